@@ -1,0 +1,45 @@
+// Keeps what is reported, up to a limit: a file with a thousand errors is one mistake, not a thousand messages.
+#include "compiler/diagnostics/diagnostics.h"
+
+#include <algorithm>
+
+#include "compiler/support/limits.h"
+
+namespace kern {
+
+static constexpr std::array rows = {
+#define DIAGNOSTIC(Code, Level, Name, Text, Args, Explanation) static_cast<const DiagnosticRow*>(&diag::Name),
+#include "compiler/diagnostics/diagnostics.def"
+};
+
+static constexpr bool codes_ascend() {
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (rows[i - 1]->code.substr(1) >= rows[i]->code.substr(1)) return false;
+  return true;
+}
+static_assert(codes_ascend(), "codes ascend over all tables and are unique");
+
+std::span<const DiagnosticRow* const> all_diagnostics() { return rows; }
+
+static bool names(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+Diagnostics::Builder& Diagnostics::Builder::add(Note note) {
+  if (index_ >= 0) owner_.kept_[static_cast<std::size_t>(index_)].notes.push_back(std::move(note));
+  return *this;
+}
+
+Diagnostics::Builder Diagnostics::add(const DiagnosticRow& row, std::optional<Span> span, std::string message) {
+  if (!enabled_) return {*this, -1};
+  Severity severity = row.severity;
+  if (severity == Severity::Warning) {
+    if (names(warnings_.disabled, row.name)) return {*this, -1};
+    if (warnings_.all_as_errors || names(warnings_.as_errors, row.name)) severity = Severity::Error;
+  }
+  if (severity == Severity::Error && ++error_count_ > limits::errors) return {*this, -1};
+  kept_.push_back({&row, severity, span, std::move(message), {}});
+  return {*this, static_cast<std::ptrdiff_t>(kept_.size()) - 1};
+}
+
+} // namespace kern

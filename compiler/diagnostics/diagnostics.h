@@ -1,0 +1,114 @@
+// What the compiler says to its user. A diagnostic is a row of a table (one file a phase, collected by
+// diagnostics.def); reporting one with wrong arguments does not compile. Codes ascend, are unique and are never reused.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "compiler/support/source.h"
+
+namespace kern {
+
+enum class Severity : std::uint8_t { Error, Warning };
+
+// One row of the tables, without its argument types.
+struct DiagnosticRow {
+  std::string_view code;        // "E0302"
+  Severity severity;
+  std::string_view name;        // "operand_type_mismatch"; a warning's name is its flag, -W<name>
+  std::string_view text;        // a fmt pattern
+  std::string_view explanation; // Markdown, with a ```kern fail (or ```kern warn) example
+};
+
+// One row with the types of its arguments, so that report() can check them.
+template <class... Args> struct DiagnosticKind : DiagnosticRow {};
+
+namespace diag {
+#define DIAGNOSTIC(Code, Level, Name, Text, Args, Explanation)                                                    \
+  inline constexpr auto Name = []<class... As>(std::type_identity<void(As...)>) {                                \
+    return DiagnosticKind<As...>{{#Code, Severity::Level, #Name, Text, Explanation}};                             \
+  }(std::type_identity<void Args>{});
+#include "compiler/diagnostics/diagnostics.def"
+} // namespace diag
+
+// Every row, in ascending order of code.
+std::span<const DiagnosticRow* const> all_diagnostics();
+
+// A remark at its own place, below the diagnostic that it explains.
+struct Note {
+  std::optional<Span> span;
+  std::string text;
+};
+
+struct Diagnostic {
+  const DiagnosticRow* row;
+  Severity severity; // the row's, or Error where -Werror asks for it
+  std::optional<Span> span;
+  std::string message;
+  std::vector<Note> notes;
+};
+
+// Which warnings are wanted.
+struct WarningOptions {
+  std::vector<std::string> disabled;    // -Wno-<name>
+  std::vector<std::string> as_errors;   // -Werror=<name>
+  bool all_as_errors = false;           // -Werror
+};
+
+// Collects what the phases report. A phase reports and goes on; whoever called it asks has_errors().
+class Diagnostics {
+public:
+  explicit Diagnostics(WarningOptions warnings = {}) : warnings_(std::move(warnings)) {}
+
+  // Attaches notes to the diagnostic just reported; does nothing where that one was not kept.
+  class Builder {
+  public:
+    Builder(Diagnostics& owner, std::ptrdiff_t index) : owner_(owner), index_(index) {}
+    // Adds a remark at a place of its own.
+    template <class... Args> Builder& note(Span span, fmt::format_string<Args...> text, Args&&... args) {
+      return add({span, fmt::format(text, std::forward<Args>(args)...)});
+    }
+    // Adds a remark without a place.
+    template <class... Args> Builder& note(fmt::format_string<Args...> text, Args&&... args) {
+      return add({std::nullopt, fmt::format(text, std::forward<Args>(args)...)});
+    }
+
+  private:
+    Builder& add(Note note);
+    Diagnostics& owner_;
+    std::ptrdiff_t index_; // below 0: not kept
+  };
+
+  // Reports a row at a place, with the row's own arguments.
+  template <class... Args>
+  Builder report(std::optional<Span> span, const DiagnosticKind<Args...>& kind, std::type_identity_t<Args>... args) {
+    return add(kind, span, fmt::format(fmt::runtime(kind.text), args...));
+  }
+
+  // Says whether any error was reported, kept or not.
+  bool has_errors() const { return error_count_ > 0; }
+  // Counts the errors, those beyond the limit included.
+  std::size_t error_count() const { return error_count_; }
+  // Returns what was kept, in the order of reporting.
+  const std::vector<Diagnostic>& all() const { return kept_; }
+  // While false nothing is kept or counted: for the rounds of type inference whose findings are provisional.
+  void set_enabled(bool enabled) { enabled_ = enabled; }
+  bool enabled() const { return enabled_; }
+
+private:
+  Builder add(const DiagnosticRow& row, std::optional<Span> span, std::string message);
+  WarningOptions warnings_;
+  std::vector<Diagnostic> kept_;
+  std::size_t error_count_ = 0;
+  bool enabled_ = true;
+};
+
+} // namespace kern
