@@ -1,0 +1,25 @@
+// Proves guards: by constant or block-bounded indices of arrays of known extent, by dominating tests of the program, by ranges of
+// loops. Sound where arithmetic wraps: every rule has a fail twin in tests/analysis.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace kern {
+
+// A guard, in the order of the function's statements, and what proves it; an empty proof: it stays.
+struct GuardProof {
+  ir::SiteId site;
+  int axis;
+  std::string proof; // "`i < y.size` at 7:8", "threadIdx.x < 16 by block=", "constant 3 < 4"
+};
+
+// Returns one entry for each Guard statement of the function, in order.
+std::vector<GuardProof> prove_guards(const ir::Module& module, ir::FunctionId function);
+
+// Prints what became of every access: `kernc --emit=guards`, one line an access.
+std::string print_guards(const ir::Module& module, const SourceManager& sources);
+
+} // namespace kern

@@ -1,0 +1,36 @@
+// Syntax trees to IR: names, constants, types, instances. Every kernel whose parameters are all annotated becomes IR; others
+// only for the signatures that are asked for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/check/load.h"
+#include "compiler/ir/ir.h"
+
+namespace kern {
+
+// -D NAME=VALUE: replaces the initialiser of a module constant before constants are evaluated. NAME may be `module.NAME`.
+struct Define {
+  std::string name;
+  std::string value; // Kern text: a number, tuple or type
+};
+
+// --sig 'f(f32[:], i64)', or the types of the arguments of `kernc run`.
+struct Signature {
+  std::string function;
+  std::vector<std::string> params; // Kern text of types, in order
+};
+
+struct CheckOptions {
+  std::vector<Define> defines;
+  std::vector<Signature> signatures;
+  bool negative_index_faults = false; // --negative-index=fault, for .py files
+  bool fast_math = false;             // --fast-math, for every kernel
+};
+
+// Checks the whole program. The module is sound (ir/verify.h) where no error was reported.
+ir::Module check(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);
+
+} // namespace kern

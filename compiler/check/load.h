@@ -1,0 +1,48 @@
+// Reads a file and, through its imports, every file that it needs, and parses them all. Who finds the bytes is the caller's
+// affair (disk, stdin, the stdlib inside kernc, a test's map).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ast/ast.h"
+#include "compiler/check/dialect.h"
+#include "compiler/diagnostics/diagnostics.h"
+#include "compiler/support/arena.h"
+
+namespace kern {
+
+// A file as found: its name for messages and its text.
+struct FoundFile {
+  std::string name;
+  std::string text;
+};
+
+// Finds the file of a dotted module name imported by the file `importer`; nothing where there is none. The order is: beside
+// the importer, the -I folders, the stdlib; .kern before .py.
+using FindModule = std::function<std::optional<FoundFile>(const std::string& module, const std::string& importer)>;
+
+// One parsed file. `imports` has, for each dotted name that it imports and that was found, the index in Program::files.
+struct ProgramFile {
+  std::string module; // dotted name; "" for the root
+  Dialect dialect;
+  const ast::Module* tree;
+  std::vector<std::pair<std::string, std::size_t>> imports;
+};
+
+// Every file of a compilation, the root first.
+struct Program {
+  SourceManager* sources;
+  std::unique_ptr<Arena> arena;
+  std::vector<ProgramFile> files;
+};
+
+// Loads `root`, whose text the sources hold already. Cycles, and modules that are not found but whose names are used as
+// Kern, are reported; the host's modules (numba, numpy, math) are known and need no file.
+Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect, const FindModule& find_module,
+                     Diagnostics& diagnostics);
+
+} // namespace kern

@@ -1,0 +1,49 @@
+// LLVM IR to what is written or run. Nothing of LLVM shows here, so that whoever emits need not compile its headers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostics.h"
+#include "compiler/ir/ir.h"
+#include "compiler/lower/target.h"
+#include "kern/abi.h"
+
+namespace kern {
+
+enum class OutputKind : std::uint8_t { Llvm, Bitcode, Ptx, Cubin, Assembly, Object };
+
+// Milliseconds spent, for --time-report.
+struct EmitTimes {
+  double lower = 0, optimize = 0, generate = 0;
+};
+
+// Lowers, optimises and prints a module; nothing where an error was reported (no such arch, no device math, no ptxas).
+std::optional<std::string> emit(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
+                                OutputKind kind, Diagnostics& diagnostics, EmitTimes* times = nullptr);
+
+// A module compiled into this process.
+class CpuModule {
+public:
+  virtual ~CpuModule() = default;
+  // Returns a kernel's entry, or null where there is no such symbol.
+  virtual kern_cpu_entry entry(const std::string& symbol) const = 0;
+  // Returns the bytes of scratch that one block of that shape needs, dynamic shared memory not counted.
+  virtual std::uint64_t scratch_bytes(const std::string& symbol, const std::uint32_t (&block_dim)[3]) const = 0;
+};
+
+// Compiles a module (cut into segments) for the CPU of this machine; null where an error was reported.
+std::unique_ptr<CpuModule> compile_for_cpu(const ir::Module& module, const SourceManager& sources,
+                                           const TargetOptions& options, Diagnostics& diagnostics,
+                                           EmitTimes* times = nullptr);
+
+// Which library device math comes from, and where: for `kernc doctor` and a comment in the PTX.
+struct DeviceMathLibrary {
+  std::string name; // "libdevice", "libclc"; empty where there is none
+  std::string path;
+};
+DeviceMathLibrary find_device_math();
+
+} // namespace kern

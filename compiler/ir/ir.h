@@ -1,0 +1,250 @@
+// The intermediate representation: monomorphic functions, every name resolved, every conversion written, builtins
+// identified, the dialect's choices made. Control flow stays structured; values live in typed mutable slots; operands
+// are flat (a slot or a constant), so an expression has neither effects nor control flow. Tuples are gone: a tuple
+// is its elements. A subscript is one guard per axis and an access; `and`, `or`, conditional and chained expressions are
+// ifs. An array value is {base, extents, strides in elements} with static element type, rank and address space.
+//
+// Everything here is a plain value: copying a Function copies it whole, and a pass edits a copy or in place.
+// Meanings that every phase relies on:
+//   integers wrap; shifts use the low bits of their count; FloorDivide and Modulo follow Python's sign (a Check for zero stands
+//   before them where the dialect wants one, otherwise x // 0 and x % 0 are 0); Convert from float to integer
+//   saturates and gives 0 for NaN; comparisons are of one type; floats compare ordered, NotEqual unordered;
+//   a slot holds zero until its first assignment.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/builtins/builtins.h"
+#include "compiler/support/source.h"
+#include "compiler/types/types.h"
+#include "kern/expression.h"
+
+namespace kern::ir {
+
+enum class SlotId : std::uint32_t {};
+enum class FunctionId : std::uint32_t {};
+enum class SiteId : std::uint32_t {};
+enum class SharedId : std::uint32_t {};
+enum class ConstantId : std::uint32_t {};
+
+// A variable, a parameter or a temporary of a function; a scalar or an array.
+struct Slot {
+  enum class Kind : std::uint8_t {
+    Param,
+    Variable, // assigned any number of times
+    Temp,     // assigned exactly once, before every use, in the same or an enclosing body
+  };
+  std::string name; // as written; "" for a Temp
+  Type type;
+  Kind kind;
+  Span span; // of its first appearance
+};
+
+// A slot, or a scalar constant: integers sign- or zero-extended to 64 bits, floats as the bits of an f64, bool 0 or 1.
+struct Operand {
+  Type type = types::error;
+  std::optional<SlotId> slot;
+  std::uint64_t bits = 0;
+  bool operator==(const Operand&) const = default;
+};
+
+// Return a constant operand of a scalar type.
+Operand constant_int(Type type, std::int64_t value);
+Operand constant_float(Type type, double value);
+Operand constant_bool(bool value);
+// Return the value of a constant operand.
+std::int64_t int_value(const Operand& constant);
+double float_value(const Operand& constant);
+
+enum class UnaryOp : std::uint8_t { Negate, BitNot, Not };
+enum class BinaryOp : std::uint8_t {
+  Add, Subtract, Multiply,
+  Divide, // floats only
+  FloorDivide, Modulo, ShiftLeft, ShiftRight, BitAnd, BitOr, BitXor,
+};
+enum class CompareOp : std::uint8_t { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
+
+// ---- Expressions: the right-hand side of an Assign; pure ----
+
+// a
+struct Copy { Operand value; };
+// -a, ~a, not a
+struct Unary { UnaryOp op; Operand value; };
+// a + b; both and the result are of one type (shifts: the count may be another integer type)
+struct Binary { BinaryOp op; Operand left, right; };
+// a < b; the result is bool
+struct Compare { CompareOp op; Operand left, right; };
+// a as a value of the type of the slot that is assigned
+struct Convert { Operand value; };
+// then_value if condition else else_value; both are evaluated already
+struct Select { Operand condition, then_value, else_value; };
+// a * b + c, rounded once
+struct Fma { Operand a, b, c; };
+// A builtin with effects Pure or Thread
+struct CallPure { Builtin builtin; std::vector<Operand> args; };
+// The extent of an axis, i64
+struct Extent { Operand array; int axis; };
+// The stride of an axis in elements, i64
+struct Stride { Operand array; int axis; };
+
+// One axis of the array that a View is taken of.
+struct ViewAxis {
+  enum class Kind : std::uint8_t {
+    Index, // the axis goes; `start` is the index, guarded before
+    Range, // the axis stays: `count` elements from `start`, `step` apart; clamped before, count >= 0
+  };
+  Kind kind;
+  Operand start, count, step; // i64; count and step of a Range only
+};
+// A part of an array, without copying
+struct View { Operand array; std::vector<ViewAxis> axes; };
+// The shared array with that id; extents are i64, constants unless it is dynamic
+struct SharedArray { SharedId id; std::vector<Operand> extents; };
+// A fresh array of this thread, filled with zeros each time the statement runs
+struct LocalArray { std::vector<std::int64_t> extents; };
+// The constant array with that id
+struct ConstantArray { ConstantId id; };
+
+using Expr = std::variant<Copy, Unary, Binary, Compare, Convert, Select, Fma, CallPure, Extent, Stride, View, SharedArray,
+                          LocalArray, ConstantArray>;
+
+// ---- Statements ----
+
+struct Stmt;
+using Body = std::vector<Stmt>;
+
+// slot = expr
+struct Assign { SlotId slot; Expr value; };
+// slot = array[indices], which are guarded before; i64
+struct Load { SlotId slot; Operand array; std::vector<Operand> indices; };
+// array[indices] = value
+struct Store { Operand array; std::vector<Operand> indices; Operand value; };
+// slot = atomic builtin on array[indices]; args are what follows the index in its signature
+struct Atomic { std::optional<SlotId> slot; Builtin builtin; Operand array; std::vector<Operand> indices, args; };
+// slot = builtin with effects Block, Warp, Fence or Effect
+struct CallEffect { std::optional<SlotId> slot; Builtin builtin; std::vector<Operand> args; };
+// results = function(args), tuples flattened on both sides
+struct Call { std::vector<SlotId> results; FunctionId function; std::vector<Operand> args; };
+// print(...): texts and args alternate, starting with a text (perhaps empty)
+struct Print { std::vector<std::string> texts; std::vector<Operand> args; SiteId site; };
+
+// What became of a guard.
+enum class GuardState : std::uint8_t {
+  Kept,   // tested where it stands
+  Proved, // never fails; nothing is emitted
+  Shadow, // proved, and emitted as an assertion that must never fire
+};
+// Faults unless 0 <= index < extent(array, axis); index is i64
+struct Guard { Operand array; int axis; Operand index; SiteId site; GuardState state = GuardState::Kept; std::string proof; };
+// Faults with the site's kind unless the condition holds; the contract's index where it is one
+struct Check { Operand condition; SiteId site; std::optional<std::uint32_t> contract; };
+
+// if condition: ... else: ...
+struct If { Operand condition; Body then_body, else_body; };
+// while: runs `head`, which computes `condition`, then `body` while it is true; `continue` goes to `head`
+struct While { Body head; Operand condition; Body body; };
+// for: `count` (i64, at most 0 for none) times, variable = start + k * step at the start of the k-th; the body may
+// assign the variable without changing what follows
+struct For { SlotId variable; Operand start, step, count; Body body; };
+struct Break {};
+struct Continue {};
+// return values; the thread leaves a kernel
+struct Return { std::vector<Operand> values; };
+
+// CPU form only (transform/segments.h): code between block barriers, run for every warp of the block before what follows
+struct Segment { Body body; };
+
+struct Stmt {
+  std::variant<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Check, If, While, For, Break, Continue,
+               Return, Segment>
+      node;
+  Span span;
+};
+
+// ---- Functions and modules ----
+
+// assert at the head of a kernel: checked on the host once per launch.
+struct Contract {
+  kern::Expression condition; // over the kernel's parameters, blockDim and gridDim
+  SiteId site;
+};
+
+struct KernelOptions {
+  std::optional<std::array<std::int64_t, 3>> block;   // @kernel(block=(x, y, z))
+  std::int64_t max_threads = 0;                       // launch_bounds; 0 where not given
+  std::int64_t min_blocks = 0;
+  std::int64_t max_registers = 0;
+  bool fast_math = false;
+};
+
+struct Function {
+  std::string name;   // as written
+  std::string symbol; // as exported: docs/abi.md, Names
+  bool is_kernel = false;
+  std::vector<Slot> slots;     // the parameters come first
+  std::uint32_t param_count = 0;
+  std::vector<Type> results;   // empty for a kernel
+  Body body;
+  KernelOptions options;
+  std::vector<Contract> contracts;
+  std::string doc;
+  Span span; // of the name in its definition
+};
+
+// A parameter of the source with the slots it became: a scalar or an array one, a tuple several.
+struct KernelParam {
+  std::string name;
+  Type type;
+  std::uint32_t first_slot;
+};
+
+enum class FaultKind : std::uint8_t {
+#define FAULT(Kind, Code, Text) Kind,
+#include "kern/faults.def"
+};
+
+// A place that can fault, or print; inlining copies it and adds the call.
+struct Site {
+  FaultKind kind;
+  Span span;
+  std::string array;               // the array as written ("y", "tile"); the message of an assert
+  std::string param;               // the kernel's parameter that it may be a view of; "" where there is none or it is not one
+  std::vector<Span> calls;         // innermost first
+  FunctionId function{};           // that holds it before inlining
+};
+
+struct SharedDecl {
+  std::string name;
+  ScalarKind element;
+  std::vector<std::int64_t> extents;          // static; empty for a dynamic one
+  std::vector<kern::Expression> dynamic;      // the extents over the kernel's parameters, for the host
+  bool aliased = false;                       // Numba's shared.array(0, T)
+  std::int64_t alignment = 16;                // bytes
+  Span span;
+};
+
+struct ConstantDecl {
+  std::string name;
+  ScalarKind element;
+  std::vector<std::int64_t> extents;
+  std::vector<std::uint64_t> values; // as an Operand's bits, in C order
+};
+
+struct Module {
+  TypeTable types;
+  std::vector<Function> functions;
+  std::vector<std::vector<KernelParam>> params; // of each function, parallel to `functions`
+  std::vector<Site> sites;
+  std::vector<SharedDecl> shared;
+  std::vector<ConstantDecl> constants;
+
+  Function& function(FunctionId id) { return functions[static_cast<std::size_t>(id)]; }
+  const Function& function(FunctionId id) const { return functions[static_cast<std::size_t>(id)]; }
+};
+
+} // namespace kern::ir

@@ -1,0 +1,26 @@
+// Visits statements, and the operands in them, without knowing every node: what most passes need.
+#pragma once
+
+#include <functional>
+
+#include "compiler/ir/ir.h"
+
+namespace kern::ir {
+
+// Calls `visit` for each statement of a body, outer before inner, in order.
+void walk(const Body& body, const std::function<void(const Stmt&)>& visit);
+void walk(Body& body, const std::function<void(Stmt&)>& visit);
+
+// Calls `visit` for each operand that the statement itself reads (those of inner bodies not counted).
+void visit_operands(const Stmt& stmt, const std::function<void(const Operand&)>& visit);
+void visit_operands(Stmt& stmt, const std::function<void(Operand&)>& visit);
+
+// Calls `visit` for each slot that the statement itself assigns (a For assigns its variable).
+void visit_results(const Stmt& stmt, const std::function<void(SlotId)>& visit);
+void visit_results(Stmt& stmt, const std::function<void(SlotId&)>& visit);
+
+// Calls `visit` for each body directly inside the statement.
+void visit_bodies(const Stmt& stmt, const std::function<void(const Body&)>& visit);
+void visit_bodies(Stmt& stmt, const std::function<void(Body&)>& visit);
+
+} // namespace kern::ir

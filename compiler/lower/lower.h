@@ -1,0 +1,36 @@
+// IR to LLVM IR, for a GPU thread or for the lanes of a CPU vector. Takes no decisions: instructions follow from
+// node, shape, target and lane count.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/lower/target.h"
+#include "compiler/ir/ir.h"
+
+namespace llvm {
+class LLVMContext;
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace kern {
+
+// What a CPU kernel needs of whoever runs it; vectors of a block: docs/abi.md.
+struct CpuKernelLayout {
+  std::string symbol;
+  std::uint64_t scratch_bytes = 0;            // once a block
+  std::uint64_t scratch_bytes_per_vector = 0; // for each vector of lanes of the block
+};
+
+struct Lowered {
+  std::unique_ptr<llvm::Module> module;
+  std::vector<CpuKernelLayout> layouts; // CPU only
+};
+
+// Lowers every kernel of a module; for the CPU it must have been cut into segments.
+Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
+              llvm::LLVMContext& context);
+
+} // namespace kern

@@ -1,0 +1,25 @@
+// The passes from IR to IR, each a free function in a file of its own. The driver runs them in this order.
+#pragma once
+
+#include "compiler/diagnostics/diagnostics.h"
+#include "compiler/ir/ir.h"
+
+namespace kern {
+
+enum class GuardMode : std::uint8_t {
+  On,     // proved guards go
+  Shadow, // proved guards stay as assertions that must never fire
+  Off     // every guard goes: for measuring only
+};
+
+// Makes an Fma of each product whose only use is a + or -.
+void contract(ir::Module& module);
+// Puts the bodies of device functions where they are called: those that may reach a collective always, small ones within
+// limits::ir_statements. Sites are copied and learn the call.
+void inline_calls(ir::Module& module, Diagnostics& diagnostics);
+// Marks each guard Proved or Shadow where analysis/guards.h proves it.
+void place_guards(ir::Module& module, GuardMode mode);
+// CPU: cuts every kernel at its block barriers into Segments. What stays outside Segments is control flow that holds a barrier.
+void cut_segments(ir::Module& module);
+
+} // namespace kern

@@ -1,0 +1,125 @@
+// The types of the language. They are interned: two equal types are one pointer and compare by ==. Scalars are
+// constants (types::f32); arrays and tuples come from a TypeTable, which owns them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kern {
+
+enum class ScalarKind : std::uint8_t {
+#define SCALAR(Kind, Short, Long, Class, Bits) Kind,
+#include "compiler/types/scalars.def"
+};
+
+enum class ScalarClass : std::uint8_t { Boolean, Signed, Unsigned, Float, Complex };
+
+enum class TypeKind : std::uint8_t {
+  Error,        // of what was already reported; agrees with everything
+  Unknown,      // not yet inferred: of a local before anything was assigned to it
+  None,         // of a function that returns nothing
+  IntLiteral,   // of an integer literal, and of a local that only ever met them
+  FloatLiteral, // the same for floats
+  Scalar,
+  Array,
+  Tuple,
+};
+
+enum class AddressSpace : std::uint8_t { Global, Shared, Local, Constant };
+
+// What is known of an array's strides from its type alone.
+enum class Layout : std::uint8_t {
+  Any,   // T[:, :]
+  COrder // T[:, ::1]
+};
+
+struct TypeData;
+
+class Type {
+public:
+  constexpr explicit Type(const TypeData* data) : data_(data) {}
+  constexpr bool operator==(const Type&) const = default;
+  constexpr const TypeData* operator->() const { return data_; }
+  constexpr const TypeData& operator*() const { return *data_; }
+
+private:
+  const TypeData* data_;
+};
+
+struct TypeData {
+  TypeKind kind;
+  ScalarKind scalar{};                  // Scalar; of an Array, its element
+  std::uint8_t rank = 0;                // Array
+  AddressSpace space{};                 // Array
+  Layout layout{};                      // Array
+  std::span<const Type> elements = {};  // Tuple
+};
+
+namespace types {
+namespace detail {
+inline constexpr TypeData error{TypeKind::Error}, unknown{TypeKind::Unknown}, none{TypeKind::None},
+    int_literal{TypeKind::IntLiteral}, float_literal{TypeKind::FloatLiteral};
+inline constexpr TypeData scalars[] = {
+#define SCALAR(Kind, Short, Long, Class, Bits) {TypeKind::Scalar, ScalarKind::Kind},
+#include "compiler/types/scalars.def"
+};
+} // namespace detail
+
+// Returns the type of a scalar kind.
+constexpr Type scalar(ScalarKind kind) { return Type(&detail::scalars[static_cast<std::size_t>(kind)]); }
+
+inline constexpr Type error{&detail::error}, unknown{&detail::unknown}, none{&detail::none},
+    int_literal{&detail::int_literal}, float_literal{&detail::float_literal};
+inline constexpr Type boolean = scalar(ScalarKind::Bool), i8 = scalar(ScalarKind::I8), i16 = scalar(ScalarKind::I16),
+                      i32 = scalar(ScalarKind::I32), i64 = scalar(ScalarKind::I64), u8 = scalar(ScalarKind::U8),
+                      u16 = scalar(ScalarKind::U16), u32 = scalar(ScalarKind::U32), u64 = scalar(ScalarKind::U64),
+                      f16 = scalar(ScalarKind::F16), bf16 = scalar(ScalarKind::BF16), f32 = scalar(ScalarKind::F32),
+                      f64 = scalar(ScalarKind::F64), c64 = scalar(ScalarKind::C64), c128 = scalar(ScalarKind::C128);
+} // namespace types
+
+// Says what kind of number a scalar type is.
+ScalarClass scalar_class(ScalarKind kind);
+// Returns the size in memory, in bits.
+int bit_width(ScalarKind kind);
+// Say whether a type is a scalar of that class; literal types count with their class.
+bool is_integer(Type type);  // signed or unsigned, not bool
+bool is_signed(Type type);
+bool is_float(Type type);
+bool is_boolean(Type type);
+inline bool is_scalar(Type type) { return type->kind == TypeKind::Scalar; }
+inline bool is_array(Type type) { return type->kind == TypeKind::Array; }
+inline bool is_tuple(Type type) { return type->kind == TypeKind::Tuple; }
+// Returns the type of an array's element.
+inline Type element_type(Type array) { return types::scalar(array->scalar); }
+
+// Makes and owns arrays and tuples.
+class TypeTable {
+public:
+  TypeTable();
+  ~TypeTable();
+  TypeTable(TypeTable&&) noexcept;
+  TypeTable& operator=(TypeTable&&) noexcept;
+  // Returns the array type with these properties; rank is 1 to limits::array_rank.
+  Type array(ScalarKind element, int rank, AddressSpace space = AddressSpace::Global, Layout layout = Layout::Any);
+  // Returns the tuple type of these elements.
+  Type tuple(std::span<const Type> elements);
+
+private:
+  struct Storage;
+  std::unique_ptr<Storage> storage_;
+};
+
+// Prints a type as it is written in a .kern file: "f32", "f32[:, ::1]", "(i64, f32)". An array that is not in global
+// memory says so: "shared f32[:]".
+std::string to_string(Type type);
+// Returns the scalar of a name, short or long ("f32", "float32").
+std::optional<ScalarKind> find_scalar(std::string_view name);
+// Returns the type's name in a symbol (docs/abi.md): "f32", "f32_2c".
+std::string mangle(Type type);
+
+} // namespace kern

@@ -1,0 +1,61 @@
+// Expressions over the arguments of a launch, for the host: contracts, facts of variants, sizes of dynamic shared arrays.
+// The compiler makes them, the manifest carries them, one function evaluates them at each launch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kern {
+
+enum class ExpressionOp : std::uint8_t {
+  Constant,     // value
+  ConstantReal, // real
+  Scalar,       // the scalar in slot `value` of the parameter block, as its type says
+  Extent,       // of the array whose base is slot `value`, axis `axis`
+  Stride,       // likewise, in elements
+  Address,      // of the array's first element, modulo 16
+  BlockDim,     // axis
+  GridDim,      // axis
+  Add, Subtract, Multiply, FloorDivide, Modulo, Minimum, Maximum, Negate,
+  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, And, Or, Not,
+};
+
+enum class ExpressionType : std::uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64 };
+
+// A tree by value. Integers are evaluated in 64 bits, wrapping; a comparison of a real operand is one of reals.
+struct Expression {
+  ExpressionOp op = ExpressionOp::Constant;
+  ExpressionType type = ExpressionType::I64; // of a Scalar, its type in the slot
+  std::int32_t axis = 0;
+  std::int32_t rank = 0; // of an Extent or Stride, the number of axes of its array
+  std::int64_t value = 0;
+  double real = 0;
+  std::vector<Expression> operands;
+};
+
+// The launch that an expression is evaluated for.
+struct ExpressionInput {
+  std::span<const std::uint64_t> params; // the parameter block
+  std::array<std::uint32_t, 3> block_dim{1, 1, 1};
+  std::array<std::uint32_t, 3> grid_dim{1, 1, 1};
+};
+
+// A 64-bit integer (bools are 0 and 1) or a real.
+struct ExpressionValue {
+  bool is_real = false;
+  std::int64_t integer = 0;
+  double real = 0;
+};
+
+// Evaluates; nothing where an integer is divided by zero or the parameter block is too short. Extents and strides of the
+// array of n axes at slot s stand at s + 1 + axis and s + 1 + n + axis.
+std::optional<ExpressionValue> evaluate(const Expression& expression, const ExpressionInput& input);
+
+// Prints an expression as source text; `names` gives the words for slots ("n", "y").
+std::string to_string(const Expression& expression, std::span<const std::string> names);
+
+} // namespace kern
