@@ -1,0 +1,49 @@
+// dlopen and one dlsym a row of driver.def. The library is never closed: the driver does not survive that.
+#include "runtime/cuda/driver.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+namespace kern::cuda {
+
+struct Loading {
+  Driver driver;
+  std::string reason; // empty: loaded
+};
+
+static Loading load() {
+  Loading loading;
+  const char* chosen = std::getenv("KERN_LIBCUDA");
+  const char* file = chosen ? chosen : "libcuda.so.1";
+  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    loading.reason = std::string("no NVIDIA driver: ") + dlerror();
+    return loading;
+  }
+#define DRIVER(Name, Symbol, Params)                                                                         \
+  if (void* address = dlsym(library, Symbol))                                                                \
+    loading.driver.Name = reinterpret_cast<Result(*) Params>(address);                                       \
+  else if (loading.reason.empty())                                                                           \
+    loading.reason = std::string(file) + " is too old: it has no " + Symbol;
+#include "runtime/cuda/driver.def"
+  if (!loading.reason.empty()) return loading;
+  if (Result result = loading.driver.init(0)) loading.reason = describe(loading.driver, "cuInit", result);
+  return loading;
+}
+
+const Driver* load_driver(std::string& reason) {
+  static const Loading loading = load();
+  reason = loading.reason;
+  return loading.reason.empty() ? &loading.driver : nullptr;
+}
+
+std::string describe(const Driver& driver, const char* call, Result result) {
+  const char *name = nullptr, *text = nullptr;
+  if (driver.error_name) driver.error_name(result, &name);
+  if (driver.error_string) driver.error_string(result, &text);
+  return std::string(call) + ": " + (name ? name : "error " + std::to_string(result)) + " (" +
+         (text ? text : "unknown") + ")";
+}
+
+} // namespace kern::cuda

@@ -1,0 +1,30 @@
+// The NVIDIA driver, found at run time: a program that uses it starts on machines that have none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace kern::cuda {
+
+using Result = int; // CUresult; 0 is success
+using DeviceHandle = int;
+using ContextHandle = struct Context*;
+using ModuleHandle = struct Module*;
+using FunctionHandle = struct Function*;
+using EventHandle = struct Event*;
+using Address = std::uint64_t; // CUdeviceptr
+
+struct Driver {
+#define DRIVER(Name, Symbol, Params) Result(*Name) Params = nullptr;
+#include "runtime/cuda/driver.def"
+};
+
+// Loads libcuda.so.1 (KERN_LIBCUDA names another file) and initialises it, once in a process. Returns null
+// where that fails; `reason` then says what was missing.
+const Driver* load_driver(std::string& reason);
+
+// Returns "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (invalid argument)".
+std::string describe(const Driver& driver, const char* call, Result result);
+
+} // namespace kern::cuda
