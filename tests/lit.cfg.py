@@ -1,0 +1,52 @@
+"""The text tests: every .kern, .py and .test file below a folder of tests/, run by its RUN lines.
+
+Substitutions: %kernc, %FileCheck, %python (with numpy), %ptxas (where the feature `ptxas` is), and `%exits N COMMAND...`,
+which runs a command and demands exit code N. Features: ptxas, avx512, cuda.
+"""
+import os
+import pathlib
+
+import lit.formats
+
+source = pathlib.Path(__file__).resolve().parent
+
+config.name = "kern"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".kern", ".py", ".test"]
+config.excludes = ["Inputs", "unit", "fuzz", "__pycache__"] + [path.name for path in source.iterdir() if path.is_file()]
+config.test_source_root = str(source)
+config.test_exec_root = config.kern_tests_binary_dir
+
+
+def find_ptxas():
+    folders = os.environ.get("PATH", "").split(os.pathsep) + ["/usr/local/cuda/bin"]
+    return next((tool for tool in (os.path.join(folder, "ptxas") for folder in folders) if os.access(tool, os.X_OK)), None)
+
+
+def cpu_has(flag):
+    try:
+        return flag in pathlib.Path("/proc/cpuinfo").read_text().split()
+    except OSError:
+        return False
+
+
+ptxas = find_ptxas()
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+if cpu_has("avx512vl") and cpu_has("avx512dq") and cpu_has("avx512bw"):
+    config.available_features.add("avx512")
+if os.environ.get("KERN_TEST_CUDA") == "1":
+    config.available_features.add("cuda")
+
+config.substitutions += [
+    ("%kernc", config.kernc),
+    ("%FileCheck", config.file_check),
+    ("%python", config.python),
+    ("%exits", str(source / "exits")),
+]
+# Tests see the same kernc whatever the machine's user has set.
+for name in ("KERN_DEVICE", "KERN_CPU_THREADS", "NO_COLOR", "COLUMNS"):
+    config.environment.pop(name, None)
+config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
