@@ -1,5 +1,5 @@
-// The types of the language. They are interned: two equal types are one pointer and compare by ==. Scalars are
-// constants (types::f32); arrays and tuples come from a TypeTable, which owns them.
+// The types of the language. They are interned: two equal types are one pointer and compare by ==. Scalars
+// are constants (types::f32); arrays and tuples come from a TypeTable, which owns them.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +53,11 @@ private:
 
 struct TypeData {
   TypeKind kind;
-  ScalarKind scalar{};                  // Scalar; of an Array, its element
-  std::uint8_t rank = 0;                // Array
-  AddressSpace space{};                 // Array
-  Layout layout{};                      // Array
-  std::span<const Type> elements = {};  // Tuple
+  ScalarKind scalar{};                 // Scalar; of an Array, its element
+  std::uint8_t rank = 0;               // Array
+  AddressSpace space{};                // Array
+  Layout layout{};                     // Array
+  std::span<const Type> elements = {}; // Tuple
 };
 
 namespace types {
@@ -75,11 +75,14 @@ constexpr Type scalar(ScalarKind kind) { return Type(&detail::scalars[static_cas
 
 inline constexpr Type error{&detail::error}, unknown{&detail::unknown}, none{&detail::none},
     int_literal{&detail::int_literal}, float_literal{&detail::float_literal};
-inline constexpr Type boolean = scalar(ScalarKind::Bool), i8 = scalar(ScalarKind::I8), i16 = scalar(ScalarKind::I16),
-                      i32 = scalar(ScalarKind::I32), i64 = scalar(ScalarKind::I64), u8 = scalar(ScalarKind::U8),
-                      u16 = scalar(ScalarKind::U16), u32 = scalar(ScalarKind::U32), u64 = scalar(ScalarKind::U64),
-                      f16 = scalar(ScalarKind::F16), bf16 = scalar(ScalarKind::BF16), f32 = scalar(ScalarKind::F32),
-                      f64 = scalar(ScalarKind::F64), c64 = scalar(ScalarKind::C64), c128 = scalar(ScalarKind::C128);
+inline constexpr Type boolean = scalar(ScalarKind::Bool), i8 = scalar(ScalarKind::I8),
+                      i16 = scalar(ScalarKind::I16), i32 = scalar(ScalarKind::I32),
+                      i64 = scalar(ScalarKind::I64), u8 = scalar(ScalarKind::U8),
+                      u16 = scalar(ScalarKind::U16), u32 = scalar(ScalarKind::U32),
+                      u64 = scalar(ScalarKind::U64), f16 = scalar(ScalarKind::F16),
+                      bf16 = scalar(ScalarKind::BF16), f32 = scalar(ScalarKind::F32),
+                      f64 = scalar(ScalarKind::F64), c64 = scalar(ScalarKind::C64),
+                      c128 = scalar(ScalarKind::C128);
 } // namespace types
 
 // Says what kind of number a scalar type is.
@@ -87,10 +90,12 @@ ScalarClass scalar_class(ScalarKind kind);
 // Returns the size in memory, in bits.
 int bit_width(ScalarKind kind);
 // Say whether a type is a scalar of that class; literal types count with their class.
-bool is_integer(Type type);  // signed or unsigned, not bool
+bool is_integer(Type type); // signed or unsigned, not bool
 bool is_signed(Type type);
 bool is_float(Type type);
 bool is_boolean(Type type);
+bool is_complex(Type type);
+bool is_literal(Type type); // of an integer or a float literal
 inline bool is_scalar(Type type) { return type->kind == TypeKind::Scalar; }
 inline bool is_array(Type type) { return type->kind == TypeKind::Array; }
 inline bool is_tuple(Type type) { return type->kind == TypeKind::Tuple; }
@@ -105,7 +110,8 @@ public:
   TypeTable(TypeTable&&) noexcept;
   TypeTable& operator=(TypeTable&&) noexcept;
   // Returns the array type with these properties; rank is 1 to limits::array_rank.
-  Type array(ScalarKind element, int rank, AddressSpace space = AddressSpace::Global, Layout layout = Layout::Any);
+  Type array(ScalarKind element, int rank, AddressSpace space = AddressSpace::Global,
+             Layout layout = Layout::Any);
   // Returns the tuple type of these elements.
   Type tuple(std::span<const Type> elements);
 
@@ -114,12 +120,14 @@ private:
   std::unique_ptr<Storage> storage_;
 };
 
-// Prints a type as it is written in a .kern file: "f32", "f32[:, ::1]", "(i64, f32)". An array that is not in global
-// memory says so: "shared f32[:]".
+// Prints a type as it is written in a .kern file: "f32", "f32[:, ::1]", "(i64, f32)". An array that is not in
+// global memory says so: "shared f32[:]".
 std::string to_string(Type type);
 // Returns the scalar of a name, short or long ("f32", "float32").
 std::optional<ScalarKind> find_scalar(std::string_view name);
-// Returns the type's name in a symbol (docs/abi.md): "f32", "f32_2c".
+// Returns the type's name in a symbol (docs/abi.md): "f32", "f32_2c" for f32[:, ::1], "t2_i64_f32" for a
+// tuple; an array outside global memory ends in s (shared), l (local) or k (constant). The type is known: no
+// literal, no error.
 std::string mangle(Type type);
 
 } // namespace kern
