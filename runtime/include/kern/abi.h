@@ -57,7 +57,8 @@ typedef void (*kern_cpu_entry)(const void* params, const kern_where* where, void
 void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault);
 // Called by CPU code to print; words are laid out as in a kern_print_ring.
 void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t count);
-// Called by CPU code that waits for memory another block writes; false when nothing has moved for 10 s.
+// Called by CPU code that waits for memory another block writes; false when nothing has moved for 10 s. `state` is one word
+// of the waiter's, 0 before its first call.
 int kern_cpu_wait(kern_launch_record* record, uint64_t* state);
 
 #ifdef __cplusplus

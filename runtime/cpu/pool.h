@@ -1,0 +1,68 @@
+// Runs kernels on the CPU: the blocks of a grid are handed out in ascending order from one atomic counter to
+// the workers of a pool, so that a block may wait for a lower one. Launches from several threads share a pool
+// and run one after another.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "kern/abi.h"
+
+namespace kern::cpu {
+
+// A kernel and what it runs over. The parameter block ends in the address of `record`.
+struct Launch {
+  kern_cpu_entry entry = nullptr;
+  const void* params = nullptr;
+  kern_launch_record* record = nullptr;
+  std::uint32_t grid[3] = {1, 1, 1};                 // blocks; y and z at most 65535, as on a GPU
+  std::uint32_t block[3] = {1, 1, 1};                // threads
+  std::size_t scratch_bytes = 0;                     // for one block
+  std::atomic<std::uint64_t>* blocks_done = nullptr; // counted up, for whoever watches; may be null
+};
+
+// Returns how many threads KERN_CPU_THREADS asks for, or as many as this process may use.
+unsigned default_threads();
+
+// Says whether kernels can be launched over this grid: every extent at least 1, y and z at most 65535, x
+// below 2^31.
+bool grid_fits(const std::uint64_t (&grid)[3]);
+
+class Pool {
+public:
+  // Starts `threads` - 1 workers; the thread that launches is the last one.
+  explicit Pool(unsigned threads = default_threads());
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  // Runs every block of a launch and returns; false where there is no memory for scratch, and then nothing
+  // has run.
+  bool run(const Launch& launch);
+
+  // Returns how many threads run blocks, the launching one included.
+  unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
+
+private:
+  struct Scratch;
+  struct Job;
+  void work(std::stop_token stop, Scratch& scratch);
+
+  std::mutex launch_mutex_; // one launch at a time
+  std::mutex mutex_;        // guards the fields below
+  std::condition_variable_any job_there_;
+  std::condition_variable_any job_left_;
+  Job* job_ = nullptr;
+  std::uint64_t job_number_ = 0;
+  unsigned inside_ = 0;               // workers that hold job_
+  std::vector<Scratch> scratch_;      // one a thread, the launching one first
+  std::vector<std::jthread> workers_; // last: they stop before what they use goes
+};
+
+} // namespace kern::cpu

@@ -1,0 +1,86 @@
+// What running blocks report. A fault is kept by the rule of the language: the lowest block's, and of that
+// block the first. One block runs on one thread, so "first" is the one that is there already. Every path here
+// is cold.
+#include "runtime/cpu/record.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <tuple>
+
+namespace kern::cpu {
+
+static constexpr std::uint32_t state_none = 0, state_there = 2;
+// What stands where a record was refused, so that a reader stops there.
+static constexpr std::uint64_t refused = ~std::uint64_t(0);
+
+// Guards the fields of every fault record: faults are rare, and one lock is simpler than one a launch.
+static std::mutex& fault_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+static auto order_of(const std::uint32_t (&block)[3]) { return std::tuple(block[2], block[1], block[0]); }
+
+void RingDeleter::operator()(kern_print_ring* ring) const { std::free(ring); }
+
+Ring make_ring(std::uint64_t capacity_words) {
+  std::size_t bytes = sizeof(kern_print_ring) + capacity_words * sizeof(std::uint64_t);
+  auto* ring = static_cast<kern_print_ring*>(std::calloc(1, bytes));
+  if (ring) ring->capacity = capacity_words;
+  return Ring(ring);
+}
+
+bool drain(const kern_print_ring& ring,
+           const std::function<void(std::uint32_t site, std::span<const std::uint64_t> args)>& print) {
+  std::uint64_t end = ring.used < ring.capacity ? ring.used : ring.capacity;
+  std::uint64_t at = 0;
+  while (at < end && ring.words[at] != refused) {
+    std::uint64_t count = ring.words[at] >> 32;
+    if (count > end - at - 1) return false;
+    print(static_cast<std::uint32_t>(ring.words[at]), {&ring.words[at + 1], count});
+    at += 1 + count;
+  }
+  return ring.used <= ring.capacity;
+}
+
+} // namespace kern::cpu
+
+using namespace kern::cpu;
+
+void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault) {
+  std::lock_guard lock(fault_mutex());
+  kern_fault_record& kept = record->fault;
+  if (kept.state != state_none && order_of(kept.block) <= order_of(fault->block)) return;
+  kept = *fault;
+  kept.launch = record->launch;
+  kept.state = state_there;
+}
+
+void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t count) {
+  auto* ring = reinterpret_cast<kern_print_ring*>(record->print_ring);
+  if (!ring || count == 0) return;
+  std::uint64_t at = std::atomic_ref(ring->used).fetch_add(count, std::memory_order_relaxed);
+  if (at >= ring->capacity) return;
+  if (count > ring->capacity - at) {
+    ring->words[at] = refused;
+    return;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) ring->words[at + i] = words[i];
+}
+
+int kern_cpu_wait(kern_launch_record* record, uint64_t* state) {
+  // `state` is the waiter's own, 0 before its first call: since when (40 bits, ms), and how many blocks were
+  // done then (24 bits).
+  using clock = std::chrono::steady_clock;
+  constexpr std::uint64_t low = (1u << 24) - 1, patience = 10'000;
+  std::uint64_t now =
+      static_cast<std::uint64_t>(clock::now().time_since_epoch() / std::chrono::milliseconds(1)) &
+      (~std::uint64_t(0) >> 24);
+  std::uint64_t done = std::atomic_ref(record->reserved[progress_word]).load(std::memory_order_relaxed) & low;
+  if (*state == 0 || (*state & low) != done) *state = now << 24 | done;
+  std::this_thread::yield();
+  return now - (*state >> 24) < patience;
+}

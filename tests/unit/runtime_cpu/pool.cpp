@@ -1,0 +1,223 @@
+// The pool: every block runs once, in ascending order on one thread, from several launching threads; faults
+// keep the lowest block.
+#include "runtime/cpu/pool.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/cpu/record.h"
+
+using namespace kern::cpu;
+
+namespace {
+
+struct Params {
+  std::atomic<std::uint32_t>* counts;
+  std::vector<std::uint64_t>* order;
+  kern_launch_record* record;
+};
+
+std::uint64_t linear(const kern_where& where) {
+  return where.block[0] +
+         std::uint64_t(where.grid[0]) * (where.block[1] + std::uint64_t(where.grid[1]) * where.block[2]);
+}
+
+void count_block(const void* params, const kern_where* where, void*) {
+  static_cast<const Params*>(params)->counts[linear(*where)].fetch_add(1);
+}
+
+void note_order(const void* params, const kern_where* where, void*) {
+  static_cast<const Params*>(params)->order->push_back(linear(*where));
+}
+
+void fault_twice(const void* params, const kern_where* where, void*) {
+  kern_fault_record fault{};
+  for (int axis = 0; axis < 3; ++axis) fault.block[axis] = where->block[axis];
+  if (linear(*where) < 3) return;
+  kern_launch_record* record = static_cast<const Params*>(params)->record;
+  for (std::uint32_t site : {7u, 8u}) {
+    fault.site = site;
+    kern_cpu_fault(record, &fault);
+  }
+}
+
+void use_scratch(const void* params, const kern_where* where, void* scratch) {
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(scratch) % 64, 0u);
+  auto* words = static_cast<std::uint64_t*>(scratch);
+  for (int i = 0; i < 512; ++i) words[i] = linear(*where);
+  for (int i = 0; i < 512; ++i)
+    if (words[i] != linear(*where)) static_cast<const Params*>(params)->counts[0].fetch_add(1);
+}
+
+void print_block(const void* params, const kern_where* where, void*) {
+  kern_launch_record* record = static_cast<const Params*>(params)->record;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    std::uint64_t words[] = {5u | std::uint64_t(2) << 32, linear(*where), i};
+    kern_cpu_print(record, words, 3);
+  }
+}
+
+// Waits until the block before it has run.
+void wait_for_lower(const void* params, const kern_where* where, void*) {
+  auto* counts = static_cast<const Params*>(params)->counts;
+  kern_launch_record* record = static_cast<const Params*>(params)->record;
+  std::uint64_t block = linear(*where), state = 0;
+  while (block > 0 && counts[block - 1].load() == 0)
+    if (!kern_cpu_wait(record, &state)) return;
+  counts[block].store(1);
+}
+
+Launch launch_of(kern_cpu_entry entry, Params& params, kern_launch_record& record) {
+  Launch launch;
+  launch.entry = entry;
+  launch.params = &params;
+  launch.record = &record;
+  params.record = &record;
+  return launch;
+}
+
+} // namespace
+
+TEST(Pool, RunsEveryBlockOnce) {
+  Pool pool(4);
+  EXPECT_EQ(pool.threads(), 4u);
+  std::vector<std::atomic<std::uint32_t>> counts(7 * 5 * 3);
+  kern_launch_record record{};
+  Params params{counts.data(), nullptr, nullptr};
+  Launch launch = launch_of(count_block, params, record);
+  launch.grid[0] = 7, launch.grid[1] = 5, launch.grid[2] = 3;
+  std::atomic<std::uint64_t> done{0};
+  launch.blocks_done = &done;
+  ASSERT_TRUE(pool.run(launch));
+  for (auto& count : counts) EXPECT_EQ(count.load(), 1u);
+  EXPECT_EQ(done.load(), counts.size());
+}
+
+TEST(Pool, OneThreadTakesBlocksInAscendingOrder) {
+  Pool pool(1);
+  std::vector<std::uint64_t> order;
+  kern_launch_record record{};
+  Params params{nullptr, &order, nullptr};
+  Launch launch = launch_of(note_order, params, record);
+  launch.grid[0] = 3, launch.grid[1] = 2, launch.grid[2] = 2;
+  ASSERT_TRUE(pool.run(launch));
+  ASSERT_EQ(order.size(), 12u);
+  for (std::uint64_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], i);
+}
+
+TEST(Pool, LaunchesFromManyThreadsShareIt) {
+  Pool pool(3);
+  std::vector<std::jthread> launchers;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t)
+    launchers.emplace_back([&] {
+      for (int repeat = 0; repeat < 50; ++repeat) {
+        std::vector<std::atomic<std::uint32_t>> counts(20);
+        kern_launch_record record{};
+        Params params{counts.data(), nullptr, nullptr};
+        Launch launch = launch_of(count_block, params, record);
+        launch.grid[0] = 20;
+        if (!pool.run(launch)) ++wrong;
+        for (auto& count : counts) wrong += count.load() != 1;
+      }
+    });
+  launchers.clear();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST(Pool, ScratchIsAlignedAndOfOneWorker) {
+  Pool pool(4);
+  std::vector<std::atomic<std::uint32_t>> counts(1);
+  kern_launch_record record{};
+  Params params{counts.data(), nullptr, nullptr};
+  Launch launch = launch_of(use_scratch, params, record);
+  launch.grid[0] = 1000;
+  launch.scratch_bytes = 512 * 8;
+  ASSERT_TRUE(pool.run(launch));
+  EXPECT_EQ(counts[0].load(), 0u);
+}
+
+TEST(Pool, TooMuchScratchIsRefused) {
+  Pool pool(2);
+  std::vector<std::atomic<std::uint32_t>> counts(1);
+  kern_launch_record record{};
+  Params params{counts.data(), nullptr, nullptr};
+  Launch launch = launch_of(count_block, params, record);
+  launch.scratch_bytes = SIZE_MAX - 10;
+  EXPECT_FALSE(pool.run(launch));
+  EXPECT_EQ(counts[0].load(), 0u);
+}
+
+TEST(Pool, ABlockMayWaitForALowerOne) {
+  Pool pool(4);
+  std::vector<std::atomic<std::uint32_t>> counts(200);
+  kern_launch_record record{};
+  Params params{counts.data(), nullptr, nullptr};
+  Launch launch = launch_of(wait_for_lower, params, record);
+  launch.grid[0] = 200;
+  ASSERT_TRUE(pool.run(launch));
+  for (auto& count : counts) EXPECT_EQ(count.load(), 1u);
+}
+
+TEST(Fault, TheLowestBlocksFirstIsKept) {
+  Pool pool(4);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    kern_launch_record record{};
+    record.launch = 99;
+    Params params{nullptr, nullptr, nullptr};
+    Launch launch = launch_of(fault_twice, params, record);
+    launch.grid[0] = 2, launch.grid[1] = 100;
+    ASSERT_TRUE(pool.run(launch));
+    EXPECT_EQ(record.fault.state, 2u);
+    EXPECT_EQ(record.fault.site, 7u);
+    EXPECT_EQ(record.fault.block[0], 1u);
+    EXPECT_EQ(record.fault.block[1], 1u);
+    EXPECT_EQ(record.fault.launch, 99u);
+  }
+}
+
+TEST(Print, RecordsOfABlockKeepTheirOrder) {
+  Pool pool(4);
+  Ring ring = make_ring(3 * 3 * 100);
+  kern_launch_record record{};
+  record.print_ring = reinterpret_cast<std::uint64_t>(ring.get());
+  Params params{nullptr, nullptr, nullptr};
+  Launch launch = launch_of(print_block, params, record);
+  launch.grid[0] = 100;
+  ASSERT_TRUE(pool.run(launch));
+  std::vector<std::uint64_t> next(100, 0);
+  EXPECT_TRUE(drain(*ring, [&](std::uint32_t site, std::span<const std::uint64_t> args) {
+    EXPECT_EQ(site, 5u);
+    ASSERT_EQ(args.size(), 2u);
+    EXPECT_EQ(args[1], next[args[0]]++);
+  }));
+  for (std::uint64_t count : next) EXPECT_EQ(count, 3u);
+}
+
+TEST(Print, WhatDoesNotFitIsLostAndSaid) {
+  Pool pool(1);
+  Ring ring = make_ring(10);
+  kern_launch_record record{};
+  record.print_ring = reinterpret_cast<std::uint64_t>(ring.get());
+  Params params{nullptr, nullptr, nullptr};
+  Launch launch = launch_of(print_block, params, record);
+  launch.grid[0] = 2;
+  ASSERT_TRUE(pool.run(launch));
+  int seen = 0;
+  EXPECT_FALSE(drain(*ring, [&](std::uint32_t, std::span<const std::uint64_t>) { ++seen; }));
+  EXPECT_EQ(seen, 3);
+}
+
+TEST(Print, AMalformedRecordEndsTheReading) {
+  Ring ring = make_ring(4);
+  ring->used = 4;
+  ring->words[0] = std::uint64_t(1000) << 32;
+  EXPECT_FALSE(drain(*ring, [](std::uint32_t, std::span<const std::uint64_t>) { FAIL(); }));
+}
+
+TEST(Grid, ExtentsAreThoseOfAGpu) {
+  EXPECT_TRUE(grid_fits({1, 1, 1}));
+  EXPECT_TRUE(grid_fits({0x7fffffff, 65535, 65535}));
+  EXPECT_FALSE(grid_fits({0x80000000, 1, 1}));
+  EXPECT_FALSE(grid_fits({1, 65536, 1}));
+  EXPECT_FALSE(grid_fits({1, 1, 0}));
+}
