@@ -19,7 +19,8 @@ void contract(ir::Module& module);
 void inline_calls(ir::Module& module, Diagnostics& diagnostics);
 // Marks each guard Proved or Shadow where analysis/guards.h proves it.
 void place_guards(ir::Module& module, GuardMode mode);
-// CPU: cuts every kernel at its block barriers into Segments. What stays outside Segments is control flow that holds a barrier.
+// CPU: cuts every kernel at its block barriers into Segments. What stays outside Segments is control flow that holds a barrier;
+// exactly what, stands at the top of segments.cpp.
 void cut_segments(ir::Module& module);
 
 } // namespace kern

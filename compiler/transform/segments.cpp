@@ -1,0 +1,209 @@
+// Cuts kernels into segments: what one vector of threads may run from end to end before the next vector
+// starts. A CPU runs a block one vector at a time, so code between two barriers must be a loop of its own
+// over the vectors.
+//
+// What comes out, for every kernel:
+//   * Without a block barrier the body is one Segment, even if it is empty. A device function is left as it
+//   is: after
+//     inlining none holds a barrier.
+//   * With barriers, each body outside Segments holds only: Segment; a CallEffect of a Block builtin; If,
+//   While and For that
+//     hold a Block builtin at any depth; a Break or Continue of such a loop; and an If that holds one of
+//     those. All of it runs in lockstep: every live thread takes the same way, so there are no masks here. A
+//     Segment never holds any of it.
+//   * Conditions, counts and arguments outside Segments are constants, or slots computed by the Segments
+//   before. Where
+//     they are not proved block-uniform, the live threads' values are compared: disagreement is a fault. The
+//     vote barriers take each thread's own value.
+//   * A Return is always inside a Segment: its thread leaves. When no thread lives, nothing is left to do, in
+//   or out of loops.
+//   * A lockstep For counts in a fresh i64 slot from 0 by 1, which nothing else assigns, and its count is a
+//   constant or a slot
+//     that the loop does not assign. The program's variable is computed from it by the first Segment of the
+//     body.
+//   * A Temp is used in one Segment only; those that were used in several, or outside, have become Variables.
+//   Which Variables
+//     live across segments says analysis/crossing.h.
+#include <cassert>
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/builtins/builtins.h"
+#include "compiler/ir/verify.h"
+#include "compiler/ir/walk.h"
+#include "compiler/transform/transform.h"
+
+namespace kern {
+namespace {
+
+using ir::Body;
+using ir::Operand;
+using ir::SlotId;
+using ir::Stmt;
+
+bool is_barrier(const Stmt& stmt) {
+  const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+  return call && row(call->builtin).effects == Effects::Block;
+}
+
+bool holds_barrier(const Stmt& stmt) {
+  if (is_barrier(stmt)) return true;
+  bool found = false;
+  ir::visit_bodies(stmt, [&](const Body& body) {
+    for (const Stmt& inner : body) found = found || holds_barrier(inner);
+  });
+  return found;
+}
+
+bool is_loop(const Stmt& stmt) {
+  return std::holds_alternative<ir::While>(stmt.node) || std::holds_alternative<ir::For>(stmt.node);
+}
+
+// Says whether a statement is, or holds, a Break or Continue of a loop around it.
+bool jumps_out(const Stmt& stmt) {
+  if (std::holds_alternative<ir::Break>(stmt.node) || std::holds_alternative<ir::Continue>(stmt.node))
+    return true;
+  if (is_loop(stmt)) return false;
+  bool found = false;
+  ir::visit_bodies(stmt, [&](const Body& body) {
+    for (const Stmt& inner : body) found = found || jumps_out(inner);
+  });
+  return found;
+}
+
+class Cutter {
+public:
+  explicit Cutter(ir::Function& function) : function_(function) {}
+
+  // Cuts a body; `in_loop` says that a Break in it leaves a lockstep loop.
+  Body cut(Body body, bool in_loop) {
+    Body result, pending;
+    for (Stmt& stmt : body) {
+      if (!holds_barrier(stmt) && !(in_loop && jumps_out(stmt))) {
+        pending.push_back(std::move(stmt));
+        continue;
+      }
+      if (auto* loop = std::get_if<ir::For>(&stmt.node)) count_from_zero(*loop, stmt.span, pending);
+      flush(pending, result);
+      cut_inside(stmt, in_loop);
+      result.push_back(std::move(stmt));
+    }
+    flush(pending, result);
+    return result;
+  }
+
+private:
+  static void flush(Body& pending, Body& result) {
+    if (pending.empty()) return;
+    Span span = pending.front().span;
+    result.push_back({ir::Segment{std::exchange(pending, {})}, span});
+  }
+
+  void cut_inside(Stmt& stmt, bool in_loop) {
+    const bool loop = is_loop(stmt);
+    ir::visit_bodies(stmt, [&](Body& body) { body = cut(std::move(body), loop || in_loop); });
+  }
+
+  SlotId add_slot(Type type, ir::Slot::Kind kind, Span span) {
+    function_.slots.push_back({"", type, kind, span});
+    return static_cast<SlotId>(function_.slots.size() - 1);
+  }
+
+  // Appends `temp = expr` and returns the temp.
+  Operand compute(Type type, ir::Expr expr, Span span, Body& body) {
+    SlotId slot = add_slot(type, ir::Slot::Kind::Temp, span);
+    body.push_back({ir::Assign{slot, std::move(expr)}, span});
+    return {type, slot};
+  }
+
+  // Copies an operand before the loop if the loop assigns it: a loop reads its operands once.
+  void keep(Operand& operand, const ir::For& loop, Span span, Body& before) {
+    if (!operand.slot) return;
+    bool assigned = operand.slot == loop.variable;
+    ir::walk(loop.body, [&](const Stmt& stmt) {
+      ir::visit_results(stmt, [&](SlotId slot) { assigned = assigned || slot == *operand.slot; });
+    });
+    if (assigned) operand = compute(operand.type, ir::Copy{operand}, span, before);
+  }
+
+  // Makes a loop count in a slot of its own, and compute the program's variable at the start of its body.
+  void count_from_zero(ir::For& loop, Span span, Body& before) {
+    for (Operand* operand : {&loop.start, &loop.step, &loop.count}) keep(*operand, loop, span, before);
+    const SlotId counter = add_slot(types::i64, ir::Slot::Kind::Variable, span);
+    const Type type = function_.slots[static_cast<std::size_t>(loop.variable)].type;
+    const Operand zero = ir::constant_int(type, 0), one = ir::constant_int(type, 1);
+    Body head;
+    Operand value{types::i64, counter};
+    if (type != types::i64) value = compute(type, ir::Convert{value}, span, head);
+    if (loop.step != one)
+      value = compute(type, ir::Binary{ir::BinaryOp::Multiply, value, loop.step}, span, head);
+    if (loop.start != zero)
+      value = compute(type, ir::Binary{ir::BinaryOp::Add, loop.start, value}, span, head);
+    head.push_back({ir::Assign{loop.variable, ir::Copy{value}}, span});
+    loop.body.insert(loop.body.begin(), std::make_move_iterator(head.begin()),
+                     std::make_move_iterator(head.end()));
+    loop.variable = counter;
+    loop.start = ir::constant_int(types::i64, 0);
+    loop.step = ir::constant_int(types::i64, 1);
+  }
+
+  ir::Function& function_;
+};
+
+// Makes a Variable of each Temp that is seen from two segments, or from one and outside.
+class TempPromoter {
+public:
+  explicit TempPromoter(ir::Function& function)
+      : function_(function), seen_in_(function.slots.size(), unseen) {}
+
+  void run() { visit(function_.body, outside); }
+
+private:
+  static constexpr int unseen = -1, outside = 0;
+
+  void see(SlotId id, int place) {
+    int& seen = seen_in_[static_cast<std::size_t>(id)];
+    if (seen == unseen) seen = place;
+    ir::Slot& slot = function_.slots[static_cast<std::size_t>(id)];
+    if ((seen != place || place == outside) && slot.kind == ir::Slot::Kind::Temp)
+      slot.kind = ir::Slot::Kind::Variable;
+  }
+
+  void visit(const Body& body, int place) {
+    for (const Stmt& stmt : body) {
+      ir::visit_operands(stmt, [&](const Operand& operand) {
+        if (operand.slot) see(*operand.slot, place);
+      });
+      ir::visit_results(stmt, [&](SlotId slot) { see(slot, place); });
+      const int inner = std::holds_alternative<ir::Segment>(stmt.node) ? ++segments_ : place;
+      ir::visit_bodies(stmt, [&](const Body& nested) { visit(nested, inner); });
+    }
+  }
+
+  ir::Function& function_;
+  std::vector<int> seen_in_;
+  int segments_ = 0;
+};
+
+void cut_kernel(ir::Function& kernel) {
+  bool barriers = false;
+  for (const Stmt& stmt : kernel.body) barriers = barriers || holds_barrier(stmt);
+  if (!barriers) {
+    Body body;
+    body.push_back({ir::Segment{std::move(kernel.body)}, kernel.span});
+    kernel.body = std::move(body);
+    return;
+  }
+  kernel.body = Cutter(kernel).cut(std::move(kernel.body), false);
+  TempPromoter(kernel).run();
+}
+
+} // namespace
+
+void cut_segments(ir::Module& module) {
+  for (ir::Function& function : module.functions)
+    if (function.is_kernel) cut_kernel(function);
+  assert(ir::verify(module).empty());
+}
+
+} // namespace kern
