@@ -15,6 +15,10 @@ void walk(Body& body, const std::function<void(Stmt&)>& visit);
 void visit_operands(const Stmt& stmt, const std::function<void(const Operand&)>& visit);
 void visit_operands(Stmt& stmt, const std::function<void(Operand&)>& visit);
 
+// Calls `visit` for each operand of an expression.
+void visit_operands(const Expr& expr, const std::function<void(const Operand&)>& visit);
+void visit_operands(Expr& expr, const std::function<void(Operand&)>& visit);
+
 // Calls `visit` for each slot that the statement itself assigns (a For assigns its variable).
 void visit_results(const Stmt& stmt, const std::function<void(SlotId)>& visit);
 void visit_results(Stmt& stmt, const std::function<void(SlotId&)>& visit);

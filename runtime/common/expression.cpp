@@ -1,0 +1,316 @@
+// Evaluates and prints expressions over the arguments of a launch. An integer is 64 bits and wraps, as in a
+// kernel; what is no number (a division by zero, a slot that is not there) is nothing, and whoever asked
+// decides.
+#include "kern/expression.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace kern {
+
+namespace {
+
+using Value = std::optional<ExpressionValue>;
+
+Value integer(std::int64_t value) { return ExpressionValue{false, value, 0}; }
+Value real(double value) { return ExpressionValue{true, 0, value}; }
+double as_real(const ExpressionValue& value) {
+  return value.is_real ? value.real : static_cast<double>(value.integer);
+}
+bool as_bool(const ExpressionValue& value) { return value.is_real ? value.real != 0 : value.integer != 0; }
+
+// Returns the slot `offset` after one of the parameter block; nothing where it is too short.
+std::optional<std::uint64_t> slot(const ExpressionInput& input, std::int64_t first, std::int64_t offset = 0) {
+  std::uint64_t size = input.params.size();
+  if (first < 0 || offset < 0 || static_cast<std::uint64_t>(first) >= size) return std::nullopt;
+  if (static_cast<std::uint64_t>(offset) >= size - static_cast<std::uint64_t>(first)) return std::nullopt;
+  return input.params[static_cast<std::size_t>(first + offset)];
+}
+
+Value slot_integer(const ExpressionInput& input, std::int64_t first, std::int64_t offset) {
+  std::optional<std::uint64_t> bits = slot(input, first, offset);
+  if (!bits) return std::nullopt;
+  return integer(static_cast<std::int64_t>(*bits));
+}
+
+template <class T> T low_bits(std::uint64_t bits) {
+  T value;
+  std::memcpy(&value, &bits, sizeof value); // slots are little-endian
+  return value;
+}
+
+Value scalar(std::uint64_t bits, ExpressionType type) {
+  switch (type) {
+  case ExpressionType::Bool: return integer((bits & 0xFF) != 0);
+  case ExpressionType::I8: return integer(low_bits<std::int8_t>(bits));
+  case ExpressionType::I16: return integer(low_bits<std::int16_t>(bits));
+  case ExpressionType::I32: return integer(low_bits<std::int32_t>(bits));
+  case ExpressionType::I64: return integer(low_bits<std::int64_t>(bits));
+  case ExpressionType::U8: return integer(low_bits<std::uint8_t>(bits));
+  case ExpressionType::U16: return integer(low_bits<std::uint16_t>(bits));
+  case ExpressionType::U32: return integer(low_bits<std::uint32_t>(bits));
+  case ExpressionType::U64: return integer(low_bits<std::int64_t>(bits));
+  case ExpressionType::F32: return real(low_bits<float>(bits));
+  case ExpressionType::F64: return real(low_bits<double>(bits));
+  }
+  return std::nullopt;
+}
+
+std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+// Returns the quotient rounded down; INT64_MIN // -1 wraps.
+Value floor_divide(std::int64_t a, std::int64_t b) {
+  if (b == 0) return std::nullopt;
+  if (b == -1) return integer(wrapped(0 - static_cast<std::uint64_t>(a)));
+  return integer(a / b - ((a % b != 0) && ((a < 0) != (b < 0))));
+}
+
+// Returns the remainder with the divisor's sign.
+Value modulo(std::int64_t a, std::int64_t b) {
+  if (b == 0) return std::nullopt;
+  if (b == -1) return integer(0);
+  std::int64_t rest = a % b;
+  return integer(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+}
+
+double real_modulo(double a, double b) {
+  double rest = std::fmod(a, b);
+  if (rest != 0 && (rest < 0) != (b < 0)) rest += b;
+  return rest;
+}
+
+Value arithmetic(ExpressionOp op, std::int64_t a, std::int64_t b) {
+  auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  switch (op) {
+  case ExpressionOp::Add: return integer(wrapped(x + y));
+  case ExpressionOp::Subtract: return integer(wrapped(x - y));
+  case ExpressionOp::Multiply: return integer(wrapped(x * y));
+  case ExpressionOp::FloorDivide: return floor_divide(a, b);
+  case ExpressionOp::Modulo: return modulo(a, b);
+  case ExpressionOp::Minimum: return integer(a < b ? a : b);
+  case ExpressionOp::Maximum: return integer(a > b ? a : b);
+  default: return std::nullopt; // not an operator of two numbers
+  }
+}
+
+Value arithmetic(ExpressionOp op, double a, double b) {
+  switch (op) {
+  case ExpressionOp::Add: return real(a + b);
+  case ExpressionOp::Subtract: return real(a - b);
+  case ExpressionOp::Multiply: return real(a * b);
+  case ExpressionOp::FloorDivide: return real(std::floor(a / b));
+  case ExpressionOp::Modulo: return real(real_modulo(a, b));
+  case ExpressionOp::Minimum: return real(std::fmin(a, b));
+  case ExpressionOp::Maximum: return real(std::fmax(a, b));
+  default: return std::nullopt; // not an operator of two numbers
+  }
+}
+
+template <class Number> bool compare(ExpressionOp op, Number a, Number b) {
+  switch (op) {
+  case ExpressionOp::Equal: return a == b;
+  case ExpressionOp::NotEqual: return a != b;
+  case ExpressionOp::Less: return a < b;
+  case ExpressionOp::LessEqual: return a <= b;
+  case ExpressionOp::Greater: return a > b;
+  default: return a >= b;
+  }
+}
+
+// Says whether a value is a u64 scalar that an int64 cannot hold.
+bool is_beyond(const Expression& expression, const ExpressionValue& value) {
+  return expression.op == ExpressionOp::Scalar && expression.type == ExpressionType::U64 && value.integer < 0;
+}
+
+// Compares integers exactly, also where one is beyond an int64.
+bool compare_integers(const Expression& expression, const ExpressionValue& a, const ExpressionValue& b) {
+  bool a_beyond = is_beyond(expression.operands[0], a), b_beyond = is_beyond(expression.operands[1], b);
+  if (a_beyond != b_beyond) return compare(expression.op, a_beyond ? 1 : 0, b_beyond ? 1 : 0);
+  return compare(expression.op, a.integer, b.integer); // both beyond: their order is that of their bits
+}
+
+bool is_comparison(ExpressionOp op) { return op >= ExpressionOp::Equal && op <= ExpressionOp::GreaterEqual; }
+
+std::size_t operand_count(ExpressionOp op) {
+  if (op < ExpressionOp::Add) return 0;
+  return op == ExpressionOp::Negate || op == ExpressionOp::Not ? 1 : 2;
+}
+
+// Evaluates the second operand only where the first does not decide, as a kernel does.
+Value logical(const Expression& expression, const ExpressionInput& input) {
+  Value first = evaluate(expression.operands[0], input);
+  if (!first) return std::nullopt;
+  if (as_bool(*first) == (expression.op == ExpressionOp::Or)) return integer(as_bool(*first));
+  Value second = evaluate(expression.operands[1], input);
+  if (!second) return std::nullopt;
+  return integer(as_bool(*second));
+}
+
+Value binary(const Expression& expression, const ExpressionInput& input) {
+  Value a = evaluate(expression.operands[0], input), b = evaluate(expression.operands[1], input);
+  if (!a || !b) return std::nullopt;
+  bool is_real = a->is_real || b->is_real;
+  if (is_comparison(expression.op))
+    return integer(is_real ? compare(expression.op, as_real(*a), as_real(*b))
+                           : compare_integers(expression, *a, *b));
+  return is_real ? arithmetic(expression.op, as_real(*a), as_real(*b))
+                 : arithmetic(expression.op, a->integer, b->integer);
+}
+
+Value unary(const Expression& expression, const ExpressionInput& input) {
+  Value operand = evaluate(expression.operands[0], input);
+  if (!operand) return std::nullopt;
+  if (expression.op == ExpressionOp::Not) return integer(!as_bool(*operand));
+  if (operand->is_real) return real(-operand->real);
+  return integer(wrapped(0 - static_cast<std::uint64_t>(operand->integer)));
+}
+
+Value dimension(const std::array<std::uint32_t, 3>& sizes, std::int32_t axis) {
+  if (axis < 0 || axis > 2) return std::nullopt;
+  return integer(sizes[static_cast<std::size_t>(axis)]);
+}
+
+} // namespace
+
+std::optional<ExpressionValue> evaluate(const Expression& expression, const ExpressionInput& input) {
+  if (expression.operands.size() != operand_count(expression.op)) return std::nullopt;
+  switch (expression.op) {
+  case ExpressionOp::Constant: return integer(expression.value);
+  case ExpressionOp::ConstantReal: return real(expression.real);
+  case ExpressionOp::Scalar: {
+    std::optional<std::uint64_t> bits = slot(input, expression.value);
+    return bits ? scalar(*bits, expression.type) : std::nullopt;
+  }
+  case ExpressionOp::Extent: return slot_integer(input, expression.value, 1 + std::int64_t(expression.axis));
+  case ExpressionOp::Stride:
+    return slot_integer(input, expression.value, 1 + std::int64_t(expression.rank) + expression.axis);
+  case ExpressionOp::Address: {
+    std::optional<std::uint64_t> address = slot(input, expression.value);
+    return address ? integer(static_cast<std::int64_t>(*address % 16)) : std::nullopt;
+  }
+  case ExpressionOp::BlockDim: return dimension(input.block_dim, expression.axis);
+  case ExpressionOp::GridDim: return dimension(input.grid_dim, expression.axis);
+  case ExpressionOp::And:
+  case ExpressionOp::Or: return logical(expression, input);
+  case ExpressionOp::Negate:
+  case ExpressionOp::Not: return unary(expression, input);
+  case ExpressionOp::Add:
+  case ExpressionOp::Subtract:
+  case ExpressionOp::Multiply:
+  case ExpressionOp::FloorDivide:
+  case ExpressionOp::Modulo:
+  case ExpressionOp::Minimum:
+  case ExpressionOp::Maximum:
+  case ExpressionOp::Equal:
+  case ExpressionOp::NotEqual:
+  case ExpressionOp::Less:
+  case ExpressionOp::LessEqual:
+  case ExpressionOp::Greater:
+  case ExpressionOp::GreaterEqual: return binary(expression, input);
+  }
+  return std::nullopt;
+}
+
+// ---- As source text ----
+
+namespace {
+
+// How tightly an operator binds, as in Python; operands that bind less are put in brackets.
+int precedence(ExpressionOp op) {
+  switch (op) {
+  case ExpressionOp::Or: return 1;
+  case ExpressionOp::And: return 2;
+  case ExpressionOp::Not: return 3;
+  case ExpressionOp::Equal:
+  case ExpressionOp::NotEqual:
+  case ExpressionOp::Less:
+  case ExpressionOp::LessEqual:
+  case ExpressionOp::Greater:
+  case ExpressionOp::GreaterEqual: return 4;
+  case ExpressionOp::Add:
+  case ExpressionOp::Subtract: return 5;
+  case ExpressionOp::Multiply:
+  case ExpressionOp::FloorDivide:
+  case ExpressionOp::Modulo: return 6;
+  case ExpressionOp::Negate: return 7;
+  default: return 8;
+  }
+}
+
+const char* spelling(ExpressionOp op) {
+  switch (op) {
+  case ExpressionOp::Add: return " + ";
+  case ExpressionOp::Subtract: return " - ";
+  case ExpressionOp::Multiply: return " * ";
+  case ExpressionOp::FloorDivide: return " // ";
+  case ExpressionOp::Modulo: return " % ";
+  case ExpressionOp::Equal: return " == ";
+  case ExpressionOp::NotEqual: return " != ";
+  case ExpressionOp::Less: return " < ";
+  case ExpressionOp::LessEqual: return " <= ";
+  case ExpressionOp::Greater: return " > ";
+  case ExpressionOp::GreaterEqual: return " >= ";
+  case ExpressionOp::And: return " and ";
+  case ExpressionOp::Or: return " or ";
+  default: return "";
+  }
+}
+
+std::string real_text(double value) {
+  char text[32];
+  for (int digits = 1; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
+    if (std::strtod(text, nullptr) == value) break;
+  }
+  std::string result = text;
+  bool is_plain = result.find_first_of(".einf") == std::string::npos;
+  return is_plain ? result + ".0" : result;
+}
+
+std::string slot_name(std::int64_t slot, std::span<const std::string> names) {
+  bool is_known = slot >= 0 && static_cast<std::uint64_t>(slot) < names.size();
+  return is_known ? names[static_cast<std::size_t>(slot)] : "slot " + std::to_string(slot);
+}
+
+const char* axis_name(std::int32_t axis) { return axis == 0 ? "x" : axis == 1 ? "y" : axis == 2 ? "z" : "?"; }
+
+std::string operand_text(const Expression& expression, std::size_t index,
+                         std::span<const std::string> names) {
+  const Expression& operand = expression.operands[index];
+  std::string text = to_string(operand, names);
+  int outer = precedence(expression.op), inner = precedence(operand.op);
+  bool needs_brackets = inner < outer || (inner == outer && (index == 1 || outer == 4));
+  return needs_brackets ? "(" + text + ")" : text;
+}
+
+} // namespace
+
+std::string to_string(const Expression& expression, std::span<const std::string> names) {
+  if (expression.operands.size() != operand_count(expression.op)) return "?";
+  switch (expression.op) {
+  case ExpressionOp::Constant:
+    if (expression.type == ExpressionType::Bool) return expression.value != 0 ? "True" : "False";
+    return std::to_string(expression.value);
+  case ExpressionOp::ConstantReal: return real_text(expression.real);
+  case ExpressionOp::Scalar: return slot_name(expression.value, names);
+  case ExpressionOp::Extent:
+    return slot_name(expression.value, names) + ".shape[" + std::to_string(expression.axis) + "]";
+  case ExpressionOp::Stride:
+    return slot_name(expression.value, names) + ".strides[" + std::to_string(expression.axis) + "]";
+  case ExpressionOp::Address: return "address(" + slot_name(expression.value, names) + ") % 16";
+  case ExpressionOp::BlockDim: return std::string("blockDim.") + axis_name(expression.axis);
+  case ExpressionOp::GridDim: return std::string("gridDim.") + axis_name(expression.axis);
+  case ExpressionOp::Minimum:
+  case ExpressionOp::Maximum:
+    return (expression.op == ExpressionOp::Minimum ? "min(" : "max(") +
+           to_string(expression.operands[0], names) + ", " + to_string(expression.operands[1], names) + ")";
+  case ExpressionOp::Negate: return "-" + operand_text(expression, 0, names);
+  case ExpressionOp::Not: return "not " + operand_text(expression, 0, names);
+  default:
+    return operand_text(expression, 0, names) + spelling(expression.op) + operand_text(expression, 1, names);
+  }
+}
+
+} // namespace kern
