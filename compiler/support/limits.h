@@ -8,6 +8,7 @@ namespace kern::limits {
 
 inline constexpr std::size_t source_bytes = 16u << 20;       // of one file
 inline constexpr std::size_t nesting = 200;                  // of expressions, and of blocks
+inline constexpr std::size_t expression_height = 500;        // of its tree; `a + b + c + ...` nests without brackets
 inline constexpr std::size_t errors = 100;                   // reported in one compilation; the rest are counted
 inline constexpr std::size_t instances = 1000;               // of functions in one module
 inline constexpr std::size_t instance_depth = 64;            // of calls that make instances

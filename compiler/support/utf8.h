@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace kern {
@@ -15,5 +16,18 @@ inline std::size_t count_code_points(std::string_view text) {
   for (char byte : text) count += !is_utf8_continuation(byte);
   return count;
 }
+
+// A code point and the bytes it takes; `valid` is false for a byte that begins none, which takes one byte.
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t length = 1;
+  bool valid = false;
+};
+
+// Decodes the first code point of a text that is not empty. Surrogates and overlong forms are malformed.
+CodePoint decode_utf8(std::string_view text);
+
+// Appends a code point, which must be no surrogate and at most 0x10FFFF.
+void append_utf8(std::string& text, char32_t value);
 
 } // namespace kern
