@@ -1,0 +1,150 @@
+// The parser's state and its functions over several files. Included by parse/ only.
+//
+// A function that parses an expression or a simple statement returns null where it reported an error; then
+// the whole statement is left out and the parser goes on behind it. Functions for compound statements go on
+// by themselves: they return null too, but stand behind the statement.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/parse/parse.h"
+
+namespace kern {
+
+struct Parser {
+  const SourceManager& sources;
+  FileId file;
+  std::span<const Token> tokens;
+  TopLevel top_level;
+  Arena& arena;
+  Diagnostics& diagnostics;
+
+  std::size_t position = 0;    // of the next token
+  std::size_t error_count = 0; // silent ones counted
+  std::size_t expr_depth = 0;  // of the functions now running: what the stack must hold
+  std::size_t block_depth = 0;
+  std::size_t loop_depth = 0; // in this function
+  std::size_t height = 0;     // of the expression parsed last: what the stack of later phases must hold
+
+  // parse.cpp: the cursor
+  const Token& peek(std::size_t offset = 0) const {
+    return tokens[std::min(position + offset, tokens.size() - 1)];
+  }
+  bool at(TokenKind kind, std::size_t offset = 0) const { return peek(offset).kind == kind; }
+  bool at_line_end() const;
+  const Token& previous() const { return tokens[position > 0 ? position - 1 : 0]; }
+  const Token& advance();
+  bool accept(TokenKind kind);
+  std::string_view text(const Token& token) const { return sources.text(token.span); }
+  // Says whether the next token begins where the one before it ended.
+  bool adjacent(std::size_t offset = 0) const;
+  // Says whether the next token is the first one on its line of text.
+  bool first_on_line() const;
+  // Returns the span from a token's begin to the end of the last token before the cursor that is text.
+  Span since(Span start) const;
+
+  // parse.cpp: errors
+  template <class... Args> Diagnostics::Builder report(Span span, const DiagnosticKind<Args...>& kind,
+                                                       std::type_identity_t<Args>... args) {
+    ++error_count;
+    return diagnostics.report(span, kind, args...);
+  }
+  Span here() const;         // where the next token is missed
+  std::string found() const; // what stands there instead, in words
+  // Reports that something else is missing here; returns null for the caller to return.
+  std::nullptr_t expected(std::string_view what);
+  bool expect(TokenKind kind, std::string_view what);
+  std::nullptr_t not_kern(Span span, std::string_view what, std::string_view instead);
+  void skip_line();        // behind its Newline
+  void skip_to_line_end(); // before its Newline
+  void skip_block();       // the Indent here to its Dedent, if there is one
+  void skip_statement();   // with its block, decorators and further clauses
+
+  // expressions.cpp: operators
+  const ast::Expr* parse_expression();
+  const ast::Expr* parse_expression_list(bool operators_only = false);
+  const ast::Expr* parse_or();
+  const ast::Expr* parse_and();
+  const ast::Expr* parse_not();
+  const ast::Expr* parse_comparison();
+  const ast::Expr* parse_binary(int least_precedence);
+  const ast::Expr* parse_unary();
+  const ast::Expr* parse_power();
+  const ast::Expr* parse_starred();
+  bool too_deep();
+  bool rise(std::size_t sibling);
+
+  // primaries.cpp: literals, names, brackets, calls, subscripts
+  const ast::Expr* parse_postfix();
+  const ast::Expr* parse_call(const ast::Expr* callee, Span start);
+  bool parse_argument(std::vector<const ast::Expr*>& args, std::vector<ast::Keyword>& keywords);
+  const ast::Expr* parse_subscript(const ast::Expr* value, Span start);
+  const ast::Expr* parse_index();
+  const ast::Expr* parse_attribute(const ast::Expr* value, Span start);
+  const ast::Expr* parse_atom();
+  const ast::Expr* parse_int();
+  const ast::Expr* parse_strings();
+  const ast::Expr* parse_parenthesised();
+  const ast::Expr* parse_list();
+  bool close(const Token& open, TokenKind closer, std::string_view alternatives);
+
+  // blocks.cpp: blocks and compound statements
+  void parse_statement(std::vector<const ast::Stmt*>& out);
+  void parse_simple_line(std::vector<const ast::Stmt*>& out);
+  ast::Block parse_block(std::string_view what, Span header);
+  ast::Block parse_indented(Span header);
+  const ast::Expr* parse_condition();
+  const ast::Stmt* parse_if();
+  const ast::Stmt* parse_while();
+  const ast::Stmt* parse_for();
+  void refuse_loop_else();
+  bool c_style_for() const;
+  bool at_match_statement() const;
+
+  // statements.cpp: simple statements
+  const ast::Stmt* parse_simple_statement();
+  const ast::Stmt* parse_expression_statement();
+  const ast::Stmt* parse_annotated(const ast::Expr* target, Span start);
+  const ast::Stmt* parse_assign(const ast::Expr* first, Span start);
+  const ast::Stmt* parse_augmented(const ast::Expr* target, Span start);
+  const ast::Stmt* parse_jump();
+  const ast::Stmt* parse_return();
+  const ast::Stmt* parse_assert();
+  const ast::Stmt* parse_raise();
+  bool check_target(const ast::Expr* target);
+  std::nullptr_t unexpected_end();
+  bool refuse_c_statement();
+
+  // constructs.cpp: the Python that is not Kern
+  bool refuse_expression();
+  bool refuse_simple_statement();
+  bool refuse_compound_statement();
+
+  // functions.cpp: def and class
+  const ast::Stmt* parse_decorated();
+  std::optional<std::vector<const ast::Expr*>> parse_decorators();
+  const ast::Stmt* parse_function(const std::vector<const ast::Expr*>& decorators, Span start);
+  ast::FunctionDef* parse_signature(const std::vector<const ast::Expr*>& decorators, Span start);
+  bool parse_params(std::vector<ast::Param>& params);
+  bool parse_param(std::vector<ast::Param>& params);
+  bool refuse_param();
+  const ast::Stmt* parse_struct(const std::vector<const ast::Expr*>& decorators, Span start);
+  ast::Block parse_fields();
+
+  // imports.cpp
+  bool parse_import(std::vector<const ast::Stmt*>& out);
+  bool parse_from_import(std::vector<const ast::Stmt*>& out);
+  std::string_view parse_dotted_name();
+
+  // top_level.cpp
+  const ast::Module* parse_module();
+  void parse_item(std::vector<const ast::Stmt*>& items);
+  void parse_lenient_item(std::vector<const ast::Stmt*>& items, std::vector<Span>& skipped);
+};
+
+} // namespace kern

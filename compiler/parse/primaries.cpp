@@ -1,0 +1,302 @@
+// Literals, names and brackets, and what follows them: calls, subscripts, attributes.
+#include <fmt/format.h>
+
+#include "compiler/lex/literals.h"
+#include "compiler/parse/parser.h"
+
+namespace kern {
+
+using ast::Expr;
+
+// postfix = atom (call | subscript | "." name)*
+const Expr* Parser::parse_postfix() {
+  Span start = peek().span;
+  const Expr* expr = parse_atom();
+  while (expr) {
+    if (at(TokenKind::LeftParen))
+      expr = parse_call(expr, start);
+    else if (at(TokenKind::LeftBracket))
+      expr = parse_subscript(expr, start);
+    else if (at(TokenKind::Dot))
+      expr = parse_attribute(expr, start);
+    else
+      break;
+  }
+  return expr;
+}
+
+const Expr* Parser::parse_attribute(const Expr* value, Span start) {
+  std::size_t value_height = height;
+  advance();
+  const Token& name = peek();
+  if (!expect(TokenKind::Name, "a name after `.`") || !rise(value_height)) return nullptr;
+  auto* node = arena.make<ast::Attribute>(since(start));
+  node->value = value;
+  node->name = text(name);
+  node->name_span = name.span;
+  return node;
+}
+
+// Passes over the closing bracket; where something else stands, says which bracket is open and what could
+// stand there.
+bool Parser::close(const Token& open, TokenKind closer, std::string_view alternatives) {
+  if (accept(closer)) return true;
+  if (at(TokenKind::Invalid)) {
+    ++error_count;
+    return false;
+  }
+  if (at(TokenKind::Equal)) {
+    report(peek().span, diag::assignment_in_expression);
+    return false;
+  }
+  if (at_line_end() || first_on_line()) {
+    auto error = report(open.span, diag::unclosed_bracket, text(open));
+    if (!at_line_end())
+      error.note(peek().span, "before this {} or {} was expected", alternatives, describe(closer));
+    return false;
+  }
+  std::string what = fmt::format("{} or {}", alternatives, describe(closer));
+  report(here(), diag::expected, what, found()).note(open.span, "`{}` is opened here", text(open));
+  return false;
+}
+
+// Says whether a comprehension follows an element of a bracket, and reports it.
+static bool refuse_comprehension(Parser& parser, Span start, std::string_view what) {
+  bool async = parser.at(TokenKind::Async) && parser.at(TokenKind::For, 1);
+  if (!parser.at(TokenKind::For) && !async) return false;
+  parser.not_kern(parser.since(start), what, "write a `for` loop that fills an array");
+  return true;
+}
+
+// argument = name "=" expression | "*" bit_or | expression
+bool Parser::parse_argument(std::vector<const Expr*>& args, std::vector<ast::Keyword>& keywords) {
+  const Token& first = peek();
+  if (at(TokenKind::StarStar)) {
+    not_kern(first.span, "`**` in a call", "name the arguments: `f(a=1, b=2)`");
+    return false;
+  }
+  if (at(TokenKind::Name) && at(TokenKind::Equal, 1)) {
+    advance();
+    advance();
+    for (const ast::Keyword& other : keywords)
+      if (other.name == text(first))
+        report(first.span, diag::repeated_name, text(first)).note(other.span, "the first time is here");
+    const Expr* value = parse_expression();
+    if (value) keywords.push_back({text(first), first.span, value});
+    return value != nullptr;
+  }
+  bool starred = at(TokenKind::Star);
+  const Expr* value = parse_starred();
+  if (!value || refuse_comprehension(*this, first.span, "a generator expression")) return false;
+  if (!keywords.empty() && !starred)
+    report(value->span, diag::argument_order).note(keywords.back().span, "this one has a name");
+  args.push_back(value);
+  return true;
+}
+
+// call = "(" (argument ("," argument)* ","?)? ")"
+const Expr* Parser::parse_call(const Expr* callee, Span start) {
+  std::size_t tallest = height;
+  const Token& open = advance();
+  std::vector<const Expr*> args;
+  std::vector<ast::Keyword> keywords;
+  while (!at(TokenKind::RightParen)) {
+    if (at_line_end() && !close(open, TokenKind::RightParen, "an argument")) return nullptr;
+    if (!parse_argument(args, keywords)) return nullptr;
+    tallest = std::max(tallest, height);
+    if (!accept(TokenKind::Comma)) break;
+  }
+  if (!close(open, TokenKind::RightParen, "`,`") || !rise(tallest)) return nullptr;
+  auto* node = arena.make<ast::Call>(since(start));
+  node->callee = callee;
+  node->args = arena.copy(args);
+  node->keywords = arena.copy(keywords);
+  return node;
+}
+
+// index = expression? ":" expression? (":" expression?)? | starred
+const Expr* Parser::parse_index() {
+  Span start = peek().span;
+  std::size_t tallest = 0;
+  const Expr* parts[3] = {};
+  auto parse_part = [&](const Expr*& part) {
+    if (at(TokenKind::Colon) || at(TokenKind::Comma) || at(TokenKind::RightBracket)) return true;
+    part = parse_expression();
+    tallest = std::max(tallest, height);
+    return part != nullptr;
+  };
+  if (at(TokenKind::Star)) return parse_starred();
+  if (!parse_part(parts[0])) return nullptr;
+  if (!at(TokenKind::Colon)) return parts[0] ? parts[0] : expected("an index");
+  for (std::size_t i = 1; i < 3 && accept(TokenKind::Colon); ++i)
+    if (!parse_part(parts[i])) return nullptr;
+  height = tallest;
+  if (!rise(0)) return nullptr;
+  auto* node = arena.make<ast::Slice>(since(start));
+  node->start = parts[0];
+  node->stop = parts[1];
+  node->step = parts[2];
+  return node;
+}
+
+// subscript = "[" index ("," index)* ","? "]"
+const Expr* Parser::parse_subscript(const Expr* value, Span start) {
+  std::size_t tallest = height;
+  const Token& open = advance();
+  std::vector<const Expr*> indices;
+  do {
+    if (!indices.empty() && at(TokenKind::RightBracket)) break;
+    if (at_line_end() && !close(open, TokenKind::RightBracket, "an index")) return nullptr;
+    const Expr* index = parse_index();
+    if (!index) return nullptr;
+    tallest = std::max(tallest, height);
+    indices.push_back(index);
+  } while (accept(TokenKind::Comma));
+  if (!close(open, TokenKind::RightBracket, "`,`") || !rise(tallest)) return nullptr;
+  auto* node = arena.make<ast::Subscript>(since(start));
+  node->value = value;
+  node->indices = arena.copy(indices);
+  return node;
+}
+
+// Parses what stands between brackets, up to and with the closing one; null where it reported.
+static std::optional<std::vector<const Expr*>>
+parse_elements(Parser& parser, TokenKind closer, std::string_view comprehension, bool& has_comma) {
+  const Token& open = parser.advance();
+  std::vector<const Expr*> elements;
+  std::size_t tallest = 0;
+  while (!parser.at(closer)) {
+    if (parser.at_line_end() && !parser.close(open, closer, "an expression")) return std::nullopt;
+    const Expr* element = parser.parse_starred();
+    if (!element || refuse_comprehension(parser, open.span, comprehension)) return std::nullopt;
+    tallest = std::max(tallest, parser.height);
+    elements.push_back(element);
+    if (!parser.accept(TokenKind::Comma)) break;
+    has_comma = true;
+  }
+  if (!parser.close(open, closer, "`,`")) return std::nullopt;
+  parser.height = tallest;
+  return elements;
+}
+
+// parenthesised = "(" (starred ("," starred)* ","?)? ")"; with a comma, or empty, it is a tuple
+const Expr* Parser::parse_parenthesised() {
+  Span start = peek().span;
+  bool has_comma = false;
+  auto elements = parse_elements(*this, TokenKind::RightParen, "a generator expression", has_comma);
+  if (!elements) return nullptr;
+  if (elements->size() == 1 && !has_comma) {
+    if (!ast::as<ast::Starred>((*elements)[0])) return (*elements)[0];
+    return not_kern((*elements)[0]->span, "a starred value alone", "write a tuple: `(*t,)`");
+  }
+  if (!rise(0)) return nullptr;
+  auto* node = arena.make<ast::Tuple>(since(start));
+  node->elements = arena.copy(*elements);
+  return node;
+}
+
+// list = "[" (starred ("," starred)* ","?)? "]"
+const Expr* Parser::parse_list() {
+  Span start = peek().span;
+  bool has_comma = false;
+  auto elements = parse_elements(*this, TokenKind::RightBracket, "a list comprehension", has_comma);
+  if (!elements || !rise(0)) return nullptr;
+  auto* node = arena.make<ast::List>(since(start));
+  node->elements = arena.copy(*elements);
+  return node;
+}
+
+const Expr* Parser::parse_int() {
+  const Token& token = advance();
+  std::optional<std::uint64_t> value = int_value(text(token));
+  if (!value) {
+    report(token.span, diag::integer_too_large);
+    return nullptr;
+  }
+  auto* node = arena.make<ast::IntLiteral>(token.span);
+  node->value = *value;
+  return node;
+}
+
+// strings = string+, joined
+const Expr* Parser::parse_strings() {
+  Span start = peek().span;
+  std::string joined;
+  while (at(TokenKind::String)) {
+    const Token& token = advance();
+    StringValue value = string_value(text(token));
+    if (!value.problem.empty()) {
+      auto begin = static_cast<std::uint32_t>(token.span.begin + value.problem_begin);
+      auto end = static_cast<std::uint32_t>(begin + value.problem_length);
+      report({file, begin, end}, diag::malformed_escape, value.problem);
+      return nullptr;
+    }
+    joined += value.text;
+  }
+  if (refuse_expression()) return nullptr; // an f-string joined to plain ones
+  auto* node = arena.make<ast::StringLiteral>(since(start));
+  node->value = arena.copy(joined);
+  return node;
+}
+
+// Reports that no expression begins here, with the C habits that are known.
+static std::nullptr_t no_expression(Parser& parser) {
+  const Token& before = parser.previous();
+  bool glued = parser.adjacent();
+  auto after = [&](TokenKind kind) { return glued && before.kind == kind; };
+  bool triple = after(TokenKind::EqualEqual) || after(TokenKind::BangEqual);
+  if (parser.at(TokenKind::Equal) && triple) {
+    bool equal = before.kind == TokenKind::EqualEqual;
+    parser.report(cover(before.span, parser.peek().span), diag::foreign_operator,
+                  equal ? "===" : "!==", equal ? "`==`" : "`!=`");
+    return nullptr;
+  }
+  if (parser.at(TokenKind::Greater) && after(TokenKind::Less)) {
+    parser.report(cover(before.span, parser.peek().span), diag::foreign_operator, "<>", "`!=`");
+    return nullptr;
+  }
+  bool begins_line = parser.position == 0 || before.kind == TokenKind::Newline ||
+                     before.kind == TokenKind::Indent || before.kind == TokenKind::Dedent ||
+                     before.kind == TokenKind::Semicolon;
+  if (begins_line) return parser.expected("a statement");
+  bool is_name =
+      before.kind == TokenKind::Name || before.kind == TokenKind::Int || before.kind == TokenKind::Float;
+  std::string_view words = is_name ? "what stands before it" : describe(before.kind);
+  return parser.expected(fmt::format("an expression after {}", words));
+}
+
+// atom = name | literal | string+ | "..." | parenthesised | list
+const Expr* Parser::parse_atom() {
+  height = 1;
+  const Token& token = peek();
+  if (accept(TokenKind::Name)) {
+    auto* node = arena.make<ast::Name>(token.span);
+    node->text = text(token);
+    return node;
+  }
+  if (at(TokenKind::LeftParen)) return parse_parenthesised();
+  if (at(TokenKind::LeftBracket)) return parse_list();
+  if (at(TokenKind::Int)) return parse_int();
+  if (at(TokenKind::String)) return parse_strings();
+  if (accept(TokenKind::Float)) {
+    auto* node = arena.make<ast::FloatLiteral>(token.span);
+    node->value = float_value(text(token));
+    return node;
+  }
+  if (accept(TokenKind::Imaginary)) {
+    auto* node = arena.make<ast::ImaginaryLiteral>(token.span);
+    node->value = float_value(text(token).substr(0, text(token).size() - 1));
+    return node;
+  }
+  if (at(TokenKind::True) || at(TokenKind::False)) {
+    auto* node = arena.make<ast::BoolLiteral>(token.span);
+    node->value = advance().kind == TokenKind::True;
+    return node;
+  }
+  if (accept(TokenKind::None)) return arena.make<ast::NoneLiteral>(token.span);
+  if (accept(TokenKind::Ellipsis)) return arena.make<ast::EllipsisLiteral>(token.span);
+  if (refuse_expression()) return nullptr;
+  return no_expression(*this);
+}
+
+} // namespace kern
