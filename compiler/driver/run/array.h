@@ -1,0 +1,75 @@
+// Arrays and numbers as `kernc run` holds them: elements of any scalar type in memory, with extents and
+// strides.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/driver/result.h"
+#include "compiler/types/types.h"
+
+namespace kern {
+
+// A number of any scalar type, exactly.
+struct Number {
+  enum class Kind : std::uint8_t { Signed, Unsigned, Real, Complex };
+  Kind kind = Kind::Signed;
+  std::int64_t integer = 0; // Signed; Unsigned as its bits
+  double real = 0, imaginary = 0;
+  bool operator==(const Number&) const = default;
+};
+
+// Reads the element at `place`.
+Number load_number(ScalarKind kind, const void* place);
+// Writes a number; false, and nothing written, where the type cannot hold it (an integer out of its range, a
+// fraction or a NaN in an integer, a complex number in a real one). A float is rounded to its type.
+bool store_number(ScalarKind kind, void* place, const Number& number);
+// Returns the value as a real number; the absolute value of a complex one.
+double as_real(const Number& number);
+// Prints a number as Kern writes it: "3", "0.1" (shortest that reads back the same), "True", "1+2j".
+std::string to_string(const Number& number, ScalarKind kind);
+// Reads a number: 12, -0x1F, 1_000, 2.5, 1e-3, inf, nan, True, False, 1+2j.
+Result<Number> parse_number(std::string_view text);
+// Returns the name by which programs write a type: "f32".
+std::string_view name_of(ScalarKind kind);
+
+struct FreeMemory {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+struct HostArray {
+  ScalarKind element{};
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> strides;        // in elements
+  std::unique_ptr<void, FreeMemory> memory; // 64-byte aligned
+
+  // Returns the number of elements.
+  std::int64_t size() const;
+  // Returns the number of bytes that the elements take.
+  std::size_t bytes() const { return static_cast<std::size_t>(size()) * element_bytes(); }
+  // Returns the size of an element.
+  std::size_t element_bytes() const { return static_cast<std::size_t>(bit_width(element)) / 8; }
+  char* data() { return static_cast<char*>(memory.get()); }
+  const char* data() const { return static_cast<const char*>(memory.get()); }
+  // Returns where the element stands that is number `index` in C order.
+  const char* at(std::int64_t index) const;
+  char* at(std::int64_t index) { return const_cast<char*>(std::as_const(*this).at(index)); }
+  // Returns the indices of that element: "[2, 3]".
+  std::string index_text(std::int64_t index) const;
+};
+
+enum class Order : std::uint8_t { C, Fortran };
+
+// Makes an array filled with zeros; refuses extents whose product is no size, and more than the machine's
+// memory.
+Result<HostArray> make_array(ScalarKind element, std::vector<std::int64_t> extents, Order order = Order::C);
+// Copies an array with its layout.
+Result<HostArray> copy_array(const HostArray& array);
+// Prints type and extents: "f32 (1000, 3)".
+std::string describe(const HostArray& array);
+
+} // namespace kern
