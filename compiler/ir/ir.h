@@ -140,7 +140,7 @@ enum class GuardState : std::uint8_t {
   Shadow, // proved, and emitted as an assertion that must never fire
 };
 // Faults unless 0 <= index < extent(array, axis); index is i64
-struct Guard { Operand array; int axis; Operand index; SiteId site; GuardState state = GuardState::Kept; std::string proof; };
+struct Guard { Operand array; int axis; Operand index; SiteId site; GuardState state = GuardState::Kept; std::string proof = {}; };
 // Faults with the site's kind unless the condition holds; the contract's index where it is one
 struct Check { Operand condition; SiteId site; std::optional<std::uint32_t> contract; };
 

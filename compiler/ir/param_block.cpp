@@ -1,0 +1,27 @@
+// The layout is a sum over the parameters in their order.
+#include "compiler/ir/param_block.h"
+
+namespace kern::ir {
+
+std::uint32_t block_slots(Type type) {
+  if (is_array(type)) return 1u + 2u * type->rank;
+  return type == types::c128 ? 2 : 1;
+}
+
+std::uint32_t block_slot(const Function& function, SlotId param) {
+  std::uint32_t slot = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(param); ++i)
+    slot += block_slots(function.slots[i].type);
+  return slot;
+}
+
+std::vector<std::string> block_names(const Function& function) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < function.param_count; ++i) {
+    names.push_back(function.slots[i].name);
+    names.resize(names.size() + block_slots(function.slots[i].type) - 1);
+  }
+  return names;
+}
+
+} // namespace kern::ir

@@ -1,0 +1,20 @@
+// Where the parameters of a kernel stand in its parameter block of 8-byte slots (docs/abi.md): a scalar takes
+// one slot (c128 two), an array of n axes 1 + 2n (base, extents, strides), last comes the launch record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace kern::ir {
+
+// Returns how many slots of the parameter block a scalar or array takes.
+std::uint32_t block_slots(Type type);
+// Returns the slot of the parameter block at which a parameter of the function begins.
+std::uint32_t block_slot(const Function& function, SlotId param);
+// Returns the words for each slot of a kernel's parameter block, as to_string(Expression) takes them: that of
+// a parameter's first slot is its name, the others are "".
+std::vector<std::string> block_names(const Function& function);
+
+} // namespace kern::ir
