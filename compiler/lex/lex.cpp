@@ -33,7 +33,7 @@ static bool inconsistent(IndentWidth a, IndentWidth b) {
 static void compare_indent(Lexer& lexer, std::size_t begin) {
   IndentWidth width = measure(lexer.text.substr(begin, lexer.position - begin));
   Span blank = lexer.span(begin, lexer.position);
-  if (inconsistent(width, lexer.indents.back())) lexer.diagnostics.report(blank, diag::mixed_indentation);
+  if (inconsistent(width, lexer.indents.back())) lexer.report(blank, diag::mixed_indentation);
   if (width.column > lexer.indents.back().column) {
     lexer.indents.push_back(width);
     lexer.push(TokenKind::Indent, begin, lexer.position);
@@ -43,7 +43,7 @@ static void compare_indent(Lexer& lexer, std::size_t begin) {
     IndentWidth outer = lexer.indents[lexer.indents.size() - 2];
     if (width.column > outer.column) {
       // Between two blocks: the line counts as one of the inner block, which goes on at this indent.
-      lexer.diagnostics.report(blank, diag::inconsistent_dedent);
+      lexer.report(lexer.span(lexer.position, lexer.position), diag::inconsistent_dedent);
       lexer.indents.back() = width;
       return;
     }
@@ -65,6 +65,7 @@ void Lexer::begin_line() {
     }
     if (!at_end()) compare_indent(*this, begin);
     at_line_start = false;
+    line_first = tokens.size();
     return;
   }
 }
@@ -84,10 +85,38 @@ static bool begins_statement(std::string_view line) {
   return false;
 }
 
+static bool is_closing(TokenKind kind) {
+  return kind == TokenKind::RightParen || kind == TokenKind::RightBracket || kind == TokenKind::RightBrace;
+}
+
+// A bracket was left open. The first line below it that is indented no deeper than its statement, and does
+// not begin by closing a bracket, is probably the next statement: what was made of the text from there on is
+// forgotten, and it is read again. False where there is no such line, or where this happened so often that it
+// would take too long.
+bool Lexer::resume_below_bracket() {
+  constexpr std::size_t most = 20;
+  if (brackets.empty() || ++resumptions > most) return false;
+  for (std::size_t i = line_first + 1; i < tokens.size(); ++i) {
+    std::size_t begin = tokens[i].span.begin, end_before = tokens[i - 1].span.end;
+    std::size_t line_end = text.substr(end_before, begin - end_before).rfind('\n');
+    if (line_end == std::string_view::npos || end_before < brackets.front().begin) continue;
+    std::size_t line = end_before + line_end + 1;
+    bool deeper = measure(text.substr(line, begin - line)).column > indents.back().column;
+    if (deeper || is_closing(tokens[i].kind)) continue;
+    tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(i), tokens.end());
+    brackets.clear();
+    read_before = std::max(read_before, position);
+    position = line - 1;
+    return true;
+  }
+  return false;
+}
+
 void Lexer::end_line() {
   std::size_t begin = position;
   position += line_end_length();
   if (!brackets.empty() && !begins_statement(text.substr(position, 256))) return;
+  if (resume_below_bracket()) begin = position++;
   brackets.clear();
   push(TokenKind::Newline, begin, position);
   at_line_start = true;
@@ -95,10 +124,12 @@ void Lexer::end_line() {
 
 void Lexer::run() {
   if (text.starts_with("\xEF\xBB\xBF")) position = 3;
-  while (!at_end()) {
-    if (at_line_start) begin_line();
-    scan_token();
-  }
+  do {
+    while (!at_end()) {
+      if (at_line_start) begin_line();
+      scan_token();
+    }
+  } while (resume_below_bracket());
   if (!tokens.empty() && tokens.back().kind != TokenKind::Newline && tokens.back().kind != TokenKind::Dedent)
     push(TokenKind::Newline, position, position);
   for (; indents.size() > 1; indents.pop_back()) push(TokenKind::Dedent, position, position);

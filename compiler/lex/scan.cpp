@@ -54,8 +54,8 @@ static void scan_string_token(Lexer& lexer, std::size_t begin, TokenKind kind) {
   if (lexer.scan_string(kind == TokenKind::FString)) return lexer.push(kind, begin, lexer.position);
   std::size_t shown =
       lexer.text.substr(quote, 3) == std::string(3, lexer.text[quote]) ? quote + 3 : lexer.position;
-  lexer.diagnostics.report(lexer.span(begin, shown), diag::unterminated_string,
-                           shown == quote + 3 ? "the end of the file" : "the end of the line");
+  lexer.report(lexer.span(begin, shown), diag::unterminated_string,
+               shown == quote + 3 ? "the end of the file" : "the end of the line");
   lexer.push(TokenKind::Invalid, begin, lexer.position);
 }
 
@@ -84,19 +84,18 @@ static void scan_number_token(Lexer& lexer) {
   lexer.position += number.length;
   Span span = lexer.span(begin, lexer.position);
   if (!number.problem.empty())
-    lexer.diagnostics.report(span, diag::malformed_number, lexer.text.substr(begin, number.length),
-                             number.problem);
+    lexer.report(span, diag::malformed_number, lexer.text.substr(begin, number.length), number.problem);
   lexer.tokens.push_back({number.kind, span});
 }
 
 // Keeps the stack of open brackets; a closing one that fits an outer one closes the inner ones too. Brackets
 // that do not match are the parser's to report.
-static void track_bracket(std::vector<char>& open, char bracket) {
-  if (bracket == '(' || bracket == '[' || bracket == '{') return open.push_back(bracket);
-  char opener = bracket == ')' ? '(' : bracket == ']' ? '[' : bracket == '}' ? '{' : '\0';
+static void track_bracket(std::vector<Bracket>& open, char mark, std::size_t begin) {
+  if (mark == '(' || mark == '[' || mark == '{') return open.push_back({mark, begin});
+  char opener = mark == ')' ? '(' : mark == ']' ? '[' : mark == '}' ? '{' : '\0';
   if (opener == '\0' || open.empty()) return;
   std::size_t match = open.size();
-  while (match > 0 && open[match - 1] != opener) --match;
+  while (match > 0 && open[match - 1].mark != opener) --match;
   open.resize(match > 0 ? match - 1 : open.size() - 1);
 }
 
@@ -105,8 +104,8 @@ static bool scan_punctuation(Lexer& lexer) {
   for (const Word& mark : punctuation) {
     if (mark.spelling[0] != rest[0] || !rest.starts_with(mark.spelling)) continue;
     lexer.push(mark.kind, lexer.position, lexer.position + mark.spelling.size());
+    track_bracket(lexer.brackets, rest[0], lexer.position);
     lexer.position += mark.spelling.size();
-    track_bracket(lexer.brackets, rest[0]);
     return true;
   }
   return false;
@@ -146,11 +145,10 @@ static void skip_unexpected(Lexer& lexer) {
   Span span = lexer.span(begin, lexer.position);
   if (!first.valid) {
     while (!lexer.at_end() && !decode_utf8(lexer.text.substr(lexer.position)).valid) ++lexer.position;
-    lexer.diagnostics.report(span, diag::malformed_utf8,
-                             fmt::format("{:02X}", static_cast<unsigned>(first.value)));
+    lexer.report(span, diag::malformed_utf8, fmt::format("{:02X}", static_cast<unsigned>(first.value)));
   } else {
-    auto report = lexer.diagnostics.report(span, diag::unexpected_character,
-                                           shown(lexer.text.substr(begin, first.length), first.value));
+    auto report = lexer.report(span, diag::unexpected_character,
+                               shown(lexer.text.substr(begin, first.length), first.value));
     if (std::string_view ascii = look_alike(first.value); !ascii.empty())
       report.note("U+{:04X} only looks like `{}`; type that instead", static_cast<unsigned>(first.value),
                   ascii);
@@ -164,7 +162,7 @@ static void scan_backslash(Lexer& lexer) {
   std::size_t length = lexer.line_end_length();
   lexer.position += length;
   if (length > 0 && !lexer.at_end()) return;
-  lexer.diagnostics.report(lexer.span(begin, begin + 1), diag::stray_backslash);
+  lexer.report(lexer.span(begin, begin + 1), diag::stray_backslash);
   lexer.push(TokenKind::Invalid, begin, begin + 1);
 }
 

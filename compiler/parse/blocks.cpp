@@ -33,7 +33,7 @@ void Parser::parse_statement(std::vector<const Stmt*>& out) {
   const Stmt* stmt = nullptr;
   if (accept(TokenKind::Newline)) return; // of a line that held nothing but a backslash
   if (at(TokenKind::Indent)) {
-    Span span = peek().span;
+    Span span = peek(1).span;
     report(span, diag::unexpected_indent);
     ast::Block inner = parse_indented(span);
     out.insert(out.end(), inner.begin(), inner.end());
@@ -95,10 +95,10 @@ ast::Block Parser::parse_indented(Span header) {
   return arena.copy(stmts);
 }
 
-// Passes over the colon of a header. Where it is missing that is reported, and the rest of the line is not
+// Passes over the colon of a header; false where it is missing: that is reported, the rest of the line not
 // read.
-static void expect_colon(Parser& parser, std::string_view what) {
-  if (parser.accept(TokenKind::Colon)) return;
+static bool expect_colon(Parser& parser, std::string_view what) {
+  if (parser.accept(TokenKind::Colon)) return true;
   if (parser.at(TokenKind::Invalid)) {
     ++parser.error_count;
   } else if (parser.at(TokenKind::RightParen) || parser.at(TokenKind::RightBracket) ||
@@ -108,11 +108,12 @@ static void expect_colon(Parser& parser, std::string_view what) {
     parser.report(parser.here(), diag::expected_colon, what, parser.found());
   }
   parser.skip_to_line_end();
+  return false;
 }
 
 // block = ":" simple_line | ":" newline indent statement+ dedent
 ast::Block Parser::parse_block(std::string_view what, Span header) {
-  expect_colon(*this, what);
+  bool has_colon = expect_colon(*this, what);
   if (!at_line_end()) {
     std::vector<const Stmt*> stmts;
     if (!is_compound(*this)) {
@@ -126,6 +127,7 @@ ast::Block Parser::parse_block(std::string_view what, Span header) {
   Span end = here();
   accept(TokenKind::Newline);
   if (at(TokenKind::Indent)) return parse_indented(header);
+  if (!has_colon) return {};
   auto error = report(end, diag::expected_block, what);
   if (sources.locate(header).line != sources.locate(end).line)
     error.note(header, "the statement begins here");

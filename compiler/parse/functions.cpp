@@ -88,9 +88,10 @@ ast::FunctionDef* Parser::parse_signature(const std::vector<const Expr*>& decora
 
 // params = (param ("," param)* ","?)?
 bool Parser::parse_params(std::vector<Param>& params) {
+  SeenNames seen;
   while (!at(TokenKind::RightParen)) {
     if (at_line_end()) return true; // close() says that the bracket is open
-    if (!parse_param(params)) return false;
+    if (!parse_param(params, seen)) return false;
     if (!accept(TokenKind::Comma)) break;
   }
   return true;
@@ -111,7 +112,7 @@ bool Parser::refuse_param() {
 }
 
 // param = "*"? name (":" expression)? ("=" expression)?
-bool Parser::parse_param(std::vector<Param>& params) {
+bool Parser::parse_param(std::vector<Param>& params, SeenNames& seen) {
   if (refuse_param()) return false;
   Param param;
   if (accept(TokenKind::Star)) param.kind = ast::ParamKind::VarArgs;
@@ -126,9 +127,7 @@ bool Parser::parse_param(std::vector<Param>& params) {
   param.span = name.span;
   if (accept(TokenKind::Colon) && !(param.annotation = parse_expression())) return false;
   if (accept(TokenKind::Equal) && !(param.default_value = parse_expression())) return false;
-  for (const Param& other : params)
-    if (other.name == param.name)
-      report(name.span, diag::repeated_name, param.name).note(other.span, "the first time is here");
+  check_first(seen, param.name, name.span);
   if (!params.empty()) {
     const Param& before = params.back();
     if (before.kind == ast::ParamKind::VarArgs) {
@@ -175,50 +174,44 @@ const Stmt* Parser::parse_struct(const std::vector<const Expr*>& decorators, Spa
 }
 
 // Says whether a statement is a field of a struct or its docstring, and reports it where it is none.
-static bool check_field(Parser& parser, const Stmt* stmt, const std::vector<const Stmt*>& fields) {
+static bool check_field(Parser& parser, const Stmt* stmt, SeenNames& seen) {
   if (auto* text = ast::as<ast::ExprStmt>(stmt); text && ast::as<ast::StringLiteral>(text->value))
     return true;
   auto* field = ast::as<ast::AnnAssign>(stmt);
   auto* name = field ? ast::as<ast::Name>(field->target) : nullptr;
-  if (!name) {
-    parser.report(stmt->span, diag::struct_member, "this statement");
-    return false;
-  }
-  for (const Stmt* other : fields) {
-    auto* before = ast::as<ast::AnnAssign>(other);
-    if (!before || ast::get<ast::Name>(*before->target).text != name->text) continue;
-    parser.report(name->span, diag::repeated_name, name->text)
-        .note(before->target->span, "the first time is here");
-    return false;
-  }
-  return true;
+  if (name) return parser.check_first(seen, name->text, name->span);
+  parser.report(stmt->span, diag::struct_member, "this statement");
+  return false;
 }
 
-// Parses the block of a struct.
+// Parses one line of a struct.
+static void parse_field(Parser& parser, std::vector<const Stmt*>& fields, SeenNames& seen) {
+  if (parser.at(TokenKind::Def) || parser.at(TokenKind::At) || parser.at(TokenKind::Async)) {
+    parser.report(parser.peek().span, diag::struct_member, "a method");
+    return parser.skip_statement();
+  }
+  std::vector<const Stmt*> stmts;
+  parser.parse_statement(stmts);
+  for (const Stmt* stmt : stmts)
+    if (!ast::as<ast::Pass>(stmt) && check_field(parser, stmt, seen)) fields.push_back(stmt);
+}
+
+// fields = ":" simple_line | ":" newline indent field+ dedent
 ast::Block Parser::parse_fields() {
   Span colon = advance().span;
-  std::vector<const Stmt*> stmts, fields;
-  bool indented = at(TokenKind::Newline) && at(TokenKind::Indent, 1);
-  if (!indented && !at_line_end()) {
-    parse_simple_line(stmts);
-  } else if (!indented) {
-    report(colon, diag::expected_block, "the struct's name");
-    accept(TokenKind::Newline);
-  } else {
-    advance();
-    advance();
-    while (!at(TokenKind::Dedent) && !at(TokenKind::EndOfFile)) {
-      if (at(TokenKind::Def) || at(TokenKind::At) || at(TokenKind::Async)) {
-        report(peek().span, diag::struct_member, "a method");
-        skip_statement();
-      } else {
-        parse_statement(stmts);
-      }
-    }
-    accept(TokenKind::Dedent);
+  std::vector<const Stmt*> fields;
+  SeenNames seen;
+  if (!at_line_end()) {
+    parse_field(*this, fields, seen);
+    return arena.copy(fields);
   }
-  for (const Stmt* stmt : stmts)
-    if (!ast::as<ast::Pass>(stmt) && check_field(*this, stmt, fields)) fields.push_back(stmt);
+  accept(TokenKind::Newline);
+  if (!accept(TokenKind::Indent)) {
+    report(colon, diag::expected_block, "the struct's name");
+    return {};
+  }
+  while (!at(TokenKind::Dedent) && !at(TokenKind::EndOfFile)) parse_field(*this, fields, seen);
+  accept(TokenKind::Dedent);
   return arena.copy(fields);
 }
 

@@ -82,6 +82,12 @@ std::nullptr_t Parser::not_kern(Span span, std::string_view what, std::string_vi
   return nullptr;
 }
 
+bool Parser::check_first(SeenNames& seen, std::string_view name, Span span) {
+  auto [first, inserted] = seen.emplace(name, span);
+  if (!inserted) report(span, diag::repeated_name, name).note(first->second, "the first time is here");
+  return inserted;
+}
+
 void Parser::skip_to_line_end() {
   while (!at_line_end()) advance();
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@
 #include "compiler/parse/parse.h"
 
 namespace kern {
+
+// Where each name of a list was given first.
+using SeenNames = std::map<std::string_view, Span>;
 
 struct Parser {
   const SourceManager& sources;
@@ -60,10 +64,11 @@ struct Parser {
   std::nullptr_t expected(std::string_view what);
   bool expect(TokenKind kind, std::string_view what);
   std::nullptr_t not_kern(Span span, std::string_view what, std::string_view instead);
-  void skip_line();        // behind its Newline
-  void skip_to_line_end(); // before its Newline
-  void skip_block();       // the Indent here to its Dedent, if there is one
-  void skip_statement();   // with its block, decorators and further clauses
+  bool check_first(SeenNames& seen, std::string_view name, Span span); // that a name is not given twice
+  void skip_line();                                                    // behind its Newline
+  void skip_to_line_end();                                             // before its Newline
+  void skip_block();     // the Indent here to its Dedent, if there is one
+  void skip_statement(); // with its block, decorators and further clauses
 
   // expressions.cpp: operators
   const ast::Expr* parse_expression();
@@ -82,7 +87,8 @@ struct Parser {
   // primaries.cpp: literals, names, brackets, calls, subscripts
   const ast::Expr* parse_postfix();
   const ast::Expr* parse_call(const ast::Expr* callee, Span start);
-  bool parse_argument(std::vector<const ast::Expr*>& args, std::vector<ast::Keyword>& keywords);
+  bool parse_argument(std::vector<const ast::Expr*>& args, std::vector<ast::Keyword>& keywords,
+                      SeenNames& seen);
   const ast::Expr* parse_subscript(const ast::Expr* value, Span start);
   const ast::Expr* parse_index();
   const ast::Expr* parse_attribute(const ast::Expr* value, Span start);
@@ -131,7 +137,7 @@ struct Parser {
   const ast::Stmt* parse_function(const std::vector<const ast::Expr*>& decorators, Span start);
   ast::FunctionDef* parse_signature(const std::vector<const ast::Expr*>& decorators, Span start);
   bool parse_params(std::vector<ast::Param>& params);
-  bool parse_param(std::vector<ast::Param>& params);
+  bool parse_param(std::vector<ast::Param>& params, SeenNames& seen);
   bool refuse_param();
   const ast::Stmt* parse_struct(const std::vector<const ast::Expr*>& decorators, Span start);
   ast::Block parse_fields();

@@ -69,7 +69,8 @@ static bool refuse_comprehension(Parser& parser, Span start, std::string_view wh
 }
 
 // argument = name "=" expression | "*" bit_or | expression
-bool Parser::parse_argument(std::vector<const Expr*>& args, std::vector<ast::Keyword>& keywords) {
+bool Parser::parse_argument(std::vector<const Expr*>& args, std::vector<ast::Keyword>& keywords,
+                            SeenNames& seen) {
   const Token& first = peek();
   if (at(TokenKind::StarStar)) {
     not_kern(first.span, "`**` in a call", "name the arguments: `f(a=1, b=2)`");
@@ -78,9 +79,7 @@ bool Parser::parse_argument(std::vector<const Expr*>& args, std::vector<ast::Key
   if (at(TokenKind::Name) && at(TokenKind::Equal, 1)) {
     advance();
     advance();
-    for (const ast::Keyword& other : keywords)
-      if (other.name == text(first))
-        report(first.span, diag::repeated_name, text(first)).note(other.span, "the first time is here");
+    check_first(seen, text(first), first.span);
     const Expr* value = parse_expression();
     if (value) keywords.push_back({text(first), first.span, value});
     return value != nullptr;
@@ -100,9 +99,10 @@ const Expr* Parser::parse_call(const Expr* callee, Span start) {
   const Token& open = advance();
   std::vector<const Expr*> args;
   std::vector<ast::Keyword> keywords;
+  SeenNames seen;
   while (!at(TokenKind::RightParen)) {
     if (at_line_end() && !close(open, TokenKind::RightParen, "an argument")) return nullptr;
-    if (!parse_argument(args, keywords)) return nullptr;
+    if (!parse_argument(args, keywords, seen)) return nullptr;
     tallest = std::max(tallest, height);
     if (!accept(TokenKind::Comma)) break;
   }

@@ -238,7 +238,7 @@ const Stmt* Parser::parse_augmented(const Expr* target, Span start) {
   if (!check_target(target)) return nullptr;
   const Token& op = advance();
   if (ast::as<ast::Tuple>(target) || ast::as<ast::List>(target)) {
-    report(target->span, diag::invalid_target, fmt::format("with {} a tuple", describe(op.kind)));
+    report(target->span, diag::invalid_target, fmt::format("a tuple before {}", describe(op.kind)));
     return nullptr;
   }
   const Expr* value = parse_expression_list();

@@ -56,6 +56,10 @@ static bool parse_simple_item(Parser& parser, std::vector<const Stmt*>& items) {
     items.push_back(stmt);
     return true;
   }
+  if (ast::as<ast::AnnAssign>(stmt) && parser.at_line_end()) {
+    parser.expected("`=` and the value of the constant");
+    return true;
+  }
   std::string_view what = ast::as<ast::ExprStmt>(stmt) ? "an expression" : "this statement";
   parser.report(stmt->span, diag::foreign_code, what, only_items);
   return true;
@@ -85,7 +89,7 @@ void Parser::parse_item(std::vector<const Stmt*>& items) {
     return skip_statement();
   }
   if (at(TokenKind::Indent)) {
-    report(here(), diag::unexpected_indent);
+    report(peek(1).span, diag::unexpected_indent);
     return skip_block();
   }
   if (begins_foreign_statement(*this)) {
