@@ -1,0 +1,165 @@
+// Steps are memoised in the members: a form that is there is not made again. Errors end the chain: a step
+// that finds some returns null, and so does whatever needs it.
+#include "compiler/driver/compilation.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "compiler/analysis/guards.h"
+#include "compiler/analysis/uniformity.h"
+#include "compiler/ast/print.h"
+#include "compiler/driver/modules.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/verify.h"
+#include "compiler/lex/lex.h"
+
+namespace kern {
+
+Compilation::Compilation(CompileOptions options)
+    : options_(std::move(options)), diagnostics_(options_.warnings) {
+  if (!options_.find_module) options_.find_module = find_in_stdlib;
+}
+
+void Compilation::set_source(std::string name, std::string text) {
+  root_ = sources_.add(std::move(name), std::move(text));
+}
+
+void Compilation::add_time(const std::string& phase, double milliseconds) {
+  auto known =
+      std::find_if(times_.begin(), times_.end(), [&](const PhaseTime& time) { return time.phase == phase; });
+  if (known != times_.end())
+    known->milliseconds += milliseconds;
+  else
+    times_.push_back({phase, milliseconds});
+}
+
+template <class Function> auto Compilation::timed(std::string phase, Function&& function) {
+  auto begin = std::chrono::steady_clock::now();
+  auto result = function();
+  add_time(phase,
+           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  return result;
+}
+
+const Program* Compilation::program() {
+  if (!program_)
+    program_ = timed("parse", [&] {
+      return load_program(sources_, root_, options_.dialect, options_.find_module, diagnostics_);
+    });
+  return diagnostics_.has_errors() ? nullptr : &*program_;
+}
+
+const ir::Module* Compilation::module() {
+  if (module_) return diagnostics_.has_errors() ? nullptr : &*module_;
+  const Program* loaded = program();
+  if (!loaded) return nullptr;
+  module_ = timed("check", [&] { return check(*loaded, options_.check, diagnostics_); });
+  if (diagnostics_.has_errors()) return nullptr;
+  verify("check");
+  bool is_numba = loaded->files.front().dialect == Dialect::Numba;
+  timed("uniformity", [&] { return check_barriers(*module_, is_numba, diagnostics_), true; });
+  return diagnostics_.has_errors() ? nullptr : &*module_;
+}
+
+// A broken rule is a bug in the compiler, and going on would hide where.
+void Compilation::verify(const std::string& phase) {
+  std::vector<std::string> broken = ir::verify(*module_);
+  if (broken.empty()) return;
+  auto builder =
+      diagnostics_.report({}, diag::internal_error, fmt::format("the IR is not sound after {}", phase));
+  for (const std::string& sentence : broken) builder.note("{}", sentence);
+}
+
+void Compilation::run(Pass pass) {
+  if (std::find(passes_done_.begin(), passes_done_.end(), pass) != passes_done_.end()) return;
+  passes_done_.push_back(pass);
+  switch (pass) {
+  case Pass::Contract: timed("contract", [&] { return contract(*module_), true; }); return verify("contract");
+  case Pass::Inline:
+    timed("inline", [&] { return inline_calls(*module_, diagnostics_), true; });
+    return verify("inline");
+  case Pass::Guards:
+    timed("guards", [&] { return place_guards(*module_, options_.guards), true; });
+    return verify("guards");
+  case Pass::Segments:
+    timed("segments", [&] { return cut_segments(*module_), true; });
+    return verify("segments");
+  }
+}
+
+const ir::Module* Compilation::run(std::span<const Pass> passes) {
+  if (!module()) return nullptr;
+  for (Pass pass : passes) {
+    if (pass == Pass::Contract && !options_.contract) continue;
+    run(pass);
+    if (diagnostics_.has_errors()) return nullptr;
+  }
+  return &*module_;
+}
+
+const ir::Module* Compilation::transformed() {
+  static constexpr Pass passes[] = {Pass::Contract, Pass::Inline, Pass::Guards};
+  return run(passes);
+}
+
+const ir::Module* Compilation::segmented() {
+  static constexpr Pass passes[] = {Pass::Contract, Pass::Inline, Pass::Guards, Pass::Segments};
+  return run(passes);
+}
+
+ExitCode Compilation::exit_code() const {
+  ExitCode code = diagnostics_.has_errors() ? ExitCode::WrongSource : ExitCode::Done;
+  for (const Diagnostic& diagnostic : diagnostics_.all())
+    if (diagnostic.row->code == diag::internal_error.code) code = ExitCode::Bug;
+  return code;
+}
+
+std::optional<std::string> Compilation::tokens() {
+  std::vector<Token> list = timed("lex", [&] { return lex(sources_, root_, diagnostics_); });
+  if (diagnostics_.has_errors()) return std::nullopt;
+  return print(list, sources_);
+}
+
+std::optional<std::string> Compilation::ast() {
+  const Program* loaded = program();
+  if (!loaded) return std::nullopt;
+  return ast::print(*loaded->files.front().tree);
+}
+
+std::optional<std::string> Compilation::ir(std::span<const Pass> passes) {
+  const ir::Module* made = run(passes);
+  if (!made) return std::nullopt;
+  return ir::print(*made);
+}
+
+std::optional<std::string> Compilation::guards() {
+  const ir::Module* made = transformed();
+  if (!made) return std::nullopt;
+  return print_guards(*made, sources_);
+}
+
+std::optional<std::string> Compilation::emit(const TargetOptions& target, OutputKind kind) {
+  const ir::Module* made = target.target == Target::Cpu ? segmented() : transformed();
+  if (!made) return std::nullopt;
+  EmitTimes times;
+  std::optional<std::string> text = kern::emit(*made, sources_, target, kind, diagnostics_, &times);
+  add_times(times);
+  return diagnostics_.has_errors() ? std::nullopt : text;
+}
+
+std::unique_ptr<CpuModule> Compilation::compile_for_cpu(const TargetOptions& target) {
+  const ir::Module* made = segmented();
+  if (!made) return nullptr;
+  EmitTimes times;
+  std::unique_ptr<CpuModule> module = kern::compile_for_cpu(*made, sources_, target, diagnostics_, &times);
+  add_times(times);
+  return module;
+}
+
+void Compilation::add_times(const EmitTimes& times) {
+  add_time("lower", times.lower);
+  add_time("optimize", times.optimize);
+  add_time("generate", times.generate);
+}
+
+} // namespace kern

@@ -1,0 +1,258 @@
+// kernc FILE: one compilation, any number of outputs. Everything is made before anything is written, so an
+// error leaves every file as it was; the GPU's outputs come before the CPU's, because cutting segments makes
+// a module one for the CPU.
+#include <algorithm>
+
+#include "compiler/driver/commands.h"
+#include "compiler/driver/modules.h"
+#include "compiler/driver/output.h"
+#include "compiler/driver/suggest.h"
+
+namespace kern {
+
+namespace {
+
+enum class Form : std::uint8_t { Tokens, Ast, Ir, Guards, Llvm, Bitcode, Ptx, Cubin, Assembly };
+
+struct FormRow {
+  Form form;
+  std::string_view name, suffix;
+  std::optional<Target> target = {}; // where only one target has it
+};
+
+constexpr FormRow forms[] = {
+    {Form::Tokens, "tokens", ".tokens"},
+    {Form::Ast, "ast", ".ast"},
+    {Form::Ir, "ir", ".ir"},
+    {Form::Guards, "guards", ".guards"},
+    {Form::Llvm, "llvm", ".ll"},
+    {Form::Bitcode, "bc", ".bc"},
+    {Form::Ptx, "ptx", ".ptx", Target::Cuda},
+    {Form::Cubin, "cubin", ".cubin", Target::Cuda},
+    {Form::Assembly, "asm", ".s", Target::Cpu},
+};
+
+// One file to write.
+struct Output {
+  const FormRow* form;
+  std::string path; // "-": the standard output
+  std::string bytes = {};
+};
+
+} // namespace
+
+static std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (char c : text)
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+static const FormRow* find_form(Session& session, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const FormRow& row : forms) {
+    if (row.name == name) return &row;
+    names.push_back(row.name);
+  }
+  auto builder = session.diagnostics.report({}, diag::bad_option_value, "--emit", name,
+                                            fmt::format("{}", fmt::join(names, ", ")));
+  if (std::string_view similar = most_similar(name, names); !similar.empty())
+    builder.note("did you mean `{}`?", similar);
+  return nullptr;
+}
+
+static const FormRow* form_of_path(Session& session, const std::string& path) {
+  Form standard = session.options.target == "cpu" ? Form::Assembly : Form::Ptx;
+  for (const FormRow& row : forms)
+    if (path == "-" ? row.form == standard : path.ends_with(row.suffix)) return &row;
+  session.diagnostics.report({}, diag::unknown_suffix, path);
+  return nullptr;
+}
+
+// Pairs forms with paths: the n-th kind of --emit with the n-th -o; without -o, kinds go to the standard
+// output; without --emit, the suffix says.
+static std::vector<Output> wanted_outputs(Session& session) {
+  const Options& options = session.options;
+  std::vector<Output> outputs;
+  std::vector<std::string> kinds;
+  for (const std::string& list : options.emit)
+    for (std::string& kind : split(list)) kinds.push_back(std::move(kind));
+  for (const std::string& kind : kinds)
+    if (const FormRow* form = find_form(session, kind)) outputs.push_back({form, "-"});
+  if (kinds.empty())
+    for (const std::string& path : options.outputs)
+      if (const FormRow* form = form_of_path(session, path)) outputs.push_back({form, path});
+  if (kinds.empty() || options.outputs.empty() || session.diagnostics.has_errors()) return outputs;
+  if (kinds.size() != options.outputs.size()) {
+    session.diagnostics.report({}, diag::outputs_do_not_pair, kinds.size(), options.outputs.size());
+    return outputs;
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].path = options.outputs[i];
+  return outputs;
+}
+
+static Target target_of(const Session& session, const FormRow& form) {
+  if (form.target) return *form.target;
+  return session.options.target == "cpu" ? Target::Cpu : Target::Cuda;
+}
+
+static std::vector<Pass> wanted_passes(Session& session) {
+  static constexpr std::pair<std::string_view, Pass> passes[] = {{"contract", Pass::Contract},
+                                                                 {"inline", Pass::Inline},
+                                                                 {"guards", Pass::Guards},
+                                                                 {"segments", Pass::Segments}};
+  std::vector<Pass> wanted;
+  for (const std::string& list : session.options.passes)
+    for (const std::string& name : split(list)) {
+      auto row = std::find_if(std::begin(passes), std::end(passes),
+                              [&](const auto& pass) { return pass.first == name; });
+      if (row != std::end(passes))
+        wanted.push_back(row->second);
+      else
+        session.diagnostics.report({}, diag::bad_option_value, "--passes", name,
+                                   "contract, inline, guards, segments");
+    }
+  return wanted;
+}
+
+static std::optional<std::string> make(Compilation& compilation, const Session& session, const FormRow& form,
+                                       std::span<const Pass> passes) {
+  TargetOptions target = target_options(session.options, target_of(session, form));
+  switch (form.form) {
+  case Form::Tokens: return compilation.tokens();
+  case Form::Ast: return compilation.ast();
+  case Form::Ir: return compilation.ir(passes);
+  case Form::Guards: return compilation.guards();
+  case Form::Llvm: return compilation.emit(target, OutputKind::Llvm);
+  case Form::Bitcode: return compilation.emit(target, OutputKind::Bitcode);
+  case Form::Ptx: return compilation.emit(target, OutputKind::Ptx);
+  case Form::Cubin: return compilation.emit(target, OutputKind::Cubin);
+  case Form::Assembly: return compilation.emit(target, OutputKind::Assembly);
+  }
+  return std::nullopt;
+}
+
+// In a make rule a blank, `#` and `$` of a file's name are escaped.
+static std::string make_word(std::string_view name) {
+  std::string word;
+  for (char c : name) {
+    if (c == ' ' || c == '#') word += '\\';
+    if (c == '$') word += '$';
+    word += c;
+  }
+  return word;
+}
+
+static std::string depfile(Session& session, const Compilation& compilation,
+                           const std::vector<Output>& outputs) {
+  const Options& options = session.options;
+  std::string text;
+  if (!options.depfile_target.empty())
+    text = make_word(options.depfile_target);
+  else
+    for (const Output& output : outputs)
+      if (output.path != "-") text += (text.empty() ? "" : " ") + make_word(output.path);
+  text += ":";
+  const SourceManager& sources = compilation.sources();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::string& name = sources.file(FileId(i)).name;
+    if (!is_stdlib_name(name) && name != session.options.stdin_name) text += " \\\n  " + make_word(name);
+  }
+  return text + "\n";
+}
+
+static bool write_outputs(Session& session, const std::vector<Output>& outputs, const std::string& rule,
+                          const std::string& rule_path) {
+  OutputFiles files;
+  auto add = [&](const std::string& path, std::string_view bytes) {
+    std::string why = files.add(path, bytes);
+    if (!why.empty()) session.diagnostics.report({}, diag::cannot_write_file, path, why);
+  };
+  for (const Output& output : outputs)
+    if (output.path != "-") add(output.path, output.bytes);
+  if (!rule_path.empty()) add(rule_path, rule);
+  std::string failed, why;
+  if (!session.diagnostics.has_errors()) why = files.commit(failed);
+  if (!why.empty()) session.diagnostics.report({}, diag::cannot_write_file, failed, why);
+  if (session.diagnostics.has_errors()) return false;
+  for (const Output& output : outputs)
+    if (output.path == "-") session.streams.out << output.bytes;
+  return true;
+}
+
+static std::string depfile_path(Session& session, const std::vector<Output>& outputs) {
+  const Options& options = session.options;
+  if (!options.depfile_path.empty()) return options.depfile_path;
+  if (!options.depfile) return "";
+  for (const Output& output : outputs)
+    if (output.path != "-") return output.path + ".d";
+  session.diagnostics.report({}, diag::bad_command_line,
+                             "-MD needs a file of -o to name its own by; or give -MF");
+  return "";
+}
+
+static ExitCode check_only(Session& session, Compilation& compilation, const std::string& file) {
+  bool sound = compilation.module() != nullptr;
+  session.write(compilation);
+  session.write_times(compilation);
+  if (!sound) return ExitCode::WrongSource;
+  session.streams.err << fmt::format("kernc: `{}` is sound; nothing is written without -o or --emit\n", file);
+  return ExitCode::Done;
+}
+
+ExitCode compile_command(Session& session) {
+  if (session.options.words.size() != 1) {
+    session.diagnostics.report({}, diag::bad_command_line,
+                               session.options.words.empty() ? "give the file to compile" : "give one file");
+    return ExitCode::WrongUse;
+  }
+  std::vector<Output> outputs = wanted_outputs(session);
+  std::vector<Pass> passes = wanted_passes(session);
+  std::string rule_path = depfile_path(session, outputs);
+  if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
+  const std::string& file = session.options.words.front();
+  std::unique_ptr<Compilation> compilation = open_source(session, file);
+  if (!compilation) return ExitCode::WrongUse;
+  if (outputs.empty() && rule_path.empty()) return check_only(session, *compilation, file);
+
+  std::vector<Output*> order;
+  for (Output& output : outputs) order.push_back(&output);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](Output* output) { return target_of(session, *output->form) == Target::Cuda; });
+  bool made = outputs.empty() ? compilation->program() != nullptr : true;
+  for (Output* output : order) {
+    std::optional<std::string> bytes = make(*compilation, session, *output->form, passes);
+    if (bytes)
+      output->bytes = std::move(*bytes);
+    else
+      made = false;
+    if (!made) break;
+  }
+  session.write(*compilation);
+  session.write_times(*compilation);
+  if (!made) return compilation->exit_code();
+  std::string rule = depfile(session, *compilation, outputs);
+  return write_outputs(session, outputs, rule, rule_path) ? ExitCode::Done : ExitCode::WrongUse;
+}
+
+ExitCode check_command(Session& session) {
+  if (session.options.words.empty()) {
+    session.diagnostics.report({}, diag::bad_command_line, "give the files to check");
+    return ExitCode::WrongUse;
+  }
+  ExitCode code = ExitCode::Done;
+  for (const std::string& file : session.options.words) {
+    std::unique_ptr<Compilation> compilation = open_source(session, file);
+    if (!compilation) return ExitCode::WrongUse;
+    bool sound = compilation->module() != nullptr;
+    session.write(*compilation);
+    session.write_times(*compilation);
+    if (!sound) code = ExitCode::WrongSource;
+  }
+  return code;
+}
+
+} // namespace kern

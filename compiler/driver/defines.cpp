@@ -1,0 +1,95 @@
+// A constant array is a nested tuple in the language, so that is what a file becomes. JSON: numbers,
+// booleans, arrays (tuples) and strings, which are Kern text (a type, an expression).
+#include "compiler/driver/defines.h"
+
+#include <nlohmann/json.hpp>
+
+#include "compiler/driver/modules.h"
+#include "compiler/driver/run/files.h"
+#include "compiler/support/limits.h"
+
+namespace kern {
+
+// Prints the part of an array below `axis`, whose first element is number `first`, as a nested tuple.
+static std::string tuple_text(const HostArray& array, std::size_t axis, std::int64_t first) {
+  if (axis == array.extents.size())
+    return to_string(load_number(array.element, array.at(first)), array.element);
+  std::int64_t step = 1;
+  for (std::size_t i = axis + 1; i < array.extents.size(); ++i) step *= array.extents[i];
+  std::string text = "(";
+  for (std::int64_t i = 0; i < array.extents[axis]; ++i)
+    text += tuple_text(array, axis + 1, first + i * step) + ",";
+  return text + ")";
+}
+
+static Result<std::string> npy_text(const std::string& path) {
+  std::string why;
+  std::optional<std::string> bytes = read_file(path, why, limits::constant_bytes + 4096);
+  if (!bytes) return failure("{}", why);
+  Result<HostArray> array = read_npy(*bytes);
+  if (!array) return failure("{}", array.error());
+  if (scalar_class(array->element) == ScalarClass::Complex)
+    return failure("complex constants have no notation yet");
+  return tuple_text(*array, 0, 0);
+}
+
+static Result<std::string> json_text(const nlohmann::json& value, std::size_t depth) {
+  if (depth > limits::nesting) return failure("it is nested too deeply");
+  if (value.is_string()) {
+    std::string text = value.get<std::string>();
+    return text.starts_with('@') ? npy_text(text.substr(1)) : Result<std::string>(text);
+  }
+  if (value.is_boolean()) return std::string(value.get<bool>() ? "True" : "False");
+  if (value.is_number()) return value.dump();
+  if (!value.is_array())
+    return failure("a value is a number, a boolean, an array or a string with Kern text");
+  std::string text = "(";
+  for (const nlohmann::json& element : value) {
+    Result<std::string> part = json_text(element, depth + 1);
+    if (!part) return part;
+    text += *part + ",";
+  }
+  return text + ")";
+}
+
+static void parse_json(const std::string& path, std::vector<Define>& defines, Diagnostics& diagnostics) {
+  std::string why;
+  std::optional<std::string> bytes = read_file(path, why, limits::source_bytes);
+  if (!bytes) {
+    diagnostics.report({}, diag::cannot_read_file, path, why);
+    return;
+  }
+  nlohmann::json object = nlohmann::json::parse(*bytes, nullptr, false);
+  if (!object.is_object()) {
+    diagnostics.report({}, diag::bad_define, "@" + path, "the file is no JSON object of names and values");
+    return;
+  }
+  for (const auto& [name, value] : object.items()) {
+    Result<std::string> text = json_text(value, 0);
+    if (text)
+      defines.push_back({name, *text});
+    else
+      diagnostics.report({}, diag::bad_define, name, text.error());
+  }
+}
+
+void parse_define(const std::string& text, std::vector<Define>& defines, Diagnostics& diagnostics) {
+  if (text.starts_with('@')) return parse_json(text.substr(1), defines, diagnostics);
+  std::size_t equal = text.find('=');
+  if (equal == std::string::npos || equal == 0) {
+    diagnostics.report({}, diag::bad_define, text, "give NAME=VALUE or @FILE.json");
+    return;
+  }
+  std::string name = text.substr(0, equal), value = text.substr(equal + 1);
+  if (!value.starts_with('@')) {
+    defines.push_back({name, value});
+    return;
+  }
+  Result<std::string> array = npy_text(value.substr(1));
+  if (array)
+    defines.push_back({name, *array});
+  else
+    diagnostics.report({}, diag::bad_define, text, array.error());
+}
+
+} // namespace kern

@@ -1,0 +1,15 @@
+// The values of -D: from the command line, from a JSON file, from a .npy file, as Kern text for the checker.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/check/check.h"
+#include "compiler/diagnostics/diagnostics.h"
+
+namespace kern {
+
+// Appends what one -D means: NAME=VALUE, NAME=@FILE.npy or @FILE.json; what is wrong is reported.
+void parse_define(const std::string& text, std::vector<Define>& defines, Diagnostics& diagnostics);
+
+} // namespace kern

@@ -1,0 +1,44 @@
+// The first word chooses the command; a word that is no command is a file to compile.
+#include "compiler/driver/commands.h"
+
+namespace kern {
+
+static ExitCode with_options(Command command, std::span<const std::string> words, Streams& streams) {
+  Session session{streams, {}, Diagnostics(), {}};
+  session.options = parse_options(command, words, session.diagnostics);
+  if (session.options.help) {
+    streams.out << (command == Command::Compile ? help_text() : help_text(command));
+    return ExitCode::Done;
+  }
+  ExitCode code = ExitCode::WrongUse;
+  if (!session.diagnostics.has_errors()) {
+    switch (command) {
+    case Command::Compile: code = compile_command(session); break;
+    case Command::Check: code = check_command(session); break;
+    case Command::Run: code = run_command(session); break;
+    }
+  }
+  session.flush();
+  return code;
+}
+
+ExitCode run_kernc(std::span<const std::string> words, Streams& streams) {
+  if (words.empty()) {
+    streams.err << help_text();
+    return ExitCode::WrongUse;
+  }
+  std::string first = words[0];
+  std::vector<std::string> rest(words.begin() + 1, words.end());
+  if (first == "check") return with_options(Command::Check, rest, streams);
+  if (first == "run") return with_options(Command::Run, rest, streams);
+  if (first == "explain") return explain_command(rest, streams);
+  if (first == "builtins") return builtins_command(rest, streams);
+  if (first == "doctor") return doctor_command(streams);
+  if (first == "--version") {
+    streams.out << "kernc " KERN_VERSION "\n";
+    return ExitCode::Done;
+  }
+  return with_options(Command::Compile, words, streams);
+}
+
+} // namespace kern

@@ -1,0 +1,33 @@
+// The program kernc: a thin shell over the library. What ends it from inside (an assertion, a bad access) is
+// a bug in kernc, and says so with exit code 70.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+#include <vector>
+
+#include "compiler/driver/streams.h"
+
+static void on_crash(int signal) {
+  // Only what is safe in a signal handler.
+  std::string_view text =
+      "kernc: this is a bug in kernc; please report it with the command line and the source\n";
+  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+  if (std::getenv("KERN_CORE")) {
+    ::signal(signal, SIG_DFL);
+    raise(signal);
+  }
+  _exit(static_cast<int>(kern::ExitCode::Bug));
+}
+
+int main(int argc, char** argv) {
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(signal, on_crash);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  std::ios::sync_with_stdio(false);
+  kern::Streams streams{std::cin, std::cout, std::cerr, isatty(STDERR_FILENO) == 1};
+  kern::ExitCode code = kern::run_kernc(words, streams);
+  std::cout.flush();
+  return static_cast<int>(code);
+}

@@ -1,0 +1,80 @@
+// Module a.b is the file a/b.kern, or a/b.py. A leading dot (a relative import) looks beside the importer
+// only.
+#include "compiler/driver/modules.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "compiler/support/limits.h"
+
+namespace kern {
+
+static constexpr std::string_view stdlib_prefix = "<stdlib>/";
+
+static std::optional<std::string> fail(std::string& why, int error) {
+  why = std::strerror(error);
+  return std::nullopt;
+}
+
+std::optional<std::string> read_file(const std::string& path, std::string& why, std::size_t most) {
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  if (!file) return fail(why, errno);
+  struct stat status;
+  if (fstat(fileno(file.get()), &status) == 0 && S_ISDIR(status.st_mode)) return fail(why, EISDIR);
+  std::string text;
+  char buffer[1 << 16];
+  while (std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
+    text.append(buffer, count);
+    if (text.size() > most) return fail(why, EFBIG);
+  }
+  if (std::ferror(file.get())) return fail(why, errno);
+  return text;
+}
+
+std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::string&) {
+  for (const StdlibFile& file : stdlib_files())
+    if (file.module == module)
+      return FoundFile{fmt::format("{}{}.kern", stdlib_prefix, module), std::string(file.text)};
+  return std::nullopt;
+}
+
+bool is_stdlib_name(std::string_view name) { return name.starts_with(stdlib_prefix); }
+
+static std::optional<FoundFile> find_in_folder(const std::string& folder, std::string_view relative) {
+  for (std::string_view suffix : {".kern", ".py"}) {
+    std::string path = folder + std::string(relative) + std::string(suffix), why;
+    // One byte more than the limit, so that the phase which reports the limit sees that it is passed.
+    if (std::optional<std::string> text = read_file(path, why, limits::source_bytes + 1))
+      return FoundFile{path, std::move(*text)};
+  }
+  return std::nullopt;
+}
+
+FindModule find_on_disk(std::vector<std::string> include_dirs) {
+  for (std::string& folder : include_dirs)
+    if (!folder.ends_with('/')) folder += '/';
+  return [folders = std::move(include_dirs)](const std::string& module,
+                                             const std::string& importer) -> std::optional<FoundFile> {
+    if (is_stdlib_name(importer)) return find_in_stdlib(module, importer);
+    std::string beside = importer.substr(0, importer.rfind('/') + 1);
+    std::size_t dots = std::min(module.find_first_not_of('.'), module.size());
+    std::string relative = module.substr(dots);
+    for (char& c : relative)
+      if (c == '.') c = '/';
+    for (std::size_t up = 1; up < dots; ++up) beside += "../";
+    if (std::optional<FoundFile> found = find_in_folder(beside, relative)) return found;
+    if (dots > 0) return std::nullopt;
+    for (const std::string& folder : folders)
+      if (std::optional<FoundFile> found = find_in_folder(folder, relative)) return found;
+    return find_in_stdlib(module, importer);
+  };
+}
+
+} // namespace kern

@@ -1,0 +1,32 @@
+// Finds imported files: beside the importer, in the -I folders, in the stdlib that is part of the compiler.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/check/load.h"
+
+namespace kern {
+
+// A file of stdlib/, embedded when the compiler is built.
+struct StdlibFile {
+  std::string_view module;
+  std::string_view text;
+};
+std::span<const StdlibFile> stdlib_files();
+
+// Returns a file's bytes, or why they cannot be read (files over `most` bytes are refused).
+std::optional<std::string> read_file(const std::string& path, std::string& why,
+                                     std::size_t most = std::size_t(1) << 40);
+
+// Finds a module in the stdlib only.
+std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::string& importer);
+// Returns what finds a module on disk, then in the stdlib.
+FindModule find_on_disk(std::vector<std::string> include_dirs);
+// Says whether a file's name is that of a file of the stdlib, which is not on disk.
+bool is_stdlib_name(std::string_view name);
+
+} // namespace kern

@@ -1,0 +1,38 @@
+// The command line of kernc. Options are rows of options.def; CLI11 splits the words, the table says the
+// rest.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostics.h"
+
+namespace kern {
+
+enum class Command : std::uint8_t { Compile, Check, Run };
+
+// What was written, checked only against the values that the table allows.
+struct Options {
+#define FLAG(Commands, Flag, Field, Help) bool Field = false;
+#define OPTION(Commands, Flag, Values, Field, Default, Help) std::string Field = Default;
+#define LIST(Commands, Flag, Values, Field, Help)
+#define ALIAS(Commands, Flag, Means, Help)
+#include "compiler/driver/options.def"
+  // The lists; -o has a row for each of two commands.
+  std::vector<std::string> outputs, emit, signatures, defines, include_dirs, passes, warnings, prints,
+      expects;
+  std::vector<std::string> words; // what is no option, in order
+  bool help = false;
+};
+
+// Parses the words after the command's name; what is wrong is reported.
+Options parse_options(Command command, std::span<const std::string> words, Diagnostics& diagnostics);
+
+// Returns what `kernc --help` (or `kernc run --help`) prints.
+std::string help_text();
+std::string help_text(Command command);
+
+} // namespace kern

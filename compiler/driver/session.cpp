@@ -1,0 +1,155 @@
+// What every command starts with: options become the compiler's own, FILE becomes a compilation.
+#include <iterator>
+
+#include "compiler/driver/commands.h"
+#include "compiler/driver/defines.h"
+#include "compiler/driver/modules.h"
+#include "compiler/support/limits.h"
+
+namespace kern {
+
+static RenderOptions render_options(const Session& session) {
+  const Options& options = session.options;
+  bool quiet = std::getenv("NO_COLOR") && *std::getenv("NO_COLOR");
+  bool color =
+      options.color == "always" || (options.color != "never" && session.streams.err_is_terminal && !quiet);
+  return {options.diagnostics == "json" ? DiagnosticFormat::Json : DiagnosticFormat::Text, color};
+}
+
+static void write_one(Session& session, const Diagnostic& diagnostic, const SourceManager& sources) {
+  RenderOptions options = render_options(session);
+  if (!diagnostic.span && options.format == DiagnosticFormat::Text) session.streams.err << "kernc: ";
+  session.streams.err << render(diagnostic, sources, options);
+}
+
+void Session::flush() {
+  const std::vector<Diagnostic>& all = diagnostics.all();
+  for (; written < all.size(); ++written) write_one(*this, all[written], no_sources);
+}
+
+void Session::write(Compilation& compilation) {
+  flush();
+  for (const Diagnostic& diagnostic : compilation.diagnostics().all())
+    write_one(*this, diagnostic, compilation.sources());
+  std::size_t errors = compilation.diagnostics().error_count();
+  if (errors > limits::errors)
+    streams.err << fmt::format("kernc: {} errors, of which {} are shown\n", errors, limits::errors);
+}
+
+void Session::write_times(const Compilation& compilation) {
+  if (!options.time_report) return;
+  double total = 0;
+  for (const PhaseTime& time : compilation.times()) {
+    streams.err << fmt::format("{:>12} {:>10.3f} ms\n", time.phase, time.milliseconds);
+    total += time.milliseconds;
+  }
+  streams.err << fmt::format("{:>12} {:>10.3f} ms\n", "total", total);
+}
+
+static WarningOptions warning_options(const Options& options, Diagnostics& diagnostics) {
+  WarningOptions result;
+  for (const std::string& text : options.warnings) {
+    std::string name = text;
+    if (name == "error") {
+      result.all_as_errors = true;
+      continue;
+    }
+    bool off = name.starts_with("no-"), error = name.starts_with("error=");
+    name = name.substr(off ? 3 : error ? 6 : 0);
+    bool known = false;
+    for (const DiagnosticRow* row : all_diagnostics())
+      known |= row->severity == Severity::Warning && row->name == name;
+    if (!known) diagnostics.report({}, diag::unknown_warning, name);
+    if (off) result.disabled.push_back(name);
+    if (error) result.as_errors.push_back(name);
+  }
+  return result;
+}
+
+// signature = name "(" [type ("," type)*] ")"; commas inside brackets and parentheses belong to the type.
+static std::optional<Signature> parse_signature(const std::string& text) {
+  std::size_t open = text.find('('), close = text.rfind(')');
+  if (open == std::string::npos || open == 0 || close == std::string::npos || close < open)
+    return std::nullopt;
+  auto trimmed = [](std::string_view part) {
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    return std::string(part);
+  };
+  if (!trimmed(std::string_view(text).substr(close + 1)).empty()) return std::nullopt;
+  Signature signature{trimmed(std::string_view(text).substr(0, open)), {}};
+  std::string part;
+  int depth = 0;
+  for (char c : text.substr(open + 1, close - open - 1)) {
+    depth += c == '[' || c == '(';
+    depth -= c == ']' || c == ')';
+    if (c == ',' && depth == 0) {
+      signature.params.push_back(trimmed(part));
+      part.clear();
+    } else {
+      part += c;
+    }
+  }
+  if (!trimmed(part).empty()) signature.params.push_back(trimmed(part));
+  for (const std::string& param : signature.params)
+    if (param.empty()) return std::nullopt;
+  return signature;
+}
+
+CompileOptions compile_options(const Options& options, Diagnostics& diagnostics) {
+  CompileOptions result;
+  if (!options.dialect.empty()) result.dialect = options.dialect == "numba" ? Dialect::Numba : Dialect::Kern;
+  result.check.negative_index_faults = options.negative_index == "fault";
+  result.check.fast_math = options.fast_math;
+  for (const std::string& text : options.defines) parse_define(text, result.check.defines, diagnostics);
+  for (const std::string& text : options.signatures) {
+    std::optional<Signature> signature = parse_signature(text);
+    if (signature)
+      result.check.signatures.push_back(std::move(*signature));
+    else
+      diagnostics.report({}, diag::bad_signature, text);
+  }
+  result.warnings = warning_options(options, diagnostics);
+  result.guards = options.guards == "shadow" ? GuardMode::Shadow
+                  : options.guards == "off"  ? GuardMode::Off
+                                             : GuardMode::On;
+  result.contract = options.fp_contract == "on";
+  result.find_module = find_on_disk(options.include_dirs);
+  return result;
+}
+
+TargetOptions target_options(const Options& options, Target target) {
+  TargetOptions result;
+  result.target = target;
+  result.arch = options.arch;
+  result.optimization = options.optimization == "0" ? 0 : 3;
+  result.line_info = options.line_info == "none"   ? LineInfo::None
+                     : options.line_info == "full" ? LineInfo::Full
+                                                   : LineInfo::Lines;
+  if (!options.lanes.empty()) result.lanes.lanes = std::stoi(options.lanes);
+  result.fast_math = options.fast_math;
+  return result;
+}
+
+std::unique_ptr<Compilation> open_source(Session& session, const std::string& file) {
+  std::string name = file, text;
+  if (file == "-") {
+    name = session.options.stdin_name;
+    text.assign(std::istreambuf_iterator<char>(session.streams.in), {});
+  } else {
+    std::string why;
+    std::optional<std::string> bytes = read_file(file, why, limits::source_bytes + 1);
+    if (!bytes) {
+      session.diagnostics.report({}, diag::cannot_read_file, file, why);
+      return nullptr;
+    }
+    text = std::move(*bytes);
+  }
+  CompileOptions options = compile_options(session.options, session.diagnostics);
+  if (session.diagnostics.has_errors()) return nullptr;
+  auto compilation = std::make_unique<Compilation>(std::move(options));
+  compilation->set_source(std::move(name), std::move(text));
+  return compilation;
+}
+
+} // namespace kern
