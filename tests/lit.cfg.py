@@ -48,5 +48,7 @@ config.substitutions += [
 # Tests see the same kernc whatever the machine's user has set.
 for name in ("KERN_DEVICE", "KERN_CPU_THREADS", "NO_COLOR", "COLUMNS"):
     config.environment.pop(name, None)
+# `not` and `count` are LLVM's.
+config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])
 config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"

@@ -132,6 +132,8 @@ TargetOptions target_options(const Options& options, Target target) {
 }
 
 std::unique_ptr<Compilation> open_source(Session& session, const std::string& file) {
+  CompileOptions options = compile_options(session.options, session.diagnostics);
+  if (session.diagnostics.has_errors()) return nullptr;
   std::string name = file, text;
   if (file == "-") {
     name = session.options.stdin_name;
@@ -145,8 +147,6 @@ std::unique_ptr<Compilation> open_source(Session& session, const std::string& fi
     }
     text = std::move(*bytes);
   }
-  CompileOptions options = compile_options(session.options, session.diagnostics);
-  if (session.diagnostics.has_errors()) return nullptr;
   auto compilation = std::make_unique<Compilation>(std::move(options));
   compilation->set_source(std::move(name), std::move(text));
   return compilation;
