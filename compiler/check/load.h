@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/ast/ast.h"
@@ -25,7 +26,8 @@ struct FoundFile {
 // the importer, the -I folders, the stdlib; .kern before .py.
 using FindModule = std::function<std::optional<FoundFile>(const std::string& module, const std::string& importer)>;
 
-// One parsed file. `imports` has, for each dotted name that it imports and that was found, the index in Program::files.
+// One parsed file. `imports` has, for each dotted name that it imports and that was found, the index in Program::files; where
+// `from package import name` found no file for the package but one for the name, the dotted name is "package.name".
 struct ProgramFile {
   std::string module; // dotted name; "" for the root
   Dialect dialect;
@@ -40,8 +42,11 @@ struct Program {
   std::vector<ProgramFile> files;
 };
 
-// Loads `root`, whose text the sources hold already. Cycles, and modules that are not found but whose names are used as
-// Kern, are reported; the host's modules (numba, numpy, math) are known and need no file.
+// Says whether a module is one of the host's whose names Kern knows itself (numba, numba.cuda, numpy, math, kern, ...).
+bool is_host_module(std::string_view module);
+
+// Loads `root`, whose text the sources hold already. What a .kern file imports must be found, and without a cycle; what a .py
+// file imports may be code of the host. The host's modules need no file.
 Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect, const FindModule& find_module,
                      Diagnostics& diagnostics);
 

@@ -1,0 +1,166 @@
+// Files are loaded from a list that their imports lengthen, so that no chain of imports is too long; cycles
+// are found in the finished graph. In a .py file an import that leads nowhere is host code, and cycles are
+// Python's own affair.
+#include "compiler/check/load.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/lex/lex.h"
+#include "compiler/parse/parse.h"
+
+namespace kern {
+
+bool is_host_module(std::string_view module) {
+  for (std::string_view known :
+       {"numba", "numpy", "math", "cmath", "operator", "kern", "cuda", "typing", "__future__"}) {
+    bool is_inside = module.starts_with(known) && module.size() > known.size() && module[known.size()] == '.';
+    if (module == known || is_inside) return true;
+  }
+  return false;
+}
+
+namespace {
+
+// File `from` imports file `to` at this place.
+struct Edge {
+  std::size_t from, to;
+  Span span;
+};
+
+struct Loader {
+  SourceManager& sources;
+  const FindModule& find_module;
+  Diagnostics& diagnostics;
+  Program& program;
+  std::vector<FileId> ids;                    // of program.files
+  std::map<std::string, std::size_t> by_name; // files by their names for messages
+  std::vector<Edge> edges;
+
+  void add(FileId id, std::string module, Dialect dialect) {
+    by_name.emplace(sources.file(id).name, program.files.size());
+    ids.push_back(id);
+    program.files.push_back({std::move(module), dialect, nullptr, {}});
+  }
+
+  void parse_file(std::size_t index) {
+    TopLevel top_level =
+        program.files[index].dialect == Dialect::Numba ? TopLevel::Lenient : TopLevel::Strict;
+    std::vector<Token> tokens = lex(sources, ids[index], diagnostics);
+    program.files[index].tree = parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics);
+    for (const ast::Stmt* item : program.files[index].tree->items) follow(index, *item);
+  }
+
+  void follow(std::size_t index, const ast::Stmt& item) {
+    if (auto* import = ast::as<ast::Import>(&item)) {
+      std::string module(import->module);
+      if (!is_host_module(module) && !link(index, module, import->span))
+        report_missing(index, module, import->span);
+    } else if (auto* from = ast::as<ast::FromImport>(&item)) {
+      follow_from(index, *from);
+    }
+  }
+
+  // `from package import name` may name a file inside a package; such a one is linked as "package.name".
+  void follow_from(std::size_t index, const ast::FromImport& from) {
+    std::string module(from.module);
+    if (is_host_module(module) || link(index, module, from.module_span)) return;
+    bool is_dots = module.find_first_not_of('.') == std::string::npos;
+    bool found_all = !from.names.empty();
+    for (const ast::ImportedName& name : from.names)
+      found_all = link(index, module + (is_dots ? "" : ".") + std::string(name.name), name.span) && found_all;
+    if (!found_all) report_missing(index, module, from.module_span);
+  }
+
+  // Finds the file of a module, loads it where it is new, and records the import; false where there is none.
+  bool link(std::size_t index, const std::string& module, Span span) {
+    auto& imports = program.files[index].imports;
+    if (std::ranges::any_of(imports, [&](const auto& known) { return known.first == module; })) return true;
+    std::optional<FoundFile> found = find_module(module, sources.file(ids[index]).name);
+    if (!found) return false;
+    auto known = by_name.find(found->name);
+    std::size_t target = known == by_name.end() ? program.files.size() : known->second;
+    imports.emplace_back(module, target);
+    edges.push_back({index, target, span});
+    if (known == by_name.end()) {
+      Dialect dialect = dialect_of(found->name);
+      add(sources.add(std::move(found->name), std::move(found->text)), module, dialect);
+    }
+    return true;
+  }
+
+  void report_missing(std::size_t index, const std::string& module, Span span) {
+    if (program.files[index].dialect == Dialect::Numba) return;
+    std::string path = module.substr(std::min(module.find_first_not_of('.'), module.size()));
+    std::ranges::replace(path, '.', '/');
+    diagnostics.report(span, diag::module_not_found, module)
+        .note("looked for `{0}.kern` and `{0}.py` beside this file, in the folders of `-I` and in the "
+              "standard library",
+              path);
+  }
+};
+
+// Finds cycles among the imports of .kern files, depth first without recursion.
+struct CycleFinder {
+  const Loader& loader;
+  enum class State : std::uint8_t { New, Open, Done };
+  std::vector<State> states;
+  std::vector<std::size_t> next_edge; // of each open file
+  std::vector<std::size_t> path;      // edges that lead to the last open file
+
+  void report(std::size_t closing) {
+    const Edge& last = loader.edges[closing];
+    auto begin =
+        std::ranges::find_if(path, [&](std::size_t edge) { return loader.edges[edge].from == last.to; });
+    auto builder = loader.diagnostics.report(last.span, diag::import_cycle, name(last.to));
+    for (auto edge = begin; edge != path.end(); ++edge)
+      builder.note(loader.edges[*edge].span, "`{}` imports `{}` here", name(loader.edges[*edge].from),
+                   name(loader.edges[*edge].to));
+  }
+
+  std::string_view name(std::size_t file) const { return loader.sources.file(loader.ids[file]).name; }
+
+  bool counts(const Edge& edge) const { return loader.program.files[edge.from].dialect == Dialect::Kern; }
+
+  // Goes one edge further from the last file of the path; returns false where it has no more.
+  bool advance(std::size_t file) {
+    for (std::size_t& edge = next_edge[file]; edge < loader.edges.size(); ++edge) {
+      const Edge& candidate = loader.edges[edge];
+      if (candidate.from != file || !counts(candidate)) continue;
+      if (states[candidate.to] == State::Open) report(edge);
+      if (states[candidate.to] != State::New) continue;
+      states[candidate.to] = State::Open;
+      path.push_back(edge++);
+      return true;
+    }
+    return false;
+  }
+
+  void search(std::size_t root) {
+    states.assign(loader.program.files.size(), State::New);
+    next_edge.assign(loader.program.files.size(), 0);
+    states[root] = State::Open;
+    for (std::size_t file = root;;) {
+      if (!advance(file)) {
+        states[file] = State::Done;
+        if (path.empty()) return;
+        path.pop_back();
+      }
+      file = path.empty() ? root : loader.edges[path.back()].to;
+    }
+  }
+};
+
+} // namespace
+
+Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
+                     const FindModule& find_module, Diagnostics& diagnostics) {
+  Program program{&sources, std::make_unique<Arena>(), {}};
+  Loader loader{sources, find_module, diagnostics, program, {}, {}, {}};
+  loader.add(root, "", dialect.value_or(dialect_of(sources.file(root).name)));
+  for (std::size_t i = 0; i < program.files.size(); ++i) loader.parse_file(i);
+  CycleFinder{loader, {}, {}, {}}.search(0);
+  return program;
+}
+
+} // namespace kern
