@@ -343,6 +343,13 @@ std::string print(const Function& function, const Module& module, const SourceMa
   return Printer{module, function, sources, {}}.all();
 }
 
+std::string print(const Stmt& stmt, const Function& function, const Module& module) {
+  Printer printer{module, function, nullptr, {}};
+  printer.depth = 0;
+  printer.statement(stmt);
+  return printer.out.substr(0, printer.out.find('\n'));
+}
+
 std::string print(const Operand& operand, const Function& function) {
   return operand.slot ? slot_text(function, *operand.slot) : constant_text(operand.type, operand.bits);
 }

@@ -20,6 +20,8 @@ namespace kern::ir {
 std::string print(const Module& module, const SourceManager* sources = nullptr);
 // Returns one function.
 std::string print(const Function& function, const Module& module, const SourceManager* sources = nullptr);
+// Returns the first line of a statement, without its bodies.
+std::string print(const Stmt& stmt, const Function& function, const Module& module);
 // Returns an operand within its function: "x", "%3", "2.5". A name that several slots have gets the slot's
 // number: "x.7".
 std::string print(const Operand& operand, const Function& function);
