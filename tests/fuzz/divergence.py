@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Divergent control flow, against Python itself.
+
+Writes random kernels (nested conditions, loops with divergent trip counts, break, continue, early return, device functions,
+gathers), whose text is also valid Python: every thread is run once by Python's own interpreter, and `kernc run` must give the
+same arrays bit for bit with every lane count and architecture.
+
+usage: divergence.py KERNC [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
+"""
+import argparse
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+CONFIGURATIONS = [["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=16"]]
+SHAPES = [(1, 1), (33, 33), (100, 32), (257, 64), (70, 7)]  # elements, threads of a block
+
+
+class Writer:
+    """Writes one kernel; integers stay below 2^31 by `% 1009`, so that Python's integers and i64 agree."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.lines = []
+        self.counter = 0
+        self.in_loop = 0
+
+    def line(self, depth, text):
+        self.lines.append("    " * depth + text)
+
+    def name(self):
+        return self.rng.choice("abcd")
+
+    def integer(self, depth=0):
+        rng = self.rng
+        if depth > 2 or rng.random() < 0.35:
+            return rng.choice(["a", "b", "c", "d", "i", str(rng.randint(-9, 9)), f"x[(a + {rng.randint(0, 50)}) % n]"])
+        left, right = self.integer(depth + 1), self.integer(depth + 1)
+        form = rng.randint(0, 7)
+        if form == 0:
+            return f"helper({left}, {right})"
+        if form == 1:
+            return f"({left} if {self.condition(depth + 1)} else {right})"
+        if form == 2:
+            return f"(({left}) // {rng.choice([2, 3, 7, -5])})"
+        if form == 3:
+            return f"(({left}) % {rng.choice([5, 16, 1009, -6])})"
+        if form == 4:
+            return f"min({left}, {right})"
+        return f"(({left}) {rng.choice('+-*&|^')} ({right})) % 1009"
+
+    def condition(self, depth=0):
+        rng = self.rng
+        form = rng.randint(0, 5)
+        if depth < 2 and form == 0:
+            return f"({self.condition(depth + 1)} {rng.choice(['and', 'or'])} {self.condition(depth + 1)})"
+        if form == 1:
+            return f"{rng.randint(-20, 5)} < {self.integer(2)} <= {rng.randint(6, 500)}"
+        if form == 2:
+            return f"(i {rng.choice(['<', '>', '<=', '!='])} {rng.randint(0, 100)})"
+        if form == 3 and depth < 2:
+            return f"(not {self.condition(depth + 1)})"
+        return f"({self.integer(2)} {rng.choice(['<', '>', '==', '!=', '<=', '>='])} {self.integer(2)})"
+
+    def block(self, depth, nesting, size):
+        for _ in range(self.rng.randint(1, size)):
+            self.statement(depth, nesting)
+
+    def statement(self, depth, nesting):
+        rng = self.rng
+        form = rng.randint(0, 11)
+        if nesting >= 4 or form <= 3:
+            target = self.name()
+            if rng.random() < 0.3:
+                self.line(depth, f"{target} += {self.integer()} % 1009")
+                self.line(depth, f"{target} %= 1009")
+            else:
+                self.line(depth, f"{target} = {self.integer()} % 1009")
+        elif form <= 5:
+            self.line(depth, f"if {self.condition()}:")
+            self.block(depth + 1, nesting + 1, 3)
+            if rng.random() < 0.5:
+                self.line(depth, "else:")
+                self.block(depth + 1, nesting + 1, 3)
+        elif form == 6:
+            self.counter += 1
+            counter = f"w{self.counter}"
+            self.line(depth, f"{counter} = 0")
+            self.line(depth, f"while {counter} < {rng.randint(1, 6)} and {self.condition()}:")
+            self.line(depth + 1, f"{counter} += 1")
+            self.loop_body(depth + 1, nesting)
+        elif form == 7:
+            self.counter += 1
+            self.line(depth, f"for k{self.counter} in range(({self.integer(1)}) % {rng.randint(1, 9)}):")
+            self.line(depth + 1, f"{self.name()} = (k{self.counter} + {self.name()}) % 1009")
+            self.loop_body(depth + 1, nesting)
+        elif form == 8 and self.in_loop:
+            self.line(depth, f"if {self.condition()}:")
+            self.line(depth + 1, rng.choice(["break", "continue"]))
+        elif form == 9:
+            self.line(depth, f"y[i] = y[i] + {self.name()}")
+        elif form == 10 and rng.random() < 0.4:
+            self.line(depth, f"if {self.condition()}:")
+            self.line(depth + 1, f"y[i] = {self.name()}")
+            self.line(depth + 1, "return")
+        else:
+            self.line(depth, f"z[i] = z[i] * 0.5 + float({self.name()})")
+
+    def loop_body(self, depth, nesting):
+        self.in_loop += 1
+        self.block(depth, nesting + 1, 3)
+        self.in_loop -= 1
+
+    def kernel(self):
+        self.line(0, "@device")
+        self.line(0, "def helper(p: i64, q: i64) -> i64:")
+        self.line(1, f"if p > {self.rng.randint(0, 40)}:")
+        self.line(2, "return (p - q) % 1009")
+        self.line(1, f"while q > {self.rng.randint(0, 300)}:")
+        self.line(2, f"q = q // {self.rng.randint(2, 4)} - 1")
+        self.line(2, f"if q % {self.rng.randint(2, 5)} == 1:")
+        self.line(3, "return q + 3")
+        self.line(1, "return (p * q) % 1009")
+        self.line(0, "")
+        self.line(0, "@kernel")
+        self.line(0, "def k(x: i64[:], y: i64[:], z: f64[:]):")
+        self.line(1, "i = grid(1)")
+        self.line(1, "n = x.size")
+        self.line(1, "if i >= n:")
+        self.line(2, "return")
+        self.line(1, "a = x[i]")
+        self.line(1, "b = i % 13")
+        self.line(1, f"c = {self.rng.randint(-5, 90)}")
+        self.line(1, "d = n - i")
+        self.block(1, 0, 6)
+        self.line(1, "y[i] = y[i] + a + 3 * b + 5 * c + 7 * d")
+        return "\n".join(self.lines) + "\n"
+
+
+def python_result(text, x, size, block):
+    """Runs the kernel's own text in Python, thread after thread."""
+    y, z = [0] * size, [0.0] * size
+    scope = {"device": lambda f: f, "kernel": lambda f: f, "i64": AnyType(), "f64": AnyType()}
+    exec(compile(text, "kernel", "exec"), scope)  # the text was written above
+    values = Array(x)
+    for thread in range(-(-size // block) * block):
+        scope["grid"] = lambda _: thread
+        scope["k"](values, y, z)
+    return numpy.array(y, numpy.int64), numpy.array(z, numpy.float64)
+
+
+class AnyType:
+    """Stands for `i64` and `i64[:]` in annotations."""
+
+    def __getitem__(self, key):
+        return None
+
+
+class Array(list):
+    @property
+    def size(self):
+        return len(self)
+
+
+def run_kernc(kernc, folder, size, block, options):
+    command = [kernc, "run", str(folder / "k.kern"), "--over", str(size), "--block", str(block), "--fp-contract=off", *options,
+               f"x=@{folder}/x.npy", f"y=zeros:i64:{size}", f"z=zeros:f64:{size}", "-o", f"y={folder}/y.npy", "-o", f"z={folder}/z.npy"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode:
+        return f"exit {done.returncode}: {' '.join(command)}\n{done.stderr}"
+    return None
+
+
+def check(kernc, rng, folder, extra):
+    text = Writer(rng).kernel()
+    (folder / "k.kern").write_text(text)
+    size, block = rng.choice(SHAPES)
+    x = [rng.randint(-200, 1000) for _ in range(size)]
+    numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
+    y, z = python_result(text, x, size, block)
+    for configuration in CONFIGURATIONS:
+        problem = run_kernc(kernc, folder, size, block, configuration + extra)
+        if problem:
+            return problem
+        for name, wanted in (("y", y), ("z", z)):
+            got = numpy.load(folder / f"{name}.npy")
+            if not numpy.array_equal(got.view(numpy.int64), wanted.view(numpy.int64)):
+                first = int(numpy.flatnonzero(got.view(numpy.int64) != wanted.view(numpy.int64))[0])
+                return f"{configuration} block {block} size {size}: {name}[{first}] is {got[first]}, Python gives {wanted[first]}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kernc")
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=pathlib.Path, help="where a failing kernel is kept")
+    parser.add_argument("extra", nargs="*", help="further options of `kernc run`")
+    arguments = parser.parse_args()
+    failures = 0
+    for number in range(arguments.count):
+        rng = random.Random(arguments.seed * 100_003 + number)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            problem = check(arguments.kernc, rng, folder, arguments.extra)
+            if problem:
+                failures += 1
+                print(f"kernel {number}: {problem}\n{(folder / 'k.kern').read_text()}")
+                if arguments.keep:
+                    arguments.keep.mkdir(parents=True, exist_ok=True)
+                    (arguments.keep / f"divergence{number}.kern").write_text((folder / "k.kern").read_text())
+    print(f"divergence: {arguments.count - failures} passed, {failures} failed")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
