@@ -1,0 +1,101 @@
+// What is known of builtins: where a thread is in its launch, and the functions that indices are made of. A
+// builtin without an entry gives an unknown value of its type.
+#include <algorithm>
+#include <array>
+
+#include "compiler/analysis/symbolic.h"
+
+namespace kern {
+
+namespace {
+
+// The limits of every launch, which the runtime checks on each device.
+constexpr std::array<std::int64_t, 3> block_limits{1024, 1024, 64};
+constexpr std::array<std::int64_t, 3> grid_limits{2147483647, 65535, 65535};
+constexpr std::int64_t warp_size = 32;
+
+using Axes = std::array<Builtin, 3>;
+constexpr Axes thread_indices{Builtin::ThreadIndexX, Builtin::ThreadIndexY, Builtin::ThreadIndexZ};
+constexpr Axes block_indices{Builtin::BlockIndexX, Builtin::BlockIndexY, Builtin::BlockIndexZ};
+constexpr Axes block_dims{Builtin::BlockDimX, Builtin::BlockDimY, Builtin::BlockDimZ};
+constexpr Axes grid_dims{Builtin::GridDimX, Builtin::GridDimY, Builtin::GridDimZ};
+
+} // namespace
+
+void Symbolic::start_threads() {
+  Reason launch{Reason::Kind::Launch, {}}, block{Reason::Kind::Block, function_.span};
+  lane_ = affine(facts.fresh({0, warp_size - 1}, launch));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (function_.is_kernel && function_.options.block) {
+      std::int64_t size = (*function_.options.block)[axis];
+      block_dim_[axis] = affine(size);
+      thread_[axis] = affine(facts.fresh({0, size - 1}, block));
+    } else {
+      block_dim_[axis] = affine(facts.fresh({1, block_limits[axis]}, launch));
+      thread_[axis] = affine(facts.fresh({0, block_limits[axis] - 1}, launch));
+    }
+    grid_dim_[axis] = affine(facts.fresh({1, grid_limits[axis]}, launch));
+    block_[axis] = affine(facts.fresh({0, grid_limits[axis] - 1}, launch));
+    // threadIdx < blockDim, blockIdx < gridDim
+    facts.assume(*offset(*subtract(block_dim_[axis], thread_[axis]), -1), launch);
+    facts.assume(*offset(*subtract(grid_dim_[axis], block_[axis]), -1), launch);
+  }
+}
+
+std::optional<Affine> Symbolic::thread_value(Builtin builtin) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (builtin == thread_indices[axis]) return thread_[axis];
+    if (builtin == block_indices[axis]) return block_[axis];
+    if (builtin == block_dims[axis]) return block_dim_[axis];
+    if (builtin == grid_dims[axis]) return grid_dim_[axis];
+  }
+  return builtin == Builtin::LaneId ? std::optional(lane_) : std::nullopt;
+}
+
+Value Symbolic::call(const ir::CallPure& call, Type type) {
+  if (!is_integer(type)) return unknown(type);
+  if (auto known = thread_value(call.builtin)) return make(*known);
+  if (call.args.empty() || !is_integer(call.args.front().type)) return unknown(type);
+  Wide bits = bit_width(call.args.front().type->scalar);
+  Affine first = integer(call.args.front());
+  switch (call.builtin) {
+  case Builtin::Min:
+  case Builtin::Max:
+    for (std::size_t i = 1; i < call.args.size(); ++i)
+      first = extremum(type, call.builtin == Builtin::Max, first, integer(call.args[i]));
+    return make(first);
+  case Builtin::Abs: return make(absolute(type, first));
+  case Builtin::Popc:
+  case Builtin::Clz:
+  case Builtin::Ffs: return make(affine(facts.fresh({0, bits})));
+  default: return unknown(type); // the enumerators are the rows of the table of builtins
+  }
+}
+
+Affine Symbolic::extremum(Type type, bool maximum, const Affine& left, const Affine& right) {
+  auto difference = maximum ? subtract(left, right) : subtract(right, left);
+  if (difference && facts.prove(*difference, quick)) return left;
+  auto reversed = difference ? scale(*difference, -1) : std::nullopt;
+  if (reversed && facts.prove(*reversed, quick)) return right;
+  Interval first = facts.bounds(left), second = facts.bounds(right);
+  AtomId atom = facts.operation(maximum ? Facts::Kind::Maximum : Facts::Kind::Minimum, 0, left, right,
+                                type_interval(type));
+  for (const Affine* operand : {&left, &right}) {
+    auto form = maximum ? subtract(affine(atom), *operand) : subtract(*operand, affine(atom));
+    if (form) facts.axiom(atom, *form);
+  }
+  Interval range = maximum ? Interval{std::max(first.low, second.low), std::max(first.high, second.high)}
+                           : Interval{std::min(first.low, second.low), std::min(first.high, second.high)};
+  facts.assume_within(affine(atom), range, {});
+  return affine(atom);
+}
+
+Affine Symbolic::absolute(Type type, const Affine& operand) {
+  if (facts.prove(operand, quick)) return operand;
+  Interval range = facts.bounds(operand);
+  // The smallest value of a type is its own absolute value.
+  if (range.low <= type_interval(type).low) return affine(facts.fresh(type_interval(type)));
+  return affine(facts.fresh({0, std::max(range.high, -range.low)}));
+}
+
+} // namespace kern

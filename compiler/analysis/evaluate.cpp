@@ -1,0 +1,310 @@
+// The value of an expression. Every result is exact or opaque: where an operation may wrap in its type it
+// becomes an atom with the whole range of the type, the same for the same operands, and nothing is known of
+// how it relates to them.
+#include <algorithm>
+
+#include "compiler/analysis/symbolic.h"
+#include "compiler/support/overloaded.h"
+
+namespace kern {
+
+namespace {
+
+// The codes of operations, so that equal ones are one atom: a group, an operator, the type.
+enum class Group : std::uint32_t { Wrapped = 1, Exact, Converted };
+
+std::uint32_t code_of(Group group, std::uint32_t op, Type type) {
+  return static_cast<std::uint32_t>(group) << 16 | op << 8 | static_cast<std::uint32_t>(type->scalar);
+}
+
+std::uint32_t code_of(Group group, ir::BinaryOp op, Type type) {
+  return code_of(group, static_cast<std::uint32_t>(op), type);
+}
+
+constexpr Wide largest_divisor = Wide{1} << 40; // that may be a coefficient
+constexpr Interval unlimited{-(Wide{1} << 66),
+                             Wide{1} << 66}; // what an exact operation on values of any type gives
+constexpr Interval splittable{-(Wide{1} << 65), Wide{1} << 65};
+
+// Returns the constant that a form is, if it may be a coefficient.
+std::optional<std::int64_t> factor_of(const Affine& form) {
+  if (!form.is_constant() || form.constant > largest_divisor || form.constant < -largest_divisor)
+    return std::nullopt;
+  return static_cast<std::int64_t>(form.constant);
+}
+
+// Returns 2^n - 1 for the smallest n that covers the value, which is not negative.
+Wide mask_over(Wide value) {
+  Wide mask = 0;
+  while (mask < value) mask = mask * 2 + 1;
+  return mask;
+}
+
+} // namespace
+
+Value Symbolic::evaluate(const ir::Expr& expr, Type type, Span span) {
+  return match(
+      expr, [&](const ir::Copy& copy) { return value(copy.value); },
+      [&](const ir::Unary& node) { return unary(node, type); },
+      [&](const ir::Binary& node) { return binary(node, type); },
+      [&](const ir::Compare& node) { return make(compare(node, span)); },
+      [&](const ir::Convert& node) { return convert(node.value, type); },
+      [&](const ir::Select& node) {
+        return select(condition(node.condition), value(node.then_value), value(node.else_value), type);
+      },
+      [&](const ir::Fma&) { return unknown(type); },
+      [&](const ir::CallPure& node) { return call(node, type); },
+      [&](const ir::Extent& node) { return make(extent(node.array, node.axis)); },
+      [&](const ir::Stride&) { return unknown(type); }, [&](const ir::View& node) { return view(node); },
+      [&](const ir::SharedArray& node) {
+        std::vector<Affine> extents;
+        for (const ir::Operand& extent : node.extents) extents.push_back(integer(extent));
+        return make_array(std::move(extents));
+      },
+      [&](const ir::LocalArray& node) { return constant_array(node.extents); },
+      [&](const ir::ConstantArray& node) {
+        return constant_array(module_.constants[static_cast<std::size_t>(node.id)].extents);
+      });
+}
+
+Value Symbolic::constant_array(const std::vector<std::int64_t>& extents) {
+  std::vector<Affine> forms;
+  for (std::int64_t extent : extents) forms.push_back(affine(extent));
+  return make_array(std::move(forms));
+}
+
+Value Symbolic::view(const ir::View& view) {
+  std::vector<Affine> extents;
+  for (const ir::ViewAxis& axis : view.axes) {
+    if (axis.kind == ir::ViewAxis::Kind::Range) extents.push_back(integer(axis.count));
+  }
+  return make_array(std::move(extents));
+}
+
+Value Symbolic::unary(const ir::Unary& unary, Type type) {
+  if (unary.op == ir::UnaryOp::Not) return make(negate(condition(unary.value)));
+  if (!is_integer(type)) return unknown(type);
+  Affine operand = integer(unary.value);
+  // ~a is -a - 1, and for an unsigned type the largest value minus a.
+  bool negate = unary.op == ir::UnaryOp::Negate;
+  Wide base = negate ? 0 : is_signed(type) ? -1 : type_interval(type).high;
+  auto code = code_of(Group::Wrapped, ir::BinaryOp::Subtract, type);
+  return make(fitted(combine(affine(base), 1, operand, -1), type, code, affine(base), operand));
+}
+
+Value Symbolic::binary(const ir::Binary& binary, Type type) {
+  if (is_boolean(type) && is_boolean(binary.left.type)) return make(combine_bools(binary));
+  if (!is_integer(type)) return unknown(type);
+  Affine left = integer(binary.left), right = integer(binary.right);
+  switch (binary.op) {
+  case ir::BinaryOp::Add:
+    return make(fitted(add(left, right), type, code_of(Group::Wrapped, binary.op, type), left, right));
+  case ir::BinaryOp::Subtract:
+    return make(fitted(subtract(left, right), type, code_of(Group::Wrapped, binary.op, type), left, right));
+  case ir::BinaryOp::Multiply: return make(multiply_forms(type, left, right));
+  case ir::BinaryOp::FloorDivide: return make(floor_divide_forms(type, left, right));
+  case ir::BinaryOp::Modulo: return make(modulo_forms(type, left, right));
+  case ir::BinaryOp::ShiftLeft:
+  case ir::BinaryOp::ShiftRight: return make(shift_forms(type, binary.op, left, right));
+  case ir::BinaryOp::BitAnd:
+  case ir::BinaryOp::BitOr:
+  case ir::BinaryOp::BitXor: return make(bitwise_forms(type, binary.op, left, right));
+  case ir::BinaryOp::Divide: return unknown(type);
+  }
+  return unknown(type);
+}
+
+ConditionId Symbolic::combine_bools(const ir::Binary& binary) {
+  ConditionId left = condition(binary.left), right = condition(binary.right);
+  if (binary.op == ir::BinaryOp::BitAnd) return choose(left, right, constant_condition(false));
+  if (binary.op == ir::BinaryOp::BitOr) return choose(left, constant_condition(true), right);
+  if (binary.op == ir::BinaryOp::BitXor) return choose(left, negate(right), right);
+  return unknown_condition();
+}
+
+Affine Symbolic::fitted(const std::optional<Affine>& exact, Type type, std::uint32_t code, const Affine& left,
+                        const Affine& right) {
+  Interval range = type_interval(type);
+  if (exact && facts.fits(*exact, range)) return *exact;
+  return affine(facts.operation(Facts::Kind::Opaque, code, left, right, range));
+}
+
+Affine Symbolic::multiply_forms(Type type, const Affine& left, const Affine& right) {
+  auto wrapped = code_of(Group::Wrapped, ir::BinaryOp::Multiply, type);
+  if (auto factor = factor_of(right)) return fitted(scale(left, *factor), type, wrapped, left, right);
+  if (auto factor = factor_of(left)) return fitted(scale(right, *factor), type, wrapped, right, left);
+  Interval range = multiply(facts.bounds(left), facts.bounds(right));
+  if (!contains(type_interval(type), range)) return fitted(std::nullopt, type, wrapped, left, right);
+  // The product that does not wrap, of whatever type; `range` holds only where this is evaluated.
+  auto code = code_of(Group::Exact, ir::BinaryOp::Multiply, types::i64);
+  bool ordered = !std::ranges::lexicographical_compare(
+      right.view(), left.view(), [](const Term& a, const Term& b) { return a.atom < b.atom; });
+  Affine product = affine(
+      facts.operation(Facts::Kind::Opaque, code, ordered ? left : right, ordered ? right : left, unlimited));
+  facts.assume_within(product, range, {});
+  return product;
+}
+
+Affine Symbolic::indivisible_part(const Affine& left, Wide divisor) const {
+  Affine rest;
+  rest.constant = left.constant - floor_divide(left.constant, divisor) * divisor;
+  for (const Term& term : left.view()) {
+    if (term.coefficient % divisor != 0) rest.terms[rest.size++] = term;
+  }
+  // The whole is a value of some type; a part of it may be anything.
+  return contains(splittable, facts.bounds(rest)) ? rest : left;
+}
+
+Affine Symbolic::quotient(const Affine& left, Wide divisor) {
+  // (divisor * whole + rest) // divisor is whole + rest // divisor.
+  Affine rest = indivisible_part(left, divisor);
+  Affine whole;
+  if (!(rest == left)) {
+    whole.constant = floor_divide(left.constant, divisor);
+    for (const Term& term : left.view()) {
+      if (term.coefficient % divisor == 0)
+        whole.terms[whole.size++] = {term.atom, static_cast<std::int64_t>(term.coefficient / divisor)};
+    }
+  }
+  Interval range = facts.bounds(rest);
+  range = {floor_divide(range.low, divisor), floor_divide(range.high, divisor)};
+  if (range == Interval{}) return whole;
+  auto code = code_of(Group::Exact, ir::BinaryOp::FloorDivide, types::i64);
+  AtomId atom = facts.operation(Facts::Kind::FloorDivide, code, rest, affine(divisor), unlimited);
+  if (divisor <= largest_divisor) {
+    // divisor * q <= rest <= divisor * q + divisor - 1
+    auto factor = static_cast<std::int64_t>(divisor);
+    auto below = combine(rest, 1, affine(atom), -factor);
+    auto above = combine(affine(atom), factor, rest, -1);
+    if (above) above = offset(*above, divisor - 1);
+    if (below) facts.axiom(atom, *below);
+    if (above) facts.axiom(atom, *above);
+  }
+  facts.assume_within(affine(atom), range, {});
+  auto sum = add(whole, affine(atom));
+  return sum ? *sum : affine(facts.fresh(unlimited));
+}
+
+Affine Symbolic::floor_divide_forms(Type type, const Affine& left, const Affine& right) {
+  auto wrapped = code_of(Group::Wrapped, ir::BinaryOp::FloorDivide, type);
+  if (right.is_constant() && right.constant > 0) return quotient(left, right.constant);
+  if (right.is_constant() && right.constant < 0) {
+    // The smallest value of a type divided by -1 wraps.
+    auto negative = scale(left, -1);
+    std::optional<Affine> exact;
+    if (negative) exact = quotient(*negative, -right.constant);
+    return fitted(exact, type, wrapped, left, right);
+  }
+  AtomId atom = facts.operation(Facts::Kind::FloorDivide, wrapped, left, right, type_interval(type));
+  Interval dividend = facts.bounds(left);
+  if (facts.bounds(right).low < 1) return affine(atom);
+  // Dividing by 1 or more brings a value towards 0, or -1 from below.
+  facts.assume_within(affine(atom), {std::min<Wide>(dividend.low, 0), std::max<Wide>(dividend.high, -1)}, {});
+  if (dividend.low >= 0) {
+    if (auto below = subtract(left, affine(atom))) facts.assume(*below, {});
+  }
+  return affine(atom);
+}
+
+Affine Symbolic::remainder(const Affine& left, Wide divisor) {
+  Affine rest = indivisible_part(left, divisor);
+  if (contains({0, divisor - 1}, facts.bounds(rest))) return rest;
+  auto code = code_of(Group::Exact, ir::BinaryOp::Modulo, types::i64);
+  AtomId atom = facts.operation(Facts::Kind::Opaque, code, rest, affine(divisor), {0, divisor - 1});
+  if (divisor > largest_divisor) return affine(atom);
+  // rest = divisor * q + remainder
+  auto whole = combine(rest, 1, quotient(rest, divisor), -static_cast<std::int64_t>(divisor));
+  if (whole) whole = subtract(*whole, affine(atom));
+  auto negative = whole ? scale(*whole, -1) : std::nullopt;
+  if (!negative) return affine(atom);
+  facts.axiom(atom, *whole);
+  facts.axiom(atom, *negative);
+  return affine(atom);
+}
+
+Affine Symbolic::modulo_forms(Type type, const Affine& left, const Affine& right) {
+  if (right.is_constant() && right.constant > 0) return remainder(left, right.constant);
+  auto code = code_of(Group::Wrapped, ir::BinaryOp::Modulo, type);
+  AtomId atom = facts.operation(Facts::Kind::Opaque, code, left, right, type_interval(type));
+  Interval divisor = facts.bounds(right);
+  if (divisor.low < 1) return affine(atom);
+  facts.assume_within(affine(atom), {0, divisor.high - 1}, {});
+  auto below = combine(right, 1, affine(atom), -1);
+  if (below) below = offset(*below, -1);
+  if (below) facts.assume(*below, {});
+  if (facts.bounds(left).low >= 0) {
+    if (auto smaller = subtract(left, affine(atom))) facts.assume(*smaller, {});
+  }
+  return affine(atom);
+}
+
+Affine Symbolic::shift_forms(Type type, ir::BinaryOp op, const Affine& left, const Affine& count) {
+  auto code = code_of(Group::Wrapped, op, type);
+  int bits = bit_width(type->scalar);
+  if (count.is_constant()) {
+    // The low bits of the count; for a negative one they are those of its two's complement.
+    auto places = static_cast<int>(static_cast<std::uint64_t>(static_cast<std::int64_t>(count.constant)) &
+                                   static_cast<std::uint64_t>(bits - 1));
+    if (op == ir::BinaryOp::ShiftRight) return quotient(left, Wide{1} << places);
+    if (places < 40) return fitted(scale(left, std::int64_t{1} << places), type, code, left, count);
+  }
+  AtomId atom = facts.operation(Facts::Kind::Opaque, code, left, count, type_interval(type));
+  if (op == ir::BinaryOp::ShiftRight && facts.bounds(left).low >= 0) {
+    facts.assume_within(affine(atom), {0, facts.bounds(left).high}, {});
+    if (auto smaller = subtract(left, affine(atom))) facts.assume(*smaller, {});
+  }
+  return affine(atom);
+}
+
+Affine Symbolic::bitwise_forms(Type type, ir::BinaryOp op, const Affine& left, const Affine& right) {
+  Interval first = facts.bounds(left), second = facts.bounds(right);
+  if (op == ir::BinaryOp::BitAnd) {
+    // A mask of low bits is a remainder, of negative values too.
+    if (right.is_constant() && right.constant >= 0 && mask_over(right.constant) == right.constant)
+      return remainder(left, right.constant + 1);
+    if (left.is_constant() && !right.is_constant()) return bitwise_forms(type, op, right, left);
+  }
+  AtomId atom = facts.operation(Facts::Kind::Opaque, code_of(Group::Wrapped, op, type), left, right,
+                                type_interval(type));
+  Affine result = affine(atom);
+  if (op == ir::BinaryOp::BitAnd) {
+    // Never negative if one operand is not, and then at most that one.
+    for (const Affine* operand : {&left, &right}) {
+      if (facts.bounds(*operand).low < 0) continue;
+      facts.assume_within(result, {0, facts.bounds(*operand).high}, {});
+      if (auto below = subtract(*operand, result)) facts.assume(*below, {});
+    }
+  } else if (first.low >= 0 && second.low >= 0) {
+    facts.assume_within(result, {0, mask_over(std::max(first.high, second.high))}, {});
+  }
+  return result;
+}
+
+Value Symbolic::select(ConditionId condition, Value left, Value right, Type type) {
+  if (auto known = decide(condition)) return *known ? left : right;
+  Mark before = mark();
+  assume(condition, true);
+  Branch taken = branch(before, true);
+  rollback(before);
+  assume(condition, false);
+  Branch other = branch(before, true);
+  rollback(before);
+  Join join{condition, first_facts(taken), first_facts(other), {{ir::SlotId{}, left, right}}, {}};
+  join_ranges(join);
+  return join_values(join, type, join.slots.front());
+}
+
+Value Symbolic::convert(const ir::Operand& operand, Type type) {
+  Type from = operand.type;
+  if (is_boolean(type)) {
+    if (is_boolean(from)) return value(operand);
+    return is_integer(from) ? make(negate(equals_zero(integer(operand), {}))) : unknown(type);
+  }
+  if (!is_integer(type)) return unknown(type);
+  if (is_boolean(from)) return select(condition(operand), make(affine(1)), make(affine(0)), type);
+  if (!is_integer(from)) return unknown(type);
+  Affine form = integer(operand);
+  return make(fitted(form, type, code_of(Group::Converted, 0, type), form, {}));
+}
+
+} // namespace kern

@@ -1,0 +1,138 @@
+// The store of facts. Each assumption also narrows the ranges of its atoms by one step, so that most
+// questions are answered by ranges alone; prove.cpp adds up inequalities for the others.
+#include "compiler/analysis/facts.h"
+
+#include <algorithm>
+
+namespace kern {
+
+namespace {
+
+constexpr Wide farthest = Wide{1} << 66; // no value of any type is outside
+
+std::size_t operation_hash(Facts::Kind kind, std::uint32_t code, const Affine& left, const Affine& right) {
+  return (static_cast<std::size_t>(kind) * 7919 + code) * 1000003 + hash(left) * 31 + hash(right);
+}
+
+} // namespace
+
+AtomId Facts::fresh(Interval range, Reason reason) {
+  AtomId id{static_cast<std::uint32_t>(atoms_.size())};
+  Atom& made = atoms_.emplace_back();
+  made.range = {std::max(range.low, -farthest), std::min(range.high, farthest)};
+  made.low = made.high = reason;
+  return id;
+}
+
+AtomId Facts::operation(Kind kind, std::uint32_t code, const Affine& left, const Affine& right,
+                        Interval range) {
+  std::size_t key = operation_hash(kind, code, left, right);
+  auto [first, last] = operations_.equal_range(key);
+  for (auto entry = first; entry != last; ++entry) {
+    const Atom& known = atom(entry->second);
+    if (known.kind == kind && known.code == code && known.left == left && known.right == right)
+      return entry->second;
+  }
+  AtomId id = fresh(range);
+  at(id).kind = kind;
+  at(id).code = code;
+  at(id).left = left;
+  at(id).right = right;
+  operations_.emplace(key, id);
+  return id;
+}
+
+KeptFacts Facts::keep(std::vector<Fact> facts) {
+  kept_.push_back(std::move(facts));
+  return KeptFacts{static_cast<std::uint32_t>(kept_.size() - 1)};
+}
+
+AtomId Facts::choice(const Case& first, const Case& second, Interval range) {
+  AtomId id = fresh(range);
+  at(id).kind = Kind::Choice;
+  at(id).choice = static_cast<std::uint32_t>(choices_.size());
+  choices_.emplace_back(first, second);
+  return id;
+}
+
+void Facts::axiom(AtomId id, const Affine& form) {
+  std::vector<Affine>& axioms = at(id).axioms;
+  if (std::ranges::find(axioms, form) == axioms.end()) axioms.push_back(form);
+}
+
+Interval Facts::bounds(const Affine& form) const {
+  Interval result{form.constant, form.constant};
+  for (const Term& term : form.view()) {
+    const Interval& range = atom(term.atom).range;
+    bool positive = term.coefficient > 0;
+    result.low += term.coefficient * (positive ? range.low : range.high);
+    result.high += term.coefficient * (positive ? range.high : range.low);
+  }
+  return result;
+}
+
+void Facts::tighten(AtomId id, Interval range, const Reason& reason) {
+  Atom& known = at(id);
+  Interval narrowed{std::max(known.range.low, range.low), std::min(known.range.high, range.high)};
+  // An empty range means that this point is never reached; the old one is as true.
+  if (narrowed == known.range || narrowed.low > narrowed.high) return;
+  undo_.push_back({id, known.range, known.low, known.high});
+  if (narrowed.low != known.range.low) known.low = reason;
+  if (narrowed.high != known.range.high) known.high = reason;
+  known.range = narrowed;
+}
+
+void Facts::assume(const Affine& form, Reason reason) {
+  if (form.is_constant()) return;
+  auto index = static_cast<std::uint32_t>(facts_.size());
+  facts_.push_back({form, reason});
+  Wide most = bounds(form).high;
+  for (const Term& term : form.view()) {
+    if (form.size > 1) at(term.atom).facts.push_back(index);
+    // coefficient * atom >= -(the most that the rest can be)
+    Interval range = atom(term.atom).range;
+    if (term.coefficient > 0) {
+      Wide rest = most - term.coefficient * range.high;
+      tighten(term.atom, {ceil_divide(-rest, term.coefficient), range.high}, reason);
+    } else {
+      Wide rest = most - term.coefficient * range.low;
+      tighten(term.atom, {range.low, floor_divide(rest, -Wide{term.coefficient})}, reason);
+    }
+  }
+}
+
+void Facts::assume_within(const Affine& form, Interval range, Reason reason) {
+  Interval known = bounds(form);
+  if (known.low < range.low) {
+    if (auto above = offset(form, -range.low)) assume(*above, reason);
+  }
+  if (known.high > range.high) {
+    if (auto below = combine(affine(range.high), 1, form, -1)) assume(*below, reason);
+  }
+}
+
+void Facts::rollback(Mark mark) {
+  while (facts_.size() > mark.facts) {
+    const Affine& form = facts_.back().form;
+    if (form.size > 1) {
+      for (const Term& term : form.view()) at(term.atom).facts.pop_back();
+    }
+    facts_.pop_back();
+  }
+  while (undo_.size() > mark.undo) {
+    const Undo& undo = undo_.back();
+    Atom& known = at(undo.atom);
+    known.range = undo.range;
+    known.low = undo.low;
+    known.high = undo.high;
+    undo_.pop_back();
+  }
+}
+
+std::vector<Fact> Facts::since(Mark mark, std::size_t limit) const {
+  auto first = facts_.begin() + static_cast<std::ptrdiff_t>(mark.facts);
+  std::size_t count = std::min(limit, facts_.size() - mark.facts);
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
+
+} // namespace kern

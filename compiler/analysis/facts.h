@@ -1,0 +1,133 @@
+// What is known at one point of a function: for each atom a range, and inequalities between affine forms.
+// Facts are added on the way into a branch or after a test and rolled back on the way out. An atom never
+// changes its value, so an assignment kills nothing here: it gives the slot another value.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/analysis/ranges.h"
+#include "compiler/support/source.h"
+
+namespace kern {
+
+// Why a fact holds: the words of a proof.
+struct Reason {
+  enum class Kind : std::uint8_t {
+    Always, // by types and arithmetic
+    Test,   // a comparison of the program came out so
+    Loop,   // the range of a for
+    Guard,  // an earlier guard passed
+    Block,  // block= of the kernel
+    Launch, // the limits of every launch
+  };
+  Kind kind = Kind::Always;
+  Span span;
+  bool operator==(const Reason&) const = default;
+};
+
+// form >= 0
+struct Fact {
+  Affine form;
+  Reason reason;
+};
+
+// Facts that held at the end of one branch, kept for later: Facts::keep.
+enum class KeptFacts : std::uint32_t {};
+
+// One way in which a choice got its value, and what held there.
+struct Case {
+  Affine value;
+  KeptFacts facts{};
+};
+
+// How hard to look for a proof: how many inequalities may be added up, and how many sums may be tried.
+struct Effort {
+  int depth;
+  int steps;
+};
+inline constexpr Effort quick{2, 24}, thorough{5, 160};
+
+class Facts {
+public:
+  // What an atom stands for, where a proof can use it.
+  enum class Kind : std::uint8_t { Opaque, FloorDivide, Minimum, Maximum, Choice };
+  struct Atom {
+    Kind kind = Kind::Opaque;
+    std::uint32_t code = 0; // distinguishes operations; 0 for an atom that equals no other
+    Affine left, right;     // of an operation
+    std::uint32_t choice = 0;
+    std::vector<Affine> axioms;       // >= 0 wherever the atom is
+    std::vector<std::uint32_t> facts; // those that mention it and another atom
+    Interval range;                   // here
+    Reason low, high;                 // of the range
+  };
+  struct Mark {
+    std::size_t facts = 0;
+    std::size_t undo = 0;
+  };
+
+  // Makes an atom of which only the range is known.
+  AtomId fresh(Interval range, Reason reason = {});
+  // Returns the atom of an operation on two operands: the same for the same code and operands. `range` must
+  // hold wherever the operation is evaluated, not only here.
+  AtomId operation(Kind kind, std::uint32_t code, const Affine& left, const Affine& right, Interval range);
+  // Keeps facts for the cases of choices.
+  KeptFacts keep(std::vector<Fact> facts);
+  // Makes the atom whose value is that of one of two cases.
+  AtomId choice(const Case& first, const Case& second, Interval range);
+  // Says that form >= 0 wherever the atom is evaluated.
+  void axiom(AtomId atom, const Affine& form);
+  // Returns an atom by its id.
+  const Atom& atom(AtomId id) const { return atoms_[static_cast<std::size_t>(id)]; }
+
+  // Says that form >= 0 from here to the rollback.
+  void assume(const Affine& form, Reason reason);
+  // Says that low <= form <= high from here to the rollback.
+  void assume_within(const Affine& form, Interval range, Reason reason);
+  // Returns the place to roll back to.
+  Mark mark() const { return {facts_.size(), undo_.size()}; }
+  // Forgets what was assumed since.
+  void rollback(Mark mark);
+  // Returns what was assumed since, at most `limit` of them, the first ones first.
+  std::vector<Fact> since(Mark mark, std::size_t limit = SIZE_MAX) const;
+
+  // Returns a range of the form by the ranges of its atoms alone.
+  Interval bounds(const Affine& form) const;
+  // Says whether form >= 0 is proved here; reasons() then tells by what.
+  bool prove(const Affine& form, Effort effort);
+  // Says whether every value of the form lies in the interval.
+  bool fits(const Affine& form, Interval interval);
+  // Returns what the last successful prove() used.
+  const std::vector<Reason>& reasons() const { return reasons_; }
+
+private:
+  struct Undo {
+    AtomId atom;
+    Interval range;
+    Reason low, high;
+  };
+
+  Atom& at(AtomId id) { return atoms_[static_cast<std::size_t>(id)]; }
+  void tighten(AtomId id, Interval range, const Reason& reason);
+  bool search(const Affine& query, int depth);
+  bool search_facts(const Affine& query, const Term& term, int depth);
+  bool search_cases(const Affine& query, const Term& term, int depth);
+  bool eliminate(const Affine& query, const Term& term, const Affine& known, const Reason& reason, int depth);
+  bool substitute(const Affine& query, const Term& term, const Affine& value, int depth);
+  void note_range_reasons(const Affine& query);
+
+  std::deque<Atom> atoms_;
+  std::unordered_multimap<std::size_t, AtomId> operations_;
+  std::vector<std::vector<Fact>> kept_;
+  std::deque<std::pair<Case, Case>> choices_;
+  std::vector<Fact> facts_;
+  std::vector<Undo> undo_;
+  std::vector<Reason> reasons_;
+  int steps_ = 0;
+  bool cut_ = false; // the search stopped at its depth, not for want of facts
+};
+
+} // namespace kern

@@ -1,0 +1,329 @@
+// Loops. What a loop assigns and reads again is unknown at its head but for invariants: a range, not below or
+// not above its start, or start + stride * iteration. They are guessed, assumed, and checked on every way
+// back to the head; what fails is weakened and the body is walked again, a few rounds at most, the last one
+// without any. The last walk of a body is always one whose invariants held.
+#include <algorithm>
+
+#include "compiler/analysis/guard_walk.h"
+#include "compiler/ir/walk.h"
+#include "compiler/support/overloaded.h"
+
+namespace kern {
+
+namespace {
+
+constexpr int most_rounds = 6;
+constexpr std::size_t most_exits = 8;
+constexpr std::size_t patient_visits = 16; // of each statement; beyond them no invariants are tried
+constexpr Interval iterations{0, Wide{1} << 65};
+
+std::uint32_t number(ir::SlotId slot) { return static_cast<std::uint32_t>(slot); }
+
+} // namespace
+
+void GuardWalk::scan(const ir::Body& body, std::size_t home, SlotUses& uses) {
+  for (const ir::Stmt& stmt : body) {
+    ir::visit_operands(stmt, [&](const ir::Operand& operand) {
+      if (!operand.slot) return;
+      // Read first, or where the body that assigned it first has ended.
+      auto [use, is_first] = uses.slots.try_emplace(number(*operand.slot));
+      if (is_first || !uses.open[use->second.home]) use->second.carried = true;
+    });
+    ir::visit_results(stmt, [&](ir::SlotId slot) {
+      auto [use, is_first] = uses.slots.try_emplace(number(slot));
+      if (is_first) use->second.home = home;
+      if (symbolic_.declaration(slot).kind != ir::Slot::Kind::Temp) uses.assigned.push_back(slot);
+    });
+    const auto* loop = std::get_if<ir::While>(&stmt.node);
+    ir::visit_bodies(stmt, [&](const ir::Body& inner) {
+      // The head of a while runs whenever the while does.
+      if (loop && &inner == &loop->head) return scan(inner, home, uses);
+      std::size_t inner_home = uses.open.size();
+      uses.open.push_back(true);
+      scan(inner, inner_home, uses);
+      uses.open[inner_home] = false;
+    });
+  }
+}
+
+const std::vector<GuardWalk::LoopSlot>& GuardWalk::loop_slots(const ir::Stmt& stmt) {
+  auto [entry, is_new] = loop_slots_.try_emplace(&stmt);
+  if (!is_new) return entry->second;
+  SlotUses uses;
+  if (const auto* loop = std::get_if<ir::For>(&stmt.node)) {
+    uses.slots.try_emplace(number(loop->variable));
+    uses.assigned.push_back(loop->variable);
+  }
+  uses.open.push_back(true);
+  ir::visit_bodies(stmt, [&](const ir::Body& body) { scan(body, 0, uses); });
+  std::ranges::sort(uses.assigned);
+  auto repeated = std::ranges::unique(uses.assigned);
+  uses.assigned.erase(repeated.begin(), repeated.end());
+  for (ir::SlotId slot : uses.assigned) entry->second.push_back({slot, uses.slots.at(number(slot)).carried});
+  return entry->second;
+}
+
+void GuardWalk::walk_loop(const ir::Stmt& stmt) {
+  Loop loop;
+  loop.before = symbolic_.mark();
+  loop.invariants = first_invariants(loop_slots(stmt));
+  loops_.push_back(&loop);
+  for (int round = 0;; ++round) {
+    loop.exits.clear();
+    loop.too_many_exits = false;
+    run_loop(stmt, loop);
+    symbolic_.rollback(loop.before);
+    if (settle(loop, round)) break;
+  }
+  loops_.pop_back();
+  join_exits(stmt, loop);
+}
+
+std::vector<GuardWalk::Invariant> GuardWalk::first_invariants(const std::vector<LoopSlot>& slots) {
+  std::vector<Invariant> result;
+  for (const LoopSlot& slot : slots) {
+    Value start = symbolic_.slot(slot.slot);
+    bool tracked = start.kind == Value::Kind::Integer || start.kind == Value::Kind::Array;
+    if (!slot.carried || !tracked) continue;
+    Invariant& invariant = result.emplace_back();
+    invariant.slot = slot.slot;
+    invariant.start = start;
+    if (start.kind == Value::Kind::Array) {
+      invariant.fixed.assign(symbolic_.extents(start).size(), true);
+      continue;
+    }
+    const Affine& form = symbolic_.form(start);
+    invariant.range = invariant.seen = symbolic_.facts.bounds(form);
+    // A constant start is part of the range.
+    invariant.not_below = invariant.not_above = !form.is_constant();
+  }
+  return result;
+}
+
+bool GuardWalk::settle(Loop& loop, int round) {
+  bool changed = false;
+  for (Invariant& invariant : loop.invariants) {
+    if (!invariant.changed) continue;
+    changed = true;
+    weaken(invariant);
+  }
+  bool patient = round < most_rounds && visits_ < patient_visits * (statements_ + 100);
+  if (changed && !patient) loop.invariants.clear();
+  return !changed;
+}
+
+void GuardWalk::weaken(Invariant& invariant) {
+  invariant.changed = false;
+  if (invariant.start.kind != Value::Kind::Integer) return;
+  Interval first = symbolic_.facts.bounds(symbolic_.form(invariant.start));
+  if (invariant.stride) {
+    // It was no stride after all.
+    invariant.stride.reset();
+    invariant.stride_fails = true;
+    invariant.seen = first;
+    invariant.not_below = invariant.not_above = !symbolic_.form(invariant.start).is_constant();
+  } else if (invariant.step && invariant.steps_agree && !invariant.stride_fails &&
+             invariant.step->constant != 0) {
+    invariant.stride = static_cast<std::int64_t>(invariant.step->constant);
+  } else {
+    Interval type = type_interval(symbolic_.declaration(invariant.slot).type);
+    if (invariant.seen.high > invariant.range.high) invariant.range.high = type.high;
+    if (invariant.seen.low < invariant.range.low) {
+      // Counting down often ends at 0 or -1.
+      Wide low = invariant.seen.low;
+      bool near = low >= -1 && low < invariant.range.low;
+      invariant.range.low = !near ? type.low : low >= 0 ? 0 : -1;
+    }
+  }
+  invariant.step.reset();
+  invariant.steps_agree = true;
+}
+
+void GuardWalk::run_loop(const ir::Stmt& stmt, Loop& loop) {
+  reachable_ = true;
+  if (const auto* node = std::get_if<ir::While>(&stmt.node)) run_while(*node, stmt, loop);
+  if (const auto* node = std::get_if<ir::For>(&stmt.node)) run_for(*node, stmt, loop);
+}
+
+void GuardWalk::enter(const ir::Stmt& stmt, Loop& loop) {
+  loop.iteration = affine(symbolic_.facts.fresh(iterations));
+  for (const LoopSlot& slot : loop_slots(stmt)) set_unknown(slot.slot);
+  for (Invariant& invariant : loop.invariants)
+    assume_invariant(invariant, loop.iteration, {Reason::Kind::Loop, stmt.span});
+}
+
+void GuardWalk::assume_invariant(Invariant& invariant, const Affine& iteration, const Reason& reason) {
+  if (invariant.start.kind == Value::Kind::Array) {
+    std::vector<Affine> extents = symbolic_.extents(symbolic_.slot(invariant.slot));
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      if (invariant.fixed[axis]) extents[axis] = symbolic_.extents(invariant.start)[axis];
+    }
+    return symbolic_.set(invariant.slot, symbolic_.make_array(std::move(extents)));
+  }
+  const Affine& start = symbolic_.form(invariant.start);
+  if (invariant.stride) {
+    if (auto form = combine(start, 1, iteration, *invariant.stride))
+      return symbolic_.set(invariant.slot, symbolic_.make(*form));
+  }
+  invariant.atom = symbolic_.facts.fresh(invariant.range);
+  Affine here = affine(invariant.atom);
+  symbolic_.set(invariant.slot, symbolic_.make(here));
+  auto above = subtract(here, start), below = subtract(start, here);
+  if (invariant.not_below && above) symbolic_.facts.assume(*above, reason);
+  if (invariant.not_above && below) symbolic_.facts.assume(*below, reason);
+}
+
+void GuardWalk::run_while(const ir::While& node, const ir::Stmt& stmt, Loop& loop) {
+  enter(stmt, loop);
+  walk(node.head);
+  if (!reachable_) return;
+  ConditionId condition = symbolic_.condition(node.condition);
+  std::optional<bool> known = symbolic_.decide(condition);
+  Symbolic::Mark head = symbolic_.mark();
+  if (known != false) {
+    symbolic_.assume(condition, true);
+    walk(node.body);
+    if (reachable_) go_back();
+    symbolic_.rollback(head);
+  }
+  if (known == true) return;
+  reachable_ = true;
+  symbolic_.assume(condition, false);
+  leave();
+}
+
+void GuardWalk::run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop) {
+  Affine start = symbolic_.integer(node.start), step = symbolic_.integer(node.step);
+  Affine count = symbolic_.integer(node.count);
+  Facts& facts = symbolic_.facts;
+  Reason reason{Reason::Kind::Loop, stmt.span};
+  enter(stmt, loop);
+  Symbolic::Mark head = symbolic_.mark();
+  auto none = scale(count, -1);
+  if (!none || !facts.prove(*none, quick)) {
+    auto more = subtract(count, loop.iteration);
+    if (more) more = offset(*more, -1);
+    if (more) facts.assume(*more, reason);
+    auto some = offset(count, -1);
+    if (some) facts.assume(*some, reason);
+    symbolic_.set(node.variable, for_variable(node, start, step, count, loop.iteration, reason));
+    walk(node.body);
+    if (reachable_) go_back();
+    symbolic_.rollback(head);
+  }
+  reachable_ = true;
+  // Behind the last iteration: iteration is count, or 0 where there is none.
+  auto all = subtract(loop.iteration, count);
+  if (all) facts.assume(*all, reason);
+  leave();
+}
+
+Value GuardWalk::for_variable(const ir::For& node, const Affine& start, const Affine& step,
+                              const Affine& count, const Affine& iteration, const Reason& reason) {
+  Facts& facts = symbolic_.facts;
+  Type type = symbolic_.declaration(node.variable).type;
+  Interval range = type_interval(type);
+  if (step.is_constant() && contains(type_interval(types::i64), {step.constant, step.constant})) {
+    auto exact = combine(start, 1, iteration, static_cast<std::int64_t>(step.constant));
+    return exact && facts.fits(*exact, range) ? symbolic_.make(*exact) : symbolic_.unknown(type);
+  }
+  // start + k * step, k < count: with count = dividend // step + more and step >= 1 that is at most start +
+  // dividend + (more - 1) * step.
+  auto positive = offset(step, -1);
+  if (count.size != 1 || count.terms[0].coefficient != 1 || !positive || !facts.prove(*positive, quick))
+    return symbolic_.unknown(type);
+  const Facts::Atom& quotient = facts.atom(count.terms[0].atom);
+  if (quotient.kind != Facts::Kind::FloorDivide || !(quotient.right == step)) return symbolic_.unknown(type);
+  Wide more = count.constant;
+  if (more < -1 || more > 1) return symbolic_.unknown(type);
+  auto last = add(start, quotient.left);
+  if (last) last = combine(*last, 1, step, static_cast<std::int64_t>(more) - 1);
+  if (!last || !facts.fits(start, range) || !facts.fits(*last, {range.low - (Wide{1} << 66), range.high}))
+    return symbolic_.unknown(type);
+  Affine variable = affine(facts.fresh(range));
+  auto above = subtract(variable, start), below = subtract(*last, variable);
+  if (above) facts.assume(*above, reason);
+  if (below) facts.assume(*below, reason);
+  return symbolic_.make(variable);
+}
+
+void GuardWalk::go_back() {
+  Loop& loop = *loops_.back();
+  for (Invariant& invariant : loop.invariants) {
+    if (invariant.start.kind == Value::Kind::Array) check_array(invariant);
+    if (invariant.start.kind == Value::Kind::Integer) check_integer(invariant, loop.iteration);
+  }
+}
+
+void GuardWalk::check_integer(Invariant& invariant, const Affine& iteration) {
+  Facts& facts = symbolic_.facts;
+  Value held = symbolic_.slot(invariant.slot);
+  const Affine& start = symbolic_.form(invariant.start);
+  if (held.kind != Value::Kind::Integer) held = symbolic_.unknown(symbolic_.declaration(invariant.slot).type);
+  const Affine& form = symbolic_.form(held);
+  if (invariant.stride && combine(start, 1, iteration, *invariant.stride)) {
+    auto expected = combine(start, 1, *offset(iteration, 1), *invariant.stride);
+    if (!expected || !(*expected == form)) invariant.changed = true;
+    return;
+  }
+  if (!facts.fits(form, invariant.range)) {
+    invariant.changed = true;
+    invariant.seen = hull(invariant.seen, facts.bounds(form));
+  }
+  auto above = subtract(form, start), below = subtract(start, form);
+  if (invariant.not_below && !(above && facts.prove(*above, thorough))) {
+    invariant.not_below = false;
+    invariant.changed = true;
+  }
+  if (invariant.not_above && !(below && facts.prove(*below, thorough))) {
+    invariant.not_above = false;
+    invariant.changed = true;
+  }
+  auto step = subtract(form, affine(invariant.atom));
+  bool agrees = step && step->is_constant() && (!invariant.step || *invariant.step == *step);
+  if (agrees) invariant.step = step;
+  invariant.steps_agree = invariant.steps_agree && agrees;
+}
+
+void GuardWalk::check_array(Invariant& invariant) {
+  Value held = symbolic_.slot(invariant.slot);
+  for (std::size_t axis = 0; axis < invariant.fixed.size(); ++axis) {
+    if (!invariant.fixed[axis]) continue;
+    bool equal = false;
+    if (held.kind == Value::Kind::Array) {
+      auto difference = subtract(symbolic_.extents(held)[axis], symbolic_.extents(invariant.start)[axis]);
+      equal = difference && symbolic_.facts.fits(*difference, {0, 0});
+    }
+    if (equal) continue;
+    invariant.fixed[axis] = false;
+    invariant.changed = true;
+  }
+}
+
+void GuardWalk::leave() {
+  Loop& loop = *loops_.back();
+  if (loop.exits.size() == most_exits) {
+    loop.too_many_exits = true;
+  } else {
+    loop.exits.push_back(symbolic_.branch(loop.before, true));
+  }
+  reachable_ = false;
+}
+
+void GuardWalk::join_exits(const ir::Stmt& stmt, Loop& loop) {
+  reachable_ = !loop.exits.empty();
+  if (!reachable_) return;
+  if (loop.too_many_exits) {
+    for (const LoopSlot& slot : loop_slots(stmt)) set_unknown(slot.slot);
+    return;
+  }
+  Symbolic::Branch all = std::move(loop.exits.front());
+  for (std::size_t i = 1; i < loop.exits.size(); ++i) {
+    symbolic_.join(symbolic_.unknown_condition(), all, loop.exits[i]);
+    all = symbolic_.branch(loop.before, true);
+    symbolic_.rollback(loop.before);
+  }
+  symbolic_.apply(all);
+}
+
+} // namespace kern

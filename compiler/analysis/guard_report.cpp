@@ -1,0 +1,125 @@
+// The words of a proof, and `kernc --emit=guards`. A proof that rests on the program names the places; one by
+// ranges alone shows them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/analysis/guard_walk.h"
+#include "compiler/analysis/guards.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/walk.h"
+
+namespace kern {
+
+namespace {
+
+std::string number_text(Wide value) { return fmt::format("{}", static_cast<std::int64_t>(value)); }
+
+// Returns "3" or "0..15".
+std::string range_text(Interval range) {
+  if (range.low == range.high) return number_text(range.low);
+  return number_text(range.low) + ".." + number_text(range.high);
+}
+
+bool fits_i64(Interval range) { return contains(type_interval(types::i64), range); }
+
+// Returns the text of a place: its first line, without what opens a block.
+std::string source_text(const SourceManager& sources, Span span) {
+  std::string_view text = sources.text(span);
+  text = text.substr(0, text.find('\n'));
+  while (!text.empty() && (text.back() == ':' || text.back() == ' ')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+std::string place_text(const SourceManager& sources, Span span) {
+  Location location = sources.locate(span);
+  return fmt::format("{}:{}", location.line, location.column);
+}
+
+std::string reason_words(Reason::Kind kind) {
+  switch (kind) {
+  case Reason::Kind::Always: return "";
+  case Reason::Kind::Test: return "a test before it";
+  case Reason::Kind::Loop: return "the loop around it";
+  case Reason::Kind::Guard: return "a guard before it";
+  case Reason::Kind::Block: return "block=";
+  case Reason::Kind::Launch: return "the limits of a launch";
+  }
+  return "";
+}
+
+std::string reason_text(const Reason& reason, const SourceManager* sources) {
+  bool has_place = reason.kind == Reason::Kind::Test || reason.kind == Reason::Kind::Loop ||
+                   reason.kind == Reason::Kind::Guard;
+  if (!sources || !has_place || reason.span == Span{}) return reason_words(reason.kind);
+  std::string place = place_text(*sources, reason.span);
+  if (reason.kind == Reason::Kind::Guard) return "the guard at " + place;
+  return fmt::format("`{}` at {}", source_text(*sources, reason.span), place);
+}
+
+// Returns what proved a guard; with sources it names places.
+std::string proof_text(const GuardReasons& guard, const SourceManager* sources) {
+  std::vector<std::string> words;
+  bool by_program = false;
+  for (const Reason& reason : guard.reasons)
+    by_program = by_program || reason.kind == Reason::Kind::Test || reason.kind == Reason::Kind::Loop ||
+                 reason.kind == Reason::Kind::Guard;
+  for (const Reason& reason : guard.reasons) {
+    // The limits of a launch go without saying where the program did more.
+    if (by_program && reason.kind == Reason::Kind::Launch) continue;
+    std::string text = reason_text(reason, sources);
+    if (!text.empty() && std::ranges::find(words, text) == words.end()) words.push_back(text);
+  }
+  std::string by = fmt::format("{}", fmt::join(words, " and "));
+  bool shows_range = guard.extent.low == guard.extent.high && fits_i64(guard.index);
+  if (by_program || !shows_range) return by.empty() ? "arithmetic" : by;
+  bool constant = guard.index.low == guard.index.high;
+  std::string range = fmt::format("{}{} < {}", constant ? "constant " : "", range_text(guard.index),
+                                  range_text(guard.extent));
+  return by.empty() ? range : range + " by " + by;
+}
+
+std::string guard_line(const ir::Guard& node, Span span, const GuardReasons& guard, const ir::Module& module,
+                       const ir::Function& function, const SourceManager& sources) {
+  const ir::Site& site = module.sites[static_cast<std::size_t>(node.site)];
+  std::string index =
+      node.index.slot && span != site.span ? source_text(sources, span) : ir::print(node.index, function);
+  std::string state = guard.proved ? "proved by " + proof_text(guard, &sources) : "kept";
+  return fmt::format("{} {}[{}] {}: {}\n", place_text(sources, site.span), site.array, node.axis, index,
+                     state);
+}
+
+} // namespace
+
+std::vector<GuardProof> prove_guards(const ir::Module& module, ir::FunctionId id) {
+  const ir::Function& function = module.function(id);
+  std::vector<GuardReasons> guards = guard_reasons(module, function);
+  std::vector<GuardProof> proofs;
+  ir::walk(function.body, [&](const ir::Stmt& stmt) {
+    const auto* node = std::get_if<ir::Guard>(&stmt.node);
+    if (!node) return;
+    const GuardReasons& guard = guards[proofs.size()];
+    proofs.push_back({node->site, node->axis, guard.proved ? proof_text(guard, nullptr) : ""});
+  });
+  return proofs;
+}
+
+// The states of a guard in the list are `proved by ...` and `kept`; `hoisted` (tested once before its loop)
+// and `deferred` (tested before the next effect) have their place here when transform/place_guards.cpp makes
+// them.
+std::string print_guards(const ir::Module& module, const SourceManager& sources) {
+  std::string text;
+  for (const ir::Function& function : module.functions) {
+    std::vector<GuardReasons> guards = guard_reasons(module, function);
+    auto proved = std::ranges::count_if(guards, &GuardReasons::proved);
+    text += fmt::format("{}: {} of {} proved\n", function.symbol, proved, guards.size());
+    std::size_t next = 0;
+    ir::walk(function.body, [&](const ir::Stmt& stmt) {
+      const auto* node = std::get_if<ir::Guard>(&stmt.node);
+      if (node) text += guard_line(*node, stmt.span, guards[next++], module, function, sources);
+    });
+  }
+  return text;
+}
+
+} // namespace kern

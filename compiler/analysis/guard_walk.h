@@ -1,0 +1,109 @@
+// The walk that proves guards: forward over the statements, each branch with the facts of its condition, each
+// loop with what is true on every way round it. Used by guards.cpp and guard_loops.cpp only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/analysis/symbolic.h"
+
+namespace kern {
+
+// What proved a guard: its kind in words, and the places that it rests on.
+struct GuardReasons {
+  bool proved = false;
+  std::vector<Reason> reasons;
+  Interval index, extent; // their ranges at the guard
+};
+
+class GuardWalk {
+public:
+  GuardWalk(const ir::Module& module, const ir::Function& function);
+  // Returns what became of each Guard statement, in the order of ir::walk.
+  std::vector<GuardReasons> run();
+
+private:
+  // A slot that a loop assigns, and whether an iteration may read what an earlier one left in it.
+  struct LoopSlot {
+    ir::SlotId slot;
+    bool carried = false;
+  };
+  // What a loop does to slots, found by one scan of its bodies.
+  struct SlotUse {
+    std::size_t home = 0; // the number of the body that assigns it first
+    bool carried = false;
+  };
+  struct SlotUses {
+    std::unordered_map<std::uint32_t, SlotUse> slots;
+    std::vector<ir::SlotId> assigned;
+    std::vector<bool> open; // the bodies being scanned, by number
+  };
+  // What is assumed of a carried slot at the head of a loop, and then checked on each way back to it.
+  struct Invariant {
+    ir::SlotId slot;
+    Value start;                             // before the loop
+    AtomId atom{};                           // at the head, where no stride is known
+    Interval range;                          // integers: at the head
+    Interval seen;                           // on the ways back so far
+    bool not_below = true, not_above = true; // at the head: compared with `start`
+    std::optional<std::int64_t> stride;      // at the head: start + stride * iteration
+    std::optional<Affine> step;              // what the ways back so far added
+    bool steps_agree = true, stride_fails = false;
+    std::vector<bool> fixed; // arrays: the axes whose extents stay equal to those of `start`
+    bool changed = false;    // a way back broke what was assumed; it is weaker now
+  };
+  // A loop that the walk is inside of.
+  struct Loop {
+    Symbolic::Mark before;
+    std::vector<Invariant> invariants;
+    std::vector<Symbolic::Branch> exits;
+    bool too_many_exits = false;
+    Affine iteration; // how often the body has run
+  };
+
+  void walk(const ir::Body& body);
+  void walk(const ir::Stmt& stmt);
+  void walk_if(const ir::If& node);
+  void guard(const ir::Guard& node, Span span);
+  void check(const ir::Check& node);
+  void set_unknown(ir::SlotId slot) {
+    symbolic_.set(slot, symbolic_.unknown(symbolic_.declaration(slot).type));
+  }
+
+  // guard_loops.cpp
+  void scan(const ir::Body& body, std::size_t home, SlotUses& uses);
+  const std::vector<LoopSlot>& loop_slots(const ir::Stmt& stmt);
+  void walk_loop(const ir::Stmt& stmt);
+  std::vector<Invariant> first_invariants(const std::vector<LoopSlot>& slots);
+  bool settle(Loop& loop, int round);
+  void weaken(Invariant& invariant);
+  void run_loop(const ir::Stmt& stmt, Loop& loop);
+  void run_while(const ir::While& node, const ir::Stmt& stmt, Loop& loop);
+  void run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop);
+  void enter(const ir::Stmt& stmt, Loop& loop);
+  void assume_invariant(Invariant& invariant, const Affine& iteration, const Reason& reason);
+  Value for_variable(const ir::For& node, const Affine& start, const Affine& step, const Affine& count,
+                     const Affine& iteration, const Reason& reason);
+  void go_back();
+  void check_integer(Invariant& invariant, const Affine& iteration);
+  void check_array(Invariant& invariant);
+  void leave();
+  void join_exits(const ir::Stmt& stmt, Loop& loop);
+
+  Symbolic symbolic_;
+  const ir::Function& function_;
+  std::unordered_map<const ir::Guard*, std::size_t> numbers_;
+  std::vector<GuardReasons> results_;
+  std::unordered_map<const ir::Stmt*, std::vector<LoopSlot>> loop_slots_;
+  std::vector<Loop*> loops_;
+  bool reachable_ = true;
+  std::size_t statements_ = 0; // of the function
+  std::size_t visits_ = 0;     // of statements, over all rounds of all loops
+};
+
+// Proves the guards of a function; for prove_guards and print_guards.
+std::vector<GuardReasons> guard_reasons(const ir::Module& module, const ir::Function& function);
+
+} // namespace kern

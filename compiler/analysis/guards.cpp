@@ -1,0 +1,123 @@
+// Proof of guards by one forward walk over the structured IR. Soundness rests on three things: an operation
+// that may wrap is an opaque value (evaluate.cpp), facts are about values that never change and are rolled
+// back with the branch that they came from, and what is assumed at the head of a loop is shown on every way
+// back to it (guard_loops.cpp).
+#include "compiler/analysis/guards.h"
+
+#include <algorithm>
+
+#include "compiler/analysis/guard_walk.h"
+#include "compiler/ir/walk.h"
+#include "compiler/support/overloaded.h"
+
+namespace kern {
+
+namespace {
+
+// A function whose nested loops need more visits than this for each of its statements keeps its guards.
+constexpr std::size_t most_visits = 64;
+
+} // namespace
+
+GuardWalk::GuardWalk(const ir::Module& module, const ir::Function& function)
+    : symbolic_(module, function), function_(function) {
+  ir::walk(function.body, [&](const ir::Stmt& stmt) {
+    ++statements_;
+    if (const auto* node = std::get_if<ir::Guard>(&stmt.node)) numbers_.emplace(node, numbers_.size());
+  });
+  results_.resize(numbers_.size());
+}
+
+std::vector<GuardReasons> GuardWalk::run() {
+  walk(function_.body);
+  // A walk that was given up has seen loops whose invariants were never shown.
+  if (visits_ > most_visits * (statements_ + 100)) std::ranges::fill(results_, GuardReasons{});
+  return std::move(results_);
+}
+
+void GuardWalk::walk(const ir::Body& body) {
+  for (const ir::Stmt& stmt : body) {
+    if (!reachable_ || ++visits_ > most_visits * (statements_ + 100)) return;
+    walk(stmt);
+  }
+}
+
+void GuardWalk::walk(const ir::Stmt& stmt) {
+  auto maybe_unknown = [&](const std::optional<ir::SlotId>& slot) {
+    if (slot) set_unknown(*slot);
+  };
+  match(
+      stmt.node,
+      [&](const ir::Assign& node) {
+        symbolic_.set(node.slot,
+                      symbolic_.evaluate(node.value, symbolic_.declaration(node.slot).type, stmt.span));
+      },
+      [&](const ir::Load& node) { set_unknown(node.slot); }, [](const ir::Store&) {},
+      [&](const ir::Atomic& node) { maybe_unknown(node.slot); },
+      [&](const ir::CallEffect& node) { maybe_unknown(node.slot); },
+      [&](const ir::Call& node) {
+        std::ranges::for_each(node.results, [&](ir::SlotId slot) { set_unknown(slot); });
+      },
+      [](const ir::Print&) {}, [&](const ir::Guard& node) { guard(node, stmt.span); },
+      [&](const ir::Check& node) { check(node); }, [&](const ir::If& node) { walk_if(node); },
+      [&](const ir::While&) { walk_loop(stmt); }, [&](const ir::For&) { walk_loop(stmt); },
+      [&](const ir::Break&) { leave(); },
+      [&](const ir::Continue&) {
+        go_back();
+        reachable_ = false;
+      },
+      [&](const ir::Return&) { reachable_ = false; }, [&](const ir::Segment& node) { walk(node.body); });
+}
+
+void GuardWalk::check(const ir::Check& node) {
+  ConditionId condition = symbolic_.condition(node.condition);
+  if (symbolic_.decide(condition) == false) reachable_ = false;
+  symbolic_.assume(condition, true);
+}
+
+void GuardWalk::walk_if(const ir::If& node) {
+  ConditionId condition = symbolic_.condition(node.condition);
+  std::optional<bool> known = symbolic_.decide(condition);
+  Symbolic::Mark before = symbolic_.mark();
+  auto side = [&](const ir::Body& body, bool outcome) {
+    reachable_ = known != !outcome;
+    if (reachable_) {
+      symbolic_.assume(condition, outcome);
+      walk(body);
+    }
+    Symbolic::Branch result = symbolic_.branch(before, reachable_);
+    symbolic_.rollback(before);
+    return result;
+  };
+  Symbolic::Branch taken = side(node.then_body, true);
+  Symbolic::Branch other = side(node.else_body, false);
+  reachable_ = taken.reachable || other.reachable;
+  if (reachable_) symbolic_.join(condition, taken, other);
+}
+
+void GuardWalk::guard(const ir::Guard& node, Span span) {
+  Facts& facts = symbolic_.facts;
+  Affine index = symbolic_.integer(node.index);
+  Affine extent = symbolic_.extent(node.array, node.axis);
+  auto above = subtract(extent, index);
+  if (above) above = offset(*above, -1);
+  GuardReasons result{false, {}, facts.bounds(index), facts.bounds(extent)};
+  if (above && facts.prove(index, thorough)) {
+    result.reasons = facts.reasons();
+    result.proved = facts.prove(*above, thorough);
+    result.reasons.insert(result.reasons.end(), facts.reasons().begin(), facts.reasons().end());
+  }
+  // Behind a guard the index is in range, whether or not that was known before.
+  if (!result.proved) {
+    facts.assume(index, {Reason::Kind::Guard, span});
+    if (above) facts.assume(*above, {Reason::Kind::Guard, span});
+    result.reasons.clear();
+  }
+  results_[numbers_.at(&node)] = std::move(result);
+}
+
+std::vector<GuardReasons> guard_reasons(const ir::Module& module, const ir::Function& function) {
+  return GuardWalk(module, function).run();
+}
+
+} // namespace kern

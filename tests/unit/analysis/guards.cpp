@@ -1,0 +1,213 @@
+// Each rule by which a guard is proved, beside the twin in which it must stay.
+#include <gtest/gtest.h>
+
+#include "tests/unit/analysis/guard_program.h"
+
+namespace kern::test {
+namespace {
+
+TEST(Guards, TestedIndex) {
+  GuardProgram p;
+  ir::Operand y = p.array("y"), x = p.array("x"), i = p.grid();
+  p.guard(y, i); // nothing is known yet
+  p.when(p.less(i, p.extent(x)), [&] { p.guard(x, i); });
+  p.guard(y, i); // the first guard passed
+  p.guard(x, i); // the test is over
+  EXPECT_EQ(p.outcome(), "kppk");
+}
+
+TEST(Guards, ReassignedAfterTheTest) {
+  GuardProgram p;
+  ir::Operand y = p.array("y"), i = p.variable(types::i64);
+  p.set(i, p.grid());
+  p.when(p.less(i, p.extent(y)), [&] {
+    p.guard(y, i);
+    p.set(i, p.add(i, i64(1)));
+    p.guard(y, i);
+    p.set(i, p.sub(i, i64(1)));
+    p.guard(y, i);
+  });
+  EXPECT_EQ(p.outcome(), "pkp");
+}
+
+TEST(Guards, EarlyReturn) {
+  GuardProgram p;
+  ir::Operand y = p.array("y"), i = p.grid();
+  p.when(p.compare(ir::CompareOp::GreaterEqual, i, p.extent(y)), [&] { p.write(return_()); });
+  p.guard(y, i);
+  p.guard(y, p.add(i, i64(1)));
+  EXPECT_EQ(p.outcome(), "pk");
+}
+
+TEST(Guards, SignedIndexNeedsALowerBound) {
+  for (bool lower : {false, true}) {
+    GuardProgram p;
+    ir::Operand y = p.array("y"), n = p.param(types::i32), i = p.convert(types::i64, n);
+    auto access = [&] { p.when(p.less(i, p.extent(y)), [&] { p.guard(y, i); }); };
+    if (lower)
+      p.when(p.compare(ir::CompareOp::GreaterEqual, n, i32(0)), access);
+    else
+      access();
+    EXPECT_EQ(p.outcome(), lower ? "p" : "k");
+  }
+}
+
+TEST(Guards, NarrowArithmeticMayWrap) {
+  for (Type type : {types::i32, types::i64}) {
+    GuardProgram p;
+    ir::Operand y = p.array("y"), n = p.param(type);
+    ir::Operand next = p.add(n, ir::constant_int(type, 1));
+    p.when(p.compare(ir::CompareOp::GreaterEqual, n, ir::constant_int(type, 0)), [&] {
+      p.when(p.less(p.convert(types::i64, next), p.extent(y)), [&] {
+        p.guard(y, next); // n may be the largest value, and n + 1 negative
+        p.guard(y, n);
+      });
+    });
+    EXPECT_EQ(p.outcome(), "kk");
+  }
+}
+
+TEST(Guards, Stencil) {
+  GuardProgram p;
+  ir::Operand u = p.array("u"), i = p.grid(), inside = p.variable(types::boolean);
+  ir::Operand first = p.less(i64(0), i);
+  p.set(inside, first);
+  p.when(first, [&] { p.set(inside, p.less(i, p.sub(p.extent(u), i64(1)))); });
+  p.when(inside, [&] {
+    for (int shift : {-1, 0, 1, 2, -2}) p.guard(u, p.add(i, i64(shift)));
+  });
+  EXPECT_EQ(p.outcome(), "pppkk");
+}
+
+TEST(Guards, OrProvesNothing) {
+  GuardProgram p;
+  ir::Operand u = p.array("u"), i = p.grid(), either = p.variable(types::boolean);
+  ir::Operand n = p.param(types::i64), first = p.less(i, n);
+  p.set(either, first);
+  p.when(first, [] {}, [&] { p.set(either, p.less(i, p.extent(u))); });
+  p.when(either, [&] { p.guard(u, i); });
+  EXPECT_EQ(p.outcome(), "k");
+}
+
+TEST(Guards, NegatedOrProvesBoth) {
+  GuardProgram p;
+  ir::Operand u = p.array("u"), i = p.param(types::i64), out = p.variable(types::boolean);
+  ir::Operand first = p.less(i, i64(0));
+  p.set(out, first);
+  p.when(first, [] {}, [&] { p.set(out, p.compare(ir::CompareOp::GreaterEqual, i, p.extent(u))); });
+  p.when(out, [&] { p.write(return_()); });
+  p.guard(u, i);
+  EXPECT_EQ(p.outcome(), "p");
+}
+
+TEST(Guards, TileIndices) {
+  GuardProgram p;
+  p.f.function().options.block = {32, 8, 1};
+  ir::Operand tile = p.local_array({32, 33});
+  ir::Operand tx = p.call(Builtin::ThreadIndexX, types::i32), ty = p.call(Builtin::ThreadIndexY, types::i32);
+  ir::Operand j = p.variable(types::i64);
+  p.count(j, i64(0), i64(8), i64(4), [&] {
+    ir::Operand row = p.add(p.convert(types::i64, ty), j);
+    p.guard(tile, row, 0);
+    p.guard(tile, p.convert(types::i64, tx), 1);
+    p.guard(tile, p.add(row, i64(1)), 0);
+    p.guard(tile, p.add(p.convert(types::i64, tx), i64(1)), 1);
+  });
+  EXPECT_EQ(p.outcome(), "ppkp");
+}
+
+TEST(Guards, GridStride) {
+  GuardProgram p;
+  ir::Operand x = p.array("x"), i = p.variable(types::i64), start = p.grid(), step = p.grid_size();
+  // count = (stop - start + step - 1) // step
+  ir::Operand span = p.sub(p.add(p.sub(p.extent(x), start), step), i64(1));
+  p.count(i, start, step, p.op(ir::BinaryOp::FloorDivide, span, step), [&] {
+    p.guard(x, i);
+    p.guard(x, p.add(i, i64(1)));
+  });
+  EXPECT_EQ(p.outcome(), "pk");
+}
+
+TEST(Guards, WhileWithStride) {
+  GuardProgram p;
+  ir::Operand x = p.array("x"), i = p.variable(types::i64), step = p.grid_size();
+  p.set(i, p.grid());
+  p.loop([&] { return p.less(i, p.extent(x)); },
+         [&] {
+           p.guard(x, i);
+           p.set(i, p.add(i, step));
+         });
+  EXPECT_EQ(p.outcome(), "p");
+}
+
+TEST(Guards, LoopCarriedIndex) {
+  GuardProgram p;
+  ir::Operand x = p.array("x"), i = p.variable(types::i64), n = p.param(types::i64);
+  p.set(i, p.grid());
+  p.when(p.less(i, p.extent(x)), [&] {
+    p.loop([&] { return p.less(n, i64(3)); },
+           [&] {
+             p.guard(x, i); // true for the first iteration only
+             p.set(i, p.add(i, i64(1)));
+           });
+  });
+  EXPECT_EQ(p.outcome(), "k");
+}
+
+TEST(Guards, Halving) {
+  GuardProgram p;
+  p.f.function().options.block = {256, 1, 1};
+  ir::Operand s = p.local_array({256}), w = p.variable(types::i64);
+  ir::Operand t = p.convert(types::i64, p.call(Builtin::ThreadIndexX, types::i32));
+  p.set(w, i64(128));
+  p.loop([&] { return p.less(i64(0), w); },
+         [&] {
+           p.when(p.less(t, w), [&] {
+             p.guard(s, p.add(t, w));
+             p.guard(s, p.add(p.add(t, w), i64(1)));
+           });
+           p.set(w, p.op(ir::BinaryOp::FloorDivide, w, i64(2)));
+         });
+  EXPECT_EQ(p.outcome(), "pk");
+}
+
+TEST(Guards, BinarySearch) {
+  GuardProgram p;
+  ir::Operand x = p.array("x"), low = p.variable(types::i64), high = p.variable(types::i64);
+  ir::Operand way = p.param(types::i64);
+  p.set(low, i64(0));
+  p.set(high, p.extent(x));
+  p.loop([&] { return p.less(low, high); },
+         [&] {
+           ir::Operand middle = p.op(ir::BinaryOp::FloorDivide, p.add(low, high), i64(2));
+           p.guard(x, middle);
+           p.when(
+               p.less(middle, way), [&] { p.set(low, p.add(middle, i64(1))); }, [&] { p.set(high, middle); });
+         });
+  EXPECT_EQ(p.outcome(), "p");
+}
+
+TEST(Guards, Clamp) {
+  GuardProgram p;
+  ir::Operand x = p.array("x"), i = p.param(types::i64), n = p.extent(x);
+  ir::Operand clamped =
+      p.call(Builtin::Min, types::i64, {p.call(Builtin::Max, types::i64, {i, i64(0)}), p.sub(n, i64(1))});
+  p.guard(x, clamped); // x may be empty
+  p.when(p.less(i64(0), n), [&] { p.guard(x, clamped); });
+  EXPECT_EQ(p.outcome(), "kp");
+}
+
+TEST(Guards, BothBranchesInRange) {
+  GuardProgram p;
+  ir::Operand x = p.array("x"), i = p.grid(), left = p.variable(types::i64);
+  p.when(p.less(i, p.extent(x)), [&] {
+    p.set(left, i64(0));
+    p.when(p.less(i64(0), i), [&] { p.set(left, p.sub(i, i64(1))); });
+    p.guard(x, left);
+    p.guard(x, p.add(left, i64(1)));
+  });
+  EXPECT_EQ(p.outcome(), "pk");
+}
+
+} // namespace
+} // namespace kern::test

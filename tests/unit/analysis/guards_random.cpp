@@ -1,0 +1,210 @@
+// Random functions over small integer types, where arithmetic wraps at every turn: a guard that is proved
+// must hold in every run.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "compiler/ir/print.h"
+#include "tests/unit/analysis/guard_interpreter.h"
+#include "tests/unit/analysis/guard_program.h"
+
+namespace kern::test {
+namespace {
+
+class RandomGuards {
+public:
+  explicit RandomGuards(unsigned seed) : random_(seed) {
+    if (pick(2)) p_.f.function().options.block = {8, 1, 1};
+    for (const char* name : {"a", "b"}) arrays_.push_back(p_.array(name));
+    for (Type type : {types::i8, types::i32, types::i64, types::u8, types::u32})
+      params_.push_back(p_.param(type));
+    for (std::int64_t extent : {4, 8}) arrays_.push_back(p_.local_array({extent}));
+    for (Type type : {types::i8, types::i32, types::i64, types::i64, types::u8, types::u32, types::u64})
+      variables_.push_back(p_.variable(type));
+    thread_ = p_.call(Builtin::ThreadIndexX, types::i32);
+    p_.set(variables_[2], p_.grid());
+    statements(4, false);
+  }
+
+  // Runs with random arguments and reports every proved guard that fails.
+  void run(unsigned seed) {
+    std::vector<bool> proved;
+    for (const GuardProof& proof : prove_guards(p_.module, p_.f.id)) {
+      proved.resize(std::max(proved.size(), static_cast<std::size_t>(proof.site) + 1));
+      proved[static_cast<std::size_t>(proof.site)] = !proof.proof.empty();
+    }
+    for (int launch = 0; launch < 24; ++launch) {
+      GuardInterpreter::Launch arguments = random_launch();
+      GuardInterpreter interpreter(p_.f.function(), arguments);
+      auto broken = interpreter.run(proved);
+      passed += interpreter.guards_passed;
+      ASSERT_FALSE(broken) << "seed " << seed << ", site " << static_cast<int>(*broken) << "\n" << dump();
+    }
+    for (bool each : proved) each ? ++proved_count : ++kept_count;
+  }
+
+  std::size_t passed = 0, proved_count = 0, kept_count = 0;
+
+private:
+  int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  template <class Items> const auto& any(const Items& items) {
+    return items[static_cast<std::size_t>(pick(static_cast<int>(std::size(items))))];
+  }
+  std::string dump() { return ir::print(p_.f.function(), p_.module); }
+
+  GuardInterpreter::Launch random_launch() {
+    GuardInterpreter::Launch launch;
+    static constexpr std::int64_t extents[] = {
+        0, 1, 2, 5, 8, 127, 128, 300, std::int64_t{1} << 31, std::int64_t{1} << 60};
+    for (int i = 0; i < 2; ++i) launch.params.push_back({any(extents)});
+    for (int i = 2; i < static_cast<int>(2 + params_.size()); ++i) {
+      int bits = bit_width(params_[static_cast<std::size_t>(i - 2)].type->scalar);
+      bool is_signed_type = is_signed(params_[static_cast<std::size_t>(i - 2)].type);
+      std::int64_t most = is_signed_type ? static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1)
+                                         : (std::int64_t{1} << bits) - 1;
+      std::int64_t least = is_signed_type ? -most - 1 : 0;
+      std::int64_t choices[] = {0, 1, 2, 5, 7, most, most - 1, least, is_signed_type ? -1 : 3, pick(20)};
+      launch.params.push_back({any(choices)});
+    }
+    launch.block_dim = 8;
+    launch.thread = pick(8);
+    launch.grid_dim = 3;
+    launch.block = pick(3);
+    if (!p_.f.function().options.block && pick(4) == 0) {
+      launch.block_dim = 1024;
+      launch.thread = 1023;
+      launch.grid_dim = 2147483647;
+      launch.block = 2147483646;
+    }
+    return launch;
+  }
+
+  ir::Operand operand(Type type) {
+    int way = pick(6);
+    if (way == 0) return ir::constant_int(type, pick(12) - (is_signed(type) ? 3 : 0));
+    if (way == 1 && type == types::i64) return p_.extent(any(arrays_));
+    ir::Operand slot = way == 2 ? any(params_) : way == 3 ? thread_ : any(variables_);
+    return slot.type == type ? slot : p_.convert(type, slot);
+  }
+  ir::Operand value(Type type) {
+    using enum ir::BinaryOp;
+    int way = pick(14);
+    if (way < 5) return operand(type);
+    if (way < 9)
+      return p_.op(pick(2) ? Add : Subtract, operand(type),
+                   pick(2) ? ir::constant_int(type, 1 + pick(3)) : operand(type));
+    ir::Operand constant = ir::constant_int(type, 1 + pick(9));
+    if (way == 9) return p_.op(any(std::array{Multiply, ShiftLeft, ShiftRight}), operand(type), constant);
+    if (way == 10)
+      return p_.op(pick(2) ? FloorDivide : Modulo, operand(type), pick(3) ? constant : operand(type));
+    if (way == 11)
+      return p_.op(any(std::array{BitAnd, BitOr, BitXor, Multiply}), operand(type), operand(type));
+    if (way == 12)
+      return p_.call(any(std::array{Builtin::Min, Builtin::Max}), type, {operand(type), operand(type)});
+    if (pick(3) == 0)
+      return p_.temp(type, ir::Unary{pick(2) ? ir::UnaryOp::Negate : ir::UnaryOp::BitNot, operand(type)});
+    if (pick(3) == 0) return p_.call(Builtin::Abs, type, {operand(type)});
+    return p_.temp(type, ir::Select{comparison(), operand(type), operand(type)});
+  }
+  ir::Operand comparison() {
+    using enum ir::CompareOp;
+    Type type = pick(3) ? types::i64 : any(variables_).type;
+    ir::Operand left = operand(type);
+    return p_.compare(any(std::array{Less, Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual}), left,
+                      pick(3) ? operand(type) : value(type));
+  }
+  // Returns a comparison, or several as the checker writes `and`, `or` and `not`.
+  ir::Operand condition() {
+    ir::Operand first = comparison();
+    int way = pick(5);
+    if (way < 2) return first;
+    if (way == 2) return p_.temp(types::boolean, ir::Unary{ir::UnaryOp::Not, first});
+    ir::Operand result = p_.variable(types::boolean);
+    p_.set(result, first);
+    auto second = [&] { p_.set(result, comparison()); };
+    way == 3 ? p_.when(first, second) : p_.when(first, [] {}, second);
+    return result;
+  }
+  void guard() {
+    ir::Operand array = any(arrays_), index = pick(3) ? operand(types::i64) : value(types::i64);
+    if (pick(2)) {
+      // As people write it: tested before.
+      ir::Operand inside = p_.less(index, p_.extent(pick(6) ? array : any(arrays_)));
+      return p_.when(inside, [&] {
+        p_.guard(array, pick(3) ? index : p_.op(ir::BinaryOp::Subtract, index, i64(pick(3) - 1)));
+      });
+    }
+    p_.guard(array, index);
+  }
+  void counted_loop(int depth) {
+    Type type = pick(2) ? types::i64 : types::i32;
+    ir::Operand start = operand(type), stop = operand(type), variable = p_.variable(type);
+    ir::Operand step = pick(3) ? ir::constant_int(type, pick(4) + 1) : operand(type);
+    if (pick(4) == 0) step = ir::constant_int(type, -1 - pick(3));
+    ir::Operand span = p_.sub(p_.convert(types::i64, stop), p_.convert(types::i64, start));
+    ir::Operand wide = step.slot ? p_.convert(types::i64, step) : i64(ir::int_value(step));
+    bool down = !step.slot && ir::int_value(step) < 0;
+    ir::Operand count =
+        p_.op(ir::BinaryOp::FloorDivide,
+              down ? p_.add(p_.add(span, wide), i64(1)) : p_.sub(p_.add(span, wide), i64(1)), wide);
+    variables_.push_back(variable);
+    p_.count(variable, start, step, count, [&] { statements(depth - 1, true); });
+  }
+  void conditional_loop(int depth) {
+    ir::Operand variable = any(variables_);
+    p_.set(variable, value(variable.type));
+    p_.loop([&] { return condition(); },
+            [&] {
+              statements(depth - 1, true);
+              p_.set(variable, value(variable.type));
+              if (pick(2))
+                p_.set(variable, p_.op(pick(2) ? ir::BinaryOp::Add : ir::BinaryOp::Subtract, variable,
+                                       ir::constant_int(variable.type, 1 + pick(3))));
+            });
+  }
+  void statements(int depth, bool in_loop) {
+    for (int i = 0, n = 1 + pick(4); i < n; ++i) statement(depth, in_loop);
+  }
+  void statement(int depth, bool in_loop) {
+    int way = pick(depth > 0 ? 16 : 7);
+    ir::Operand variable = any(variables_);
+    if (way <= 2) return p_.set(variable, value(variable.type));
+    if (way <= 5) return guard();
+    if (way == 6) {
+      if (pick(4) == 0) return p_.write(stmt(ir::Check{condition(), ir::SiteId{}, {}}));
+      return p_.when(condition(),
+                     [&] { p_.write(in_loop && pick(3) ? (pick(2) ? break_() : continue_()) : return_()); });
+    }
+    if (way <= 11) {
+      auto inner = [&] { statements(depth - 1, in_loop); };
+      return pick(2) ? p_.when(condition(), inner) : p_.when(condition(), inner, inner);
+    }
+    way <= 13 ? counted_loop(depth) : conditional_loop(depth);
+  }
+
+  std::mt19937 random_;
+  GuardProgram p_;
+  std::vector<ir::Operand> arrays_, params_, variables_;
+  ir::Operand thread_;
+};
+
+TEST(GuardsRandom, ProvedGuardsNeverFail) {
+  const char* more = std::getenv("KERN_GUARD_SEEDS"); // to search longer than a test may
+  unsigned seeds = more ? static_cast<unsigned>(std::atoi(more)) : 1500;
+  std::size_t passed = 0, proved = 0, kept = 0;
+  for (unsigned seed = 0; seed < seeds && !HasFatalFailure(); ++seed) {
+    RandomGuards random(seed);
+    random.run(seed);
+    passed += random.passed;
+    proved += random.proved_count;
+    kept += random.kept_count;
+  }
+  // The test says something only if guards are proved, and run.
+  EXPECT_GT(proved * 10, kept);
+  EXPECT_GT(passed, 10 * seeds);
+  RecordProperty("proved", static_cast<int>(proved));
+  if (more) std::printf("proved %zu, kept %zu, passed %zu\n", proved, kept, passed);
+}
+
+} // namespace
+} // namespace kern::test
