@@ -121,7 +121,8 @@ ast::Block Parser::parse_block(std::string_view what, Span header) {
       return arena.copy(stmts);
     }
     report(peek().span, diag::stands_alone, found());
-    skip_statement();
+    skip_line();
+    skip_block();
     return {};
   }
   Span end = here();
