@@ -1,0 +1,289 @@
+// Inlines, callees before callers: a function that may reach a block or warp collective always (segments and
+// masks are cut in kernels only), one that is called once, and a small one, as far as limits::ir_statements
+// allows.
+//
+// An inlined body has its own copies of the callee's slots. A parameter that the callee never assigns gives
+// way to the argument: facts about the caller's slots then hold inside. A variable that may be read before it
+// is assigned is zeroed each time. Shared arrays keep their id: they are one per instance and block, not one
+// per call.
+#include <algorithm>
+#include <cassert>
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/analysis/assignment.h"
+#include "compiler/builtins/builtins.h"
+#include "compiler/ir/verify.h"
+#include "compiler/ir/walk.h"
+#include "compiler/support/limits.h"
+#include "compiler/transform/return_once.h"
+#include "compiler/transform/transform.h"
+
+namespace kern {
+namespace {
+
+using ir::Body;
+using ir::FunctionId;
+using ir::Operand;
+using ir::SiteId;
+using ir::SlotId;
+using ir::Stmt;
+
+constexpr std::size_t small_function = 60; // statements
+
+template <class Id> std::size_t index_of(Id id) { return static_cast<std::size_t>(id); }
+
+std::size_t depth_of(const Body& body) {
+  std::size_t depth = 0;
+  for (const Stmt& stmt : body)
+    ir::visit_bodies(stmt, [&](const Body& inner) { depth = std::max(depth, 1 + depth_of(inner)); });
+  return depth;
+}
+
+// Copies a callee's body to one place of a caller.
+class Splicer {
+public:
+  Splicer(ir::Module& module, FunctionId callee, ir::Function& caller)
+      : module_(module), callee_(module.function(callee)), caller_(caller) {}
+
+  // Appends the callee's statements to `out`, given which of its slots it assigns and which must start as
+  // zero.
+  void splice(const ir::Call& call, Span span, const std::vector<bool>& assigned,
+              const std::vector<bool>& zeroed, Body& out) {
+    call_ = span;
+    bind(call, assigned, zeroed, out);
+    Body body = callee_.body;
+    std::optional<ir::Return> last;
+    rename(body);
+    if (!body.empty()) {
+      if (auto* found = std::get_if<ir::Return>(&body.back().node)) {
+        last = std::move(*found);
+        body.pop_back();
+      }
+    }
+    out.insert(out.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
+    if (last) give_back(call.results, std::move(last->values), out);
+  }
+
+private:
+  SlotId add_slot(ir::Slot slot) {
+    caller_.slots.push_back(std::move(slot));
+    return static_cast<SlotId>(caller_.slots.size() - 1);
+  }
+
+  // Decides what each slot of the callee is in the caller.
+  void bind(const ir::Call& call, const std::vector<bool>& assigned, const std::vector<bool>& zeroed,
+            Body& out) {
+    for (std::size_t i = 0; i < callee_.slots.size(); ++i) {
+      ir::Slot slot = callee_.slots[i];
+      const bool param = i < callee_.param_count;
+      if (param && !assigned[i]) {
+        slots_.push_back(call.args[i]);
+        continue;
+      }
+      if (param) slot.kind = ir::Slot::Kind::Variable;
+      const Type type = slot.type;
+      const SlotId copy = add_slot(std::move(slot));
+      slots_.push_back({type, copy});
+      if (param) out.push_back({ir::Assign{copy, ir::Copy{call.args[i]}}, call_});
+      if (zeroed[i] && is_scalar(type)) out.push_back({ir::Assign{copy, ir::Copy{Operand{type, std::nullopt, 0}}}, call_});
+    }
+  }
+
+  void rename(Body& body) {
+    ir::walk(body, [&](Stmt& stmt) {
+      ir::visit_operands(stmt, [&](Operand& operand) {
+        if (operand.slot) operand = slots_[index_of(*operand.slot)];
+      });
+      ir::visit_results(stmt, [&](SlotId& slot) { slot = *slots_[index_of(slot)].slot; });
+      if (auto* guard = std::get_if<ir::Guard>(&stmt.node)) guard->site = copy_site(guard->site);
+      if (auto* check = std::get_if<ir::Check>(&stmt.node)) check->site = copy_site(check->site);
+      if (auto* print = std::get_if<ir::Print>(&stmt.node)) print->site = copy_site(print->site);
+    });
+  }
+
+  SiteId copy_site(SiteId id) {
+    auto [found, is_new] = sites_.try_emplace(id, static_cast<SiteId>(module_.sites.size()));
+    if (is_new) {
+      ir::Site site = module_.sites[index_of(id)];
+      site.calls.push_back(call_);
+      module_.sites.push_back(std::move(site));
+    }
+    return found->second;
+  }
+
+  // Assigns the results, all at once: a value may be a slot that an earlier result overwrites (`a, b =
+  // swap(a, b)`).
+  void give_back(const std::vector<SlotId>& results, std::vector<Operand> values, Body& out) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto end = results.begin() + static_cast<std::ptrdiff_t>(i);
+      if (!values[i].slot || std::find(results.begin(), end, *values[i].slot) == end) continue;
+      const SlotId kept = add_slot({"", values[i].type, ir::Slot::Kind::Temp, call_});
+      out.push_back({ir::Assign{kept, ir::Copy{values[i]}}, call_});
+      values[i].slot = kept;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+      out.push_back({ir::Assign{results[i], ir::Copy{values[i]}}, call_});
+  }
+
+  ir::Module& module_;
+  const ir::Function& callee_;
+  ir::Function& caller_;
+  Span call_;
+  std::vector<Operand> slots_;
+  std::unordered_map<SiteId, SiteId> sites_;
+};
+
+class Inliner {
+public:
+  Inliner(ir::Module& module, Diagnostics& diagnostics)
+      : module_(module), diagnostics_(diagnostics), facts_(module.functions.size()) {}
+
+  void run() {
+    for (std::size_t i = 0; i < module_.functions.size(); ++i)
+      if (module_.functions[i].is_kernel) count_calls(i);
+    for (std::size_t i = 0; i < module_.functions.size(); ++i)
+      if (module_.functions[i].is_kernel) visit(i);
+    drop_unused();
+  }
+
+private:
+  enum class State : std::uint8_t { New, Entered, Done };
+  struct Facts {
+    bool counted = false;
+    State state = State::New;
+    std::size_t calls = 0; // places that call it
+    std::size_t size = 0, depth = 0;
+    bool collective = false;
+    std::vector<bool> assigned, zeroed; // by slot
+  };
+
+  void count_calls(std::size_t id) {
+    if (std::exchange(facts_[id].counted, true)) return;
+    ir::walk(module_.functions[id].body, [&](const Stmt& stmt) {
+      const auto* call = std::get_if<ir::Call>(&stmt.node);
+      if (!call) return;
+      ++facts_[index_of(call->function)].calls;
+      count_calls(index_of(call->function));
+    });
+  }
+
+  // Inlines into a function, after everything it calls.
+  void visit(std::size_t id) {
+    Facts& facts = facts_[id];
+    if (facts.state != State::New) return;
+    facts.state = State::Entered;
+    ir::Function& function = module_.functions[id];
+    ir::walk(function.body, [&](const Stmt& stmt) {
+      ++facts.size;
+      if (const auto* call = std::get_if<ir::Call>(&stmt.node)) {
+        visit(index_of(call->function));
+        facts.collective |= facts_[index_of(call->function)].collective;
+      } else if (const auto* effect = std::get_if<ir::CallEffect>(&stmt.node)) {
+        const Effects effects = row(effect->builtin).effects;
+        facts.collective |= effects == Effects::Block || effects == Effects::Warp;
+      }
+    });
+    expand(function, facts, function.body, 0);
+    if (!function.is_kernel) prepare(function, facts);
+    facts.state = State::Done;
+  }
+
+  // Makes a function ready to be inlined, and gathers what that needs.
+  void prepare(ir::Function& function, Facts& facts) {
+    if (wants_inlining(facts)) return_once(function);
+    facts.assigned.resize(function.slots.size());
+    facts.size = 0;
+    ir::walk(function.body, [&](const Stmt& stmt) {
+      ++facts.size;
+      ir::visit_results(stmt, [&](SlotId slot) { facts.assigned[index_of(slot)] = true; });
+    });
+    facts.depth = depth_of(function.body);
+    for (const std::optional<Span>& read : find_unset_reads(function))
+      facts.zeroed.push_back(read.has_value());
+  }
+
+  static bool wants_inlining(const Facts& callee) {
+    return callee.collective || callee.calls == 1 || callee.size <= small_function;
+  }
+
+  void expand(ir::Function& caller, Facts& facts, Body& body, std::size_t depth) {
+    Body result;
+    result.reserve(body.size());
+    for (Stmt& stmt : body) {
+      ir::visit_bodies(stmt, [&](Body& inner) { expand(caller, facts, inner, depth + 1); });
+      const auto* call = std::get_if<ir::Call>(&stmt.node);
+      if (!call || !may_inline(caller, facts, *call, stmt.span, depth)) {
+        result.push_back(std::move(stmt));
+        continue;
+      }
+      const Facts& callee = facts_[index_of(call->function)];
+      facts.size += callee.size + call->args.size() + call->results.size();
+      Splicer(module_, call->function, caller)
+          .splice(*call, stmt.span, callee.assigned, callee.zeroed, result);
+    }
+    body = std::move(result);
+  }
+
+  // Decides a call; what must be inlined and cannot is an error.
+  bool may_inline(const ir::Function& caller, const Facts& facts, const ir::Call& call, Span span,
+                  std::size_t depth) {
+    const Facts& callee = facts_[index_of(call.function)];
+    if (callee.state != State::Done || !wants_inlining(callee)) return false;
+    const bool fits =
+        facts.size + callee.size + call.args.size() + call.results.size() <= limits::ir_statements &&
+        depth + callee.depth <= limits::ir_nesting;
+    if (!fits && callee.collective)
+      diagnostics_.report(span, diag::inlined_too_large, module_.function(call.function).name, caller.name,
+                          limits::ir_statements, limits::ir_nesting);
+    return fits;
+  }
+
+  // Drops every function that no kernel reaches, and numbers the others anew.
+  void drop_unused() {
+    std::vector<bool> used(module_.functions.size());
+    for (std::size_t i = 0; i < used.size(); ++i)
+      if (module_.functions[i].is_kernel) mark_used(i, used);
+    std::vector<FunctionId> renamed(used.size());
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (!used[i]) continue;
+      renamed[i] = static_cast<FunctionId>(kept);
+      if (kept != i) {
+        module_.functions[kept] = std::move(module_.functions[i]);
+        module_.params[kept] = std::move(module_.params[i]);
+      }
+      ++kept;
+    }
+    module_.functions.resize(kept);
+    module_.params.resize(kept);
+    for (ir::Site& site : module_.sites) site.function = renamed[index_of(site.function)];
+    for (ir::Function& function : module_.functions) {
+      ir::walk(function.body, [&](Stmt& stmt) {
+        if (auto* call = std::get_if<ir::Call>(&stmt.node))
+          call->function = renamed[index_of(call->function)];
+      });
+    }
+  }
+
+  void mark_used(std::size_t id, std::vector<bool>& used) const {
+    if (used[id]) return;
+    used[id] = true;
+    ir::walk(module_.functions[id].body, [&](const Stmt& stmt) {
+      if (const auto* call = std::get_if<ir::Call>(&stmt.node)) mark_used(index_of(call->function), used);
+    });
+  }
+
+  ir::Module& module_;
+  Diagnostics& diagnostics_;
+  std::vector<Facts> facts_;
+};
+
+} // namespace
+
+void inline_calls(ir::Module& module, Diagnostics& diagnostics) {
+  Inliner(module, diagnostics).run();
+  assert(diagnostics.has_errors() || ir::verify(module).empty());
+}
+
+} // namespace kern
