@@ -24,12 +24,10 @@
 //   * A Temp is used in one Segment only; those that were used in several, or outside, have become Variables.
 //   Which Variables
 //     live across segments says analysis/crossing.h.
-#include <cassert>
 #include <unordered_map>
 #include <utility>
 
 #include "compiler/builtins/builtins.h"
-#include "compiler/ir/verify.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"
 
@@ -203,7 +201,6 @@ void cut_kernel(ir::Function& kernel) {
 void cut_segments(ir::Module& module) {
   for (ir::Function& function : module.functions)
     if (function.is_kernel) cut_kernel(function);
-  assert(ir::verify(module).empty());
 }
 
 } // namespace kern

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/ir/verify.h"
 #include "tests/unit/ir_builder.h"
 
 namespace kern {
@@ -60,6 +61,7 @@ struct Contract : testing::Test {
   std::string contracted(ir::Body body) {
     f.function().body = std::move(body);
     contract(module);
+    EXPECT_EQ(ir::verify(module), std::vector<std::string>{});
     return text(f.function().body);
   }
 };

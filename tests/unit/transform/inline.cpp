@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/support/limits.h"
+#include "compiler/ir/verify.h"
 #include "tests/unit/ir_interpreter.h"
 #include "tests/unit/ir_random.h"
 
@@ -18,6 +18,7 @@ struct Inline : testing::Test {
 
   std::string inlined() {
     inline_calls(module, diagnostics);
+    EXPECT_EQ(ir::verify(module), std::vector<std::string>{});
     EXPECT_FALSE(diagnostics.has_errors());
     return outline(module.functions.back().body);
   }
@@ -178,7 +179,7 @@ void make_random(unsigned seed, ir::Module& module) {
   module.sites.emplace_back(); // of every print
   for (int level = 0; level < 3; ++level) {
     const bool kernel = level == 2;
-    FunctionBuilder f(module, "f", kernel);
+    FunctionBuilder f(module, "f" + std::to_string(level), kernel);
     std::vector<ir::Operand> variables{f.param("a", types::i64), f.variable("b", types::i64),
                                        f.variable("c", types::i64)};
     if (!kernel) f.function().results = {types::i64};
@@ -196,6 +197,7 @@ TEST_F(Inline, random_programs_do_what_they_did) {
     make_random(seed, original);
     make_random(seed, changed);
     inline_calls(changed, diagnostics);
+    ASSERT_EQ(ir::verify(changed), std::vector<std::string>{});
     for (std::int64_t arg : {-1, 0, 3}) {
       Interpreter before(original), after(changed);
       before.run(ir::FunctionId{2}, {arg});

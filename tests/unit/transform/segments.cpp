@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/builtins/builtins.h"
+#include "compiler/ir/verify.h"
 #include "tests/unit/ir_interpreter.h"
 #include "tests/unit/ir_random.h"
 
@@ -25,6 +26,7 @@ struct Segments : testing::Test {
   std::string cut(ir::Body body) {
     f.function().body = std::move(body);
     cut_segments(module);
+    EXPECT_EQ(ir::verify(module), std::vector<std::string>{});
     return outline(f.function().body);
   }
 };
@@ -122,6 +124,7 @@ TEST(SegmentsOfRandomKernels, do_what_they_did) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     ir::Module original, changed;
     for (ir::Module* module : {&original, &changed}) {
+      module->sites.emplace_back(); // of every print
       FunctionBuilder f(*module, "k", true);
       std::vector<ir::Operand> variables{f.param("a", types::i64), f.variable("b", types::i64),
                                          f.variable("c", types::i64)};
@@ -130,6 +133,7 @@ TEST(SegmentsOfRandomKernels, do_what_they_did) {
       f.function().body.push_back(stmt(ir::Print{{"", "", "", ""}, all, {}}));
     }
     cut_segments(changed);
+    ASSERT_EQ(ir::verify(changed), std::vector<std::string>{});
     ASSERT_TRUE(well_cut(changed.functions[0].body, false, false)) << outline(changed.functions[0].body);
     for (std::int64_t arg : {-1, 0, 3}) {
       Interpreter before(original), after(changed);
