@@ -25,7 +25,7 @@ def builtins():
     row = re.compile(rf'^BUILTIN\(\s*\w+,\s*({string}),\s*(\w+),.*?,\s*((?:{string}\s*)+)\)$', re.M | re.S)
     rows = [(strings(match[1]), match[2], strings(match[3])) for match in row.finditer(text)]
     assert len(rows) == len(re.findall(r"^BUILTIN\(", text, re.M)), "a row of builtins.def is not understood"
-    return rows
+    return [row for row in rows if not row[0].startswith("_")]  # those are for the checker alone
 
 
 def diagnostics():

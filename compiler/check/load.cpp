@@ -91,12 +91,13 @@ struct Loader {
 
   void report_missing(std::size_t index, const std::string& module, Span span) {
     if (program.files[index].dialect == Dialect::Numba) return;
-    std::string path = module.substr(std::min(module.find_first_not_of('.'), module.size()));
+    std::size_t dots = std::min(module.find_first_not_of('.'), module.size());
+    std::string path = module.substr(dots);
     std::ranges::replace(path, '.', '/');
+    for (std::size_t up = 1; up < dots; ++up) path.insert(0, "../");
     diagnostics.report(span, diag::module_not_found, module)
-        .note("looked for `{0}.kern` and `{0}.py` beside this file, in the folders of `-I` and in the "
-              "standard library",
-              path);
+        .note("looked for `{0}.kern` and `{0}.py` beside this file{1}", path,
+              dots > 0 ? "" : ", in the folders of `-I` and in the standard library");
   }
 };
 

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Says what the tests do not cover: builtins without a file in tests/builtins/, diagnostics without an example that gives
+exactly their code, diagnostics that no text test names.
+
+A file of tests/builtins/ is named by its builtin ("atomic.add": atomic_add.kern), or begins with a line
+"# covers: math.sin math.cos ..." and uses each of them.
+
+usage: coverage.py [KERNC]
+"""
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parent.parent
+string = r'"(?:[^"\\]|\\.)*"'
+
+# Whose example would be too large to read; a text test makes it.
+NO_EXAMPLE = {"E0502"}
+
+
+def builtins():
+    """Yields the name of each builtin that a program can write."""
+    text = (root / "compiler/builtins/builtins.def").read_text()
+    for match in re.finditer(r'^BUILTIN\(\s*\w+,\s*"([^\[(: =]+)', text, re.M):
+        if not match[1].startswith("_"):
+            yield match[1]
+
+
+def diagnostics():
+    """Yields (code, level, explanation) of each diagnostic."""
+    tables = re.findall(r'#include "(compiler/diagnostics/\w+\.def)"', (root / "compiler/diagnostics/diagnostics.def").read_text())
+    for table in tables:
+        text = (root / table).read_text()
+        rows = re.findall(r'^DIAGNOSTIC\((\w+),\s*(\w+),.*?R"\((.*?)\)"\)$', text, re.M | re.S)
+        assert len(rows) == len(re.findall(r"^DIAGNOSTIC\(", text, re.M)), f"a row of {table} is not understood"
+        yield from rows
+
+
+def covered_builtins():
+    for path in sorted((root / "tests/builtins").glob("*.kern")):
+        text = path.read_text()
+        yield path.stem
+        if listed := re.match(r"# covers: (.*(?:\n#   .*)*)\n", text):
+            body = text[listed.end():]
+            for name in listed[1].replace("\n#", " ").split():
+                if re.search(r"(?<![\w.])" + re.escape(name) + r"(?!\w)", body):
+                    yield name.replace(".", "_")
+                else:
+                    print(f"FAIL: tests/builtins/{path.name} names {name} and does not use it")
+
+
+def missing_builtins():
+    covered = set(covered_builtins())
+    for name in builtins():
+        if name.replace(".", "_") not in covered:
+            yield f"no file of tests/builtins/ covers {name}"
+
+
+def missing_text_tests(rows):
+    texts = "".join(path.read_text() for suffix in ("kern", "py", "test") for path in (root / "tests").rglob(f"*.{suffix}")
+                    if path.parent != root / "tests" and "unit" not in path.parts and "fuzz" not in path.parts)
+    named = set(re.findall(r"\b[EW]0\d{3}\b", texts))
+    for code, _, _ in rows:
+        if code not in named:
+            yield f"no text test names {code}"
+
+
+def block(explanation, fence):
+    match = re.search(rf"^```{fence}\n(.*?)^```", explanation, re.M | re.S)
+    return match[1] if match else None
+
+
+def example_command(kernc, folder, level, explanation):
+    """Writes an explanation's example into a folder; returns the command that shows it, or None where there is none."""
+    source = block(explanation, "kern fail" if level == "Error" else "kern warn")
+    if source is not None:
+        dialect = "py" if "# dialect: numba" in source else "kern"
+        (folder / f"example.{dialect}").write_text(source)
+        options = re.findall(r"^# options: (.*)$", source, re.M)
+        return [kernc, f"example.{dialect}"] + shlex.split(" ".join(options))
+    command = block(explanation, "console fail" if level == "Error" else "console warn")
+    if command is None:
+        return None
+    if (file := block(explanation, "kern")) is not None:
+        (folder / "f.kern").write_text(file)
+    words = shlex.split(command)
+    return [kernc] + words[1:] if words[:1] == ["kernc"] else None
+
+
+def wrong_examples(kernc, rows):
+    for code, level, explanation in rows:
+        with tempfile.TemporaryDirectory() as folder:
+            command = example_command(kernc, pathlib.Path(folder), level, explanation)
+            if not command:
+                if code not in NO_EXAMPLE:
+                    yield f"{code} has no example"
+                continue
+            result = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            codes = sorted(set(re.findall(r"(?:error|warning)\[([EW]\d{4})\]", result.stderr)))
+            if codes != [code]:
+                yield f"the example of {code} gives {', '.join(codes) or 'nothing'} (exit {result.returncode})"
+
+
+def main(kernc):
+    rows = list(diagnostics())
+    found = [*missing_builtins(), *missing_text_tests(rows), *wrong_examples(str(pathlib.Path(kernc).resolve()), rows)]
+    print("\n".join(f"FAIL: {line}" for line in found) or "coverage: complete")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:] or [root / "build/bin/kernc"]))
