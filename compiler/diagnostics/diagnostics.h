@@ -1,5 +1,6 @@
 // What the compiler says to its user. A diagnostic is a row of a table (one file a phase, collected by
-// diagnostics.def); reporting one with wrong arguments does not compile. Codes ascend, are unique and are never reused.
+// diagnostics.def); reporting one with wrong arguments does not compile. Codes ascend, are unique and are
+// never reused.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,11 +18,15 @@
 
 namespace kern {
 
-enum class Severity : std::uint8_t { Error, Warning };
+enum class Severity : std::uint8_t {
+  Error,
+  Warning,
+  Fault, // of a kernel that ran; the row is one of faults.def
+};
 
 // One row of the tables, without its argument types.
 struct DiagnosticRow {
-  std::string_view code;        // "E0302"
+  std::string_view code; // "E0302"
   Severity severity;
   std::string_view name;        // "operand_type_mismatch"; a warning's name is its flag, -W<name>
   std::string_view text;        // a fmt pattern
@@ -32,9 +37,9 @@ struct DiagnosticRow {
 template <class... Args> struct DiagnosticKind : DiagnosticRow {};
 
 namespace diag {
-#define DIAGNOSTIC(Code, Level, Name, Text, Args, Explanation)                                                    \
-  inline constexpr auto Name = []<class... As>(std::type_identity<void(As...)>) {                                \
-    return DiagnosticKind<As...>{{#Code, Severity::Level, #Name, Text, Explanation}};                             \
+#define DIAGNOSTIC(Code, Level, Name, Text, Args, Explanation)                                               \
+  inline constexpr auto Name = []<class... As>(std::type_identity<void(As...)>) {                            \
+    return DiagnosticKind<As...>{{#Code, Severity::Level, #Name, Text, Explanation}};                        \
   }(std::type_identity<void Args>{});
 #include "compiler/diagnostics/diagnostics.def"
 } // namespace diag
@@ -58,9 +63,9 @@ struct Diagnostic {
 
 // Which warnings are wanted.
 struct WarningOptions {
-  std::vector<std::string> disabled;    // -Wno-<name>
-  std::vector<std::string> as_errors;   // -Werror=<name>
-  bool all_as_errors = false;           // -Werror
+  std::vector<std::string> disabled;  // -Wno-<name>
+  std::vector<std::string> as_errors; // -Werror=<name>
+  bool all_as_errors = false;         // -Werror
 };
 
 // Collects what the phases report. A phase reports and goes on; whoever called it asks has_errors().
@@ -88,8 +93,8 @@ public:
   };
 
   // Reports a row at a place, with the row's own arguments.
-  template <class... Args>
-  Builder report(std::optional<Span> span, const DiagnosticKind<Args...>& kind, std::type_identity_t<Args>... args) {
+  template <class... Args> Builder report(std::optional<Span> span, const DiagnosticKind<Args...>& kind,
+                                          std::type_identity_t<Args>... args) {
     return add(kind, span, fmt::format(fmt::runtime(kind.text), args...));
   }
 

@@ -122,6 +122,15 @@ static void render_location(Page& page, const std::optional<Span>& span) {
   page.styled(Style::Location, fmt::format("{}:{}:{}: ", place.file, place.line, place.column));
 }
 
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+  case Severity::Error: return "error";
+  case Severity::Warning: return "warning";
+  case Severity::Fault: return "fault";
+  }
+  return {};
+}
+
 // Returns the flag that asks for a warning, as it is shown behind its text; empty for an error of its own.
 static std::string warning_flag(const Diagnostic& diagnostic) {
   if (diagnostic.row->severity != Severity::Warning) return {};
@@ -131,10 +140,10 @@ static std::string warning_flag(const Diagnostic& diagnostic) {
 
 static std::string render_text(const Diagnostic& diagnostic, const SourceManager& sources, bool color) {
   Page page{sources, color};
-  bool error = diagnostic.severity == Severity::Error;
+  bool warning = diagnostic.severity == Severity::Warning;
   render_location(page, diagnostic.span);
-  page.styled(error ? Style::Error : Style::Warning,
-              fmt::format("{}[{}]: ", error ? "error" : "warning", diagnostic.row->code));
+  page.styled(warning ? Style::Warning : Style::Error,
+              fmt::format("{}[{}]: ", severity_name(diagnostic.severity), diagnostic.row->code));
   page.styled(Style::Location, diagnostic.message + warning_flag(diagnostic));
   page.out += '\n';
   if (diagnostic.span) render_snippet(page, *diagnostic.span);

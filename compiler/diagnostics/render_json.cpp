@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/diagnostics/render.h"
+
 namespace kern {
 
 using Json = nlohmann::ordered_json;
@@ -22,7 +24,7 @@ static void add_place(Json& object, const std::optional<Span>& span, const Sourc
 
 std::string render_json(const Diagnostic& diagnostic, const SourceManager& sources) {
   Json object;
-  object["severity"] = diagnostic.severity == Severity::Error ? "error" : "warning";
+  object["severity"] = severity_name(diagnostic.severity);
   object["code"] = std::string(diagnostic.row->code);
   object["name"] = std::string(diagnostic.row->name);
   object["message"] = diagnostic.message;

@@ -24,6 +24,8 @@ struct Session {
   void flush();
   // Writes the diagnostics of a compilation.
   void write(Compilation& compilation);
+  // Writes one diagnostic.
+  void write(const Diagnostic& diagnostic, const SourceManager& sources);
   // Writes what each phase took, where --time-report asks for it.
   void write_times(const Compilation& compilation);
 

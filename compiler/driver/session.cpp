@@ -16,21 +16,21 @@ static RenderOptions render_options(const Session& session) {
   return {options.diagnostics == "json" ? DiagnosticFormat::Json : DiagnosticFormat::Text, color};
 }
 
-static void write_one(Session& session, const Diagnostic& diagnostic, const SourceManager& sources) {
-  RenderOptions options = render_options(session);
-  if (!diagnostic.span && options.format == DiagnosticFormat::Text) session.streams.err << "kernc: ";
-  session.streams.err << render(diagnostic, sources, options);
+void Session::write(const Diagnostic& diagnostic, const SourceManager& sources) {
+  RenderOptions render_with = render_options(*this);
+  if (!diagnostic.span && render_with.format == DiagnosticFormat::Text) streams.err << "kernc: ";
+  streams.err << render(diagnostic, sources, render_with);
 }
 
 void Session::flush() {
   const std::vector<Diagnostic>& all = diagnostics.all();
-  for (; written < all.size(); ++written) write_one(*this, all[written], no_sources);
+  for (; written < all.size(); ++written) write(all[written], no_sources);
 }
 
 void Session::write(Compilation& compilation) {
   flush();
   for (const Diagnostic& diagnostic : compilation.diagnostics().all())
-    write_one(*this, diagnostic, compilation.sources());
+    write(diagnostic, compilation.sources());
   std::size_t errors = compilation.diagnostics().error_count();
   if (errors > limits::errors)
     streams.err << fmt::format("kernc: {} errors, of which {} are shown\n", errors, limits::errors);

@@ -1,7 +1,492 @@
+// kernc run: parse, read the arguments, give their types to parameters that have none, check, decide the
+// launch, compile with the facts that hold for it, run, report. A fault does not lose the arrays: what -o
+// asks for is written all the same.
+#include <algorithm>
+#include <condition_variable>
+#include <thread>
+
+#include "compiler/analysis/access.h"
 #include "compiler/driver/commands.h"
+#include "compiler/driver/modules.h"
+#include "compiler/driver/output.h"
+#include "compiler/driver/run/arguments.h"
+#include "compiler/driver/run/execute.h"
+#include "compiler/driver/run/fill.h"
+#include "compiler/driver/run/launch.h"
+#include "compiler/driver/run/report.h"
+#include "compiler/driver/run/select.h"
+#include "compiler/driver/suggest.h"
+#include "compiler/ir/param_block.h"
+#include "compiler/support/limits.h"
+
 namespace kern {
-ExitCode run_command(Session& session) {
-  session.diagnostics.report({}, diag::internal_error, "`kernc run` is not there yet");
-  return ExitCode::Bug;
+
+namespace {
+
+// One `kernc run`, from its words to its exit code.
+struct Run {
+  Session& session;
+  std::unique_ptr<Compilation> compilation = {};
+  const ast::FunctionDef* definition = nullptr;
+  std::vector<Argument> arguments = {};
+  const ir::Function* kernel = nullptr;
+  LaunchShape shape = {};
+  std::uint64_t shared_bytes = 0;
+  bool has_prints = false;
+  std::vector<PrintFormat> print_formats = {};
+  std::vector<ParamAccess> access = {};
+  std::unique_ptr<CpuModule> code = {};
+
+  Diagnostics& diagnostics() { return session.diagnostics; }
+  bool wrong() const { return session.diagnostics.has_errors(); }
+};
+
+} // namespace
+
+// ---- NAME=PATH and NAME[A:B] ----
+
+struct Place {
+  Argument* argument;
+  std::string rest; // the path, or what stands in the brackets
+};
+
+static std::optional<Place> find_place(Run& run, const std::string& option, std::string_view name,
+                                       std::string rest) {
+  std::vector<std::string_view> names;
+  for (Argument& argument : run.arguments) {
+    names.push_back(argument.param);
+    if (argument.param != name) continue;
+    if (argument.array()) return Place{&argument, std::move(rest)};
+    run.diagnostics().report({}, diag::bad_array_place, option,
+                             fmt::format("parameter `{}` is no array", name));
+    return std::nullopt;
+  }
+  auto builder = run.diagnostics().report({}, diag::unknown_argument, run.definition->name, name);
+  if (std::string_view similar = most_similar(name, names); !similar.empty())
+    builder.note("did you mean `{}`?", similar);
+  return std::nullopt;
 }
+
+// place = NAME "=" PATH
+static std::optional<Place> path_place(Run& run, std::string_view option, const std::string& text) {
+  std::size_t equal = text.find('=');
+  std::string path = equal == std::string::npos ? "" : text.substr(equal + 1);
+  std::string shown = fmt::format("{} {}", option, text);
+  if (!path.ends_with(".npy") && !path.ends_with(".png")) {
+    run.diagnostics().report({}, diag::bad_array_place, shown, "write NAME=PATH with a .npy or .png file");
+    return std::nullopt;
+  }
+  return find_place(run, shown, std::string_view(text).substr(0, equal), path);
+}
+
+// place = NAME ["[" ranges "]"]
+static std::optional<Place> range_place(Run& run, const std::string& text) {
+  std::size_t open = text.find('[');
+  std::string shown = "--print " + text;
+  if (open == std::string::npos) return find_place(run, shown, text, "");
+  if (text.ends_with(']'))
+    return find_place(run, shown, std::string_view(text).substr(0, open),
+                      text.substr(open + 1, text.size() - open - 2));
+  run.diagnostics().report({}, diag::bad_array_place, shown, "write NAME or NAME[A:B]");
+  return std::nullopt;
+}
+
+// Everything that names a parameter is checked before anything runs.
+static void check_places(Run& run) {
+  const Options& options = run.session.options;
+  for (const std::string& text : options.outputs) path_place(run, "-o", text);
+  for (const std::string& text : options.expects) path_place(run, "--expect", text);
+  for (const std::string& text : options.prints)
+    if (std::optional<Place> place = range_place(run, text)) {
+      Result<std::string> elements = elements_text(place->rest, *place->argument->array());
+      if (!elements) run.diagnostics().report({}, diag::bad_array_place, "--print " + text, elements.error());
+    }
+}
+
+// ---- Types and contracts ----
+
+static bool check_types(Run& run) {
+  const ir::Function& kernel = *run.kernel;
+  for (std::size_t i = 0; i < run.arguments.size(); ++i) {
+    const Argument& argument = run.arguments[i];
+    Type type = kernel.slots[i].type;
+    const HostArray* array = argument.array();
+    std::string is = array ? describe(*array) : argument.text;
+    auto refuse = [&](const std::string& what) {
+      run.diagnostics().report({}, diag::argument_type, argument.param, what, to_string(type));
+    };
+    if (array) {
+      bool same = is_array(type) && type->scalar == array->element && type->rank == array->extents.size();
+      if (!same)
+        refuse("an array " + is);
+      else if (type->layout == Layout::COrder && array->strides.back() != 1 && array->size() > 0)
+        refuse("an array " + is + " in Fortran order");
+      continue;
+    }
+    const Scalar& scalar = std::get<Scalar>(argument.value);
+    std::uint64_t words[2];
+    if (!is_scalar(type))
+      refuse(fmt::format("the scalar {}", is));
+    else if (scalar.kind && *scalar.kind != type->scalar)
+      refuse(fmt::format("the scalar {}", is));
+    else if (!store_number(type->scalar, words, scalar.number))
+      refuse(fmt::format("{}, which does not fit", is));
+  }
+  return !run.wrong();
+}
+
+static bool is_comparison(ExpressionOp op) {
+  return op >= ExpressionOp::Equal && op <= ExpressionOp::GreaterEqual;
+}
+
+static std::string value_text(const std::optional<ExpressionValue>& value) {
+  if (!value) return "nothing (a division by zero)";
+  return value->is_real ? fmt::format("{}", value->real) : fmt::format("{}", value->integer);
+}
+
+// Evaluates every contract; a broken one is shown with the values of both of its sides.
+static bool check_contracts(Run& run, const ExpressionInput& input) {
+  std::vector<std::string> names = ir::block_names(*run.kernel);
+  const ir::Module& module = *run.compilation->module();
+  for (const ir::Contract& contract : run.kernel->contracts) {
+    std::optional<ExpressionValue> value = evaluate(contract.condition, input);
+    bool holds = value && (value->is_real ? value->real != 0 : value->integer != 0);
+    if (holds) continue;
+    const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
+    std::string text = fmt::format("`{}`", kern::to_string(contract.condition, names));
+    if (is_comparison(contract.condition.op) && contract.condition.operands.size() == 2) {
+      const auto& sides = contract.condition.operands;
+      text += fmt::format(" with {} on the left and {} on the right", value_text(evaluate(sides[0], input)),
+                          value_text(evaluate(sides[1], input)));
+    }
+    run.compilation->diagnostics().report(site.span, diag::broken_contract, run.kernel->name, text);
+  }
+  return !run.compilation->diagnostics().has_errors();
+}
+
+// ---- Running ----
+
+// Says on a terminal how far a run is that takes longer than a second.
+class Progress {
+public:
+  Progress(Streams& streams, std::uint64_t total) : streams_(streams), total_(total) {
+    if (streams.err_is_terminal && total > 1)
+      watcher_ = std::jthread([this](std::stop_token stop) { watch(stop); });
+  }
+  std::atomic<std::uint64_t>* counter() { return &done_; }
+
+private:
+  void watch(std::stop_token stop) {
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::unique_lock lock(mutex);
+    auto wait = [&](std::chrono::milliseconds time) {
+      return changed.wait_for(lock, stop, time, [] { return false; });
+    };
+    wait(std::chrono::seconds(1));
+    bool shown = false;
+    while (!stop.stop_requested()) {
+      std::uint64_t done = done_.load(std::memory_order_relaxed);
+      streams_.err << fmt::format("\rkernc: {} of {} blocks ({}%)", done, total_, 100 * done / total_)
+                   << std::flush;
+      shown = true;
+      wait(std::chrono::milliseconds(200));
+    }
+    if (shown) streams_.err << "\r\x1b[K" << std::flush;
+  }
+
+  Streams& streams_;
+  std::uint64_t total_;
+  std::atomic<std::uint64_t> done_{0};
+  std::jthread watcher_;
+};
+
+static std::uint64_t count_of(const Extents& extents) { return extents[0] * extents[1] * extents[2]; }
+
+// --time: each repetition runs on fresh copies, so that all do the same work.
+static bool repeat(Run& run, const Execution& execution, cpu::Pool& pool) {
+  constexpr int least = 5, most = 1000;
+  constexpr double budget = 1000; // ms
+  std::vector<Argument> copies;
+  for (const Argument& argument : run.arguments) {
+    copies.push_back({argument.param, argument.text, Scalar{}});
+    const HostArray* array = argument.array();
+    if (!array) {
+      copies.back().value = std::get<Scalar>(argument.value);
+      continue;
+    }
+    Result<HostArray> copy = copy_array(*array);
+    if (!copy) {
+      run.diagnostics().report({}, diag::bad_argument, argument.param, copy.error());
+      return false;
+    }
+    copies.back().value = std::move(*copy);
+  }
+  std::vector<double> times;
+  double sum = 0;
+  for (int i = 0; i < most && (i < least || sum < budget); ++i) {
+    for (std::size_t k = 0; k < copies.size(); ++k)
+      if (HostArray* copy = copies[k].array())
+        std::copy_n(run.arguments[k].array()->data(), copy->bytes(), copy->data());
+    RunResult result = execute(execution, make_params(*run.kernel, copies), pool, false, nullptr);
+    if (!result.done) return false;
+    times.push_back(result.milliseconds);
+    sum += result.milliseconds;
+  }
+  std::sort(times.begin(), times.end());
+  run.session.streams.out << fmt::format(
+      "time: {:.4f} ms median, {:.4f} to {:.4f} ms, {} runs on {} threads\n", times[times.size() / 2],
+      times.front(), times.back(), times.size(), pool.threads());
+  return true;
+}
+
+static void write_prints(Run& run, const RunResult& result) {
+  run.session.streams.out << printed_text(run.print_formats, result.prints) << std::flush;
+}
+
+static bool write_outputs(Run& run) {
+  OutputFiles files;
+  for (const std::string& text : run.session.options.outputs) {
+    std::optional<Place> place = path_place(run, "-o", text);
+    if (!place) return false;
+    Result<std::string> bytes = array_file_bytes(*place->argument->array(), place->rest);
+    if (!bytes) {
+      run.diagnostics().report({}, diag::bad_array_place, "-o " + text, bytes.error());
+      return false;
+    }
+    std::string why = files.add(place->rest, *bytes);
+    if (!why.empty()) run.diagnostics().report({}, diag::cannot_write_file, place->rest, why);
+  }
+  std::string failed, why;
+  if (!run.wrong()) why = files.commit(failed);
+  if (!why.empty()) run.diagnostics().report({}, diag::cannot_write_file, failed, why);
+  return !run.wrong();
+}
+
+static void write_arrays(Run& run) {
+  const Options& options = run.session.options;
+  std::ostream& out = run.session.streams.out;
+  for (const std::string& text : options.prints)
+    if (std::optional<Place> place = range_place(run, text))
+      if (Result<std::string> elements = elements_text(place->rest, *place->argument->array()))
+        out << text << " = " << *elements << "\n";
+  bool asked = !options.outputs.empty() || !options.prints.empty() || !options.expects.empty();
+  for (std::size_t i = 0; i < run.arguments.size() && !asked; ++i) {
+    const HostArray* array = run.arguments[i].array();
+    bool written = i < run.access.size() && (run.access[i].written || run.access[i].atomic);
+    if (array && written) out << summary(run.arguments[i].param, *array);
+  }
+}
+
+// Compares with what --expect names; false where something differs.
+static bool meets_expectations(Run& run, const Tolerance& tolerance) {
+  bool same = true;
+  for (const std::string& text : run.session.options.expects) {
+    std::optional<Place> place = path_place(run, "--expect", text);
+    if (!place) continue;
+    Result<HostArray> expected = read_array_file(place->rest);
+    if (!expected) {
+      run.diagnostics().report({}, diag::bad_array_place, "--expect " + text, expected.error());
+      continue;
+    }
+    std::string found = difference(*place->argument->array(), *expected, tolerance);
+    if (found.empty()) continue;
+    same = false;
+    run.session.streams.err << fmt::format("kernc: `{}` differs from `{}`: {}\n", place->argument->param,
+                                           place->rest, found);
+  }
+  return same;
+}
+
+static std::optional<double> parse_tolerance(Run& run, const char* option, const std::string& text) {
+  Result<Number> number = parse_number(text);
+  if (number && number->kind != Number::Kind::Complex && as_real(*number) >= 0) return as_real(*number);
+  run.diagnostics().report({}, diag::bad_command_line,
+                           fmt::format("{} takes a number that is not negative, and not `{}`", option, text));
+  return std::nullopt;
+}
+
+static std::optional<std::uint64_t> parse_bytes(Run& run, const std::string& text) {
+  Result<Number> number = parse_number(text);
+  constexpr std::int64_t most = 1 << 20;
+  if (number && number->kind == Number::Kind::Signed && number->integer >= 0 && number->integer <= most)
+    return static_cast<std::uint64_t>(number->integer);
+  run.diagnostics().report(
+      {}, diag::bad_command_line,
+      fmt::format("--shared takes a number of bytes up to {}, and not `{}`", most, text));
+  return std::nullopt;
+}
+
+// ---- The steps ----
+
+// Splits off FILE and KERNEL, reads and parses; the words that are left are the arguments.
+static std::optional<std::vector<std::string>> open_program(Run& run) {
+  const std::vector<std::string>& words = run.session.options.words;
+  if (words.empty()) {
+    run.diagnostics().report({}, diag::bad_command_line, "give the file to run");
+    return std::nullopt;
+  }
+  std::string name;
+  std::size_t first = 1;
+  static constexpr std::string_view values[] = {"True", "False", "true", "false", "inf", "nan"};
+  auto is_word = [&](const std::string& word) {
+    bool value = std::find(std::begin(values), std::end(values), word) != std::end(values);
+    return !value && !word.empty() && !(word[0] >= '0' && word[0] <= '9') &&
+           word.find_first_of("=:@.-+") == std::string::npos;
+  };
+  if (words.size() > 1 && is_word(words[1])) name = words[first++];
+  run.compilation = open_source(run.session, words[0]);
+  if (!run.compilation) return std::nullopt;
+  const Program* program = run.compilation->program();
+  if (!program) return std::nullopt;
+  std::string file = words[0] == "-" ? run.session.options.stdin_name : words[0];
+  run.definition = select_kernel(*program, file, name, run.diagnostics());
+  if (!run.definition) return std::nullopt;
+  return std::vector<std::string>(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
+}
+
+// Returns the instance of the chosen function whose parameters have the arguments' types, or the only one.
+static const ir::Function* find_instance(const Run& run, const ir::Module& module) {
+  const ir::Function* found = nullptr;
+  for (const ir::Function& function : module.functions) {
+    if (!function.is_kernel || function.name != run.definition->name ||
+        function.param_count != run.arguments.size())
+      continue;
+    bool fits = true;
+    for (std::size_t i = 0; i < run.arguments.size(); ++i) {
+      Type type = function.slots[i].type;
+      const HostArray* array = run.arguments[i].array();
+      fits &= array ? is_array(type) && type->scalar == array->element && type->rank == array->extents.size()
+                    : is_scalar(type);
+    }
+    if (fits || !found) found = &function;
+    if (fits) return found;
+  }
+  return found;
+}
+
+static ExpressionInput input_of(const Run& run, std::span<const std::uint64_t> params) {
+  ExpressionInput input{params};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    input.block_dim[axis] = static_cast<std::uint32_t>(run.shape.block[axis]);
+    input.grid_dim[axis] = static_cast<std::uint32_t>(run.shape.grid[axis]);
+  }
+  return input;
+}
+
+// From arguments to machine code: types, launch, contracts, variant.
+static ExitCode prepare(Run& run) {
+  const Program& program = *run.compilation->program();
+  if (std::optional<Signature> signature = needed_signature(program, *run.definition, run.arguments))
+    run.compilation->set_signatures({*signature});
+  const ir::Module* module = run.compilation->transformed();
+  if (!module) return run.compilation->exit_code();
+  run.kernel = find_instance(run, *module);
+  if (!run.kernel) {
+    run.diagnostics().report({}, diag::internal_error,
+                             fmt::format("there is no instance of `{}`", run.definition->name));
+    return ExitCode::Bug;
+  }
+  if (!check_types(run)) return ExitCode::WrongUse;
+  check_places(run);
+  std::optional<std::uint64_t> asked_shared = parse_bytes(run, run.session.options.shared_bytes);
+  if (run.wrong()) return ExitCode::WrongUse;
+
+  std::vector<std::uint64_t> params = make_params(*run.kernel, run.arguments);
+  run.shape = choose_launch(*module, *run.kernel, params, run.session.options, run.diagnostics());
+  if (run.wrong()) return ExitCode::WrongUse;
+  ExpressionInput input = input_of(run, params);
+  if (!check_contracts(run, input)) return ExitCode::WrongUse;
+  std::optional<std::uint64_t> shared = dynamic_shared_bytes(*module, *run.kernel, input, *asked_shared);
+  if (!shared || *shared > limits::shared_bytes) {
+    run.diagnostics().report({}, diag::bad_command_line,
+                             fmt::format("the dynamic shared arrays of a block need {} bytes; the most is {}",
+                                         shared ? fmt::format("{}", *shared) : "too many",
+                                         limits::shared_bytes));
+    return ExitCode::WrongUse;
+  }
+  run.shared_bytes = *shared;
+
+  run.print_formats = print_formats(*module);
+  for (const PrintFormat& format : run.print_formats) run.has_prints |= !format.texts.empty();
+  auto index = static_cast<std::size_t>(run.kernel - module->functions.data());
+  run.access = analyze_access(*module, ir::FunctionId(index));
+  TargetOptions target = target_options(run.session.options, Target::Cpu);
+  int asked_lanes = run.session.options.lanes.empty() ? 0 : target.lanes.lanes;
+  target.lanes = lane_facts(*module, *run.kernel, run.arguments, run.shape, asked_lanes);
+  run.code = run.compilation->compile_for_cpu(target);
+  if (!run.code) return run.compilation->exit_code();
+  run.kernel = &run.compilation->segmented()->functions[index];
+  return ExitCode::Done;
+}
+
+static ExitCode launch(Run& run, const Tolerance& tolerance) {
+  std::uint32_t block[3];
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    block[axis] = static_cast<std::uint32_t>(run.shape.block[axis]);
+  Execution execution{run.code->entry(run.kernel->symbol), run.shape,
+                      run.code->scratch_bytes(run.kernel->symbol, block) + run.shared_bytes,
+                      run.shared_bytes};
+  if (!execution.entry) {
+    run.diagnostics().report({}, diag::internal_error,
+                             fmt::format("there is no code for `{}`", run.kernel->symbol));
+    return ExitCode::Bug;
+  }
+  cpu::Pool pool;
+  RunResult result;
+  std::vector<std::uint64_t> params = make_params(*run.kernel, run.arguments);
+  {
+    Progress progress(run.session.streams, count_of(run.shape.grid));
+    // Before the run whose outputs count, while the arguments are as they were given.
+    if (run.session.options.time && !repeat(run, execution, pool)) return ExitCode::NoDevice;
+    result = execute(execution, params, pool, run.has_prints, progress.counter());
+  }
+  if (!result.done) {
+    run.diagnostics().report(
+        {}, diag::no_device,
+        fmt::format("there is no memory for the scratch area of {} bytes a thread", execution.scratch_bytes));
+    return ExitCode::NoDevice;
+  }
+  write_prints(run, result);
+  bool faulted = result.fault.state != 0;
+  if (faulted) {
+    Diagnostic fault = fault_diagnostic(*run.compilation->module(), result, run.shape, run.arguments);
+    run.session.write(fault, run.compilation->sources());
+  }
+  if (!write_outputs(run)) return ExitCode::WrongUse;
+  if (faulted) return ExitCode::Faulted;
+  write_arrays(run);
+  bool same = meets_expectations(run, tolerance);
+  if (run.wrong()) return ExitCode::WrongUse;
+  return same ? ExitCode::Done : ExitCode::Differs;
+}
+
+ExitCode run_command(Session& session) {
+  Run run{session};
+  std::optional<double> relative = parse_tolerance(run, "--rtol", session.options.rtol),
+                        absolute = parse_tolerance(run, "--atol", session.options.atol);
+  if (run.wrong()) return ExitCode::WrongUse;
+  if (session.options.device != "cpu") {
+    run.diagnostics().report({}, diag::no_device,
+                             fmt::format("--device {}: this kernc runs kernels on the CPU only; it compiles "
+                                         "them to PTX for a GPU with `-o FILE.ptx`",
+                                         session.options.device));
+    return ExitCode::NoDevice;
+  }
+  std::optional<std::vector<std::string>> words = open_program(run);
+  if (words)
+    run.arguments =
+        read_arguments(*run.definition, run.compilation->sources(),
+                       run.compilation->program()->files.front().dialect, *words, run.diagnostics());
+  ExitCode code = ExitCode::WrongUse;
+  if (words && !run.wrong()) code = prepare(run);
+  if (run.compilation) {
+    if (!words && run.compilation->diagnostics().has_errors()) code = run.compilation->exit_code();
+    session.write(*run.compilation);
+  }
+  if (code == ExitCode::Done) code = launch(run, {*relative, *absolute});
+  if (run.compilation) session.write_times(*run.compilation);
+  return code;
+}
+
 } // namespace kern

@@ -1,0 +1,234 @@
+// value = "@" path | name ":" rest | scalar. `like:` and `copy:` need another argument first, so values are
+// made on demand, and one that needs itself is an error.
+#include "compiler/driver/run/arguments.h"
+
+#include <algorithm>
+
+#include "compiler/driver/modules.h"
+#include "compiler/driver/run/files.h"
+#include "compiler/driver/run/fill.h"
+#include "compiler/driver/suggest.h"
+#include "compiler/support/limits.h"
+#include "compiler/types/names.h"
+
+namespace kern {
+
+namespace {
+
+using Value = std::variant<Scalar, HostArray>;
+
+// What was given for one parameter.
+struct Given {
+  std::string_view param;
+  std::string text;
+  bool present = false;
+  enum class State { Untouched, Open, Done } state = State::Untouched;
+  std::optional<Value> value = {};
+};
+
+class Reader {
+public:
+  Reader(std::vector<Given>& given, Dialect dialect) : given_(given), dialect_(dialect) {}
+
+  // Makes the value of a parameter, and first those that it is made from.
+  Result<bool> make(Given& given) {
+    if (given.state == Given::State::Done) return true;
+    if (given.state == Given::State::Open) return failure("it is made from itself");
+    given.state = Given::State::Open;
+    Result<Value> value = parse(given.text);
+    if (!value) return failure("{}", value.error());
+    given.value = std::move(*value);
+    given.state = Given::State::Done;
+    return true;
+  }
+
+private:
+  Result<Value> parse(std::string_view text) {
+    if (text.starts_with('@')) return array(read_array_file(std::string(text.substr(1))));
+    std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return parse_scalar(text);
+    std::string_view head = text.substr(0, colon), rest = text.substr(colon + 1);
+    if (head == "like" || head == "copy") return array(from_other(head == "copy", rest));
+    for (std::string_view maker : {"zeros", "ones", "full", "arange", "uniform"})
+      if (head == maker) return array(parse_maker(head, rest));
+    Result<ScalarKind> kind = parse_type(head);
+    if (!kind) return failure("{}", kind.error());
+    return typed_scalar(*kind, rest);
+  }
+
+  static Result<Value> array(Result<HostArray> made) {
+    if (!made) return failure("{}", made.error());
+    return Value(std::move(*made));
+  }
+
+  static Result<Value> parse_scalar(std::string_view text) {
+    Result<Number> number = parse_number(text);
+    if (!number) return failure("{}", number.error());
+    ScalarKind standard = number->kind == Number::Kind::Real      ? ScalarKind::F64
+                          : number->kind == Number::Kind::Complex ? ScalarKind::C128
+                                                                  : ScalarKind::I64;
+    if (number->kind == Number::Kind::Unsigned) standard = ScalarKind::U64;
+    if (std::string_view("TtFf").find(text[0]) != std::string_view::npos)
+      standard = ScalarKind::Bool; // True, false
+    return Value(Scalar{*number, std::nullopt, standard});
+  }
+
+  static Result<Value> typed_scalar(ScalarKind kind, std::string_view text) {
+    Result<Number> number = parse_number(text);
+    if (!number) return failure("{}", number.error());
+    std::uint64_t words[2];
+    if (!store_number(kind, words, *number)) return failure("{} does not fit {}", text, name_of(kind));
+    return Value(Scalar{*number, kind, kind});
+  }
+
+  Result<ScalarKind> parse_type(std::string_view name) {
+    if (dialect_ == Dialect::Numba)
+      if (std::string_view clear = clashing_name(name); !clear.empty())
+        return failure("`{}` means two things in a .py file; write {}", name, clear);
+    if (std::optional<ScalarKind> kind = find_scalar(name)) return *kind;
+    return failure("`{}` is no type, no `zeros`, `ones`, `full`, `arange`, `uniform`, `like` or `copy`",
+                   name);
+  }
+
+  // maker ":" type ":" extents [":" parameter]
+  Result<HostArray> parse_maker(std::string_view maker, std::string_view rest) {
+    std::vector<std::string_view> parts = split(rest, ':');
+    bool takes_more = maker == "full" || maker == "uniform";
+    if (parts.size() < 2 || parts.size() > (takes_more ? 3u : 2u) || (maker == "full" && parts.size() != 3))
+      return failure("write `{}:TYPE:EXTENTS{}`, as in `{}:f32:1000x3{}`", maker,
+                     maker == "full" ? ":VALUE" : "", maker, maker == "full" ? ":1.5" : "");
+    Result<ScalarKind> kind = parse_type(parts[0]);
+    if (!kind) return failure("{}", kind.error());
+    Result<std::vector<std::int64_t>> extents = parse_extents(parts[1]);
+    if (!extents) return failure("{}", extents.error());
+    Result<HostArray> made = make_array(*kind, *extents);
+    if (!made) return made;
+    Result<bool> filled = fill(*made, maker, parts.size() > 2 ? parts[2] : "");
+    if (!filled) return failure("{}", filled.error());
+    return made;
+  }
+
+  static std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (std::size_t end = text.find(separator); end != std::string_view::npos; end = text.find(separator)) {
+      parts.push_back(text.substr(0, end));
+      text.remove_prefix(end + 1);
+    }
+    parts.push_back(text);
+    return parts;
+  }
+
+  static Result<std::vector<std::int64_t>> parse_extents(std::string_view text) {
+    std::vector<std::int64_t> extents;
+    for (std::string_view part : split(text, 'x')) {
+      Result<Number> number = parse_number(part);
+      bool digits = !part.empty() && part.find_first_not_of("0123456789_") == std::string_view::npos;
+      if (!digits || !number || number->kind != Number::Kind::Signed)
+        return failure("`{}` gives no extents; write them as 1000 or 1000x3", text);
+      extents.push_back(number->integer);
+    }
+    if (extents.size() > static_cast<std::size_t>(limits::array_rank))
+      return failure("an array has at most {} axes", limits::array_rank);
+    return extents;
+  }
+
+  static Result<bool> fill(HostArray& array, std::string_view maker, std::string_view text) {
+    if (maker == "ones") return fill_with(array, "1");
+    if (maker == "full") return fill_with(array, text);
+    if (maker == "arange") return fill_arange(array);
+    if (maker == "uniform") return fill_uniform(array, text);
+    return true; // zeros
+  }
+
+  Result<HostArray> from_other(bool copied, std::string_view name) {
+    auto other =
+        std::find_if(given_.begin(), given_.end(), [&](const Given& each) { return each.param == name; });
+    if (other == given_.end() || !other->present) return failure("there is no argument `{}`", name);
+    Result<bool> made = make(*other);
+    if (!made) return failure("`{}`: {}", name, made.error());
+    const auto* array = std::get_if<HostArray>(&*other->value);
+    if (!array) return failure("`{}` is no array", name);
+    return copied ? copy_array(*array) : make_array(array->element, array->extents);
+  }
+
+  std::vector<Given>& given_;
+  Dialect dialect_;
+};
+
+} // namespace
+
+static bool is_name(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c & 0x80);
+  });
+}
+
+// Puts each word at its parameter.
+static void distribute(std::vector<Given>& given, std::string_view kernel, std::span<const std::string> words,
+                       Diagnostics& diagnostics) {
+  std::size_t next = 0;
+  for (const std::string& word : words) {
+    std::size_t equal = word.find('=');
+    bool named = equal != std::string::npos && is_name(std::string_view(word).substr(0, equal));
+    std::string name = named ? word.substr(0, equal) : "";
+    std::string text = named || word.starts_with('=') ? word.substr(equal + 1) : word;
+    auto target = given.begin() + static_cast<std::ptrdiff_t>(std::min(next, given.size()));
+    if (named)
+      target =
+          std::find_if(given.begin(), given.end(), [&](const Given& each) { return each.param == name; });
+    if (named && target == given.end()) {
+      std::vector<std::string_view> names;
+      for (const Given& each : given) names.push_back(each.param);
+      auto builder = diagnostics.report({}, diag::unknown_argument, kernel, name);
+      if (std::string_view similar = most_similar(name, names); !similar.empty())
+        builder.note("did you mean `{}`?", similar);
+      continue;
+    }
+    if (!named) ++next;
+    if (target == given.end())
+      diagnostics.report({}, diag::too_many_arguments, text, kernel);
+    else if (target->present)
+      diagnostics.report({}, diag::repeated_argument, target->param);
+    else
+      target->text = text, target->present = true;
+  }
+}
+
+std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const SourceManager& sources,
+                                     Dialect dialect, std::span<const std::string> words,
+                                     Diagnostics& diagnostics) {
+  std::vector<Given> given;
+  for (const ast::Param& param : kernel.params) given.push_back({param.name, "", false});
+  distribute(given, kernel.name, words, diagnostics);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].present) continue;
+    const ast::Expr* standard = kernel.params[i].default_value;
+    if (standard)
+      given[i].text = sources.text(standard->span), given[i].present = true;
+    else
+      diagnostics.report({}, diag::missing_argument, given[i].param);
+  }
+  std::vector<Argument> arguments;
+  if (diagnostics.has_errors()) return arguments;
+  Reader reader(given, dialect);
+  for (Given& each : given) {
+    Result<bool> made = reader.make(each);
+    if (!made)
+      diagnostics.report({}, diag::bad_argument, fmt::format("{}={}", each.param, each.text), made.error());
+  }
+  if (diagnostics.has_errors()) return arguments;
+  for (Given& each : given) arguments.push_back({std::string(each.param), each.text, std::move(*each.value)});
+  return arguments;
+}
+
+std::string type_text(const Argument& argument) {
+  const HostArray* array = argument.array();
+  if (!array) return std::string(name_of(std::get<Scalar>(argument.value).standard));
+  std::string text = std::string(name_of(array->element)) + "[:";
+  for (std::size_t axis = 1; axis < array->extents.size(); ++axis) text += ", :";
+  return text + "]";
+}
+
+} // namespace kern

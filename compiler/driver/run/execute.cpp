@@ -1,0 +1,125 @@
+// Everything a launch needs is computed from the IR and the arguments; nothing here knows LLVM.
+#include "compiler/driver/run/execute.h"
+
+#include <chrono>
+#include <cstring>
+
+#include "compiler/ir/param_block.h"
+#include "compiler/ir/walk.h"
+
+namespace kern {
+
+std::vector<std::uint64_t> make_params(const ir::Function& kernel, const std::vector<Argument>& arguments) {
+  std::vector<std::uint64_t> words;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const HostArray* array = arguments[i].array();
+    if (!array) {
+      Type type = kernel.slots[i].type;
+      std::uint64_t scalar[2] = {};
+      store_number(type->scalar, scalar, std::get<Scalar>(arguments[i].value).number);
+      words.insert(words.end(), scalar, scalar + ir::block_slots(type));
+      continue;
+    }
+    words.push_back(reinterpret_cast<std::uint64_t>(array->data()));
+    for (std::int64_t extent : array->extents) words.push_back(static_cast<std::uint64_t>(extent));
+    for (std::int64_t stride : array->strides) words.push_back(static_cast<std::uint64_t>(stride));
+  }
+  words.push_back(0);
+  return words;
+}
+
+// Calls `visit` for every statement that a kernel may run, its functions' included.
+static void walk_reachable(const ir::Module& module, const ir::Function& kernel,
+                           const std::function<void(const ir::Stmt&)>& visit) {
+  std::vector<bool> seen(module.functions.size());
+  std::vector<const ir::Function*> open = {&kernel};
+  while (!open.empty()) {
+    const ir::Function* function = open.back();
+    open.pop_back();
+    ir::walk(function->body, [&](const ir::Stmt& stmt) {
+      visit(stmt);
+      const auto* call = std::get_if<ir::Call>(&stmt.node);
+      if (!call || seen[static_cast<std::size_t>(call->function)]) return;
+      seen[static_cast<std::size_t>(call->function)] = true;
+      open.push_back(&module.function(call->function));
+    });
+  }
+}
+
+std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
+                                                  const ExpressionInput& input, std::uint64_t asked) {
+  std::vector<bool> used(module.shared.size());
+  walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* shared = assign ? std::get_if<ir::SharedArray>(&assign->value) : nullptr;
+    if (shared) used[static_cast<std::size_t>(shared->id)] = true;
+  });
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const ir::SharedDecl& decl = module.shared[i];
+    if (!used[i] || decl.aliased || decl.dynamic.empty()) continue;
+    auto bytes = static_cast<std::uint64_t>(bit_width(decl.element)) / 8;
+    for (const Expression& extent : decl.dynamic) {
+      std::optional<ExpressionValue> value = evaluate(extent, input);
+      if (!value || value->is_real || value->integer < 0) return std::nullopt;
+      if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(value->integer), &bytes))
+        return std::nullopt;
+    }
+    constexpr std::uint64_t alignment = 16;
+    if (bytes > UINT64_MAX - alignment ||
+        __builtin_add_overflow(sum, (bytes + alignment - 1) / alignment * alignment, &sum))
+      return std::nullopt;
+  }
+  return std::max(sum, asked);
+}
+
+LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
+                     const std::vector<Argument>& arguments, const LaunchShape& shape, int asked_lanes) {
+  bool collective = false;
+  walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
+    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+    collective |= call && row(call->builtin).effects == Effects::Warp;
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* pure = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr;
+    collective |= pure && row(pure->builtin).name.starts_with("lane");
+  });
+  LaneFacts facts;
+  facts.lanes = asked_lanes > 0 ? asked_lanes : collective ? 32 : default_lanes;
+  facts.linear_thread_id = collective;
+  facts.block_x_multiple = shape.block[0] % static_cast<std::uint64_t>(facts.lanes) == 0;
+  facts.contiguous = true;
+  for (const Argument& argument : arguments)
+    if (const HostArray* array = argument.array()) facts.contiguous &= array->strides.back() == 1;
+  return facts;
+}
+
+RunResult execute(const Execution& execution, std::vector<std::uint64_t> params, cpu::Pool& pool, bool prints,
+                  std::atomic<std::uint64_t>* blocks_done) {
+  constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
+  RunResult result;
+  kern_launch_record record{};
+  record.shared_bytes = execution.shared_bytes;
+  record.launch = 1;
+  if (prints) result.prints = cpu::make_ring(ring_words);
+  record.print_ring = reinterpret_cast<std::uint64_t>(result.prints.get());
+  params.back() = reinterpret_cast<std::uint64_t>(&record);
+  cpu::Launch launch;
+  launch.entry = execution.entry;
+  launch.params = params.data();
+  launch.record = &record;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    launch.grid[axis] = static_cast<std::uint32_t>(execution.shape.grid[axis]);
+    launch.block[axis] = static_cast<std::uint32_t>(execution.shape.block[axis]);
+  }
+  launch.scratch_bytes = execution.scratch_bytes;
+  launch.blocks_done = blocks_done;
+  auto begin = std::chrono::steady_clock::now();
+  bool empty = launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0;
+  result.done = empty || pool.run(launch);
+  result.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  result.fault = record.fault;
+  return result;
+}
+
+} // namespace kern

@@ -1,0 +1,156 @@
+// The command line first, then `block=` and the kernel's own tests. What a GPU would refuse is refused here
+// too, so that a program that runs on the CPU runs there.
+#include "compiler/driver/run/launch.h"
+
+#include <algorithm>
+
+#include "compiler/driver/run/array.h"
+
+namespace kern {
+
+static constexpr std::uint64_t most_threads = 1024;
+static constexpr Extents most_block = {1024, 1024, 64};
+static constexpr Extents most_grid = {0x7fffffff, 65535, 65535};
+static constexpr std::string_view axis_names[] = {"x", "y", "z"};
+
+static std::string to_string(const Extents& extents) {
+  return fmt::format("{}x{}x{}", extents[0], extents[1], extents[2]);
+}
+
+// extents = number ["," number ["," number]]
+static std::optional<Extents> parse(std::string_view option, const std::string& text, bool zero_allowed,
+                                    Diagnostics& diagnostics) {
+  Extents extents = {1, 1, 1};
+  std::size_t axis = 0, begin = 0;
+  while (begin <= text.size()) {
+    std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string part = text.substr(begin, end - begin);
+    Result<Number> number = parse_number(part);
+    bool whole = number && number->kind == Number::Kind::Signed &&
+                 number->integer >= (zero_allowed ? 0 : 1) && part[0] >= '0' && part[0] <= '9';
+    if (!whole || axis == 3) {
+      diagnostics.report({}, diag::bad_extents, option,
+                         fmt::format("`{}` is not one to three positive numbers, as in 64 or 64,32", text));
+      return std::nullopt;
+    }
+    extents[axis++] = static_cast<std::uint64_t>(number->integer);
+    begin = end + 1;
+  }
+  return extents;
+}
+
+static bool check_block(const Extents& block, std::string_view option, Diagnostics& diagnostics) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (block[axis] > most_block[axis]) {
+      diagnostics.report(
+          {}, diag::bad_extents, option,
+          fmt::format("a block has at most {} threads along {}", most_block[axis], axis_names[axis]));
+      return false;
+    }
+  if (block[0] * block[1] * block[2] <= most_threads) return true;
+  diagnostics.report({}, diag::bad_extents, option,
+                     fmt::format("a block of {} has {} threads; the most is {}", to_string(block),
+                                 block[0] * block[1] * block[2], most_threads));
+  return false;
+}
+
+static Extents default_block(const IndexUse& use, const ir::Function& kernel) {
+  Extents block = use.thread[2] ? Extents{8, 8, 4} : use.thread[1] ? Extents{16, 16, 1} : Extents{256, 1, 1};
+  // launch_bounds may allow fewer.
+  auto most = static_cast<std::uint64_t>(kernel.options.max_threads);
+  for (std::size_t axis = 3; axis-- > 0 && most > 0;)
+    while (block[0] * block[1] * block[2] > most && block[axis] > 1) block[axis] /= 2;
+  return block;
+}
+
+static std::optional<Extents> choose_block(const ir::Function& kernel, const IndexUse& use,
+                                           const Options& options, Diagnostics& diagnostics) {
+  std::optional<Extents> fixed;
+  if (kernel.options.block) {
+    fixed.emplace();
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      (*fixed)[axis] = static_cast<std::uint64_t>((*kernel.options.block)[axis]);
+  }
+  if (!options.block.empty()) {
+    std::optional<Extents> block = parse("--block", options.block, false, diagnostics);
+    if (!block || !check_block(*block, "--block", diagnostics)) return std::nullopt;
+    if (fixed && *fixed != *block) {
+      diagnostics.report({}, diag::wrong_block, options.block, kernel.name, to_string(*fixed));
+      return std::nullopt;
+    }
+    auto most = static_cast<std::uint64_t>(kernel.options.max_threads);
+    std::uint64_t threads = (*block)[0] * (*block)[1] * (*block)[2];
+    if (most > 0 && threads > most) {
+      diagnostics.report(
+          {}, diag::bad_extents, "--block",
+          fmt::format("{} threads are more than the kernel's launch bounds of {}", threads, most));
+      return std::nullopt;
+    }
+    return block;
+  }
+  if (fixed) return fixed;
+  if (use.cooperates) {
+    diagnostics.report({}, diag::needs_block, kernel.name, use.why);
+    return std::nullopt;
+  }
+  return default_block(use, kernel);
+}
+
+// The extents that the kernel's own tests give; what is missing is reported.
+static std::optional<Extents> derived_grid(const IndexUse& use, const Extents& block,
+                                           Diagnostics& diagnostics) {
+  Extents grid = {1, 1, 1};
+  bool uses_any = false;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!use.block[axis]) continue;
+    uses_any = true;
+    const auto &threads = use.threads_tested[axis], &blocks = use.blocks_tested[axis];
+    if (!threads && !blocks) {
+      diagnostics.report(
+          {}, diag::unknown_launch,
+          fmt::format("its index along {} is compared with no extent or argument; give --over or --grid",
+                      axis_names[axis]));
+      return std::nullopt;
+    }
+    std::uint64_t of_threads =
+        threads ? (static_cast<std::uint64_t>(*threads) + block[axis] - 1) / block[axis] : 0;
+    grid[axis] = std::max(of_threads, static_cast<std::uint64_t>(blocks.value_or(0)));
+  }
+  if (uses_any) return grid;
+  diagnostics.report({}, diag::unknown_launch, "it uses no index of a grid; give --grid");
+  return std::nullopt;
+}
+
+LaunchShape choose_launch(const ir::Module& module, const ir::Function& kernel,
+                          std::span<const std::uint64_t> params, const Options& options,
+                          Diagnostics& diagnostics) {
+  LaunchShape shape;
+  // Which indices a kernel uses does not depend on its block; what its tests say does.
+  IndexUse use = analyze_indices(module, kernel, params, {256, 256, 256});
+  std::optional<Extents> block = choose_block(kernel, use, options, diagnostics);
+  if (!block) return shape;
+  shape.block = *block;
+  std::optional<Extents> grid;
+  if (!options.grid.empty() && !options.over.empty()) {
+    diagnostics.report({}, diag::bad_command_line,
+                       "--grid counts blocks and --over threads: give one of them");
+  } else if (!options.grid.empty()) {
+    grid = parse("--grid", options.grid, true, diagnostics);
+  } else if (!options.over.empty()) {
+    grid = parse("--over", options.over, true, diagnostics);
+    for (std::size_t axis = 0; grid && axis < 3; ++axis)
+      (*grid)[axis] = (*grid)[axis] / shape.block[axis] + ((*grid)[axis] % shape.block[axis] != 0);
+  } else {
+    grid = derived_grid(analyze_indices(module, kernel, params, shape.block), shape.block, diagnostics);
+  }
+  if (!grid) return shape;
+  shape.grid = *grid;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (shape.grid[axis] > most_grid[axis])
+      diagnostics.report({}, diag::bad_extents, options.over.empty() ? "--grid" : "--over",
+                         fmt::format("a grid has at most {} blocks along {}, and this is {}", most_grid[axis],
+                                     axis_names[axis], shape.grid[axis]));
+  return shape;
+}
+
+} // namespace kern

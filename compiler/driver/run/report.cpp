@@ -1,0 +1,227 @@
+// Texts for people. Whatever comes from the device (sites, kinds, counts) is checked before it is used.
+#include "compiler/driver/run/report.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "compiler/ir/walk.h"
+
+namespace kern {
+
+struct FaultRow {
+  std::string_view code, text;
+};
+static constexpr FaultRow fault_rows[] = {
+#define FAULT(Kind, Code, Text) {Code, Text},
+#include "kern/faults.def"
+};
+
+// Rows for the diagnostics that faults are rendered as: `fault[index]`.
+static const DiagnosticRow& fault_row(std::uint32_t kind) {
+  static constexpr DiagnosticRow rows[] = {
+#define FAULT(Kind, Code, Text) {Code, Severity::Fault, #Kind, Text, ""},
+#include "kern/faults.def"
+  };
+  return rows[kind];
+}
+
+// What the host can see that explains a fault.
+static void add_hints(Diagnostic& diagnostic, const kern_fault_record& fault, const ir::Site& site,
+                      const LaunchShape& shape) {
+  auto note = [&](std::string text) { diagnostic.notes.push_back({std::nullopt, std::move(text)}); };
+  if (site.kind != ir::FaultKind::IndexOutOfRange) return;
+  if (!site.param.empty() && site.param != site.array)
+    note(fmt::format("`{}` is a view of parameter `{}`", site.array, site.param));
+  if (fault.index < 0) note("a computed negative index is a fault; only a literal one counts from the end");
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::uint64_t threads = shape.grid[axis] * shape.block[axis];
+    std::uint64_t thread = fault.block[axis] * shape.block[axis] + fault.thread[axis];
+    bool is_own_index = fault.index >= 0 && static_cast<std::uint64_t>(fault.index) == thread;
+    if (!is_own_index || fault.index < fault.extent || static_cast<std::int64_t>(threads) <= fault.extent)
+      continue;
+    if (fault.extent == 0 || thread == 0) continue;
+    note(fmt::format("the launch has {} threads for {} elements: test the index", threads, fault.extent));
+    return;
+  }
+}
+
+Diagnostic fault_diagnostic(const ir::Module& module, const RunResult& result, const LaunchShape& shape,
+                            const std::vector<Argument>&) {
+  const kern_fault_record& fault = result.fault;
+  bool known = fault.kind < std::size(fault_rows) && fault.site < module.sites.size();
+  if (!known)
+    return {&fault_row(0),
+            Severity::Fault,
+            std::nullopt,
+            fmt::format("the fault record is damaged: kind {}, site {}", fault.kind, fault.site),
+            {}};
+  const ir::Site& site = module.sites[fault.site];
+  std::string text = fmt::format(fmt::runtime(fault_rows[fault.kind].text), fmt::arg("index", fault.index),
+                                 fmt::arg("axis", fault.axis), fmt::arg("array", site.array),
+                                 fmt::arg("extent", fault.extent));
+  text += fmt::format(", block ({},{},{}) thread ({},{},{})", fault.block[0], fault.block[1], fault.block[2],
+                      fault.thread[0], fault.thread[1], fault.thread[2]);
+  Diagnostic diagnostic{&fault_row(fault.kind), Severity::Fault, site.span, text, {}};
+  for (Span call : site.calls) diagnostic.notes.push_back({call, "called here"});
+  add_hints(diagnostic, fault, site, shape);
+  return diagnostic;
+}
+
+std::vector<PrintFormat> print_formats(const ir::Module& module) {
+  std::vector<PrintFormat> formats(module.sites.size());
+  for (const ir::Function& function : module.functions)
+    ir::walk(function.body, [&](const ir::Stmt& stmt) {
+      const auto* print = std::get_if<ir::Print>(&stmt.node);
+      if (!print) return;
+      PrintFormat& format = formats[static_cast<std::size_t>(print->site)];
+      format.texts = print->texts;
+      format.types.clear();
+      for (const ir::Operand& arg : print->args) format.types.push_back(arg.type);
+    });
+  return formats;
+}
+
+std::string printed_text(const std::vector<PrintFormat>& formats, const cpu::Ring& ring) {
+  std::string text;
+  if (!ring) return text;
+  bool whole = cpu::drain(*ring, [&](std::uint32_t site, std::span<const std::uint64_t> args) {
+    if (site >= formats.size() || formats[site].types.size() != args.size()) return;
+    const PrintFormat& format = formats[site];
+    for (std::size_t i = 0; i < std::max(format.texts.size(), args.size()); ++i) {
+      if (i < format.texts.size()) text += format.texts[i];
+      if (i < args.size())
+        text += to_string(load_number(format.types[i]->scalar, &args[i]), format.types[i]->scalar);
+    }
+    text += '\n';
+  });
+  if (!whole) text += "(more was printed than there is room for: the rest is lost)\n";
+  return text;
+}
+
+std::string summary(const std::string& name, const HostArray& array) {
+  constexpr std::int64_t most = 8;
+  std::int64_t size = array.size();
+  std::string text = fmt::format("{}: {}", name, describe(array));
+  if (size == 0) return text + "\n";
+  double sum = 0;
+  std::int64_t not_numbers = 0, least = -1, greatest = -1;
+  for (std::int64_t i = 0; i < size; ++i) {
+    double value = as_real(load_number(array.element, array.at(i)));
+    if (std::isnan(value)) {
+      ++not_numbers;
+      continue;
+    }
+    sum += value;
+    if (least < 0 || value < as_real(load_number(array.element, array.at(least)))) least = i;
+    if (greatest < 0 || value > as_real(load_number(array.element, array.at(greatest)))) greatest = i;
+  }
+  auto element = [&](std::int64_t i) {
+    return to_string(load_number(array.element, array.at(i)), array.element);
+  };
+  if (least >= 0)
+    text += fmt::format(", min {}, max {}, mean {:.6g}", element(least), element(greatest),
+                        sum / static_cast<double>(size - not_numbers));
+  if (not_numbers > 0) text += fmt::format(", {} nan", not_numbers);
+  text += ":";
+  for (std::int64_t i = 0; i < std::min(size, most); ++i) text += " " + element(i);
+  return text + (size > most ? " ...\n" : "\n");
+}
+
+namespace {
+
+struct Range {
+  std::int64_t begin, end;
+  bool single; // one index: the axis goes
+};
+
+} // namespace
+
+// range = index | [index] ":" [index]; negative ones count from the end.
+static std::optional<Range> parse_range(std::string_view text, std::int64_t extent) {
+  auto index = [&](std::string_view part, std::int64_t standard) -> std::optional<std::int64_t> {
+    if (part.empty()) return standard;
+    Result<Number> number = parse_number(part);
+    if (!number || number->kind != Number::Kind::Signed) return std::nullopt;
+    return number->integer < 0 ? number->integer + extent : number->integer;
+  };
+  std::size_t colon = text.find(':');
+  std::optional<std::int64_t> begin = index(text.substr(0, colon), 0);
+  if (!begin || text.empty()) return std::nullopt;
+  if (colon == std::string_view::npos) {
+    if (*begin < 0 || *begin >= extent) return std::nullopt;
+    return Range{*begin, *begin + 1, true};
+  }
+  std::optional<std::int64_t> end = index(text.substr(colon + 1), extent);
+  if (!end) return std::nullopt;
+  Range range{std::clamp<std::int64_t>(*begin, 0, extent), std::clamp<std::int64_t>(*end, 0, extent), false};
+  range.end = std::max(range.begin, range.end);
+  return range;
+}
+
+static std::string nested_text(const HostArray& array, std::span<const Range> ranges, std::size_t axis,
+                               const char* place) {
+  if (axis == ranges.size()) return to_string(load_number(array.element, place), array.element);
+  std::string text;
+  for (std::int64_t i = ranges[axis].begin; i < ranges[axis].end; ++i) {
+    const char* part = place + i * array.strides[axis] * static_cast<std::int64_t>(array.element_bytes());
+    text += (text.empty() ? "" : ", ") + nested_text(array, ranges, axis + 1, part);
+  }
+  return ranges[axis].single ? text : "[" + text + "]";
+}
+
+Result<std::string> elements_text(const std::string& selection, const HostArray& array) {
+  std::vector<Range> ranges;
+  std::string_view rest = selection;
+  while (!rest.empty() && ranges.size() < array.extents.size()) {
+    std::size_t comma = std::min(rest.find(','), rest.size());
+    std::optional<Range> range = parse_range(rest.substr(0, comma), array.extents[ranges.size()]);
+    if (!range) return failure("[{}] is no range of elements of {}", selection, describe(array));
+    ranges.push_back(*range);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  if (!rest.empty()) return failure("[{}] has more indices than {} has axes", selection, describe(array));
+  while (ranges.size() < array.extents.size()) ranges.push_back({0, array.extents[ranges.size()], false});
+  return nested_text(array, ranges, 0, array.data());
+}
+
+static bool is_close(const Number& value, const Number& expected, const Tolerance& tolerance) {
+  bool whole =
+      value.kind != Number::Kind::Real && value.kind != Number::Kind::Complex && value.kind == expected.kind;
+  if (whole && value.integer == expected.integer) return true;
+  auto close = [&](double a, double b) {
+    if (a == b || (std::isnan(a) && std::isnan(b))) return true;
+    return std::fabs(a - b) <= tolerance.absolute + tolerance.relative * std::fabs(b);
+  };
+  if (value.kind == Number::Kind::Complex || expected.kind == Number::Kind::Complex)
+    return close(value.real, expected.real) && close(value.imaginary, expected.imaginary);
+  double a = as_real(value), b = as_real(expected);
+  // Whole numbers that round to the same double still differ.
+  if (whole && a == b) return tolerance.absolute >= 1 || tolerance.relative * std::fabs(b) >= 1;
+  return close(a, b);
+}
+
+std::string difference(const HostArray& array, const HostArray& expected, const Tolerance& tolerance) {
+  if (array.extents != expected.extents)
+    return fmt::format("it is {}, and expected is {}", describe(array), describe(expected));
+  std::int64_t count = 0, first = -1;
+  double greatest = 0;
+  for (std::int64_t i = 0; i < array.size(); ++i) {
+    Number value = load_number(array.element, array.at(i)),
+           wanted = load_number(expected.element, expected.at(i));
+    if (is_close(value, wanted, tolerance)) continue;
+    if (count++ == 0) first = i;
+    double off = std::fabs(as_real(value) - as_real(wanted));
+    if (off > greatest) greatest = off;
+  }
+  if (count == 0) return "";
+  return fmt::format("at {} it is {}, and {} is expected; {} of {} elements differ, by at most {:.6g}",
+                     array.index_text(first),
+                     to_string(load_number(array.element, array.at(first)), array.element),
+                     to_string(load_number(expected.element, expected.at(first)), expected.element), count,
+                     array.size(), greatest);
+}
+
+} // namespace kern

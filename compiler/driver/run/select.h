@@ -1,0 +1,24 @@
+// Which function of a file `kernc run` runs, and which types its parameters take.
+#pragma once
+
+#include <string>
+
+#include "compiler/check/check.h"
+#include "compiler/driver/run/arguments.h"
+
+namespace kern {
+
+// Says whether a function's decorators make it a kernel: @kernel, @cuda.jit without device=True, with or
+// without a call.
+bool is_kernel(const ast::FunctionDef& function);
+
+// Returns the function of the root file with that name, or its only kernel for ""; null where an error was
+// reported.
+const ast::FunctionDef* select_kernel(const Program& program, const std::string& file,
+                                      const std::string& name, Diagnostics& diagnostics);
+
+// Returns the signature to check a kernel with, where its annotations alone do not say all types.
+std::optional<Signature> needed_signature(const Program& program, const ast::FunctionDef& kernel,
+                                          const std::vector<Argument>& arguments);
+
+} // namespace kern
