@@ -101,10 +101,6 @@ void Facts::assume(const Affine& form, Reason reason) {
   }
 }
 
-void Facts::assume(KeptFacts facts) {
-  for (const Fact& fact : kept_[static_cast<std::size_t>(facts)]) assume(fact.form, fact.reason);
-}
-
 void Facts::assume_within(const Affine& form, Interval range, Reason reason) {
   Interval known = bounds(form);
   if (known.low < range.low) {

@@ -78,10 +78,6 @@ public:
   KeptFacts keep(std::vector<Fact> facts);
   // Makes the atom whose value is that of one of two cases.
   AtomId choice(const Case& first, const Case& second, Interval range);
-  // Returns the two cases of a choice.
-  const std::pair<Case, Case>& cases(AtomId id) const { return choices_[atom(id).choice]; }
-  // Says from here to the rollback what held in a case.
-  void assume(KeptFacts facts);
   // Says that form >= 0 wherever the atom is evaluated.
   void axiom(AtomId atom, const Affine& form);
   // Returns an atom by its id.

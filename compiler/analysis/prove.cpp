@@ -99,7 +99,7 @@ bool Facts::search_cases(const Affine& query, const Term& term, int depth) {
     const auto& [first, second] = choices_[known.choice];
     for (const Case* each : {&first, &second}) {
       Mark before = mark();
-      assume(each->facts);
+      for (const Fact& fact : kept_[static_cast<std::size_t>(each->facts)]) assume(fact.form, fact.reason);
       proved = proved && substitute(query, term, each->value, depth);
       rollback(before);
     }

@@ -19,15 +19,10 @@ public:
     for (Type type : {types::i8, types::i32, types::i64, types::u8, types::u32})
       params_.push_back(p_.param(type));
     for (std::int64_t extent : {4, 8}) arrays_.push_back(p_.local_array({extent}));
-    // Few variables meet more often; many types wrap more often.
-    few_ = pick(2);
-    if (few_)
-      for (Type type : {types::i64, types::i64, types::i8}) variables_.push_back(p_.variable(type));
-    else
-      for (Type type : {types::i8, types::i32, types::i64, types::i64, types::u8, types::u32, types::u64})
-        variables_.push_back(p_.variable(type));
+    for (Type type : {types::i8, types::i32, types::i64, types::i64, types::u8, types::u32, types::u64})
+      variables_.push_back(p_.variable(type));
     thread_ = p_.call(Builtin::ThreadIndexX, types::i32);
-    p_.set(variables_[few_ ? 1 : 2], p_.grid());
+    p_.set(variables_[2], p_.grid());
     statements(4, false);
   }
 
@@ -141,26 +136,17 @@ private:
     }
     p_.guard(array, index);
   }
-  // Writes the trip count as the checker does: from distances that may wrap, and in one of its forms not even
-  // right; then the loop runs another number of times, and what is proved must hold all the same.
-  ir::Operand trip_count(ir::Operand start, ir::Operand stop, ir::Operand step) {
-    using enum ir::BinaryOp;
-    bool down = !step.slot && ir::int_value(step) < 0;
-    ir::Operand first = p_.convert(types::i64, start), last = p_.convert(types::i64, stop);
-    ir::Operand low = down ? last : first, high = down ? first : last;
-    ir::Operand wide = step.slot ? p_.convert(types::i64, step) : i64(std::abs(ir::int_value(step)));
-    ir::Operand distance = p_.sub(high, low);
-    if (pick(3) == 0) return p_.op(FloorDivide, p_.sub(p_.add(distance, wide), i64(1)), wide);
-    ir::Operand count = p_.add(p_.op(FloorDivide, p_.sub(distance, i64(1)), wide), i64(1));
-    if (pick(6) == 0) return p_.add(count, i64(pick(3)));
-    return p_.temp(types::i64, ir::Select{p_.less(low, high), count, i64(0)});
-  }
   void counted_loop(int depth) {
-    Type type = pick(2) ? types::i64 : any(variables_).type;
+    Type type = pick(2) ? types::i64 : types::i32;
     ir::Operand start = operand(type), stop = operand(type), variable = p_.variable(type);
     ir::Operand step = pick(3) ? ir::constant_int(type, pick(4) + 1) : operand(type);
-    if (pick(4) == 0 && is_signed(type)) step = ir::constant_int(type, -1 - pick(3));
-    ir::Operand count = pick(8) ? trip_count(start, stop, step) : operand(types::i64);
+    if (pick(4) == 0) step = ir::constant_int(type, -1 - pick(3));
+    ir::Operand span = p_.sub(p_.convert(types::i64, stop), p_.convert(types::i64, start));
+    ir::Operand wide = step.slot ? p_.convert(types::i64, step) : i64(ir::int_value(step));
+    bool down = !step.slot && ir::int_value(step) < 0;
+    ir::Operand count =
+        p_.op(ir::BinaryOp::FloorDivide,
+              down ? p_.add(p_.add(span, wide), i64(1)) : p_.sub(p_.add(span, wide), i64(1)), wide);
     variables_.push_back(variable);
     p_.count(variable, start, step, count, [&] { statements(depth - 1, true); });
   }
@@ -182,17 +168,9 @@ private:
   void statement(int depth, bool in_loop) {
     int way = pick(depth > 0 ? 16 : 7);
     ir::Operand variable = any(variables_);
-    if (way == 0 || (few_ && in_loop && way == 1))
-      return p_.set(variable, p_.op(pick(3) ? ir::BinaryOp::Add : ir::BinaryOp::Subtract, variable,
-                                    ir::constant_int(variable.type, 1 + pick(2))));
     if (way <= 2) return p_.set(variable, value(variable.type));
     if (way <= 5) return guard();
     if (way == 6) {
-      if (in_loop && few_ && pick(2))
-        return p_.when(comparison(), [&] {
-          p_.set(variable, p_.add(variable, ir::constant_int(variable.type, 1)));
-          p_.write(pick(2) ? continue_() : break_());
-        });
       if (pick(4) == 0) return p_.write(stmt(ir::Check{condition(), ir::SiteId{}, {}}));
       return p_.when(condition(),
                      [&] { p_.write(in_loop && pick(3) ? (pick(2) ? break_() : continue_()) : return_()); });
@@ -205,7 +183,6 @@ private:
   }
 
   std::mt19937 random_;
-  bool few_ = false;
   GuardProgram p_;
   std::vector<ir::Operand> arrays_, params_, variables_;
   ir::Operand thread_;
