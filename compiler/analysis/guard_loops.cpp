@@ -192,15 +192,31 @@ void GuardWalk::run_while(const ir::While& node, const ir::Stmt& stmt, Loop& loo
   leave();
 }
 
+// Returns the count of a loop whose body runs: of a choice between a number and none it is the number.
+Affine GuardWalk::count_of_some(Affine count) {
+  Facts& facts = symbolic_.facts;
+  for (auto atom = single_atom(count); atom && facts.atom(*atom).kind == Facts::Kind::Choice;
+       atom = single_atom(count)) {
+    const auto& [first, second] = facts.cases(*atom);
+    auto is_none = [](const Case& each) { return each.value.is_constant() && each.value.constant <= 0; };
+    if (is_none(first) == is_none(second)) break;
+    const Case& some = is_none(first) ? second : first;
+    facts.assume(some.facts);
+    count = some.value;
+  }
+  return count;
+}
+
 void GuardWalk::run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop) {
   Affine start = symbolic_.integer(node.start), step = symbolic_.integer(node.step);
-  Affine count = symbolic_.integer(node.count);
+  const Affine total = symbolic_.integer(node.count);
   Facts& facts = symbolic_.facts;
   Reason reason{Reason::Kind::Loop, stmt.span};
   enter(stmt, loop);
   Symbolic::Mark head = symbolic_.mark();
-  auto none = scale(count, -1);
+  auto none = scale(total, -1);
   if (!none || !facts.prove(*none, quick)) {
+    Affine count = count_of_some(total);
     auto more = subtract(count, loop.iteration);
     if (more) more = offset(*more, -1);
     if (more) facts.assume(*more, reason);
@@ -213,7 +229,7 @@ void GuardWalk::run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop) {
   }
   reachable_ = true;
   // Behind the last iteration: iteration is count, or 0 where there is none.
-  auto all = subtract(loop.iteration, count);
+  auto all = subtract(loop.iteration, total);
   if (all) facts.assume(*all, reason);
   leave();
 }

@@ -81,6 +81,7 @@ private:
   void weaken(Invariant& invariant);
   void run_loop(const ir::Stmt& stmt, Loop& loop);
   void run_while(const ir::While& node, const ir::Stmt& stmt, Loop& loop);
+  Affine count_of_some(Affine count);
   void run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop);
   void enter(const ir::Stmt& stmt, Loop& loop);
   void assume_invariant(Invariant& invariant, const Affine& iteration, const Reason& reason);

@@ -209,5 +209,175 @@ TEST(Guards, BothBranchesInRange) {
   EXPECT_EQ(p.outcome(), "pk");
 }
 
+TEST(Guards, LoopVariableWrapsInItsType) {
+  for (std::int64_t rounds : {128, 129}) {
+    GuardProgram p;
+    ir::Operand x = p.array("x"), i = p.variable(types::i8);
+    p.count(i, ir::constant_int(types::i8, 0), ir::constant_int(types::i8, 1), i64(rounds), [&] {
+      ir::Operand wide = p.convert(types::i64, i);
+      p.when(p.less(wide, p.extent(x)), [&] { p.guard(x, wide); });
+    });
+    EXPECT_EQ(p.outcome(), rounds == 128 ? "p" : "k");
+  }
+}
+
+TEST(Guards, StrideOfTheFirstRoundOnly) {
+  for (int more : {1, 2}) {
+    GuardProgram p;
+    ir::Operand table = p.local_array({20}), i = p.variable(types::i64), k = p.variable(types::i64);
+    // i is k for as long as both ways add 1.
+    p.count(k, i64(0), i64(1), i64(20), [&] {
+      p.guard(table, i);
+      ir::Operand early = p.less(i, i64(3));
+      p.when(early, [&] { p.set(i, p.add(i, i64(1))); }, [&] { p.set(i, p.add(i, i64(more))); });
+    });
+    EXPECT_EQ(p.outcome(), more == 1 ? "p" : "k");
+  }
+}
+
+TEST(Guards, ContinueGoesBackToo) {
+  for (bool skips : {false, true}) {
+    GuardProgram p;
+    ir::Operand table = p.local_array({20}), x = p.array("x"), i = p.variable(types::i64),
+                k = p.variable(types::i64);
+    p.count(k, i64(0), i64(1), i64(20), [&] {
+      p.guard(table, i);
+      p.set(i, p.add(i, i64(1)));
+      p.when(p.less(p.extent(x), k), [&] {
+        if (skips) p.set(i, p.add(i, i64(1)));
+        p.write(continue_());
+      });
+    });
+    EXPECT_EQ(p.outcome(), skips ? "k" : "p");
+  }
+}
+
+TEST(Guards, BreakLeavesWithItsOwnValue) {
+  for (bool breaks : {false, true}) {
+    GuardProgram p;
+    ir::Operand table = p.local_array({8}), i = p.variable(types::i64), n = p.param(types::i64);
+    p.loop([&] { return p.less(i, i64(16)); },
+           [&] {
+             if (breaks) p.when(p.less(n, i), [&] { p.write(break_()); });
+             p.set(i, p.add(i, i64(1)));
+           });
+    // Without the break i is at least 16 here.
+    p.guard(table, p.sub(p.call(Builtin::Min, types::i64, {i, i64(20)}), i64(16)));
+    EXPECT_EQ(p.outcome(), breaks ? "k" : "p");
+  }
+}
+
+TEST(Guards, SwappedArrays) {
+  for (std::int64_t other : {16, 8}) {
+    GuardProgram p;
+    ir::Operand a = p.local_array({16}), b = p.local_array({other});
+    ir::Operand from = p.f.variable("from", a.type), to = p.f.variable("to", a.type),
+                swap = p.f.variable("swap", a.type);
+    ir::Operand k = p.variable(types::i64);
+    p.set(from, a);
+    p.set(to, b);
+    p.count(k, i64(0), i64(1), i64(16), [&] {
+      p.guard(from, k);
+      p.guard(to, k);
+      p.set(swap, from);
+      p.set(from, to);
+      p.set(to, swap);
+    });
+    EXPECT_EQ(p.outcome(), other == 16 ? "pp" : "kk");
+  }
+}
+
+TEST(Guards, EqualExtents) {
+  using enum ir::CompareOp;
+  for (ir::CompareOp op : {Equal, LessEqual, GreaterEqual, NotEqual}) {
+    GuardProgram p;
+    ir::Operand x = p.array("x"), y = p.array("y"), i = p.grid();
+    p.write(stmt(ir::Check{p.compare(op, p.extent(x), p.extent(y)), ir::SiteId{}, {}}));
+    p.when(p.less(i, p.extent(x)), [&] { p.guard(y, i); });
+    EXPECT_EQ(p.outcome(), op == Equal || op == LessEqual ? "p" : "k");
+  }
+}
+
+TEST(Guards, ReassignedArray) {
+  for (bool again : {false, true}) {
+    GuardProgram p;
+    ir::Operand x = p.array("x"), y = p.array("y"), z = p.f.variable("z", x.type), i = p.grid();
+    p.set(z, x);
+    p.when(p.less(i, p.extent(z)), [&] {
+      if (again) p.set(z, y);
+      p.guard(z, i);
+    });
+    EXPECT_EQ(p.outcome(), again ? "k" : "p");
+  }
+}
+
+TEST(Guards, UnsignedDifference) {
+  for (bool ordered : {false, true}) {
+    GuardProgram p;
+    ir::Operand x = p.array("x"), a = p.param(types::u32), b = p.param(types::u32);
+    ir::Operand small = p.less(p.convert(types::i64, a), p.extent(x));
+    p.when(small, [&] {
+      auto access = [&] { p.guard(x, p.sub(a, b)); };
+      ordered ? p.when(p.compare(ir::CompareOp::LessEqual, b, a), access) : access();
+    });
+    EXPECT_EQ(p.outcome(), ordered ? "p" : "k");
+  }
+}
+
+TEST(Guards, RemaindersAndMasks) {
+  using enum ir::BinaryOp;
+  GuardProgram p;
+  ir::Operand table = p.local_array({16}), n = p.param(types::i64), m = p.param(types::i64);
+  p.guard(table, p.op(Modulo, n, i64(16)));  // never negative, as in Python
+  p.guard(table, p.op(Modulo, n, i64(-16))); // never positive
+  p.guard(table, p.op(Modulo, n, i64(17)));
+  p.guard(table, p.op(BitAnd, n, i64(15)));
+  p.guard(table, p.op(BitAnd, n, i64(9)));
+  p.guard(table, p.op(BitAnd, n, m));
+  p.guard(table, p.op(ShiftRight, n, i64(60))); // negative for a negative n
+  p.guard(table, p.op(ShiftRight, p.op(BitAnd, n, i64(255)), i64(4)));
+  p.guard(table, p.op(FloorDivide, p.op(BitAnd, n, i64(255)), i64(16)));
+  p.guard(table, p.op(FloorDivide, p.op(BitAnd, n, i64(255)), i64(-16)));
+  p.guard(table, p.op(BitXor, p.op(BitAnd, n, i64(15)), i64(5)));
+  p.guard(table, p.op(BitOr, p.op(BitAnd, n, i64(15)), m));
+  EXPECT_EQ(p.outcome(), "pkkppkkppkpk");
+}
+
+TEST(Guards, RemainderByAnExtent) {
+  GuardProgram p;
+  ir::Operand x = p.array("x"), n = p.param(types::i64), length = p.extent(x);
+  ir::Operand place = p.op(ir::BinaryOp::Modulo, n, length);
+  p.guard(x, place); // n % 0 is 0, and x may be empty
+  p.when(p.less(i64(0), length), [&] {
+    p.guard(x, place); // what the remainder is was not known then
+    p.guard(x, p.op(ir::BinaryOp::Modulo, n, length));
+  });
+  EXPECT_EQ(p.outcome(), "kpp");
+}
+
+TEST(Guards, FlatIndexOfAMatrix) {
+  using enum ir::BinaryOp;
+  for (bool same : {false, true}) {
+    GuardProgram p;
+    ir::Operand x = p.array("x", 2), y = p.array("y", 2), i = p.grid();
+    p.when(p.less(i, p.mul(p.extent(x, 0), p.extent(x, 1))), [&] {
+      ir::Operand width = p.extent(same ? x : y, 1);
+      p.guard(x, p.op(FloorDivide, i, width), 0);
+      p.guard(x, p.op(Modulo, i, width), 1);
+      p.guard(x, p.op(FloorDivide, i, p.extent(x, 0)), 0);
+    });
+    EXPECT_EQ(p.outcome(), same ? "ppk" : "kkk");
+  }
+}
+
+TEST(Guards, ByteAsIndex) {
+  for (Type type : {types::u8, types::i8}) {
+    GuardProgram p;
+    ir::Operand table = p.local_array({256}), n = p.param(type);
+    p.guard(table, n);
+    EXPECT_EQ(p.outcome(), type == types::u8 ? "p" : "k");
+  }
+}
+
 } // namespace
 } // namespace kern::test
