@@ -117,7 +117,8 @@ void Printer::print(const Node& node) {
   case Kind::Name: return line(node.kind, get<Name>(node).text);
   case Kind::IntLiteral: return line(node.kind, fmt::format("{}", get<IntLiteral>(node).value));
   case Kind::FloatLiteral: return line(node.kind, fmt::format("{:#}", get<FloatLiteral>(node).value));
-  case Kind::ImaginaryLiteral: return line(node.kind, fmt::format("{:#}j", get<ImaginaryLiteral>(node).value));
+  case Kind::ImaginaryLiteral:
+    return line(node.kind, fmt::format("{:#}j", get<ImaginaryLiteral>(node).value));
   case Kind::BoolLiteral: return line(node.kind, get<BoolLiteral>(node).value ? "True" : "False");
   case Kind::StringLiteral: return line(node.kind, quoted(get<StringLiteral>(node).value));
   case Kind::NoneLiteral:

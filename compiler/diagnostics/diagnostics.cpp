@@ -1,4 +1,5 @@
-// Keeps what is reported, up to a limit: a file with a thousand errors is one mistake, not a thousand messages.
+// Keeps what is reported, up to a limit: a file with a thousand errors is one mistake, not a thousand
+// messages.
 #include "compiler/diagnostics/diagnostics.h"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ Diagnostics::Builder& Diagnostics::Builder::add(Note note) {
   return *this;
 }
 
-Diagnostics::Builder Diagnostics::add(const DiagnosticRow& row, std::optional<Span> span, std::string message) {
+Diagnostics::Builder Diagnostics::add(const DiagnosticRow& row, std::optional<Span> span,
+                                      std::string message) {
   if (!enabled_) return {*this, -1};
   Severity severity = row.severity;
   if (severity == Severity::Warning) {

@@ -1,5 +1,5 @@
-// Text to tokens, Python's way: indentation becomes Indent and Dedent, a logical line ends in Newline, brackets
-// and a backslash join lines, comments vanish.
+// Text to tokens, Python's way: indentation becomes Indent and Dedent, a logical line ends in Newline,
+// brackets and a backslash join lines, comments vanish.
 #pragma once
 
 #include <cstdint>

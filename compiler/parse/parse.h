@@ -16,8 +16,8 @@ enum class TopLevel : std::uint8_t {
 };
 
 // Parses one file. The tree lives in `arena`.
-const ast::Module* parse(const SourceManager& sources, FileId file, std::span<const Token> tokens, TopLevel top_level,
-                         Arena& arena, Diagnostics& diagnostics);
+const ast::Module* parse(const SourceManager& sources, FileId file, std::span<const Token> tokens,
+                         TopLevel top_level, Arena& arena, Diagnostics& diagnostics);
 
 // Parses one expression, as `-D NAME=VALUE` and the types of `--sig` need it; null where it is none.
 const ast::Expr* parse_expression(const SourceManager& sources, FileId file, std::span<const Token> tokens,

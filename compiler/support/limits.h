@@ -6,19 +6,20 @@
 
 namespace kern::limits {
 
-inline constexpr std::size_t source_bytes = 16u << 20;       // of one file
-inline constexpr std::size_t nesting = 200;                  // of expressions, and of blocks
-inline constexpr std::size_t expression_height = 500;        // of its tree; `a + b + c + ...` nests without brackets
-inline constexpr std::size_t errors = 100;                   // reported in one compilation; the rest are counted
-inline constexpr std::size_t instances = 1000;               // of functions in one module
-inline constexpr std::size_t instance_depth = 64;            // of calls that make instances
-inline constexpr std::size_t ir_statements = 200'000;        // in one function, after inlining and unrolling
-inline constexpr std::size_t ir_nesting = 1'000;             // of bodies in one function, after inlining
-inline constexpr std::size_t inference_rounds = 64;          // until the types of a function's locals settle
-inline constexpr std::int64_t shared_bytes = 227 << 10;      // static, in one block (the most of any device so far)
-inline constexpr std::int64_t local_bytes = 512 << 10;       // in one thread
-inline constexpr std::int64_t tuple_elements = 1024;         // in one tuple, nested ones counted
-inline constexpr std::int64_t constant_bytes = 64 << 10;     // in one constant array
+inline constexpr std::size_t source_bytes = 16u << 20; // of one file
+inline constexpr std::size_t nesting = 200;            // of expressions, and of blocks
+inline constexpr std::size_t expression_height = 500; // of its tree; `a + b + c + ...` nests without brackets
+inline constexpr std::size_t errors = 100;            // reported in one compilation; the rest are counted
+inline constexpr std::size_t instances = 1000;        // of functions in one module
+inline constexpr std::size_t instance_depth = 64;     // of calls that make instances
+inline constexpr std::size_t ir_statements = 200'000; // in one function, after inlining and unrolling
+inline constexpr std::size_t ir_nesting = 1'000;      // of bodies in one function, after inlining
+inline constexpr std::size_t inference_rounds = 64;   // until the types of a function's locals settle
+inline constexpr std::int64_t shared_bytes = 227
+                                             << 10;    // static, in one block (the most of any device so far)
+inline constexpr std::int64_t local_bytes = 512 << 10; // in one thread
+inline constexpr std::int64_t tuple_elements = 1024;   // in one tuple, nested ones counted
+inline constexpr std::int64_t constant_bytes = 64 << 10; // in one constant array
 inline constexpr int array_rank = 8;
 
 } // namespace kern::limits

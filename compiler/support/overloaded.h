@@ -11,7 +11,8 @@ template <class... Functions> struct Overloaded : Functions... {
 template <class... Functions> Overloaded(Functions...) -> Overloaded<Functions...>;
 
 // Calls the function of `functions` that takes the variant's present alternative.
-template <class Variant, class... Functions> decltype(auto) match(Variant&& variant, Functions&&... functions) {
+template <class Variant, class... Functions>
+decltype(auto) match(Variant&& variant, Functions&&... functions) {
   return std::visit(Overloaded{std::forward<Functions>(functions)...}, std::forward<Variant>(variant));
 }
 
