@@ -1,0 +1,202 @@
+// shared.array, local.array and const.array_like. A shared array is declared once an instance, however often
+// the statement runs; one whose shape is known only at the launch carries its extents as expressions for the
+// host.
+#include "compiler/builtins/signature.h"
+#include "compiler/check/checker.h"
+#include "compiler/check/host.h"
+
+namespace kern::checker {
+
+namespace {
+
+struct ArrayArgs {
+  Value shape;
+  const ast::Expr* shape_expr = nullptr;
+  Type element = types::error;
+  std::int64_t alignment = 16;
+};
+
+const ast::Expr* argument_expr(const ast::Call& expr, std::size_t index) {
+  return index < expr.args.size() ? expr.args[index] : expr.keywords[index - expr.args.size()].value;
+}
+
+std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast::Call& expr,
+                                   const BuiltinMatch& match, const std::vector<Value>& values) {
+  ArrayArgs args;
+  for (const BoundArgument& bound : match.arguments) {
+    if (!bound.argument) continue;
+    const Value& value = values[*bound.argument];
+    if (bound.param == 0) {
+      args.shape = value;
+      args.shape_expr = argument_expr(expr, *bound.argument);
+    } else if (bound.param == 1) {
+      if (value.kind != ValueKind::Type || !(is_scalar(value.type) || is_literal(value.type))) {
+        checker.report(value.span, diag::not_an_element_type, checker.describe(value));
+        return std::nullopt;
+      }
+      args.element = value.type;
+    } else {
+      std::optional<WideInt> alignment = constant_integer(value);
+      bool fits = alignment && *alignment >= 1 && *alignment <= 1024 && (*alignment & (*alignment - 1)) == 0;
+      if (!fits) {
+        checker.report(value.span, diag::bad_alignment, checker.context.source(value.span));
+        return std::nullopt;
+      }
+      args.alignment = std::max<std::int64_t>(args.alignment, static_cast<std::int64_t>(*alignment));
+    }
+  }
+  std::size_t rank = is_tuple(args.shape) ? args.shape.elements.size() : 1;
+  if (rank == 0 || rank > static_cast<std::size_t>(limits::array_rank)) {
+    checker.report(args.shape.span, diag::bad_rank, row(builtin).name, std::int64_t(limits::array_rank));
+    return std::nullopt;
+  }
+  return args;
+}
+
+std::vector<Value> extents_of(const Value& shape) {
+  return is_tuple(shape) ? shape.elements : std::vector<Value>{shape};
+}
+
+// Returns constant extents; nothing where one is not constant, or wrong, which is reported.
+std::optional<std::vector<std::int64_t>> constant_extents(Checker& checker, const Value& shape, bool& wrong) {
+  std::vector<std::int64_t> extents;
+  for (const Value& value : extents_of(shape)) {
+    std::optional<WideInt> extent = constant_integer(value);
+    if (is_error(value)) wrong = true;
+    if (!extent) return std::nullopt;
+    if (*extent < 0 || *extent > (WideInt(1) << 40)) {
+      checker.report(value.span, diag::bad_extent, static_cast<std::int64_t>(*extent));
+      wrong = true;
+      return std::nullopt;
+    }
+    extents.push_back(static_cast<std::int64_t>(*extent));
+  }
+  return extents;
+}
+
+bool check_bytes(Checker& checker, const std::vector<std::int64_t>& extents, Type element, std::int64_t limit,
+                 std::string_view name, Span span) {
+  WideInt bytes = bit_width(element->scalar) / 8;
+  for (std::int64_t extent : extents) {
+    bytes *= extent;
+    if (bytes > limit) break;
+  }
+  if (bytes <= limit) return true;
+  checker.report(span, diag::array_too_large, name, limit);
+  return false;
+}
+
+// Returns the words for the array in messages: the name that it is assigned to is not known here, so its
+// shape's place.
+std::string array_name(const ir::Function& function, std::size_t index) {
+  return fmt::format("{}.shared{}", function.name, index);
+}
+
+ir::SharedId declare_shared(Checker& checker, const ast::Call& expr, ir::SharedDecl decl) {
+  for (const auto& [node, id] : checker.shared_ids)
+    if (node == &expr) return id;
+  std::vector<ir::SharedDecl>& shared = checker.context.module.shared;
+  if (decl.name.empty()) decl.name = array_name(checker.function, shared.size());
+  shared.push_back(std::move(decl));
+  auto id = static_cast<ir::SharedId>(shared.size() - 1);
+  checker.shared_ids.emplace_back(&expr, id);
+  return id;
+}
+
+Value dynamic_shared(Checker& checker, const ast::Call& expr, const ArrayArgs& args) {
+  ir::SharedDecl decl{checker.target_name, args.element->scalar, {}, {}, false, args.alignment, expr.span};
+  std::vector<ir::Operand> extents;
+  std::vector<Value> values = extents_of(args.shape);
+  for (const Value& value : values) {
+    if (is_unknown(value)) return unknown_value(expr.span);
+    std::optional<ir::Operand> extent = is_number(value) ? checker.as_index(value) : std::nullopt;
+    if (!is_number(value)) checker.report(value.span, diag::not_an_integer, checker.describe(value));
+    if (!extent) return error_value(expr.span);
+    extents.push_back(*extent);
+  }
+  bool in_kernel = checker.instance && checker.instance->is_kernel;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::optional<kern::Expression> host = in_kernel ? host_expression(checker, extents[i]) : std::nullopt;
+    if (!host) {
+      Report error = checker.report(args.shape_expr->span, diag::shape_not_constant,
+                                    checker.context.source(args.shape_expr->span));
+      if (!in_kernel)
+        error.note("a shape that only the launch knows is possible in a kernel, not in a device function");
+      return error_value(expr.span);
+    }
+    decl.dynamic.push_back(std::move(*host));
+  }
+  int rank = static_cast<int>(extents.size());
+  ir::SharedId id = declare_shared(checker, expr, std::move(decl));
+  Type type =
+      checker.context.module.types.array(args.element->scalar, rank, AddressSpace::Shared, Layout::COrder);
+  return runtime_value(checker.temp(type, ir::SharedArray{id, std::move(extents)}, expr.span), expr.span);
+}
+
+Value shared_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args) {
+  bool wrong = false;
+  std::optional<std::vector<std::int64_t>> extents = constant_extents(checker, args.shape, wrong);
+  if (wrong) return error_value(expr.span);
+  if (!extents) return dynamic_shared(checker, expr, args);
+  bool aliased = extents->size() == 1 && extents->front() == 0;
+  Type type = checker.context.module.types.array(args.element->scalar, static_cast<int>(extents->size()),
+                                                 AddressSpace::Shared, Layout::COrder);
+  ir::SharedDecl decl{
+      checker.target_name, args.element->scalar, *extents, {}, aliased, args.alignment, expr.span};
+  ir::SharedArray node{{}, {}};
+  for (std::int64_t extent : *extents) node.extents.push_back(ir::constant_int(types::i64, extent));
+  if (aliased) decl.extents.clear();
+  if (!aliased &&
+      !check_bytes(checker, *extents, args.element, limits::shared_bytes, "a shared array", expr.span))
+    return error_value(expr.span);
+  node.id = declare_shared(checker, expr, std::move(decl));
+  Value value = runtime_value(checker.temp(type, std::move(node), expr.span), expr.span);
+  if (!aliased) value.extents = *extents;
+  return value;
+}
+
+Value local_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args) {
+  bool wrong = false;
+  std::optional<std::vector<std::int64_t>> extents = constant_extents(checker, args.shape, wrong);
+  if (wrong) return error_value(expr.span);
+  if (!extents) {
+    for (const Value& value : extents_of(args.shape))
+      if (is_unknown(value)) return unknown_value(expr.span);
+    checker.report(args.shape.span, diag::shape_not_constant, checker.context.source(args.shape_expr->span));
+    return error_value(expr.span);
+  }
+  if (!check_bytes(checker, *extents, args.element, limits::local_bytes, "a local array", expr.span))
+    return error_value(expr.span);
+  Type type = checker.context.module.types.array(args.element->scalar, static_cast<int>(extents->size()),
+                                                 AddressSpace::Local, Layout::COrder);
+  Value value = runtime_value(checker.temp(type, ir::LocalArray{*extents}, expr.span), expr.span);
+  value.extents = *extents;
+  return value;
+}
+
+Value constant_like(Checker& checker, const ast::Call& expr, const Value& value) {
+  std::optional<ConstantTable> table = checker.constant_table(value);
+  if (!table || table->extents.size() > static_cast<std::size_t>(limits::array_rank)) {
+    if (!is_error(value)) checker.report(value.span, diag::no_constant_array, checker.describe(value));
+    return error_value(expr.span);
+  }
+  Type element = default_type(table->type);
+  Value result = runtime_value(
+      checker.constant_array(*table, element, std::string(checker.context.source(value.span)), expr.span),
+      expr.span);
+  result.extents = table->extents;
+  return result;
+}
+
+} // namespace
+
+Value Checker::make_array(Builtin builtin, const ast::Call& expr, const BuiltinMatch& match,
+                          const std::vector<Value>& values) {
+  if (builtin == Builtin::ConstArrayLike) return constant_like(*this, expr, values[0]);
+  std::optional<ArrayArgs> args = read_args(*this, builtin, expr, match, values);
+  if (!args) return error_value(expr.span);
+  if (is_literal(args->element)) args->element = default_type(args->element);
+  return builtin == Builtin::SharedArray ? shared_array(*this, expr, *args) : local_array(*this, expr, *args);
+}
+
+} // namespace kern::checker

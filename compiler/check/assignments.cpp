@@ -1,0 +1,218 @@
+// Assignments: names, elements, slices, and tuples of them. The value is evaluated first, then each target
+// from left to right; of `a[i] += x` the target is evaluated once, before x.
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+void Checker::check_assign(const ast::Assign& stmt) {
+  const auto* name = ast::as<ast::Name>(stmt.targets.front());
+  target_name = name ? std::string(name->text) : "";
+  Value value = evaluate(*stmt.value);
+  target_name.clear();
+  if (value.kind == ValueKind::None && stmt.value->kind == ast::Kind::Call) {
+    report(stmt.value->span, diag::no_value, context.source(ast::get<ast::Call>(*stmt.value).callee->span));
+    return;
+  }
+  bool single = stmt.targets.size() == 1;
+  for (const ast::Expr* target : stmt.targets) assign_target(*target, value, *target, single);
+}
+
+void Checker::check_ann_assign(const ast::AnnAssign& stmt) {
+  const auto* name = ast::as<ast::Name>(stmt.target);
+  if (!stmt.value) return;
+  Value value = evaluate(*stmt.value);
+  // The type is pinned when the locals are collected; other targets have their own.
+  assign_target(*stmt.target, value, name ? static_cast<const ast::Node&>(*name) : *stmt.target, true);
+}
+
+std::optional<std::vector<Value>> Checker::unpack(const Value& value, std::size_t count, Span span) {
+  if (is_error(value)) return std::nullopt;
+  if (is_unknown(value)) return std::vector<Value>(count, unknown_value(span));
+  if (is_tuple(value)) {
+    if (value.elements.size() == count) return value.elements;
+    report(span, diag::unpack_count, static_cast<std::int64_t>(value.elements.size()),
+           static_cast<std::int64_t>(count));
+    return std::nullopt;
+  }
+  if (!is_array(value)) {
+    report(value.span, diag::cannot_unpack, describe(value));
+    return std::nullopt;
+  }
+  // a, b, c = row: the row must have as many elements.
+  ir::Operand length = extent(value.operand, 0, span);
+  ir::Operand wanted = ir::constant_int(types::i64, static_cast<std::int64_t>(count));
+  check_condition(compare(ir::CompareOp::Equal, length, wanted, span), ir::FaultKind::UnpackLength, span,
+                  std::string(context.source(value.span)));
+  std::vector<Value> elements;
+  for (std::size_t k = 0; k < count; ++k)
+    elements.push_back(element_at(value, int_value(WideInt(k), span), span));
+  return elements;
+}
+
+Value Checker::element_at(const Value& array, const Value& index, Span span) {
+  ir::Operand place = *as_index(index);
+  ir::SiteId where =
+      site(ir::FaultKind::IndexOutOfRange, span, std::string(context.source(array.span)), &array.operand);
+  emit(ir::Guard{array.operand, 0, place, where, ir::GuardState::Kept, ""}, span);
+  if (array.type->rank == 1) {
+    Place element;
+    element.ok = true;
+    element.array = array.operand;
+    element.indices = {place};
+    return load(element, span);
+  }
+  std::vector<ir::ViewAxis> axes{{ir::ViewAxis::Kind::Index, place, {}, {}}};
+  ir::Operand zero = ir::constant_int(types::i64, 0), one = ir::constant_int(types::i64, 1);
+  for (int axis = 1; axis < array.type->rank; ++axis)
+    axes.push_back({ir::ViewAxis::Kind::Range, zero, extent(array.operand, axis, span), one});
+  Type type = context.module.types.array(array.type->scalar, array.type->rank - 1, array.type->space,
+                                         array.type->layout);
+  return runtime_value(temp(type, ir::View{array.operand, std::move(axes)}, span), span);
+}
+
+static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& value, Span span) {
+  for (const ast::Expr* target : targets)
+    if (target->kind == ast::Kind::Starred) {
+      checker.unsupported(target->span, "`*` in a target");
+      return;
+    }
+  std::optional<std::vector<Value>> elements = checker.unpack(value, targets.size(), span);
+  if (!elements) return;
+  checker.snapshot(*elements, targets);
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    checker.assign_target(*targets[i], (*elements)[i], *targets[i], false);
+}
+
+// Collects the names that a target assigns.
+static void assigned_names(const ast::Expr& target, std::vector<std::string_view>& names) {
+  if (const auto* name = ast::as<ast::Name>(&target)) names.push_back(name->text);
+  if (const auto* tuple = ast::as<ast::Tuple>(&target))
+    for (const ast::Expr* element : tuple->elements) assigned_names(*element, names);
+  if (const auto* list = ast::as<ast::List>(&target))
+    for (const ast::Expr* element : list->elements) assigned_names(*element, names);
+}
+
+static bool reads_any(const Value& value, const std::vector<ir::SlotId>& slots) {
+  if (value.operand.slot)
+    for (ir::SlotId slot : slots)
+      if (*value.operand.slot == slot) return true;
+  for (const Value& element : value.elements)
+    if (reads_any(element, slots)) return true;
+  return false;
+}
+
+// a, b = b, a: what an earlier target overwrites is copied before.
+void Checker::snapshot(std::vector<Value>& values, ast::ExprList targets) {
+  std::vector<ir::SlotId> written;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0 && reads_any(values[i], written)) copy_leaves(values[i]);
+    std::vector<std::string_view> names;
+    assigned_names(*targets[i], names);
+    for (std::string_view name : names)
+      if (Local* local = find_local(name))
+        written.insert(written.end(), local->slots.begin(), local->slots.end());
+  }
+}
+
+void Checker::assign_target(const ast::Expr& target, const Value& value, const ast::Node& site,
+                            bool consume) {
+  if (const auto* name = ast::as<ast::Name>(&target)) {
+    if (Local* local = find_local(name->text)) assign_local(*local, value, site, value.span, consume);
+    return;
+  }
+  if (const auto* tuple = ast::as<ast::Tuple>(&target))
+    return assign_tuple(*this, tuple->elements, value, target.span);
+  if (const auto* list = ast::as<ast::List>(&target))
+    return assign_tuple(*this, list->elements, value, target.span);
+  const auto* subscript = ast::as<ast::Subscript>(&target);
+  if (!subscript) {
+    report(target.span, diag::not_assignable, context.source(target.span));
+    return;
+  }
+  Value base = evaluate(*subscript->value);
+  if (is_error(base)) return;
+  if (!is_array(base) && !is_unknown(base)) {
+    report(target.span, diag::not_assignable, context.source(target.span))
+        .note(base.span, "`{}` is {}", context.source(base.span), describe(base));
+    return;
+  }
+  Place place = place_of(base, subscript->indices, *subscript->value, target.span);
+  store(place, value, target.span);
+}
+
+void Checker::store(const Place& place, const Value& value, Span span) {
+  if (!place.ok || is_error(value) || is_unknown(value)) return;
+  if (place.array.type->space == AddressSpace::Constant) {
+    report(span, diag::constant_array);
+    return;
+  }
+  if (place.is_view) return store_into_view(place, value, span);
+  ir::Operand operand = convert(value, element_type(place.array.type), Purpose::Store);
+  emit(ir::Store{place.array, place.indices, operand}, span);
+}
+
+// a[i:j] = x: every element of the view becomes x, or the element of x at its place. x may have fewer axes.
+void Checker::store_into_view(const Place& place, const Value& value, Span span) {
+  int rank = place.array.type->rank;
+  bool from_array = is_array(value);
+  int offset = from_array ? rank - value.type->rank : 0;
+  if (offset < 0 || (!from_array && !is_number(value))) {
+    report(value.span, diag::wrong_type, describe(value), to_string(place.array.type));
+    return;
+  }
+  ir::Operand scalar;
+  if (!from_array) scalar = convert(value, element_type(place.array.type), Purpose::Store);
+  for (int axis = 0; from_array && axis < value.type->rank; ++axis) {
+    ir::Operand a = extent(place.array, axis + offset, span), b = extent(value.operand, axis, span);
+    check_condition(compare(ir::CompareOp::Equal, a, b, span), ir::FaultKind::UnpackLength, span,
+                    std::string(context.source(value.span)));
+  }
+  ir::Operand zero = ir::constant_int(types::i64, 0), one = ir::constant_int(types::i64, 1);
+  std::vector<ir::Operand> indices;
+  for (int axis = 0; axis < rank; ++axis) indices.push_back(variable(types::i64, span));
+  std::function<void(int)> loop = [&](int axis) {
+    if (axis == rank) {
+      ir::Operand element = scalar;
+      if (from_array) {
+        ir::SlotId slot = new_slot("", element_type(value.type), ir::Slot::Kind::Temp, span);
+        emit(ir::Load{slot, value.operand, {indices.begin() + offset, indices.end()}}, span);
+        element = convert(runtime_value(slot_operand(slot), value.span), element_type(place.array.type),
+                          Purpose::Store);
+      }
+      return emit(ir::Store{place.array, indices, element}, span);
+    }
+    ir::Operand count = extent(place.array, axis, span);
+    ir::Body inner = body_of([&] { loop(axis + 1); });
+    emit(ir::For{*indices[static_cast<std::size_t>(axis)].slot, zero, one, count, std::move(inner)}, span);
+  };
+  loop(0);
+}
+
+// x op= y: the same rule as x = x op y; x is evaluated once, before y.
+void Checker::check_aug_assign(const ast::AugAssign& stmt) {
+  if (const auto* name = ast::as<ast::Name>(stmt.target)) {
+    Value old = read_name(*name);
+    Value right = evaluate(*stmt.value);
+    Value result = binary(stmt.op, old, right, stmt.span);
+    if (Local* local = find_local(name->text)) assign_local(*local, result, *name, stmt.span);
+    return;
+  }
+  const auto* subscript = ast::as<ast::Subscript>(stmt.target);
+  Value base = subscript ? evaluate(*subscript->value) : error_value(stmt.span);
+  if (subscript && is_error(base)) return;
+  if (!subscript || (!is_array(base) && !is_unknown(base))) {
+    report(stmt.target->span, diag::not_assignable, context.source(stmt.target->span));
+    return;
+  }
+  Place place = place_of(base, subscript->indices, *subscript->value, stmt.target->span);
+  if (place.ok && place.is_view) {
+    unsupported(stmt.target->span, "an augmented assignment to a part of an array");
+    return;
+  }
+  Value old = load(place, stmt.target->span);
+  Value right = evaluate(*stmt.value);
+  Value result = binary(stmt.op, old, right, stmt.span);
+  store(place, result, stmt.target->span);
+}
+
+} // namespace kern::checker

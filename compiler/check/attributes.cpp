@@ -1,0 +1,89 @@
+// a.shape, threadIdx.x, math.pi: attributes of arrays and numbers, and names behind the name of a module.
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+Value Checker::array_extent(const Value& array, int axis, Span span) {
+  if (!array.extents.empty()) return int_value(array.extents[static_cast<std::size_t>(axis)], span);
+  Value value = runtime_value(extent(array.operand, axis, span), span);
+  value.nonnegative = true;
+  return value;
+}
+
+Value Checker::array_size(const Value& array, Span span) {
+  if (!array.extents.empty()) {
+    std::int64_t size = 1;
+    for (std::int64_t extent : array.extents) size *= extent;
+    return int_value(size, span);
+  }
+  ir::Operand size = extent(array.operand, 0, span);
+  for (int axis = 1; axis < array.type->rank; ++axis)
+    size = binary(ir::BinaryOp::Multiply, size, extent(array.operand, axis, span), span);
+  Value value = runtime_value(size, span);
+  value.nonnegative = true;
+  return value;
+}
+
+static Value array_attribute(Checker& checker, const Value& array, std::string_view name, Span span) {
+  int rank = array.type->rank;
+  std::int64_t bytes = bit_width(array.type->scalar) / 8;
+  if (name == "size") return checker.array_size(array, span);
+  if (name == "ndim") return int_value(rank, span);
+  if (name == "itemsize") return int_value(bytes, span);
+  if (name == "dtype") return type_value(element_type(array.type), span);
+  if (name == "nbytes")
+    return checker.binary(ast::BinaryOp::Multiply, checker.array_size(array, span), int_value(bytes, span),
+                          span);
+  if (name == "shape" || name == "strides") {
+    Value tuple = tuple_value({}, span);
+    for (int axis = 0; axis < rank; ++axis) {
+      if (name == "shape") {
+        tuple.elements.push_back(checker.array_extent(array, axis, span));
+        continue;
+      }
+      // In bytes, as NumPy has it.
+      ir::Operand stride = checker.temp(types::i64, ir::Stride{array.operand, axis}, span);
+      ir::Operand scaled =
+          checker.binary(ir::BinaryOp::Multiply, stride, ir::constant_int(types::i64, bytes), span);
+      tuple.elements.push_back(runtime_value(scaled, span));
+    }
+    return tuple;
+  }
+  if (name == "T" || name == "real" || name == "imag" || name == "flat")
+    return checker.unsupported(span, fmt::format("`.{}` of an array", name));
+  checker.report(span, diag::no_attribute, checker.describe(array), name)
+      .note("an array has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize` and `nbytes`");
+  return error_value(span);
+}
+
+Value Checker::attribute(const Value& value, std::string_view name, Span span) {
+  if (is_error(value)) return value;
+  if (is_unknown(value)) return unknown_value(span);
+  if (is_array(value)) return array_attribute(*this, value, name, span);
+  if (value.kind == ValueKind::File) {
+    auto found = value.file->symbols.find(name);
+    if (found != value.file->symbols.end()) return symbol_value(*value.file, name, found->second, span);
+    report(span, diag::not_in_module, name, value.file->file->module);
+    return error_value(span);
+  }
+  if (value.kind == ValueKind::Host) {
+    if (std::optional<Value> inner = host_name(value.text, name, span)) return *inner;
+    report(span, diag::not_in_module, name, value.text);
+    return error_value(span);
+  }
+  if (value.kind == ValueKind::Prefix) {
+    std::string path = fmt::format("{}.{}", value.text, name);
+    if (std::optional<Value> inner = vocabulary(path, span)) return *inner;
+  }
+  if (is_number(value) && name == "dtype" && !is_literal(value.type)) return type_value(value.type, span);
+  if (is_number(value) && name == "dtype")
+    return type_value(final ? default_type(value.type) : value.type, span);
+  report(span, diag::no_attribute, describe(value), name);
+  return error_value(span);
+}
+
+Value Checker::evaluate_attribute(const ast::Attribute& expr) {
+  return attribute(evaluate(*expr.value), expr.name, expr.span);
+}
+
+} // namespace kern::checker

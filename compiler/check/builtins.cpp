@@ -1,0 +1,247 @@
+// Calls of builtins by their signatures: the arguments are matched and converted, then become one statement.
+// What has no statement of its own is in intrinsics.cpp.
+#include <cmath>
+#include <cstdlib>
+
+#include "compiler/builtins/signature.h"
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// threadIdx.x, laneid, math.pi: what is written without brackets.
+Value Checker::builtin_value(Builtin builtin, Span span) {
+  const BuiltinSignature& taken = signature(builtin);
+  Type type = taken.result_count == 1 && taken.results[0].type.bits != 0
+                  ? types::scalar(ScalarKind(__builtin_ctz(taken.results[0].type.bits)))
+                  : types::error;
+  if (!taken.value.empty()) {
+    std::string text(taken.value);
+    if (is_scalar(type) && is_integer(type))
+      return runtime_value(ir::constant_int(type, std::atoll(text.c_str())), span);
+    return float_value(std::strtod(text.c_str(), nullptr), span);
+  }
+  Value value = runtime_value(temp(type, ir::CallPure{builtin, {}}, span), span);
+  value.nonnegative = true;
+  std::string_view name = row(builtin).name;
+  value.positive = name.starts_with("blockDim.") || name.starts_with("gridDim.");
+  return value;
+}
+
+// Functions of literals are literals: `math.sqrt(2.0)` takes the type that it meets.
+static std::optional<double> fold_real(Builtin builtin, double x) {
+  if (builtin == Builtin::Sqrt) return std::sqrt(x);
+  if (builtin == Builtin::Exp) return std::exp(x);
+  if (builtin == Builtin::Exp2) return std::exp2(x);
+  if (builtin == Builtin::Log) return std::log(x);
+  if (builtin == Builtin::Log2) return std::log2(x);
+  if (builtin == Builtin::Log10) return std::log10(x);
+  if (builtin == Builtin::Sin) return std::sin(x);
+  if (builtin == Builtin::Cos) return std::cos(x);
+  if (builtin == Builtin::Tan) return std::tan(x);
+  if (builtin == Builtin::Atan) return std::atan(x);
+  if (builtin == Builtin::Floor) return std::floor(x);
+  if (builtin == Builtin::Ceil) return std::ceil(x);
+  if (builtin == Builtin::Trunc) return std::trunc(x);
+  if (builtin == Builtin::Abs || builtin == Builtin::Fabs) return std::fabs(x);
+  return std::nullopt;
+}
+
+static std::optional<Value> fold_literals(Builtin builtin, const std::vector<Value>& args, Span span) {
+  for (const Value& arg : args)
+    if (!is_literal(arg)) return std::nullopt;
+  bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
+  if (picks && !args.empty()) {
+    Value best = args[0];
+    for (const Value& arg : args) {
+      bool less = is_int_literal(arg) && is_int_literal(best) ? arg.integer < best.integer
+                                                              : *constant_real(arg) < *constant_real(best);
+      bool greater = is_int_literal(arg) && is_int_literal(best) ? arg.integer > best.integer
+                                                                 : *constant_real(arg) > *constant_real(best);
+      if (builtin == Builtin::Min ? less : greater) best = arg;
+    }
+    best.span = span;
+    return best;
+  }
+  if (args.size() == 2 && builtin == Builtin::MathPow)
+    return float_value(std::pow(*constant_real(args[0]), *constant_real(args[1])), span);
+  if (args.size() != 1) return std::nullopt;
+  if (builtin == Builtin::Abs && is_int_literal(args[0]))
+    return int_value(args[0].integer < 0 ? -args[0].integer : args[0].integer, span);
+  std::optional<double> folded = fold_real(builtin, *constant_real(args[0]));
+  return folded ? std::optional(float_value(*folded, span)) : std::nullopt;
+}
+
+// In the order of the call: positional ones, then keywords.
+static std::vector<Value> all_values(const Checker::Args& args) {
+  std::vector<Value> values = args.positional;
+  for (const auto& [name, value] : args.keywords) values.push_back(value);
+  return values;
+}
+
+std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& args, Span span) {
+  std::vector<CallArgument> types;
+  std::vector<Span> spans;
+  auto add = [&](std::string_view keyword, const Value& value, Span where) {
+    types.push_back({keyword, type_of(value).value_or(types::none)});
+    spans.push_back(where);
+  };
+  for (const Value& value : args.positional) add("", value, value.span);
+  for (std::size_t k = 0; k < args.keywords.size(); ++k)
+    add(args.keywords[k].first, args.keywords[k].second, args.keyword_spans[k]);
+  BuiltinTyping typing = scope->is_numba() ? BuiltinTyping::Numba : BuiltinTyping::Kern;
+  auto result = match_call(builtin, types, typing, context.module.types);
+  if (auto* match = std::get_if<BuiltinMatch>(&result)) return std::move(*match);
+  const auto& mismatch = std::get<BuiltinMismatch>(result);
+  bool at_argument = mismatch.argument < spans.size() && mismatch.reason != BuiltinMismatch::Reason::Missing;
+  bool is_type = mismatch.reason == BuiltinMismatch::Reason::WrongType ||
+                 mismatch.reason == BuiltinMismatch::Reason::Disagree;
+  Span where = at_argument ? spans[mismatch.argument] : span;
+  Report error = is_type ? report(where, diag::builtin_argument_type, to_string(mismatch, builtin))
+                         : report(where, diag::builtin_arguments, to_string(mismatch, builtin));
+  error.note("its signature is `{}`", row(builtin).signature);
+  bool could_cast = mismatch.reason == BuiltinMismatch::Reason::WrongType && is_scalar(mismatch.got) &&
+                    mismatch.wanted.starts_with("f");
+  if (could_cast && at_argument) error.note("convert it: `f32({})`", context.source(where));
+  return std::nullopt;
+}
+
+static bool is_lanes_or_count(BuiltinParamKind kind) {
+  return kind == BuiltinParamKind::Lanes || kind == BuiltinParamKind::Count;
+}
+
+// Converts one argument as its parameter wants it.
+ir::Operand Checker::builtin_operand(Builtin builtin, const BoundArgument& bound,
+                                     const std::vector<Value>& values) {
+  const BuiltinParam& param = signature(builtin).params[bound.param];
+  if (!bound.argument) return ir::constant_int(types::i32, default_integer(param).value_or(0));
+  const Value& value = values[*bound.argument];
+  if (is_lanes_or_count(param.kind)) {
+    // Any integer: its low 32 bits, so that a mask may be written 0xffffffff.
+    std::optional<WideInt> constant = constant_integer(value);
+    if (constant) return ir::constant_int(types::i32, static_cast<std::int64_t>(*constant));
+    if (is_unknown(value) || is_error(value)) return convert(value, types::i32, Purpose::Argument);
+    return cast(as_operand(value), types::i32, value.span);
+  }
+  if (param.kind == BuiltinParamKind::Condition)
+    return as_condition(value).value_or(ir::constant_bool(false));
+  return convert(value, bound.type, Purpose::Argument);
+}
+
+// Of locals that only met literals so far the result has no type either, in a round of inference.
+static bool is_provisional(Checker& checker, const std::vector<Value>& values) {
+  if (checker.final) return false;
+  bool literal = false;
+  for (const Value& value : values) {
+    bool runtime_literal = value.kind == ValueKind::Runtime && is_literal(value.type);
+    if (!runtime_literal && !is_literal(value)) return false;
+    literal = literal || runtime_literal;
+  }
+  return literal;
+}
+
+Value Checker::call_by_signature(Builtin builtin, const Args& args, Span span) {
+  std::vector<Value> values = all_values(args);
+  bool pure = row(builtin).effects == Effects::Pure || row(builtin).effects == Effects::Thread;
+  if (pure)
+    if (std::optional<Value> folded = fold_literals(builtin, values, span)) return *folded;
+  std::optional<BuiltinMatch> match = match_builtin(builtin, args, span);
+  if (!match) return error_value(span);
+  bool unknown = false;
+  for (const Value& value : values) unknown = unknown || is_unknown(value);
+  if (unknown && !(is_scalar(match->result) && signature(builtin).type_param_count == 0))
+    return unknown_value(span);
+  if (is_provisional(*this, values) && signature(builtin).type_param_count > 0) {
+    Type type = values[0].type;
+    for (const Value& value : values) type = join(type, value.type).value_or(type);
+    return runtime_value(variable(type, span), span);
+  }
+  std::vector<ir::Operand> operands;
+  for (const BoundArgument& bound : match->arguments)
+    operands.push_back(builtin_operand(builtin, bound, values));
+  if (pure) {
+    if (builtin == Builtin::Min || builtin == Builtin::Max)
+      return fold_variadic(builtin, operands, values, match->result, span);
+    Value value = runtime_value(temp(match->result, ir::CallPure{builtin, std::move(operands)}, span), span);
+    value.nonnegative = builtin == Builtin::Abs && values[0].nonnegative;
+    return value;
+  }
+  ir::CallEffect call{std::nullopt, builtin, std::move(operands)};
+  if (match->result == types::none) {
+    emit(std::move(call), span);
+    return plain_value(ValueKind::None, span);
+  }
+  call.slot = new_slot("", match->result, ir::Slot::Kind::Temp, span);
+  ir::SlotId slot = *call.slot;
+  emit(std::move(call), span);
+  return runtime_value(slot_operand(slot), span);
+}
+
+// min(a, b, c): two at a time.
+Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& operands,
+                             const std::vector<Value>& values, Type type, Span span) {
+  ir::Operand result = operands[0];
+  for (std::size_t i = 1; i < operands.size(); ++i)
+    result = temp(type, ir::CallPure{builtin, {result, operands[i]}}, span);
+  Value value = runtime_value(result, span);
+  bool all = true, any = false;
+  for (const Value& each : values) {
+    std::optional<WideInt> constant = constant_integer(each);
+    bool nonnegative = constant ? *constant >= 0 : each.nonnegative;
+    all = all && nonnegative;
+    any = any || nonnegative;
+  }
+  value.nonnegative = is_integer(type) && (builtin == Builtin::Max ? any : all);
+  return value;
+}
+
+// atomic.add(array, index, value): the element is guarded, then read, changed and written at once.
+Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& args) {
+  std::vector<Value> values = all_values(args);
+  std::optional<BuiltinMatch> match = match_builtin(builtin, args, expr.span);
+  if (!match) return error_value(expr.span);
+  for (const Value& value : values)
+    if (is_unknown(value)) return unknown_value(expr.span);
+  const ast::Expr* array_expr = expr.args.empty() ? expr.callee : expr.args[0];
+  ir::Atomic atomic{std::nullopt, builtin, {}, {}, {}};
+  Value array;
+  for (const BoundArgument& bound : match->arguments) {
+    const BuiltinParam& param = signature(builtin).params[bound.param];
+    const Value& value = values[bound.argument.value_or(0)];
+    if (param.kind == BuiltinParamKind::ArrayOf) {
+      array = value;
+      atomic.array = value.operand;
+    } else if (param.kind == BuiltinParamKind::Index) {
+      std::vector<Value> indices = is_tuple(value) ? value.elements : std::vector<Value>{value};
+      for (std::size_t axis = 0; axis < indices.size(); ++axis)
+        atomic.indices.push_back(
+            guarded_index(array.operand, static_cast<int>(axis), indices[axis], *array_expr));
+    } else {
+      atomic.args.push_back(convert(value, bound.type, Purpose::Store));
+    }
+  }
+  if (array.type->space == AddressSpace::Constant) {
+    report(expr.span, diag::constant_array);
+    return error_value(expr.span);
+  }
+  // The old element is dropped where the call is a statement; a temporary that nobody reads costs nothing.
+  atomic.slot = new_slot("", element_type(array.type), ir::Slot::Kind::Temp, expr.span);
+  ir::SlotId slot = *atomic.slot;
+  emit(std::move(atomic), expr.span);
+  return runtime_value(slot_operand(slot), expr.span);
+}
+
+Value Checker::call_builtin(Builtin builtin, const ast::Call& expr, const Args& args) {
+  switch (row(builtin).effects) {
+  case Effects::Pure:
+  case Effects::Thread:
+  case Effects::Block:
+  case Effects::Warp:
+  case Effects::Fence:
+  case Effects::Effect: return call_by_signature(builtin, args, expr.span);
+  case Effects::Atomic: return call_atomic(builtin, expr, args);
+  case Effects::Syntax: return call_syntax(builtin, expr, args);
+  }
+  return error_value(expr.span);
+}
+
+} // namespace kern::checker

@@ -1,0 +1,224 @@
+// f(a, k=v): casts, functions of the program (an instance for these arguments) and builtins.
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+std::optional<Checker::Args> Checker::evaluate_args(const ast::Call& expr) {
+  Args args;
+  bool ok = true;
+  for (const ast::Expr* arg : expr.args) {
+    const auto* starred = ast::as<ast::Starred>(arg);
+    Value value = evaluate(starred ? *starred->value : *arg);
+    if (is_error(value)) ok = false;
+    if (!starred) {
+      args.positional.push_back(std::move(value));
+    } else if (is_tuple(value)) {
+      for (Value& element : value.elements) args.positional.push_back(std::move(element));
+    } else if (!is_error(value)) {
+      if (!is_unknown(value)) report(value.span, diag::cannot_unpack, describe(value));
+      ok = false;
+    }
+  }
+  for (const ast::Keyword& keyword : expr.keywords) {
+    Value value = evaluate(*keyword.value);
+    if (is_error(value)) ok = false;
+    args.keywords.emplace_back(keyword.name, std::move(value));
+    args.keyword_spans.push_back(keyword.span);
+  }
+  if (!ok) return std::nullopt;
+  return args;
+}
+
+Value Checker::evaluate_call(const ast::Call& expr) {
+  Value callee = evaluate(*expr.callee);
+  if (is_error(callee)) {
+    evaluate_args(expr);
+    return callee;
+  }
+  std::optional<Args> args = evaluate_args(expr);
+  if (!args) return error_value(expr.span);
+  if (callee.kind == ValueKind::Type) {
+    if (args->positional.size() == 1 && args->keywords.empty())
+      return explicit_cast(callee.type, args->positional[0], expr.span, !callee.text.empty());
+    report(expr.span, diag::cast_argument_count, context.source(expr.callee->span),
+           std::int64_t(args->positional.size()));
+    return error_value(expr.span);
+  }
+  if (callee.kind == ValueKind::Function) return call_function(*callee.function, *args, expr.span);
+  if (callee.kind == ValueKind::Builtin) return call_builtin(callee.builtin, expr, *args);
+  if (is_unknown(callee)) return unknown_value(expr.span);
+  report(expr.span, diag::not_callable, describe(callee));
+  return error_value(expr.span);
+}
+
+Value Checker::default_value(const FunctionSymbol& callee, const ast::Param& param) {
+  bool was_enabled = context.diagnostics.enabled();
+  Value value = constant_of_expr(context, *callee.file, *param.default_value);
+  context.diagnostics.set_enabled(was_enabled);
+  return value;
+}
+
+// Finds the value of each parameter: positional ones, then named ones, then defaults; *args takes the rest.
+std::optional<std::vector<Value>> Checker::bind_params(const FunctionSymbol& callee, const Args& args,
+                                                       Span span) {
+  std::span<const ast::Param> params = callee.def->params;
+  std::vector<std::optional<Value>> bound(params.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0;
+       i < params.size() && params[i].kind == ast::ParamKind::Normal && next < args.positional.size(); ++i)
+    bound[i] = args.positional[next++];
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (params[i].kind != ast::ParamKind::VarArgs) continue;
+    bound[i] = tuple_value(
+        {args.positional.begin() + static_cast<std::ptrdiff_t>(next), args.positional.end()}, span);
+    next = args.positional.size();
+  }
+  auto declared = [&](Report&& error) {
+    error.note(callee.def->name_span, "`{}` is defined here", callee.def->name);
+  };
+  if (next < args.positional.size()) {
+    declared(report(span, diag::too_many_call_arguments, callee.def->name, std::int64_t(params.size()),
+                    std::int64_t(args.positional.size())));
+    return std::nullopt;
+  }
+  for (std::size_t k = 0; k < args.keywords.size(); ++k) {
+    std::size_t i = 0;
+    while (i < params.size() && params[i].name != args.keywords[k].first) ++i;
+    if (i == params.size()) {
+      declared(
+          report(args.keyword_spans[k], diag::unknown_keyword, callee.def->name, args.keywords[k].first));
+      return std::nullopt;
+    }
+    if (bound[i]) {
+      declared(report(args.keyword_spans[k], diag::argument_twice, params[i].name));
+      return std::nullopt;
+    }
+    bound[i] = args.keywords[k].second;
+  }
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (!bound[i] && params[i].default_value) bound[i] = default_value(callee, params[i]);
+    if (!bound[i]) {
+      declared(report(span, diag::missing_call_argument, callee.def->name, params[i].name));
+      return std::nullopt;
+    }
+    values.push_back(std::move(*bound[i]));
+  }
+  return values;
+}
+
+// Converts an argument to the type of an annotated parameter. An array keeps its own address space, and what
+// is known of its strides.
+static std::optional<Value> annotated_argument(Checker& checker, const FunctionSymbol& callee,
+                                               const ast::Param& param, const Value& value) {
+  std::optional<Type> type = type_of_expr(checker.context, *callee.file, *param.annotation);
+  if (!type) return std::nullopt;
+  if (is_unknown(value)) return value;
+  if (is_array(*type) && is_array(value)) {
+    bool same = value.type->scalar == (*type)->scalar && value.type->rank == (*type)->rank;
+    if (same && ((*type)->layout == Layout::Any || value.type->layout == Layout::COrder)) return value;
+  }
+  bool fits = is_tuple(*type) ? is_tuple(value) && checker.converts_deep(value, *type)
+                              : is_number(value) && is_scalar(*type) && checker.converts_deep(value, *type);
+  if (fits) {
+    Value converted = checker.convert_value(value, *type, Purpose::Argument);
+    return is_error(converted) ? std::nullopt : std::optional(converted);
+  }
+  Report error = checker.report(value.span, diag::call_argument_type, param.name, to_string(*type),
+                                checker.describe(value));
+  error.note(param.span, "`{}` is declared here", param.name);
+  if (is_number(value) && is_scalar(*type) && !is_complex(*type))
+    error.note("convert it: `{}({})`", to_string(*type), checker.context.source(value.span));
+  return std::nullopt;
+}
+
+static std::optional<Value> argument(Checker& checker, const FunctionSymbol& callee, const ast::Param& param,
+                                     const Value& value) {
+  bool typed = param.annotation && param.kind == ast::ParamKind::Normal &&
+               callee.file->rules.annotations == Rules::annotations_rule::Types;
+  if (typed) return annotated_argument(checker, callee, param, value);
+  // Literals stay literals in the callee; in the Numba dialect they have a type from the start.
+  if (!is_number(value)) return value;
+  bool stays = is_literal(value) && !callee.file->is_numba();
+  if (stays || value.kind == ValueKind::Runtime) return value;
+  return runtime_value(checker.as_operand(value), value.span);
+}
+
+static void make_results(Checker& checker, Type type, Span span, std::vector<ir::SlotId>& slots,
+                         Value& value) {
+  if (!is_tuple(type)) {
+    slots.push_back(checker.new_slot("", type, ir::Slot::Kind::Temp, span));
+    value = runtime_value(checker.slot_operand(slots.back()), span);
+    return;
+  }
+  value = tuple_value({}, span);
+  for (Type element : type->elements) {
+    Value inner;
+    make_results(checker, element, span, slots, inner);
+    value.elements.push_back(std::move(inner));
+  }
+}
+
+static bool has_unknown(const Value& value) {
+  if (is_unknown(value)) return true;
+  for (const Value& element : value.elements)
+    if (has_unknown(element)) return true;
+  return false;
+}
+
+// Collects the run-time leaves of an argument, which the instance has as parameters.
+static void flatten_argument(Checker& checker, const Value& value, std::vector<ir::Operand>& leaves) {
+  if (is_tuple(value)) {
+    for (const Value& element : value.elements) flatten_argument(checker, element, leaves);
+    return;
+  }
+  if (value.kind == ValueKind::Runtime) leaves.push_back(value.operand);
+}
+
+Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Span span) {
+  if (!instance) {
+    report(span, diag::not_constant, context.source(span));
+    return error_value(span);
+  }
+  std::optional<std::vector<Value>> values = bind_params(callee, args, span);
+  if (!values) return error_value(span);
+  for (std::size_t i = 0; i < values->size(); ++i) {
+    if (is_error((*values)[i])) return error_value(span);
+    std::optional<Value> value = argument(*this, callee, callee.def->params[i], (*values)[i]);
+    if (!value) return error_value(span);
+    (*values)[i] = std::move(*value);
+  }
+  for (const Value& value : *values)
+    if (has_unknown(value)) return unknown_value(span);
+  Instance* called = find_instance(context, callee, *values, false, instance, span);
+  if (!called) return error_value(span);
+  if (final) return emit_call(*called, *values, span);
+  infer(context, *called);
+  Type type = called->result.type;
+  if (type == types::none) return plain_value(ValueKind::None, span);
+  if (type == types::unknown) return unknown_value(span);
+  std::vector<ir::SlotId> slots;
+  Value result;
+  make_results(*this, type, span, slots, result);
+  return result;
+}
+
+Value Checker::emit_call(Instance& called, const std::vector<Value>& values, Span span) {
+  if (called.state == Instance::State::Emitting) {
+    Report error = report(span, diag::recursion, called.function->def->name);
+    for (const Instance* active : context.active)
+      if (active->caller) error.note(active->call_span, "`{}` is called here", active->function->def->name);
+    return error_value(span);
+  }
+  ir::FunctionId id = checker::emit(context, called);
+  Type type = called.result.type;
+  if (type == types::unknown) return error_value(span);
+  ir::Call call{{}, id, {}};
+  for (const Value& value : values) flatten_argument(*this, value, call.args);
+  Value result = plain_value(ValueKind::None, span);
+  if (type != types::none) make_results(*this, type, span, call.results, result);
+  emit(std::move(call), span);
+  return result;
+}
+
+} // namespace kern::checker

@@ -1,0 +1,184 @@
+// The face: collects what the files define, makes an instance of every kernel whose parameters are annotated
+// or that a signature names, and looks over what no instance reached.
+#include "compiler/check/check.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/check/checker.h"
+#include "compiler/check/unchecked.h"
+#include "compiler/types/names.h"
+
+namespace kern {
+
+namespace checker {
+
+namespace {
+
+// Returns a value of a type as an argument that the launch gives.
+Value argument_of(Type type, Span span) {
+  if (!is_tuple(type)) return runtime_value({type, std::nullopt, 0}, span);
+  Value tuple = tuple_value({}, span);
+  for (Type element : type->elements) tuple.elements.push_back(argument_of(element, span));
+  return tuple;
+}
+
+bool is_annotated(const FunctionSymbol& function) {
+  bool reads = function.file->rules.annotations == Rules::annotations_rule::Types;
+  return reads &&
+         std::all_of(function.def->params.begin(), function.def->params.end(), [](const ast::Param& param) {
+           return param.annotation && param.kind == ast::ParamKind::Normal;
+         });
+}
+
+std::optional<std::vector<Type>> annotated_types(Context& context, const FunctionSymbol& function) {
+  std::vector<Type> types;
+  bool ok = true;
+  for (const ast::Param& param : function.def->params) {
+    std::optional<Type> type = type_of_expr(context, *function.file, *param.annotation);
+    if (type)
+      types.push_back(*type);
+    else
+      ok = false;
+  }
+  return ok ? std::optional(types) : std::nullopt;
+}
+
+Instance* make_instance(Context& context, const FunctionSymbol& function, const std::vector<Type>& types,
+                        bool is_kernel, Span span) {
+  const ast::FunctionDef& def = *function.def;
+  if (types.size() != def.params.size()) {
+    context.diagnostics
+        .report(span, diag::signature_count, def.name, std::int64_t(def.params.size()),
+                std::int64_t(types.size()))
+        .note(def.name_span, "`{}` is defined here", def.name);
+    return nullptr;
+  }
+  std::vector<Value> args;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == types::none) {
+      context.diagnostics.report(span, diag::not_a_type, "None");
+      return nullptr;
+    }
+    args.push_back(argument_of(types[i], def.params[i].span));
+  }
+  Instance* instance = find_instance(context, function, std::move(args), is_kernel, nullptr, span);
+  if (instance) emit(context, *instance);
+  return instance;
+}
+
+FunctionSymbol* find_function(Context& context, std::string_view name) {
+  FileScope& root = *context.files.front();
+  auto found = root.symbols.find(name);
+  bool is_function = found != root.symbols.end() && found->second.kind == Symbol::Kind::Function;
+  return is_function ? found->second.function : nullptr;
+}
+
+void report_unknown_function(Context& context, std::string_view name) {
+  auto builder = context.diagnostics.report(std::nullopt, diag::unknown_function, name);
+  for (const auto& function : context.files.front()->functions)
+    if (function->options.is_kernel)
+      builder.note(function->def->name_span, "there is `{}`", function->def->name);
+}
+
+// The two short names that mean different types in .kern and .py files are refused on the command line.
+bool has_clash(Context& context, const FunctionSymbol& function, std::string_view type) {
+  if (!function.file->is_numba()) return false;
+  std::string_view words = clashing_name(type.substr(0, type.find('[')));
+  if (words.empty()) return false;
+  context.diagnostics.report(std::nullopt, diag::clashing_type, type, words);
+  return true;
+}
+
+void check_signature(Context& context, const Signature& signature) {
+  FunctionSymbol* function = find_function(context, signature.function);
+  if (!function) return report_unknown_function(context, signature.function);
+  std::vector<Type> types;
+  Span span = function->def->name_span;
+  for (const std::string& param : signature.params) {
+    if (has_clash(context, *function, param)) return;
+    const ast::Expr* expr = parse_text(context, fmt::format("<signature of {}>", signature.function), param);
+    std::optional<Type> type = expr ? type_of_expr(context, *function->file, *expr, true) : std::nullopt;
+    if (!type) return;
+    types.push_back(*type);
+  }
+  make_instance(context, *function, types, true, span);
+}
+
+void check_kernel(Context& context, const FunctionSymbol& function) {
+  const ast::FunctionDef& def = *function.def;
+  for (const ast::Expr* signature : function.options.signatures)
+    if (std::optional<std::vector<Type>> types = signature_types(context, *function.file, *signature))
+      make_instance(context, function, *types, true, signature->span);
+  if (!function.options.signatures.empty() || !is_annotated(function)) return;
+  if (std::optional<std::vector<Type>> types = annotated_types(context, function))
+    make_instance(context, function, *types, true, def.name_span);
+}
+
+// A kernel with one instance has its own name; the others and device functions say their types.
+void name_symbols(Context& context) {
+  std::map<std::string, int> kernels, symbols;
+  for (const ir::Function& function : context.module.functions) kernels[function.name] += function.is_kernel;
+  for (ir::Function& function : context.module.functions)
+    if (function.is_kernel && kernels[function.name] == 1)
+      function.symbol = function.symbol.substr(0, function.symbol.find('$', function.name.size()));
+  for (ir::Function& function : context.module.functions) {
+    int count = ++symbols[function.symbol];
+    if (count > 1) function.symbol += fmt::format("$n{}", count);
+  }
+}
+
+bool is_instantiated(const Context& context, const FunctionSymbol& function) {
+  return std::any_of(context.instances.begin(), context.instances.end(), [&](const auto& entry) {
+    return entry.second->function == &function && entry.second->id;
+  });
+}
+
+// What no kernel calls is checked too: with its types where it is annotated, else its names.
+void check_rest(Context& context, const FunctionSymbol& function) {
+  bool belongs = function.options.is_kernel || function.options.is_device || !function.file->is_numba();
+  if (!belongs || function.options.is_host || is_instantiated(context, function)) return;
+  bool typed = is_annotated(function) && !function.options.is_kernel;
+  std::optional<std::vector<Type>> types = typed ? annotated_types(context, function) : std::nullopt;
+  if (types)
+    make_instance(context, function, *types, false, function.def->name_span);
+  else if (!typed)
+    check_names(context, function);
+}
+
+void check_constants(Context& context, FileScope& file) {
+  if (file.is_numba()) return;
+  for (const ast::Stmt* item : file.file->tree->items) {
+    if (item->kind != ast::Kind::Assign && item->kind != ast::Kind::AnnAssign) continue;
+    Checker checker(context, &file, nullptr);
+    checker.final = true;
+    for (auto& [name, symbol] : file.symbols)
+      if (symbol.kind == Symbol::Kind::Constant && symbol.span.begin >= item->span.begin &&
+          symbol.span.end <= item->span.end)
+        checker.symbol_value(file, name, symbol, symbol.span);
+  }
+}
+
+} // namespace
+
+} // namespace checker
+
+ir::Module check(const Program& program, const CheckOptions& options, Diagnostics& diagnostics) {
+  using namespace checker;
+  Context context{program, options, diagnostics};
+  build_scopes(context);
+  for (const auto& file : context.files) check_constants(context, *file);
+  FileScope& root = *context.files.front();
+  for (const Signature& signature : options.signatures) check_signature(context, signature);
+  for (const auto& function : root.functions) {
+    bool asked =
+        std::any_of(options.signatures.begin(), options.signatures.end(),
+                    [&](const Signature& signature) { return signature.function == function->def->name; });
+    if (function->options.is_kernel && !asked) check_kernel(context, *function);
+  }
+  for (const auto& function : root.functions) check_rest(context, *function);
+  name_symbols(context);
+  return std::move(context.module);
+}
+
+} // namespace kern

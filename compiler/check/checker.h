@@ -1,0 +1,326 @@
+// The checker of one function instance (or of one constant of a module): it evaluates expressions to values
+// and writes statements of the IR. Each group of methods has a file of its own, named in the comment above
+// it. Private to check/.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "compiler/builtins/signature.h"
+#include "compiler/check/check.h"
+#include "compiler/check/instance.h"
+#include "compiler/support/limits.h"
+
+namespace kern::checker {
+
+// What all checkers of a compilation share.
+struct Context {
+  const Program& program;
+  const CheckOptions& options;
+  Diagnostics& diagnostics;
+  ir::Module module;
+  std::vector<std::unique_ptr<FileScope>> files;
+  std::map<std::string, std::unique_ptr<Instance>> instances;
+  std::vector<const Instance*> active; // being inferred or emitted, outer first
+  std::set<std::tuple<std::string_view, FileId, std::uint32_t>> reported;
+
+  Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink)
+      : program(loaded), options(wanted), diagnostics(sink) {}
+  std::string_view source(Span span) const { return program.sources->text(span); }
+};
+
+// A diagnostic being reported; when it goes, it adds which instance it is about.
+class Report {
+public:
+  Report(Diagnostics::Builder builder, const Instance* instance) : builder_(builder), instance_(instance) {}
+  Report(const Report&) = delete;
+  ~Report();
+  template <class... Args> Report& note(Span span, fmt::format_string<Args...> text, Args&&... args) {
+    builder_.note(span, text, std::forward<Args>(args)...);
+    return *this;
+  }
+  template <class... Args> Report& note(fmt::format_string<Args...> text, Args&&... args) {
+    builder_.note(text, std::forward<Args>(args)...);
+    return *this;
+  }
+
+private:
+  Diagnostics::Builder builder_;
+  const Instance* instance_;
+};
+
+// Why a value must become another type: it chooses the words of the error.
+enum class Purpose : std::uint8_t { Operand, Assignment, Store, Argument, Return, Index };
+
+// What can be iterated: how often, and what the k-th element is.
+struct Iteration {
+  std::optional<std::size_t> fixed_count;           // of a tuple: the loop is unrolled
+  ir::Operand count;                                // i64
+  std::function<Value(const Value& index)> element; // index: i64, or a literal where the count is fixed
+};
+
+// The parts of a slice that are written, evaluated.
+struct SliceBounds {
+  bool ok = true;
+  bool unknown = false;
+  std::optional<Value> start, stop, step;
+};
+
+// A tuple, perhaps nested, as an array of constants.
+struct ConstantTable {
+  std::vector<std::int64_t> extents;
+  std::vector<Value> numbers; // in C order
+  Type type = types::unknown; // what they join to
+};
+
+// Of expressions inside each other; a long chain of operators nests in the tree though not in the text.
+inline constexpr int expression_depth_limit = 1000;
+
+struct Checker {
+  Context& context;
+  FileScope* scope;
+  Instance* instance; // null for a constant of a module
+  const Rules& rules;
+  bool names_types = false; // of the text of a signature: types need no import
+  bool final = false;       // the round whose IR and diagnostics are kept
+  ir::Function function;
+  ir::Body* body;
+  int depth = 0; // conditional bodies around this place
+  int expression_depth = 0;
+  std::size_t statements = 0; // emitted
+  bool overflowed = false;
+  std::vector<Local*> known_here; // locals with a `known`, in the order of assignment
+  std::vector<std::pair<const ast::Node*, ir::SharedId>> shared_ids;
+  struct Loop {
+    bool has_break = false;
+    std::optional<ir::SlotId> stop_flag; // of an unrolled loop with a break
+    bool unrolled = false;
+  };
+  std::vector<Loop> loops;
+  std::string target_name; // of the assignment being checked, for the names of shared arrays
+  bool returns_value = false, returns_none = false;
+
+  Checker(Context& shared, FileScope* file, Instance* of)
+      : context(shared), scope(file), instance(of), rules(file->rules), body(&function.body) {}
+
+  template <class... Args>
+  Report report(Span span, const DiagnosticKind<Args...>& kind, std::type_identity_t<Args>... args) {
+    Diagnostics& diagnostics = context.diagnostics;
+    bool fresh = diagnostics.enabled() && context.reported.insert({kind.code, span.file, span.begin}).second;
+    if (!fresh) return {Diagnostics::Builder(diagnostics, -1), nullptr};
+    return {diagnostics.report(span, kind, args...), instance};
+  }
+  // Reports that something has no IR yet.
+  Value unsupported(Span span, std::string_view what);
+
+  // ---- emit.cpp: statements and operands ----
+  void emit(decltype(ir::Stmt::node) node, Span span);
+  ir::SlotId new_slot(std::string name, Type type, ir::Slot::Kind kind, Span span);
+  ir::Operand slot_operand(ir::SlotId slot) const;
+  ir::Operand temp(Type type, ir::Expr expr, Span span);
+  ir::Operand variable(Type type, Span span); // unnamed, assigned more than once
+  void assign(ir::SlotId slot, ir::Operand value, Span span);
+  void retarget(ir::SlotId slot, ir::Operand value, Span span);  // assign, where nobody else reads `value`
+  ir::Body body_of(const std::function<void()>& write);          // what is written meanwhile
+  ir::Body conditional_body(const std::function<void()>& write); // the same, and known values end with it
+  ir::Operand binary(ir::BinaryOp op, ir::Operand left, ir::Operand right,
+                     Span span); // of one type; folds constants
+  ir::Operand compare(ir::CompareOp op, ir::Operand left, ir::Operand right, Span span);
+  ir::Operand select(ir::Operand condition, ir::Operand yes, ir::Operand no, Span span);
+  ir::Operand cast(ir::Operand value, Type type, Span span); // any scalar to any scalar; folds constants
+  ir::Operand extent(ir::Operand array, int axis, Span span);
+  ir::SiteId site(ir::FaultKind kind, Span span, std::string array, const ir::Operand* base = nullptr);
+  void check_condition(ir::Operand condition, ir::FaultKind kind, Span span, std::string words);
+
+  // ---- convert.cpp: values to operands of a type ----
+  std::optional<Type> type_of(const Value& value); // of what a slot can hold
+  std::string describe(const Value& value);        // "i32", "the literal 3", "a function"
+  ir::Operand convert(const Value& value, Type type, Purpose purpose);
+  Value convert_value(const Value& value, Type type, Purpose purpose); // tuples too
+  ir::Operand as_operand(const Value& value);                          // in its own or default type
+  bool check_index(const Value& value);                                // reports what is no integer
+  std::optional<ir::Operand> as_index(const Value& value);             // i64; reports what is no integer
+  std::optional<ir::Operand> as_condition(const Value& value);         // bool, by truth
+  std::optional<bool> constant_truth(const Value& value);
+  std::optional<Type> join_types(Type a,
+                                 Type b); // of the assignments of a local, or the ends of a conditional
+  Value explicit_cast(Type type, const Value& value, Span span, bool from_python_name = false);
+  void flatten(const Value& value, std::vector<ir::Operand>& leaves);
+
+  // ---- locals.cpp ----
+  Local* find_local(std::string_view name);
+  Value read_local(Local& local, Span span);
+  void assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume = true);
+  void note_assignment(Local& local, const Value& value, const ast::Node& site, Span span);
+  void bind(Local& local, const Value& value, const ast::Node& site);
+  void copy_leaves(Value& value);
+  Value slots_value(Local& local, Type type, Span span);
+  void store_converted(Local& local, const Value& value, Span span, bool consume);
+  bool converts_deep(const Value& value, Type type);
+  Type default_deep(Type type);
+  void forget_known(int outer_depth);
+
+  // ---- names.cpp ----
+  Value read_name(const ast::Name& name);
+  Value symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span);
+  std::optional<Value> host_name(std::string_view module, std::string_view name, Span span);
+  std::optional<Value> vocabulary(std::string_view path, Span span);
+  void report_undefined(std::string_view name, Span span);
+
+  // ---- expressions.cpp ----
+  Value evaluate(const ast::Expr& expr);
+  Value evaluate_node(const ast::Expr& expr);
+  Value evaluate_conditional(const ast::Conditional& expr);
+  Value evaluate_bool_op(const ast::BoolOp& expr);
+  Value evaluate_compare(const ast::Compare& expr);
+  Value merge(Span span, ir::Operand condition, const std::function<Value()>& yes,
+              const std::function<Value()>& no);
+
+  // ---- operators.cpp ----
+  Value unary(ast::UnaryOp op, const Value& operand, Span span);
+  Value binary(ast::BinaryOp op, const Value& left, const Value& right, Span span);
+  Value arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span);
+  // ---- power.cpp, literals.cpp ----
+  Value power(const Value& left, const Value& right, Span span);
+  Value literal_operation(ast::BinaryOp op, const Value& left, const Value& right, Span span);
+  Value literal_unary(ast::UnaryOp op, const Value& operand, Span span);
+  // ---- compare.cpp ----
+  Value compare_values(ast::CompareOp op, const Value& left, const Value& right, Span span);
+
+  // ---- subscripts.cpp ----
+  Value evaluate_subscript(const ast::Subscript& expr);
+  // An element (its indices guarded) or a view (`array`, then no indices).
+  struct Place {
+    bool ok = false;
+    bool unknown = false; // of a type not inferred yet
+    bool is_view = false;
+    ir::Operand array;
+    std::vector<ir::Operand> indices;
+  };
+  Place place_of(const Value& array, std::span<const ast::Expr* const> indices, const ast::Expr& base_expr,
+                 Span span);
+  ir::Operand array_index(ir::Operand array, int axis, const Value& index);
+  ir::Operand guarded_index(ir::Operand array, int axis, const Value& index, const ast::Expr& base_expr);
+  Value load(const Place& place, Span span);
+  Value array_type(const Value& element, const ast::Subscript& expr);
+
+  // ---- slices.cpp ----
+  SliceBounds evaluate_bounds(const ast::Slice& slice);
+  ir::ViewAxis slice_axis(ir::Operand array, int axis, const SliceBounds& bounds, Span span);
+  std::optional<std::vector<Value>> slice_tuple(const Value& tuple, const ast::Slice& slice);
+
+  // ---- tuples.cpp ----
+  Value tuple_subscript(const Value& base, const ast::Subscript& expr);
+  std::optional<ConstantTable> constant_table(const Value& tuple);
+  ir::Operand constant_array(const ConstantTable& table, Type element, std::string name, Span span);
+  ir::Operand load_constant_element(const Value& element, Type type);
+  Value rows_view(const Value& rows);
+
+  // ---- attributes.cpp ----
+  Value evaluate_attribute(const ast::Attribute& expr);
+  Value attribute(const Value& value, std::string_view name, Span span);
+  Value array_extent(const Value& array, int axis, Span span);
+  Value array_size(const Value& array, Span span);
+
+  // ---- statements.cpp, assignments.cpp ----
+  bool check_body(ast::Block body);   // of the function: contracts first
+  bool check_block(ast::Block block); // says whether control can reach its end
+  bool check_statement(const ast::Stmt& stmt);
+  bool check_if(const ast::If& stmt);
+  bool check_while(const ast::While& stmt);
+  void check_jump(const ast::Stmt& stmt);
+  bool check_return(const ast::Return& stmt);
+  void check_assert(const ast::Assert& stmt);
+  void check_raise(const ast::Raise& stmt);
+  void check_assign(const ast::Assign& stmt);
+  void check_aug_assign(const ast::AugAssign& stmt);
+  void check_ann_assign(const ast::AnnAssign& stmt);
+  void assign_target(const ast::Expr& target, const Value& value, const ast::Node& site, bool consume);
+  std::optional<std::vector<Value>> unpack(const Value& value, std::size_t count, Span span);
+  Value element_at(const Value& array, const Value& index,
+                   Span span); // along the first axis; its indices are guarded
+  void snapshot(std::vector<Value>& values, ast::ExprList targets);
+  void store(const Place& place, const Value& value, Span span);
+  void store_into_view(const Place& place, const Value& value, Span span);
+
+  // ---- loops.cpp ----
+  bool check_for(const ast::For& stmt);
+  bool check_for_range(const ast::For& stmt, const Value& range);
+  bool check_for_tuple(const ast::For& stmt, const Iteration& iteration, std::size_t count);
+  void check_loop_body(ast::Block block, ir::Body& inner, const std::function<void()>& prologue);
+  std::optional<Iteration> iterate(const Value& iterable);
+  std::optional<Iteration> iterate_enumerate(const Value& value);
+  std::optional<Iteration> iterate_zip(const Value& value);
+  struct Range {
+    Type type = types::error;
+    ir::Operand start, step, count;
+    bool nonnegative = false;
+  };
+  std::optional<Range> range_of(const Value& range);
+  ir::Operand trip_count(ir::Operand start, ir::Operand stop, ir::Operand step, bool step_is_positive,
+                         bool narrow, Span span);
+  ir::Operand frozen(ir::Operand operand, Span span);
+  void emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count, ir::Body inner,
+                Span span);
+
+  // ---- calls.cpp ----
+  Value evaluate_call(const ast::Call& expr);
+  struct Args {
+    std::vector<Value> positional;
+    std::vector<std::pair<std::string_view, Value>> keywords;
+    std::vector<Span> keyword_spans;
+  };
+  std::optional<Args> evaluate_args(const ast::Call& expr);
+  Value call_function(const FunctionSymbol& callee, const Args& args, Span span);
+  Value emit_call(Instance& called, const std::vector<Value>& values, Span span);
+  std::optional<std::vector<Value>> bind_params(const FunctionSymbol& callee, const Args& args, Span span);
+  Value default_value(const FunctionSymbol& callee, const ast::Param& param);
+
+  // ---- builtins.cpp: by their signatures ----
+  Value builtin_value(Builtin builtin, Span span); // threadIdx.x, laneid, math.pi
+  Value call_builtin(Builtin builtin, const ast::Call& expr, const Args& args);
+  Value call_by_signature(Builtin builtin, const Args& args, Span span);
+  Value call_atomic(Builtin builtin, const ast::Call& expr, const Args& args);
+  std::optional<BuiltinMatch> match_builtin(Builtin builtin, const Args& args, Span span);
+  ir::Operand builtin_operand(Builtin builtin, const BoundArgument& bound, const std::vector<Value>& values);
+  Value fold_variadic(Builtin builtin, const std::vector<ir::Operand>& operands,
+                      const std::vector<Value>& values, Type type, Span span);
+
+  // ---- intrinsics.cpp: what other IR is written for; arrays.cpp ----
+  Value call_syntax(Builtin builtin, const ast::Call& expr, const Args& args);
+  Value make_array(Builtin builtin, const ast::Call& expr, const BuiltinMatch& match,
+                   const std::vector<Value>& values);
+};
+
+// ---- instances.cpp ----
+// Returns the instance for these arguments; null where a limit was met, which is reported.
+Instance* find_instance(Context& context, const FunctionSymbol& function, std::vector<Value> args,
+                        bool is_kernel, const Instance* caller, Span call_span);
+// Finds the types of an instance, once.
+void infer(Context& context, Instance& instance);
+// Makes the IR of an instance, once.
+ir::FunctionId emit(Context& context, Instance& instance);
+// Returns the symbol of one instance among several: "scale$f32$i32".
+std::string instance_symbol(const Instance& instance);
+
+// ---- scopes.cpp ----
+void build_scopes(Context& context);
+FileScope* find_file(Context& context, const FileScope& from, std::string_view module);
+
+// ---- decorators.cpp ----
+void read_decorators(Context& context, FunctionSymbol& function);
+// ---- signatures.cpp ----
+// Returns the types that a signature names: a string, a tuple of types, or a call void(types).
+std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& expr,
+                                                 bool is_text = false);
+// Parses Kern text as an expression, in a file of its own called `name`.
+const ast::Expr* parse_text(Context& context, std::string name, std::string text);
+// Returns the type that an expression means; reports where it means none.
+std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::Expr& expr,
+                                 bool is_text = false);
+// Evaluates an expression that must be constant.
+Value constant_of_expr(Context& context, FileScope& file, const ast::Expr& expr);
+
+} // namespace kern::checker

@@ -1,0 +1,187 @@
+// Comparisons. Integers of two types compare by their values, also where no type holds both.
+#include <algorithm>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+static std::optional<ir::CompareOp> ir_op(ast::CompareOp op) {
+  switch (op) {
+  case ast::CompareOp::Equal: return ir::CompareOp::Equal;
+  case ast::CompareOp::NotEqual: return ir::CompareOp::NotEqual;
+  case ast::CompareOp::Less: return ir::CompareOp::Less;
+  case ast::CompareOp::LessEqual: return ir::CompareOp::LessEqual;
+  case ast::CompareOp::Greater: return ir::CompareOp::Greater;
+  case ast::CompareOp::GreaterEqual: return ir::CompareOp::GreaterEqual;
+  case ast::CompareOp::Is:
+  case ast::CompareOp::IsNot:
+  case ast::CompareOp::In:
+  case ast::CompareOp::NotIn: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+static bool is_equality(ir::CompareOp op) {
+  return op == ir::CompareOp::Equal || op == ir::CompareOp::NotEqual;
+}
+
+static ir::CompareOp mirrored(ir::CompareOp op) {
+  switch (op) {
+  case ir::CompareOp::Equal:
+  case ir::CompareOp::NotEqual: return op;
+  case ir::CompareOp::Less: return ir::CompareOp::Greater;
+  case ir::CompareOp::LessEqual: return ir::CompareOp::GreaterEqual;
+  case ir::CompareOp::Greater: return ir::CompareOp::Less;
+  case ir::CompareOp::GreaterEqual: return ir::CompareOp::LessEqual;
+  }
+  return op;
+}
+
+// Compares a signed integer with a u64: a negative one is less than all of them.
+static ir::Operand compare_signed_with_u64(Checker& checker, ir::CompareOp op, ir::Operand left,
+                                           ir::Operand right, Span span) {
+  ir::Operand wide = checker.cast(left, types::i64, span);
+  ir::Operand negative = checker.compare(ir::CompareOp::Less, wide, ir::constant_int(types::i64, 0), span);
+  ir::Operand unsigned_result = checker.compare(op, checker.cast(wide, types::u64, span), right, span);
+  bool when_negative =
+      op == ir::CompareOp::Less || op == ir::CompareOp::LessEqual || op == ir::CompareOp::NotEqual;
+  return checker.select(negative, ir::constant_bool(when_negative), unsigned_result, span);
+}
+
+static bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
+
+// Returns the operand of an integer in a type that holds it: a literal takes the other's type if it fits
+// there.
+static ir::Operand integer_operand(Checker& checker, const Value& value, Type other) {
+  if (!is_int_literal(value)) {
+    ir::Operand operand = checker.as_operand(value);
+    return is_boolean(operand.type) ? checker.cast(operand, types::i64, value.span) : operand;
+  }
+  Type type =
+      is_integer(other) && !is_literal(other) && literal_fits(value.integer, other) ? other : types::i64;
+  if (!literal_fits(value.integer, type)) type = types::u64;
+  return checker.convert(value, type, Purpose::Operand);
+}
+
+static ir::Operand compare_integers(Checker& checker, ir::CompareOp op, const Value& left, const Value& right,
+                                    Span span) {
+  ir::Operand a = integer_operand(checker, left, right.type), b = integer_operand(checker, right, left.type);
+  if (is_literal(a.type) || is_literal(b.type)) return checker.variable(types::boolean, span);
+  std::optional<Type> type = join(a.type, b.type);
+  if (type) return checker.compare(op, checker.cast(a, *type, span), checker.cast(b, *type, span), span);
+  if (is_signed(a.type)) return compare_signed_with_u64(checker, op, a, b, span);
+  return compare_signed_with_u64(checker, mirrored(op), b, a, span);
+}
+
+static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& left, const Value& right,
+                             Span span) {
+  ir::CompareOp ir_compare = *ir_op(op);
+  if (is_complex(left.type) || is_complex(right.type))
+    return checker.unsupported(span, "arithmetic of complex numbers");
+  bool bools = is_boolean(left.type) && is_boolean(right.type) && is_equality(ir_compare);
+  if (bools)
+    return runtime_value(
+        checker.compare(ir_compare, checker.as_operand(left), checker.as_operand(right), span), span);
+  if (is_integral(left.type) && is_integral(right.type))
+    return runtime_value(compare_integers(checker, ir_compare, left, right, span), span);
+  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  std::optional<Type> type =
+      numba ? numba_join(left.type, right.type) : join_arithmetic(left.type, right.type);
+  if (!type) {
+    const Value& integer = is_integer(left.type) ? left : right;
+    Type floating = is_float(left.type) ? left.type : right.type;
+    if (is_literal(floating)) floating = types::f32;
+    checker.report(span, diag::operands_need_cast, spelling(op), checker.describe(left),
+                   checker.describe(right),
+                   fmt::format("{}({})", to_string(floating), checker.context.source(integer.span)));
+    return error_value(span);
+  }
+  if (is_literal(*type)) {
+    if (!checker.final) return runtime_value(checker.variable(types::boolean, span), span);
+    type = default_type(*type);
+  }
+  Type computed = *type == types::f16 || *type == types::bf16 ? types::f32 : *type;
+  ir::Operand a = checker.convert(left, computed, Purpose::Operand),
+              b = checker.convert(right, computed, Purpose::Operand);
+  return runtime_value(checker.compare(ir_compare, a, b, span), span);
+}
+
+static Value compare_literals(ast::CompareOp op, const Value& left, const Value& right, Span span) {
+  bool ints = is_int_literal(left) && is_int_literal(right);
+  auto order =
+      ints ? (left.integer < right.integer ? -1 : left.integer > right.integer)
+           : (*constant_real(left) < *constant_real(right) ? -1
+                                                           : *constant_real(left) > *constant_real(right));
+  bool unordered = !ints && *constant_real(left) != *constant_real(right) && order == 0;
+  switch (*ir_op(op)) {
+  case ir::CompareOp::Equal: return bool_value(!unordered && order == 0, span);
+  case ir::CompareOp::NotEqual: return bool_value(unordered || order != 0, span);
+  case ir::CompareOp::Less: return bool_value(order < 0, span);
+  case ir::CompareOp::LessEqual: return bool_value(!unordered && order <= 0, span);
+  case ir::CompareOp::Greater: return bool_value(order > 0, span);
+  case ir::CompareOp::GreaterEqual: return bool_value(!unordered && order >= 0, span);
+  }
+  return error_value(span);
+}
+
+// Combines two conditions that are evaluated already.
+static Value both(Checker& checker, const Value& left, const Value& right, bool all, Span span) {
+  if (is_error(left) || is_error(right)) return error_value(span);
+  if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
+  ir::BinaryOp op = all ? ir::BinaryOp::BitAnd : ir::BinaryOp::BitOr;
+  return runtime_value(checker.binary(op, left.operand, right.operand, span), span);
+}
+
+static Value compare_tuples(Checker& checker, ast::CompareOp op, const Value& left, const Value& right,
+                            Span span) {
+  bool equal = op == ast::CompareOp::Equal;
+  if (left.elements.size() != right.elements.size()) return bool_value(!equal, span);
+  Value result = bool_value(equal, span);
+  for (std::size_t i = 0; i < left.elements.size(); ++i)
+    result = both(checker, result, checker.compare_values(op, left.elements[i], right.elements[i], span),
+                  equal, span);
+  return result;
+}
+
+// x in (a, b, c)
+static Value contains(Checker& checker, const Value& left, const Value& right, bool positive, Span span) {
+  if (!is_tuple(right)) {
+    checker.report(span, diag::operand_type_mismatch, "in", checker.describe(left), checker.describe(right));
+    return error_value(span);
+  }
+  Value result = bool_value(false, span);
+  for (const Value& element : right.elements)
+    result = both(checker, result, checker.compare_values(ast::CompareOp::Equal, left, element, span), false,
+                  span);
+  return positive ? result : checker.unary(ast::UnaryOp::Not, result, span);
+}
+
+Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value& right, Span span) {
+  if (is_error(left) || is_error(right)) return error_value(span);
+  bool tests_none = left.kind == ValueKind::None || right.kind == ValueKind::None;
+  bool is_test = op == ast::CompareOp::Is || op == ast::CompareOp::IsNot;
+  bool is_negative = op == ast::CompareOp::IsNot || op == ast::CompareOp::NotEqual;
+  if (tests_none && (is_test || op == ast::CompareOp::Equal || op == ast::CompareOp::NotEqual))
+    return bool_value((left.kind == right.kind) != is_negative, span);
+  if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
+  if (op == ast::CompareOp::In || op == ast::CompareOp::NotIn)
+    return contains(*this, left, right, op == ast::CompareOp::In, span);
+  if (is_test) {
+    report(span, diag::identity_test, context.source(left.span), context.source(right.span));
+    return error_value(span);
+  }
+  if (is_literal(left) && is_literal(right)) return compare_literals(op, left, right, span);
+  if (is_number(left) && is_number(right)) return compare_numbers(*this, op, left, right, span);
+  bool equality = op == ast::CompareOp::Equal || op == ast::CompareOp::NotEqual;
+  if (equality && is_tuple(left) && is_tuple(right)) return compare_tuples(*this, op, left, right, span);
+  bool known = left.kind == right.kind && (left.kind == ValueKind::Type || left.kind == ValueKind::String ||
+                                           left.kind == ValueKind::Function);
+  if (equality && known) {
+    bool same = left.type == right.type && left.text == right.text && left.function == right.function;
+    return bool_value(same != is_negative, span);
+  }
+  report(span, diag::operand_type_mismatch, spelling(op), describe(left), describe(right));
+  return error_value(span);
+}
+
+} // namespace kern::checker

@@ -1,0 +1,322 @@
+// Values to operands of a type: the one conversion rule, the literals that take the type they meet, and the
+// errors that write the cast.
+#include <cmath>
+
+#include "compiler/check/checker.h"
+#include "compiler/check/fold.h"
+
+namespace kern::checker {
+
+std::optional<Type> Checker::type_of(const Value& value) {
+  switch (value.kind) {
+  case ValueKind::Error:
+  case ValueKind::Unknown: return types::unknown;
+  case ValueKind::Runtime:
+  case ValueKind::Literal:
+  case ValueKind::Choice:
+  case ValueKind::Element: return value.type;
+  case ValueKind::None: return types::none;
+  case ValueKind::Tuple: {
+    std::vector<Type> elements;
+    for (const Value& element : value.elements) {
+      std::optional<Type> type = type_of(element);
+      if (!type || *type == types::none) return std::nullopt;
+      elements.push_back(*type);
+    }
+    return context.module.types.tuple(elements);
+  }
+  case ValueKind::Rows:
+  case ValueKind::String:
+  case ValueKind::Ellipsis:
+  case ValueKind::Type:
+  case ValueKind::Function:
+  case ValueKind::File:
+  case ValueKind::Host:
+  case ValueKind::Prefix:
+  case ValueKind::Builtin:
+  case ValueKind::Range:
+  case ValueKind::Enumerate:
+  case ValueKind::Zip: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string Checker::describe(const Value& value) {
+  switch (value.kind) {
+  case ValueKind::Error:
+  case ValueKind::Unknown: return "an unknown type";
+  case ValueKind::Runtime: return to_string(value.type);
+  case ValueKind::Literal: {
+    std::string text(context.source(value.span));
+    bool is_short = text.size() <= 24 && text.find('\n') == std::string::npos;
+    return is_short                ? fmt::format("the literal `{}`", text)
+           : is_int_literal(value) ? "an integer literal"
+                                   : "a float literal";
+  }
+  case ValueKind::Choice:
+  case ValueKind::Element: return value.type == types::int_literal ? "integer literals" : "float literals";
+  case ValueKind::Rows: return "a row of a constant tuple";
+  case ValueKind::Tuple: {
+    std::optional<Type> type = type_of(value);
+    if (type) return to_string(*type);
+    return fmt::format("a tuple of {}", value.elements.size());
+  }
+  case ValueKind::None: return "`None`";
+  case ValueKind::String: return "a string";
+  case ValueKind::Ellipsis: return "`...`";
+  case ValueKind::Type: return "a type";
+  case ValueKind::Function: return fmt::format("the function `{}`", value.function->def->name);
+  case ValueKind::File:
+  case ValueKind::Host: return "a module";
+  case ValueKind::Prefix: return fmt::format("`{}`", value.text);
+  case ValueKind::Builtin: return fmt::format("the builtin `{}`", row(value.builtin).name);
+  case ValueKind::Range: return "a range";
+  case ValueKind::Enumerate: return "an enumerate";
+  case ValueKind::Zip: return "a zip";
+  }
+  return "";
+}
+
+// Returns an operand of a type for what was reported already, or has no type yet.
+static ir::Operand placeholder(Checker& checker, Type type, Span span) {
+  if (is_scalar(type) && (is_integer(type) || is_boolean(type))) return ir::constant_int(type, 0);
+  if (is_scalar(type) && is_float(type)) return ir::constant_float(type, 0);
+  return checker.slot_operand(checker.new_slot("", type, ir::Slot::Kind::Variable, span));
+}
+
+static ir::Operand literal_operand(const Value& literal, Type type) {
+  bool is_int = is_int_literal(literal);
+  if (is_float(type))
+    return ir::constant_float(type, is_int ? static_cast<double>(literal.integer) : literal.real);
+  if (!is_int) return *fold_convert(ir::constant_float(types::f64, literal.real), type);
+  return ir::constant_int(type, static_cast<std::int64_t>(literal.integer));
+}
+
+// Says whether a literal becomes a value of a type, by itself.
+static bool literal_converts(const Value& literal, Type type, bool numba) {
+  if (!is_scalar(type) || is_complex(type)) return false;
+  if (numba) return true;
+  if (is_boolean(type)) return false;
+  return is_int_literal(literal) ? literal_fits(literal.integer, type)
+                                 : is_float(type) && literal_fits(literal.real, type);
+}
+
+// Returns the words that turn the source text of a value into a type.
+static std::string cast_words(Checker& checker, const Value& value, Type type) {
+  std::string text(checker.context.source(value.span));
+  if (text.empty() || text.size() > 40 || text.find('\n') != std::string::npos) text = "...";
+  return fmt::format("{}({})", is_scalar(type) ? to_string(type) : "...", text);
+}
+
+static void report_conversion(Checker& checker, const Value& value, Type type, Purpose purpose) {
+  if (is_literal(value) && is_scalar(type) && (!is_boolean(type)) && !is_complex(type)) {
+    checker.report(value.span, diag::literal_does_not_fit, std::string(checker.context.source(value.span)),
+                   to_string(type));
+    return;
+  }
+  std::string from = checker.describe(value);
+  if (!is_number(value) || !is_scalar(type) || is_complex(type) ||
+      (is_scalar(value.type) && is_complex(value.type))) {
+    checker.report(value.span, diag::wrong_type, from, to_string(type));
+    return;
+  }
+  bool is_index = purpose == Purpose::Index;
+  std::string words = is_boolean(type) ? fmt::format("{} != 0", checker.context.source(value.span))
+                                       : cast_words(checker, value, is_index ? types::i64 : type);
+  checker.report(value.span, diag::needs_cast, from, to_string(type), words);
+}
+
+ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
+  if (is_error(value) || is_unknown(value) || type == types::error || type == types::unknown)
+    return placeholder(*this, type == types::unknown ? types::error : type, value.span);
+  bool numba = scope->is_numba();
+  if (is_literal(type) && is_number(value)) {
+    // Only in the rounds of inference: a local that met nothing but literals so far.
+    if (value.kind == ValueKind::Runtime) return value.operand;
+    return placeholder(*this, type, value.span);
+  }
+  switch (value.kind) {
+  case ValueKind::Literal:
+    if (literal_converts(value, type, numba)) {
+      if (is_boolean(type))
+        return ir::constant_bool(is_int_literal(value) ? value.integer != 0 : value.real != 0);
+      return literal_operand(value, type);
+    }
+    break;
+  case ValueKind::Choice: {
+    ir::Operand yes = convert(value.elements[0], type, purpose),
+                no = convert(value.elements[1], type, purpose);
+    return select(value.operand, yes, no, value.span);
+  }
+  case ValueKind::Element:
+    if (is_scalar(type) && !is_complex(type)) return load_constant_element(value, type);
+    break;
+  case ValueKind::Runtime: {
+    if (value.type == type) return value.operand;
+    bool numbers = is_number(value) && is_scalar(type);
+    bool complex = numbers && (is_complex(type) || (is_scalar(value.type) && is_complex(value.type)));
+    if (numbers && is_literal(value.type)) return placeholder(*this, type, value.span);
+    if (numbers && !complex && (numba || converts(value.type, type)))
+      return cast(value.operand, type, value.span);
+    if (is_array(value.type) && is_array(type) && converts(value.type, type))
+      return temp(type, ir::Copy{value.operand}, value.span);
+    break;
+  }
+  case ValueKind::Error:
+  case ValueKind::Unknown:
+  case ValueKind::Rows:
+  case ValueKind::Tuple:
+  case ValueKind::None:
+  case ValueKind::String:
+  case ValueKind::Ellipsis:
+  case ValueKind::Type:
+  case ValueKind::Function:
+  case ValueKind::File:
+  case ValueKind::Host:
+  case ValueKind::Prefix:
+  case ValueKind::Builtin:
+  case ValueKind::Range:
+  case ValueKind::Enumerate:
+  case ValueKind::Zip: break;
+  }
+  report_conversion(*this, value, type, purpose);
+  return placeholder(*this, type, value.span);
+}
+
+Value Checker::convert_value(const Value& value, Type type, Purpose purpose) {
+  if (is_tuple(value) && is_tuple(type) && value.elements.size() == type->elements.size()) {
+    Value result = tuple_value({}, value.span);
+    for (std::size_t i = 0; i < value.elements.size(); ++i)
+      result.elements.push_back(convert_value(value.elements[i], type->elements[i], purpose));
+    return result;
+  }
+  if (is_tuple(type)) {
+    if (!is_error(value) && !is_unknown(value))
+      report(value.span, diag::wrong_type, describe(value), to_string(type));
+    return error_value(value.span);
+  }
+  Value result = runtime_value(convert(value, type, purpose), value.span);
+  result.nonnegative = value.nonnegative;
+  result.positive = value.positive;
+  result.extents = value.extents;
+  return result;
+}
+
+ir::Operand Checker::as_operand(const Value& value) {
+  if (value.kind == ValueKind::Runtime) return value.operand;
+  if (is_error(value) || is_unknown(value)) return placeholder(*this, types::error, value.span);
+  Type type = default_type(value.type);
+  if (is_int_literal(value) && !literal_fits(value.integer, types::i64)) type = types::u64;
+  return convert(value, type, Purpose::Operand);
+}
+
+bool Checker::check_index(const Value& value) {
+  if (is_error(value) || is_unknown(value)) return false;
+  bool is_int = is_number(value) && (is_integer(value.type) || is_boolean(value.type));
+  if (!is_int) report(value.span, diag::not_an_integer, describe(value));
+  return is_int;
+}
+
+std::optional<ir::Operand> Checker::as_index(const Value& value) {
+  if (!check_index(value)) return std::nullopt;
+  if (value.kind == ValueKind::Runtime && !is_literal(value.type))
+    return cast(value.operand, types::i64, value.span);
+  return convert(value, types::i64, Purpose::Index);
+}
+
+std::optional<bool> Checker::constant_truth(const Value& value) {
+  if (value.kind == ValueKind::None) return false;
+  if (value.kind == ValueKind::String) return !value.text.empty();
+  if (value.kind == ValueKind::Tuple) return !value.elements.empty();
+  if (value.kind == ValueKind::Function) return true;
+  std::optional<double> number = constant_real(value);
+  if (!number) return std::nullopt;
+  return *number != 0;
+}
+
+std::optional<ir::Operand> Checker::as_condition(const Value& value) {
+  if (is_error(value) || is_unknown(value)) return std::nullopt;
+  if (std::optional<bool> truth = constant_truth(value)) return ir::constant_bool(*truth);
+  if (!is_number(value)) {
+    report(value.span, diag::not_a_condition, describe(value));
+    return std::nullopt;
+  }
+  if (is_literal(value.type) && value.kind == ValueKind::Runtime)
+    return placeholder(*this, types::boolean, value.span);
+  ir::Operand operand = as_operand(value);
+  if (is_complex(operand.type)) {
+    unsupported(value.span, "arithmetic of complex numbers");
+    return std::nullopt;
+  }
+  return cast(operand, types::boolean, value.span);
+}
+
+std::optional<Type> Checker::join_types(Type a, Type b) {
+  if (!is_tuple(a) || !is_tuple(b)) return scope->is_numba() ? numba_unify(a, b) : join(a, b);
+  if (a->elements.size() != b->elements.size()) return std::nullopt;
+  std::vector<Type> elements;
+  for (std::size_t i = 0; i < a->elements.size(); ++i) {
+    std::optional<Type> element = join_types(a->elements[i], b->elements[i]);
+    if (!element) return std::nullopt;
+    elements.push_back(*element);
+  }
+  return context.module.types.tuple(elements);
+}
+
+// float("inf"), float("nan")
+static std::optional<double> special_float(std::string_view text) {
+  bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text == "inf" || text == "infinity" || text == "Infinity") return negative ? -INFINITY : INFINITY;
+  if (text == "nan" || text == "NaN") return NAN;
+  return std::nullopt;
+}
+
+// int(x) and float(x) keep the type of what is an integer or a float already; literals stay literals.
+static Value python_cast(Checker& checker, Type type, const Value& value, Span span) {
+  bool to_int = type == types::i64;
+  if (is_literal(value) && !to_int) return float_value(*constant_real(value), span);
+  if (is_int_literal(value)) return int_value(value.integer, span);
+  if (is_literal(value)) {
+    if (std::fabs(value.real) < 0x1p63) return int_value(static_cast<WideInt>(std::trunc(value.real)), span);
+    return runtime_value(*fold_convert(ir::constant_float(types::f64, value.real), types::i64), span);
+  }
+  ir::Operand operand = checker.as_operand(value);
+  bool keeps = to_int ? is_integer(operand.type) : is_float(operand.type);
+  Value result = runtime_value(keeps ? operand : checker.cast(operand, type, span), span);
+  result.nonnegative = value.nonnegative;
+  return result;
+}
+
+Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from_python_name) {
+  if (is_error(value)) return value;
+  if (is_unknown(value)) return value;
+  if (value.kind == ValueKind::String && is_float(type))
+    if (std::optional<double> special = special_float(value.text)) return float_value(*special, span);
+  if (!is_scalar(type) || !is_number(value)) {
+    report(span, diag::cannot_cast, describe(value), to_string(type));
+    return error_value(span);
+  }
+  bool complex = is_complex(type) || (is_scalar(value.type) && is_complex(value.type));
+  if (complex) return unsupported(span, "arithmetic of complex numbers");
+  if (value.kind == ValueKind::Runtime && is_literal(value.type))
+    return runtime_value(placeholder(*this, type, span), span);
+  if (is_boolean(type)) {
+    std::optional<ir::Operand> truth = as_condition(value);
+    return truth ? runtime_value(*truth, span) : error_value(span);
+  }
+  if (from_python_name) return python_cast(*this, type, value, span);
+  if (value.kind == ValueKind::Element) return runtime_value(load_constant_element(value, type), span);
+  if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(value, type), span);
+  Value result = runtime_value(cast(as_operand(value), type, span), span);
+  result.nonnegative = value.nonnegative && is_integer(type) &&
+                       bit_width(type->scalar) >= bit_width(as_operand(value).type->scalar);
+  return result;
+}
+
+void Checker::flatten(const Value& value, std::vector<ir::Operand>& leaves) {
+  if (!is_tuple(value)) return leaves.push_back(as_operand(value));
+  for (const Value& element : value.elements) flatten(element, leaves);
+}
+
+} // namespace kern::checker

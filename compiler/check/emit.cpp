@@ -1,0 +1,130 @@
+// Writes statements of the IR. Everything goes through emit(), which counts; what can be computed now is.
+#include "compiler/check/checker.h"
+#include "compiler/check/fold.h"
+
+namespace kern::checker {
+
+void Checker::emit(decltype(ir::Stmt::node) node, Span span) {
+  if (overflowed) return;
+  if (++statements > limits::ir_statements) {
+    overflowed = true;
+    report(span, diag::too_many_statements, static_cast<std::int64_t>(limits::ir_statements));
+    return;
+  }
+  body->push_back({std::move(node), span});
+}
+
+ir::SlotId Checker::new_slot(std::string name, Type type, ir::Slot::Kind kind, Span span) {
+  function.slots.push_back({std::move(name), type, kind, span});
+  return static_cast<ir::SlotId>(function.slots.size() - 1);
+}
+
+ir::Operand Checker::slot_operand(ir::SlotId slot) const {
+  return {function.slots[static_cast<std::size_t>(slot)].type, slot};
+}
+
+ir::Operand Checker::temp(Type type, ir::Expr expr, Span span) {
+  ir::SlotId slot = new_slot("", type, ir::Slot::Kind::Temp, span);
+  emit(ir::Assign{slot, std::move(expr)}, span);
+  return slot_operand(slot);
+}
+
+ir::Operand Checker::variable(Type type, Span span) {
+  return slot_operand(new_slot("", type, ir::Slot::Kind::Variable, span));
+}
+
+void Checker::assign(ir::SlotId slot, ir::Operand value, Span span) {
+  if (value.slot == slot) return;
+  emit(ir::Assign{slot, ir::Copy{value}}, span);
+}
+
+// Returns the slot that a statement assigns if that is all it does to slots.
+static ir::SlotId* result_of(ir::Stmt& stmt) {
+  if (auto* assign = std::get_if<ir::Assign>(&stmt.node)) return &assign->slot;
+  if (auto* load = std::get_if<ir::Load>(&stmt.node)) return &load->slot;
+  if (auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) return atomic->slot ? &*atomic->slot : nullptr;
+  if (auto* call = std::get_if<ir::CallEffect>(&stmt.node)) return call->slot ? &*call->slot : nullptr;
+  return nullptr;
+}
+
+// The last statement may have just computed the value into a temporary: then it assigns the slot instead.
+void Checker::retarget(ir::SlotId slot, ir::Operand value, Span span) {
+  auto is = [&](ir::SlotId each, ir::Slot::Kind kind) {
+    return function.slots[static_cast<std::size_t>(each)].kind == kind;
+  };
+  bool is_temp = value.slot && is(*value.slot, ir::Slot::Kind::Temp) && !body->empty();
+  ir::SlotId* result = is_temp ? result_of(body->back()) : nullptr;
+  if (!result || *result != *value.slot || slot_operand(slot).type != value.type)
+    return assign(slot, value, span);
+  *result = slot;
+  if (static_cast<std::size_t>(*value.slot) + 1 == function.slots.size()) function.slots.pop_back();
+}
+
+ir::Body Checker::body_of(const std::function<void()>& write) {
+  ir::Body inner;
+  ir::Body* outer = std::exchange(body, &inner);
+  write();
+  body = outer;
+  return inner;
+}
+
+ir::Body Checker::conditional_body(const std::function<void()>& write) {
+  ++depth;
+  ir::Body inner = body_of(write);
+  forget_known(--depth);
+  return inner;
+}
+
+ir::Operand Checker::binary(ir::BinaryOp op, ir::Operand left, ir::Operand right, Span span) {
+  if (std::optional<ir::Operand> folded = fold_binary(op, left, right)) return *folded;
+  bool right_is_int = !right.slot && is_integer(right.type);
+  bool neutral =
+      right_is_int && ((right.bits == 0 && (op == ir::BinaryOp::Add || op == ir::BinaryOp::Subtract)) ||
+                       (right.bits == 1 && op == ir::BinaryOp::Multiply));
+  if (neutral) return left;
+  return temp(left.type, ir::Binary{op, left, right}, span);
+}
+
+ir::Operand Checker::compare(ir::CompareOp op, ir::Operand left, ir::Operand right, Span span) {
+  if (std::optional<ir::Operand> folded = fold_compare(op, left, right)) return *folded;
+  return temp(types::boolean, ir::Compare{op, left, right}, span);
+}
+
+ir::Operand Checker::select(ir::Operand condition, ir::Operand yes, ir::Operand no, Span span) {
+  if (!condition.slot) return condition.bits != 0 ? yes : no;
+  if (yes == no) return yes;
+  return temp(yes.type, ir::Select{condition, yes, no}, span);
+}
+
+ir::Operand Checker::cast(ir::Operand value, Type type, Span span) {
+  if (value.type == type) return value;
+  if (std::optional<ir::Operand> folded = fold_convert(value, type)) return *folded;
+  if (is_boolean(type)) {
+    ir::Operand zero =
+        is_float(value.type) ? ir::constant_float(value.type, 0) : ir::constant_int(value.type, 0);
+    return compare(ir::CompareOp::NotEqual, value, zero, span);
+  }
+  return temp(type, ir::Convert{value}, span);
+}
+
+ir::Operand Checker::extent(ir::Operand array, int axis, Span span) {
+  return temp(types::i64, ir::Extent{array, axis}, span);
+}
+
+ir::SiteId Checker::site(ir::FaultKind kind, Span span, std::string array, const ir::Operand* base) {
+  ir::Site site{kind, span, std::move(array), "", {}, {}};
+  if (base && base->slot) {
+    const ir::Slot& slot = function.slots[static_cast<std::size_t>(*base->slot)];
+    if (slot.kind == ir::Slot::Kind::Param && instance && instance->is_kernel) site.param = slot.name;
+  }
+  if (instance && instance->id) site.function = *instance->id;
+  context.module.sites.push_back(std::move(site));
+  return static_cast<ir::SiteId>(context.module.sites.size() - 1);
+}
+
+void Checker::check_condition(ir::Operand condition, ir::FaultKind kind, Span span, std::string words) {
+  if (!condition.slot && condition.bits != 0) return;
+  emit(ir::Check{condition, site(kind, span, std::move(words)), std::nullopt}, span);
+}
+
+} // namespace kern::checker

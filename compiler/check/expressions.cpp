@@ -1,0 +1,240 @@
+// Expressions to values, in Python's order, each part once.
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+Value Checker::unsupported(Span span, std::string_view what) {
+  report(span, diag::not_supported, what);
+  return error_value(span);
+}
+
+Value Checker::evaluate(const ast::Expr& expr) {
+  if (overflowed) return error_value(expr.span);
+  if (expression_depth >= expression_depth_limit) {
+    report(expr.span, diag::expression_too_deep, static_cast<std::int64_t>(expression_depth_limit));
+    return error_value(expr.span);
+  }
+  ++expression_depth;
+  Value value = evaluate_node(expr);
+  --expression_depth;
+  return value.kind == ValueKind::Rows ? rows_view(value) : value;
+}
+
+static Value evaluate_tuple(Checker& checker, const ast::ExprList& elements, Span span) {
+  Value tuple = tuple_value({}, span);
+  for (const ast::Expr* element : elements) {
+    if (const auto* starred = ast::as<ast::Starred>(element)) {
+      Value inner = checker.evaluate(*starred->value);
+      if (!is_tuple(inner)) {
+        if (!is_error(inner)) checker.report(inner.span, diag::cannot_unpack, checker.describe(inner));
+        return error_value(span);
+      }
+      for (Value& value : inner.elements) tuple.elements.push_back(std::move(value));
+      continue;
+    }
+    tuple.elements.push_back(checker.evaluate(*element));
+    if (is_error(tuple.elements.back())) return error_value(span);
+  }
+  if (tuple.elements.size() > static_cast<std::size_t>(limits::tuple_elements)) {
+    checker.report(span, diag::tuple_too_long, limits::tuple_elements);
+    return error_value(span);
+  }
+  return tuple;
+}
+
+Value Checker::evaluate_node(const ast::Expr& expr) {
+  switch (expr.kind) {
+  case ast::Kind::Name: return read_name(ast::get<ast::Name>(expr));
+  case ast::Kind::IntLiteral: return int_value(WideInt(ast::get<ast::IntLiteral>(expr).value), expr.span);
+  case ast::Kind::FloatLiteral: return float_value(ast::get<ast::FloatLiteral>(expr).value, expr.span);
+  case ast::Kind::ImaginaryLiteral: return unsupported(expr.span, "a complex number");
+  case ast::Kind::BoolLiteral: return bool_value(ast::get<ast::BoolLiteral>(expr).value, expr.span);
+  case ast::Kind::NoneLiteral: return plain_value(ValueKind::None, expr.span);
+  case ast::Kind::EllipsisLiteral: return plain_value(ValueKind::Ellipsis, expr.span);
+  case ast::Kind::StringLiteral: {
+    Value value = plain_value(ValueKind::String, expr.span);
+    value.text = ast::get<ast::StringLiteral>(expr).value;
+    return value;
+  }
+  case ast::Kind::Unary: {
+    const auto& node = ast::get<ast::Unary>(expr);
+    return unary(node.op, evaluate(*node.operand), expr.span);
+  }
+  case ast::Kind::Binary: {
+    const auto& node = ast::get<ast::Binary>(expr);
+    Value left = evaluate(*node.left);
+    Value right = evaluate(*node.right);
+    return binary(node.op, left, right, expr.span);
+  }
+  case ast::Kind::Compare: return evaluate_compare(ast::get<ast::Compare>(expr));
+  case ast::Kind::BoolOp: return evaluate_bool_op(ast::get<ast::BoolOp>(expr));
+  case ast::Kind::Conditional: return evaluate_conditional(ast::get<ast::Conditional>(expr));
+  case ast::Kind::Call: return evaluate_call(ast::get<ast::Call>(expr));
+  case ast::Kind::Subscript: return evaluate_subscript(ast::get<ast::Subscript>(expr));
+  case ast::Kind::Attribute: return evaluate_attribute(ast::get<ast::Attribute>(expr));
+  case ast::Kind::Tuple: return evaluate_tuple(*this, ast::get<ast::Tuple>(expr).elements, expr.span);
+  case ast::Kind::List: return evaluate_tuple(*this, ast::get<ast::List>(expr).elements, expr.span);
+  case ast::Kind::Slice:
+  case ast::Kind::Starred:
+    return unsupported(expr.span,
+                       fmt::format("`{}` outside of square brackets and calls", context.source(expr.span)));
+  case ast::Kind::ExprStmt:
+  case ast::Kind::Assign:
+  case ast::Kind::AugAssign:
+  case ast::Kind::AnnAssign:
+  case ast::Kind::If:
+  case ast::Kind::While:
+  case ast::Kind::For:
+  case ast::Kind::Break:
+  case ast::Kind::Continue:
+  case ast::Kind::Pass:
+  case ast::Kind::Return:
+  case ast::Kind::Assert:
+  case ast::Kind::Raise:
+  case ast::Kind::FunctionDef:
+  case ast::Kind::StructDef:
+  case ast::Kind::Import:
+  case ast::Kind::FromImport: break;
+  }
+  return error_value(expr.span);
+}
+
+// Returns what a slot assigned on both paths would hold: the join, tuples element by element.
+static std::optional<Type> merged_type(Checker& checker, const Value& yes, const Value& no) {
+  std::optional<Type> a = checker.type_of(yes), b = checker.type_of(no);
+  if (!a || !b || *a == types::none || *b == types::none) return std::nullopt;
+  return checker.join_types(*a, *b);
+}
+
+static void make_variables(Checker& checker, Type type, Span span, std::vector<ir::Operand>& leaves,
+                           Value& value) {
+  if (!is_tuple(type)) {
+    leaves.push_back(checker.variable(type, span));
+    value = runtime_value(leaves.back(), span);
+    return;
+  }
+  value = tuple_value({}, span);
+  for (Type element : type->elements) {
+    Value inner;
+    make_variables(checker, element, span, leaves, inner);
+    value.elements.push_back(std::move(inner));
+  }
+}
+
+static void write_variables(Checker& checker, const std::vector<ir::Operand>& variables, const Value& value,
+                            Type type) {
+  Value converted = checker.convert_value(value, type, Purpose::Assignment);
+  if (is_error(converted)) return;
+  std::vector<ir::Operand> leaves;
+  checker.flatten(converted, leaves);
+  for (std::size_t i = 0; i < leaves.size() && i < variables.size(); ++i)
+    checker.retarget(*variables[i].slot, leaves[i], value.span);
+}
+
+// Evaluates both ways into bodies of an `if`; what comes out is a variable that each assigns. Two literals
+// wait for the type that they meet.
+Value Checker::merge(Span span, ir::Operand condition, const std::function<Value()>& yes,
+                     const std::function<Value()>& no) {
+  Value then_value, else_value;
+  ir::Body then_body = conditional_body([&] { then_value = yes(); });
+  ir::Body else_body = conditional_body([&] { else_value = no(); });
+  if (is_error(then_value) || is_error(else_value)) return error_value(span);
+  auto is_choice = [](const Value& value) { return is_literal(value) || value.kind == ValueKind::Choice; };
+  if (is_choice(then_value) && is_choice(else_value) && then_body.empty() && else_body.empty() &&
+      !scope->is_numba()) {
+    Value choice = plain_value(ValueKind::Choice, span);
+    bool ints = then_value.type == types::int_literal && else_value.type == types::int_literal;
+    choice.type = ints ? types::int_literal : types::float_literal;
+    choice.operand = condition;
+    choice.elements = {std::move(then_value), std::move(else_value)};
+    return choice;
+  }
+  std::optional<Type> type = merged_type(*this, then_value, else_value);
+  if (!type) {
+    report(span, diag::ends_differ, describe(then_value), describe(else_value));
+    return error_value(span);
+  }
+  if (*type == types::unknown) return unknown_value(span);
+  if (final || scope->is_numba()) type = default_deep(*type);
+  Value result;
+  std::vector<ir::Operand> variables;
+  make_variables(*this, *type, span, variables, result);
+  auto write = [&](ir::Body& into, const Value& value) {
+    ir::Body* outer = std::exchange(body, &into);
+    write_variables(*this, variables, value, *type);
+    body = outer;
+  };
+  write(then_body, then_value);
+  write(else_body, else_value);
+  emit(ir::If{condition, std::move(then_body), std::move(else_body)}, span);
+  result.nonnegative = then_value.nonnegative && else_value.nonnegative;
+  return result;
+}
+
+Value Checker::evaluate_conditional(const ast::Conditional& expr) {
+  Value condition = evaluate(*expr.condition);
+  if (std::optional<bool> truth = constant_truth(condition))
+    return evaluate(*truth ? *expr.then_value : *expr.else_value);
+  std::optional<ir::Operand> operand = as_condition(condition);
+  if (!operand) {
+    if (is_error(condition)) return condition;
+    operand = ir::Operand{types::boolean, std::nullopt, 0};
+    if (!is_unknown(condition)) return error_value(expr.span);
+    operand = variable(types::boolean, expr.span);
+  }
+  return merge(
+      expr.span, *operand, [&] { return evaluate(*expr.then_value); },
+      [&] { return evaluate(*expr.else_value); });
+}
+
+// `a and b` is b if a is true, else a; of two bools it is a bool.
+static Value combine(Checker& checker, const ast::BoolOp& expr, std::size_t index, Value left) {
+  bool is_and = expr.op == ast::BoolOpKind::And;
+  for (; index < expr.operands.size(); ++index) {
+    if (is_error(left)) return left;
+    std::optional<bool> truth = checker.constant_truth(left);
+    if (truth && *truth != is_and) return left;
+    if (truth) {
+      left = checker.evaluate(*expr.operands[index]);
+      continue;
+    }
+    ir::Operand condition = is_unknown(left) ? checker.variable(types::boolean, expr.span) : ir::Operand{};
+    if (!is_unknown(left)) {
+      std::optional<ir::Operand> operand = checker.as_condition(left);
+      if (!operand) return error_value(expr.span);
+      condition = *operand;
+    }
+    const ast::Expr& next = *expr.operands[index];
+    Span span = cover(expr.operands[0]->span, next.span);
+    Value kept = left;
+    auto rest = [&] { return checker.evaluate(next); };
+    auto keep = [&] { return kept; };
+    left = is_and ? checker.merge(span, condition, rest, keep) : checker.merge(span, condition, keep, rest);
+  }
+  return left;
+}
+
+Value Checker::evaluate_bool_op(const ast::BoolOp& expr) {
+  return combine(*this, expr, 1, evaluate(*expr.operands[0]));
+}
+
+// Compares operand i with operand i + 1, then, only where that holds, i + 1 with i + 2, inside each other.
+static Value compare_chain(Checker& checker, const ast::Compare& expr, std::size_t i, const Value& left) {
+  Value right = checker.evaluate(*expr.operands[i + 1]);
+  Span span = cover(expr.operands[i]->span, expr.operands[i + 1]->span);
+  Value result = checker.compare_values(expr.ops[i], left, right, span);
+  if (i + 1 == expr.ops.size() || is_error(result)) return result;
+  auto rest = [&] { return compare_chain(checker, expr, i + 1, right); };
+  if (std::optional<bool> truth = checker.constant_truth(result)) return *truth ? rest() : result;
+  ir::Operand condition = is_unknown(result) ? checker.variable(types::boolean, span) : result.operand;
+  Span whole = cover(expr.operands[i]->span, expr.operands.back()->span);
+  return checker.merge(whole, condition, rest, [&] { return bool_value(false, span); });
+}
+
+// a < b < c: b is evaluated once, c only where a < b.
+Value Checker::evaluate_compare(const ast::Compare& expr) {
+  Value left = evaluate(*expr.operands[0]);
+  return compare_chain(*this, expr, 0, left);
+}
+
+} // namespace kern::checker

@@ -1,0 +1,234 @@
+// The statements that computed an operand are read back: what the thread would compute is what the host
+// computes. check_body() is here too: asserts at the head of a kernel become contracts where their conditions
+// read back.
+#include "compiler/check/host.h"
+
+#include "compiler/ir/param_block.h"
+
+namespace kern::checker {
+
+namespace {
+
+using Op = ExpressionOp;
+using Bodies = std::vector<const ir::Body*>; // innermost last
+
+kern::Expression node(Op op, std::vector<kern::Expression> operands, std::int64_t value = 0) {
+  kern::Expression result;
+  result.op = op;
+  result.value = value;
+  result.operands = std::move(operands);
+  return result;
+}
+
+std::optional<ExpressionType> expression_type(Type type) {
+  static constexpr std::pair<Type, ExpressionType> pairs[] = {
+      {types::boolean, ExpressionType::Bool}, {types::i8, ExpressionType::I8},
+      {types::i16, ExpressionType::I16},      {types::i32, ExpressionType::I32},
+      {types::i64, ExpressionType::I64},      {types::u8, ExpressionType::U8},
+      {types::u16, ExpressionType::U16},      {types::u32, ExpressionType::U32},
+      {types::u64, ExpressionType::U64},      {types::f32, ExpressionType::F32},
+      {types::f64, ExpressionType::F64}};
+  for (const auto& [each, result] : pairs)
+    if (each == type) return result;
+  return std::nullopt;
+}
+
+struct Reader {
+  const Checker& checker;
+  int steps = 0; // of one expression: a guard against large trees
+
+  using Result = std::optional<kern::Expression>;
+
+  bool is_param(ir::SlotId slot) const {
+    return static_cast<std::uint32_t>(slot) < checker.function.param_count;
+  }
+
+  // A variable stands for its one assignment only.
+  bool is_settled(ir::SlotId slot) const {
+    const ir::Slot& info = checker.function.slots[static_cast<std::size_t>(slot)];
+    if (info.kind == ir::Slot::Kind::Temp || info.name.empty()) return true;
+    auto local = checker.instance->locals.find(std::string_view(info.name));
+    return local != checker.instance->locals.end() && local->second.sites <= 1;
+  }
+
+  Result read(const ir::Operand& operand, const Bodies& bodies) {
+    if (++steps > 200) return std::nullopt;
+    if (!operand.slot) return constant(operand);
+    if (is_param(*operand.slot)) return scalar(operand);
+    if (!is_settled(*operand.slot)) return std::nullopt;
+    for (std::size_t level = bodies.size(); level-- > 0;)
+      for (std::size_t i = bodies[level]->size(); i-- > 0;) {
+        const ir::Stmt& stmt = (*bodies[level])[i];
+        const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+        if (assign && assign->slot == *operand.slot) return read_expr(assign->value, operand.type, bodies);
+        const auto* branch = std::get_if<ir::If>(&stmt.node);
+        if (branch && assigns_last(branch->then_body, *operand.slot))
+          return read_if(*branch, *operand.slot, bodies);
+      }
+    return std::nullopt;
+  }
+
+  static Result constant(const ir::Operand& operand) {
+    if (!is_scalar(operand.type) || is_complex(operand.type)) return std::nullopt;
+    if (!is_float(operand.type)) return node(Op::Constant, {}, static_cast<std::int64_t>(operand.bits));
+    kern::Expression result = node(Op::ConstantReal, {});
+    result.real = ir::float_value(operand);
+    return result;
+  }
+
+  Result scalar(const ir::Operand& operand) const {
+    std::optional<ExpressionType> type = expression_type(operand.type);
+    if (!type) return std::nullopt;
+    kern::Expression result = node(Op::Scalar, {}, ir::block_slot(checker.function, *operand.slot));
+    result.type = *type;
+    return result;
+  }
+
+  static const ir::Assign* assigns_last(const ir::Body& body, ir::SlotId slot) {
+    const auto* assign = body.empty() ? nullptr : std::get_if<ir::Assign>(&body.back().node);
+    return assign && assign->slot == slot ? assign : nullptr;
+  }
+
+  // `a and b`, `a or b`, and chained comparisons: variables that both ways of an `if` assign.
+  Result read_if(const ir::If& branch, ir::SlotId slot, const Bodies& bodies) {
+    const ir::Assign *yes = assigns_last(branch.then_body, slot), *no = assigns_last(branch.else_body, slot);
+    Result condition = read(branch.condition, bodies);
+    if (!yes || !no || !condition) return std::nullopt;
+    if (checker.function.slots[static_cast<std::size_t>(slot)].type != types::boolean) return std::nullopt;
+    Bodies then_bodies = bodies, else_bodies = bodies;
+    then_bodies.push_back(&branch.then_body);
+    else_bodies.push_back(&branch.else_body);
+    Result a = read_expr(yes->value, types::boolean, then_bodies),
+           b = read_expr(no->value, types::boolean, else_bodies);
+    if (!a || !b) return std::nullopt;
+    kern::Expression taken = node(Op::And, {*condition, *a});
+    kern::Expression other = node(Op::And, {node(Op::Not, {*condition}), *b});
+    return node(Op::Or, {taken, other});
+  }
+
+  Result pair(Op op, const ir::Operand& left, const ir::Operand& right, const Bodies& bodies) {
+    Result a = read(left, bodies), b = read(right, bodies);
+    return a && b ? Result(node(op, {*a, *b})) : std::nullopt;
+  }
+
+  Result read_expr(const ir::Expr& expr, Type type, const Bodies& bodies) {
+    if (const auto* copy = std::get_if<ir::Copy>(&expr)) return read(copy->value, bodies);
+    if (const auto* extent = std::get_if<ir::Extent>(&expr)) return read_extent(*extent);
+    if (const auto* call = std::get_if<ir::CallPure>(&expr)) return read_call(*call, bodies);
+    if (const auto* compare = std::get_if<ir::Compare>(&expr))
+      return pair(compare_op(compare->op), compare->left, compare->right, bodies);
+    if (const auto* unary = std::get_if<ir::Unary>(&expr)) {
+      Result value = read(unary->value, bodies);
+      if (!value || unary->op == ir::UnaryOp::BitNot) return std::nullopt;
+      return node(unary->op == ir::UnaryOp::Not ? Op::Not : Op::Negate, {*value});
+    }
+    if (const auto* convert = std::get_if<ir::Convert>(&expr)) {
+      bool widens = !is_float(convert->value.type) &&
+                    (is_float(type) || bit_width(type->scalar) > bit_width(convert->value.type->scalar));
+      bool floats = is_float(convert->value.type) && is_float(type);
+      return widens || floats ? read(convert->value, bodies) : std::nullopt;
+    }
+    if (const auto* binary = std::get_if<ir::Binary>(&expr)) {
+      std::optional<Op> op = binary_op(binary->op);
+      return op ? pair(*op, binary->left, binary->right, bodies) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  Result read_extent(const ir::Extent& extent) const {
+    if (!extent.array.slot || !is_param(*extent.array.slot)) return std::nullopt;
+    kern::Expression result = node(Op::Extent, {}, ir::block_slot(checker.function, *extent.array.slot));
+    result.axis = extent.axis;
+    result.rank = extent.array.type->rank;
+    return result;
+  }
+
+  Result read_call(const ir::CallPure& call, const Bodies& bodies) {
+    std::string_view name = row(call.builtin).name;
+    bool is_block = name.starts_with("blockDim."), is_grid = name.starts_with("gridDim.");
+    if (is_block || is_grid) {
+      kern::Expression result = node(is_block ? Op::BlockDim : Op::GridDim, {});
+      result.axis = name.back() - 'x';
+      return result;
+    }
+    if (call.builtin == Builtin::Min) return pair(Op::Minimum, call.args[0], call.args[1], bodies);
+    if (call.builtin == Builtin::Max) return pair(Op::Maximum, call.args[0], call.args[1], bodies);
+    return std::nullopt;
+  }
+
+  static Op compare_op(ir::CompareOp op) {
+    switch (op) {
+    case ir::CompareOp::Equal: return Op::Equal;
+    case ir::CompareOp::NotEqual: return Op::NotEqual;
+    case ir::CompareOp::Less: return Op::Less;
+    case ir::CompareOp::LessEqual: return Op::LessEqual;
+    case ir::CompareOp::Greater: return Op::Greater;
+    case ir::CompareOp::GreaterEqual: return Op::GreaterEqual;
+    }
+    return Op::Equal;
+  }
+
+  static std::optional<Op> binary_op(ir::BinaryOp op) {
+    switch (op) {
+    case ir::BinaryOp::Add: return Op::Add;
+    case ir::BinaryOp::Subtract: return Op::Subtract;
+    case ir::BinaryOp::Multiply: return Op::Multiply;
+    case ir::BinaryOp::FloorDivide: return Op::FloorDivide;
+    case ir::BinaryOp::Modulo: return Op::Modulo;
+    case ir::BinaryOp::Divide:
+    case ir::BinaryOp::ShiftLeft:
+    case ir::BinaryOp::ShiftRight:
+    case ir::BinaryOp::BitAnd:
+    case ir::BinaryOp::BitOr:
+    case ir::BinaryOp::BitXor: return std::nullopt;
+    }
+    return std::nullopt;
+  }
+};
+
+// Says whether a statement belongs to the head of a kernel: an assignment over shapes, scalars and blockDim.
+bool is_head(const ir::Stmt& stmt) {
+  const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+  if (!assign)
+    return std::holds_alternative<ir::Check>(stmt.node) || std::holds_alternative<ir::If>(stmt.node);
+  const auto* call = std::get_if<ir::CallPure>(&assign->value);
+  if (call)
+    return row(call->builtin).effects == Effects::Pure && !row(call->builtin).name.starts_with("blockIdx.");
+  return !std::holds_alternative<ir::SharedArray>(assign->value) &&
+         !std::holds_alternative<ir::LocalArray>(assign->value);
+}
+
+} // namespace
+
+std::optional<kern::Expression> host_expression(const Checker& checker, const ir::Operand& operand) {
+  if (!checker.instance) return std::nullopt;
+  Reader reader{checker};
+  return reader.read(operand, {checker.body});
+}
+
+bool Checker::check_body(ast::Block statements) {
+  std::size_t count = 0;
+  bool is_head_still = instance && instance->is_kernel;
+  while (is_head_still && count < statements.size()) {
+    const ast::Stmt& stmt = *statements[count];
+    bool may_belong = stmt.kind == ast::Kind::ExprStmt || stmt.kind == ast::Kind::Assert ||
+                      stmt.kind == ast::Kind::Assign || stmt.kind == ast::Kind::AnnAssign;
+    if (!may_belong) break;
+    std::size_t before = body->size();
+    check_statement(stmt);
+    ++count;
+    auto* check = body->size() > before ? std::get_if<ir::Check>(&body->back().node) : nullptr;
+    if (stmt.kind == ast::Kind::Assert && check) {
+      std::optional<kern::Expression> condition = host_expression(*this, check->condition);
+      if (condition) {
+        check->contract = static_cast<std::uint32_t>(function.contracts.size());
+        function.contracts.push_back({std::move(*condition), check->site});
+      }
+      continue;
+    }
+    for (std::size_t i = before; i < body->size(); ++i) is_head_still = is_head_still && is_head((*body)[i]);
+  }
+  return check_block(statements.subspan(count));
+}
+
+} // namespace kern::checker

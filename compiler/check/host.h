@@ -1,0 +1,15 @@
+// Values of a kernel as expressions that the host evaluates at each launch: contracts, shapes of dynamic
+// shared arrays.
+#pragma once
+
+#include <optional>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// Returns the expression over parameters, extents, blockDim and gridDim that computes an operand; nothing
+// where it needs anything else.
+std::optional<kern::Expression> host_expression(const Checker& checker, const ir::Operand& operand);
+
+} // namespace kern::checker

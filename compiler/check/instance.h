@@ -1,0 +1,53 @@
+// A function for one tuple of argument types, functions and constants: its inferred types and, once it is
+// needed, its IR.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/check/scope.h"
+
+namespace kern::checker {
+
+// A name that a function binds. Its type is what the assignments of all paths have in common, found in
+// rounds.
+struct Local {
+  std::string_view name;
+  Span span;                    // of its first appearance
+  std::size_t sites = 0;        // assignments that may run: 1 makes it a constant where it is assigned one
+  Type type = types::unknown;   // of the round before
+  Type joined = types::unknown; // of the assignments of this round so far
+  Span type_span;               // the assignment that its type comes from
+  bool pinned = false;          // annotated, or settled: `type` is final
+  bool annotated = false;
+  bool nonnegative = true;       // of the round before: every value assigned is 0 or more
+  bool still_nonnegative = true; // of this round
+  bool still_positive = true;
+  std::vector<const ast::Node*> sites_now; // of this round
+  std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
+  Type slots_type = types::unknown;
+  bool has_slots = false;
+  std::optional<Value>
+      known; // what it is, where that is known: a constant, a function, an array of constant extents
+  int known_depth = 0; // conditional bodies around that assignment
+};
+
+struct Instance {
+  enum class State : std::uint8_t { New, Inferring, Inferred, Emitting, Emitted };
+  std::string key;
+  const FunctionSymbol* function = nullptr;
+  bool is_kernel = false;
+  State state = State::New;
+  bool settled = true;     // its types, within limits::inference_rounds
+  std::vector<Value> args; // one a parameter; run-time ones have their type only
+  std::unordered_map<std::string_view, Local> locals;
+  Local result; // its type is the function's
+  std::optional<ir::FunctionId> id;
+  // Who asked for it first, for notes.
+  const Instance* caller = nullptr;
+  Span call_span;
+};
+
+} // namespace kern::checker

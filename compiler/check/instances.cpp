@@ -1,0 +1,395 @@
+// Instances of functions: found by their arguments, inferred in rounds until their types settle, and emitted
+// when the first emitted caller (or the module) needs them.
+#include <algorithm>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+Report::~Report() {
+  std::size_t shown = 0;
+  for (const Instance* at = instance_; at && at->caller && shown < 4; at = at->caller, ++shown)
+    builder_.note(at->call_span, "in `{}`, called here", at->function->def->name);
+}
+
+// ---- The names that a function binds ----
+
+static void add_site(Instance& instance, std::string_view name, Span span) {
+  Local& local = instance.locals[name];
+  if (local.sites == 0) {
+    local.name = name;
+    local.span = local.type_span = span;
+  }
+  ++local.sites;
+}
+
+static void collect_target(Instance& instance, const ast::Expr& target) {
+  if (const auto* name = ast::as<ast::Name>(&target)) add_site(instance, name->text, name->span);
+  if (const auto* tuple = ast::as<ast::Tuple>(&target))
+    for (const ast::Expr* element : tuple->elements) collect_target(instance, *element);
+  if (const auto* list = ast::as<ast::List>(&target))
+    for (const ast::Expr* element : list->elements) collect_target(instance, *element);
+}
+
+static void collect_annotation(Context& context, Instance& instance, const ast::AnnAssign& stmt) {
+  const auto* name = ast::as<ast::Name>(stmt.target);
+  bool typed = name && instance.function->file->rules.annotations == Rules::annotations_rule::Types;
+  if (!typed) return;
+  Local& local = instance.locals[name->text];
+  if (local.sites == 0) local.name = name->text, local.span = name->span;
+  std::optional<Type> type = type_of_expr(context, *instance.function->file, *stmt.annotation);
+  if (!type || !(is_scalar(*type) || is_tuple(*type))) return;
+  local.type = *type;
+  local.type_span = stmt.annotation->span;
+  local.pinned = local.annotated = true;
+}
+
+static void collect_locals(Context& context, Instance& instance, ast::Block block) {
+  for (const ast::Stmt* stmt : block) {
+    if (const auto* assign = ast::as<ast::Assign>(stmt)) {
+      for (const ast::Expr* target : assign->targets) collect_target(instance, *target);
+    } else if (const auto* augmented = ast::as<ast::AugAssign>(stmt)) {
+      collect_target(instance, *augmented->target);
+    } else if (const auto* annotated = ast::as<ast::AnnAssign>(stmt)) {
+      if (annotated->value) collect_target(instance, *annotated->target);
+      collect_annotation(context, instance, *annotated);
+    } else if (const auto* branch = ast::as<ast::If>(stmt)) {
+      collect_locals(context, instance, branch->then_body);
+      collect_locals(context, instance, branch->else_body);
+    } else if (const auto* loop = ast::as<ast::While>(stmt)) {
+      collect_locals(context, instance, loop->body);
+    } else if (const auto* counted = ast::as<ast::For>(stmt)) {
+      collect_target(instance, *counted->target);
+      collect_locals(context, instance, counted->body);
+    }
+  }
+}
+
+// ---- Finding instances ----
+
+static void add_key(std::string& key, const Value& value) {
+  switch (value.kind) {
+  case ValueKind::Runtime: key += to_string(value.type); break;
+  case ValueKind::Literal:
+    key += is_int_literal(value) ? fmt::format("={}", std::int64_t(value.integer))
+                                 : fmt::format("={:a}", value.real);
+    break;
+  case ValueKind::Tuple:
+    key += "(";
+    for (const Value& element : value.elements) add_key(key, element);
+    key += ")";
+    break;
+  case ValueKind::Function: key += fmt::format("@{}", static_cast<const void*>(value.function)); break;
+  case ValueKind::Type: key += "type " + to_string(value.type); break;
+  case ValueKind::String:
+  case ValueKind::Prefix:
+  case ValueKind::Host: key += fmt::format("{}'{}'", static_cast<int>(value.kind), value.text); break;
+  case ValueKind::Builtin: key += row(value.builtin).identifier; break;
+  case ValueKind::File: key += fmt::format("@{}", static_cast<const void*>(value.file)); break;
+  case ValueKind::Error:
+  case ValueKind::Unknown:
+  case ValueKind::Choice:
+  case ValueKind::Element:
+  case ValueKind::Rows:
+  case ValueKind::None:
+  case ValueKind::Ellipsis:
+  case ValueKind::Range:
+  case ValueKind::Enumerate:
+  case ValueKind::Zip:
+    key += fmt::format("<{}", static_cast<int>(value.kind));
+    for (const Value& element : value.elements) add_key(key, element);
+    break;
+  }
+  key += ",";
+}
+
+// What the key does not tell apart must not differ within the instance.
+static Value parameter_value(const Value& value) {
+  if (value.kind != ValueKind::Runtime && !is_tuple(value)) return value;
+  Value result = value.kind == ValueKind::Runtime ? runtime_value({value.type, std::nullopt, 0}, value.span)
+                                                  : tuple_value({}, value.span);
+  for (const Value& element : value.elements) result.elements.push_back(parameter_value(element));
+  return result;
+}
+
+Instance* find_instance(Context& context, const FunctionSymbol& function, std::vector<Value> args,
+                        bool is_kernel, const Instance* caller, Span call_span) {
+  std::string key = fmt::format("{}{}:", is_kernel ? "kernel " : "", static_cast<const void*>(&function));
+  for (const Value& value : args) add_key(key, value);
+  auto found = context.instances.find(key);
+  if (found != context.instances.end()) return found->second.get();
+  bool too_many = context.instances.size() >= limits::instances;
+  if (too_many || context.active.size() >= limits::instance_depth) {
+    auto limit = static_cast<std::int64_t>(too_many ? limits::instances : limits::instance_depth);
+    if (context.reported
+            .insert({diag::too_many_instances.code, call_span.file, too_many ? 0 : call_span.begin})
+            .second) {
+      bool was_enabled = context.diagnostics.enabled();
+      context.diagnostics.set_enabled(true);
+      context.diagnostics.report(call_span, diag::too_many_instances, function.def->name, limit);
+      context.diagnostics.set_enabled(was_enabled);
+    }
+    return nullptr;
+  }
+  auto instance = std::make_unique<Instance>();
+  instance->key = key;
+  instance->function = &function;
+  instance->is_kernel = is_kernel;
+  for (const Value& value : args) instance->args.push_back(parameter_value(value));
+  instance->caller = caller;
+  instance->call_span = call_span;
+  for (const ast::Param& param : function.def->params) add_site(*instance, param.name, param.span);
+  collect_locals(context, *instance, function.def->body);
+  instance->result.name = function.def->name;
+  bool typed = function.def->returns && function.file->rules.annotations == Rules::annotations_rule::Types;
+  std::optional<Type> returns =
+      typed ? type_of_expr(context, *function.file, *function.def->returns) : std::nullopt;
+  if (returns) {
+    instance->result.type = *returns;
+    instance->result.type_span = function.def->returns->span;
+    instance->result.pinned = instance->result.annotated = true;
+  }
+  return (context.instances[key] = std::move(instance)).get();
+}
+
+// ---- One round ----
+
+// Gives a parameter its value: slots for what the running program passes, the thing itself for the rest.
+static Value bind_leaves(Checker& checker, const std::string& name, const Value& value, Span span) {
+  if (value.kind == ValueKind::Runtime)
+    return runtime_value(
+        checker.slot_operand(checker.new_slot(name, value.type, ir::Slot::Kind::Param, span)), span);
+  if (!is_tuple(value)) return value;
+  Value result = tuple_value({}, span);
+  for (std::size_t i = 0; i < value.elements.size(); ++i)
+    result.elements.push_back(bind_leaves(checker, fmt::format("{}.{}", name, i), value.elements[i], span));
+  return result;
+}
+
+static void bind_params(Checker& checker, Instance& instance) {
+  std::span<const ast::Param> params = instance.function->def->params;
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < params.size(); ++i)
+    values.push_back(bind_leaves(checker, std::string(params[i].name), instance.args[i], params[i].span));
+  checker.function.param_count = static_cast<std::uint32_t>(checker.function.slots.size());
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    Local& local = instance.locals[params[i].name];
+    if (local.sites <= 1) {
+      checker.note_assignment(local, values[i], *instance.function->def, params[i].span);
+      local.known = values[i];
+      continue;
+    }
+    bool typed =
+        params[i].annotation && instance.function->file->rules.annotations == Rules::annotations_rule::Types;
+    std::optional<Type> type = checker.type_of(values[i]);
+    if (typed && type && *type != types::none) {
+      local.type = *type;
+      local.pinned = local.annotated = true;
+      local.type_span = params[i].annotation->span;
+    }
+    checker.assign_local(local, values[i], *instance.function->def, params[i].span, false);
+  }
+}
+
+static void start_round(Instance& instance) {
+  auto start = [](Local& local) {
+    local.joined = types::unknown;
+    local.still_nonnegative = true;
+    local.sites_now.clear();
+    local.slots.clear();
+    local.has_slots = false;
+    local.known.reset();
+    local.known_depth = 0;
+  };
+  for (auto& [name, local] : instance.locals) start(local);
+  start(instance.result);
+}
+
+// Takes over what a round found; says whether anything is new.
+static bool finish_round(Instance& instance) {
+  bool changed = false;
+  auto finish = [&](Local& local) {
+    Type type = local.pinned ? local.type : local.joined;
+    std::size_t sites = std::min(local.sites, std::max<std::size_t>(local.sites_now.size(), 1));
+    changed =
+        changed || type != local.type || sites != local.sites || local.nonnegative != local.still_nonnegative;
+    local.type = type;
+    local.sites = sites;
+    local.nonnegative = local.still_nonnegative;
+  };
+  for (auto& [name, local] : instance.locals) finish(local);
+  finish(instance.result);
+  return changed;
+}
+
+static void run_round(Checker& checker, Instance& instance) {
+  start_round(instance);
+  bind_params(checker, instance);
+  bool reaches_end = checker.check_body(instance.function->def->body);
+  bool has_result = !instance.is_kernel &&
+                    (instance.result.annotated ? instance.result.type != types::none : checker.returns_value);
+  if (!has_result && !instance.result.pinned) instance.result.joined = types::none;
+  if (has_result && reaches_end)
+    checker.report(instance.function->def->name_span, diag::missing_return, instance.function->def->name);
+}
+
+// Sites, shared and constant arrays of a round that is thrown away go with it.
+struct Mark {
+  Context& context;
+  std::size_t sites = context.module.sites.size(), shared = context.module.shared.size(),
+              constants = context.module.constants.size();
+  void reset() const {
+    ir::Module& module = context.module;
+    module.sites.erase(module.sites.begin() + static_cast<std::ptrdiff_t>(sites), module.sites.end());
+    module.shared.erase(module.shared.begin() + static_cast<std::ptrdiff_t>(shared), module.shared.end());
+    module.constants.erase(module.constants.begin() + static_cast<std::ptrdiff_t>(constants),
+                           module.constants.end());
+  }
+};
+
+// Settles what only ever met literals; says whether there was such a local.
+static bool pin_literals(Context& context, Instance& instance) {
+  Checker checker(context, instance.function->file, &instance);
+  bool any = false;
+  auto pin = [&](Local& local) {
+    Type type = checker.default_deep(local.type);
+    if (type == local.type) return;
+    local.type = type;
+    local.pinned = any = true;
+  };
+  for (auto& [name, local] : instance.locals) pin(local);
+  pin(instance.result);
+  return any;
+}
+
+void infer(Context& context, Instance& instance) {
+  if (instance.state != Instance::State::New) return;
+  instance.state = Instance::State::Inferring;
+  context.active.push_back(&instance);
+  bool was_enabled = context.diagnostics.enabled();
+  context.diagnostics.set_enabled(false);
+  bool settled = false;
+  for (std::size_t round = 0; round < limits::inference_rounds && !settled; ++round) {
+    Mark mark{context};
+    Checker checker(context, instance.function->file, &instance);
+    run_round(checker, instance);
+    mark.reset();
+    settled = !finish_round(instance) && !pin_literals(context, instance);
+  }
+  context.diagnostics.set_enabled(was_enabled);
+  context.active.pop_back();
+  instance.settled = settled;
+  instance.state = Instance::State::Inferred;
+}
+
+// ---- The last round ----
+
+static std::string symbol_part(const Value& value) {
+  switch (value.kind) {
+  case ValueKind::Runtime: return mangle(value.type);
+  case ValueKind::Literal:
+    return is_int_literal(value) ? fmt::format("{}", std::int64_t(value.integer))
+                                 : fmt::format("{}", value.real);
+  case ValueKind::Function: return std::string(value.function->def->name);
+  case ValueKind::Tuple: {
+    std::string text;
+    for (const Value& element : value.elements) text += (text.empty() ? "" : "_") + symbol_part(element);
+    return text;
+  }
+  case ValueKind::Type: return mangle(value.type);
+  case ValueKind::Builtin: return std::string(row(value.builtin).identifier);
+  case ValueKind::Error:
+  case ValueKind::Unknown:
+  case ValueKind::Choice:
+  case ValueKind::Element:
+  case ValueKind::Rows:
+  case ValueKind::None:
+  case ValueKind::String:
+  case ValueKind::Ellipsis:
+  case ValueKind::File:
+  case ValueKind::Host:
+  case ValueKind::Prefix:
+  case ValueKind::Range:
+  case ValueKind::Enumerate:
+  case ValueKind::Zip: return "x";
+  }
+  return "x";
+}
+
+// Writes the bytes that a symbol may not hold as `$` and two hex digits.
+static std::string escaped(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    result += plain ? std::string(1, c) : fmt::format("${:02x}", static_cast<unsigned char>(c));
+  }
+  return result;
+}
+
+std::string instance_symbol(const Instance& instance) {
+  std::string symbol = escaped(instance.function->def->name);
+  for (const Value& value : instance.args) symbol += "$" + escaped(symbol_part(value));
+  return symbol;
+}
+
+static void collect_results(Type type, std::vector<Type>& results) {
+  if (type == types::none) return;
+  if (!is_tuple(type)) return results.push_back(type);
+  for (Type element : type->elements) collect_results(element, results);
+}
+
+static std::string docstring(const ast::FunctionDef& def) {
+  const auto* first = def.body.empty() ? nullptr : ast::as<ast::ExprStmt>(def.body.front());
+  const auto* text = first ? ast::as<ast::StringLiteral>(first->value) : nullptr;
+  return text ? std::string(text->value) : "";
+}
+
+static void describe_params(Context& context, const Instance& instance, std::size_t index) {
+  Checker checker(context, instance.function->file, nullptr);
+  std::uint32_t slot = 0;
+  for (std::size_t i = 0; i < instance.args.size(); ++i) {
+    std::vector<ir::Operand> leaves;
+    std::optional<Type> type = checker.type_of(instance.args[i]);
+    std::uint32_t first = slot;
+    std::function<void(const Value&)> count = [&](const Value& value) {
+      slot += value.kind == ValueKind::Runtime;
+      for (const Value& element : value.elements) count(element);
+    };
+    count(instance.args[i]);
+    if (slot == first || !type) continue;
+    context.module.params[index].push_back(
+        {std::string(instance.function->def->params[i].name), *type, first});
+  }
+}
+
+ir::FunctionId emit(Context& context, Instance& instance) {
+  if (instance.id) return *instance.id;
+  infer(context, instance);
+  instance.state = Instance::State::Emitting;
+  context.active.push_back(&instance);
+  std::size_t index = context.module.functions.size();
+  instance.id = static_cast<ir::FunctionId>(index);
+  context.module.functions.emplace_back();
+  context.module.params.emplace_back();
+  const ast::FunctionDef& def = *instance.function->def;
+  Checker checker(context, instance.function->file, &instance);
+  checker.final = true;
+  if (!instance.settled) checker.report(def.name_span, diag::types_do_not_settle, def.name);
+  run_round(checker, instance);
+  ir::Function& function = checker.function;
+  function.name = def.name;
+  function.symbol = instance_symbol(instance);
+  function.is_kernel = instance.is_kernel;
+  if (instance.is_kernel) function.options = instance.function->options.kernel;
+  function.options.fast_math = function.options.fast_math || context.options.fast_math;
+  collect_results(instance.is_kernel ? types::none : instance.result.type, function.results);
+  function.doc = docstring(def);
+  function.span = def.name_span;
+  context.module.functions[index] = std::move(function);
+  describe_params(context, instance, index);
+  context.active.pop_back();
+  instance.state = Instance::State::Emitted;
+  return *instance.id;
+}
+
+} // namespace kern::checker

@@ -1,0 +1,311 @@
+// Builtins that become other IR: indices of the grid, conversions, Python's iterators, pairs of results,
+// print.
+#include <cmath>
+
+#include "compiler/builtins/signature.h"
+#include "compiler/check/checker.h"
+#include "compiler/check/fold.h"
+
+namespace kern::checker {
+
+namespace {
+
+using Handler = Value (*)(Checker&, Builtin, const ast::Call&, const Checker::Args&, const BuiltinMatch&,
+                          const std::vector<Value>&);
+
+constexpr Builtin thread_index[] = {Builtin::ThreadIndexX, Builtin::ThreadIndexY, Builtin::ThreadIndexZ};
+constexpr Builtin block_index[] = {Builtin::BlockIndexX, Builtin::BlockIndexY, Builtin::BlockIndexZ};
+constexpr Builtin block_dim[] = {Builtin::BlockDimX, Builtin::BlockDimY, Builtin::BlockDimZ};
+constexpr Builtin grid_dim[] = {Builtin::GridDimX, Builtin::GridDimY, Builtin::GridDimZ};
+
+ir::Operand wide(Checker& checker, Builtin builtin, Span span) {
+  return checker.cast(checker.builtin_value(builtin, span).operand, types::i64, span);
+}
+
+// blockIdx * blockDim + threadIdx along one axis, in i64.
+Value grid_index(Checker& checker, int axis, Span span) {
+  ir::Operand block = wide(checker, block_index[axis], span), size = wide(checker, block_dim[axis], span);
+  ir::Operand first = checker.binary(ir::BinaryOp::Multiply, block, size, span);
+  ir::Operand thread = wide(checker, thread_index[axis], span);
+  Value value = runtime_value(checker.binary(ir::BinaryOp::Add, first, thread, span), span);
+  value.nonnegative = true;
+  return value;
+}
+
+// gridDim * blockDim along one axis, in i64.
+Value grid_extent(Checker& checker, int axis, Span span) {
+  ir::Operand blocks = wide(checker, grid_dim[axis], span), size = wide(checker, block_dim[axis], span);
+  Value value = runtime_value(checker.binary(ir::BinaryOp::Multiply, blocks, size, span), span);
+  value.nonnegative = value.positive = true;
+  return value;
+}
+
+Value call_grid(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                const BuiltinMatch&, const std::vector<Value>& values) {
+  std::optional<WideInt> axes = constant_integer(values[0]);
+  if (!axes || *axes < 1 || *axes > 3) {
+    checker.report(values[0].span, diag::grid_axes, row(builtin).name,
+                   checker.context.source(values[0].span));
+    return error_value(expr.span);
+  }
+  auto along = builtin == Builtin::Grid ? grid_index : grid_extent;
+  if (*axes == 1) return along(checker, 0, expr.span);
+  Value result = tuple_value({}, expr.span);
+  for (int axis = 0; axis < static_cast<int>(*axes); ++axis)
+    result.elements.push_back(along(checker, axis, expr.span));
+  return result;
+}
+
+Value call_cast(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                const BuiltinMatch&, const std::vector<Value>& values) {
+  Type type = builtin == Builtin::Int ? types::i64 : builtin == Builtin::Float ? types::f64 : types::boolean;
+  return checker.explicit_cast(type, values[0], expr.span, builtin != Builtin::Bool);
+}
+
+Value call_len(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+               const std::vector<Value>& values) {
+  if (is_unknown(values[0])) return unknown_value(expr.span);
+  if (is_tuple(values[0])) return int_value(WideInt(values[0].elements.size()), expr.span);
+  if (is_array(values[0])) return checker.array_extent(values[0], 0, expr.span);
+  checker.report(expr.span, diag::no_length, checker.describe(values[0]));
+  return error_value(expr.span);
+}
+
+Value call_range(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args& args,
+                 const BuiltinMatch&, const std::vector<Value>&) {
+  Value range = plain_value(ValueKind::Range, expr.span);
+  const std::vector<Value>& given = args.positional;
+  Value zero = int_value(0, expr.span), one = int_value(1, expr.span);
+  if (given.empty() || given.size() > 3 || !args.keywords.empty()) {
+    checker.report(expr.span, diag::builtin_arguments, "`range` takes one to three arguments without names");
+    return error_value(expr.span);
+  }
+  range.elements = given.size() == 1
+                       ? std::vector<Value>{zero, given[0], one}
+                       : std::vector<Value>{given[0], given[1], given.size() == 3 ? given[2] : one};
+  return range;
+}
+
+Value call_enumerate(Checker&, Builtin, const ast::Call& expr, const Checker::Args&,
+                     const BuiltinMatch& match, const std::vector<Value>& values) {
+  Value result = plain_value(ValueKind::Enumerate, expr.span);
+  result.elements = {values[0], int_value(0, expr.span)};
+  for (const BoundArgument& bound : match.arguments)
+    if (bound.param == 1 && bound.argument) result.elements[1] = values[*bound.argument];
+  return result;
+}
+
+Value call_zip(Checker&, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+               const std::vector<Value>& values) {
+  Value result = plain_value(ValueKind::Zip, expr.span);
+  result.elements = values;
+  return result;
+}
+
+Value call_pow(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+               const std::vector<Value>& values) {
+  return checker.binary(ast::BinaryOp::Power, values[0], values[1], expr.span);
+}
+
+Value call_divmod(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+                  const std::vector<Value>& values) {
+  Value quotient = checker.binary(ast::BinaryOp::FloorDivide, values[0], values[1], expr.span);
+  Value rest = checker.binary(ast::BinaryOp::Modulo, values[0], values[1], expr.span);
+  if (is_error(quotient) || is_error(rest)) return error_value(expr.span);
+  return tuple_value({quotient, rest}, expr.span);
+}
+
+// round(x) is an i64, half to even; round(x, digits) is of the type of x.
+Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+                 const std::vector<Value>& values) {
+  const Value& x = values[0];
+  if (is_unknown(x)) return unknown_value(expr.span);
+  if (is_literal(x) && values.size() == 1) {
+    if (is_int_literal(x)) return x;
+    if (std::fabs(x.real) < 0x1p62) return int_value(static_cast<WideInt>(std::nearbyint(x.real)), expr.span);
+  }
+  if (is_integer(x.type) && values.size() == 1)
+    return checker.scope->is_numba() ? checker.convert_value(x, types::i64, Purpose::Operand) : x;
+  if (!is_number(x) || !is_float(x.type)) {
+    checker.report(x.span, diag::builtin_argument_type,
+                   fmt::format("`x` of `round` must be a number, not {}", checker.describe(x)));
+    return error_value(expr.span);
+  }
+  ir::Operand operand = checker.as_operand(x);
+  if (is_literal(operand.type)) return unknown_value(expr.span);
+  Type type = operand.type == types::f16 || operand.type == types::bf16 ? types::f32 : operand.type;
+  operand = checker.cast(operand, type, expr.span);
+  auto rounded = [&](ir::Operand value) {
+    return checker.temp(type, ir::CallPure{Builtin::RoundEven, {value}}, expr.span);
+  };
+  if (values.size() == 1)
+    return runtime_value(checker.cast(rounded(operand), types::i64, expr.span), expr.span);
+  std::optional<WideInt> digits = constant_integer(values[1]);
+  if (!digits || *digits < -300 || *digits > 300) {
+    checker.report(values[1].span, diag::not_constant, checker.context.source(values[1].span));
+    return error_value(expr.span);
+  }
+  ir::Operand scale =
+      ir::constant_float(type, std::pow(10.0, static_cast<double>(*digits < 0 ? -*digits : *digits)));
+  ir::BinaryOp up = *digits < 0 ? ir::BinaryOp::Divide : ir::BinaryOp::Multiply;
+  ir::BinaryOp down = *digits < 0 ? ir::BinaryOp::Multiply : ir::BinaryOp::Divide;
+  ir::Operand scaled = rounded(checker.binary(up, operand, scale, expr.span));
+  return runtime_value(checker.binary(down, scaled, scale, expr.span), expr.span);
+}
+
+// Converts all arguments as the signature wants them.
+std::vector<ir::Operand> operands_of(Checker& checker, Builtin builtin, const BuiltinMatch& match,
+                                     const std::vector<Value>& values) {
+  std::vector<ir::Operand> operands;
+  for (const BoundArgument& bound : match.arguments)
+    operands.push_back(checker.builtin_operand(builtin, bound, values));
+  return operands;
+}
+
+Value call_selp(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                const BuiltinMatch& match, const std::vector<Value>& values) {
+  std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
+  return runtime_value(checker.select(operands[0], operands[1], operands[2], expr.span), expr.span);
+}
+
+Value call_fma(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+               const BuiltinMatch& match, const std::vector<Value>& values) {
+  std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
+  return runtime_value(checker.temp(match.result, ir::Fma{operands[0], operands[1], operands[2]}, expr.span),
+                       expr.span);
+}
+
+Value call_match_all(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                     const BuiltinMatch& match, const std::vector<Value>& values) {
+  std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
+  ir::SlotId slot = checker.new_slot("", types::i32, ir::Slot::Kind::Temp, expr.span);
+  checker.emit(ir::CallEffect{slot, Builtin::MatchAllMask, std::move(operands)}, expr.span);
+  ir::Operand mask = checker.slot_operand(slot);
+  ir::Operand all =
+      checker.compare(ir::CompareOp::NotEqual, mask, ir::constant_int(types::i32, 0), expr.span);
+  return tuple_value({runtime_value(mask, expr.span), runtime_value(all, expr.span)}, expr.span);
+}
+
+Value call_modf(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                const BuiltinMatch& match, const std::vector<Value>& values) {
+  std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
+  Type type = operands[0].type;
+  auto part = [&](Builtin half, Type result) {
+    return runtime_value(checker.temp(result, ir::CallPure{half, operands}, expr.span), expr.span);
+  };
+  if (builtin == Builtin::Modf)
+    return tuple_value({part(Builtin::ModfFraction, type), part(Builtin::Trunc, type)}, expr.span);
+  return tuple_value({part(Builtin::FrexpMantissa, type), part(Builtin::FrexpExponent, types::i32)},
+                     expr.span);
+}
+
+Value call_angle(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                 const BuiltinMatch& match, const std::vector<Value>& values) {
+  double factor = builtin == Builtin::Degrees ? 180 / 3.141592653589793 : 3.141592653589793 / 180;
+  if (is_literal(values[0])) return float_value(*constant_real(values[0]) * factor, expr.span);
+  ir::Operand operand = operands_of(checker, builtin, match, values)[0];
+  ir::Operand scale = ir::constant_float(operand.type, factor);
+  return runtime_value(checker.binary(ir::BinaryOp::Multiply, operand, scale, expr.span), expr.span);
+}
+
+Value call_compare_and_swap(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                            const BuiltinMatch& match, const std::vector<Value>& values) {
+  const Value& array = values[0];
+  std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
+  ir::Atomic atomic{std::nullopt, Builtin::AtomicCas, array.operand, {}, {operands[1], operands[2]}};
+  for (int axis = 0; axis < array.type->rank; ++axis)
+    atomic.indices.push_back(
+        checker.guarded_index(array.operand, axis, int_value(0, expr.span), *expr.args[0]));
+  atomic.slot = checker.new_slot("", element_type(array.type), ir::Slot::Kind::Temp, expr.span);
+  ir::SlotId slot = *atomic.slot;
+  checker.emit(std::move(atomic), expr.span);
+  return runtime_value(checker.slot_operand(slot), expr.span);
+}
+
+// print("x =", x): texts between the numbers, a space between any two.
+Value call_print(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args& args,
+                 const BuiltinMatch&, const std::vector<Value>&) {
+  ir::Print print{{""}, {}, {}};
+  std::vector<Value> parts;
+  for (const Value& value : args.positional) {
+    if (is_tuple(value))
+      parts.insert(parts.end(), value.elements.begin(), value.elements.end());
+    else
+      parts.push_back(value);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) print.texts.back() += " ";
+    const Value& value = parts[i];
+    if (is_unknown(value)) continue;
+    if (value.kind == ValueKind::String) {
+      print.texts.back() += value.text;
+      continue;
+    }
+    if (!is_number(value) || is_complex(default_type(value.type))) {
+      checker.report(value.span, diag::cannot_print, checker.describe(value));
+      return error_value(expr.span);
+    }
+    print.args.push_back(checker.as_operand(value));
+    print.texts.push_back("");
+  }
+  print.site = checker.site(ir::FaultKind::None, expr.span, "");
+  checker.emit(std::move(print), expr.span);
+  return plain_value(ValueKind::None, expr.span);
+}
+
+Value call_array(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                 const BuiltinMatch& match, const std::vector<Value>& values) {
+  return checker.make_array(builtin, expr, match, values);
+}
+
+constexpr std::pair<Builtin, Handler> handlers[] = {
+    {Builtin::Grid, call_grid},
+    {Builtin::GridSize, call_grid},
+    {Builtin::SharedArray, call_array},
+    {Builtin::LocalArray, call_array},
+    {Builtin::ConstArrayLike, call_array},
+    {Builtin::MatchAllSync, call_match_all},
+    {Builtin::AtomicCompareAndSwap, call_compare_and_swap},
+    {Builtin::Selp, call_selp},
+    {Builtin::Fma, call_fma},
+    {Builtin::MathFma, call_fma},
+    {Builtin::Pow, call_pow},
+    {Builtin::Divmod, call_divmod},
+    {Builtin::Round, call_round},
+    {Builtin::Int, call_cast},
+    {Builtin::Float, call_cast},
+    {Builtin::Bool, call_cast},
+    {Builtin::Len, call_len},
+    {Builtin::Range, call_range},
+    {Builtin::Enumerate, call_enumerate},
+    {Builtin::Zip, call_zip},
+    {Builtin::Print, call_print},
+    {Builtin::Modf, call_modf},
+    {Builtin::Frexp, call_modf},
+    {Builtin::Degrees, call_angle},
+    {Builtin::Radians, call_angle},
+};
+
+// Says whether a handler looks at what has no type yet.
+bool takes_unknown(Builtin builtin) {
+  return builtin == Builtin::Range || builtin == Builtin::Enumerate || builtin == Builtin::Zip ||
+         builtin == Builtin::Print || builtin == Builtin::Pow || builtin == Builtin::Divmod ||
+         builtin == Builtin::SharedArray;
+}
+
+} // namespace
+
+Value Checker::call_syntax(Builtin builtin, const ast::Call& expr, const Args& args) {
+  std::vector<Value> values = args.positional;
+  for (const auto& [name, value] : args.keywords) values.push_back(value);
+  std::optional<BuiltinMatch> match = BuiltinMatch{{}, {types::error, types::error}, types::error};
+  if (builtin != Builtin::Range) match = match_builtin(builtin, args, expr.span);
+  if (!match) return error_value(expr.span);
+  for (const Value& value : values)
+    if (is_unknown(value) && !takes_unknown(builtin)) return unknown_value(expr.span);
+  for (const auto& [id, handler] : handlers)
+    if (id == builtin) return handler(*this, builtin, expr, args, *match, values);
+  return unsupported(expr.span, fmt::format("`{}`", row(builtin).name));
+}
+
+} // namespace kern::checker

@@ -1,0 +1,246 @@
+// The names that a function binds. In each round of inference a local's type is the join of what was assigned
+// so far and the round before; in the last round that type is final and values convert to it.
+#include <algorithm>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+Local* Checker::find_local(std::string_view name) {
+  if (!instance) return nullptr;
+  auto found = instance->locals.find(name);
+  return found == instance->locals.end() ? nullptr : &found->second;
+}
+
+static Type current_type(Checker& checker, const Local& local) {
+  if (checker.final || local.pinned || local.joined == types::unknown) return local.type;
+  if (local.type == types::unknown) return local.joined;
+  return checker.join_types(local.type, local.joined).value_or(local.joined);
+}
+
+// Makes the slots of a value of a type, a tuple's elements named `t.0`, `t.1`.
+static void make_slots(Checker& checker, std::string name, Type type, Span span,
+                       std::vector<ir::SlotId>& slots) {
+  if (!is_tuple(type)) {
+    slots.push_back(checker.new_slot(std::move(name), type, ir::Slot::Kind::Variable, span));
+    return;
+  }
+  for (std::size_t i = 0; i < type->elements.size(); ++i)
+    make_slots(checker, fmt::format("{}.{}", name, i), type->elements[i], span, slots);
+}
+
+// Takes the slots of one value off the front of `slots`.
+static Value take_slots(Type type, std::span<const ir::SlotId>& slots, Span span) {
+  if (!is_tuple(type)) {
+    ir::Operand operand{type, slots.front()};
+    slots = slots.subspan(1);
+    return runtime_value(operand, span);
+  }
+  Value tuple = tuple_value({}, span);
+  for (Type element : type->elements) tuple.elements.push_back(take_slots(element, slots, span));
+  return tuple;
+}
+
+// Within a round the type may still grow; what was written with the old slots is thrown away with the round.
+Value Checker::slots_value(Local& local, Type type, Span span) {
+  if (!local.has_slots || local.slots_type != type) {
+    local.slots.clear();
+    make_slots(*this, std::string(local.name), type, local.span, local.slots);
+    local.slots_type = type;
+    local.has_slots = true;
+  }
+  std::span<const ir::SlotId> slots = local.slots;
+  return take_slots(type, slots, span);
+}
+
+Value Checker::read_local(Local& local, Span span) {
+  if (local.known) {
+    Value value = *local.known;
+    if (!is_literal(value)) value.span = span;
+    return value;
+  }
+  Type type = current_type(*this, local);
+  if (type == types::unknown || type == types::none) {
+    if (final && context.diagnostics.enabled() && !context.diagnostics.has_errors())
+      report(span, diag::local_without_type, local.name);
+    return final ? error_value(span) : unknown_value(span);
+  }
+  Value value = slots_value(local, type, span);
+  if (value.kind == ValueKind::Runtime) {
+    value.nonnegative = local.nonnegative;
+    if (!final) value.nonnegative = local.still_nonnegative && local.nonnegative;
+  }
+  return value;
+}
+
+// A local of this round that is assigned at two places is none of the things that cannot be kept in a slot.
+static void assign_unstorable(Checker& checker, Local& local, const Value& value, Span span) {
+  bool same = local.known && same_constant(*local.known, value);
+  bool first = local.sites_now.size() == 1;
+  if (!same && !first && local.sites > 1) {
+    checker.report(span, diag::not_storable, local.name, checker.describe(value))
+        .note(local.type_span, "`{}` is assigned here too", local.name);
+    return;
+  }
+  local.known = value;
+  local.known_depth = 0;
+  local.type_span = span;
+}
+
+static bool is_nonnegative(const Value& value) {
+  if (std::optional<WideInt> constant = constant_integer(value)) return *constant >= 0;
+  if (is_unknown(value)) return true;
+  if (is_tuple(value)) return false;
+  return value.nonnegative || (is_number(value) && !is_signed(value.type) && is_integer(value.type));
+}
+
+// Returns the first leaf from `from` on that reads a slot, or the number of leaves.
+static std::size_t find_reader(const std::vector<ir::Operand>& leaves, std::size_t from, ir::SlotId slot) {
+  for (std::size_t i = from; i < leaves.size(); ++i)
+    if (leaves[i].slot == slot) return i;
+  return leaves.size();
+}
+
+// Assigns slots at once: a leaf that reads a slot assigned before it is copied first.
+static void store_leaves(Checker& checker, const std::vector<ir::SlotId>& slots,
+                         std::vector<ir::Operand> leaves, Span span, bool consume) {
+  if (slots.size() == 1 && consume) return checker.retarget(slots[0], leaves[0], span);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    std::size_t reader = find_reader(leaves, i + 1, slots[i]);
+    if (reader < leaves.size()) {
+      ir::Operand copy = checker.temp(leaves[reader].type, ir::Copy{leaves[reader]}, span);
+      for (ir::Operand& leaf : leaves)
+        if (leaf.slot == slots[i]) leaf = copy;
+    }
+    checker.assign(slots[i], leaves[i], span);
+  }
+}
+
+// Returns `value` with its run-time parts read from the local's slots.
+static Value in_slots(const Value& value, const Value& slots) {
+  if (is_constant(value)) return value;
+  if (!is_tuple(value)) {
+    Value result = slots;
+    result.extents = value.extents;
+    result.nonnegative = value.nonnegative;
+    result.positive = value.positive;
+    return result;
+  }
+  Value result = tuple_value({}, value.span);
+  for (std::size_t i = 0; i < value.elements.size(); ++i)
+    result.elements.push_back(in_slots(value.elements[i], slots.elements[i]));
+  return result;
+}
+
+void Checker::note_assignment(Local& local, const Value& value, const ast::Node& site, Span span) {
+  if (std::find(local.sites_now.begin(), local.sites_now.end(), &site) == local.sites_now.end())
+    local.sites_now.push_back(&site);
+  std::optional<Type> type = type_of(value);
+  local.still_nonnegative = local.still_nonnegative && is_nonnegative(value);
+  if (local.pinned || !type) return;
+  if (scope->is_numba()) type = default_deep(*type);
+  std::optional<Type> joined = join_types(local.joined, *type);
+  if (joined && *joined != local.joined) local.type_span = span;
+  if (joined) local.joined = *joined;
+}
+
+// Lets a name stand for a value, without a slot: the target of an unrolled loop.
+void Checker::bind(Local& local, const Value& value, const ast::Node& site) {
+  note_assignment(local, value, site, value.span);
+  if (is_error(value)) return;
+  Value copy = value;
+  copy_leaves(copy);
+  local.known = copy;
+  local.known_depth = depth;
+  known_here.push_back(&local);
+}
+
+void Checker::copy_leaves(Value& value) {
+  bool is_variable =
+      value.kind == ValueKind::Runtime && value.operand.slot &&
+      function.slots[static_cast<std::size_t>(*value.operand.slot)].kind == ir::Slot::Kind::Variable;
+  if (is_variable) value.operand = temp(value.operand.type, ir::Copy{value.operand}, value.span);
+  for (Value& element : value.elements) copy_leaves(element);
+}
+
+void Checker::assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume) {
+  if (std::find(local.sites_now.begin(), local.sites_now.end(), &site) == local.sites_now.end())
+    local.sites_now.push_back(&site);
+  if (is_error(value)) return;
+  std::optional<Type> type = type_of(value);
+  if (!is_storable(value) || !type) return assign_unstorable(*this, local, value, span);
+  bool is_known = local.sites <= 1 && !local.annotated &&
+                  (is_constant(value) || !is_number(value) || !value.extents.empty() || value.positive);
+  note_assignment(local, value, site, span);
+  // A constant needs no slot where nothing can pass it by.
+  bool needs_slot = !(is_known && is_constant(value) && depth == 0);
+  if (needs_slot) {
+    Type to = current_type(*this, local);
+    if (to == types::unknown) return;
+    Value slots = slots_value(local, to, span);
+    store_converted(local, value, span, consume);
+    if (is_known && !is_unknown(value)) local.known = in_slots(value, slots);
+  } else {
+    local.known = value;
+  }
+  if (local.known) {
+    local.known_depth = depth;
+    known_here.push_back(&local);
+  }
+}
+
+static bool fits_shape(const Value& value, Type type) {
+  if (!is_tuple(type)) return !is_tuple(value);
+  if (!is_tuple(value) || value.elements.size() != type->elements.size()) return is_unknown(value);
+  for (std::size_t i = 0; i < value.elements.size(); ++i)
+    if (!fits_shape(value.elements[i], type->elements[i])) return false;
+  return true;
+}
+
+void Checker::store_converted(Local& local, const Value& value, Span span, bool consume) {
+  if (is_unknown(value)) return;
+  bool joins =
+      fits_shape(value, local.slots_type) && (local.annotated || converts_deep(value, local.slots_type));
+  if (!joins) {
+    Report error =
+        report(span, diag::local_types_differ, local.name, describe(value), to_string(local.slots_type));
+    if (!(local.type_span == span))
+      error.note(local.type_span, "`{}` is {} from here", local.name, to_string(local.slots_type));
+    if (is_number(value) && is_scalar(local.slots_type) && !is_complex(local.slots_type))
+      error.note("convert the value: `{}({})`", to_string(local.slots_type), context.source(value.span));
+    return;
+  }
+  Value converted = convert_value(value, local.slots_type, Purpose::Assignment);
+  if (is_error(converted)) return;
+  std::vector<ir::Operand> leaves;
+  flatten(converted, leaves);
+  store_leaves(*this, local.slots, std::move(leaves), span, consume);
+}
+
+bool Checker::converts_deep(const Value& value, Type type) {
+  if (is_tuple(value) && is_tuple(type)) {
+    for (std::size_t i = 0; i < value.elements.size(); ++i)
+      if (!converts_deep(value.elements[i], type->elements[i])) return false;
+    return true;
+  }
+  if (is_literal(value) || is_literal(type)) return true; // convert() says whether it fits
+  if (!is_number(value) && !is_array(value)) return false;
+  if (is_number(value) && is_scalar(type) && scope->is_numba()) return true;
+  return converts(value.type, type);
+}
+
+Type Checker::default_deep(Type type) {
+  if (!is_tuple(type)) return default_type(type);
+  std::vector<Type> elements;
+  for (Type element : type->elements) elements.push_back(default_deep(element));
+  return context.module.types.tuple(elements);
+}
+
+void Checker::forget_known(int outer_depth) {
+  while (!known_here.empty() && known_here.back()->known_depth > outer_depth) {
+    known_here.back()->known.reset();
+    known_here.pop_back();
+  }
+}
+
+} // namespace kern::checker

@@ -1,0 +1,341 @@
+// for: over a range (the trip count is computed before), over the elements of arrays, and over tuples, which
+// unrolls.
+#include "compiler/check/checker.h"
+#include "compiler/ir/walk.h"
+
+namespace kern::checker {
+
+static ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
+
+// Returns how often a loop runs; 0 or less is never. Everything is i64; the distance of two i64 that are far
+// apart is cut to none.
+ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand step, bool step_is_positive,
+                                bool narrow, Span span) {
+  bool constant = !step.slot;
+  std::int64_t by = constant ? ir::int_value(step) : 0;
+  ir::Operand zero = number(0), one = number(1);
+  if (constant && narrow) {
+    // Bounds of at most 32 bits: nothing overflows, and a negative result means none.
+    ir::Operand distance = by > 0 ? binary(ir::BinaryOp::Subtract, stop, start, span)
+                                  : binary(ir::BinaryOp::Subtract, start, stop, span);
+    std::int64_t width = by > 0 ? by : -by;
+    ir::Operand rounded = binary(ir::BinaryOp::Add, distance, number(width - 1), span);
+    return width == 1 ? distance : binary(ir::BinaryOp::FloorDivide, rounded, number(width), span);
+  }
+  ir::Operand up = constant           ? ir::constant_bool(by > 0)
+                   : step_is_positive ? ir::constant_bool(true)
+                                      : compare(ir::CompareOp::Greater, step, zero, span);
+  ir::Operand low = select(up, start, stop, span), high = select(up, stop, start, span);
+  ir::Operand distance = binary(ir::BinaryOp::Subtract, high, low, span);
+  ir::Operand count = distance;
+  if (!constant || (by != 1 && by != -1)) {
+    ir::Operand back = up.slot || up.bits == 0 ? binary(ir::BinaryOp::Subtract, zero, step, span) : step;
+    ir::Operand width = select(up, step, back, span);
+    ir::Operand before_last = binary(ir::BinaryOp::Subtract, distance, one, span);
+    count = binary(ir::BinaryOp::Add, binary(ir::BinaryOp::FloorDivide, before_last, width, span), one, span);
+  }
+  bool cannot_overflow = !low.slot && ir::int_value(low) == 0 && constant && by == 1;
+  if (cannot_overflow) return count;
+  return select(compare(ir::CompareOp::Less, low, high, span), count, zero, span);
+}
+
+// Returns the type of a range's numbers: the widest of its arguments, literals not counted.
+static std::optional<Type> range_type(Checker& checker, const Value& range) {
+  Type type = types::int_literal;
+  for (const Value& part : range.elements) {
+    bool fits = is_number(part) && (is_integer(part.type) || is_boolean(part.type));
+    if (!fits && checker.scope->is_numba() && is_number(part) && is_float(part.type)) continue;
+    if (!fits) {
+      checker.report(part.span, diag::not_an_integer, checker.describe(part));
+      return std::nullopt;
+    }
+    std::optional<Type> joined = join(type, is_boolean(part.type) ? types::i64 : part.type);
+    if (!joined && checker.scope->is_numba()) joined = types::i64;
+    if (!joined) {
+      checker.report(range.span, diag::operands_need_cast, "range", to_string(type), to_string(part.type),
+                     fmt::format("i64({})", checker.context.source(part.span)));
+      return std::nullopt;
+    }
+    type = *joined;
+  }
+  type = default_type(type);
+  for (const Value& part : range.elements)
+    if (is_int_literal(part) && !literal_fits(part.integer, type)) type = types::i64;
+  return type;
+}
+
+std::optional<Checker::Range> Checker::range_of(const Value& value) {
+  for (const Value& part : value.elements)
+    if (is_error(part) || is_unknown(part)) return std::nullopt;
+  std::optional<Type> type = range_type(*this, value);
+  if (!type) return std::nullopt;
+  Range range;
+  range.type = *type;
+  const Value &start = value.elements[0], &stop = value.elements[1], &step = value.elements[2];
+  auto operand = [&](const Value& part, Type to) {
+    if (is_number(part) && is_float(part.type)) return explicit_cast(to, part, part.span).operand;
+    ir::Operand own =
+        is_int_literal(part)
+            ? convert(part, is_signed(to) || part.integer >= 0 ? to : types::i64, Purpose::Operand)
+            : as_operand(part);
+    return cast(own, to, part.span);
+  };
+  range.start = operand(start, *type);
+  range.step = operand(step, *type);
+  ir::Operand last = operand(stop, *type);
+  if (!range.step.slot ? range.step.bits == 0 : !step.positive) {
+    ir::Operand zero = ir::constant_int(*type, 0);
+    check_condition(compare(ir::CompareOp::NotEqual, range.step, zero, step.span), ir::FaultKind::StepZero,
+                    step.span, "");
+    if (!range.step.slot) {
+      report(step.span, diag::step_zero);
+      return std::nullopt;
+    }
+  }
+  bool narrow = bit_width((*type)->scalar) < 64;
+  bool positive = step.positive || !is_signed(*type);
+  auto wide = [&](ir::Operand part) { return cast(part, types::i64, value.span); };
+  range.count = trip_count(wide(range.start), wide(last), wide(range.step), positive, narrow, value.span);
+  auto at_least_zero = [](const Value& part) {
+    std::optional<WideInt> constant = constant_integer(part);
+    return constant ? *constant >= 0 : part.nonnegative;
+  };
+  range.nonnegative = at_least_zero(start) && (step.positive || at_least_zero(step));
+  return range;
+}
+
+// Returns what an operand is now, whatever the loop's body assigns to its slot.
+ir::Operand Checker::frozen(ir::Operand operand, Span span) {
+  if (!operand.slot) return operand;
+  const ir::Slot& slot = function.slots[static_cast<std::size_t>(*operand.slot)];
+  Local* local = slot.name.empty() ? nullptr : find_local(slot.name);
+  bool changes = slot.kind == ir::Slot::Kind::Variable && !(local && local->sites <= 1);
+  return changes ? temp(operand.type, ir::Copy{operand}, span) : operand;
+}
+
+static Value unknown_or_error(const Value& iterable) {
+  bool wrong = is_error(iterable);
+  for (const Value& part : iterable.elements) wrong = wrong || is_error(part);
+  return wrong ? error_value(iterable.span) : unknown_value(iterable.span);
+}
+
+static bool assigns(const ir::Body& body, std::optional<ir::SlotId> slot) {
+  bool found = false;
+  if (!slot) return false;
+  ir::walk(body, [&](const ir::Stmt& stmt) {
+    ir::visit_results(stmt, [&](ir::SlotId result) { found = found || result == *slot; });
+  });
+  return found;
+}
+
+// What the loop reads at its start must not change in its body: then it is copied first.
+void Checker::emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count,
+                       ir::Body inner, Span span) {
+  for (ir::Operand* operand : {&start, &step, &count})
+    if (operand->slot && (*operand->slot == slot || assigns(inner, operand->slot)))
+      *operand = temp(operand->type, ir::Copy{*operand}, span);
+  emit(ir::For{slot, start, step, count, std::move(inner)}, span);
+}
+
+void Checker::check_loop_body(ast::Block block, ir::Body& inner, const std::function<void()>& prologue) {
+  loops.push_back({});
+  inner = conditional_body([&] {
+    prologue();
+    check_block(block);
+  });
+  loops.pop_back();
+}
+
+// for i in range(...): the variable of the IR's loop is the local, where their types agree.
+bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
+  const auto* name = ast::as<ast::Name>(stmt.target);
+  Local* local = name ? find_local(name->text) : nullptr;
+  std::optional<Range> range = range_of(range_value);
+  Span span = stmt.target->span;
+  ir::Body inner;
+  if (!range) {
+    check_loop_body(stmt.body, inner,
+                    [&] { assign_target(*stmt.target, unknown_or_error(range_value), *stmt.target, false); });
+    return true;
+  }
+  if (!local) {
+    report(stmt.target->span, diag::not_assignable, context.source(stmt.target->span));
+    return true;
+  }
+  bool direct = final && local->type == range->type;
+  Value counter =
+      direct ? slots_value(*local, range->type, span) : runtime_value(variable(range->type, span), span);
+  counter.span = range_value.span;
+  counter.nonnegative = range->nonnegative;
+  check_loop_body(stmt.body, inner, [&] {
+    if (direct)
+      note_assignment(*local, counter, *stmt.target, range_value.span);
+    else
+      assign_local(*local, counter, *stmt.target, range_value.span, false);
+  });
+  emit_for(*counter.operand.slot, range->start, range->step, range->count, std::move(inner), span);
+  return true;
+}
+
+std::optional<Iteration> Checker::iterate(const Value& value) {
+  Span span = value.span;
+  if (is_tuple(value)) {
+    Iteration result;
+    result.fixed_count = value.elements.size();
+    result.element = [value](const Value& index) {
+      return value.elements[static_cast<std::size_t>(index.integer)];
+    };
+    return result;
+  }
+  if (is_array(value)) {
+    Iteration result;
+    Value array = value;
+    array.operand = frozen(value.operand, span);
+    result.count = extent(array.operand, 0, span);
+    result.element = [this, array, span](const Value& index) { return element_at(array, index, span); };
+    return result;
+  }
+  if (value.kind == ValueKind::Range) {
+    std::optional<Range> range = range_of(value);
+    if (!range) return std::nullopt;
+    range->start = frozen(range->start, span);
+    range->step = frozen(range->step, span);
+    Iteration result;
+    result.count = range->count;
+    result.element = [this, range, span](const Value& index) {
+      ir::Operand k = cast(as_operand(index), range->type, span);
+      ir::Operand offset = binary(ir::BinaryOp::Multiply, k, range->step, span);
+      Value element = runtime_value(binary(ir::BinaryOp::Add, offset, range->start, span), span);
+      element.nonnegative = range->nonnegative;
+      return element;
+    };
+    return result;
+  }
+  if (value.kind == ValueKind::Enumerate) return iterate_enumerate(value);
+  if (value.kind == ValueKind::Zip) return iterate_zip(value);
+  if (!is_error(value) && !is_unknown(value)) report(span, diag::not_iterable, describe(value));
+  return std::nullopt;
+}
+
+std::optional<Iteration> Checker::iterate_enumerate(const Value& value) {
+  std::optional<Iteration> inner = iterate(value.elements[0]);
+  if (!inner) return std::nullopt;
+  Iteration result = *inner;
+  Value first = value.elements[1];
+  result.element = [this, inner, first, span = value.span](const Value& index) {
+    Value count = binary(ast::BinaryOp::Add, index, first, span);
+    count.nonnegative = index.nonnegative;
+    return tuple_value({count, inner->element(index)}, span);
+  };
+  return result;
+}
+
+std::optional<Iteration> Checker::iterate_zip(const Value& value) {
+  std::vector<Iteration> parts;
+  Iteration result;
+  for (const Value& element : value.elements) {
+    std::optional<Iteration> part = iterate(element);
+    if (!part) return std::nullopt;
+    if (part->fixed_count)
+      result.fixed_count = std::min(result.fixed_count.value_or(*part->fixed_count), *part->fixed_count);
+    parts.push_back(std::move(*part));
+  }
+  ir::Operand count = number(0);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (result.fixed_count && !parts[i].fixed_count) {
+      unsupported(value.span, "`zip` of a tuple with an array or range");
+      return std::nullopt;
+    }
+    if (result.fixed_count) continue;
+    bool less = i > 0;
+    count = less ? select(compare(ir::CompareOp::Less, parts[i].count, count, value.span), parts[i].count,
+                          count, value.span)
+                 : parts[i].count;
+  }
+  if (parts.empty()) result.fixed_count = 0;
+  result.count = count;
+  result.element = [parts, span = value.span](const Value& index) {
+    Value tuple = tuple_value({}, span);
+    for (const Iteration& part : parts) tuple.elements.push_back(part.element(index));
+    return tuple;
+  };
+  return result;
+}
+
+static bool has_jump(ast::Block block, ast::Kind kind) {
+  for (const ast::Stmt* stmt : block) {
+    if (stmt->kind == kind) return true;
+    const auto* branch = ast::as<ast::If>(stmt);
+    if (branch && (has_jump(branch->then_body, kind) || has_jump(branch->else_body, kind))) return true;
+  }
+  return false;
+}
+
+// A tuple's elements may be of different types: the body is written once for each.
+bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, std::size_t count) {
+  bool breaks = has_jump(stmt.body, ast::Kind::Break),
+       jumps = breaks || has_jump(stmt.body, ast::Kind::Continue);
+  Span span = stmt.target->span;
+  const auto* name = ast::as<ast::Name>(stmt.target);
+  Local* local = name ? find_local(name->text) : nullptr;
+  bool binds = local && local->sites <= 1 && !jumps;
+  auto round = [&](std::size_t k) {
+    Value element = iteration.element(int_value(WideInt(k), span));
+    if (binds)
+      bind(*local, element, *stmt.target);
+    else
+      assign_target(*stmt.target, element, *stmt.target, false);
+    return check_block(stmt.body);
+  };
+  if (!jumps) {
+    for (std::size_t k = 0; k < count; ++k)
+      if (!round(k)) return false;
+    return true;
+  }
+  std::optional<ir::Operand> flag;
+  if (breaks) {
+    flag = variable(types::boolean, span);
+    assign(*flag->slot, ir::constant_bool(false), span);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    Loop loop;
+    loop.unrolled = true;
+    if (flag) loop.stop_flag = flag->slot;
+    loops.push_back(loop);
+    ir::Body inner = conditional_body([&] { round(k); });
+    loops.pop_back();
+    ir::For once{*variable(types::i64, span).slot, number(0), number(1), number(1), std::move(inner)};
+    if (!flag || k == 0) {
+      emit(std::move(once), span);
+      continue;
+    }
+    ir::Operand go = temp(types::boolean, ir::Unary{ir::UnaryOp::Not, *flag}, span);
+    ir::Body then_body = body_of([&] { emit(std::move(once), span); });
+    emit(ir::If{go, std::move(then_body), {}}, span);
+  }
+  return true;
+}
+
+bool Checker::check_for(const ast::For& stmt) {
+  Value iterable = evaluate(*stmt.iterable);
+  if (iterable.kind == ValueKind::Range && stmt.target->kind == ast::Kind::Name)
+    return check_for_range(stmt, iterable);
+  std::optional<Iteration> iteration = iterate(iterable);
+  ir::Body inner;
+  Span span = stmt.target->span;
+  if (!iteration) {
+    check_loop_body(stmt.body, inner,
+                    [&] { assign_target(*stmt.target, unknown_or_error(iterable), *stmt.target, false); });
+    return true;
+  }
+  if (iteration->fixed_count) return check_for_tuple(stmt, *iteration, *iteration->fixed_count);
+  ir::Operand counter = variable(types::i64, span);
+  Value index = runtime_value(counter, span);
+  index.nonnegative = true;
+  check_loop_body(stmt.body, inner,
+                  [&] { assign_target(*stmt.target, iteration->element(index), *stmt.target, false); });
+  emit_for(*counter.slot, number(0), number(1), iteration->count, std::move(inner), span);
+  return true;
+}
+
+} // namespace kern::checker

@@ -1,0 +1,271 @@
+// What a name means: a local, then what its file defines or imports, then the vocabulary (in .py files only
+// after an import, Python's own builtins always).
+#include <algorithm>
+#include <array>
+
+#include "compiler/check/checker.h"
+#include "compiler/types/names.h"
+
+namespace kern::checker {
+
+static constexpr std::array<std::string_view, 14> python_names = {"abs",   "min",    "max", "round",    "int",
+                                                                  "float", "bool",   "len", "range",    "pow",
+                                                                  "print", "divmod", "zip", "enumerate"};
+
+// What numpy calls by another name than `math` does.
+static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> numpy_names = {{
+    {"abs", "abs"},
+    {"absolute", "abs"},
+    {"fabs", "math.fabs"},
+    {"maximum", "max"},
+    {"minimum", "min"},
+    {"arcsin", "math.asin"},
+    {"arccos", "math.acos"},
+    {"arctan", "math.atan"},
+    {"arctan2", "math.atan2"},
+    {"arcsinh", "math.asinh"},
+    {"arccosh", "math.acosh"},
+    {"arctanh", "math.atanh"},
+    {"power", "math.pow"},
+    {"round", "round"},
+    {"fmod", "math.fmod"},
+    {"mod", ""},
+    {"rint", ""},
+}};
+
+static bool is_host_module(std::string_view module) {
+  return module == "numba" || module == "numba.cuda" || module == "numpy" || module == "math" ||
+         module == "kern" || module == "numba.types" || module == "numba.core.types" ||
+         module == "numba.core";
+}
+
+static Value text_value(ValueKind kind, std::string_view text, Span span) {
+  Value value = plain_value(kind, span);
+  value.text = text;
+  return value;
+}
+
+// Returns text that lives as long as the trees do.
+static std::string_view keep(Context& context, const std::string& text) {
+  return context.program.arena->copy(std::string_view(text));
+}
+
+std::optional<Value> Checker::vocabulary(std::string_view path, Span span) {
+  if (std::optional<Builtin> builtin = find_builtin(path)) {
+    if (row(*builtin).signature.find('(') == std::string_view::npos) return builtin_value(*builtin, span);
+    Value value = plain_value(ValueKind::Builtin, span);
+    value.builtin = *builtin;
+    return value;
+  }
+  std::string front = std::string(path) + ".";
+  for (const BuiltinRow& row : all_builtins())
+    if (row.name.starts_with(front))
+      return text_value(ValueKind::Prefix, keep(context, std::string(path)), span);
+  return std::nullopt;
+}
+
+static std::optional<Value> type_name(std::string_view name, bool numba, Span span) {
+  if (name == "int" || name == "float") {
+    Value value = type_value(name == "int" ? types::i64 : types::f64, span);
+    value.text = name;
+    return value;
+  }
+  std::optional<ScalarKind> kind = numba ? find_numba_scalar(name) : find_scalar(name);
+  if (!kind) return std::nullopt;
+  return type_value(types::scalar(*kind), span);
+}
+
+static std::optional<Value> math_constant(std::string_view name, Span span) {
+  if (name == "pi") return float_value(3.141592653589793, span);
+  if (name == "e") return float_value(2.718281828459045, span);
+  if (name == "tau") return float_value(6.283185307179586, span);
+  if (name == "inf") return float_value(__builtin_inf(), span);
+  if (name == "nan") return float_value(__builtin_nan(""), span);
+  return std::nullopt;
+}
+
+std::optional<Value> Checker::host_name(std::string_view module, std::string_view name, Span span) {
+  bool numba_types = scope->is_numba();
+  if (module == "math") {
+    if (std::optional<Value> constant = math_constant(name, span)) return constant;
+    return vocabulary("math." + std::string(name), span);
+  }
+  if (module == "numpy") {
+    if (std::optional<Value> constant = math_constant(name, span)) return constant;
+    if (std::optional<Value> type = type_name(name, true, span); type && name != "int" && name != "float")
+      return type;
+    for (const auto& [numpy, ours] : numpy_names)
+      if (numpy == name && !ours.empty()) return vocabulary(ours, span);
+    return vocabulary("math." + std::string(name), span);
+  }
+  if (module == "numba") {
+    if (name == "cuda") return text_value(ValueKind::Host, "numba.cuda", span);
+    if (name == "types" || name == "core") return text_value(ValueKind::Host, "numba.types", span);
+    return type_name(name, true, span);
+  }
+  if (module.starts_with("numba.") && module != "numba.cuda") {
+    if (name == "types") return text_value(ValueKind::Host, "numba.types", span);
+    return type_name(name, true, span);
+  }
+  if (module == "numba.cuda" || module == "kern") {
+    if (std::optional<Value> builtin = vocabulary(name, span)) return builtin;
+    return module == "kern" ? type_name(name, numba_types, span) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Evaluates a module constant, once; -1 where it turns out to need itself.
+static void evaluate_constant(Context& context, FileScope& file, Symbol& symbol) {
+  symbol.state = Symbol::State::Evaluating;
+  Value value = constant_of_expr(context, file, *symbol.init);
+  for (std::size_t index : symbol.path) {
+    bool fits = is_tuple(value) && index < value.elements.size();
+    value = fits ? Value(value.elements[index]) : error_value(symbol.init->span);
+  }
+  bool typed =
+      symbol.annotation && file.rules.annotations == Rules::annotations_rule::Types && !is_error(value);
+  if (typed) {
+    std::optional<Type> type = type_of_expr(context, file, *symbol.annotation);
+    Checker checker(context, &file, nullptr);
+    if (type) value = checker.convert_value(value, *type, Purpose::Assignment);
+  }
+  symbol.value = std::move(value);
+  symbol.state = Symbol::State::Done;
+}
+
+// A .py file computes much that is no constant of Kern; only a name that a kernel uses is an error, and
+// there.
+static Value constant_value(Checker& checker, FileScope& file, std::string_view name, Symbol& symbol,
+                            Span span) {
+  Context& context = checker.context;
+  if (symbol.state == Symbol::State::Evaluating) {
+    checker.report(symbol.span, diag::constant_cycle, name);
+    return error_value(span);
+  }
+  bool lenient = file.is_numba();
+  if (symbol.state == Symbol::State::New) {
+    bool was_enabled = context.diagnostics.enabled();
+    // A constant is evaluated once, whatever round asks first: its errors are reported then.
+    context.diagnostics.set_enabled(!lenient);
+    evaluate_constant(context, file, symbol);
+    context.diagnostics.set_enabled(was_enabled);
+  }
+  if (is_error(symbol.value) && lenient)
+    checker.report(span, diag::host_value, name).note(symbol.span, "`{}` is defined here", name);
+  Value value = symbol.value;
+  value.span = is_literal(value) ? value.span : span;
+  return value;
+}
+
+Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span) {
+  switch (symbol.kind) {
+  case Symbol::Kind::Constant: return constant_value(*this, file, name, symbol, span);
+  case Symbol::Kind::Function: {
+    Value value = plain_value(ValueKind::Function, span);
+    value.function = symbol.function;
+    return value;
+  }
+  case Symbol::Kind::Struct: return unsupported(span, "a struct");
+  case Symbol::Kind::Import:
+    if (FileScope* other = find_file(context, file, symbol.module)) {
+      Value value = plain_value(ValueKind::File, span);
+      value.file = other;
+      return value;
+    }
+    return text_value(ValueKind::Host, symbol.module, span);
+  case Symbol::Kind::FromImport: {
+    if (FileScope* other = find_file(context, file, symbol.module)) {
+      auto found = other->symbols.find(symbol.text);
+      if (found != other->symbols.end()) return symbol_value(*other, symbol.text, found->second, span);
+      report(symbol.span, diag::not_in_module, symbol.text, symbol.module);
+      return error_value(span);
+    }
+    std::string inner = std::string(symbol.module) + "." + std::string(symbol.text);
+    if (FileScope* other = find_file(context, file, inner)) {
+      Value value = plain_value(ValueKind::File, span);
+      value.file = other;
+      return value;
+    }
+    if (std::optional<Value> value = host_name(symbol.module, symbol.text, span)) return *value;
+    std::string module = std::string(symbol.module) + "." + std::string(symbol.text);
+    if (is_host_module(module)) return text_value(ValueKind::Host, keep(context, module), span);
+    if (is_host_module(symbol.module))
+      report(span, diag::not_in_module, symbol.text, symbol.module);
+    else
+      report(span, diag::host_value, name)
+          .note(symbol.span, "`{}` is imported from `{}` here", name, symbol.module);
+    return error_value(span);
+  }
+  }
+  return error_value(span);
+}
+
+Value Checker::read_name(const ast::Name& name) {
+  if (Local* local = find_local(name.text)) return read_local(*local, name.span);
+  auto found = scope->symbols.find(name.text);
+  if (found != scope->symbols.end()) return symbol_value(*scope, name.text, found->second, name.span);
+  for (std::string_view module : scope->star_imports) {
+    FileScope* other = find_file(context, *scope, module);
+    if (other) {
+      auto symbol = other->symbols.find(name.text);
+      if (symbol != other->symbols.end()) return symbol_value(*other, name.text, symbol->second, name.span);
+    } else if (std::optional<Value> value = host_name(module, name.text, name.span)) {
+      return *value;
+    }
+  }
+  bool numba = scope->is_numba();
+  // The text of a signature needs no imports.
+  if (names_types)
+    if (std::optional<Value> type = type_name(name.text, numba, name.span)) return *type;
+  if (!numba && (name.text == "math" || name.text == "numba"))
+    return text_value(ValueKind::Host, name.text, name.span);
+  if (!numba && name.text == "cuda") return text_value(ValueKind::Host, "numba.cuda", name.span);
+  if (!numba && name.text == "np") return text_value(ValueKind::Host, "numpy", name.span);
+  bool is_python = std::find(python_names.begin(), python_names.end(), name.text) != python_names.end();
+  if (!numba || is_python) {
+    if (name.text == "bool") return type_value(types::boolean, name.span);
+    if (std::optional<Value> type = type_name(name.text, numba, name.span);
+        type && (!numba || !type->text.empty()))
+      return *type;
+    if (std::optional<Value> builtin = vocabulary(name.text, name.span)) return *builtin;
+  }
+  report_undefined(name.text, name.span);
+  return error_value(name.span);
+}
+
+// Counts the insertions, deletions and replacements from one word to another.
+static std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> line(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) line[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(line[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = std::exchange(line[j], std::min({replaced, line[j] + 1, line[j - 1] + 1}));
+    }
+  }
+  return line[b.size()];
+}
+
+void Checker::report_undefined(std::string_view name, Span span) {
+  std::string_view best;
+  std::size_t best_distance = name.size() > 60 ? 0 : std::min<std::size_t>(3, (name.size() + 2) / 3 + 1);
+  auto offer = [&](std::string_view candidate) {
+    if (candidate.size() > 60 || candidate.find('.') != std::string_view::npos) return;
+    std::size_t distance = edit_distance(name, candidate);
+    bool better =
+        distance < best_distance || (distance == best_distance && !best.empty() && candidate < best);
+    if (better) best = candidate, best_distance = distance;
+  };
+  if (instance)
+    for (const auto& [local, unused] : instance->locals) offer(local);
+  for (const auto& [symbol, unused] : scope->symbols) offer(symbol);
+  if (!scope->is_numba())
+    for (const BuiltinRow& row : all_builtins()) offer(row.name.substr(0, row.name.find('.')));
+  for (std::string_view python : python_names) offer(python);
+  Report error = report(span, diag::undefined_name, name);
+  if (!best.empty()) error.note("the nearest name is `{}`", best);
+  if (scope->is_numba()) error.note("a value that only Python computes is given as `-D {}=VALUE`", name);
+}
+
+} // namespace kern::checker

@@ -1,0 +1,250 @@
+// Operators on numbers. What type an operation has is asked of types/convert.h, by the rules of the file's
+// dialect.
+#include <cmath>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+namespace {
+
+bool is_bitwise(ast::BinaryOp op) {
+  return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
+}
+bool is_shift(ast::BinaryOp op) { return op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight; }
+bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
+
+ir::BinaryOp ir_op(ast::BinaryOp op) {
+  switch (op) {
+  case ast::BinaryOp::Add: return ir::BinaryOp::Add;
+  case ast::BinaryOp::Subtract: return ir::BinaryOp::Subtract;
+  case ast::BinaryOp::Multiply: return ir::BinaryOp::Multiply;
+  case ast::BinaryOp::Divide: return ir::BinaryOp::Divide;
+  case ast::BinaryOp::FloorDivide: return ir::BinaryOp::FloorDivide;
+  case ast::BinaryOp::Modulo: return ir::BinaryOp::Modulo;
+  case ast::BinaryOp::ShiftLeft: return ir::BinaryOp::ShiftLeft;
+  case ast::BinaryOp::ShiftRight: return ir::BinaryOp::ShiftRight;
+  case ast::BinaryOp::BitAnd: return ir::BinaryOp::BitAnd;
+  case ast::BinaryOp::BitOr: return ir::BinaryOp::BitOr;
+  case ast::BinaryOp::BitXor:
+  case ast::BinaryOp::Power:
+  case ast::BinaryOp::MatrixMultiply: return ir::BinaryOp::BitXor;
+  }
+  return ir::BinaryOp::Add;
+}
+
+// Returns the type in which an operator computes; nothing where it has no meaning for the two.
+std::optional<Type> kern_type(ast::BinaryOp op, Type left, Type right) {
+  if (is_bitwise(op)) {
+    if (!is_integral(left) || !is_integral(right)) return std::nullopt;
+    return join(left, right);
+  }
+  if (is_shift(op)) {
+    if (!is_integral(left) || !is_integral(right)) return std::nullopt;
+    if (is_boolean(left)) return types::i64;
+    return left == types::int_literal ? default_type(right) : left;
+  }
+  if (op == ast::BinaryOp::Divide && is_integral(left) && is_integral(right)) return std::nullopt;
+  return join_arithmetic(left, right);
+}
+
+std::optional<Type> numba_type(ast::BinaryOp op, Type left, Type right) {
+  if (is_bitwise(op)) {
+    if (is_boolean(left) && is_boolean(right)) return types::boolean;
+    if (!is_integral(left) || !is_integral(right)) return std::nullopt;
+  }
+  if (is_shift(op)) {
+    if (!is_integral(left) || !is_integral(right)) return std::nullopt;
+    return numba_widen(left);
+  }
+  if (op == ast::BinaryOp::Divide) return numba_divide(left, right);
+  return numba_join(left, right);
+}
+
+bool is_half(Type type) { return type == types::f16 || type == types::bf16; }
+
+// Says the operand whose cast would help, and the cast.
+std::string suggested_cast(Checker& checker, const Value& left, const Value& right) {
+  Type floating = is_float(left.type) ? left.type : right.type;
+  const Value& other = is_float(left.type) ? right : left;
+  Type target = is_float(floating) && !is_float(other.type) ? default_type(floating) : types::i64;
+  if (target == types::f64 && floating == types::float_literal) target = types::f32;
+  return fmt::format("{}({})", to_string(target), checker.context.source(other.span));
+}
+
+Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+  std::string_view spelled = spelling(op);
+  std::string a = checker.describe(left), b = checker.describe(right);
+  bool numbers = is_number(left) && is_number(right) && !is_complex(left.type) && !is_complex(right.type);
+  std::string_view left_text = checker.context.source(left.span),
+                   right_text = checker.context.source(right.span);
+  if (numbers && op == ast::BinaryOp::Divide && is_integral(left.type) && is_integral(right.type)) {
+    checker.report(span, diag::integer_division, a, b)
+        .note("write `{0} // {1}` for the quotient rounded down, or `f32({0}) / f32({1})`", left_text,
+              right_text);
+    return error_value(span);
+  }
+  bool mixed = numbers && !is_bitwise(op) && !is_shift(op) && !(is_float(left.type) && is_float(right.type));
+  if (mixed) {
+    checker.report(span, diag::operands_need_cast, spelled, a, b, suggested_cast(checker, left, right))
+        .note(left.span, "`{}` is {}", left_text, a)
+        .note(right.span, "`{}` is {}", right_text, b);
+    return error_value(span);
+  }
+  checker.report(span, diag::operand_type_mismatch, spelled, a, b);
+  return error_value(span);
+}
+
+bool is_zero(const ir::Operand& operand) { return !operand.slot && operand.bits == 0; }
+
+} // namespace
+
+// x // 0 and x % 0: a fault, or 0, as the dialect has it.
+static void check_divisor(Checker& checker, ir::Operand divisor, Span span) {
+  if (checker.rules.integer_by_zero == Rules::integer_by_zero_rule::Zero) return;
+  if (!divisor.slot && divisor.bits != 0) return;
+  ir::Operand zero = ir::constant_int(divisor.type, 0);
+  ir::Operand ok = checker.compare(ir::CompareOp::NotEqual, divisor, zero, span);
+  checker.check_condition(ok, ir::FaultKind::DivisionByZero, span, "");
+}
+
+static bool stays_nonnegative(ast::BinaryOp op, const Value& left, const Value& right) {
+  auto nonnegative = [](const Value& value) {
+    std::optional<WideInt> constant = constant_integer(value);
+    if (constant) return *constant >= 0;
+    return value.nonnegative || (is_integer(value.type) && !is_signed(value.type));
+  };
+  switch (op) {
+  case ast::BinaryOp::Add:
+  case ast::BinaryOp::Multiply:
+  case ast::BinaryOp::FloorDivide:
+  case ast::BinaryOp::ShiftRight:
+  case ast::BinaryOp::BitOr:
+  case ast::BinaryOp::BitXor: return nonnegative(left) && nonnegative(right);
+  case ast::BinaryOp::Modulo: return nonnegative(right);
+  case ast::BinaryOp::BitAnd: return nonnegative(left) || nonnegative(right);
+  case ast::BinaryOp::Subtract:
+  case ast::BinaryOp::Divide:
+  case ast::BinaryOp::Power:
+  case ast::BinaryOp::ShiftLeft:
+  case ast::BinaryOp::MatrixMultiply: return false;
+  }
+  return false;
+}
+
+// Numba's shifts by 64 or more, or by a negative count, give 0.
+static ir::Operand numba_shift(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand count,
+                               Span span) {
+  ir::Operand shifted = checker.binary(op, left, count, span);
+  ir::Operand wide = checker.cast(count, types::u64, span);
+  ir::Operand ok = checker.compare(ir::CompareOp::Less, wide, ir::constant_int(types::u64, 64), span);
+  return checker.select(ok, shifted, ir::constant_int(left.type, 0), span);
+}
+
+Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+  if (!is_number(left) || !is_number(right)) return report_mismatch(*this, op, left, right, span);
+  if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(*this, op, left, right, span);
+  bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  std::optional<Type> type =
+      numba ? numba_type(op, left.type, right.type) : kern_type(op, left.type, right.type);
+  if (type && is_complex(*type)) return unsupported(span, "arithmetic of complex numbers");
+  if (!type) return report_mismatch(*this, op, left, right, span);
+  if (is_literal(*type)) {
+    // Of locals that only met literals so far, in a round of inference.
+    if (!final) return runtime_value(temp(*type, ir::Copy{variable(*type, span)}, span), span);
+    type = default_type(*type);
+  }
+  // f16 and bf16 are for storage: their arithmetic is that of f32.
+  Type computed = is_half(*type) ? types::f32 : *type;
+  bool shift = is_shift(op);
+  ir::Operand a = convert(left, computed, Purpose::Operand);
+  Type count_type = is_integer(right.type) && !is_literal(right.type) ? right.type : computed;
+  ir::Operand b = convert(right, shift ? count_type : computed, Purpose::Operand);
+  bool divides = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
+  if (divides && is_integer(computed)) check_divisor(*this, b, span);
+  if (divides && !a.slot && is_integer(computed) && is_zero(b))
+    return runtime_value(ir::constant_int(computed, 0), span);
+  ir::Operand result =
+      shift && numba ? numba_shift(*this, ir_op(op), a, b, span) : binary(ir_op(op), a, b, span);
+  if (computed != *type) result = cast(result, *type, span);
+  Value value = runtime_value(result, span);
+  value.nonnegative = is_integer(*type) && stays_nonnegative(op, left, right);
+  return value;
+}
+
+static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, const Value& left,
+                                            const Value& right, Span span) {
+  if (op == ast::BinaryOp::Add && is_tuple(left) && is_tuple(right)) {
+    Value result = tuple_value(left.elements, span);
+    result.elements.insert(result.elements.end(), right.elements.begin(), right.elements.end());
+    return result;
+  }
+  bool repeats = op == ast::BinaryOp::Multiply && is_tuple(left) != is_tuple(right);
+  const Value& tuple = is_tuple(left) ? left : right;
+  std::optional<WideInt> count = repeats ? constant_integer(is_tuple(left) ? right : left) : std::nullopt;
+  if (!count) return std::nullopt;
+  Value result = tuple_value({}, span);
+  for (WideInt k = 0; k < *count && !tuple.elements.empty(); ++k) {
+    if (result.elements.size() > static_cast<std::size_t>(limits::tuple_elements)) {
+      checker.report(span, diag::tuple_too_long, limits::tuple_elements);
+      return error_value(span);
+    }
+    result.elements.insert(result.elements.end(), tuple.elements.begin(), tuple.elements.end());
+  }
+  return result;
+}
+
+Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+  if (is_error(left) || is_error(right)) return error_value(span);
+  if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
+  if (is_literal(left) && is_literal(right)) return literal_operation(op, left, right, span);
+  if (std::optional<Value> tuple = tuple_operation(*this, op, left, right, span)) return *tuple;
+  if (op == ast::BinaryOp::Power) return power(left, right, span);
+  return arithmetic(op, left, right, span);
+}
+
+static Value negate(Checker& checker, const Value& operand, Type type, Span span) {
+  ir::Operand value = checker.convert(operand, type, Purpose::Operand);
+  if (!value.slot && is_integer(type))
+    return runtime_value(ir::constant_int(type, -ir::int_value(value)), span);
+  if (!value.slot && is_float(type))
+    return runtime_value(ir::constant_float(type, -ir::float_value(value)), span);
+  return runtime_value(checker.temp(type, ir::Unary{ir::UnaryOp::Negate, value}, span), span);
+}
+
+Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
+  if (is_error(operand)) return operand;
+  if (op == ast::UnaryOp::Not) {
+    if (is_unknown(operand)) return unknown_value(span);
+    std::optional<ir::Operand> truth = as_condition(operand);
+    if (!truth) return error_value(span);
+    if (!truth->slot) return bool_value(truth->bits == 0, span);
+    return runtime_value(temp(types::boolean, ir::Unary{ir::UnaryOp::Not, *truth}, span), span);
+  }
+  if (is_unknown(operand)) return operand;
+  if (is_literal(operand)) return literal_unary(op, operand, span);
+  bool fits = is_number(operand) && (op != ast::UnaryOp::Invert || is_integral(operand.type));
+  if (!fits) {
+    report(span, diag::unary_operand, spelling(op), describe(operand));
+    return error_value(span);
+  }
+  if (is_complex(operand.type)) return unsupported(span, "arithmetic of complex numbers");
+  Type type = operand.type;
+  if (rules.arithmetic == Rules::arithmetic_rule::NumbaWidening) type = numba_widen(type);
+  if (is_boolean(type)) type = types::i64;
+  if (is_literal(type)) {
+    if (!final) return runtime_value(temp(type, ir::Copy{variable(type, span)}, span), span);
+    type = default_type(type);
+  }
+  if (op == ast::UnaryOp::Positive) return convert_value(operand, type, Purpose::Operand);
+  if (op == ast::UnaryOp::Negative) {
+    if (!is_half(type)) return negate(*this, operand, type, span);
+    Value wide = negate(*this, operand, types::f32, span);
+    return runtime_value(cast(wide.operand, type, span), span);
+  }
+  ir::Operand value = convert(operand, type, Purpose::Operand);
+  if (!value.slot) return runtime_value(ir::constant_int(type, ~ir::int_value(value)), span);
+  return runtime_value(temp(type, ir::Unary{ir::UnaryOp::BitNot, value}, span), span);
+}
+
+} // namespace kern::checker

@@ -1,0 +1,46 @@
+// x ** y: products for small constant exponents, otherwise the builtin for integers or floats.
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+static constexpr WideInt products_up_to = 4;
+
+static std::optional<Type> power_type(Checker& checker, const Value& left, const Value& right) {
+  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  return numba ? numba_power(left.type, right.type) : join_arithmetic(left.type, right.type);
+}
+
+// x ** n for n from 1 to 4.
+static ir::Operand product(Checker& checker, ir::Operand base, WideInt exponent, Span span) {
+  if (exponent == 1) return base;
+  ir::Operand square = checker.binary(ir::BinaryOp::Multiply, base, base, span);
+  if (exponent == 2) return square;
+  return checker.binary(ir::BinaryOp::Multiply, square, exponent == 3 ? base : square, span);
+}
+
+Value Checker::power(const Value& left, const Value& right, Span span) {
+  if (!is_number(left) || !is_number(right)) return arithmetic(ast::BinaryOp::Power, left, right, span);
+  std::optional<Type> type = power_type(*this, left, right);
+  if (!type) return arithmetic(ast::BinaryOp::Power, left, right, span);
+  if (is_complex(*type)) return unsupported(span, "arithmetic of complex numbers");
+  if (is_literal(*type)) {
+    if (!final) return runtime_value(temp(*type, ir::Copy{variable(*type, span)}, span), span);
+    type = default_type(*type);
+  }
+  bool half = *type == types::f16 || *type == types::bf16;
+  Type computed = half ? types::f32 : *type;
+  ir::Operand base = convert(left, computed, Purpose::Operand);
+  std::optional<WideInt> exponent = is_int_literal(right) ? constant_integer(right) : std::nullopt;
+  bool as_product = exponent && *exponent >= 1 && *exponent <= products_up_to;
+  ir::Operand result;
+  if (as_product) {
+    result = product(*this, base, *exponent, span);
+  } else {
+    ir::Operand power = convert(right, computed, Purpose::Operand);
+    Builtin builtin = is_integer(computed) ? Builtin::IntegerPower : Builtin::MathPow;
+    result = temp(computed, ir::CallPure{builtin, {base, power}}, span);
+  }
+  return runtime_value(cast(result, *type, span), span);
+}
+
+} // namespace kern::checker

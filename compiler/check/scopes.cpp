@@ -1,0 +1,139 @@
+// Collects what the files of a program define. Constants are evaluated when they are first used: the host's
+// own computations in a .py file are no error as long as no kernel needs them.
+#include <algorithm>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+static void add_constant(FileScope& file, const ast::Expr& target, const ast::Expr* init,
+                         const ast::Expr* annotation, std::vector<std::size_t> path) {
+  std::span<const ast::Expr* const> elements;
+  if (const auto* tuple = ast::as<ast::Tuple>(&target)) elements = tuple->elements;
+  if (const auto* list = ast::as<ast::List>(&target)) elements = list->elements;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    std::vector<std::size_t> inner = path;
+    inner.push_back(i);
+    add_constant(file, *elements[i], init, nullptr, std::move(inner));
+  }
+  const auto* name = ast::as<ast::Name>(&target);
+  if (!name) return;
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::Constant;
+  symbol.span = name->span;
+  symbol.init = init;
+  symbol.annotation = annotation;
+  symbol.path = std::move(path);
+  file.symbols[name->text] = std::move(symbol);
+}
+
+static void add_function(Context& context, FileScope& file, const ast::FunctionDef& def) {
+  auto function = std::make_unique<FunctionSymbol>();
+  function->def = &def;
+  function->file = &file;
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::Function;
+  symbol.span = def.name_span;
+  symbol.function = function.get();
+  auto known = file.symbols.find(def.name);
+  bool twice =
+      known != file.symbols.end() && known->second.kind == Symbol::Kind::Function && !file.is_numba();
+  if (twice &&
+      context.reported.insert({diag::defined_twice.code, def.name_span.file, def.name_span.begin}).second)
+    context.diagnostics.report(def.name_span, diag::defined_twice, def.name)
+        .note(known->second.span, "it is defined here first");
+  file.symbols[def.name] = std::move(symbol);
+  file.functions.push_back(std::move(function));
+}
+
+static void add_import(FileScope& file, Symbol::Kind kind, std::string_view alias, std::string_view module,
+                       std::string_view text, Span span) {
+  Symbol symbol;
+  symbol.kind = kind;
+  symbol.span = span;
+  symbol.module = module;
+  symbol.text = text;
+  file.symbols[alias] = std::move(symbol);
+}
+
+static void add_item(Context& context, FileScope& file, const ast::Stmt& item) {
+  if (const auto* assign = ast::as<ast::Assign>(&item)) {
+    for (const ast::Expr* target : assign->targets) add_constant(file, *target, assign->value, nullptr, {});
+  } else if (const auto* annotated = ast::as<ast::AnnAssign>(&item)) {
+    if (annotated->value) add_constant(file, *annotated->target, annotated->value, annotated->annotation, {});
+  } else if (const auto* def = ast::as<ast::FunctionDef>(&item)) {
+    add_function(context, file, *def);
+  } else if (const auto* record = ast::as<ast::StructDef>(&item)) {
+    add_import(file, Symbol::Kind::Struct, record->name, "", record->name, record->name_span);
+  } else if (const auto* import = ast::as<ast::Import>(&item)) {
+    // `import a.b` binds `a`.
+    bool whole = import->alias != import->module.substr(0, import->alias.size()) ||
+                 import->alias.size() == import->module.size();
+    add_import(file, Symbol::Kind::Import, import->alias, whole ? import->module : import->alias,
+               import->module, import->span);
+  } else if (const auto* from = ast::as<ast::FromImport>(&item)) {
+    for (const ast::ImportedName& name : from->names) {
+      if (name.name == "*")
+        file.star_imports.push_back(from->module);
+      else
+        add_import(file, Symbol::Kind::FromImport, name.alias, from->module, name.name, name.span);
+    }
+  }
+}
+
+FileScope* find_file(Context& context, const FileScope& from, std::string_view module) {
+  for (const auto& [name, index] : from.file->imports)
+    if (name == module) return context.files[index].get();
+  return nullptr;
+}
+
+// Splits `module.NAME`; the root's own names have no module.
+static std::pair<FileScope*, std::string_view> defined_name(Context& context, std::string_view name) {
+  std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return {context.files.front().get(), name};
+  for (const auto& file : context.files)
+    if (file->file->module == name.substr(0, dot)) return {file.get(), name.substr(dot + 1)};
+  return {nullptr, name};
+}
+
+// -D NAME=VALUE replaces an initialiser. In a .py file it may also give a value that only Python computes.
+static void apply_define(Context& context, const Define& define) {
+  auto [file, name] = defined_name(context, define.name);
+  Symbol* symbol = nullptr;
+  if (file) {
+    auto found = file->symbols.find(name);
+    if (found != file->symbols.end()) symbol = &found->second;
+    if (!symbol && file->is_numba()) symbol = &file->symbols[name];
+  }
+  bool is_constant = symbol && (symbol->kind == Symbol::Kind::Constant || file->is_numba());
+  if (!is_constant) {
+    context.diagnostics.report(std::nullopt, diag::unknown_define, define.name);
+    return;
+  }
+  const ast::Expr* init = parse_text(context, fmt::format("<-D {}>", define.name), define.value);
+  if (!init) return;
+  Span span = symbol->span;
+  const ast::Expr* annotation = symbol->annotation;
+  *symbol = Symbol{};
+  symbol->kind = Symbol::Kind::Constant;
+  symbol->span = span == Span{} ? init->span : span;
+  symbol->init = init;
+  symbol->annotation = annotation;
+}
+
+void build_scopes(Context& context) {
+  for (const ProgramFile& program_file : context.program.files) {
+    auto file = std::make_unique<FileScope>();
+    file->file = &program_file;
+    file->rules = rules_of(program_file.dialect);
+    if (context.options.negative_index_faults) file->rules.negative_index = Rules::negative_index_rule::Fault;
+    context.files.push_back(std::move(file));
+  }
+  for (const auto& file : context.files)
+    for (const ast::Stmt* item : file->file->tree->items) add_item(context, *file, *item);
+  for (const Define& define : context.options.defines) apply_define(context, define);
+  for (const auto& file : context.files)
+    for (const auto& function : file->functions) read_decorators(context, *function);
+}
+
+} // namespace kern::checker

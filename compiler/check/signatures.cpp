@@ -1,0 +1,76 @@
+// Types and constants that stand outside of function bodies: annotations, signatures as text, values of -D.
+#include "compiler/check/checker.h"
+#include "compiler/lex/lex.h"
+#include "compiler/parse/parse.h"
+
+namespace kern::checker {
+
+const ast::Expr* parse_text(Context& context, std::string name, std::string text) {
+  SourceManager& sources = *context.program.sources;
+  FileId file = sources.add(std::move(name), std::move(text));
+  std::vector<Token> tokens = lex(sources, file, context.diagnostics);
+  return parse_expression(sources, file, tokens, *context.program.arena, context.diagnostics);
+}
+
+Value constant_of_expr(Context& context, FileScope& file, const ast::Expr& expr) {
+  Checker checker(context, &file, nullptr);
+  checker.final = true;
+  Value value = checker.evaluate(expr);
+  if (!checker.body->empty() && !is_error(value)) {
+    checker.report(expr.span, diag::not_constant, context.source(expr.span));
+    return error_value(expr.span);
+  }
+  return value;
+}
+
+static std::optional<Type> type_of_value(Checker& checker, const Value& value) {
+  if (value.kind == ValueKind::Type) return value.type;
+  if (value.kind == ValueKind::None) return types::none;
+  if (is_tuple(value)) {
+    std::vector<Type> elements;
+    for (const Value& element : value.elements) {
+      std::optional<Type> type = type_of_value(checker, element);
+      if (!type || *type == types::none) return std::nullopt;
+      elements.push_back(*type);
+    }
+    return checker.context.module.types.tuple(elements);
+  }
+  return std::nullopt;
+}
+
+std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::Expr& expr, bool is_text) {
+  if (const auto* text = ast::as<ast::StringLiteral>(&expr)) {
+    const ast::Expr* inner = parse_text(context, "<annotation>", std::string(text->value));
+    return inner ? type_of_expr(context, file, *inner, true) : std::nullopt;
+  }
+  Checker checker(context, &file, nullptr);
+  checker.final = true;
+  checker.names_types = is_text;
+  Value value = checker.evaluate(expr);
+  if (is_error(value)) return std::nullopt;
+  std::optional<Type> type = type_of_value(checker, value);
+  if (!type) checker.report(expr.span, diag::not_a_type, context.source(expr.span));
+  return type;
+}
+
+// (f32[:], i64), void(f32[:], i64), or the same in a string.
+std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& expr,
+                                                 bool is_text) {
+  if (const auto* text = ast::as<ast::StringLiteral>(&expr)) {
+    const ast::Expr* inner = parse_text(context, "<signature>", std::string(text->value));
+    return inner ? signature_types(context, file, *inner, true) : std::nullopt;
+  }
+  std::vector<const ast::Expr*> exprs{&expr};
+  if (const auto* call = ast::as<ast::Call>(&expr)) exprs.assign(call->args.begin(), call->args.end());
+  if (const auto* tuple = ast::as<ast::Tuple>(&expr))
+    exprs.assign(tuple->elements.begin(), tuple->elements.end());
+  std::vector<Type> types;
+  for (const ast::Expr* each : exprs) {
+    std::optional<Type> type = type_of_expr(context, file, *each, is_text);
+    if (!type) return std::nullopt;
+    types.push_back(*type);
+  }
+  return types;
+}
+
+} // namespace kern::checker

@@ -1,0 +1,129 @@
+// i:j:k as Python has it: negative bounds count from the end, then both are clamped; a step may be negative;
+// only a step of 0 is a fault.
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+static ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
+
+static ir::Operand lesser(Checker& checker, ir::Operand a, ir::Operand b, Span span) {
+  return checker.select(checker.compare(ir::CompareOp::Less, a, b, span), a, b, span);
+}
+
+static ir::Operand greater(Checker& checker, ir::Operand a, ir::Operand b, Span span) {
+  return checker.select(checker.compare(ir::CompareOp::Greater, a, b, span), a, b, span);
+}
+
+SliceBounds Checker::evaluate_bounds(const ast::Slice& slice) {
+  SliceBounds bounds;
+  auto part = [&](const ast::Expr* expr) -> std::optional<Value> {
+    if (!expr) return std::nullopt;
+    Value value = evaluate(*expr);
+    if (value.kind == ValueKind::None) return std::nullopt;
+    if (is_error(value))
+      bounds.ok = false;
+    else if (is_unknown(value))
+      bounds.unknown = true;
+    else if (!check_index(value))
+      bounds.ok = false;
+    return value;
+  };
+  bounds.start = part(slice.start);
+  bounds.stop = part(slice.stop);
+  bounds.step = part(slice.step);
+  return bounds;
+}
+
+// The least and greatest place that a bound can have, and what the two are where they are not written.
+struct Limits {
+  ir::Operand lower, upper, default_start, default_stop;
+};
+
+static Limits limits_of(Checker& checker, ir::Operand n, ir::Operand ascending, Span span) {
+  ir::Operand last = checker.binary(ir::BinaryOp::Subtract, n, number(1), span);
+  Limits result;
+  result.lower = checker.select(ascending, number(0), number(-1), span);
+  result.upper = checker.select(ascending, n, last, span);
+  result.default_start = checker.select(ascending, number(0), last, span);
+  result.default_stop = checker.select(ascending, n, number(-1), span);
+  return result;
+}
+
+static ir::Operand clamp_bound(Checker& checker, const Value& bound, ir::Operand n, const Limits& limits) {
+  Span span = bound.span;
+  ir::Operand value = *checker.as_index(bound);
+  if (!value.slot && ir::int_value(value) >= 0) return lesser(checker, value, limits.upper, span);
+  ir::Operand from_end = checker.binary(ir::BinaryOp::Add, value, n, span);
+  if (!value.slot) return greater(checker, from_end, limits.lower, span);
+  if (!bound.nonnegative) {
+    ir::Operand negative = checker.compare(ir::CompareOp::Less, value, number(0), span);
+    value = greater(checker, checker.select(negative, from_end, value, span), limits.lower, span);
+  }
+  return lesser(checker, value, limits.upper, span);
+}
+
+// Returns how many places lie from start up (or down) to stop.
+static ir::Operand count_between(Checker& checker, ir::Operand start, ir::Operand stop, ir::Operand step,
+                                 ir::Operand ascending, Span span) {
+  ir::Operand up = checker.binary(ir::BinaryOp::Subtract, stop, start, span);
+  if (!step.slot && ir::int_value(step) == 1) return greater(checker, up, number(0), span);
+  ir::Operand down =
+      ascending.slot || ascending.bits == 0 ? checker.binary(ir::BinaryOp::Subtract, start, stop, span) : up;
+  ir::Operand distance = checker.select(ascending, up, down, span);
+  ir::Operand back = step.slot ? checker.binary(ir::BinaryOp::Subtract, number(0), step, span)
+                               : number(-ir::int_value(step));
+  ir::Operand width = checker.select(ascending, step, back, span);
+  ir::Operand before_last = checker.binary(ir::BinaryOp::Subtract, distance, number(1), span);
+  ir::Operand steps = checker.binary(ir::BinaryOp::FloorDivide, before_last, width, span);
+  ir::Operand count = checker.binary(ir::BinaryOp::Add, steps, number(1), span);
+  return checker.select(checker.compare(ir::CompareOp::Greater, distance, number(0), span), count, number(0),
+                        span);
+}
+
+ir::ViewAxis Checker::slice_axis(ir::Operand array, int axis, const SliceBounds& bounds, Span span) {
+  ir::Operand n = extent(array, axis, span);
+  ir::Operand step = bounds.step ? *as_index(*bounds.step) : number(1);
+  if (step.slot || step.bits == 0) {
+    ir::Operand ok = compare(ir::CompareOp::NotEqual, step, number(0), span);
+    check_condition(ok, ir::FaultKind::StepZero, bounds.step->span, "");
+  }
+  ir::Operand ascending = compare(ir::CompareOp::Greater, step, number(0), span);
+  Limits limits = !ascending.slot && ascending.bits != 0 ? Limits{number(0), n, number(0), n}
+                                                         : limits_of(*this, n, ascending, span);
+  ir::Operand start = bounds.start ? clamp_bound(*this, *bounds.start, n, limits) : limits.default_start;
+  ir::Operand stop = bounds.stop ? clamp_bound(*this, *bounds.stop, n, limits) : limits.default_stop;
+  return {ir::ViewAxis::Kind::Range, start, count_between(*this, start, stop, step, ascending, span), step};
+}
+
+// A slice of a tuple, whose bounds must be constant.
+std::optional<std::vector<Value>> Checker::slice_tuple(const Value& tuple, const ast::Slice& slice) {
+  SliceBounds bounds = evaluate_bounds(slice);
+  if (!bounds.ok || bounds.unknown) return std::nullopt;
+  auto n = static_cast<WideInt>(tuple.elements.size());
+  bool constant = true;
+  auto part = [&](const std::optional<Value>& value, WideInt otherwise) -> WideInt {
+    if (!value) return otherwise;
+    std::optional<WideInt> integer = constant_integer(*value);
+    constant = constant && integer;
+    return integer.value_or(0);
+  };
+  WideInt step = part(bounds.step, 1);
+  bool up = step > 0;
+  WideInt lower = up ? 0 : -1, upper = up ? n : n - 1;
+  auto clamp = [&](WideInt value) {
+    if (value < 0) value += n;
+    return value < lower ? lower : value > upper ? upper : value;
+  };
+  WideInt start = bounds.start ? clamp(part(bounds.start, 0)) : up ? lower : upper;
+  WideInt stop = bounds.stop ? clamp(part(bounds.stop, 0)) : up ? upper : lower;
+  if (!constant || step == 0) {
+    report(slice.span, diag::not_constant, context.source(slice.span));
+    return std::nullopt;
+  }
+  std::vector<Value> result;
+  for (WideInt k = start; up ? k < stop : k > stop; k += step)
+    result.push_back(tuple.elements[static_cast<std::size_t>(k)]);
+  return result;
+}
+
+} // namespace kern::checker

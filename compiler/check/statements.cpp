@@ -1,0 +1,192 @@
+// Statements in their order. What follows a return, break, continue or raise in its block is checked and
+// dropped.
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+static const ast::StringLiteral* docstring(const ast::Stmt& stmt) {
+  const auto* expr = ast::as<ast::ExprStmt>(&stmt);
+  return expr ? ast::as<ast::StringLiteral>(expr->value) : nullptr;
+}
+
+bool Checker::check_block(ast::Block block) {
+  bool reachable = true;
+  for (const ast::Stmt* stmt : block) {
+    if (overflowed) return true;
+    if (reachable) {
+      reachable = check_statement(*stmt);
+      continue;
+    }
+    conditional_body([&] { check_statement(*stmt); });
+  }
+  return reachable;
+}
+
+bool Checker::check_statement(const ast::Stmt& stmt) {
+  switch (stmt.kind) {
+  case ast::Kind::ExprStmt:
+    if (!docstring(stmt)) evaluate(*ast::get<ast::ExprStmt>(stmt).value);
+    return true;
+  case ast::Kind::Assign: check_assign(ast::get<ast::Assign>(stmt)); return true;
+  case ast::Kind::AugAssign: check_aug_assign(ast::get<ast::AugAssign>(stmt)); return true;
+  case ast::Kind::AnnAssign: check_ann_assign(ast::get<ast::AnnAssign>(stmt)); return true;
+  case ast::Kind::If: return check_if(ast::get<ast::If>(stmt));
+  case ast::Kind::While: return check_while(ast::get<ast::While>(stmt));
+  case ast::Kind::For: return check_for(ast::get<ast::For>(stmt));
+  case ast::Kind::Break:
+  case ast::Kind::Continue: check_jump(stmt); return false;
+  case ast::Kind::Pass: return true;
+  case ast::Kind::Return: return check_return(ast::get<ast::Return>(stmt));
+  case ast::Kind::Assert: check_assert(ast::get<ast::Assert>(stmt)); return true;
+  case ast::Kind::Raise: check_raise(ast::get<ast::Raise>(stmt)); return false;
+  case ast::Kind::FunctionDef:
+    unsupported(ast::get<ast::FunctionDef>(stmt).name_span, "a function inside a function");
+    return true;
+  case ast::Kind::StructDef:
+    unsupported(ast::get<ast::StructDef>(stmt).name_span, "a struct inside a function");
+    return true;
+  case ast::Kind::Import:
+  case ast::Kind::FromImport: unsupported(stmt.span, "an import inside a function"); return true;
+  case ast::Kind::Name:
+  case ast::Kind::IntLiteral:
+  case ast::Kind::FloatLiteral:
+  case ast::Kind::ImaginaryLiteral:
+  case ast::Kind::BoolLiteral:
+  case ast::Kind::NoneLiteral:
+  case ast::Kind::EllipsisLiteral:
+  case ast::Kind::StringLiteral:
+  case ast::Kind::Unary:
+  case ast::Kind::Binary:
+  case ast::Kind::Compare:
+  case ast::Kind::BoolOp:
+  case ast::Kind::Conditional:
+  case ast::Kind::Call:
+  case ast::Kind::Subscript:
+  case ast::Kind::Slice:
+  case ast::Kind::Attribute:
+  case ast::Kind::Tuple:
+  case ast::Kind::List:
+  case ast::Kind::Starred: break;
+  }
+  return true;
+}
+
+// A condition that is known now leaves one branch, and the other is not looked at: `if DEBUG:`, `if bias is
+// None:`.
+bool Checker::check_if(const ast::If& stmt) {
+  Value value = evaluate(*stmt.condition);
+  if (std::optional<bool> truth = constant_truth(value))
+    return check_block(*truth ? stmt.then_body : stmt.else_body);
+  std::optional<ir::Operand> condition = as_condition(value);
+  if (!condition) condition = variable(types::boolean, stmt.condition->span);
+  bool then_ends = false, else_ends = false;
+  ir::Body then_body = conditional_body([&] { then_ends = check_block(stmt.then_body); });
+  ir::Body else_body = conditional_body([&] { else_ends = check_block(stmt.else_body); });
+  emit(ir::If{*condition, std::move(then_body), std::move(else_body)}, stmt.condition->span);
+  return then_ends || else_ends;
+}
+
+bool Checker::check_while(const ast::While& stmt) {
+  ir::Operand condition = ir::constant_bool(true);
+  ir::Body body_ir;
+  std::optional<bool> truth;
+  loops.push_back({});
+  ++depth;
+  ir::Body head = body_of([&] {
+    Value value = evaluate(*stmt.condition);
+    truth = constant_truth(value);
+    std::optional<ir::Operand> operand = as_condition(value);
+    condition = operand ? *operand : variable(types::boolean, stmt.condition->span);
+  });
+  bool never = truth && !*truth;
+  if (!never) body_ir = body_of([&] { check_block(stmt.body); });
+  forget_known(--depth);
+  bool has_break = loops.back().has_break;
+  loops.pop_back();
+  if (never) return true;
+  emit(ir::While{std::move(head), condition, std::move(body_ir)}, stmt.condition->span);
+  return has_break || !truth;
+}
+
+// In an unrolled loop an iteration is a loop of one round: `continue` leaves it, `break` also sets a flag.
+void Checker::check_jump(const ast::Stmt& stmt) {
+  if (loops.empty()) return;
+  Loop& loop = loops.back();
+  bool is_break = stmt.kind == ast::Kind::Break;
+  if (is_break) loop.has_break = true;
+  if (is_break && loop.stop_flag) assign(*loop.stop_flag, ir::constant_bool(true), stmt.span);
+  if (is_break || loop.unrolled)
+    emit(ir::Break{}, stmt.span);
+  else
+    emit(ir::Continue{}, stmt.span);
+}
+
+bool Checker::check_return(const ast::Return& stmt) {
+  Value value = stmt.value ? evaluate(*stmt.value) : plain_value(ValueKind::None, stmt.span);
+  bool is_none = value.kind == ValueKind::None;
+  if (instance->is_kernel) {
+    if (!is_none && !is_error(value))
+      report(stmt.span, diag::kernel_returns_value, instance->function->def->name);
+    emit(ir::Return{}, stmt.span);
+    return false;
+  }
+  Local& result = instance->result;
+  (is_none ? returns_none : returns_value) = true;
+  if (is_none) {
+    if (returns_value && !result.annotated)
+      report(stmt.span, diag::missing_value, instance->function->def->name);
+    emit(ir::Return{}, stmt.span);
+    return false;
+  }
+  std::optional<Type> type = type_of(value);
+  if (!is_error(value) && (!type || !is_storable(value))) {
+    report(stmt.value->span, diag::cannot_return, describe(value));
+    return false;
+  }
+  if (!is_error(value) && !result.pinned) {
+    if (scope->is_numba()) type = default_deep(*type);
+    std::optional<Type> joined = join_types(result.joined, *type);
+    if (joined && *joined != result.joined) result.type_span = stmt.value->span;
+    if (joined) result.joined = *joined;
+  }
+  Type to = final || result.pinned ? result.type : result.joined;
+  ir::Return node;
+  if (final && !is_error(value) && to != types::unknown) {
+    bool fits = converts_deep(value, to) && is_tuple(value) == is_tuple(to);
+    if (!fits && !result.annotated) {
+      report(stmt.value->span, diag::returns_differ, describe(value), to_string(to))
+          .note(result.type_span, "this returns {}", to_string(to));
+      return false;
+    }
+    Value converted = convert_value(value, to, Purpose::Return);
+    if (!is_error(converted)) flatten(converted, node.values);
+  }
+  emit(std::move(node), stmt.span);
+  return false;
+}
+
+// Returns the words of an assert or raise: its message, or the condition as written.
+static std::string message_of(Checker& checker, const ast::Expr* message, std::string otherwise) {
+  if (!message) return otherwise;
+  if (const auto* text = ast::as<ast::StringLiteral>(message)) return std::string(text->value);
+  if (const auto* call = ast::as<ast::Call>(message)) {
+    if (call->args.empty()) return std::string(checker.context.source(call->callee->span));
+    return message_of(checker, call->args[0], std::move(otherwise));
+  }
+  return std::string(checker.context.source(message->span));
+}
+
+void Checker::check_assert(const ast::Assert& stmt) {
+  Value value = evaluate(*stmt.condition);
+  std::optional<ir::Operand> condition = as_condition(value);
+  if (!condition) return;
+  std::string words = message_of(*this, stmt.message, std::string(context.source(stmt.condition->span)));
+  check_condition(*condition, ir::FaultKind::AssertFailed, stmt.span, std::move(words));
+}
+
+void Checker::check_raise(const ast::Raise& stmt) {
+  std::string words = message_of(*this, stmt.value, "raise");
+  check_condition(ir::constant_bool(false), ir::FaultKind::Raised, stmt.span, std::move(words));
+}
+
+} // namespace kern::checker

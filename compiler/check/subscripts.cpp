@@ -1,0 +1,235 @@
+// a[i], a[i, j], a[i][j], a[2:n]: every index is evaluated, then every axis is guarded, then the element is
+// loaded or the view is made. Tuples take constant indices, and computed ones where all their elements are of
+// one type.
+#include <algorithm>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// Returns an index as an i64 that counts from the front: a negative literal, and in the Numba dialect any
+// negative index, counts from the end.
+ir::Operand Checker::array_index(ir::Operand array, int axis, const Value& index) {
+  Span span = index.span;
+  std::optional<ir::Operand> operand = as_index(index);
+  if (!operand) return ir::constant_int(types::i64, 0);
+  if (!operand->slot) {
+    if (ir::int_value(*operand) >= 0) return *operand;
+    return binary(ir::BinaryOp::Add, extent(array, axis, span), *operand, span);
+  }
+  bool from_end = rules.negative_index == Rules::negative_index_rule::FromEnd;
+  bool may_be_negative = !index.nonnegative && is_signed(index.type);
+  if (!from_end || !may_be_negative) return *operand;
+  ir::Operand negative = compare(ir::CompareOp::Less, *operand, ir::constant_int(types::i64, 0), span);
+  ir::Operand wrapped = binary(ir::BinaryOp::Add, *operand, extent(array, axis, span), span);
+  return select(negative, wrapped, *operand, span);
+}
+
+// One part of a subscript, evaluated.
+struct IndexPart {
+  Span span;
+  std::optional<Value> index;
+  const ast::Slice* slice = nullptr; // or a whole axis, where there is neither
+  SliceBounds bounds;
+  ir::Operand place; // of an index, once it is guarded
+};
+
+// Evaluates the parts from left to right; `...` stands for as many whole axes as are missing.
+static std::optional<std::vector<IndexPart>>
+evaluate_parts(Checker& checker, std::span<const ast::Expr* const> indices, int rank) {
+  std::vector<IndexPart> parts;
+  std::optional<std::size_t> ellipsis;
+  bool ok = true;
+  for (const ast::Expr* expr : indices) {
+    if (const auto* slice = ast::as<ast::Slice>(expr)) {
+      parts.push_back({expr->span, std::nullopt, slice, checker.evaluate_bounds(*slice), {}});
+      ok = ok && parts.back().bounds.ok;
+      continue;
+    }
+    const auto* starred = ast::as<ast::Starred>(expr);
+    Value value = checker.evaluate(starred ? *starred->value : *expr);
+    if (is_error(value)) ok = false;
+    if (value.kind == ValueKind::Ellipsis) {
+      if (ellipsis) checker.report(expr->span, diag::not_an_integer, "a second `...`"), ok = false;
+      ellipsis = parts.size();
+    } else if (is_tuple(value)) {
+      for (Value& element : value.elements)
+        parts.push_back({expr->span, std::move(element), nullptr, {}, {}});
+    } else if (value.kind == ValueKind::None) {
+      checker.unsupported(expr->span, "a new axis"), ok = false;
+    } else {
+      parts.push_back({expr->span, std::move(value), nullptr, {}, {}});
+    }
+  }
+  if (!ok) return std::nullopt;
+  if (ellipsis)
+    while (parts.size() < static_cast<std::size_t>(rank))
+      parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(*ellipsis),
+                   {indices.front()->span, std::nullopt, nullptr, {}, {}});
+  return parts;
+}
+
+static bool all_known(const std::vector<IndexPart>& parts) {
+  return std::none_of(parts.begin(), parts.end(), [](const IndexPart& part) {
+    return (part.index && is_unknown(*part.index)) || part.bounds.unknown;
+  });
+}
+
+static ir::ViewAxis whole_axis(Checker& checker, ir::Operand array, int axis, Span span) {
+  ir::Operand zero = ir::constant_int(types::i64, 0), one = ir::constant_int(types::i64, 1);
+  return {ir::ViewAxis::Kind::Range, zero, checker.extent(array, axis, span), one};
+}
+
+static bool is_whole(const IndexPart& part) {
+  return !part.index && (!part.slice || (!part.slice->start && !part.slice->stop && !part.slice->step));
+}
+
+// The elements of a view lie in C order if those of the array do and only leading axes are cut.
+static Layout view_layout(const std::vector<IndexPart>& parts, Type array) {
+  if (array->layout != Layout::COrder) return Layout::Any;
+  bool in_front = true;
+  for (const IndexPart& part : parts) {
+    if (part.index && !in_front) return Layout::Any;
+    if (part.index) continue;
+    bool unit_step = !part.slice || !part.slice->step;
+    if (!unit_step || (!in_front && !is_whole(part))) return Layout::Any;
+    in_front = false;
+  }
+  return Layout::COrder;
+}
+
+static Checker::Place make_view(Checker& checker, ir::Operand array, const std::vector<IndexPart>& parts,
+                                Span span) {
+  std::vector<ir::ViewAxis> axes;
+  int rank = 0;
+  for (std::size_t axis = 0; axis < array.type->rank; ++axis) {
+    int number = static_cast<int>(axis);
+    if (axis >= parts.size() || is_whole(parts[axis]))
+      axes.push_back(whole_axis(checker, array, number, span));
+    else if (parts[axis].slice)
+      axes.push_back(checker.slice_axis(array, number, parts[axis].bounds, parts[axis].span));
+    else
+      axes.push_back({ir::ViewAxis::Kind::Index, parts[axis].place, {}, {}});
+    rank += axes.back().kind == ir::ViewAxis::Kind::Range;
+  }
+  Type type = checker.context.module.types.array(array.type->scalar, rank, array.type->space,
+                                                 view_layout(parts, array.type));
+  Checker::Place place;
+  place.ok = place.is_view = true;
+  place.array = checker.temp(type, ir::View{array, std::move(axes)}, span);
+  return place;
+}
+
+Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* const> indices,
+                                 const ast::Expr& base_expr, Span span) {
+  Place place;
+  int rank = is_array(array) ? array.type->rank : 0;
+  std::optional<std::vector<IndexPart>> parts = evaluate_parts(*this, indices, rank);
+  if (!parts || !is_array(array)) return place;
+  if (parts->size() > array.type->rank) {
+    report(span, diag::too_many_indices, context.source(base_expr.span), static_cast<std::int64_t>(rank),
+           static_cast<std::int64_t>(parts->size()));
+    return place;
+  }
+  if (!all_known(*parts)) {
+    place.unknown = true;
+    return place;
+  }
+  bool is_element = parts->size() == array.type->rank;
+  for (std::size_t axis = 0; axis < parts->size(); ++axis) {
+    IndexPart& part = (*parts)[axis];
+    if (!part.index) {
+      is_element = false;
+      continue;
+    }
+    if (!check_index(*part.index)) return place;
+    part.place = guarded_index(array.operand, static_cast<int>(axis), *part.index, base_expr);
+  }
+  if (!is_element) return make_view(*this, array.operand, *parts, span);
+  place.ok = true;
+  place.array = array.operand;
+  for (const IndexPart& part : *parts) place.indices.push_back(part.place);
+  return place;
+}
+
+ir::Operand Checker::guarded_index(ir::Operand array, int axis, const Value& index,
+                                   const ast::Expr& base_expr) {
+  ir::Operand place = array_index(array, axis, index);
+  ir::SiteId where =
+      site(ir::FaultKind::IndexOutOfRange, index.span, std::string(context.source(base_expr.span)), &array);
+  emit(ir::Guard{array, axis, place, where, ir::GuardState::Kept, ""}, index.span);
+  return place;
+}
+
+Value Checker::load(const Place& place, Span span) {
+  if (place.unknown) return unknown_value(span);
+  if (!place.ok) return error_value(span);
+  if (place.is_view) return runtime_value(place.array, span);
+  ir::SlotId slot = new_slot("", element_type(place.array.type), ir::Slot::Kind::Temp, span);
+  emit(ir::Load{slot, place.array, place.indices}, span);
+  return runtime_value(slot_operand(slot), span);
+}
+
+// f32[:, ::1], inside annotations and signatures.
+Value Checker::array_type(const Value& element, const ast::Subscript& expr) {
+  bool fits = is_scalar(element.type) && expr.indices.size() <= static_cast<std::size_t>(limits::array_rank);
+  Layout layout = Layout::Any;
+  for (std::size_t i = 0; i < expr.indices.size(); ++i) {
+    const auto* slice = ast::as<ast::Slice>(expr.indices[i]);
+    fits = fits && slice && !slice->start && !slice->stop;
+    if (!fits) break;
+    if (!slice->step) continue;
+    const auto* step = ast::as<ast::IntLiteral>(slice->step);
+    fits = step && step->value == 1;
+    if (i + 1 == expr.indices.size()) layout = Layout::COrder;
+  }
+  if (!fits) {
+    report(expr.span, diag::not_a_type, context.source(expr.span));
+    return error_value(expr.span);
+  }
+  int rank = static_cast<int>(expr.indices.size());
+  return type_value(context.module.types.array(element.type->scalar, rank, AddressSpace::Global, layout),
+                    expr.span);
+}
+
+// a.shape[k] needs one extent only.
+static std::optional<Value> shape_element(Checker& checker, const ast::Subscript& expr) {
+  const auto* attribute = ast::as<ast::Attribute>(expr.value);
+  if (!attribute || attribute->name != "shape" || expr.indices.size() != 1) return std::nullopt;
+  bool constant = expr.indices[0]->kind == ast::Kind::IntLiteral || expr.indices[0]->kind == ast::Kind::Unary;
+  if (!constant) return std::nullopt;
+  Value array = checker.evaluate(*attribute->value);
+  if (!is_array(array))
+    return checker.tuple_subscript(checker.attribute(array, "shape", attribute->span), expr);
+  std::optional<WideInt> axis = constant_integer(checker.evaluate(*expr.indices[0]));
+  int rank = array.type->rank;
+  if (!axis || *axis < -rank || *axis >= rank) {
+    checker.report(expr.span, diag::tuple_index,
+                   fmt::format("`{}`", checker.context.source(expr.value->span)), std::int64_t(rank));
+    return error_value(expr.span);
+  }
+  return checker.array_extent(array, static_cast<int>(*axis < 0 ? *axis + rank : *axis), expr.span);
+}
+
+Value Checker::evaluate_subscript(const ast::Subscript& expr) {
+  if (std::optional<Value> extent = shape_element(*this, expr)) return *extent;
+  // The base of a[i][j] may be a row of a constant tuple, which waits for its last index.
+  const auto* inner = ast::as<ast::Subscript>(expr.value);
+  Value base =
+      inner && expression_depth < expression_depth_limit ? evaluate_subscript(*inner) : evaluate(*expr.value);
+  if (is_error(base)) return base;
+  if (is_unknown(base)) {
+    for (const ast::Expr* index : expr.indices)
+      if (index->kind != ast::Kind::Slice) evaluate(*index);
+    return unknown_value(expr.span);
+  }
+  if (base.kind == ValueKind::Type) return array_type(base, expr);
+  if (is_tuple(base) || base.kind == ValueKind::Rows) return tuple_subscript(base, expr);
+  if (!is_array(base)) {
+    report(expr.span, diag::not_subscriptable, describe(base));
+    return error_value(expr.span);
+  }
+  return load(place_of(base, expr.indices, *expr.value, expr.span), expr.span);
+}
+
+} // namespace kern::checker

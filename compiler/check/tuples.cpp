@@ -1,0 +1,188 @@
+// Subscripts of tuples. A constant index picks an element. A computed one reads a constant array made of a
+// constant tuple (literals wait for the type that they meet), or an array of this thread made of run-time
+// elements.
+#include <algorithm>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// Returns the extents of a nested tuple that is a regular array of constant numbers.
+static bool regular_extents(const Value& tuple, std::vector<std::int64_t>& extents, std::size_t level = 0) {
+  if (!is_tuple(tuple)) return is_constant_number(tuple) && level == extents.size();
+  auto count = static_cast<std::int64_t>(tuple.elements.size());
+  if (level == extents.size()) {
+    if (count == 0) return false;
+    extents.push_back(count);
+  } else if (extents[level] != count) {
+    return false;
+  }
+  for (const Value& element : tuple.elements) {
+    if (is_tuple(element) != is_tuple(tuple.elements[0])) return false;
+    if (!regular_extents(element, extents, level + 1)) return false;
+  }
+  return true;
+}
+
+static void collect_numbers(const Value& tuple, std::vector<Value>& numbers) {
+  if (!is_tuple(tuple)) return numbers.push_back(tuple);
+  for (const Value& element : tuple.elements) collect_numbers(element, numbers);
+}
+
+std::optional<ConstantTable> Checker::constant_table(const Value& tuple) {
+  ConstantTable table;
+  if (!is_tuple(tuple) || !regular_extents(tuple, table.extents)) return std::nullopt;
+  collect_numbers(tuple, table.numbers);
+  table.type = types::unknown;
+  for (const Value& number : table.numbers) {
+    std::optional<Type> type = join_types(table.type, number.type);
+    if (!type) return std::nullopt;
+    table.type = *type;
+  }
+  return table;
+}
+
+ir::Operand Checker::constant_array(const ConstantTable& table, Type element, std::string name, Span span) {
+  ir::ConstantDecl decl{std::move(name), element->scalar, table.extents, {}};
+  for (const Value& number : table.numbers)
+    decl.values.push_back(convert(number, element, Purpose::Assignment).bits);
+  std::vector<ir::ConstantDecl>& constants = context.module.constants;
+  auto same = [&](const ir::ConstantDecl& other) {
+    return other.name == decl.name && other.element == decl.element && other.extents == decl.extents &&
+           other.values == decl.values;
+  };
+  auto found = std::find_if(constants.begin(), constants.end(), same);
+  auto id = static_cast<ir::ConstantId>(found - constants.begin());
+  int rank = static_cast<int>(table.extents.size());
+  if (found == constants.end()) constants.push_back(std::move(decl));
+  Type type = context.module.types.array(element->scalar, rank, AddressSpace::Constant, Layout::COrder);
+  return temp(type, ir::ConstantArray{id}, span);
+}
+
+static Value picked(Checker& checker, const Value& tuple, WideInt index, const ast::Subscript& expr) {
+  auto count = static_cast<WideInt>(tuple.elements.size());
+  if (index < -count || index >= count) {
+    checker.report(expr.span, diag::tuple_index,
+                   fmt::format("`{}`", checker.context.source(expr.value->span)),
+                   static_cast<std::int64_t>(count));
+    return error_value(expr.span);
+  }
+  Value value = tuple.elements[static_cast<std::size_t>(index < 0 ? index + count : index)];
+  if (!is_literal(value)) value.span = expr.span;
+  return value;
+}
+
+// A computed index into a constant tuple; a nested tuple may have several subscripts.
+static Value table_element(Checker& checker, const Value& base, const Value& index,
+                           const ast::Subscript& expr) {
+  bool is_first = is_tuple(base);
+  Value tuple = is_first ? base : base.elements[0];
+  std::optional<ConstantTable> table = checker.constant_table(tuple);
+  if (!table) {
+    checker.report(expr.span, diag::computed_tuple_index, checker.context.source(expr.value->span));
+    return error_value(expr.span);
+  }
+  Value result = plain_value(ValueKind::Rows, expr.span);
+  result.type = table->type;
+  result.elements = {tuple};
+  if (!is_first) result.indices = base.indices;
+  int axis = static_cast<int>(result.indices.size());
+  Type element = default_type(table->type);
+  const ast::Expr* root = &expr;
+  while (const auto* subscript = ast::as<ast::Subscript>(root)) root = subscript->value;
+  std::string name(checker.context.source(root->span));
+  ir::Operand array = checker.constant_array(*table, element, name, expr.span);
+  result.indices.push_back(checker.guarded_index(array, axis, index, *root));
+  result.text = checker.context.source(root->span);
+  if (result.indices.size() < table->extents.size()) return result;
+  result.kind = ValueKind::Element;
+  if (is_literal(table->type)) return result;
+  return runtime_value(checker.load_constant_element(result, element), expr.span);
+}
+
+ir::Operand Checker::load_constant_element(const Value& element, Type type) {
+  std::optional<ConstantTable> table = constant_table(element.elements[0]);
+  bool same = element.operand.type->scalar == type->scalar;
+  ir::Operand array =
+      same ? element.operand : constant_array(*table, type, std::string(element.text), element.span);
+  ir::SlotId slot = new_slot("", type, ir::Slot::Kind::Temp, element.span);
+  emit(ir::Load{slot, array, element.indices}, element.span);
+  return slot_operand(slot);
+}
+
+Value Checker::rows_view(const Value& rows) {
+  std::optional<ConstantTable> table = constant_table(rows.elements[0]);
+  Type element = default_type(table->type);
+  ir::Operand array = rows.operand;
+  std::vector<ir::ViewAxis> axes;
+  ir::Operand zero = ir::constant_int(types::i64, 0), one = ir::constant_int(types::i64, 1);
+  for (ir::Operand index : rows.indices) axes.push_back({ir::ViewAxis::Kind::Index, index, {}, {}});
+  for (std::size_t axis = rows.indices.size(); axis < table->extents.size(); ++axis)
+    axes.push_back(
+        {ir::ViewAxis::Kind::Range, zero, ir::constant_int(types::i64, table->extents[axis]), one});
+  int rank = static_cast<int>(table->extents.size() - rows.indices.size());
+  Type type = context.module.types.array(element->scalar, rank, AddressSpace::Constant, Layout::COrder);
+  return runtime_value(temp(type, ir::View{array, std::move(axes)}, rows.span), rows.span);
+}
+
+// A computed index into run-time elements of one type: they are put into an array first.
+static Value spilled_element(Checker& checker, const Value& tuple, const Value& index,
+                             const ast::Subscript& expr) {
+  std::optional<Type> type = types::unknown;
+  for (const Value& element : tuple.elements) {
+    std::optional<Type> next = checker.type_of(element);
+    type = next && type ? checker.join_types(*type, *next) : std::nullopt;
+  }
+  if (type && *type == types::unknown) return unknown_value(expr.span);
+  if (!type || tuple.elements.empty() || !(is_scalar(*type) || is_literal(*type))) {
+    checker.report(expr.span, diag::computed_tuple_index, checker.context.source(expr.value->span));
+    return error_value(expr.span);
+  }
+  Type element = default_type(*type);
+  auto count = static_cast<std::int64_t>(tuple.elements.size());
+  Type array_type =
+      checker.context.module.types.array(element->scalar, 1, AddressSpace::Local, Layout::COrder);
+  ir::Operand array = checker.temp(array_type, ir::LocalArray{{count}}, expr.span);
+  for (std::int64_t k = 0; k < count; ++k) {
+    ir::Operand value = checker.convert(tuple.elements[static_cast<std::size_t>(k)], element, Purpose::Store);
+    checker.emit(ir::Store{array, {ir::constant_int(types::i64, k)}, value}, expr.span);
+  }
+  Checker::Place place;
+  place.ok = true;
+  place.array = array;
+  place.indices = {checker.guarded_index(array, 0, index, *expr.value)};
+  return checker.load(place, expr.span);
+}
+
+Value Checker::tuple_subscript(const Value& base, const ast::Subscript& expr) {
+  if (is_error(base) || is_unknown(base)) return base;
+  Value value = base;
+  for (std::size_t i = 0; i < expr.indices.size(); ++i) {
+    if (const auto* slice = ast::as<ast::Slice>(expr.indices[i])) {
+      if (!is_tuple(value)) return error_value(expr.span);
+      std::optional<std::vector<Value>> elements = slice_tuple(value, *slice);
+      if (!elements) return error_value(expr.span);
+      value = tuple_value(std::move(*elements), expr.span);
+      continue;
+    }
+    Value index = evaluate(*expr.indices[i]);
+    if (is_error(index)) return index;
+    if (is_unknown(index)) return unknown_value(expr.span);
+    if (!check_index(index)) return error_value(expr.span);
+    std::optional<WideInt> constant = constant_integer(index);
+    if (constant && is_tuple(value))
+      value = picked(*this, value, *constant, expr);
+    else if (is_tuple(value) ? is_constant(value) : value.kind == ValueKind::Rows)
+      value = table_element(*this, value, index, expr);
+    else if (is_tuple(value))
+      value = spilled_element(*this, value, index, expr);
+    else {
+      report(expr.span, diag::not_subscriptable, describe(value));
+      return error_value(expr.span);
+    }
+    if (is_error(value) || is_unknown(value)) return value;
+  }
+  return value;
+}
+
+} // namespace kern::checker

@@ -1,0 +1,112 @@
+// Walks the syntax of a function that has no instance, for names only.
+#include "compiler/check/unchecked.h"
+
+namespace kern::checker {
+
+namespace {
+
+struct NameWalk {
+  Checker& checker;
+
+  void list(ast::ExprList exprs) {
+    for (const ast::Expr* expr : exprs) visit(expr);
+  }
+
+  void visit(const ast::Expr* expr) {
+    if (!expr || ++checker.expression_depth > expression_depth_limit) {
+      if (expr) --checker.expression_depth;
+      return;
+    }
+    visit_node(*expr);
+    --checker.expression_depth;
+  }
+
+  void visit_node(const ast::Expr& expr) {
+    if (const auto* name = ast::as<ast::Name>(&expr)) {
+      if (!checker.find_local(name->text)) checker.read_name(*name);
+    } else if (const auto* unary = ast::as<ast::Unary>(&expr)) {
+      visit(unary->operand);
+    } else if (const auto* binary = ast::as<ast::Binary>(&expr)) {
+      visit(binary->left);
+      visit(binary->right);
+    } else if (const auto* compare = ast::as<ast::Compare>(&expr)) {
+      list(compare->operands);
+    } else if (const auto* both = ast::as<ast::BoolOp>(&expr)) {
+      list(both->operands);
+    } else if (const auto* choice = ast::as<ast::Conditional>(&expr)) {
+      visit(choice->condition);
+      visit(choice->then_value);
+      visit(choice->else_value);
+    } else if (const auto* call = ast::as<ast::Call>(&expr)) {
+      visit(call->callee);
+      list(call->args);
+      for (const ast::Keyword& keyword : call->keywords) visit(keyword.value);
+    } else if (const auto* subscript = ast::as<ast::Subscript>(&expr)) {
+      visit(subscript->value);
+      list(subscript->indices);
+    } else if (const auto* slice = ast::as<ast::Slice>(&expr)) {
+      visit(slice->start);
+      visit(slice->stop);
+      visit(slice->step);
+    } else if (const auto* attribute = ast::as<ast::Attribute>(&expr)) {
+      visit(attribute->value);
+    } else if (const auto* tuple = ast::as<ast::Tuple>(&expr)) {
+      list(tuple->elements);
+    } else if (const auto* elements = ast::as<ast::List>(&expr)) {
+      list(elements->elements);
+    } else if (const auto* starred = ast::as<ast::Starred>(&expr)) {
+      visit(starred->value);
+    }
+  }
+
+  void block(ast::Block statements) {
+    for (const ast::Stmt* stmt : statements) statement(*stmt);
+  }
+
+  void statement(const ast::Stmt& stmt) {
+    if (const auto* expr = ast::as<ast::ExprStmt>(&stmt)) {
+      visit(expr->value);
+    } else if (const auto* assign = ast::as<ast::Assign>(&stmt)) {
+      visit(assign->value);
+      list(assign->targets);
+    } else if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) {
+      visit(augmented->target);
+      visit(augmented->value);
+    } else if (const auto* annotated = ast::as<ast::AnnAssign>(&stmt)) {
+      visit(annotated->value);
+      visit(annotated->target);
+    } else if (const auto* branch = ast::as<ast::If>(&stmt)) {
+      visit(branch->condition);
+      block(branch->then_body);
+      block(branch->else_body);
+    } else if (const auto* loop = ast::as<ast::While>(&stmt)) {
+      visit(loop->condition);
+      block(loop->body);
+    } else if (const auto* counted = ast::as<ast::For>(&stmt)) {
+      visit(counted->iterable);
+      visit(counted->target);
+      block(counted->body);
+    } else if (const auto* result = ast::as<ast::Return>(&stmt)) {
+      visit(result->value);
+    } else if (const auto* asserted = ast::as<ast::Assert>(&stmt)) {
+      visit(asserted->condition);
+    }
+  }
+};
+
+} // namespace
+
+void check_names(Context& context, const FunctionSymbol& function) {
+  std::vector<Value> args(function.def->params.size(), unknown_value(function.def->name_span));
+  Instance* instance =
+      find_instance(context, function, std::move(args), false, nullptr, function.def->name_span);
+  if (!instance) return;
+  Checker checker(context, function.file, instance);
+  checker.final = true;
+  for (const ast::Param& param : function.def->params)
+    if (param.annotation && function.file->rules.annotations == Rules::annotations_rule::Types)
+      type_of_expr(context, *function.file, *param.annotation);
+  NameWalk{checker}.block(function.def->body);
+}
+
+} // namespace kern::checker

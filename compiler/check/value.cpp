@@ -1,0 +1,131 @@
+// Values are made and asked here, so that no one else writes their fields by hand.
+#include "compiler/check/value.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kern::checker {
+
+Value plain_value(ValueKind kind, Span span) {
+  Value value;
+  value.kind = kind;
+  value.span = span;
+  return value;
+}
+
+Value error_value(Span span) { return plain_value(ValueKind::Error, span); }
+
+Value unknown_value(Span span) {
+  Value value = plain_value(ValueKind::Unknown, span);
+  value.type = types::unknown;
+  return value;
+}
+
+Value runtime_value(ir::Operand operand, Span span) {
+  if (operand.type == types::unknown) return unknown_value(span);
+  Value value = plain_value(ValueKind::Runtime, span);
+  value.type = operand.type;
+  value.operand = operand;
+  return value;
+}
+
+Value int_value(WideInt integer, Span span) {
+  Value value = plain_value(ValueKind::Literal, span);
+  value.type = types::int_literal;
+  value.integer = integer;
+  return value;
+}
+
+Value float_value(double real, Span span) {
+  Value value = plain_value(ValueKind::Literal, span);
+  value.type = types::float_literal;
+  value.real = real;
+  return value;
+}
+
+Value bool_value(bool value, Span span) { return runtime_value(ir::constant_bool(value), span); }
+
+Value tuple_value(std::vector<Value> elements, Span span) {
+  Value value = plain_value(ValueKind::Tuple, span);
+  value.elements = std::move(elements);
+  return value;
+}
+
+Value type_value(Type type, Span span) {
+  Value value = plain_value(ValueKind::Type, span);
+  value.type = type;
+  return value;
+}
+
+bool is_number(const Value& value) {
+  switch (value.kind) {
+  case ValueKind::Runtime: return !is_array(value.type);
+  case ValueKind::Literal:
+  case ValueKind::Choice:
+  case ValueKind::Element: return true;
+  case ValueKind::Error:
+  case ValueKind::Unknown:
+  case ValueKind::Rows:
+  case ValueKind::Tuple:
+  case ValueKind::None:
+  case ValueKind::String:
+  case ValueKind::Ellipsis:
+  case ValueKind::Type:
+  case ValueKind::Function:
+  case ValueKind::File:
+  case ValueKind::Host:
+  case ValueKind::Prefix:
+  case ValueKind::Builtin:
+  case ValueKind::Range:
+  case ValueKind::Enumerate:
+  case ValueKind::Zip: return false;
+  }
+  return false;
+}
+
+bool is_array(const Value& value) { return value.kind == ValueKind::Runtime && is_array(value.type); }
+
+bool is_constant_number(const Value& value) {
+  if (is_literal(value)) return true;
+  return value.kind == ValueKind::Runtime && !value.operand.slot && is_scalar(value.type);
+}
+
+bool is_constant(const Value& value) {
+  if (value.kind == ValueKind::Runtime || value.kind == ValueKind::Literal) return is_constant_number(value);
+  if (value.kind == ValueKind::Unknown || value.kind == ValueKind::Choice ||
+      value.kind == ValueKind::Element || value.kind == ValueKind::Rows)
+    return false;
+  return std::all_of(value.elements.begin(), value.elements.end(), is_constant);
+}
+
+bool is_storable(const Value& value) {
+  if (is_tuple(value)) return std::all_of(value.elements.begin(), value.elements.end(), is_storable);
+  return value.kind == ValueKind::Unknown || value.kind == ValueKind::Runtime || is_number(value);
+}
+
+bool same_constant(const Value& a, const Value& b) {
+  if (a.kind != b.kind || a.type != b.type || a.elements.size() != b.elements.size()) return false;
+  if (a.integer != b.integer || std::bit_cast<std::uint64_t>(a.real) != std::bit_cast<std::uint64_t>(b.real))
+    return false;
+  if (!(a.operand == b.operand) || a.text != b.text || a.builtin != b.builtin) return false;
+  if (a.function != b.function || a.file != b.file) return false;
+  return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), same_constant);
+}
+
+std::optional<WideInt> constant_integer(const Value& value) {
+  if (is_int_literal(value)) return value.integer;
+  if (!is_constant_number(value) || is_literal(value)) return std::nullopt;
+  if (is_boolean(value.type)) return value.operand.bits;
+  if (!is_integer(value.type)) return std::nullopt;
+  if (is_signed(value.type)) return static_cast<std::int64_t>(value.operand.bits);
+  return value.operand.bits;
+}
+
+std::optional<double> constant_real(const Value& value) {
+  if (std::optional<WideInt> integer = constant_integer(value)) return static_cast<double>(*integer);
+  if (is_literal(value)) return value.real;
+  if (is_constant_number(value) && is_float(value.type)) return std::bit_cast<double>(value.operand.bits);
+  return std::nullopt;
+}
+
+} // namespace kern::checker

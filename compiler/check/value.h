@@ -1,0 +1,98 @@
+// What an expression evaluates to while a function is checked: something known now (a number, a function, a
+// type, a module) or a value of the running program, which is an operand of the IR. A tuple is the values of
+// its elements.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+#include "compiler/types/convert.h"
+
+namespace kern::checker {
+
+struct FunctionSymbol;
+struct FileScope;
+
+enum class ValueKind : std::uint8_t {
+  Error,   // of what was already reported
+  Unknown, // a run-time value whose type is not inferred yet
+  Runtime, // `operand`, which may be a constant of a type
+  Literal, // a number without a type: `integer` or `real`, as `type` says
+  Choice,  // elements[0] if operand else elements[1], both literals: takes a type where it is used
+  Element, // an element of the constant array of literals elements[0], at `indices`, which are guarded
+           // already
+  Rows,    // a part of such an array that has axes left: where one more subscript is expected
+  Tuple,   // elements
+  None,
+  String, // text
+  Ellipsis,
+  Type,      // `type`; text is "int" or "float" where it was written so
+  Function,  // function
+  File,      // an imported Kern file: file
+  Host,      // a module of the host (numba, numba.cuda, math, numpy): text
+  Prefix,    // the front of dotted builtins ("shared", "atomic"): text
+  Builtin,   // builtin
+  Range,     // elements: start, stop, step
+  Enumerate, // elements: the iterable, the first number
+  Zip,       // elements: the iterables
+};
+
+struct Value {
+  ValueKind kind = ValueKind::Error;
+  Span span;
+  Type type = types::error; // Runtime, Literal, Choice, Element: of the value; Type: the type that it is
+  ir::Operand operand;
+  WideInt integer = 0;
+  double real = 0;
+  bool nonnegative = false; // a run-time integer that is known to be 0 or more
+  bool positive = false;    // ... 1 or more
+  std::vector<Value> elements;
+  std::vector<ir::Operand> indices;
+  std::vector<std::int64_t> extents; // of an array, where they are constants
+  std::string_view text;
+  Builtin builtin{};
+  const FunctionSymbol* function = nullptr;
+  FileScope* file = nullptr;
+};
+
+// Make values.
+Value error_value(Span span);
+Value unknown_value(Span span);
+Value runtime_value(ir::Operand operand, Span span);
+Value int_value(WideInt value, Span span);
+Value float_value(double value, Span span);
+Value bool_value(bool value, Span span);
+Value tuple_value(std::vector<Value> elements, Span span);
+Value type_value(Type type, Span span);
+Value plain_value(ValueKind kind, Span span);
+
+// Say what a value is.
+inline bool is_error(const Value& value) { return value.kind == ValueKind::Error; }
+inline bool is_unknown(const Value& value) { return value.kind == ValueKind::Unknown; }
+inline bool is_literal(const Value& value) { return value.kind == ValueKind::Literal; }
+inline bool is_int_literal(const Value& value) {
+  return is_literal(value) && value.type == types::int_literal;
+}
+inline bool is_tuple(const Value& value) { return value.kind == ValueKind::Tuple; }
+// Says whether it is a number of the running program or a constant one: it has a scalar or literal type.
+bool is_number(const Value& value);
+// Says whether it is an array of the running program.
+bool is_array(const Value& value);
+// Says whether it is a number known now, with or without a type.
+bool is_constant_number(const Value& value);
+// Says whether all of it is known now: numbers, tuples of them, and whatever is no value of the running
+// program.
+bool is_constant(const Value& value);
+// Says whether a slot (or, of a tuple, slots) can hold it.
+bool is_storable(const Value& value);
+// Says whether two values known now are the same.
+bool same_constant(const Value& a, const Value& b);
+
+// Returns the value of a constant integer or bool; nothing for anything else.
+std::optional<WideInt> constant_integer(const Value& value);
+// Returns the value of any constant number.
+std::optional<double> constant_real(const Value& value);
+
+} // namespace kern::checker
