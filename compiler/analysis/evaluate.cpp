@@ -24,6 +24,7 @@ std::uint32_t code_of(Group group, ir::BinaryOp op, Type type) {
 constexpr Wide largest_divisor = Wide{1} << 40; // that may be a coefficient
 constexpr Interval unlimited{-(Wide{1} << 66),
                              Wide{1} << 66}; // what an exact operation on values of any type gives
+constexpr std::size_t most_products = 32;    // that a quotient is compared with
 constexpr Interval splittable{-(Wide{1} << 65), Wide{1} << 65};
 
 // Returns the constant that a form is, if it may be a coefficient.
@@ -133,16 +134,43 @@ Affine Symbolic::multiply_forms(Type type, const Affine& left, const Affine& rig
   auto wrapped = code_of(Group::Wrapped, ir::BinaryOp::Multiply, type);
   if (auto factor = factor_of(right)) return fitted(scale(left, *factor), type, wrapped, left, right);
   if (auto factor = factor_of(left)) return fitted(scale(right, *factor), type, wrapped, right, left);
-  Interval range = multiply(facts.bounds(left), facts.bounds(right));
-  if (!contains(type_interval(type), range)) return fitted(std::nullopt, type, wrapped, left, right);
   // The product that does not wrap, of whatever type; `range` holds only where this is evaluated.
-  auto code = code_of(Group::Exact, ir::BinaryOp::Multiply, types::i64);
-  bool ordered = !std::ranges::lexicographical_compare(
-      right.view(), left.view(), [](const Term& a, const Term& b) { return a.atom < b.atom; });
-  Affine product = affine(
-      facts.operation(Facts::Kind::Opaque, code, ordered ? left : right, ordered ? right : left, unlimited));
-  facts.assume_within(product, range, {});
+  Interval range = multiply(facts.bounds(left), facts.bounds(right));
+  Affine product = exact_product(left, right);
+  bool fits = contains(type_interval(type), range);
+  if (!fits && !contains(type_interval(type), facts.bounds(product)))
+    return fitted(std::nullopt, type, wrapped, left, right);
+  if (fits) facts.assume_within(product, range, {});
   return product;
+}
+
+Affine Symbolic::exact_product(const Affine& left, const Affine& right) {
+  auto code = code_of(Group::Exact, ir::BinaryOp::Multiply, types::i64);
+  auto by_atom = [](const Term& a, const Term& b) { return a.atom < b.atom; };
+  bool swaps = std::ranges::lexicographical_compare(right.view(), left.view(), by_atom);
+  const Affine &first = swaps ? right : left, &second = swaps ? left : right;
+  AtomId atom = facts.operation(Facts::Kind::Opaque, code, first, second, unlimited);
+  products_.push_back(atom);
+  return affine(atom);
+}
+
+std::optional<Affine> Symbolic::quotient_limit(const Affine& left, const Affine& divisor) {
+  if (facts.bounds(left).low < 0) return std::nullopt;
+  std::size_t tried = 0;
+  for (std::size_t i = products_.size(); i-- > 0 && tried < most_products; ++tried) {
+    const Facts::Atom& product = facts.atom(products_[i]);
+    if (!(product.left == divisor) && !(product.right == divisor)) continue;
+    const Affine& other = product.left == divisor ? product.right : product.left;
+    if (facts.bounds(divisor).low < 0 || facts.bounds(other).low < 0) continue;
+    auto below = subtract(affine(products_[i]), left);
+    if (below) below = offset(*below, -1);
+    if (!below || !facts.prove(*below, quick)) continue;
+    // 0 <= left < other * divisor: neither is 0.
+    if (auto some = offset(divisor, -1)) facts.assume(*some, {});
+    if (auto some = offset(other, -1)) facts.assume(*some, {});
+    return other;
+  }
+  return std::nullopt;
 }
 
 Affine Symbolic::indivisible_part(const Affine& left, Wide divisor) const {
@@ -195,7 +223,11 @@ Affine Symbolic::floor_divide_forms(Type type, const Affine& left, const Affine&
     if (negative) exact = quotient(*negative, -right.constant);
     return fitted(exact, type, wrapped, left, right);
   }
+  std::optional<Affine> limit = quotient_limit(left, right);
   AtomId atom = facts.operation(Facts::Kind::FloorDivide, wrapped, left, right, type_interval(type));
+  if (limit) limit = combine(*limit, 1, affine(atom), -1);
+  if (limit) limit = offset(*limit, -1);
+  if (limit) facts.assume(*limit, {});
   Interval dividend = facts.bounds(left);
   if (facts.bounds(right).low < 1) return affine(atom);
   // Dividing by 1 or more brings a value towards 0, or -1 from below.
@@ -226,6 +258,7 @@ Affine Symbolic::modulo_forms(Type type, const Affine& left, const Affine& right
   if (right.is_constant() && right.constant > 0) return remainder(left, right.constant);
   auto code = code_of(Group::Wrapped, ir::BinaryOp::Modulo, type);
   AtomId atom = facts.operation(Facts::Kind::Opaque, code, left, right, type_interval(type));
+  quotient_limit(left, right);
   Interval divisor = facts.bounds(right);
   if (divisor.low < 1) return affine(atom);
   facts.assume_within(affine(atom), {0, divisor.high - 1}, {});

@@ -88,7 +88,7 @@ void Facts::assume(const Affine& form, Reason reason) {
   facts_.push_back({form, reason});
   Wide most = bounds(form).high;
   for (const Term& term : form.view()) {
-    if (form.size > 1) at(term.atom).facts.push_back(index);
+    if (form.size > 1) at(term.atom).facts[term.coefficient > 0].push_back(index);
     // coefficient * atom >= -(the most that the rest can be)
     Interval range = atom(term.atom).range;
     if (term.coefficient > 0) {
@@ -119,7 +119,7 @@ void Facts::rollback(Mark mark) {
   while (facts_.size() > mark.facts) {
     const Affine& form = facts_.back().form;
     if (form.size > 1) {
-      for (const Term& term : form.view()) at(term.atom).facts.pop_back();
+      for (const Term& term : form.view()) at(term.atom).facts[term.coefficient > 0].pop_back();
     }
     facts_.pop_back();
   }

@@ -3,6 +3,7 @@
 // changes its value, so an assignment kills nothing here: it gives the slot another value.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
@@ -48,7 +49,7 @@ struct Effort {
   int depth;
   int steps;
 };
-inline constexpr Effort quick{2, 24}, thorough{5, 160};
+inline constexpr Effort quick{3, 20}, thorough{6, 150};
 
 class Facts {
 public:
@@ -59,10 +60,11 @@ public:
     std::uint32_t code = 0; // distinguishes operations; 0 for an atom that equals no other
     Affine left, right;     // of an operation
     std::uint32_t choice = 0;
-    std::vector<Affine> axioms;       // >= 0 wherever the atom is
-    std::vector<std::uint32_t> facts; // those that mention it and another atom
-    Interval range;                   // here
-    Reason low, high;                 // of the range
+    std::vector<Affine> axioms; // >= 0 wherever the atom is
+    // Facts that mention it and another atom: those where it has a negative coefficient, and a positive one.
+    std::array<std::vector<std::uint32_t>, 2> facts;
+    Interval range;   // here
+    Reason low, high; // of the range
   };
   struct Mark {
     std::size_t facts = 0;
@@ -104,6 +106,8 @@ public:
   bool prove(const Affine& form, Effort effort);
   // Says whether every value of the form lies in the interval.
   bool fits(const Affine& form, Interval interval);
+  // Lets all proofs together try so many sums; afterwards only ranges prove anything.
+  void limit_steps(std::size_t steps) { all_steps_ = steps; }
   // Returns what the last successful prove() used.
   const std::vector<Reason>& reasons() const { return reasons_; }
 
@@ -116,7 +120,10 @@ private:
 
   Atom& at(AtomId id) { return atoms_[static_cast<std::size_t>(id)]; }
   void tighten(AtomId id, Interval range, const Reason& reason);
-  bool search(const Affine& query, int depth);
+  bool search(const Affine& query, int depth, bool is_first_step = false);
+  bool search_term(const Affine& query, const Term& term, int depth);
+  bool take_step();
+  Wide least(const Term& term) const;
   bool search_facts(const Affine& query, const Term& term, int depth);
   bool search_cases(const Affine& query, const Term& term, int depth);
   bool eliminate(const Affine& query, const Term& term, const Affine& known, const Reason& reason, int depth);
@@ -130,6 +137,7 @@ private:
   std::vector<Fact> facts_;
   std::vector<Undo> undo_;
   std::vector<Reason> reasons_;
+  std::size_t all_steps_ = SIZE_MAX;
   int steps_ = 0;
   bool cut_ = false; // the search stopped at its depth, not for want of facts
 };

@@ -23,11 +23,14 @@ std::string range_text(Interval range) {
 
 bool fits_i64(Interval range) { return contains(type_interval(types::i64), range); }
 
-// Returns the text of a place: its first line, without what opens a block.
-std::string source_text(const SourceManager& sources, Span span) {
-  std::string_view text = sources.text(span);
+// Returns the text of a place up to the end of its line; of a loop, whose place is its variable or its condition, the line.
+std::string source_text(const SourceManager& sources, const Reason& reason) {
+  std::string_view text = sources.text(reason.span);
+  if (reason.kind == Reason::Kind::Loop) text = sources.line_text(reason.span.file, reason.span.begin);
   text = text.substr(0, text.find('\n'));
-  while (!text.empty() && (text.back() == ':' || text.back() == ' ')) text.remove_suffix(1);
+  auto is_margin = [](char c) { return c == ' ' || c == '\t' || c == ':'; };
+  while (!text.empty() && is_margin(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_margin(text.back())) text.remove_suffix(1);
   return std::string(text);
 }
 
@@ -54,7 +57,7 @@ std::string reason_text(const Reason& reason, const SourceManager* sources) {
   if (!sources || !has_place || reason.span == Span{}) return reason_words(reason.kind);
   std::string place = place_text(*sources, reason.span);
   if (reason.kind == Reason::Kind::Guard) return "the guard at " + place;
-  return fmt::format("`{}` at {}", source_text(*sources, reason.span), place);
+  return fmt::format("`{}` at {}", source_text(*sources, reason), place);
 }
 
 // Returns what proved a guard; with sources it names places.
@@ -83,7 +86,7 @@ std::string guard_line(const ir::Guard& node, Span span, const GuardReasons& gua
                        const ir::Function& function, const SourceManager& sources) {
   const ir::Site& site = module.sites[static_cast<std::size_t>(node.site)];
   std::string index =
-      node.index.slot && span != site.span ? source_text(sources, span) : ir::print(node.index, function);
+      node.index.slot && span != site.span ? source_text(sources, {Reason::Kind::Always, span}) : ir::print(node.index, function);
   std::string state = guard.proved ? "proved by " + proof_text(guard, &sources) : "kept";
   return fmt::format("{} {}[{}] {}: {}\n", place_text(sources, site.span), site.array, node.axis, index,
                      state);

@@ -16,6 +16,7 @@ namespace {
 
 // A function whose nested loops need more visits than this for each of its statements keeps its guards.
 constexpr std::size_t most_visits = 64;
+constexpr std::size_t most_steps = 64; // of proofs, for each statement
 
 } // namespace
 
@@ -26,6 +27,7 @@ GuardWalk::GuardWalk(const ir::Module& module, const ir::Function& function)
     if (const auto* node = std::get_if<ir::Guard>(&stmt.node)) numbers_.emplace(node, numbers_.size());
   });
   results_.resize(numbers_.size());
+  symbolic_.facts.limit_steps(most_steps * (statements_ + 1000));
 }
 
 std::vector<GuardReasons> GuardWalk::run() {

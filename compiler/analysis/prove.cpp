@@ -10,12 +10,12 @@
 namespace kern {
 
 bool Facts::prove(const Affine& form, Effort effort) {
+  steps_ = effort.steps;
   // Depth by depth, so that a short proof is found before a deep search has used up the steps.
-  for (int depth = 0; depth <= effort.depth; ++depth) {
+  for (int depth = 0; depth <= effort.depth && steps_ >= 0; ++depth) {
     reasons_.clear();
-    steps_ = effort.steps;
     cut_ = false;
-    if (search(form, depth)) return true;
+    if (search(form, depth, true)) return true;
     if (!cut_) return false;
   }
   reasons_.clear();
@@ -36,7 +36,7 @@ bool Facts::fits(const Affine& form, Interval interval) {
   return true;
 }
 
-bool Facts::search(const Affine& query, int depth) {
+bool Facts::search(const Affine& query, int depth, bool is_first_step) {
   if (bounds(query).low >= 0) {
     note_range_reasons(query);
     return true;
@@ -46,13 +46,35 @@ bool Facts::search(const Affine& query, int depth) {
     cut_ = true;
     return false;
   }
+  // What makes the form look negative must go: the worst term, or where there is none any of them for a
+  // better bound.
+  const Term* worst = nullptr;
   for (const Term& term : query.view()) {
-    if (search_facts(query, term, depth)) return true;
+    if (least(term) < 0 && (!worst || least(term) < least(*worst))) worst = &term;
   }
+  if (worst && search_term(query, *worst, depth)) return true;
   for (const Term& term : query.view()) {
-    if (search_cases(query, term, depth)) return true;
+    bool tried = worst == &term;
+    bool may_help = !worst || is_first_step;
+    if (!tried && may_help && search_term(query, term, depth)) return true;
   }
   return false;
+}
+
+Wide Facts::least(const Term& term) const {
+  const Interval& range = atom(term.atom).range;
+  return term.coefficient * (term.coefficient > 0 ? range.low : range.high);
+}
+
+bool Facts::take_step() {
+  if (all_steps_ == 0) steps_ = 0;
+  if (--steps_ < 0) return false;
+  --all_steps_;
+  return true;
+}
+
+bool Facts::search_term(const Affine& query, const Term& term, int depth) {
+  return search_facts(query, term, depth) || search_cases(query, term, depth);
 }
 
 bool Facts::search_facts(const Affine& query, const Term& term, int depth) {
@@ -60,10 +82,11 @@ bool Facts::search_facts(const Affine& query, const Term& term, int depth) {
   for (const Affine& axiom : known.axioms) {
     if (eliminate(query, term, axiom, {}, depth)) return true;
   }
-  for (std::size_t i = known.facts.size(); i-- > 0;) {
-    // A copy: a nested case may grow the vector that it lies in.
-    Fact fact = facts_[known.facts[i]];
+  const std::vector<std::uint32_t>& bounding = known.facts[term.coefficient > 0];
+  for (std::size_t i = bounding.size(); i-- > 0;) {
+    const Fact& fact = facts_[bounding[i]];
     if (eliminate(query, term, fact.form, fact.reason, depth)) return true;
+    if (steps_ < 0) return false;
   }
   return false;
 }
@@ -72,12 +95,13 @@ bool Facts::eliminate(const Affine& query, const Term& term, const Affine& known
                       int depth) {
   std::int64_t here = coefficient(known, term.atom);
   if (here == 0 || (here > 0) != (term.coefficient > 0)) return false;
-  if (--steps_ < 0) return false;
+  if (!take_step()) return false;
   std::int64_t common = std::gcd(here, term.coefficient);
   std::int64_t times = std::abs(here / common);
   auto rest = combine(query, times, known, -std::abs(term.coefficient / common));
   if (rest && times > 1) rest = offset(*rest, times - 1);
   if (!rest) return false;
+  // From here on `known` and `reason` may move: a case adds facts.
   std::size_t reasons = reasons_.size();
   reasons_.push_back(reason);
   if (search(*rest, depth - 1)) return true;
@@ -92,9 +116,9 @@ bool Facts::search_cases(const Affine& query, const Term& term, int depth) {
   bool proved = false;
   // The other sides (maximum >= each operand) are axioms.
   bool by_operands = (known.kind == Kind::Minimum && grows) || (known.kind == Kind::Maximum && !grows);
-  if (by_operands && --steps_ >= 0) {
+  if (by_operands && take_step()) {
     proved = substitute(query, term, known.left, depth) && substitute(query, term, known.right, depth);
-  } else if (known.kind == Kind::Choice && --steps_ >= 0) {
+  } else if (known.kind == Kind::Choice && take_step()) {
     proved = true;
     const auto& [first, second] = choices_[known.choice];
     for (const Case* each : {&first, &second}) {

@@ -36,7 +36,13 @@ Value Symbolic::unknown(Type type) {
   if (is_array(type)) {
     std::vector<Affine> extents;
     Wide most = largest_span / std::max(1, bit_width(type->scalar) / 8);
-    for (int axis = 0; axis < type->rank; ++axis) extents.push_back(affine(facts.fresh({0, most})));
+    // A launch refuses extents whose product is larger, so that .size does not wrap.
+    std::optional<Affine> elements;
+    for (int axis = 0; axis < type->rank; ++axis) {
+      extents.push_back(affine(facts.fresh({0, most})));
+      elements = elements ? exact_product(*elements, extents.back()) : extents.back();
+      facts.assume_within(*elements, {0, most}, {});
+    }
     return make_array(std::move(extents));
   }
   if (!is_scalar(type)) return {};

@@ -141,6 +141,10 @@ private:
   Affine fitted(const std::optional<Affine>& exact, Type type, std::uint32_t code, const Affine& left,
                 const Affine& right);
   Affine multiply_forms(Type type, const Affine& left, const Affine& right);
+  Affine exact_product(const Affine& left, const Affine& right);
+  // Returns h where it is known that 0 <= left < h * divisor, so that left // divisor < h; then the divisor
+  // is positive here.
+  std::optional<Affine> quotient_limit(const Affine& left, const Affine& divisor);
   Affine floor_divide_forms(Type type, const Affine& left, const Affine& right);
   Affine modulo_forms(Type type, const Affine& left, const Affine& right);
   Affine shift_forms(Type type, ir::BinaryOp op, const Affine& left, const Affine& count);
@@ -177,6 +181,7 @@ private:
   std::uint32_t stamp_ = 0;
   Affine lane_;
   std::array<Affine, 3> thread_, block_, block_dim_, grid_dim_; // threadIdx and so on
+  std::vector<AtomId> products_; // exact ones, in the order of their evaluation
   std::deque<Affine> forms_;
   std::deque<std::vector<Affine>> arrays_;
   std::deque<Condition> conditions_;

@@ -1,4 +1,5 @@
-// LLVM IR to what is written or run. Nothing of LLVM shows here, so that whoever emits need not compile its headers.
+// LLVM IR to what is written or run. Nothing of LLVM shows here, so that whoever emits need not compile its
+// headers.
 #pragma once
 
 #include <memory>
@@ -20,9 +21,11 @@ struct EmitTimes {
   double lower = 0, optimize = 0, generate = 0;
 };
 
-// Lowers, optimises and prints a module; nothing where an error was reported (no such arch, no device math, no ptxas).
-std::optional<std::string> emit(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
-                                OutputKind kind, Diagnostics& diagnostics, EmitTimes* times = nullptr);
+// Lowers, optimises and prints a module; nothing where an error was reported (no such arch, no device math,
+// no ptxas).
+std::optional<std::string> emit(const ir::Module& module, const SourceManager& sources,
+                                const TargetOptions& options, OutputKind kind, Diagnostics& diagnostics,
+                                EmitTimes* times = nullptr);
 
 // A module compiled into this process.
 class CpuModule {
@@ -31,7 +34,8 @@ public:
   // Returns a kernel's entry, or null where there is no such symbol.
   virtual kern_cpu_entry entry(const std::string& symbol) const = 0;
   // Returns the bytes of scratch that one block of that shape needs, dynamic shared memory not counted.
-  virtual std::uint64_t scratch_bytes(const std::string& symbol, const std::uint32_t (&block_dim)[3]) const = 0;
+  virtual std::uint64_t scratch_bytes(const std::string& symbol,
+                                      const std::uint32_t (&block_dim)[3]) const = 0;
 };
 
 // Compiles a module (cut into segments) for the CPU of this machine; null where an error was reported.

@@ -1,13 +1,13 @@
-// IR to LLVM IR, for a GPU thread or for the lanes of a CPU vector. Takes no decisions: instructions follow from
-// node, shape, target and lane count.
+// IR to LLVM IR, for a GPU thread or for the lanes of a CPU vector. Takes no decisions: instructions follow
+// from node, shape, target and lane count.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "compiler/lower/target.h"
 #include "compiler/ir/ir.h"
+#include "compiler/lower/target.h"
 
 namespace llvm {
 class LLVMContext;
@@ -29,8 +29,8 @@ struct Lowered {
   std::vector<CpuKernelLayout> layouts; // CPU only
 };
 
-// Lowers every kernel of a module; for the CPU it must have been cut into segments.
+// Lowers every kernel of a module for a machine; for the CPU it must have been cut into segments.
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
-              llvm::LLVMContext& context);
+              const llvm::TargetMachine& machine, llvm::LLVMContext& context);
 
 } // namespace kern

@@ -13,10 +13,10 @@ enum class LineInfo : std::uint8_t { None, Lines, Full }; // -g0, the default, -
 
 struct TargetOptions {
   Target target = Target::Cuda;
-  std::string arch;            // "sm_90"; "x86-64-v3", "x86-64-v4", "native"; empty: the default of the target
-  int optimization = 3;        // 0 or 3
+  std::string arch;     // "sm_90"; "x86-64-v3", "x86-64-v4", "native"; empty: the default of the target
+  int optimization = 3; // 0 or 3
   LineInfo line_info = LineInfo::Lines;
-  LaneFacts lanes;             // CPU; lanes.lanes is 1, 16 or 32
+  LaneFacts lanes; // CPU; lanes.lanes is 1, 16 or 32
   bool fast_math = false;
 };
 

@@ -42,15 +42,12 @@ static std::optional<BinaryOp> augmented_op(TokenKind kind) {
 
 // Names an expression that is no target.
 static std::string_view describe_value(const Expr& expr) {
-  switch (expr.kind) {
-  case ast::Kind::Call: return "the result of a call";
-  case ast::Kind::Compare: return "a comparison";
-  case ast::Kind::Conditional: return "a conditional expression";
-  case ast::Kind::Unary:
-  case ast::Kind::Binary:
-  case ast::Kind::BoolOp: return "the result of an operator";
-  default: return "a literal"; // the other kinds of expression are targets
-  }
+  if (expr.kind == ast::Kind::Call) return "the result of a call";
+  if (expr.kind == ast::Kind::Compare) return "a comparison";
+  if (expr.kind == ast::Kind::Conditional) return "a conditional expression";
+  bool computed =
+      expr.kind == ast::Kind::Unary || expr.kind == ast::Kind::Binary || expr.kind == ast::Kind::BoolOp;
+  return computed ? "the result of an operator" : "a literal";
 }
 
 // Says whether an expression can stand on the left of `=`, and reports it where it cannot.

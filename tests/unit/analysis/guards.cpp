@@ -355,6 +355,21 @@ TEST(Guards, RemainderByAnExtent) {
   EXPECT_EQ(p.outcome(), "kpp");
 }
 
+TEST(Guards, FlatIndexOfAMatrix) {
+  using enum ir::BinaryOp;
+  for (bool same : {false, true}) {
+    GuardProgram p;
+    ir::Operand x = p.array("x", 2), y = p.array("y", 2), i = p.grid();
+    p.when(p.less(i, p.mul(p.extent(x, 0), p.extent(x, 1))), [&] {
+      ir::Operand width = p.extent(same ? x : y, 1);
+      p.guard(x, p.op(FloorDivide, i, width), 0);
+      p.guard(x, p.op(Modulo, i, width), 1);
+      p.guard(x, p.op(FloorDivide, i, p.extent(x, 0)), 0);
+    });
+    EXPECT_EQ(p.outcome(), same ? "ppk" : "kkk");
+  }
+}
+
 TEST(Guards, ByteAsIndex) {
   for (Type type : {types::u8, types::i8}) {
     GuardProgram p;

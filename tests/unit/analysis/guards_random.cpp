@@ -15,10 +15,12 @@ class RandomGuards {
 public:
   explicit RandomGuards(unsigned seed) : random_(seed) {
     if (pick(2)) p_.f.function().options.block = {8, 1, 1};
-    for (const char* name : {"a", "b"}) arrays_.push_back(p_.array(name));
+    for (const char* name : {"a", "b"}) axes_.push_back({p_.array(name), 0});
+    ir::Operand matrix = p_.array("m", 2);
+    for (int axis : {0, 1}) axes_.push_back({matrix, axis});
     for (Type type : {types::i8, types::i32, types::i64, types::u8, types::u32})
       params_.push_back(p_.param(type));
-    for (std::int64_t extent : {4, 8}) arrays_.push_back(p_.local_array({extent}));
+    for (std::int64_t extent : {4, 8}) axes_.push_back({p_.local_array({extent}), 0});
     // Few variables meet more often; many types wrap more often.
     few_ = pick(2);
     if (few_)
@@ -55,6 +57,11 @@ private:
   template <class Items> const auto& any(const Items& items) {
     return items[static_cast<std::size_t>(pick(static_cast<int>(std::size(items))))];
   }
+  struct Axis {
+    ir::Operand array;
+    int axis;
+  };
+  ir::Operand extent(const Axis& axis) { return p_.extent(axis.array, axis.axis); }
   std::string dump() { return ir::print(p_.f.function(), p_.module); }
 
   GuardInterpreter::Launch random_launch() {
@@ -62,9 +69,11 @@ private:
     static constexpr std::int64_t extents[] = {
         0, 1, 2, 5, 8, 127, 128, 300, std::int64_t{1} << 31, std::int64_t{1} << 60};
     for (int i = 0; i < 2; ++i) launch.params.push_back({any(extents)});
-    for (int i = 2; i < static_cast<int>(2 + params_.size()); ++i) {
-      int bits = bit_width(params_[static_cast<std::size_t>(i - 2)].type->scalar);
-      bool is_signed_type = is_signed(params_[static_cast<std::size_t>(i - 2)].type);
+    static constexpr std::int64_t sides[] = {0, 1, 2, 5, 300, std::int64_t{1} << 30};
+    launch.params.push_back({any(sides), any(sides)});
+    for (const ir::Operand& param : params_) {
+      int bits = bit_width(param.type->scalar);
+      bool is_signed_type = is_signed(param.type);
       std::int64_t most = is_signed_type ? static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1)
                                          : (std::int64_t{1} << bits) - 1;
       std::int64_t least = is_signed_type ? -most - 1 : 0;
@@ -87,7 +96,7 @@ private:
   ir::Operand operand(Type type) {
     int way = pick(6);
     if (way == 0) return ir::constant_int(type, pick(12) - (is_signed(type) ? 3 : 0));
-    if (way == 1 && type == types::i64) return p_.extent(any(arrays_));
+    if (way == 1 && type == types::i64) return extent(any(axes_));
     ir::Operand slot = way == 2 ? any(params_) : way == 3 ? thread_ : any(variables_);
     return slot.type == type ? slot : p_.convert(type, slot);
   }
@@ -130,16 +139,30 @@ private:
     way == 3 ? p_.when(first, second) : p_.when(first, [] {}, second);
     return result;
   }
+  void guard(const Axis& axis, const ir::Operand& index) { p_.guard(axis.array, index, axis.axis); }
   void guard() {
-    ir::Operand array = any(arrays_), index = pick(3) ? operand(types::i64) : value(types::i64);
+    Axis axis = any(axes_);
+    ir::Operand index = pick(3) ? operand(types::i64) : value(types::i64);
+    if (pick(8) == 0) return flat_guard(index);
     if (pick(2)) {
       // As people write it: tested before.
-      ir::Operand inside = p_.less(index, p_.extent(pick(6) ? array : any(arrays_)));
+      ir::Operand inside = p_.less(index, extent(pick(6) ? axis : any(axes_)));
       return p_.when(inside, [&] {
-        p_.guard(array, pick(3) ? index : p_.op(ir::BinaryOp::Subtract, index, i64(pick(3) - 1)));
+        guard(axis, pick(3) ? index : p_.op(ir::BinaryOp::Subtract, index, i64(pick(3) - 1)));
       });
     }
-    p_.guard(array, index);
+    guard(axis, index);
+  }
+  // Takes a number apart into the row and the column of the matrix.
+  void flat_guard(ir::Operand index) {
+    using enum ir::BinaryOp;
+    Axis rows = axes_[2], columns = axes_[3];
+    ir::Operand size = p_.mul(extent(rows), extent(pick(4) ? columns : any(axes_)));
+    p_.when(p_.less(index, size), [&] {
+      ir::Operand width = extent(pick(5) ? columns : any(axes_));
+      guard(rows, p_.op(FloorDivide, index, width));
+      guard(pick(5) ? columns : rows, p_.op(Modulo, index, width));
+    });
   }
   // Writes the trip count as the checker does: from distances that may wrap, and in one of its forms not even
   // right; then the loop runs another number of times, and what is proved must hold all the same.
@@ -207,7 +230,8 @@ private:
   std::mt19937 random_;
   bool few_ = false;
   GuardProgram p_;
-  std::vector<ir::Operand> arrays_, params_, variables_;
+  std::vector<Axis> axes_;
+  std::vector<ir::Operand> params_, variables_;
   ir::Operand thread_;
 };
 

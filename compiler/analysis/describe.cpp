@@ -1,0 +1,136 @@
+// A Temp is replaced by what it was assigned; a conversion by what it converts, as the source mostly does not
+// write it.
+#include "compiler/analysis/describe.h"
+
+#include "compiler/builtins/builtins.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/walk.h"
+#include "compiler/support/overloaded.h"
+
+namespace kern {
+
+namespace {
+
+constexpr int deepest = 5;
+
+std::string_view spelling(ir::BinaryOp op) {
+  switch (op) {
+  case ir::BinaryOp::Add: return " + ";
+  case ir::BinaryOp::Subtract: return " - ";
+  case ir::BinaryOp::Multiply: return " * ";
+  case ir::BinaryOp::Divide: return " / ";
+  case ir::BinaryOp::FloorDivide: return " // ";
+  case ir::BinaryOp::Modulo: return " % ";
+  case ir::BinaryOp::ShiftLeft: return " << ";
+  case ir::BinaryOp::ShiftRight: return " >> ";
+  case ir::BinaryOp::BitAnd: return " & ";
+  case ir::BinaryOp::BitOr: return " | ";
+  case ir::BinaryOp::BitXor: return " ^ ";
+  }
+  return "";
+}
+
+std::string_view spelling(ir::CompareOp op) {
+  switch (op) {
+  case ir::CompareOp::Equal: return " == ";
+  case ir::CompareOp::NotEqual: return " != ";
+  case ir::CompareOp::Less: return " < ";
+  case ir::CompareOp::LessEqual: return " <= ";
+  case ir::CompareOp::Greater: return " > ";
+  case ir::CompareOp::GreaterEqual: return " >= ";
+  }
+  return "";
+}
+
+std::string_view spelling(ir::UnaryOp op) {
+  switch (op) {
+  case ir::UnaryOp::Negate: return "-";
+  case ir::UnaryOp::BitNot: return "~";
+  case ir::UnaryOp::Not: return "not ";
+  }
+  return "";
+}
+
+std::string in_brackets(std::string text, bool nested) { return nested ? "(" + text + ")" : text; }
+
+} // namespace
+
+Describer::Describer(const ir::Function& function)
+    : function_(function), definitions_(function.slots.size()) {
+  ir::walk(function.body, [&](const ir::Stmt& stmt) {
+    ir::visit_results(stmt, [&](ir::SlotId slot) {
+      const auto index = static_cast<std::size_t>(slot);
+      if (function.slots[index].kind == ir::Slot::Kind::Temp) definitions_[index] = &stmt;
+    });
+  });
+}
+
+std::string Describer::operator()(const ir::Operand& operand) const { return describe(operand, 0, false); }
+
+Span Describer::place(const ir::Operand& operand, Span otherwise) const {
+  const ir::Stmt* definition = operand.slot ? definitions_[static_cast<std::size_t>(*operand.slot)] : nullptr;
+  return definition ? definition->span : otherwise;
+}
+
+std::string Describer::element(const ir::Operand& array, const std::vector<ir::Operand>& indices) const {
+  return describe_elements(array, indices, 0);
+}
+
+std::string Describer::describe_elements(const ir::Operand& array, const std::vector<ir::Operand>& indices,
+                                         int depth) const {
+  std::string text = describe(array, depth + 1, true) + "[";
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    text += (i ? ", " : "") + describe(indices[i], depth + 1, false);
+  return text + "]";
+}
+
+std::string Describer::describe(const ir::Operand& operand, int depth, bool nested) const {
+  if (!operand.slot) return ir::print(operand, function_);
+  const ir::Slot& slot = function_.slots[static_cast<std::size_t>(*operand.slot)];
+  if (!slot.name.empty()) return slot.name;
+  const ir::Stmt* definition = definitions_[static_cast<std::size_t>(*operand.slot)];
+  if (!definition || depth >= deepest) return "...";
+  return match(
+      definition->node, [&](const ir::Assign& node) { return describe_expr(node, depth, nested); },
+      [&](const ir::Load& node) { return describe_elements(node.array, node.indices, depth); },
+      [&](const ir::Atomic& node) { return std::string(row(node.builtin).name) + "(...)"; },
+      [&](const ir::CallEffect& node) { return std::string(row(node.builtin).name) + "(...)"; },
+      [](const auto&) { return std::string("..."); });
+}
+
+std::string Describer::describe_expr(const ir::Assign& assign, int depth, bool nested) const {
+  auto part = [&](const ir::Operand& operand) { return describe(operand, depth + 1, true); };
+  return match(
+      assign.value, [&](const ir::Copy& e) { return describe(e.value, depth + 1, nested); },
+      [&](const ir::Convert& e) { return describe(e.value, depth + 1, nested); },
+      [&](const ir::Unary& e) { return in_brackets(std::string(spelling(e.op)) + part(e.value), nested); },
+      [&](const ir::Binary& e) {
+        return in_brackets(part(e.left) + std::string(spelling(e.op)) + part(e.right), nested);
+      },
+      [&](const ir::Compare& e) {
+        return in_brackets(part(e.left) + std::string(spelling(e.op)) + part(e.right), nested);
+      },
+      [&](const ir::Select& e) {
+        return in_brackets(part(e.then_value) + " if " + part(e.condition) + " else " + part(e.else_value),
+                           nested);
+      },
+      [&](const ir::Fma& e) {
+        return in_brackets(part(e.a) + " * " + part(e.b) + " + " + part(e.c), nested);
+      },
+      [&](const ir::CallPure& e) {
+        const BuiltinRow& builtin = row(e.builtin);
+        if (builtin.signature.find('(') == std::string_view::npos) return std::string(builtin.name);
+        std::string text = std::string(builtin.name) + "(";
+        for (std::size_t i = 0; i < e.args.size(); ++i)
+          text += (i ? ", " : "") + describe(e.args[i], depth + 1, false);
+        return text + ")";
+      },
+      [&](const ir::Extent& e) { return part(e.array) + ".shape[" + std::to_string(e.axis) + "]"; },
+      [&](const ir::Stride& e) { return part(e.array) + ".strides[" + std::to_string(e.axis) + "]"; },
+      [&](const ir::View& e) { return part(e.array); },
+      [](const ir::SharedArray&) { return std::string("shared.array"); },
+      [](const ir::LocalArray&) { return std::string("local.array"); },
+      [](const ir::ConstantArray&) { return std::string("const.array"); });
+}
+
+} // namespace kern

@@ -1,0 +1,31 @@
+// Values in the words of the source, for messages: IR has no expressions any more, so temporaries are written out again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace kern {
+
+class Describer {
+public:
+  explicit Describer(const ir::Function& function);
+
+  // Returns "i < n", "x[i + 1]", "threadIdx.x"; long expressions are cut with "...".
+  std::string operator()(const ir::Operand& operand) const;
+  // Returns where a Temp is computed; for anything else what it is given.
+  Span place(const ir::Operand& operand, Span otherwise) const;
+  // Returns "x[i, j]".
+  std::string element(const ir::Operand& array, const std::vector<ir::Operand>& indices) const;
+
+private:
+  std::string describe(const ir::Operand& operand, int depth, bool nested) const;
+  std::string describe_elements(const ir::Operand& array, const std::vector<ir::Operand>& indices, int depth) const;
+  std::string describe_expr(const ir::Assign& assign, int depth, bool nested) const;
+
+  const ir::Function& function_;
+  std::vector<const ir::Stmt*> definitions_; // of Temps, by slot
+};
+
+} // namespace kern

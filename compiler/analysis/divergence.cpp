@@ -1,0 +1,550 @@
+// Builds the graph in one walk in program order. The state is the present value of each slot; a body's
+// changes are logged and taken back at its end, so merging costs what was assigned, not what there is.
+//
+// Rules beyond "a value differs if what it is computed from does":
+//   * after an if, a slot that its arms leave with two values depends on the condition;
+//   * a loop's control depends on its condition, and on the control of each of its breaks: later iterations
+//   are run
+//     by the threads that stayed. The values it leaves behind depend on the same. After a continue, the rest
+//     of the iteration depends on its control, and what the next iteration finds too;
+//   * a return in a device function works like a break of the whole function; in a kernel the thread leaves,
+//   and what follows
+//     is about the threads that are still there;
+//   * a load gives one value at one address, unless the kernel writes that memory or it is shared. Two
+//   parameters count
+//     as different memory;
+//   * what a barrier returns (votes, uniform) is the same for all.
+#include "compiler/analysis/divergence.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/builtins/builtins.h"
+#include "compiler/ir/walk.h"
+#include "compiler/support/overloaded.h"
+
+namespace kern::divergence {
+
+namespace {
+
+using ir::Body;
+using ir::Operand;
+using ir::SlotId;
+using ir::Stmt;
+
+// A bound on hostile input: past so many edges, ways out of loops are no longer followed value by value.
+constexpr std::size_t edge_budget = 8'000'000;
+
+std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
+
+class Builder {
+public:
+  Builder(const ir::Function& function, const Context& context)
+      : function_(function), context_(context), current_(function.slots.size()), seen_(function.slots.size()),
+        other_(function.slots.size()) {}
+
+  Graph build() {
+    graph_.nodes.emplace_back(Node::Kind::Value); // `uniform`
+    add_params();
+    for (std::size_t i = 0; i < function_.results.size(); ++i)
+      graph_.results.push_back(new_value(function_.results[i], Node::Kind::Merge, nullptr, std::nullopt));
+    visit(function_.body);
+    return std::move(graph_);
+  }
+
+private:
+  struct Loop {
+    const Stmt* stmt;
+    NodeId exit;                   // depends on what decides who leaves
+    std::vector<SlotId> slots;     // that the loop assigns and that live longer than an iteration
+    std::vector<Value> headers;    // their values at the start of an iteration
+    std::vector<Value> leaving;    // their values after the loop
+    std::vector<NodeId> continues; // the control of each continue
+    bool left = false;             // there is a way out
+  };
+  using Changes = std::vector<std::pair<SlotId, Value>>;
+
+  // ---- Nodes ----
+
+  NodeId add(Node::Kind kind, const Stmt* stmt, std::optional<SlotId> slot, Cause cause = Cause::None) {
+    graph_.nodes.push_back({kind, cause, stmt, slot});
+    return static_cast<NodeId>(graph_.nodes.size() - 1);
+  }
+
+  void edge(NodeId from, NodeId to) {
+    if (from != uniform && from != to) graph_.edges.push_back({from, to});
+  }
+  void edges(const Value& from, const Value& to) {
+    edge(from.base, to.base);
+    edge(from.extents, to.extents);
+    edge(from.contents, to.contents);
+  }
+
+  // Returns a node that depends on those in `deps_`, which it empties; none if they are all uniform. Where
+  // nobody would miss it in an explanation, the only one of them stands for itself.
+  NodeId derive(Node::Kind kind, const Stmt& stmt, std::optional<SlotId> slot) {
+    std::vector<NodeId> deps = std::exchange(deps_, {});
+    std::erase(deps, uniform);
+    std::sort(deps.begin(), deps.end());
+    deps.erase(std::unique(deps.begin(), deps.end()), deps.end());
+    if (deps.empty()) return uniform;
+    const bool named = kind == Node::Kind::Control || std::holds_alternative<ir::Load>(stmt.node) ||
+                       (slot && !function_.slots[index_of(*slot)].name.empty());
+    if (deps.size() == 1 && !named) return deps.front();
+    const NodeId node = add(kind, &stmt, slot);
+    for (NodeId dep : deps) edge(dep, node);
+    return node;
+  }
+  NodeId derive(Node::Kind kind, const Stmt& stmt, std::optional<SlotId> slot,
+                std::initializer_list<NodeId> deps) {
+    deps_.assign(deps);
+    return derive(kind, stmt, slot);
+  }
+
+  // Returns a value of fresh nodes, for a place that several ways lead to.
+  Value new_value(Type type, Node::Kind kind, const Stmt* stmt, std::optional<SlotId> slot) {
+    Value value;
+    value.base = add(kind, stmt, slot);
+    if (!is_array(type)) return value;
+    value.extents = add(kind, stmt, slot);
+    value.contents = add(kind, stmt, slot);
+    return value;
+  }
+
+  void add_params() {
+    for (std::size_t i = 0; i < function_.param_count; ++i) {
+      const auto slot = static_cast<SlotId>(i);
+      Value value;
+      if (!function_.is_kernel)
+        value = new_value(function_.slots[i].type, Node::Kind::Param, nullptr, slot);
+      else if (i < context_.written.size() && context_.written[i])
+        value.contents = add(Node::Kind::Source, nullptr, slot, Cause::Written);
+      graph_.params.push_back(value);
+      current_[i] = value;
+    }
+  }
+
+  // ---- The state ----
+
+  Value read(const Operand& operand) {
+    if (!operand.slot) return {};
+    const Value& value = current_[index_of(*operand.slot)];
+    if (value.base != uniform) graph_.reads.push_back({*operand.slot, value.base});
+    if (value.extents != uniform) graph_.reads.push_back({*operand.slot, value.extents});
+    return value;
+  }
+  void depend_on(const Operand& operand) { deps_.push_back(read(operand).base); }
+  void depend_on(const std::vector<Operand>& operands) {
+    for (const Operand& operand : operands) depend_on(operand);
+  }
+
+  void assign(SlotId slot, const Value& value) {
+    log_.push_back({slot, current_[index_of(slot)]});
+    current_[index_of(slot)] = value;
+  }
+
+  // Undoes the assignments since a height of the log; returns the values that were there, those of Temps left
+  // out.
+  Changes take_back(std::size_t height) {
+    Changes changes;
+    ++epoch_;
+    while (log_.size() > height) {
+      const auto [slot, old] = log_.back();
+      log_.pop_back();
+      if (std::exchange(seen_[index_of(slot)], epoch_) != epoch_ &&
+          function_.slots[index_of(slot)].kind != ir::Slot::Kind::Temp)
+        changes.push_back({slot, current_[index_of(slot)]});
+      current_[index_of(slot)] = old;
+    }
+    return changes;
+  }
+
+  // ---- Statements ----
+
+  void visit(const Body& body) {
+    for (const Stmt& stmt : body) {
+      const std::size_t continues = loops_.empty() ? 0 : loops_.back().continues.size();
+      const std::size_t returns = returns_.size();
+      visit(stmt);
+      if (!loops_.empty()) narrow(loops_.back().continues, continues, stmt);
+      narrow(returns_, returns, stmt);
+    }
+  }
+
+  // What follows a statement that some threads left by is reached by the others.
+  void narrow(const std::vector<NodeId>& ways_out, std::size_t known, const Stmt& stmt) {
+    if (ways_out.size() == known) return;
+    deps_.assign(ways_out.begin() + static_cast<std::ptrdiff_t>(known), ways_out.end());
+    deps_.push_back(control_);
+    control_ = derive(Node::Kind::Control, stmt, std::nullopt);
+  }
+
+  void visit(const Stmt& stmt) {
+    match(
+        stmt.node, [&](const ir::Assign& node) { assign(node.slot, evaluate(node, stmt)); },
+        [&](const ir::Load& node) { visit_load(node, stmt); },
+        [&](const ir::Store& node) { visit_store(node); },
+        [&](const ir::Atomic& node) { visit_atomic(node, stmt); },
+        [&](const ir::CallEffect& node) { visit_effect(node, stmt); },
+        [&](const ir::Call& node) { visit_call(node, stmt); },
+        [&](const ir::If& node) { visit_if(node, stmt); },
+        [&](const ir::While& node) { visit_while(node, stmt); },
+        [&](const ir::For& node) { visit_for(node, stmt); }, [&](const ir::Break&) { leave_loop(); },
+        [&](const ir::Continue&) { next_iteration(); }, [&](const ir::Return& node) { visit_return(node); },
+        [&](const ir::Segment& node) { visit(node.body); },
+        [&](const auto&) { ir::visit_operands(stmt, [&](const Operand& operand) { read(operand); }); });
+  }
+
+  Value evaluate(const ir::Assign& assign, const Stmt& stmt) {
+    const auto kind = Node::Kind::Value;
+    Value value;
+    if (const auto* copy = std::get_if<ir::Copy>(&assign.value)) {
+      const Value from = read(copy->value);
+      value.base = derive(kind, stmt, assign.slot, {from.base});
+      value.extents = derive(kind, stmt, assign.slot, {from.extents});
+      value.contents = from.contents;
+    } else if (const auto* select = std::get_if<ir::Select>(&assign.value)) {
+      const Value a = read(select->then_value), b = read(select->else_value);
+      const NodeId condition = read(select->condition).base;
+      value = merge(a, b, condition, stmt, assign.slot);
+    } else if (const auto* view = std::get_if<ir::View>(&assign.value)) {
+      value = evaluate_view(*view, stmt, assign.slot);
+    } else if (const auto* extent = std::get_if<ir::Extent>(&assign.value)) {
+      value.base = derive(kind, stmt, assign.slot, {read(extent->array).extents});
+    } else if (const auto* stride = std::get_if<ir::Stride>(&assign.value)) {
+      value.base = derive(kind, stmt, assign.slot, {read(stride->array).extents});
+    } else if (const auto* shared = std::get_if<ir::SharedArray>(&assign.value)) {
+      depend_on(shared->extents);
+      value.extents = derive(kind, stmt, assign.slot);
+      value.contents = add(Node::Kind::Source, &stmt, assign.slot, Cause::Shared);
+    } else if (std::holds_alternative<ir::LocalArray>(assign.value)) {
+      value.contents = local_memory(stmt);
+    } else {
+      ir::visit_operands(assign.value, [&](const Operand& operand) { depend_on(operand); });
+      const auto* call = std::get_if<ir::CallPure>(&assign.value);
+      if (call && row(call->builtin).effects == Effects::Thread)
+        deps_.push_back(add(Node::Kind::Source, &stmt, assign.slot, Cause::Thread));
+      value.base = derive(kind, stmt, assign.slot);
+    }
+    return value;
+  }
+
+  Value evaluate_view(const ir::View& view, const Stmt& stmt, SlotId slot) {
+    const Value array = read(view.array);
+    Value value{uniform, uniform, array.contents};
+    for (const ir::ViewAxis& axis : view.axes) {
+      if (axis.kind != ir::ViewAxis::Kind::Range) continue;
+      depend_on(axis.count);
+      depend_on(axis.step);
+    }
+    deps_.push_back(array.extents);
+    value.extents = derive(Node::Kind::Value, stmt, slot);
+    for (const ir::ViewAxis& axis : view.axes) depend_on(axis.start);
+    deps_.insert(deps_.end(), {array.base, array.extents});
+    value.base = derive(Node::Kind::Value, stmt, slot);
+    return value;
+  }
+
+  // The elements of all local arrays of this function: they differ if anything that differs is put into one.
+  NodeId local_memory(const Stmt& stmt) {
+    if (local_ == uniform) local_ = add(Node::Kind::Merge, &stmt, std::nullopt);
+    return local_;
+  }
+
+  // Makes `deps_` depend on where an access goes.
+  void depend_on_place(const Operand& array, const std::vector<Operand>& indices) {
+    const Value value = read(array);
+    depend_on(indices);
+    deps_.insert(deps_.end(), {value.base, value.extents});
+  }
+
+  void visit_load(const ir::Load& load, const Stmt& stmt) {
+    depend_on_place(load.array, load.indices);
+    deps_.push_back(read(load.array).contents);
+    assign(load.slot, {derive(Node::Kind::Value, stmt, load.slot)});
+  }
+
+  void visit_store(const ir::Store& store) {
+    depend_on_place(store.array, store.indices);
+    depend_on(store.value);
+    deps_.push_back(control_);
+    change_local(store.array);
+  }
+
+  void visit_atomic(const ir::Atomic& atomic, const Stmt& stmt) {
+    depend_on_place(atomic.array, atomic.indices);
+    depend_on(atomic.args);
+    deps_.push_back(control_);
+    change_local(atomic.array);
+    if (atomic.slot) assign(*atomic.slot, {add(Node::Kind::Source, &stmt, atomic.slot, Cause::Atomic)});
+  }
+
+  // A local array's elements now depend on `deps_`, which it empties.
+  void change_local(const Operand& array) {
+    std::vector<NodeId> deps = std::exchange(deps_, {});
+    if (array.type->space != AddressSpace::Local) return;
+    const NodeId contents = current_[index_of(*array.slot)].contents;
+    for (NodeId dep : deps) {
+      if (local_ != uniform) edge(dep, local_);
+      if (contents != local_ && contents != uniform) edge(dep, contents);
+    }
+  }
+
+  void visit_effect(const ir::CallEffect& call, const Stmt& stmt) {
+    for (const Operand& arg : call.args) read(arg);
+    const Effects effects = row(call.builtin).effects;
+    if (effects == Effects::Block) graph_.sinks.push_back({&stmt, control_, {}});
+    if (!call.slot) return;
+    if (effects == Effects::Block) return assign(*call.slot, {});
+    assign(*call.slot, {add(Node::Kind::Source, &stmt, call.slot, Cause::Warp)});
+  }
+
+  void visit_call(const ir::Call& call, const Stmt& stmt) {
+    const Summary& callee = context_.summary(call.function);
+    std::vector<Value> args;
+    for (const Operand& arg : call.args) args.push_back(read(arg));
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
+      const Operand& arg = call.args[i];
+      if (!is_array(arg.type) || arg.type->space != AddressSpace::Local) continue;
+      if (!context_.param_written(call.function, i)) continue;
+      deps_.push_back(add(Node::Kind::Source, &stmt, arg.slot, Cause::Local));
+      change_local(arg);
+    }
+    for (std::size_t i = 0; i < call.results.size() && i < callee.results.size(); ++i) {
+      Value value;
+      NodeId* const targets[] = {&value.base, &value.extents, &value.contents};
+      for (std::size_t facet = 0; facet < facets; ++facet)
+        *targets[facet] = call_result(callee.results[i][facet], args, stmt, call.results[i]);
+      assign(call.results[i], value);
+    }
+    if (callee.has_barrier) graph_.sinks.push_back({&stmt, control_, std::move(args)});
+  }
+
+  NodeId call_result(const Summary::Result& result, const std::vector<Value>& args, const Stmt& stmt,
+                     SlotId slot) {
+    if (result.diverges) deps_.push_back(add(Node::Kind::Source, &stmt, slot, Cause::Callee));
+    for (std::uint32_t facet : result.facets) deps_.push_back(parts(args[facet / facets])[facet % facets]);
+    return derive(Node::Kind::Value, stmt, slot);
+  }
+
+  void visit_return(const ir::Return& node) {
+    for (std::size_t i = 0; i < node.values.size(); ++i) {
+      edges(read(node.values[i]), graph_.results[i]);
+      for (NodeId facet : parts(graph_.results[i]))
+        if (facet != uniform) edge(control_, facet);
+    }
+    reached_ = false;
+    if (function_.is_kernel) return;
+    returns_.push_back(control_);
+    for (Loop& loop : loops_) edge(control_, loop.exit);
+  }
+
+  // ---- Control flow ----
+
+  // Two values that are each uniform, chosen by a condition that is not, differ: so the condition always
+  // counts.
+  Value merge(const Value& a, const Value& b, NodeId condition, const Stmt& stmt, SlotId slot) {
+    Value value;
+    value.base = derive(Node::Kind::Merge, stmt, slot, {a.base, b.base, condition});
+    if (!is_array(function_.slots[index_of(slot)].type)) return value;
+    value.extents = derive(Node::Kind::Merge, stmt, slot, {a.extents, b.extents, condition});
+    value.contents = derive(Node::Kind::Merge, stmt, slot, {a.contents, b.contents});
+    return value;
+  }
+
+  void visit_if(const ir::If& node, const Stmt& stmt) {
+    const NodeId condition = read(node.condition).base;
+    const NodeId outer = control_;
+    const bool reached = reached_;
+    const std::size_t height = log_.size();
+    if (condition != uniform) control_ = derive(Node::Kind::Control, stmt, std::nullopt, {outer, condition});
+    const NodeId inner = control_;
+    visit(node.then_body);
+    Changes then_changes = take_back(height);
+    const bool then_reached = std::exchange(reached_, reached);
+    control_ = inner;
+    visit(node.else_body);
+    Changes else_changes = take_back(height);
+    const bool else_reached = std::exchange(reached_, reached);
+    control_ = outer;
+    reached_ = then_reached || else_reached;
+    if (then_reached && else_reached) return join(then_changes, else_changes, condition, stmt);
+    for (const auto& [slot, value] : then_reached ? then_changes : else_changes) assign(slot, value);
+  }
+
+  void join(const Changes& first, const Changes& second, NodeId condition, const Stmt& stmt) {
+    Changes merged;
+    ++epoch_;
+    for (const auto& [slot, value] : second) {
+      seen_[index_of(slot)] = epoch_;
+      other_[index_of(slot)] = value;
+    }
+    for (const auto& [slot, value] : first) {
+      const bool both = std::exchange(seen_[index_of(slot)], 0) == epoch_;
+      const Value& other = both ? other_[index_of(slot)] : current_[index_of(slot)];
+      merged.push_back({slot, merge(value, other, condition, stmt, slot)});
+    }
+    for (const auto& [slot, value] : second)
+      if (seen_[index_of(slot)] == epoch_)
+        merged.push_back({slot, merge(current_[index_of(slot)], value, condition, stmt, slot)});
+    for (const auto& [slot, value] : merged) assign(slot, value);
+  }
+
+  void visit_while(const ir::While& node, const Stmt& stmt) {
+    const NodeId outer = control_;
+    const std::size_t height = enter_loop(stmt);
+    visit(node.head);
+    edge(read(node.condition).base, loops_.back().exit);
+    if (node.condition.slot || !node.condition.bits) leave_with_values();
+    visit(node.body);
+    end_loop(height, outer);
+  }
+
+  void visit_for(const ir::For& node, const Stmt& stmt) {
+    const NodeId outer = control_;
+    const NodeId count = read(node.count).base, start = read(node.start).base, step = read(node.step).base;
+    const std::size_t height = enter_loop(stmt);
+    edge(count, loops_.back().exit);
+    leave_with_values();
+    assign(node.variable, {derive(Node::Kind::Value, stmt, node.variable, {start, step})});
+    visit(node.body);
+    end_loop(height, outer);
+  }
+
+  // Starts a loop; returns the height of the log before it.
+  std::size_t enter_loop(const Stmt& stmt) {
+    const std::size_t height = log_.size();
+    Loop loop{&stmt, add(Node::Kind::Control, &stmt, std::nullopt), assigned_in(stmt), {}, {}, {}};
+    for (SlotId slot : loop.slots) {
+      const Type type = function_.slots[index_of(slot)].type;
+      loop.headers.push_back(new_value(type, Node::Kind::Merge, &stmt, slot));
+      loop.leaving.push_back(new_value(type, Node::Kind::Merge, &stmt, slot));
+      edges(current_[index_of(slot)], loop.headers.back());
+      for (NodeId facet : parts(loop.leaving.back()))
+        if (facet != uniform) edge(loop.exit, facet);
+      assign(slot, loop.headers.back());
+    }
+    const NodeId control = add(Node::Kind::Control, &stmt, std::nullopt);
+    edge(control_, control);
+    edge(loop.exit, control);
+    control_ = control;
+    loops_.push_back(std::move(loop));
+    return height;
+  }
+
+  std::vector<SlotId> assigned_in(const Stmt& loop) {
+    std::vector<SlotId> slots;
+    ++epoch_;
+    auto note = [&](SlotId slot) {
+      if (function_.slots[index_of(slot)].kind == ir::Slot::Kind::Temp) return;
+      if (std::exchange(seen_[index_of(slot)], epoch_) != epoch_) slots.push_back(slot);
+    };
+    ir::visit_results(loop, note);
+    ir::visit_bodies(loop, [&](const Body& body) {
+      ir::walk(body, [&](const Stmt& stmt) { ir::visit_results(stmt, note); });
+    });
+    return slots;
+  }
+
+  bool within_budget() const { return graph_.edges.size() < edge_budget; }
+
+  // The present values are what some threads leave the innermost loop with.
+  void leave_with_values() {
+    Loop& loop = loops_.back();
+    if (!reached_) return;
+    loop.left = true;
+    if (!within_budget())
+      return edge(add(Node::Kind::Source, loop.stmt, std::nullopt, Cause::TooLarge), loop.exit);
+    for (std::size_t i = 0; i < loop.slots.size(); ++i)
+      edges(current_[index_of(loop.slots[i])], loop.leaving[i]);
+  }
+
+  void leave_loop() {
+    leave_with_values();
+    if (reached_) edge(control_, loops_.back().exit);
+    reached_ = false;
+  }
+
+  void next_iteration() {
+    if (reached_) {
+      loops_.back().continues.push_back(control_);
+      repeat_with_values();
+    }
+    reached_ = false;
+  }
+
+  // The present values are what some threads start the next iteration with.
+  void repeat_with_values() {
+    Loop& loop = loops_.back();
+    if (!reached_) return;
+    if (!within_budget())
+      return loop.continues.push_back(add(Node::Kind::Source, loop.stmt, std::nullopt, Cause::TooLarge));
+    for (std::size_t i = 0; i < loop.slots.size(); ++i)
+      edges(current_[index_of(loop.slots[i])], loop.headers[i]);
+  }
+
+  void end_loop(std::size_t height, NodeId outer) {
+    repeat_with_values();
+    Loop loop = std::move(loops_.back());
+    loops_.pop_back();
+    if (!loop.continues.empty()) {
+      deps_ = loop.continues;
+      const NodeId by_which_way = derive(Node::Kind::Control, *loop.stmt, std::nullopt);
+      for (const Value& header : loop.headers)
+        for (NodeId facet : parts(header))
+          if (facet != uniform) edge(by_which_way, facet);
+    }
+    take_back(height);
+    for (std::size_t i = 0; i < loop.slots.size(); ++i) assign(loop.slots[i], loop.leaving[i]);
+    control_ = outer;
+    reached_ = loop.left;
+  }
+
+  const ir::Function& function_;
+  const Context& context_;
+  Graph graph_;
+  std::vector<Value> current_;                // by slot
+  std::vector<std::pair<SlotId, Value>> log_; // what was overwritten
+  std::vector<std::size_t> seen_;             // by slot: the last epoch that met it
+  std::size_t epoch_ = 0;
+  std::vector<Value> other_; // by slot: scratch of join
+  std::vector<NodeId> deps_; // what the next derived node depends on
+  std::vector<Loop> loops_;
+  std::vector<NodeId> returns_; // of a device function: the control of each
+  NodeId control_ = uniform;
+  NodeId local_ = uniform;
+  bool reached_ = true;
+};
+
+} // namespace
+
+Graph build(const ir::Function& function, const Context& context) {
+  return Builder(function, context).build();
+}
+
+Reasons spread(const Graph& graph, const std::vector<NodeId>& seeds, bool from_sources) {
+  std::vector<std::uint32_t> first(graph.nodes.size() + 1);
+  for (const auto& [from, to] : graph.edges) ++first[from + 1];
+  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+  std::vector<NodeId> targets(graph.edges.size());
+  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+  for (const auto& [from, to] : graph.edges) targets[next[from]++] = to;
+
+  Reasons reasons(graph.nodes.size());
+  std::vector<NodeId> queue;
+  auto reach = [&](NodeId node, NodeId reason) {
+    if (node == uniform || reasons[node]) return;
+    reasons[node] = reason;
+    queue.push_back(node);
+  };
+  for (NodeId seed : seeds) reach(seed, seed);
+  for (NodeId node = 0; from_sources && node < graph.nodes.size(); ++node)
+    if (graph.nodes[node].kind == Node::Kind::Source) reach(node, node);
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const NodeId node = queue[i];
+    for (std::uint32_t edge = first[node]; edge < first[node + 1]; ++edge) reach(targets[edge], node);
+  }
+  return reasons;
+}
+
+} // namespace kern::divergence

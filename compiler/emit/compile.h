@@ -1,0 +1,39 @@
+// From IR to an optimised LLVM module: what every output begins with.
+#pragma once
+
+#include <llvm/Target/TargetMachine.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "compiler/emit/emit.h"
+#include "compiler/lower/lower.h"
+
+namespace kern::emitting {
+
+// Measures wall-clock time, in milliseconds, from one lap to the next.
+class Stopwatch {
+public:
+  Stopwatch();
+  double lap();
+
+private:
+  std::chrono::steady_clock::time_point start_;
+};
+
+struct Compiled {
+  Lowered lowered;
+  llvm::TargetMachine* machine;
+  std::string device_math; // the library's name; GPU only
+};
+
+// Lowers, links device math and optimises; nothing where an error was reported.
+std::optional<Compiled> compile(const ir::Module& module, const SourceManager& sources,
+                                const TargetOptions& options, llvm::LLVMContext& context,
+                                Diagnostics& diagnostics, EmitTimes& times);
+
+// Writes a module as assembly or as an object file.
+bool generate(llvm::Module& module, llvm::TargetMachine& machine, bool object, llvm::raw_pwrite_stream& out);
+
+} // namespace kern::emitting

@@ -1,0 +1,123 @@
+// A module of IR as LLVM text, bitcode, PTX, assembly, object or cubin. What comes out depends only on the
+// input, the options and the device-math library.
+#include "compiler/emit/emit.h"
+
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/emit/compile.h"
+#include "compiler/emit/device_math.h"
+#include "compiler/emit/machine.h"
+#include "compiler/emit/optimize.h"
+#include "compiler/emit/ptxas.h"
+#include "compiler/lower/lower.h"
+
+namespace kern {
+
+using namespace emitting;
+
+namespace emitting {
+
+Stopwatch::Stopwatch() : start_(std::chrono::steady_clock::now()) {}
+
+double Stopwatch::lap() {
+  auto now = std::chrono::steady_clock::now();
+  std::chrono::duration<double, std::milli> passed = now - start_;
+  start_ = now;
+  return passed.count();
+}
+
+std::optional<Compiled> compile(const ir::Module& module, const SourceManager& sources,
+                                const TargetOptions& options, llvm::LLVMContext& context,
+                                Diagnostics& diagnostics, EmitTimes& times) {
+  Stopwatch watch;
+  llvm::TargetMachine* machine = find_machine(options, diagnostics);
+  if (!machine) return std::nullopt;
+  Compiled result{lower(module, sources, options, *machine, context), machine, ""};
+  assert(!llvm::verifyModule(*result.lowered.module, &llvm::errs()));
+  times.lower += watch.lap();
+  if (options.target == Target::Cuda) {
+    result.device_math = link_device_math(*result.lowered.module, diagnostics);
+    if (result.device_math.empty()) return std::nullopt;
+  }
+  optimize(*result.lowered.module, *machine, options);
+  times.optimize += watch.lap();
+  return result;
+}
+
+bool generate(llvm::Module& module, llvm::TargetMachine& machine, bool object, llvm::raw_pwrite_stream& out) {
+  llvm::legacy::PassManager passes;
+  auto kind = object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  if (machine.addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true)) return false;
+  passes.run(module);
+  return true;
+}
+
+} // namespace emitting
+
+// Text of the module as it is; without the names of passes or files.
+static std::string print_module(llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.print(out, nullptr);
+  return text;
+}
+
+static std::string machine_code(Compiled& compiled, OutputKind kind) {
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  bool made = generate(*compiled.lowered.module, *compiled.machine, kind == OutputKind::Object, out);
+  assert(made);
+  (void)made;
+  return std::string(bytes);
+}
+
+// LLVM numbers the calls of a process in comments; the text must not depend on what was compiled before.
+static std::string without_call_numbers(const std::string& ptx) {
+  constexpr std::string_view mark = " // callseq ";
+  std::string result;
+  std::size_t from = 0;
+  for (std::size_t at = ptx.find(mark); at != ptx.npos; at = ptx.find(mark, from)) {
+    result.append(ptx, from, at - from);
+    from = ptx.find('\n', at);
+  }
+  return result.append(ptx, from);
+}
+
+static std::string print_bitcode(llvm::Module& module) {
+  std::string bytes;
+  llvm::raw_string_ostream out(bytes);
+  llvm::WriteBitcodeToFile(module, out);
+  return bytes;
+}
+
+std::optional<std::string> emit(const ir::Module& module, const SourceManager& sources,
+                                const TargetOptions& options, OutputKind kind, Diagnostics& diagnostics,
+                                EmitTimes* times) {
+  EmitTimes unwanted;
+  EmitTimes& spent = times ? *times : unwanted;
+  llvm::LLVMContext context;
+  std::optional<Compiled> compiled = compile(module, sources, options, context, diagnostics, spent);
+  if (!compiled) return std::nullopt;
+  Stopwatch watch;
+  std::string output;
+  switch (kind) {
+  case OutputKind::Llvm: output = print_module(*compiled->lowered.module); break;
+  case OutputKind::Bitcode: output = print_bitcode(*compiled->lowered.module); break;
+  case OutputKind::Assembly:
+  case OutputKind::Object: output = machine_code(*compiled, kind); break;
+  case OutputKind::Ptx:
+  case OutputKind::Cubin:
+    output = "// device math: " + compiled->device_math + "\n" +
+             without_call_numbers(machine_code(*compiled, kind));
+    break;
+  }
+  spent.generate += watch.lap();
+  if (kind == OutputKind::Cubin) return assemble(output, gpu_arch(options), diagnostics);
+  return output;
+}
+
+} // namespace kern

@@ -1,0 +1,117 @@
+// Which names of architectures there are, and the features that each means. A PTX version is no newer than an
+// architecture and what we emit for it need, so that old drivers take the text.
+#include "compiler/emit/machine.h"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <map>
+#include <memory>
+
+namespace kern::emitting {
+
+namespace {
+
+struct GpuArch {
+  std::string_view name;
+  std::string_view ptx;
+};
+
+constexpr GpuArch gpu_archs[] = {
+    {"sm_50", "+ptx63"}, {"sm_52", "+ptx63"}, {"sm_53", "+ptx63"}, {"sm_60", "+ptx63"}, {"sm_61", "+ptx63"},
+    {"sm_62", "+ptx63"}, {"sm_70", "+ptx63"}, {"sm_72", "+ptx63"}, {"sm_75", "+ptx63"}, {"sm_80", "+ptx70"},
+    {"sm_86", "+ptx71"}, {"sm_87", "+ptx74"}, {"sm_89", "+ptx78"}, {"sm_90", "+ptx80"}, {"sm_90a", "+ptx80"},
+};
+
+// What a machine is made of.
+struct MachineKey {
+  std::string triple, cpu, features;
+  int optimization;
+  auto operator<=>(const MachineKey&) const = default;
+};
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const MachineKey& key) {
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(key.triple, error);
+  if (!target) return nullptr;
+  llvm::TargetOptions options;
+  // Nothing is fused that the program did not fuse: every device must compute the same.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  auto level = key.optimization > 0 ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      key.triple, key.cpu, key.features, options, llvm::Reloc::PIC_, std::nullopt, level));
+}
+
+void initialize_targets() {
+  static const bool done = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+    return true;
+  }();
+  (void)done;
+}
+
+std::string host_features() {
+  std::string text;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    if (!text.empty()) text += ",";
+    text += (feature.second ? "+" : "-") + feature.first().str();
+  }
+  return text;
+}
+
+std::optional<MachineKey> cpu_key(const TargetOptions& options) {
+  MachineKey key{llvm::sys::getProcessTriple(), options.arch, "", options.optimization};
+  if (options.arch.empty() || options.arch == "native") {
+    key.cpu = llvm::sys::getHostCPUName().str();
+    key.features = host_features();
+    return key;
+  }
+  if (options.arch == "x86-64-v3") return key;
+  // Vectors of 512 bits are what the lanes are laid out for.
+  key.features = "-prefer-256-bit";
+  if (options.arch == "x86-64-v4") return key;
+  return std::nullopt;
+}
+
+std::optional<MachineKey> gpu_key(const TargetOptions& options) {
+  for (const GpuArch& arch : gpu_archs)
+    if (arch.name == gpu_arch(options))
+      return MachineKey{"nvptx64-nvidia-cuda", std::string(arch.name), std::string(arch.ptx),
+                        options.optimization};
+  return std::nullopt;
+}
+
+std::string all_names(bool gpu) {
+  if (!gpu) return "x86-64-v3, x86-64-v4, native";
+  std::string names;
+  for (const GpuArch& arch : gpu_archs) names += (names.empty() ? "" : ", ") + std::string(arch.name);
+  return names;
+}
+
+} // namespace
+
+std::string gpu_arch(const TargetOptions& options) { return options.arch.empty() ? "sm_80" : options.arch; }
+
+llvm::TargetMachine* find_machine(const TargetOptions& options, Diagnostics& diagnostics) {
+  initialize_targets();
+  bool gpu = options.target == Target::Cuda;
+  std::optional<MachineKey> key = gpu ? gpu_key(options) : cpu_key(options);
+  if (!key) {
+    diagnostics.report(std::nullopt, diag::unknown_arch, options.arch, all_names(gpu));
+    return nullptr;
+  }
+  thread_local std::map<MachineKey, std::unique_ptr<llvm::TargetMachine>> machines;
+  std::unique_ptr<llvm::TargetMachine>& machine = machines[*key];
+  if (!machine) machine = make_machine(*key);
+  return machine.get();
+}
+
+} // namespace kern::emitting

@@ -1,0 +1,58 @@
+// ptxas is a program: PTX goes in through a file and the cubin comes out through one, both private and
+// short-lived.
+#include "compiler/emit/ptxas.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/FileUtilities.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Program.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace kern::emitting {
+
+static std::optional<std::string> find_ptxas() {
+  if (auto path = llvm::sys::findProgramByName("ptxas")) return *path;
+  std::vector<std::string> folders = {"/usr/local/cuda/bin"};
+  for (const char* name : {"CUDA_PATH", "CUDA_HOME"})
+    if (const char* value = std::getenv(name)) folders.insert(folders.begin(), std::string(value) + "/bin");
+  for (const std::string& folder : folders)
+    if (auto path = llvm::sys::findProgramByName("ptxas", {folder})) return *path;
+  return std::nullopt;
+}
+
+// A file that goes when it is out of scope.
+struct TemporaryFile {
+  llvm::SmallString<128> path;
+  llvm::FileRemover remover;
+  explicit TemporaryFile(const char* suffix) {
+    if (!llvm::sys::fs::createTemporaryFile("kern", suffix, path)) remover.setFile(path);
+  }
+};
+
+static std::string read_file(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+std::optional<std::string> assemble(const std::string& ptx, const std::string& arch,
+                                    Diagnostics& diagnostics) {
+  std::optional<std::string> program = find_ptxas();
+  if (!program) {
+    diagnostics.report(std::nullopt, diag::no_ptxas);
+    return std::nullopt;
+  }
+  TemporaryFile input("ptx"), output("cubin"), messages("txt");
+  std::error_code error;
+  llvm::raw_fd_ostream(input.path, error) << ptx;
+  std::string arch_option = "-arch=" + arch;
+  llvm::StringRef args[] = {*program, arch_option, input.path, "-o", output.path};
+  std::optional<llvm::StringRef> redirects[] = {std::nullopt, messages.path.str(), messages.path.str()};
+  if (llvm::sys::ExecuteAndWait(*program, args, std::nullopt, redirects) != 0) {
+    diagnostics.report(std::nullopt, diag::ptxas_failed, read_file(messages.path));
+    return std::nullopt;
+  }
+  return read_file(output.path);
+}
+
+} // namespace kern::emitting

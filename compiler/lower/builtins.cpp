@@ -1,0 +1,118 @@
+// Calls of builtins, as the columns Gpu and Cpu of builtins.def say. Device math is a call of `__nv_sin` and
+// kin, whichever library emit/ links; host math a call of libm.
+#include "compiler/builtins/builtins.h"
+
+#include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "compiler/lower/lowering.h"
+
+namespace kern::lowering {
+
+namespace vocabulary {
+static constexpr Recipe gpu_recipes[] = {
+#define BUILTIN(Id, Signature, Effects, Gpu, Cpu, Doc) Gpu,
+#include "compiler/builtins/builtins.def"
+};
+static constexpr Recipe cpu_recipes[] = {
+#define BUILTIN(Id, Signature, Effects, Gpu, Cpu, Doc) Cpu,
+#include "compiler/builtins/builtins.def"
+};
+} // namespace vocabulary
+
+static const Recipe& recipe(const Lowerer& lower, Builtin builtin) {
+  auto index = static_cast<std::size_t>(builtin);
+  return lower.gpu() ? vocabulary::gpu_recipes[index] : vocabulary::cpu_recipes[index];
+}
+
+// What the hardware promises of its special registers; LLVM finds overflow-free index arithmetic by it.
+static void add_range(llvm::CallInst* call, std::string_view name) {
+  std::uint64_t limit = 0;
+  if (name.find("sreg.tid.") != name.npos) limit = name.back() == 'z' ? 64 : 1024;
+  if (name.find("sreg.ntid.") != name.npos) limit = name.back() == 'z' ? 65 : 1025;
+  if (name.find("sreg.ctaid.") != name.npos) limit = name.back() == 'x' ? 0x7fffffff : 65535;
+  if (name.find("sreg.nctaid.") != name.npos) limit = name.back() == 'x' ? 0x80000000 : 65536;
+  if (name.find("sreg.laneid") != name.npos) limit = 32;
+  if (limit == 0) return;
+  llvm::ConstantRange range(llvm::APInt(32, name.find(".n") != name.npos ? 1 : 0), llvm::APInt(32, limit));
+  call->addRetAttr(llvm::Attribute::get(call->getContext(), llvm::Attribute::Range, range));
+}
+
+static llvm::Value* call_intrinsic(Lowerer& lower, std::string_view name, llvm::ArrayRef<llvm::Value*> args,
+                                   bool overloaded) {
+  llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(name);
+  assert(id != llvm::Intrinsic::not_intrinsic);
+  std::vector<llvm::Type*> types;
+  if (overloaded) types.push_back(args[0]->getType());
+  llvm::CallInst* call = lower.builder.CreateIntrinsic(id, types, args);
+  add_range(call, name);
+  return call;
+}
+
+llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
+                       llvm::ArrayRef<llvm::Value*> args) {
+  std::string symbol =
+      (lower.gpu() ? "__nv_" : "") + std::string(name) + (kind == ScalarKind::F32 ? "f" : "");
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* arg : args) types.push_back(arg->getType());
+  auto* type = llvm::FunctionType::get(register_type(lower.state, kind), types, false);
+  llvm::FunctionCallee callee = lower.state.module.getOrInsertFunction(symbol, type);
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  // Nobody reads errno here.
+  function->setMemoryEffects(llvm::MemoryEffects::none());
+  for (auto attribute : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::NoFree})
+    function->addFnAttr(attribute);
+  return lower.builder.CreateCall(callee, args);
+}
+
+static llvm::Value* field_value(Lowerer& lower, Field field) {
+  auto index = static_cast<std::size_t>(field);
+  llvm::Value* const* groups[] = {lower.place.thread, lower.place.block, lower.place.block_dim,
+                                  lower.place.grid};
+  return groups[index / 3][index % 3];
+}
+
+static llvm::Value* lower_recipe(Lowerer& lower, const CustomCall& call) {
+  const Recipe& how = recipe(lower, call.builtin);
+  if (how.kind == Recipe::Kind::Custom) return how.custom(lower, call);
+  if (how.kind == Recipe::Kind::Field) return field_value(lower, how.field);
+  std::vector<llvm::Value*> args;
+  for (const ir::Operand& arg : call.args) args.push_back(read(lower, arg, call.form));
+  switch (how.kind) {
+  case Recipe::Kind::Intrinsic: return call_intrinsic(lower, how.name, args, false);
+  case Recipe::Kind::Overloaded: return call_intrinsic(lower, how.name, args, true);
+  case Recipe::Kind::Math: return call_math(lower, how.name, call.result->scalar, args);
+  case Recipe::Kind::None:
+  case Recipe::Kind::Field:
+  case Recipe::Kind::Custom: break;
+  }
+  assert(false && "the checker writes this builtin in other IR");
+  return nullptr;
+}
+
+llvm::Value* lower_builtin(Lowerer& lower, Builtin builtin, Type result, const std::vector<ir::Operand>& args,
+                           Form form) {
+  return lower_recipe(lower, {builtin, result, args, form});
+}
+
+void lower_call_effect(Lowerer& lower, const ir::CallEffect& call) {
+  Type result = call.slot ? lower.ir.slots[static_cast<std::size_t>(*call.slot)].type : types::none;
+  llvm::Value* value = lower_recipe(lower, {call.builtin, result, call.args, Form::Scalar});
+  if (!call.slot) return;
+  if (lower.outside_segments) {
+    write_everywhere(lower, *call.slot, [&] { return value; });
+  } else {
+    write(lower, *call.slot, value);
+  }
+}
+
+void lower_atomic(Lowerer& lower, const ir::Atomic& atomic) {
+  ArrayValue array = read_array(lower, atomic.array);
+  llvm::Value* address = element_address(lower, array, atomic.indices);
+  CustomCall call{atomic.builtin, types::scalar(array.element), atomic.args, Form::Scalar, address,
+                  array.space};
+  llvm::Value* old = lower_recipe(lower, call);
+  if (atomic.slot) write(lower, *atomic.slot, old);
+}
+
+} // namespace kern::lowering

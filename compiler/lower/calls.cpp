@@ -1,0 +1,158 @@
+// Device functions that were not inlined: internal functions over the parts of their parameters. On the CPU
+// they also take the thread's place and say whether the thread left in them; on the GPU a fault ends the
+// thread where it happens.
+#include "compiler/lower/lowerer.h"
+
+namespace kern::lowering {
+
+// What a CPU function takes of its caller before its own parameters.
+static std::vector<llvm::Value*> hidden_args(Lowerer& lower) {
+  std::vector<llvm::Value*> args = {lower.record};
+  if (lower.gpu()) return args;
+  args.push_back(lower.place.where);
+  args.insert(args.end(), std::begin(lower.place.thread), std::end(lower.place.thread));
+  args.push_back(lower.scratch.base);
+  args.push_back(lower.scratch.dynamic_shared);
+  return args;
+}
+
+static std::vector<llvm::Type*> hidden_types(ModuleState& state) {
+  auto* pointer = llvm::PointerType::get(state.context, state.gpu() ? 1 : 0);
+  if (state.gpu()) return {pointer};
+  auto* word = llvm::Type::getInt32Ty(state.context);
+  return {pointer, pointer, word, word, word, pointer, pointer};
+}
+
+static std::vector<llvm::Type*> result_types(ModuleState& state, const ir::Function& function) {
+  std::vector<llvm::Type*> types;
+  for (Type result : function.results)
+    for (const Cell& cell : make_cells(state, result).cells) types.push_back(cell.type);
+  if (!state.gpu()) types.push_back(llvm::Type::getInt1Ty(state.context));
+  return types;
+}
+
+static llvm::Function* device_function(ModuleState& state, ir::FunctionId id) {
+  llvm::Function*& found = state.functions[static_cast<std::size_t>(id)];
+  if (found) return found;
+  const ir::Function& function = state.ir.function(id);
+  std::vector<llvm::Type*> params = hidden_types(state);
+  for (std::uint32_t param = 0; param < function.param_count; ++param)
+    for (const Cell& cell : make_cells(state, function.slots[param].type).cells) params.push_back(cell.type);
+  auto* result = llvm::StructType::get(state.context, result_types(state, function));
+  auto* type = llvm::FunctionType::get(result, params, false);
+  std::string name = "kern_" + std::to_string(static_cast<std::uint32_t>(id)) + "_" + function.name;
+  found = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, state.module);
+  found->addFnAttr(llvm::Attribute::NoUnwind);
+  // It may hold a collective; LLVM takes the attribute off where it does not.
+  if (state.gpu()) found->addFnAttr(llvm::Attribute::Convergent);
+  state.pending.push_back(id);
+  return found;
+}
+
+void lower_call(Lowerer& lower, const ir::Call& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const ir::Function& callee = lower.state.ir.function(call.function);
+  std::vector<llvm::Value*> args = hidden_args(lower);
+  for (const ir::Operand& arg : call.args) {
+    if (!is_array(arg.type)) {
+      args.push_back(read(lower, arg));
+      continue;
+    }
+    for (const Cell& cell : lower.slots[static_cast<std::size_t>(*arg.slot)].cells)
+      args.push_back(read_cell(lower, cell));
+  }
+  llvm::Value* packed = builder.CreateCall(device_function(lower.state, call.function), args);
+  unsigned part = 0;
+  if (!lower.gpu()) {
+    llvm::BasicBlock* stay = new_block(lower, "stay");
+    unsigned last = packed->getType()->getStructNumElements() - 1;
+    builder.CreateCondBr(builder.CreateExtractValue(packed, last), lower.leave, stay);
+    builder.SetInsertPoint(stay);
+  }
+  for (std::size_t result = 0; result < callee.results.size(); ++result) {
+    std::size_t parts = make_cells(lower.state, callee.results[result]).cells.size();
+    if (result >= call.results.size()) break;
+    const SlotCells& slot = lower.slots[static_cast<std::size_t>(call.results[result])];
+    for (std::size_t index = 0; index < parts; ++index)
+      write_cell(lower, slot.cells[index], builder.CreateExtractValue(packed, part++));
+  }
+}
+
+void lower_return(Lowerer& lower, const ir::Return& stmt) {
+  if (lower.ir.is_kernel) {
+    lower.builder.CreateBr(lower.leave);
+    return;
+  }
+  std::size_t part = 0;
+  for (const ir::Operand& value : stmt.values) {
+    if (!is_array(value.type)) {
+      lower.builder.CreateStore(read(lower, value), lower.result_slots[part++]);
+      continue;
+    }
+    for (const Cell& cell : lower.slots[static_cast<std::size_t>(*value.slot)].cells)
+      lower.builder.CreateStore(read_cell(lower, cell), lower.result_slots[part++]);
+  }
+  lower.builder.CreateBr(lower.return_block);
+}
+
+static void take_hidden_args(Lowerer& lower) {
+  lower.record = lower.function->getArg(0);
+  if (lower.gpu()) return;
+  lower.place.where = lower.function->getArg(1);
+  for (unsigned axis = 0; axis < 3; ++axis) lower.place.thread[axis] = lower.function->getArg(2 + axis);
+  lower.scratch.base = lower.function->getArg(5);
+  lower.scratch.dynamic_shared = lower.function->getArg(6);
+  lower.scratch.shared = lower.state.device_shared;
+  load_place(lower);
+}
+
+static void make_slots(Lowerer& lower) {
+  unsigned arg = static_cast<unsigned>(hidden_types(lower.state).size());
+  for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
+    const ir::Slot& slot = lower.ir.slots[index];
+    bool is_param = index < lower.ir.param_count;
+    lower.slots.push_back(make_cells(lower.state, slot.type));
+    allocate(lower, lower.slots.back(), slot.name, !is_param);
+    if (!is_param) continue;
+    for (const Cell& cell : lower.slots.back().cells) write_cell(lower, cell, lower.function->getArg(arg++));
+  }
+  for (llvm::Type* type : result_types(lower.state, lower.ir)) {
+    lower.result_slots.push_back(entry_alloca(lower, type, "result"));
+    lower.builder.CreateStore(llvm::Constant::getNullValue(type), lower.result_slots.back());
+  }
+}
+
+// Sets the flag that the thread left, on the CPU.
+static void make_exits(Lowerer& lower) {
+  lower.return_block = new_block(lower, "return");
+  if (lower.gpu()) return;
+  llvm::IRBuilder<>::InsertPointGuard guard(lower.builder);
+  lower.leave = new_block(lower, "leave");
+  lower.builder.SetInsertPoint(lower.leave);
+  lower.builder.CreateStore(lower.builder.getTrue(), lower.result_slots.back());
+  lower.builder.CreateBr(lower.return_block);
+}
+
+void lower_device_function(ModuleState& state, ir::FunctionId id) {
+  Lowerer lower(state, id);
+  lower.function = device_function(state, id);
+  state.debug.begin_function(*lower.function, lower.ir);
+  lower.builder.SetInsertPoint(new_block(lower, "entry"));
+  state.debug.set_location(lower.builder, lower.ir.span);
+  take_hidden_args(lower);
+  make_slots(lower);
+  make_exits(lower);
+  llvm::BasicBlock* start = new_block(lower, "start");
+  enter(lower, start);
+  lower_body(lower, lower.ir.body);
+  enter(lower, lower.return_block);
+  llvm::Value* packed = llvm::PoisonValue::get(lower.function->getReturnType());
+  for (unsigned part = 0; part < lower.result_slots.size(); ++part) {
+    llvm::Value* value =
+        lower.builder.CreateLoad(packed->getType()->getStructElementType(part), lower.result_slots[part]);
+    packed = lower.builder.CreateInsertValue(packed, value, part);
+  }
+  lower.builder.CreateRet(packed);
+}
+
+} // namespace kern::lowering

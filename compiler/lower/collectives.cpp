@@ -1,0 +1,98 @@
+// Barriers of a block, with and without a vote. On the CPU they stand between segments: the barrier itself is
+// nothing, and a vote is a loop over the live threads.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "compiler/lower/lowering.h"
+
+namespace kern::lowering::vocabulary {
+
+llvm::Value* barrier(Lowerer& lower, const CustomCall&) {
+  if (lower.gpu()) lower.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  return nullptr;
+}
+
+// Folds the predicates of the live threads: next(sum, predicate), as i32.
+static llvm::Value* vote(Lowerer& lower, const CustomCall& call, llvm::Intrinsic::ID id, int start,
+                         const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& next) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (lower.gpu()) {
+    llvm::Value* predicate = builder.CreateZExt(read(lower, call.args[0]), builder.getInt32Ty());
+    llvm::Value* result = builder.CreateIntrinsic(id, {}, {predicate});
+    // The and and the or of the hardware are true as -1 or 1, as it likes.
+    if (id == llvm::Intrinsic::nvvm_barrier0_popc) return result;
+    return builder.CreateZExt(builder.CreateIsNotNull(result), builder.getInt32Ty());
+  }
+  llvm::Value* sum = entry_alloca(lower, builder.getInt32Ty(), "vote");
+  builder.CreateStore(builder.getInt32(static_cast<std::uint32_t>(start)), sum);
+  for_each_thread(lower, [&] {
+    llvm::Value* predicate = builder.CreateZExt(read(lower, call.args[0]), builder.getInt32Ty());
+    builder.CreateStore(next(builder.CreateLoad(builder.getInt32Ty(), sum), predicate), sum);
+  });
+  return builder.CreateLoad(builder.getInt32Ty(), sum);
+}
+
+llvm::Value* barrier_count(Lowerer& lower, const CustomCall& call) {
+  return vote(lower, call, llvm::Intrinsic::nvvm_barrier0_popc, 0,
+              [&](llvm::Value* sum, llvm::Value* value) { return lower.builder.CreateAdd(sum, value); });
+}
+
+llvm::Value* barrier_and(Lowerer& lower, const CustomCall& call) {
+  return vote(lower, call, llvm::Intrinsic::nvvm_barrier0_and, 1,
+              [&](llvm::Value* sum, llvm::Value* value) { return lower.builder.CreateAnd(sum, value); });
+}
+
+llvm::Value* barrier_or(Lowerer& lower, const CustomCall& call) {
+  return vote(lower, call, llvm::Intrinsic::nvvm_barrier0_or, 0,
+              [&](llvm::Value* sum, llvm::Value* value) { return lower.builder.CreateOr(sum, value); });
+}
+
+static constexpr const char* uniform_word = "kern_uniform";
+
+// GPU: a word of shared memory that some live thread writes between two barriers; all others wrote it as
+// well, and one of the writes stays.
+static llvm::Value* gpu_uniform_value(Lowerer& lower, llvm::Value* value) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::GlobalVariable* word = lower.state.module.getNamedGlobal(uniform_word);
+  if (!word) {
+    llvm::Type* type = builder.getInt64Ty();
+    word = new llvm::GlobalVariable(lower.state.module, type, false, llvm::GlobalValue::InternalLinkage,
+                                    llvm::UndefValue::get(type), uniform_word, nullptr,
+                                    llvm::GlobalValue::NotThreadLocal, 3);
+    word->setAlignment(llvm::Align(8));
+  }
+  llvm::Type* type = value->getType();
+  llvm::Type* memory = type->isIntegerTy(1) ? builder.getInt8Ty() : type;
+  builder.CreateStore(type == memory ? value : builder.CreateZExt(value, memory), word, true);
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  llvm::Value* agreed = builder.CreateLoad(memory, word, true);
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  return type == memory ? agreed : builder.CreateIsNotNull(agreed);
+}
+
+// CPU: the value of the first live thread.
+llvm::Value* uniform_value(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (lower.gpu()) return gpu_uniform_value(lower, read(lower, call.args[0]));
+  llvm::Type* type = register_type(lower.state, call.result->scalar);
+  llvm::Value* agreed = entry_alloca(lower, type, "uniform");
+  llvm::Value* found = entry_alloca(lower, builder.getInt1Ty(), "found");
+  builder.CreateStore(llvm::Constant::getNullValue(type), agreed);
+  builder.CreateStore(builder.getFalse(), found);
+  for_each_thread(lower, [&] {
+    llvm::Value* known = builder.CreateLoad(builder.getInt1Ty(), found);
+    llvm::Value* first = builder.CreateLoad(type, agreed);
+    builder.CreateStore(builder.CreateSelect(known, first, read(lower, call.args[0])), agreed);
+    builder.CreateStore(builder.getTrue(), found);
+  });
+  return builder.CreateLoad(type, agreed);
+}
+
+// CPU only: x86 keeps the order of stores, so the compiler need only not move them.
+llvm::Value* fence(Lowerer& lower, const CustomCall&) {
+  lower.builder.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+  return nullptr;
+}
+
+llvm::Value* pause(Lowerer&, const CustomCall&) { return nullptr; }
+
+} // namespace kern::lowering::vocabulary

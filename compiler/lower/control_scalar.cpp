@@ -1,0 +1,95 @@
+// Control flow with one lane: every condition is a branch.
+#include "compiler/lower/lowerer.h"
+#include "compiler/support/overloaded.h"
+
+namespace kern::lowering {
+
+static void lower_if(Lowerer& lower, const ir::If& stmt) {
+  llvm::BasicBlock* then_block = new_block(lower, "then");
+  llvm::BasicBlock* done = new_block(lower, "endif");
+  llvm::BasicBlock* else_block = stmt.else_body.empty() ? done : new_block(lower, "else");
+  lower.builder.CreateCondBr(read(lower, stmt.condition), then_block, else_block);
+  lower.builder.SetInsertPoint(then_block);
+  lower_body(lower, stmt.then_body);
+  if (else_block != done) {
+    if (!ended(lower)) lower.builder.CreateBr(done);
+    lower.builder.SetInsertPoint(else_block);
+    lower_body(lower, stmt.else_body);
+  }
+  enter(lower, done);
+}
+
+static void lower_loop_body(Lowerer& lower, const ir::Body& body, Loop targets) {
+  lower.loops.push_back(targets);
+  lower_body(lower, body);
+  lower.loops.pop_back();
+}
+
+static void lower_while(Lowerer& lower, const ir::While& stmt) {
+  llvm::BasicBlock* head = new_block(lower, "while");
+  llvm::BasicBlock* body = new_block(lower, "body");
+  llvm::BasicBlock* done = new_block(lower, "endwhile");
+  enter(lower, head);
+  lower_loop_body(lower, stmt.head, {head, done});
+  if (!ended(lower)) lower.builder.CreateCondBr(read(lower, stmt.condition), body, done);
+  lower.builder.SetInsertPoint(body);
+  lower_loop_body(lower, stmt.body, {head, done});
+  enter(lower, head);
+  lower.builder.SetInsertPoint(done);
+}
+
+// The k-th value is start + k * step, wrapping; the trip count is that of the operands before the loop.
+static void lower_for(Lowerer& lower, const ir::For& stmt) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* start = read(lower, stmt.start);
+  llvm::Value* step = read(lower, stmt.step);
+  llvm::Value* count = read(lower, stmt.count);
+  llvm::BasicBlock* head = new_block(lower, "for");
+  llvm::BasicBlock* body = new_block(lower, "body");
+  llvm::BasicBlock* next = new_block(lower, "next");
+  llvm::BasicBlock* done = new_block(lower, "endfor");
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  enter(lower, head);
+  llvm::PHINode* trip = builder.CreatePHI(builder.getInt64Ty(), 2, "trip");
+  llvm::PHINode* value = builder.CreatePHI(start->getType(), 2, "value");
+  trip->addIncoming(i64(lower.state, 0), before);
+  value->addIncoming(start, before);
+  builder.CreateCondBr(builder.CreateICmpSLT(trip, count), body, done);
+
+  builder.SetInsertPoint(body);
+  write(lower, stmt.variable, value);
+  lower_loop_body(lower, stmt.body, {next, done});
+  enter(lower, next);
+  // The trip count is below `count`, so it cannot wrap; the value is the user's and may.
+  trip->addIncoming(builder.CreateNSWAdd(trip, i64(lower.state, 1)), next);
+  value->addIncoming(builder.CreateAdd(value, step), next);
+  builder.CreateBr(head);
+  builder.SetInsertPoint(done);
+}
+
+static void lower_stmt(Lowerer& lower, const ir::Stmt& stmt) {
+  match(
+      stmt.node, [&](const ir::Assign& s) { lower_assign(lower, s); },
+      [&](const ir::Load& s) { lower_load(lower, s); }, [&](const ir::Store& s) { lower_store(lower, s); },
+      [&](const ir::Atomic& s) { lower_atomic(lower, s); },
+      [&](const ir::CallEffect& s) { lower_call_effect(lower, s); },
+      [&](const ir::Call& s) { lower_call(lower, s); }, [&](const ir::Print& s) { lower_print(lower, s); },
+      [&](const ir::Guard& s) { lower_guard(lower, s); }, [&](const ir::Check& s) { lower_check(lower, s); },
+      [&](const ir::If& s) { lower_if(lower, s); }, [&](const ir::While& s) { lower_while(lower, s); },
+      [&](const ir::For& s) { lower_for(lower, s); },
+      [&](const ir::Break&) { lower.builder.CreateBr(lower.loops.back().done); },
+      [&](const ir::Continue&) { lower.builder.CreateBr(lower.loops.back().next); },
+      [&](const ir::Return& s) { lower_return(lower, s); },
+      [&](const ir::Segment& s) { lower_body(lower, s.body); });
+}
+
+// What follows a statement that never falls through is dead and left out.
+void lower_body(Lowerer& lower, const ir::Body& body) {
+  for (const ir::Stmt& stmt : body) {
+    lower.state.debug.set_location(lower.builder, stmt.span);
+    lower_stmt(lower, stmt);
+    if (ended(lower)) return;
+  }
+}
+
+} // namespace kern::lowering

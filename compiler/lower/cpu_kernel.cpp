@@ -1,0 +1,200 @@
+// A CPU kernel's entry and where everything of a block is: its parameters, its shared arrays, what outlives a
+// segment. The scratch area holds, in this order, the shared arrays and large local arrays, a record for each
+// vector of the block, and dynamic shared memory.
+#include "compiler/analysis/assignment.h"
+#include "compiler/analysis/crossing.h"
+#include "compiler/ir/walk.h"
+#include "compiler/lower/lowerer.h"
+
+namespace kern::lowering {
+
+static constexpr std::uint64_t cache_line = 64;
+// Local arrays up to this size are allocas, so that LLVM can keep them in registers.
+static constexpr std::uint64_t small_local_bytes = 1024;
+
+static std::uint64_t align_to(std::uint64_t value, std::uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+static bool may_leave(const ir::Function& function) {
+  bool found = false;
+  ir::walk(function.body, [&](const ir::Stmt& stmt) {
+    const auto* guard = std::get_if<ir::Guard>(&stmt.node);
+    found = found || (guard && guard->state != ir::GuardState::Proved) ||
+            std::holds_alternative<ir::Check>(stmt.node) || std::holds_alternative<ir::Return>(stmt.node) ||
+            std::holds_alternative<ir::Call>(stmt.node);
+  });
+  return found;
+}
+
+static bool is_one_segment(const ir::Function& function) {
+  return function.body.size() == 1 && std::holds_alternative<ir::Segment>(function.body[0].node);
+}
+
+// ---- Slots ----
+
+static std::vector<bool> find_assigned(const ir::Function& function, bool in_segments) {
+  std::vector<bool> assigned(function.slots.size());
+  auto mark = [&](const ir::Stmt& stmt) {
+    ir::visit_results(stmt, [&](ir::SlotId slot) { assigned[static_cast<std::size_t>(slot)] = true; });
+  };
+  if (!in_segments) {
+    ir::walk(function.body, mark);
+    return assigned;
+  }
+  ir::walk(function.body, [&](const ir::Stmt& stmt) {
+    if (const auto* segment = std::get_if<ir::Segment>(&stmt.node)) ir::walk(segment->body, mark);
+  });
+  return assigned;
+}
+
+// A slot that only lockstep code assigns is one for the whole block.
+static void plan_slots(Lowerer& lower) {
+  const ir::Function& function = lower.ir;
+  std::vector<bool> crossing = find_crossing_slots(function);
+  auto unset = find_unset_reads(function);
+  std::vector<bool> assigned = find_assigned(function, false), in_segments = find_assigned(function, true);
+  lower.turn_zero.assign(function.slots.size(), false);
+  lower.turn_params.assign(function.slots.size(), false);
+  for (std::size_t index = 0; index < function.slots.size(); ++index) {
+    SlotCells slot = make_cells(lower.state, function.slots[index].type);
+    bool is_param = index < function.param_count;
+    slot.crosses = crossing[index] && (!is_param || assigned[index]);
+    slot.block_uniform = slot.crosses && !is_param && !in_segments[index];
+    lower.turn_zero[index] = !is_param && !slot.crosses && unset[index].has_value();
+    lower.turn_params[index] = is_param && !slot.crosses && assigned[index];
+    lower.slots.push_back(std::move(slot));
+  }
+}
+
+static std::uint64_t cell_bytes(Lowerer& lower, const Cell& cell) {
+  return lower.state.module.getDataLayout().getTypeAllocSize(cell.type).getFixedValue();
+}
+
+// Gives every slot its alloca or its place in the record.
+static void place_slots(Lowerer& lower) {
+  Scratch& scratch = lower.scratch;
+  scratch.record_bytes = scratch.has_left_flag ? 8 : 0;
+  for (std::size_t index = 0; index < lower.slots.size(); ++index) {
+    SlotCells& slot = lower.slots[index];
+    if (!slot.crosses || slot.block_uniform) {
+      allocate(lower, slot, lower.ir.slots[index].name, slot.block_uniform);
+      continue;
+    }
+    for (Cell& cell : slot.cells) {
+      if (cell.known) continue;
+      std::uint64_t bytes = cell_bytes(lower, cell);
+      cell.offset = align_to(scratch.record_bytes, bytes);
+      scratch.record_bytes = cell.offset + bytes;
+    }
+  }
+}
+
+// ---- Arrays ----
+
+static void place_shared_arrays(Lowerer& lower) {
+  const ir::Module& module = lower.state.ir;
+  Scratch& scratch = lower.scratch;
+  lower.uses_shared = find_used_shared(module, lower.id);
+  scratch.shared = lower.state.device_shared;
+  scratch.block_bytes = lower.state.device_shared_bytes;
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* shared = assign ? std::get_if<ir::SharedArray>(&assign->value) : nullptr;
+    if (!shared) return;
+    auto id = static_cast<std::size_t>(shared->id);
+    const ir::SharedDecl& decl = module.shared[id];
+    if (decl.extents.empty() || scratch.shared[id] != not_placed) return;
+    scratch.shared[id] = scratch.block_bytes;
+    scratch.block_bytes = align_to(scratch.block_bytes + shared_bytes(decl), cache_line);
+  });
+}
+
+// Local arrays that outlive a segment are in the record; the others are there once a block.
+static void place_local_arrays(Lowerer& lower) {
+  Scratch& scratch = lower.scratch;
+  bool cross = false;
+  for (std::size_t index = 0; index < lower.slots.size(); ++index) {
+    Type type = lower.ir.slots[index].type;
+    cross = cross || (lower.slots[index].crosses && is_array(type) && type->space == AddressSpace::Local);
+  }
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* local = assign ? std::get_if<ir::LocalArray>(&assign->value) : nullptr;
+    if (!local) return;
+    Type type = lower.ir.slots[static_cast<std::size_t>(assign->slot)].type;
+    auto bytes = static_cast<std::uint64_t>(bit_width(type->scalar) / 8);
+    for (std::int64_t extent : local->extents) bytes *= static_cast<std::uint64_t>(extent);
+    if (!cross && bytes <= small_local_bytes) return;
+    std::uint64_t& area = cross ? scratch.record_bytes : scratch.block_bytes;
+    std::uint64_t offset = align_to(area, 16);
+    scratch.local_arrays[local] = {cross, offset};
+    area = offset + bytes;
+  });
+}
+
+// ---- The entry ----
+
+static llvm::Value* at(Lowerer& lower, llvm::Value* base, llvm::Value* offset) {
+  return lower.builder.CreateInBoundsGEP(lower.builder.getInt8Ty(), base, offset);
+}
+
+static void prepare_scratch(Lowerer& lower) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  Scratch& scratch = lower.scratch;
+  scratch.block_bytes = align_to(scratch.block_bytes, cache_line);
+  scratch.record_bytes = align_to(scratch.record_bytes, 16);
+  llvm::Value* vectors = i64(lower.state, 1);
+  for (llvm::Value* extent : lower.place.block_dim)
+    vectors = builder.CreateNUWMul(vectors, builder.CreateZExt(extent, builder.getInt64Ty()));
+  llvm::Value* bytes =
+      builder.CreateNUWMul(vectors, i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes)));
+  scratch.records = at(lower, scratch.base, i64(lower.state, static_cast<std::int64_t>(scratch.block_bytes)));
+  llvm::Value* rounded =
+      builder.CreateAnd(builder.CreateAdd(bytes, i64(lower.state, 63)), i64(lower.state, -64));
+  scratch.dynamic_shared = at(lower, scratch.records, rounded);
+  if (scratch.record_bytes > 0)
+    builder.CreateMemSet(scratch.records, builder.getInt8(0), bytes, llvm::Align(16));
+  if (scratch.has_left_flag) {
+    scratch.live_threads = entry_alloca(lower, builder.getInt64Ty(), "live_threads");
+    builder.CreateStore(vectors, scratch.live_threads);
+  }
+}
+
+// Parameters that a segment assigns and another reads start in every record.
+static void write_crossing_params(Lowerer& lower) {
+  std::vector<bool> crossing(lower.slots.size());
+  bool any = false;
+  for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
+    any = (crossing[param] = lower.slots[param].crosses) || any;
+  if (any) for_each_thread(lower, [&] { write_params(lower, crossing); });
+}
+
+CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
+  Lowerer lower(state, id);
+  make_cpu_entry(lower);
+  state.debug.begin_function(*lower.function, lower.ir);
+  lower.builder.SetInsertPoint(new_block(lower, "entry"));
+  state.debug.set_location(lower.builder, lower.ir.span);
+  load_place(lower);
+  load_params(lower);
+  lower.scratch.has_left_flag = !is_one_segment(lower.ir) && may_leave(lower.ir);
+  plan_slots(lower);
+  place_slots(lower);
+  place_shared_arrays(lower);
+  place_local_arrays(lower);
+  prepare_scratch(lower);
+  std::vector<bool> whole_block(lower.slots.size());
+  for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
+    whole_block[param] = !lower.slots[param].crosses;
+  write_params(lower, whole_block);
+  lower.return_block = new_block(lower, "exit");
+  enter(lower, new_block(lower, "start"));
+  write_crossing_params(lower);
+  lower_lockstep_body(lower, lower.ir.body);
+  enter(lower, lower.return_block);
+  lower.builder.CreateRetVoid();
+  return {lower.ir.symbol, lower.scratch.block_bytes, lower.scratch.record_bytes};
+}
+
+} // namespace kern::lowering

@@ -1,0 +1,277 @@
+// Kernel entries. GPU: each slot of the parameter block is a parameter of its own. CPU: they are loaded from
+// the block, and the launch's place from `where`. Extents and alignments are what the launch has checked
+// (docs/abi.md).
+#include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include <cstddef>
+
+#include "compiler/ir/walk.h"
+#include "compiler/lower/lowerer.h"
+#include "compiler/support/overloaded.h"
+#include "kern/abi.h"
+
+namespace kern::lowering {
+
+static constexpr std::uint64_t largest_extent = std::uint64_t{1} << 62;
+
+// Parts of a parameter in the parameter block: no offset, unlike in an array value.
+static std::vector<llvm::Type*> block_types(ModuleState& state, Type type) {
+  if (!is_array(type)) return {memory_type(state, type->scalar)};
+  std::vector<llvm::Type*> types = {pointer_type(state, type->space)};
+  types.insert(types.end(), 2 * type->rank, llvm::Type::getInt64Ty(state.context));
+  return types;
+}
+
+// Stores a parameter's parts into its slot.
+static void write_param(Lowerer& lower, ir::SlotId slot, Type type, llvm::ArrayRef<llvm::Value*> parts) {
+  if (!is_array(type)) {
+    llvm::Value* value = parts[0];
+    write(lower, slot, type == types::boolean ? lower.builder.CreateIsNotNull(value) : value);
+    return;
+  }
+  ArrayValue array{parts[0], i64(lower.state, 0), {}, {}, type->scalar, type->space};
+  array.extents.assign(parts.begin() + 1, parts.begin() + 1 + type->rank);
+  array.strides.assign(parts.begin() + 1 + type->rank, parts.end());
+  write_array(lower, slot, array);
+}
+
+void write_params(Lowerer& lower, const std::vector<bool>& which) {
+  llvm::ArrayRef<llvm::Value*> parts = lower.param_block;
+  for (std::uint32_t param = 0; param < lower.ir.param_count; ++param) {
+    Type type = lower.ir.slots[param].type;
+    std::size_t count = is_array(type) ? 1 + 2 * type->rank : 1;
+    if (which[param]) write_param(lower, ir::SlotId{param}, type, parts.take_front(count));
+    parts = parts.drop_front(count);
+  }
+}
+
+// ---- GPU ----
+
+static void annotate(ModuleState& state, llvm::Function& kernel, const char* name, std::int64_t value) {
+  llvm::Metadata* parts[] = {llvm::ConstantAsMetadata::get(&kernel), llvm::MDString::get(state.context, name),
+                             llvm::ConstantAsMetadata::get(i32(state, value))};
+  state.module.getOrInsertNamedMetadata("nvvm.annotations")
+      ->addOperand(llvm::MDNode::get(state.context, parts));
+}
+
+// LLVM 19 reads these from metadata only, and before the optimiser runs.
+static void annotate_launch(ModuleState& state, llvm::Function& kernel, const ir::KernelOptions& options) {
+  const char* names[] = {"reqntidx", "reqntidy", "reqntidz"};
+  if (options.block)
+    for (std::size_t axis = 0; axis < 3; ++axis) annotate(state, kernel, names[axis], (*options.block)[axis]);
+  if (options.max_threads > 0 && !options.block) annotate(state, kernel, "maxntidx", options.max_threads);
+  if (options.min_blocks > 0) annotate(state, kernel, "minctasm", options.min_blocks);
+  if (options.max_registers > 0) annotate(state, kernel, "maxnreg", options.max_registers);
+}
+
+static void add_param_attributes(Lowerer& lower, unsigned first, Type type) {
+  llvm::LLVMContext& context = lower.state.context;
+  llvm::AttrBuilder pointer(context);
+  pointer.addAlignmentAttr(static_cast<std::uint64_t>(bit_width(type->scalar)) / 8);
+  lower.function->addParamAttrs(first, pointer);
+  llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, largest_extent));
+  for (unsigned axis = 0; axis < type->rank; ++axis)
+    lower.function->addParamAttr(first + 1 + axis,
+                                 llvm::Attribute::get(context, llvm::Attribute::Range, range));
+}
+
+static void make_gpu_entry(Lowerer& lower) {
+  ModuleState& state = lower.state;
+  std::vector<llvm::Type*> params;
+  for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
+    for (llvm::Type* type : block_types(state, lower.ir.slots[param].type)) params.push_back(type);
+  params.push_back(llvm::PointerType::get(state.context, 1));
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(state.context), params, false);
+  lower.function =
+      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, lower.ir.symbol, state.module);
+  lower.function->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  lower.function->addFnAttr(llvm::Attribute::NoUnwind);
+  annotate_launch(state, *lower.function, lower.ir.options);
+  unsigned first = 0;
+  for (std::uint32_t param = 0; param < lower.ir.param_count; ++param) {
+    Type slot = lower.ir.slots[param].type;
+    if (is_array(slot)) add_param_attributes(lower, first, slot);
+    first += static_cast<unsigned>(block_types(state, slot).size());
+  }
+  for (llvm::Argument& arg : lower.function->args()) lower.param_block.push_back(&arg);
+  lower.record = lower.param_block.back();
+  lower.param_block.pop_back();
+  // The record: 128 bytes that the launch owns.
+  lower.function->addParamAttr(first, llvm::Attribute::getWithAlignment(state.context, llvm::Align(8)));
+}
+
+void lower_gpu_kernel(ModuleState& state, ir::FunctionId id) {
+  Lowerer lower(state, id);
+  make_gpu_entry(lower);
+  state.debug.begin_function(*lower.function, lower.ir);
+  lower.builder.SetInsertPoint(new_block(lower, "entry"));
+  state.debug.set_location(lower.builder, lower.ir.span);
+  for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
+    lower.slots.push_back(make_cells(state, lower.ir.slots[index].type));
+    allocate(lower, lower.slots.back(), lower.ir.slots[index].name, index >= lower.ir.param_count);
+  }
+  write_params(lower, std::vector<bool>(lower.slots.size(), true));
+  lower.uses_shared = find_used_shared(state.ir, id);
+  lower.leave = new_block(lower, "exit");
+  enter(lower, new_block(lower, "start"));
+  lower_body(lower, lower.ir.body);
+  enter(lower, lower.leave);
+  lower.builder.CreateRetVoid();
+}
+
+// ---- CPU ----
+
+void make_cpu_entry(Lowerer& lower) {
+  ModuleState& state = lower.state;
+  auto* pointer = llvm::PointerType::get(state.context, 0);
+  auto* type =
+      llvm::FunctionType::get(llvm::Type::getVoidTy(state.context), {pointer, pointer, pointer}, false);
+  lower.function =
+      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, lower.ir.symbol, state.module);
+  lower.function->addFnAttr(llvm::Attribute::NoUnwind);
+  for (unsigned arg : {0u, 1u}) lower.function->addParamAttr(arg, llvm::Attribute::ReadOnly);
+  // No other thread and no array of the program reaches into any of the three.
+  for (unsigned arg : {0u, 1u, 2u}) lower.function->addParamAttr(arg, llvm::Attribute::NoAlias);
+  lower.function->addParamAttr(2, llvm::Attribute::getWithAlignment(state.context, llvm::Align(64)));
+  lower.place.where = lower.function->getArg(1);
+  lower.scratch.base = lower.function->getArg(2);
+}
+
+void load_params(Lowerer& lower) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  std::uint64_t offset = 0;
+  llvm::MDNode* range =
+      llvm::MDBuilder(lower.state.context).createRange(llvm::APInt(64, 0), llvm::APInt(64, largest_extent));
+  auto load = [&](llvm::Type* type) {
+    llvm::Value* from =
+        builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lower.function->getArg(0), offset);
+    offset += type->getPrimitiveSizeInBits() > 64 ? 16 : 8;
+    return builder.CreateAlignedLoad(type, from, llvm::Align(8));
+  };
+  for (std::uint32_t param = 0; param < lower.ir.param_count; ++param) {
+    Type type = lower.ir.slots[param].type;
+    std::vector<llvm::Type*> parts = block_types(lower.state, type);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      llvm::LoadInst* value = load(parts[part]);
+      if (part >= 1 && part <= type->rank) value->setMetadata(llvm::LLVMContext::MD_range, range);
+      lower.param_block.push_back(value);
+    }
+  }
+  lower.record = load(builder.getPtrTy());
+}
+
+void load_place(Lowerer& lower) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  auto load = [&](std::size_t offset) {
+    llvm::Value* from = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lower.place.where, offset);
+    return builder.CreateLoad(builder.getInt32Ty(), from);
+  };
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    lower.place.block[axis] = load(offsetof(kern_where, block) + 4 * axis);
+    lower.place.grid[axis] = load(offsetof(kern_where, grid) + 4 * axis);
+    lower.place.block_dim[axis] = load(offsetof(kern_where, block_dim) + 4 * axis);
+    if (lower.ir.options.block)
+      lower.place.block_dim[axis] = i32(lower.state, (*lower.ir.options.block)[axis]);
+  }
+}
+
+// ---- What both need ----
+
+static void mark_shared(const ir::Module& module, ir::FunctionId id, std::vector<bool>& used,
+                        std::vector<bool>& visited) {
+  if (visited[static_cast<std::size_t>(id)]) return;
+  visited[static_cast<std::size_t>(id)] = true;
+  ir::walk(module.function(id).body, [&](const ir::Stmt& stmt) {
+    if (const auto* call = std::get_if<ir::Call>(&stmt.node))
+      mark_shared(module, call->function, used, visited);
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    if (!assign) return;
+    if (const auto* shared = std::get_if<ir::SharedArray>(&assign->value))
+      used[static_cast<std::size_t>(shared->id)] = true;
+  });
+}
+
+std::vector<bool> find_used_shared(const ir::Module& module, ir::FunctionId id) {
+  std::vector<bool> used(module.shared.size()), visited(module.functions.size());
+  mark_shared(module, id, used, visited);
+  return used;
+}
+
+static llvm::Value* scalar_expression(Lowerer& lower, const kern::Expression& expression) {
+  llvm::Value* value = lower.param_block[static_cast<std::size_t>(expression.value)];
+  bool is_unsigned = expression.type == ExpressionType::Bool || expression.type >= ExpressionType::U8;
+  return lower.builder.CreateIntCast(value, lower.builder.getInt64Ty(), !is_unsigned);
+}
+
+// The launch dimension of an axis, 64 bits.
+static llvm::Value* dimension(Lowerer& lower, bool of_grid, std::int32_t axis) {
+  namespace I = llvm::Intrinsic;
+  static constexpr I::ID block_ids[] = {I::nvvm_read_ptx_sreg_ntid_x, I::nvvm_read_ptx_sreg_ntid_y,
+                                        I::nvvm_read_ptx_sreg_ntid_z};
+  static constexpr I::ID grid_ids[] = {I::nvvm_read_ptx_sreg_nctaid_x, I::nvvm_read_ptx_sreg_nctaid_y,
+                                       I::nvvm_read_ptx_sreg_nctaid_z};
+  llvm::Value* value = nullptr;
+  if (lower.gpu()) {
+    value = lower.builder.CreateIntrinsic((of_grid ? grid_ids : block_ids)[axis], {}, {});
+  } else {
+    value = (of_grid ? lower.place.grid : lower.place.block_dim)[axis];
+  }
+  return lower.builder.CreateZExt(value, lower.builder.getInt64Ty());
+}
+
+static llvm::Value* arithmetic(Lowerer& lower, const kern::Expression& expression) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* left = lower_host_expression(lower, expression.operands[0]);
+  if (expression.op == ExpressionOp::Negate) return builder.CreateNeg(left);
+  llvm::Value* right = lower_host_expression(lower, expression.operands[1]);
+  auto order = [&](llvm::CmpInst::Predicate predicate) {
+    return builder.CreateZExt(builder.CreateICmp(predicate, left, right), builder.getInt64Ty());
+  };
+  switch (expression.op) {
+  case ExpressionOp::Add: return builder.CreateAdd(left, right);
+  case ExpressionOp::Subtract: return builder.CreateSub(left, right);
+  case ExpressionOp::Multiply: return builder.CreateMul(left, right);
+  case ExpressionOp::FloorDivide:
+    return binary(lower, ir::BinaryOp::FloorDivide, ScalarKind::I64, left, right);
+  case ExpressionOp::Modulo: return binary(lower, ir::BinaryOp::Modulo, ScalarKind::I64, left, right);
+  case ExpressionOp::Minimum: return builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, right);
+  case ExpressionOp::Maximum: return builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, left, right);
+  case ExpressionOp::Equal: return order(llvm::CmpInst::ICMP_EQ);
+  case ExpressionOp::NotEqual: return order(llvm::CmpInst::ICMP_NE);
+  case ExpressionOp::Less: return order(llvm::CmpInst::ICMP_SLT);
+  case ExpressionOp::LessEqual: return order(llvm::CmpInst::ICMP_SLE);
+  case ExpressionOp::Greater: return order(llvm::CmpInst::ICMP_SGT);
+  case ExpressionOp::GreaterEqual: return order(llvm::CmpInst::ICMP_SGE);
+  case ExpressionOp::And: return builder.CreateAnd(left, right);
+  case ExpressionOp::Or: return builder.CreateOr(left, right);
+  case ExpressionOp::Constant:
+  case ExpressionOp::ConstantReal:
+  case ExpressionOp::Scalar:
+  case ExpressionOp::Extent:
+  case ExpressionOp::Stride:
+  case ExpressionOp::Address:
+  case ExpressionOp::BlockDim:
+  case ExpressionOp::GridDim:
+  case ExpressionOp::Negate:
+  case ExpressionOp::Not: break;
+  }
+  assert(false && "an extent is an integer");
+  return left;
+}
+
+llvm::Value* lower_host_expression(Lowerer& lower, const kern::Expression& expression) {
+  std::size_t slot = static_cast<std::size_t>(expression.value);
+  std::size_t axis = static_cast<std::size_t>(expression.axis);
+  std::size_t rank = static_cast<std::size_t>(expression.rank);
+  if (expression.op == ExpressionOp::Constant) return i64(lower.state, expression.value);
+  if (expression.op == ExpressionOp::Scalar) return scalar_expression(lower, expression);
+  if (expression.op == ExpressionOp::Extent) return lower.param_block[slot + 1 + axis];
+  if (expression.op == ExpressionOp::Stride) return lower.param_block[slot + 1 + rank + axis];
+  if (expression.op == ExpressionOp::BlockDim) return dimension(lower, false, expression.axis);
+  if (expression.op == ExpressionOp::GridDim) return dimension(lower, true, expression.axis);
+  return arithmetic(lower, expression);
+}
+
+} // namespace kern::lowering

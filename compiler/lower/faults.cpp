@@ -1,0 +1,160 @@
+// Guards and checks: one compare and a cold block each. The cold block calls a function that writes the
+// launch's fault record; on the GPU it ends the thread, on the CPU the thread's turn ends. Its stores are
+// volatile and it ends in `exit`, because LLVM deletes plain stores before an `unreachable`, and the guard
+// with them.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include <cstddef>
+
+#include "compiler/lower/lowerer.h"
+#include "kern/abi.h"
+
+namespace kern::lowering {
+
+static llvm::Value* field(llvm::IRBuilder<>& builder, llvm::Value* base, std::size_t offset) {
+  return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset);
+}
+
+static llvm::Function* declare_fault(ModuleState& state, llvm::ArrayRef<llvm::Type*> params) {
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(state.context), params, false);
+  auto* function =
+      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "kern_fault", state.module);
+  for (auto attribute : {llvm::Attribute::NoInline, llvm::Attribute::Cold, llvm::Attribute::NoUnwind})
+    function->addFnAttr(attribute);
+  return function;
+}
+
+static void store_special_register(llvm::IRBuilder<>& builder, llvm::Value* record, std::size_t offset,
+                                   llvm::Intrinsic::ID id) {
+  builder.CreateStore(builder.CreateIntrinsic(id, {}, {}), field(builder, record, offset), true);
+}
+
+// kern_fault(record, site, axis, kind, index, extent): the first thread writes, every one exits.
+static llvm::Function* make_gpu_fault(ModuleState& state) {
+  llvm::IRBuilder<> builder(state.context);
+  llvm::Type* word = builder.getInt32Ty();
+  llvm::Function* function = declare_fault(
+      state, {builder.getPtrTy(1), word, word, word, builder.getInt64Ty(), builder.getInt64Ty()});
+  function->addFnAttr(llvm::Attribute::NoReturn);
+  function->addFnAttr(llvm::Attribute::Convergent);
+  auto* entry = llvm::BasicBlock::Create(state.context, "entry", function);
+  auto* write = llvm::BasicBlock::Create(state.context, "write", function);
+  auto* out = llvm::BasicBlock::Create(state.context, "out", function);
+  builder.SetInsertPoint(entry);
+  llvm::Value* record = function->getArg(0);
+  auto relaxed = llvm::AtomicOrdering::Monotonic;
+  llvm::Value* swap = builder.CreateAtomicCmpXchg(record, builder.getInt32(0), builder.getInt32(1),
+                                                  llvm::MaybeAlign(4), relaxed, relaxed);
+  builder.CreateCondBr(builder.CreateExtractValue(swap, 1), write, out);
+
+  builder.SetInsertPoint(write);
+  using Record = kern_fault_record;
+  std::size_t offsets[] = {offsetof(Record, site), offsetof(Record, axis), offsetof(Record, kind),
+                           offsetof(Record, index), offsetof(Record, extent)};
+  for (unsigned arg = 1; arg <= 5; ++arg)
+    builder.CreateStore(function->getArg(arg), field(builder, record, offsets[arg - 1]), true);
+  namespace I = llvm::Intrinsic;
+  I::ID ids[] = {I::nvvm_read_ptx_sreg_tid_x,   I::nvvm_read_ptx_sreg_tid_y,   I::nvvm_read_ptx_sreg_tid_z,
+                 I::nvvm_read_ptx_sreg_ctaid_x, I::nvvm_read_ptx_sreg_ctaid_y, I::nvvm_read_ptx_sreg_ctaid_z};
+  for (std::size_t axis = 0; axis < 6; ++axis)
+    store_special_register(builder, record, offsetof(Record, thread) + 4 * axis, ids[axis]);
+  llvm::Value* launch = builder.CreateLoad(
+      builder.getInt64Ty(), field(builder, record, offsetof(kern_launch_record, launch)), true);
+  builder.CreateStore(launch, field(builder, record, offsetof(Record, launch)), true);
+  builder.CreateIntrinsic(I::nvvm_membar_sys, {}, {});
+  builder.CreateStore(builder.getInt32(2), record, true);
+  builder.CreateIntrinsic(I::nvvm_membar_sys, {}, {});
+  builder.CreateBr(out);
+
+  builder.SetInsertPoint(out);
+  builder.CreateIntrinsic(I::nvvm_exit, {}, {});
+  builder.CreateUnreachable();
+  return function;
+}
+
+// kern_fault(record, where, site, axis, kind, index, extent, x, y, z): hands a fault record to the runtime.
+static llvm::Function* make_cpu_fault(ModuleState& state) {
+  llvm::IRBuilder<> builder(state.context);
+  llvm::Type *word = builder.getInt32Ty(), *long_word = builder.getInt64Ty(), *pointer = builder.getPtrTy();
+  llvm::Function* function =
+      declare_fault(state, {pointer, pointer, word, word, word, long_word, long_word, word, word, word});
+  builder.SetInsertPoint(llvm::BasicBlock::Create(state.context, "entry", function));
+  using Record = kern_fault_record;
+  auto* bytes = llvm::ArrayType::get(long_word, sizeof(Record) / 8);
+  llvm::AllocaInst* fault = builder.CreateAlloca(bytes);
+  fault->setAlignment(llvm::Align(8));
+  auto put = [&](std::size_t offset, llvm::Value* value) {
+    builder.CreateStore(value, field(builder, fault, offset));
+  };
+  put(offsetof(Record, state), builder.getInt32(2));
+  std::size_t offsets[] = {offsetof(Record, site),       offsetof(Record, axis),
+                           offsetof(Record, kind),       offsetof(Record, index),
+                           offsetof(Record, extent),     offsetof(Record, thread),
+                           offsetof(Record, thread) + 4, offsetof(Record, thread) + 8};
+  for (unsigned arg = 2; arg < 10; ++arg) put(offsets[arg - 2], function->getArg(arg));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    llvm::Value* from = field(builder, function->getArg(1), offsetof(kern_where, block) + 4 * axis);
+    put(offsetof(Record, block) + 4 * axis, builder.CreateLoad(word, from));
+  }
+  llvm::Value* launch = field(builder, function->getArg(0), offsetof(kern_launch_record, launch));
+  put(offsetof(Record, launch), builder.CreateLoad(long_word, launch));
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {pointer, pointer}, false);
+  builder.CreateCall(state.module.getOrInsertFunction("kern_cpu_fault", type), {function->getArg(0), fault});
+  builder.CreateRetVoid();
+  return function;
+}
+
+void lower_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis, llvm::Value* index,
+                 llvm::Value* extent) {
+  ModuleState& state = lower.state;
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (!state.fault) state.fault = state.gpu() ? make_gpu_fault(state) : make_cpu_fault(state);
+  std::vector<llvm::Value*> args = {i32(state, site), i32(state, axis), i32(state, static_cast<int>(kind)),
+                                    index, extent};
+  if (state.gpu()) {
+    args.insert(args.begin(), lower.record);
+    llvm::CallInst* call = builder.CreateCall(state.fault, args);
+    call->setDoesNotReturn();
+    // An edge from here to whatever block follows would widen the divergent region.
+    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, {}, {});
+    builder.CreateUnreachable();
+    return;
+  }
+  args.insert(args.begin(), {lower.record, lower.place.where});
+  args.insert(args.end(), std::begin(lower.place.thread), std::end(lower.place.thread));
+  builder.CreateCall(state.fault, args);
+  builder.CreateBr(lower.leave);
+}
+
+// Goes on where `holds`, else faults.
+static void fault_unless(Lowerer& lower, llvm::Value* holds, std::uint32_t site, ir::FaultKind kind, int axis,
+                         llvm::Value* index, llvm::Value* extent) {
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
+  llvm::BasicBlock* cold = new_block(lower, "fault");
+  llvm::BasicBlock* next = new_block(lower, "guarded");
+  llvm::MDNode* weights = llvm::MDBuilder(lower.state.context).createLikelyBranchWeights();
+  lower.builder.CreateCondBr(holds, next, cold, weights);
+  lower.builder.SetInsertPoint(cold);
+  lower_fault(lower, site, kind, axis, index, extent);
+  lower.builder.SetInsertPoint(next);
+}
+
+void lower_guard(Lowerer& lower, const ir::Guard& guard) {
+  if (guard.state == ir::GuardState::Proved) return;
+  llvm::Value* index = read(lower, guard.index);
+  llvm::Value* extent = read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)];
+  bool shadow = guard.state == ir::GuardState::Shadow;
+  ir::FaultKind kind = shadow ? ir::FaultKind::ShadowGuard : ir::FaultKind::IndexOutOfRange;
+  fault_unless(lower, lower.builder.CreateICmpULT(index, extent), static_cast<std::uint32_t>(guard.site),
+               kind, guard.axis, index, extent);
+}
+
+void lower_check(Lowerer& lower, const ir::Check& check) {
+  auto site = static_cast<std::uint32_t>(check.site);
+  ir::FaultKind kind = lower.state.ir.sites[site].kind;
+  llvm::Value* none = i64(lower.state, 0);
+  fault_unless(lower, read(lower, check.condition), site, kind, 0, none, none);
+}
+
+} // namespace kern::lowering

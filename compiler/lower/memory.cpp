@@ -1,0 +1,213 @@
+// Elements of arrays: addresses, loads, stores, views; and where shared, local and constant arrays are.
+#include <llvm/IR/GlobalVariable.h>
+
+#include <cstddef>
+
+#include "compiler/lower/lowerer.h"
+#include "kern/abi.h"
+
+namespace kern::lowering {
+
+// A guard, or a proof, stands before every access, and the launch refuses arrays whose span passes 2^62
+// bytes: an index times its stride, and their sum, stay within the array and cannot wrap.
+llvm::Value* element_address(Lowerer& lower, const ArrayValue& array,
+                             const std::vector<ir::Operand>& indices) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* offset = array.offset;
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    llvm::Value* step = builder.CreateNSWMul(read(lower, indices[axis]), array.strides[axis]);
+    offset = builder.CreateNSWAdd(offset, step);
+  }
+  return builder.CreateInBoundsGEP(memory_type(lower.state, array.element), array.base, offset);
+}
+
+static llvm::Align element_alignment(ScalarKind kind) {
+  int bytes = bit_width(kind) / 8;
+  if (scalar_class(kind) == ScalarClass::Complex) bytes /= 2;
+  return llvm::Align(static_cast<std::uint64_t>(bytes));
+}
+
+void lower_load(Lowerer& lower, const ir::Load& load) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  ArrayValue array = read_array(lower, load.array);
+  llvm::Value* address = element_address(lower, array, load.indices);
+  llvm::Value* value = builder.CreateAlignedLoad(memory_type(lower.state, array.element), address,
+                                                 element_alignment(array.element));
+  // Shared memory starts undefined; frozen, an element never written is merely unspecified.
+  if (array.space == AddressSpace::Shared) value = builder.CreateFreeze(value);
+  if (array.element == ScalarKind::Bool) value = builder.CreateIsNotNull(value);
+  write(lower, load.slot, value);
+}
+
+void lower_store(Lowerer& lower, const ir::Store& store) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  ArrayValue array = read_array(lower, store.array);
+  llvm::Value* value = read(lower, store.value);
+  if (array.element == ScalarKind::Bool) value = builder.CreateZExt(value, builder.getInt8Ty());
+  llvm::Value* address = element_address(lower, array, store.indices);
+  builder.CreateAlignedStore(value, address, element_alignment(array.element));
+}
+
+ArrayValue lower_view(Lowerer& lower, const ir::View& view) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  ArrayValue from = read_array(lower, view.array);
+  ArrayValue result{from.base, from.offset, {}, {}, from.element, from.space};
+  for (std::size_t axis = 0; axis < view.axes.size(); ++axis) {
+    const ir::ViewAxis& part = view.axes[axis];
+    llvm::Value* step = builder.CreateMul(read(lower, part.start), from.strides[axis]);
+    result.offset = builder.CreateAdd(result.offset, step);
+    if (part.kind == ir::ViewAxis::Kind::Index) continue;
+    result.extents.push_back(read(lower, part.count));
+    result.strides.push_back(builder.CreateMul(from.strides[axis], read(lower, part.step)));
+  }
+  return result;
+}
+
+// Fills in the strides of C order.
+static void set_dense_strides(Lowerer& lower, ArrayValue& array) {
+  array.strides.resize(array.extents.size());
+  llvm::Value* stride = i64(lower.state, 1);
+  for (std::size_t axis = array.extents.size(); axis-- > 0;) {
+    array.strides[axis] = stride;
+    stride = lower.builder.CreateMul(stride, array.extents[axis]);
+  }
+}
+
+static ArrayValue dense_array(Lowerer& lower, llvm::Value* base, const std::vector<std::int64_t>& extents,
+                              Type type) {
+  ArrayValue array{base, i64(lower.state, 0), {}, {}, type->scalar, type->space};
+  for (std::int64_t extent : extents) array.extents.push_back(i64(lower.state, extent));
+  set_dense_strides(lower, array);
+  return array;
+}
+
+static std::uint64_t product(const std::vector<std::int64_t>& extents) {
+  std::uint64_t count = 1;
+  for (std::int64_t extent : extents) count *= static_cast<std::uint64_t>(extent);
+  return count;
+}
+
+// ---- Shared arrays ----
+
+std::uint64_t shared_bytes(const ir::SharedDecl& shared) {
+  return product(shared.extents) * static_cast<std::uint64_t>(bit_width(shared.element) / 8);
+}
+
+static bool is_dynamic(const ir::SharedDecl& shared) { return shared.extents.empty(); }
+
+static llvm::GlobalVariable* shared_global(ModuleState& state, ir::SharedId id) {
+  llvm::GlobalVariable*& global = state.shared[static_cast<std::size_t>(id)];
+  if (global) return global;
+  const ir::SharedDecl& shared = state.ir.shared[static_cast<std::size_t>(id)];
+  llvm::Type* type = llvm::ArrayType::get(memory_type(state, shared.element), product(shared.extents));
+  global = new llvm::GlobalVariable(state.module, type, false, llvm::GlobalValue::InternalLinkage,
+                                    llvm::UndefValue::get(type),
+                                    "kern_shared_" + std::to_string(static_cast<std::uint32_t>(id)), nullptr,
+                                    llvm::GlobalValue::NotThreadLocal, 3);
+  global->setAlignment(llvm::Align(static_cast<std::uint64_t>(shared.alignment)));
+  return global;
+}
+
+static llvm::Value* dynamic_shared_base(Lowerer& lower) {
+  if (!lower.gpu()) return lower.scratch.dynamic_shared;
+  const char* name = "kern_dynamic_shared";
+  if (llvm::GlobalVariable* found = lower.state.module.getNamedGlobal(name)) return found;
+  auto* type = llvm::ArrayType::get(lower.builder.getInt8Ty(), 0);
+  auto* global = new llvm::GlobalVariable(lower.state.module, type, false, llvm::GlobalValue::ExternalLinkage,
+                                          nullptr, name, nullptr, llvm::GlobalValue::NotThreadLocal, 3);
+  global->setAlignment(llvm::Align(16));
+  return global;
+}
+
+// Dynamic arrays lie one after the other in the order of their declarations, each aligned to 16 bytes;
+// Numba's aliased ones all begin at the start.
+static llvm::Value* dynamic_offset(Lowerer& lower, ir::SharedId id) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* offset = i64(lower.state, 0);
+  for (std::size_t before = 0; before < static_cast<std::size_t>(id); ++before) {
+    const ir::SharedDecl& shared = lower.state.ir.shared[before];
+    if (!is_dynamic(shared) || shared.aliased || !lower.uses_shared[before]) continue;
+    llvm::Value* bytes = i64(lower.state, bit_width(shared.element) / 8);
+    for (const kern::Expression& extent : shared.dynamic)
+      bytes = builder.CreateMul(bytes, lower_host_expression(lower, extent));
+    offset = builder.CreateAdd(
+        offset, builder.CreateAnd(builder.CreateAdd(bytes, i64(lower.state, 15)), i64(lower.state, -16)));
+  }
+  return offset;
+}
+
+static ArrayValue dynamic_array(Lowerer& lower, const ir::SharedArray& shared, Type type) {
+  const ir::SharedDecl& decl = lower.state.ir.shared[static_cast<std::size_t>(shared.id)];
+  llvm::Value* base = dynamic_shared_base(lower);
+  ArrayValue array{base, i64(lower.state, 0), {}, {}, type->scalar, type->space};
+  if (decl.aliased) {
+    constexpr std::uint64_t shared_bytes_field = offsetof(kern_launch_record, shared_bytes);
+    llvm::Value* field =
+        lower.builder.CreateConstInBoundsGEP1_64(lower.builder.getInt8Ty(), lower.record, shared_bytes_field);
+    llvm::Value* bytes = lower.builder.CreateLoad(lower.builder.getInt64Ty(), field);
+    array.extents.push_back(lower.builder.CreateUDiv(bytes, i64(lower.state, bit_width(type->scalar) / 8)));
+  } else {
+    array.base = lower.builder.CreateGEP(lower.builder.getInt8Ty(), base, dynamic_offset(lower, shared.id));
+    for (const ir::Operand& extent : shared.extents) array.extents.push_back(read(lower, extent));
+  }
+  set_dense_strides(lower, array);
+  return array;
+}
+
+ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Type type) {
+  const ir::SharedDecl& decl = lower.state.ir.shared[static_cast<std::size_t>(shared.id)];
+  if (is_dynamic(decl)) return dynamic_array(lower, shared, type);
+  if (lower.gpu()) return dense_array(lower, shared_global(lower.state, shared.id), decl.extents, type);
+  llvm::Value* base =
+      lower.builder.CreateConstInBoundsGEP1_64(lower.builder.getInt8Ty(), lower.scratch.base,
+                                               lower.scratch.shared[static_cast<std::size_t>(shared.id)]);
+  return dense_array(lower, base, decl.extents, type);
+}
+
+// ---- Local and constant arrays ----
+
+ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Type* element = memory_type(lower.state, type->scalar);
+  std::uint64_t count = product(local.extents);
+  std::uint64_t bytes = count * static_cast<std::uint64_t>(bit_width(type->scalar) / 8);
+  llvm::Value* base = nullptr;
+  auto kept = lower.scratch.local_arrays.find(&local);
+  if (kept != lower.scratch.local_arrays.end()) {
+    llvm::Value* area = kept->second.in_record ? lower.scratch.record : lower.scratch.base;
+    base = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), area, kept->second.offset);
+  } else {
+    base = entry_alloca(lower, llvm::ArrayType::get(element, count), "local");
+  }
+  builder.CreateMemSet(base, builder.getInt8(0), bytes, element_alignment(type->scalar));
+  return dense_array(lower, base, local.extents, type);
+}
+
+static llvm::GlobalVariable* constant_global(Lowerer& lower, ir::ConstantId id, Type type) {
+  ModuleState& state = lower.state;
+  llvm::GlobalVariable*& global = state.constants[static_cast<std::size_t>(id)];
+  if (global) return global;
+  const ir::ConstantDecl& decl = state.ir.constants[static_cast<std::size_t>(id)];
+  llvm::Type* element = memory_type(state, decl.element);
+  std::vector<llvm::Constant*> values;
+  for (std::uint64_t bits : decl.values) {
+    auto* value =
+        llvm::cast<llvm::Constant>(constant(lower, {types::scalar(decl.element), std::nullopt, bits}));
+    values.push_back(value->getType() == element ? value : llvm::ConstantInt::get(element, bits));
+  }
+  auto* array_type = llvm::ArrayType::get(element, values.size());
+  unsigned space = pointer_type(state, type->space)->getAddressSpace();
+  global = new llvm::GlobalVariable(state.module, array_type, true, llvm::GlobalValue::InternalLinkage,
+                                    llvm::ConstantArray::get(array_type, values),
+                                    "kern_constant_" + std::to_string(static_cast<std::uint32_t>(id)),
+                                    nullptr, llvm::GlobalValue::NotThreadLocal, space);
+  global->setAlignment(llvm::Align(16));
+  return global;
+}
+
+ArrayValue lower_constant_array(Lowerer& lower, const ir::ConstantArray& constant, Type type) {
+  const ir::ConstantDecl& decl = lower.state.ir.constants[static_cast<std::size_t>(constant.id)];
+  return dense_array(lower, constant_global(lower, constant.id, type), decl.extents, type);
+}
+
+} // namespace kern::lowering

@@ -1,0 +1,305 @@
+// The CPU runs a block one thread (or vector of threads) after the other: each segment is a loop over the
+// block. Between segments the whole block goes the same way; where a condition is not known to be one for the
+// block, the values of its live threads are compared, and disagreement is a fault.
+#include "compiler/ir/walk.h"
+#include "compiler/lower/lowerer.h"
+#include "compiler/support/overloaded.h"
+
+namespace kern::lowering {
+
+// ---- Loops over the threads of a block ----
+
+// for index in range(limit): body(index, next); `next` is where the following iteration begins.
+static void counted_loop(Lowerer& lower, llvm::Value* limit,
+                         const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::BasicBlock* head = new_block(lower, "threads");
+  llvm::BasicBlock* turn = new_block(lower, "turn");
+  llvm::BasicBlock* next = new_block(lower, "next_thread");
+  llvm::BasicBlock* done = new_block(lower, "all_threads");
+  enter(lower, head);
+  llvm::PHINode* index = builder.CreatePHI(limit->getType(), 2, "thread");
+  index->addIncoming(llvm::ConstantInt::get(limit->getType(), 0), before);
+  builder.CreateCondBr(builder.CreateICmpULT(index, limit), turn, done);
+  builder.SetInsertPoint(turn);
+  body(index, next);
+  enter(lower, next);
+  index->addIncoming(builder.CreateNUWAdd(index, llvm::ConstantInt::get(limit->getType(), 1)), next);
+  builder.CreateBr(head);
+  builder.SetInsertPoint(done);
+}
+
+// The thread's record in scratch, by its linear index in the block.
+static void find_record(Lowerer& lower) {
+  if (lower.scratch.record_bytes == 0) return;
+  llvm::IRBuilder<>& builder = lower.builder;
+  auto wide = [&](llvm::Value* value) { return builder.CreateZExt(value, builder.getInt64Ty()); };
+  llvm::Value* row = builder.CreateNUWMul(wide(lower.place.thread[2]), wide(lower.place.block_dim[1]));
+  row = builder.CreateNUWAdd(row, wide(lower.place.thread[1]));
+  llvm::Value* linear = builder.CreateNUWMul(row, wide(lower.place.block_dim[0]));
+  linear = builder.CreateNUWAdd(linear, wide(lower.place.thread[0]));
+  llvm::Value* offset =
+      builder.CreateNUWMul(linear, i64(lower.state, static_cast<std::int64_t>(lower.scratch.record_bytes)));
+  lower.scratch.record = builder.CreateInBoundsGEP(builder.getInt8Ty(), lower.scratch.records, offset);
+}
+
+// One thread's turn: nothing where it has left before; where it leaves now, it is counted and marked.
+static void thread_turn(Lowerer& lower, const std::function<void()>& body, llvm::BasicBlock* next) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  find_record(lower);
+  lower.leave = next;
+  if (lower.scratch.has_left_flag) {
+    lower.leave = new_block(lower, "leave");
+    llvm::BasicBlock* lives = new_block(lower, "lives");
+    llvm::Value* left = builder.CreateLoad(builder.getInt8Ty(), lower.scratch.record);
+    builder.CreateCondBr(builder.CreateIsNull(left), lives, next);
+    builder.SetInsertPoint(lives);
+  }
+  body();
+  if (!ended(lower)) builder.CreateBr(next);
+  if (!lower.scratch.has_left_flag) return;
+  builder.SetInsertPoint(lower.leave);
+  builder.CreateStore(builder.getInt8(1), lower.scratch.record);
+  llvm::Value* live = builder.CreateLoad(builder.getInt64Ty(), lower.scratch.live_threads);
+  builder.CreateStore(builder.CreateSub(live, i64(lower.state, 1)), lower.scratch.live_threads);
+  builder.CreateBr(next);
+}
+
+void for_each_thread(Lowerer& lower, const std::function<void()>& body) {
+  Place& place = lower.place;
+  counted_loop(lower, place.block_dim[2], [&](llvm::Value* z, llvm::BasicBlock*) {
+    place.thread[2] = z;
+    counted_loop(lower, place.block_dim[1], [&](llvm::Value* y, llvm::BasicBlock*) {
+      place.thread[1] = y;
+      counted_loop(lower, place.block_dim[0], [&](llvm::Value* x, llvm::BasicBlock* next) {
+        place.thread[0] = x;
+        thread_turn(lower, body, next);
+      });
+    });
+  });
+}
+
+// ---- Segments ----
+
+static std::vector<bool> slots_used(Lowerer& lower, const ir::Body& body, bool only_results) {
+  std::vector<bool> used(lower.slots.size());
+  ir::walk(body, [&](const ir::Stmt& stmt) {
+    ir::visit_results(stmt, [&](ir::SlotId slot) { used[static_cast<std::size_t>(slot)] = true; });
+    if (only_results) return;
+    ir::visit_operands(stmt, [&](const ir::Operand& operand) {
+      if (operand.slot) used[static_cast<std::size_t>(*operand.slot)] = true;
+    });
+  });
+  return used;
+}
+
+// What a thread finds at the start of its turn: zeros where it may read first, and its parameters as they
+// came.
+static void begin_turn(Lowerer& lower, const std::vector<bool>& used) {
+  std::vector<bool> params(lower.slots.size());
+  for (std::size_t slot = 0; slot < lower.slots.size(); ++slot) {
+    params[slot] = used[slot] && lower.turn_params[slot];
+    if (!used[slot] || !lower.turn_zero[slot]) continue;
+    for (const Cell& cell : lower.slots[slot].cells)
+      write_cell(lower, cell, llvm::Constant::getNullValue(cell.type));
+  }
+  write_params(lower, params);
+}
+
+// Slots that are one for the block and assigned here: each thread begins with the block's value and works on
+// a copy; the last one's is the block's next.
+struct UniformCopy {
+  Cell* cell;
+  llvm::Value* block;
+  llvm::AllocaInst* next;
+};
+
+static std::vector<UniformCopy> copy_uniform_slots(Lowerer& lower, const std::vector<bool>& assigned) {
+  std::vector<UniformCopy> copies;
+  for (std::size_t slot = 0; slot < lower.slots.size(); ++slot) {
+    if (!assigned[slot] || !lower.slots[slot].block_uniform) continue;
+    for (Cell& cell : lower.slots[slot].cells) {
+      if (cell.known) continue;
+      copies.push_back({&cell, cell.pointer, entry_alloca(lower, cell.type)});
+      lower.builder.CreateStore(lower.builder.CreateLoad(cell.type, cell.pointer), copies.back().next);
+      cell.pointer = entry_alloca(lower, cell.type);
+    }
+  }
+  return copies;
+}
+
+static void move(Lowerer& lower, llvm::Type* type, llvm::Value* from, llvm::Value* to) {
+  lower.builder.CreateStore(lower.builder.CreateLoad(type, from), to);
+}
+
+static void lower_segment(Lowerer& lower, const ir::Segment& segment) {
+  std::vector<bool> used = slots_used(lower, segment.body, false);
+  std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
+  for_each_thread(lower, [&] {
+    begin_turn(lower, used);
+    for (const UniformCopy& copy : copies) move(lower, copy.cell->type, copy.block, copy.cell->pointer);
+    lower_body(lower, segment.body);
+    if (ended(lower)) return;
+    for (const UniformCopy& copy : copies) move(lower, copy.cell->type, copy.cell->pointer, copy.next);
+  });
+  for (const UniformCopy& copy : copies) {
+    copy.cell->pointer = copy.block;
+    move(lower, copy.cell->type, copy.next, copy.block);
+  }
+}
+
+void write_everywhere(Lowerer& lower, ir::SlotId slot, const std::function<llvm::Value*()>& value) {
+  if (lower.slots[static_cast<std::size_t>(slot)].block_uniform) return write(lower, slot, value());
+  for_each_thread(lower, [&] { write(lower, slot, value()); });
+}
+
+// ---- Control flow around segments ----
+
+static bool is_one_for_block(const Lowerer& lower, const ir::Operand& operand) {
+  if (!operand.slot) return true;
+  const SlotCells& slot = lower.slots[static_cast<std::size_t>(*operand.slot)];
+  return slot.block_uniform ||
+         (static_cast<std::uint32_t>(*operand.slot) < lower.ir.param_count && !slot.crosses);
+}
+
+// The site at which threads that disagree are reported: the one made for that statement.
+static std::uint32_t divergence_site(const Lowerer& lower, Span span) {
+  const std::vector<ir::Site>& sites = lower.state.ir.sites;
+  for (std::size_t site = 0; site < sites.size(); ++site)
+    if (sites[site].kind == ir::FaultKind::BarrierDivergence && sites[site].span == span)
+      return static_cast<std::uint32_t>(site);
+  return ~std::uint32_t{0};
+}
+
+// A thread whose value is not the first live one's ends the block: a barrier could not hold.
+static llvm::Value* agreed_value(Lowerer& lower, const ir::Operand& operand, Span span) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Type* type = register_type(lower.state, operand.type->scalar);
+  llvm::Value* value = entry_alloca(lower, type, "agreed");
+  llvm::Value* found = entry_alloca(lower, builder.getInt1Ty(), "found");
+  builder.CreateStore(llvm::Constant::getNullValue(type), value);
+  builder.CreateStore(builder.getFalse(), found);
+  for_each_thread(lower, [&] {
+    llvm::Value* own = read(lower, operand);
+    llvm::Value* first = builder.CreateNot(builder.CreateLoad(builder.getInt1Ty(), found));
+    llvm::Value* agrees = builder.CreateOr(first, builder.CreateICmpEQ(own, builder.CreateLoad(type, value)));
+    llvm::BasicBlock* differs = new_block(lower, "differs");
+    llvm::BasicBlock* same = new_block(lower, "same");
+    builder.CreateCondBr(agrees, same, differs);
+    builder.SetInsertPoint(differs);
+    llvm::BasicBlock* leave = std::exchange(lower.leave, lower.return_block);
+    lower_fault(lower, divergence_site(lower, span), ir::FaultKind::BarrierDivergence, 0, i64(lower.state, 0),
+                i64(lower.state, 0));
+    lower.leave = leave;
+    builder.SetInsertPoint(same);
+    builder.CreateStore(own, value);
+    builder.CreateStore(builder.getTrue(), found);
+  });
+  return builder.CreateLoad(type, value);
+}
+
+static llvm::Value* block_value(Lowerer& lower, const ir::Operand& operand, Span span) {
+  return is_one_for_block(lower, operand) ? read(lower, operand) : agreed_value(lower, operand, span);
+}
+
+// Nothing is left to do once every thread has left; without this a loop whose condition they computed would
+// not end.
+static void exit_if_all_left(Lowerer& lower) {
+  if (!lower.scratch.has_left_flag) return;
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::BasicBlock* some = new_block(lower, "some_live");
+  llvm::Value* live = builder.CreateLoad(builder.getInt64Ty(), lower.scratch.live_threads);
+  builder.CreateCondBr(builder.CreateIsNull(live), lower.return_block, some);
+  builder.SetInsertPoint(some);
+}
+
+static void lockstep_if(Lowerer& lower, const ir::If& stmt, Span span) {
+  llvm::BasicBlock* then_block = new_block(lower, "then");
+  llvm::BasicBlock* else_block = new_block(lower, "else");
+  llvm::BasicBlock* done = new_block(lower, "endif");
+  exit_if_all_left(lower);
+  lower.builder.CreateCondBr(block_value(lower, stmt.condition, span), then_block, else_block);
+  lower.builder.SetInsertPoint(then_block);
+  lower_lockstep_body(lower, stmt.then_body);
+  if (!ended(lower)) lower.builder.CreateBr(done);
+  lower.builder.SetInsertPoint(else_block);
+  lower_lockstep_body(lower, stmt.else_body);
+  enter(lower, done);
+}
+
+static void lockstep_loop_body(Lowerer& lower, const ir::Body& body, Loop targets) {
+  lower.loops.push_back(targets);
+  lower_lockstep_body(lower, body);
+  lower.loops.pop_back();
+}
+
+static void lockstep_while(Lowerer& lower, const ir::While& stmt, Span span) {
+  llvm::BasicBlock* head = new_block(lower, "while");
+  llvm::BasicBlock* body = new_block(lower, "body");
+  llvm::BasicBlock* done = new_block(lower, "endwhile");
+  enter(lower, head);
+  lockstep_loop_body(lower, stmt.head, {head, done});
+  exit_if_all_left(lower);
+  if (!ended(lower)) lower.builder.CreateCondBr(block_value(lower, stmt.condition, span), body, done);
+  lower.builder.SetInsertPoint(body);
+  lockstep_loop_body(lower, stmt.body, {head, done});
+  enter(lower, head);
+  lower.builder.SetInsertPoint(done);
+}
+
+// The counter is a slot of its own, from 0 by 1 (transform/segments.cpp), and one for the block.
+static void lockstep_for(Lowerer& lower, const ir::For& stmt, Span span) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* start = read(lower, stmt.start);
+  llvm::Value* step = read(lower, stmt.step);
+  exit_if_all_left(lower);
+  llvm::Value* count = block_value(lower, stmt.count, span);
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::BasicBlock* head = new_block(lower, "for");
+  llvm::BasicBlock* body = new_block(lower, "body");
+  llvm::BasicBlock* next = new_block(lower, "next");
+  llvm::BasicBlock* done = new_block(lower, "endfor");
+  enter(lower, head);
+  llvm::PHINode* trip = builder.CreatePHI(builder.getInt64Ty(), 2, "trip");
+  trip->addIncoming(i64(lower.state, 0), before);
+  builder.CreateCondBr(builder.CreateICmpSLT(trip, count), body, done);
+  builder.SetInsertPoint(body);
+  exit_if_all_left(lower);
+  write_everywhere(lower, stmt.variable,
+                   [&] { return builder.CreateAdd(start, builder.CreateMul(trip, step)); });
+  lockstep_loop_body(lower, stmt.body, {next, done});
+  enter(lower, next);
+  trip->addIncoming(builder.CreateNSWAdd(trip, i64(lower.state, 1)), next);
+  builder.CreateBr(head);
+  builder.SetInsertPoint(done);
+}
+
+static void lower_lockstep(Lowerer& lower, const ir::Stmt& stmt) {
+  lower.outside_segments = true;
+  if (const auto* segment = std::get_if<ir::Segment>(&stmt.node)) {
+    lower.outside_segments = false;
+    return lower_segment(lower, *segment);
+  }
+  if (const auto* call = std::get_if<ir::CallEffect>(&stmt.node)) return lower_call_effect(lower, *call);
+  if (const auto* branch = std::get_if<ir::If>(&stmt.node)) return lockstep_if(lower, *branch, stmt.span);
+  if (const auto* loop = std::get_if<ir::While>(&stmt.node)) return lockstep_while(lower, *loop, stmt.span);
+  if (const auto* loop = std::get_if<ir::For>(&stmt.node)) return lockstep_for(lower, *loop, stmt.span);
+  if (std::holds_alternative<ir::Break>(stmt.node)) {
+    lower.builder.CreateBr(lower.loops.back().done);
+  } else if (std::holds_alternative<ir::Continue>(stmt.node)) {
+    lower.builder.CreateBr(lower.loops.back().next);
+  } else {
+    assert(false && "only control flow around barriers stands outside of segments");
+  }
+}
+
+void lower_lockstep_body(Lowerer& lower, const ir::Body& body) {
+  for (const ir::Stmt& stmt : body) {
+    lower.state.debug.set_location(lower.builder, stmt.span);
+    lower_lockstep(lower, stmt);
+    if (ended(lower)) return;
+  }
+}
+
+} // namespace kern::lowering
