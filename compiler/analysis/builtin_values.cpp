@@ -24,18 +24,18 @@ constexpr Axes grid_dims{Builtin::GridDimX, Builtin::GridDimY, Builtin::GridDimZ
 
 void Symbolic::start_threads() {
   Reason launch{Reason::Kind::Launch, {}}, block{Reason::Kind::Block, function_.span};
-  lane_ = affine(facts.fresh({0, warp_size - 1}, launch));
+  lane_ = affine(facts.fresh({0, warp_size - 1}, {}, launch));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (function_.is_kernel && function_.options.block) {
       std::int64_t size = (*function_.options.block)[axis];
       block_dim_[axis] = affine(size);
-      thread_[axis] = affine(facts.fresh({0, size - 1}, block));
+      thread_[axis] = affine(facts.fresh({0, size - 1}, {}, block));
     } else {
-      block_dim_[axis] = affine(facts.fresh({1, block_limits[axis]}, launch));
-      thread_[axis] = affine(facts.fresh({0, block_limits[axis] - 1}, launch));
+      block_dim_[axis] = affine(facts.fresh({1, block_limits[axis]}, {}, launch));
+      thread_[axis] = affine(facts.fresh({0, block_limits[axis] - 1}, {}, launch));
     }
-    grid_dim_[axis] = affine(facts.fresh({1, grid_limits[axis]}, launch));
-    block_[axis] = affine(facts.fresh({0, grid_limits[axis] - 1}, launch));
+    grid_dim_[axis] = affine(facts.fresh({1, grid_limits[axis]}, {}, launch));
+    block_[axis] = affine(facts.fresh({0, grid_limits[axis] - 1}, {}, launch));
     // threadIdx < blockDim, blockIdx < gridDim
     facts.assume(*offset(*subtract(block_dim_[axis], thread_[axis]), -1), launch);
     facts.assume(*offset(*subtract(grid_dim_[axis], block_[axis]), -1), launch);
@@ -86,7 +86,7 @@ Affine Symbolic::extremum(Type type, bool maximum, const Affine& left, const Aff
   }
   Interval range = maximum ? Interval{std::max(first.low, second.low), std::max(first.high, second.high)}
                            : Interval{std::min(first.low, second.low), std::min(first.high, second.high)};
-  facts.assume_within(affine(atom), range, {});
+  facts.assume_within(affine(atom), range, reason_of(left, right));
   return affine(atom);
 }
 

@@ -130,6 +130,11 @@ Affine Symbolic::fitted(const std::optional<Affine>& exact, Type type, std::uint
   return affine(facts.operation(Facts::Kind::Opaque, code, left, right, range));
 }
 
+Reason Symbolic::reason_of(const Affine& first, const Affine& second) const {
+  Reason reason = facts.reason_of(first);
+  return is_place(reason) ? reason : facts.reason_of(second);
+}
+
 Affine Symbolic::multiply_forms(Type type, const Affine& left, const Affine& right) {
   auto wrapped = code_of(Group::Wrapped, ir::BinaryOp::Multiply, type);
   if (auto factor = factor_of(right)) return fitted(scale(left, *factor), type, wrapped, left, right);
@@ -140,7 +145,7 @@ Affine Symbolic::multiply_forms(Type type, const Affine& left, const Affine& rig
   bool fits = contains(type_interval(type), range);
   if (!fits && !contains(type_interval(type), facts.bounds(product)))
     return fitted(std::nullopt, type, wrapped, left, right);
-  if (fits) facts.assume_within(product, range, {});
+  if (fits) facts.assume_within(product, range, reason_of(left, right));
   return product;
 }
 
@@ -154,7 +159,7 @@ Affine Symbolic::exact_product(const Affine& left, const Affine& right) {
   return affine(atom);
 }
 
-std::optional<Affine> Symbolic::quotient_limit(const Affine& left, const Affine& divisor) {
+std::optional<Fact> Symbolic::quotient_limit(const Affine& left, const Affine& divisor) {
   if (facts.bounds(left).low < 0) return std::nullopt;
   std::size_t tried = 0;
   for (std::size_t i = products_.size(); i-- > 0 && tried < most_products; ++tried) {
@@ -166,9 +171,11 @@ std::optional<Affine> Symbolic::quotient_limit(const Affine& left, const Affine&
     if (below) below = offset(*below, -1);
     if (!below || !facts.prove(*below, quick)) continue;
     // 0 <= left < other * divisor: neither is 0.
-    if (auto some = offset(divisor, -1)) facts.assume(*some, {});
-    if (auto some = offset(other, -1)) facts.assume(*some, {});
-    return other;
+    auto place = std::ranges::find_if(facts.reasons(), is_place);
+    Reason reason = place == facts.reasons().end() ? Reason{} : *place;
+    if (auto some = offset(divisor, -1)) facts.assume(*some, reason);
+    if (auto some = offset(other, -1)) facts.assume(*some, reason);
+    return Fact{other, reason};
   }
   return std::nullopt;
 }
@@ -208,7 +215,7 @@ Affine Symbolic::quotient(const Affine& left, Wide divisor) {
     if (below) facts.axiom(atom, *below);
     if (above) facts.axiom(atom, *above);
   }
-  facts.assume_within(affine(atom), range, {});
+  facts.assume_within(affine(atom), range, facts.reason_of(rest));
   auto sum = add(whole, affine(atom));
   return sum ? *sum : affine(facts.fresh(unlimited));
 }
@@ -223,17 +230,19 @@ Affine Symbolic::floor_divide_forms(Type type, const Affine& left, const Affine&
     if (negative) exact = quotient(*negative, -right.constant);
     return fitted(exact, type, wrapped, left, right);
   }
-  std::optional<Affine> limit = quotient_limit(left, right);
+  std::optional<Fact> limit = quotient_limit(left, right);
   AtomId atom = facts.operation(Facts::Kind::FloorDivide, wrapped, left, right, type_interval(type));
-  if (limit) limit = combine(*limit, 1, affine(atom), -1);
-  if (limit) limit = offset(*limit, -1);
-  if (limit) facts.assume(*limit, {});
+  std::optional<Affine> below;
+  if (limit) below = combine(limit->form, 1, affine(atom), -1);
+  if (below) below = offset(*below, -1);
+  if (below) facts.assume(*below, limit->reason);
   Interval dividend = facts.bounds(left);
   if (facts.bounds(right).low < 1) return affine(atom);
   // Dividing by 1 or more brings a value towards 0, or -1 from below.
-  facts.assume_within(affine(atom), {std::min<Wide>(dividend.low, 0), std::max<Wide>(dividend.high, -1)}, {});
+  facts.assume_within(affine(atom), {std::min<Wide>(dividend.low, 0), std::max<Wide>(dividend.high, -1)},
+                      reason_of(left, right));
   if (dividend.low >= 0) {
-    if (auto below = subtract(left, affine(atom))) facts.assume(*below, {});
+    if (auto below = subtract(left, affine(atom))) facts.assume(*below, reason_of(left, right));
   }
   return affine(atom);
 }
@@ -261,10 +270,10 @@ Affine Symbolic::modulo_forms(Type type, const Affine& left, const Affine& right
   quotient_limit(left, right);
   Interval divisor = facts.bounds(right);
   if (divisor.low < 1) return affine(atom);
-  facts.assume_within(affine(atom), {0, divisor.high - 1}, {});
+  facts.assume_within(affine(atom), {0, divisor.high - 1}, facts.reason_of(right));
   auto below = combine(right, 1, affine(atom), -1);
   if (below) below = offset(*below, -1);
-  if (below) facts.assume(*below, {});
+  if (below) facts.assume(*below, facts.reason_of(right));
   if (facts.bounds(left).low >= 0) {
     if (auto smaller = subtract(left, affine(atom))) facts.assume(*smaller, {});
   }
@@ -283,8 +292,8 @@ Affine Symbolic::shift_forms(Type type, ir::BinaryOp op, const Affine& left, con
   }
   AtomId atom = facts.operation(Facts::Kind::Opaque, code, left, count, type_interval(type));
   if (op == ir::BinaryOp::ShiftRight && facts.bounds(left).low >= 0) {
-    facts.assume_within(affine(atom), {0, facts.bounds(left).high}, {});
-    if (auto smaller = subtract(left, affine(atom))) facts.assume(*smaller, {});
+    facts.assume_within(affine(atom), {0, facts.bounds(left).high}, facts.reason_of(left));
+    if (auto smaller = subtract(left, affine(atom))) facts.assume(*smaller, facts.reason_of(left));
   }
   return affine(atom);
 }
@@ -304,11 +313,11 @@ Affine Symbolic::bitwise_forms(Type type, ir::BinaryOp op, const Affine& left, c
     // Never negative if one operand is not, and then at most that one.
     for (const Affine* operand : {&left, &right}) {
       if (facts.bounds(*operand).low < 0) continue;
-      facts.assume_within(result, {0, facts.bounds(*operand).high}, {});
-      if (auto below = subtract(*operand, result)) facts.assume(*below, {});
+      facts.assume_within(result, {0, facts.bounds(*operand).high}, facts.reason_of(*operand));
+      if (auto below = subtract(*operand, result)) facts.assume(*below, facts.reason_of(*operand));
     }
   } else if (first.low >= 0 && second.low >= 0) {
-    facts.assume_within(result, {0, mask_over(std::max(first.high, second.high))}, {});
+    facts.assume_within(result, {0, mask_over(std::max(first.high, second.high))}, reason_of(left, right));
   }
   return result;
 }

@@ -16,11 +16,12 @@ std::size_t operation_hash(Facts::Kind kind, std::uint32_t code, const Affine& l
 
 } // namespace
 
-AtomId Facts::fresh(Interval range, Reason reason) {
+AtomId Facts::fresh(Interval range, Reason low, Reason high) {
   AtomId id{static_cast<std::uint32_t>(atoms_.size())};
   Atom& made = atoms_.emplace_back();
   made.range = {std::max(range.low, -farthest), std::min(range.high, farthest)};
-  made.low = made.high = reason;
+  made.low = low;
+  made.high = high;
   return id;
 }
 
@@ -67,6 +68,17 @@ Interval Facts::bounds(const Affine& form) const {
     bool positive = term.coefficient > 0;
     result.low += term.coefficient * (positive ? range.low : range.high);
     result.high += term.coefficient * (positive ? range.high : range.low);
+  }
+  return result;
+}
+
+Reason Facts::reason_of(const Affine& form) const {
+  Reason result;
+  for (const Term& term : form.view()) {
+    for (const Reason& reason : {atom(term.atom).low, atom(term.atom).high}) {
+      if (is_place(reason)) return reason;
+      if (reason.kind != Reason::Kind::Always) result = reason;
+    }
   }
   return result;
 }

@@ -29,6 +29,12 @@ struct Reason {
   bool operator==(const Reason&) const = default;
 };
 
+// Says whether a reason is a place in the program, and not what always holds.
+inline bool is_place(const Reason& reason) {
+  return reason.kind == Reason::Kind::Test || reason.kind == Reason::Kind::Loop ||
+         reason.kind == Reason::Kind::Guard;
+}
+
 // form >= 0
 struct Fact {
   Affine form;
@@ -71,8 +77,10 @@ public:
     std::size_t undo = 0;
   };
 
+  // Returns the reason, if it is a part of the program, of a range that bounds(form) rests on.
+  Reason reason_of(const Affine& form) const;
   // Makes an atom of which only the range is known.
-  AtomId fresh(Interval range, Reason reason = {});
+  AtomId fresh(Interval range, Reason low = {}, Reason high = {});
   // Returns the atom of an operation on two operands: the same for the same code and operands. `range` must
   // hold wherever the operation is evaluated, not only here.
   AtomId operation(Kind kind, std::uint32_t code, const Affine& left, const Affine& right, Interval range);
@@ -126,6 +134,8 @@ private:
   Wide least(const Term& term) const;
   bool search_facts(const Affine& query, const Term& term, int depth);
   bool search_cases(const Affine& query, const Term& term, int depth);
+  // Assumes a case of a choice; says whether it can be the present one.
+  bool enter(const Case& each, AtomId choice);
   bool eliminate(const Affine& query, const Term& term, const Affine& known, const Reason& reason, int depth);
   bool substitute(const Affine& query, const Term& term, const Affine& value, int depth);
   void note_range_reasons(const Affine& query);

@@ -23,7 +23,8 @@ std::string range_text(Interval range) {
 
 bool fits_i64(Interval range) { return contains(type_interval(types::i64), range); }
 
-// Returns the text of a place up to the end of its line; of a loop, whose place is its variable or its condition, the line.
+// Returns the text of a place up to the end of its line; of a loop, whose place is its variable or its
+// condition, the line.
 std::string source_text(const SourceManager& sources, const Reason& reason) {
   std::string_view text = sources.text(reason.span);
   if (reason.kind == Reason::Kind::Loop) text = sources.line_text(reason.span.file, reason.span.begin);
@@ -52,9 +53,7 @@ std::string reason_words(Reason::Kind kind) {
 }
 
 std::string reason_text(const Reason& reason, const SourceManager* sources) {
-  bool has_place = reason.kind == Reason::Kind::Test || reason.kind == Reason::Kind::Loop ||
-                   reason.kind == Reason::Kind::Guard;
-  if (!sources || !has_place || reason.span == Span{}) return reason_words(reason.kind);
+  if (!sources || !is_place(reason) || reason.span == Span{}) return reason_words(reason.kind);
   std::string place = place_text(*sources, reason.span);
   if (reason.kind == Reason::Kind::Guard) return "the guard at " + place;
   return fmt::format("`{}` at {}", source_text(*sources, reason), place);
@@ -63,15 +62,14 @@ std::string reason_text(const Reason& reason, const SourceManager* sources) {
 // Returns what proved a guard; with sources it names places.
 std::string proof_text(const GuardReasons& guard, const SourceManager* sources) {
   std::vector<std::string> words;
-  bool by_program = false;
-  for (const Reason& reason : guard.reasons)
-    by_program = by_program || reason.kind == Reason::Kind::Test || reason.kind == Reason::Kind::Loop ||
-                 reason.kind == Reason::Kind::Guard;
-  for (const Reason& reason : guard.reasons) {
-    // The limits of a launch go without saying where the program did more.
-    if (by_program && reason.kind == Reason::Kind::Launch) continue;
-    std::string text = reason_text(reason, sources);
-    if (!text.empty() && std::ranges::find(words, text) == words.end()) words.push_back(text);
+  bool by_program = std::ranges::any_of(guard.reasons, is_place);
+  for (bool places : {true, false}) {
+    for (const Reason& reason : guard.reasons) {
+      // The limits of a launch go without saying where the program did more.
+      bool skip = is_place(reason) != places || (by_program && reason.kind == Reason::Kind::Launch);
+      std::string text = skip ? "" : reason_text(reason, sources);
+      if (!text.empty() && std::ranges::find(words, text) == words.end()) words.push_back(text);
+    }
   }
   std::string by = fmt::format("{}", fmt::join(words, " and "));
   bool shows_range = guard.extent.low == guard.extent.high && fits_i64(guard.index);
@@ -82,11 +80,15 @@ std::string proof_text(const GuardReasons& guard, const SourceManager* sources) 
   return by.empty() ? range : range + " by " + by;
 }
 
-std::string guard_line(const ir::Guard& node, Span span, const GuardReasons& guard, const ir::Module& module,
+std::string guard_line(const ir::Guard& node, GuardReasons guard, const ir::Module& module,
                        const ir::Function& function, const SourceManager& sources) {
   const ir::Site& site = module.sites[static_cast<std::size_t>(node.site)];
-  std::string index =
-      node.index.slot && span != site.span ? source_text(sources, {Reason::Kind::Always, span}) : ir::print(node.index, function);
+  // What the compiler tested for the subscript itself is no news.
+  std::erase_if(guard.reasons,
+                [&](const Reason& reason) { return is_place(reason) && reason.span == site.span; });
+  // The index as it is written; of what the compiler wrote itself, as the IR has it.
+  std::string index = source_text(sources, {Reason::Kind::Always, site.span});
+  if (index.empty()) index = ir::print(node.index, function);
   std::string state = guard.proved ? "proved by " + proof_text(guard, &sources) : "kept";
   return fmt::format("{} {}[{}] {}: {}\n", place_text(sources, site.span), site.array, node.axis, index,
                      state);
@@ -119,7 +121,7 @@ std::string print_guards(const ir::Module& module, const SourceManager& sources)
     std::size_t next = 0;
     ir::walk(function.body, [&](const ir::Stmt& stmt) {
       const auto* node = std::get_if<ir::Guard>(&stmt.node);
-      if (node) text += guard_line(*node, stmt.span, guards[next++], module, function, sources);
+      if (node) text += guard_line(*node, guards[next++], module, function, sources);
     });
   }
   return text;

@@ -123,13 +123,22 @@ bool Facts::search_cases(const Affine& query, const Term& term, int depth) {
     const auto& [first, second] = choices_[known.choice];
     for (const Case* each : {&first, &second}) {
       Mark before = mark();
-      assume(each->facts);
-      proved = proved && substitute(query, term, each->value, depth);
+      bool possible = enter(*each, term.atom);
+      proved = proved && (!possible || substitute(query, term, each->value, depth));
       rollback(before);
     }
   }
   if (!proved) reasons_.resize(reasons);
   return proved;
+}
+
+bool Facts::enter(const Case& each, AtomId choice) {
+  for (const Fact& fact : kept_[static_cast<std::size_t>(each.facts)]) {
+    if (bounds(fact.form).high < 0) return false;
+    assume(fact.form, fact.reason);
+  }
+  Interval value = bounds(each.value), range = atom(choice).range;
+  return value.low <= range.high && range.low <= value.high;
 }
 
 bool Facts::substitute(const Affine& query, const Term& term, const Affine& value, int depth) {

@@ -140,11 +140,12 @@ private:
   Value constant_array(const std::vector<std::int64_t>& extents);
   Affine fitted(const std::optional<Affine>& exact, Type type, std::uint32_t code, const Affine& left,
                 const Affine& right);
+  Reason reason_of(const Affine& first, const Affine& second) const;
   Affine multiply_forms(Type type, const Affine& left, const Affine& right);
   Affine exact_product(const Affine& left, const Affine& right);
-  // Returns h where it is known that 0 <= left < h * divisor, so that left // divisor < h; then the divisor
-  // is positive here.
-  std::optional<Affine> quotient_limit(const Affine& left, const Affine& divisor);
+  // Returns h, and why, where it is known that 0 <= left < h * divisor, so that left // divisor < h; then the
+  // divisor is positive here.
+  std::optional<Fact> quotient_limit(const Affine& left, const Affine& divisor);
   Affine floor_divide_forms(Type type, const Affine& left, const Affine& right);
   Affine modulo_forms(Type type, const Affine& left, const Affine& right);
   Affine shift_forms(Type type, ir::BinaryOp op, const Affine& left, const Affine& count);
