@@ -1,7 +1,6 @@
 // Everything a launch needs is computed from the IR and the arguments; nothing here knows LLVM.
 #include "compiler/driver/run/execute.h"
 
-#include <chrono>
 #include <cstring>
 
 #include "compiler/ir/param_block.h"
@@ -9,7 +8,7 @@
 
 namespace kern {
 
-std::vector<std::uint64_t> make_params(const ir::Function& kernel, const std::vector<Argument>& arguments) {
+std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<const Argument> arguments) {
   std::vector<std::uint64_t> words;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const HostArray* array = arguments[i].array();
@@ -91,35 +90,6 @@ LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
   for (const Argument& argument : arguments)
     if (const HostArray* array = argument.array()) facts.contiguous &= array->strides.back() == 1;
   return facts;
-}
-
-RunResult execute(const Execution& execution, std::vector<std::uint64_t> params, cpu::Pool& pool, bool prints,
-                  std::atomic<std::uint64_t>* blocks_done) {
-  constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
-  RunResult result;
-  kern_launch_record record{};
-  record.shared_bytes = execution.shared_bytes;
-  record.launch = 1;
-  if (prints) result.prints = cpu::make_ring(ring_words);
-  record.print_ring = reinterpret_cast<std::uint64_t>(result.prints.get());
-  params.back() = reinterpret_cast<std::uint64_t>(&record);
-  cpu::Launch launch;
-  launch.entry = execution.entry;
-  launch.params = params.data();
-  launch.record = &record;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    launch.grid[axis] = static_cast<std::uint32_t>(execution.shape.grid[axis]);
-    launch.block[axis] = static_cast<std::uint32_t>(execution.shape.block[axis]);
-  }
-  launch.scratch_bytes = execution.scratch_bytes;
-  launch.blocks_done = blocks_done;
-  auto begin = std::chrono::steady_clock::now();
-  bool empty = launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0;
-  result.done = empty || pool.run(launch);
-  result.milliseconds =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  result.fault = record.fault;
-  return result;
 }
 
 } // namespace kern

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/driver/run/arguments.h"
-#include "compiler/driver/run/execute.h"
+#include "compiler/driver/run/backend.h"
 
 namespace kern {
 

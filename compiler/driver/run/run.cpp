@@ -10,6 +10,7 @@
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/run/arguments.h"
+#include "compiler/driver/run/backend.h"
 #include "compiler/driver/run/execute.h"
 #include "compiler/driver/run/fill.h"
 #include "compiler/driver/run/launch.h"
@@ -31,11 +32,10 @@ struct Run {
   std::vector<Argument> arguments = {};
   const ir::Function* kernel = nullptr;
   LaunchShape shape = {};
-  std::uint64_t shared_bytes = 0;
-  bool has_prints = false;
+  RunLaunch job = {};
   std::vector<PrintFormat> print_formats = {};
   std::vector<ParamAccess> access = {};
-  std::unique_ptr<CpuModule> code = {};
+  std::unique_ptr<Backend> backend = {};
 
   Diagnostics& diagnostics() { return session.diagnostics; }
   bool wrong() const { return session.diagnostics.has_errors(); }
@@ -203,8 +203,14 @@ private:
 
 static std::uint64_t count_of(const Extents& extents) { return extents[0] * extents[1] * extents[2]; }
 
+// The machine said no; always false.
+static bool fail(Run& run, const std::string& why) {
+  run.diagnostics().report({}, diag::no_device, why);
+  return false;
+}
+
 // --time: each repetition runs on fresh copies, so that all do the same work.
-static bool repeat(Run& run, const Execution& execution, cpu::Pool& pool) {
+static bool repeat(Run& run) {
   constexpr int least = 5, most = 1000;
   constexpr double budget = 1000; // ms
   std::vector<Argument> copies;
@@ -228,15 +234,17 @@ static bool repeat(Run& run, const Execution& execution, cpu::Pool& pool) {
     for (std::size_t k = 0; k < copies.size(); ++k)
       if (HostArray* copy = copies[k].array())
         std::copy_n(run.arguments[k].array()->data(), copy->bytes(), copy->data());
-    RunResult result = execute(execution, make_params(*run.kernel, copies), pool, false, nullptr);
-    if (!result.done) return false;
+    RunLaunch job = run.job;
+    job.prints = false;
+    RunResult result = run.backend->run(job, copies, nullptr);
+    if (!result.failure.empty()) return fail(run, result.failure);
     times.push_back(result.milliseconds);
     sum += result.milliseconds;
   }
   std::sort(times.begin(), times.end());
-  run.session.streams.out << fmt::format(
-      "time: {:.4f} ms median, {:.4f} to {:.4f} ms, {} runs on {} threads\n", times[times.size() / 2],
-      times.front(), times.back(), times.size(), pool.threads());
+  run.session.streams.out << fmt::format("time: {:.4f} ms median, {:.4f} to {:.4f} ms, {} runs on {}\n",
+                                         times[times.size() / 2], times.front(), times.back(), times.size(),
+                                         run.backend->place());
   return true;
 }
 
@@ -374,6 +382,24 @@ static ExpressionInput input_of(const Run& run, std::span<const std::uint64_t> p
   return input;
 }
 
+// Compiles the kernel for the device that --device names, with the facts that hold for this launch.
+static ExitCode compile(Run& run, const ir::Module& module) {
+  std::string failure;
+  if (run.session.options.device == "cuda") {
+    TargetOptions target = target_options(run.session.options, Target::Cuda);
+    run.backend = make_cuda_backend(*run.compilation, run.job, target, failure);
+  } else {
+    TargetOptions target = target_options(run.session.options, Target::Cpu);
+    int asked_lanes = run.session.options.lanes.empty() ? 0 : target.lanes.lanes;
+    target.lanes = lane_facts(module, *run.kernel, run.arguments, run.shape, asked_lanes);
+    run.backend = make_cpu_backend(*run.compilation, run.job, target, failure);
+  }
+  if (run.backend) return ExitCode::Done;
+  if (run.compilation->diagnostics().has_errors()) return run.compilation->exit_code();
+  fail(run, failure);
+  return ExitCode::NoDevice;
+}
+
 // From arguments to machine code: types, launch, contracts, variant.
 static ExitCode prepare(Run& run) {
   const Program& program = *run.compilation->program();
@@ -405,46 +431,25 @@ static ExitCode prepare(Run& run) {
                                          limits::shared_bytes));
     return ExitCode::WrongUse;
   }
-  run.shared_bytes = *shared;
 
   run.print_formats = print_formats(*module);
-  for (const PrintFormat& format : run.print_formats) run.has_prints |= !format.texts.empty();
   auto index = static_cast<std::size_t>(run.kernel - module->functions.data());
-  run.access = analyze_access(*module, ir::FunctionId(index));
-  TargetOptions target = target_options(run.session.options, Target::Cpu);
-  int asked_lanes = run.session.options.lanes.empty() ? 0 : target.lanes.lanes;
-  target.lanes = lane_facts(*module, *run.kernel, run.arguments, run.shape, asked_lanes);
-  run.code = run.compilation->compile_for_cpu(target);
-  if (!run.code) return run.compilation->exit_code();
-  run.kernel = &run.compilation->segmented()->functions[index];
-  return ExitCode::Done;
+  run.job = {ir::FunctionId(index), run.shape, *shared, false};
+  for (const PrintFormat& format : run.print_formats) run.job.prints |= !format.texts.empty();
+  run.access = analyze_access(*module, run.job.kernel);
+  return compile(run, *module);
 }
 
 static ExitCode launch(Run& run, const Tolerance& tolerance) {
-  std::uint32_t block[3];
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    block[axis] = static_cast<std::uint32_t>(run.shape.block[axis]);
-  Execution execution{run.code->entry(run.kernel->symbol), run.shape,
-                      run.code->scratch_bytes(run.kernel->symbol, block) + run.shared_bytes,
-                      run.shared_bytes};
-  if (!execution.entry) {
-    run.diagnostics().report({}, diag::internal_error,
-                             fmt::format("there is no code for `{}`", run.kernel->symbol));
-    return ExitCode::Bug;
-  }
-  cpu::Pool pool;
   RunResult result;
-  std::vector<std::uint64_t> params = make_params(*run.kernel, run.arguments);
   {
     Progress progress(run.session.streams, count_of(run.shape.grid));
     // Before the run whose outputs count, while the arguments are as they were given.
-    if (run.session.options.time && !repeat(run, execution, pool)) return ExitCode::NoDevice;
-    result = execute(execution, params, pool, run.has_prints, progress.counter());
+    if (run.session.options.time && !repeat(run)) return ExitCode::NoDevice;
+    result = run.backend->run(run.job, run.arguments, progress.counter());
   }
-  if (!result.done) {
-    run.diagnostics().report(
-        {}, diag::no_device,
-        fmt::format("there is no memory for the scratch area of {} bytes a thread", execution.scratch_bytes));
+  if (!result.failure.empty()) {
+    fail(run, result.failure);
     return ExitCode::NoDevice;
   }
   write_prints(run, result);
@@ -466,12 +471,10 @@ ExitCode run_command(Session& session) {
   std::optional<double> relative = parse_tolerance(run, "--rtol", session.options.rtol),
                         absolute = parse_tolerance(run, "--atol", session.options.atol);
   if (run.wrong()) return ExitCode::WrongUse;
-  if (session.options.device != "cpu") {
-    run.diagnostics().report({}, diag::no_device,
-                             fmt::format("--device {}: this kernc runs kernels on the CPU only; it compiles "
-                                         "them to PTX for a GPU with `-o FILE.ptx`",
-                                         session.options.device));
-    return ExitCode::NoDevice;
+  if (session.options.device != "cpu" && session.options.device != "cuda") {
+    run.diagnostics().report({}, diag::bad_command_line,
+                             fmt::format("--device takes cpu or cuda, and not `{}`", session.options.device));
+    return ExitCode::WrongUse;
   }
   std::optional<std::vector<std::string>> words = open_program(run);
   if (words)
