@@ -149,7 +149,7 @@ struct If { Operand condition; Body then_body, else_body; };
 // while: runs `head`, which computes `condition`, then `body` while it is true; `continue` goes to `head`
 struct While { Body head; Operand condition; Body body; };
 // for: `count` (i64, at most 0 for none) times, variable = start + k * step at the start of the k-th; the body may
-// assign the variable without changing what follows
+// assign the variable without changing what follows. In a variable narrower than 64 bits that never wraps
 struct For { SlotId variable; Operand start, step, count; Body body; };
 struct Break {};
 struct Continue {};
