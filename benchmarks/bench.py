@@ -109,7 +109,7 @@ BENCHES = [
 def median_microseconds(words):
     """Runs kernc; returns the median that --time prints."""
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    found = re.search(r"([\d.]+) (ns|us|ms|s) median", done.stdout + done.stderr)
+    found = re.search(r"median\D*([\d.]+) *(ns|us|ms|s)\b", done.stdout + done.stderr)
     if done.returncode or not found:
         return None
     return float(found[1]) * {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[found[2]]

@@ -13,6 +13,7 @@
 #include "compiler/emit/machine.h"
 #include "compiler/emit/optimize.h"
 #include "compiler/emit/ptxas.h"
+#include "compiler/ir/walk.h"
 #include "compiler/lower/lower.h"
 
 namespace kern {
@@ -30,12 +31,28 @@ double Stopwatch::lap() {
   return passed.count();
 }
 
+// Warp collectives of the CPU need vectors that are warps.
+static bool has_warps(const ir::Module& module, const TargetOptions& options, Diagnostics& diagnostics) {
+  if (options.target == Target::Cuda || (options.lanes.lanes == 32 && options.lanes.linear_thread_id))
+    return true;
+  bool reported = false;
+  for (const ir::Function& function : module.functions)
+    ir::walk(function.body, [&](const ir::Stmt& stmt) {
+      const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+      if (reported || !call || row(call->builtin).effects != Effects::Warp) return;
+      if (call->builtin == Builtin::ActiveMask) return;
+      diagnostics.report(stmt.span, diag::needs_warps, row(call->builtin).name);
+      reported = true;
+    });
+  return !reported;
+}
+
 std::optional<Compiled> compile(const ir::Module& module, const SourceManager& sources,
                                 const TargetOptions& options, llvm::LLVMContext& context,
                                 Diagnostics& diagnostics, EmitTimes& times) {
   Stopwatch watch;
   llvm::TargetMachine* machine = find_machine(options, diagnostics);
-  if (!machine) return std::nullopt;
+  if (!machine || !has_warps(module, options, diagnostics)) return std::nullopt;
   Compiled result{lower(module, sources, options, *machine, context), machine, ""};
   assert(!llvm::verifyModule(*result.lowered.module, &llvm::errs()));
   times.lower += watch.lap();

@@ -66,7 +66,7 @@ static llvm::Value* exchange(Lowerer& lower, const CustomCall& call, Op op, llvm
 }
 
 static llvm::Value* exchange(Lowerer& lower, const CustomCall& call, Op op) {
-  return exchange(lower, call, op, read(lower, call.args[0]));
+  return exchange(lower, call, op, call.arg(lower, 0));
 }
 
 // Puts `value` in place of an element while `replaces(old)`; an element that stays is not written.
@@ -108,7 +108,7 @@ static llvm::Value* extreme(Lowerer& lower, const CustomCall& call, bool greates
     return exchange(lower, call, greatest ? (sign ? Op::Max : Op::UMax) : (sign ? Op::Min : Op::UMin));
   }
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* value = read(lower, call.args[0]);
+  llvm::Value* value = call.arg(lower, 0);
   return replace_if(lower, call, value, [&](llvm::Value* old) {
     llvm::Value* better = greatest ? builder.CreateFCmpOGT(value, old) : builder.CreateFCmpOLT(value, old);
     if (!nan_wins)
@@ -126,7 +126,7 @@ llvm::Value* atomic_add(Lowerer& lower, const CustomCall& call) {
 
 llvm::Value* atomic_sub(Lowerer& lower, const CustomCall& call) {
   if (!is_float_kind(call.result->scalar)) return exchange(lower, call, Op::Sub);
-  return exchange(lower, call, Op::FAdd, lower.builder.CreateFNeg(read(lower, call.args[0])));
+  return exchange(lower, call, Op::FAdd, lower.builder.CreateFNeg(call.arg(lower, 0)));
 }
 
 llvm::Value* atomic_max(Lowerer& lower, const CustomCall& call) { return extreme(lower, call, true, true); }
@@ -150,8 +150,8 @@ llvm::Value* atomic_dec(Lowerer& lower, const CustomCall& call) {
 
 llvm::Value* atomic_cas(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* expected = read(lower, call.args[0]);
-  llvm::Value* value = read(lower, call.args[1]);
+  llvm::Value* expected = call.arg(lower, 0);
+  llvm::Value* value = call.arg(lower, 1);
   if (is_plain(lower, call)) {
     llvm::Value* old = load_element(lower, call);
     llvm::Value* next = builder.CreateSelect(builder.CreateICmpEQ(old, expected), value, old);

@@ -5,7 +5,7 @@
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Intrinsics.h>
 
-#include "compiler/lower/lowering.h"
+#include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
 
@@ -34,8 +34,7 @@ static void add_range(llvm::CallInst* call, std::string_view name) {
   if (name.find("sreg.nctaid.") != name.npos) limit = name.back() == 'x' ? 0x80000000 : 65536;
   if (name.find("sreg.laneid") != name.npos) limit = 32;
   if (limit == 0) return;
-  bool is_size = name.find("sreg.n") != name.npos; // at least 1
-  llvm::ConstantRange range(llvm::APInt(32, is_size ? 1 : 0), llvm::APInt(32, limit));
+  llvm::ConstantRange range(llvm::APInt(32, name.find(".n") != name.npos ? 1 : 0), llvm::APInt(32, limit));
   call->addRetAttr(llvm::Attribute::get(call->getContext(), llvm::Attribute::Range, range));
 }
 
@@ -52,6 +51,7 @@ static llvm::Value* call_intrinsic(Lowerer& lower, std::string_view name, llvm::
 
 llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
                        llvm::ArrayRef<llvm::Value*> args) {
+  if (args[0]->getType()->isVectorTy()) return call_vector_math(lower, name, kind, args);
   std::string symbol =
       (lower.gpu() ? "__nv_" : "") + std::string(name) + (kind == ScalarKind::F32 ? "f" : "");
   std::vector<llvm::Type*> types;
@@ -66,17 +66,18 @@ llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
   return lower.builder.CreateCall(callee, args);
 }
 
-static llvm::Value* field_value(Lowerer& lower, Field field) {
+static llvm::Value* field_value(Lowerer& lower, Field field, Form form) {
   auto index = static_cast<std::size_t>(field);
+  if (lower.is_vector() && index < 3) return thread_index_lanes(lower, static_cast<int>(index), form);
   llvm::Value* const* groups[] = {lower.place.thread, lower.place.block, lower.place.block_dim,
                                   lower.place.grid};
   return groups[index / 3][index % 3];
 }
 
-static llvm::Value* lower_recipe(Lowerer& lower, const CustomCall& call) {
+llvm::Value* lower_recipe(Lowerer& lower, const CustomCall& call) {
   const Recipe& how = recipe(lower, call.builtin);
   if (how.kind == Recipe::Kind::Custom) return how.custom(lower, call);
-  if (how.kind == Recipe::Kind::Field) return field_value(lower, how.field);
+  if (how.kind == Recipe::Kind::Field) return field_value(lower, how.field, call.form);
   std::vector<llvm::Value*> args;
   for (const ir::Operand& arg : call.args) args.push_back(read(lower, arg, call.form));
   switch (how.kind) {
@@ -108,8 +109,9 @@ void lower_call_effect(Lowerer& lower, const ir::CallEffect& call) {
 }
 
 void lower_atomic(Lowerer& lower, const ir::Atomic& atomic) {
+  if (lower.is_vector()) return atomic_lanes(lower, atomic);
   ArrayValue array = read_array(lower, atomic.array);
-  llvm::Value* address = element_address(lower, array, atomic.indices);
+  llvm::Value* address = element_address(lower, array, element_place(lower, array, atomic.indices));
   CustomCall call{atomic.builtin, types::scalar(array.element), atomic.args, Form::Scalar, address,
                   array.space};
   llvm::Value* old = lower_recipe(lower, call);

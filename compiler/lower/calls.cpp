@@ -26,7 +26,7 @@ static std::vector<llvm::Type*> hidden_types(ModuleState& state) {
 static std::vector<llvm::Type*> result_types(ModuleState& state, const ir::Function& function) {
   std::vector<llvm::Type*> types;
   for (Type result : function.results)
-    for (const Cell& cell : make_cells(state, result).cells) types.push_back(cell.type);
+    for (llvm::Type* part : cell_types(state, result)) types.push_back(part);
   if (!state.gpu()) types.push_back(llvm::Type::getInt1Ty(state.context));
   return types;
 }
@@ -37,7 +37,7 @@ static llvm::Function* device_function(ModuleState& state, ir::FunctionId id) {
   const ir::Function& function = state.ir.function(id);
   std::vector<llvm::Type*> params = hidden_types(state);
   for (std::uint32_t param = 0; param < function.param_count; ++param)
-    for (const Cell& cell : make_cells(state, function.slots[param].type).cells) params.push_back(cell.type);
+    for (llvm::Type* part : cell_types(state, function.slots[param].type)) params.push_back(part);
   auto* result = llvm::StructType::get(state.context, result_types(state, function));
   auto* type = llvm::FunctionType::get(result, params, false);
   std::string name = "kern_" + std::to_string(static_cast<std::uint32_t>(id)) + "_" + function.name;
@@ -59,7 +59,7 @@ void lower_call(Lowerer& lower, const ir::Call& call) {
       continue;
     }
     for (const Cell& cell : lower.slots[static_cast<std::size_t>(*arg.slot)].cells)
-      args.push_back(read_cell(lower, cell));
+      args.push_back(read_cell(lower, cell).value);
   }
   llvm::Value* packed = builder.CreateCall(device_function(lower.state, call.function), args);
   unsigned part = 0;
@@ -70,7 +70,7 @@ void lower_call(Lowerer& lower, const ir::Call& call) {
     builder.SetInsertPoint(stay);
   }
   for (std::size_t result = 0; result < callee.results.size(); ++result) {
-    std::size_t parts = make_cells(lower.state, callee.results[result]).cells.size();
+    std::size_t parts = cell_types(lower.state, callee.results[result]).size();
     if (result >= call.results.size()) break;
     const SlotCells& slot = lower.slots[static_cast<std::size_t>(call.results[result])];
     for (std::size_t index = 0; index < parts; ++index)
@@ -90,7 +90,7 @@ void lower_return(Lowerer& lower, const ir::Return& stmt) {
       continue;
     }
     for (const Cell& cell : lower.slots[static_cast<std::size_t>(*value.slot)].cells)
-      lower.builder.CreateStore(read_cell(lower, cell), lower.result_slots[part++]);
+      lower.builder.CreateStore(read_cell(lower, cell).value, lower.result_slots[part++]);
   }
   lower.builder.CreateBr(lower.return_block);
 }
@@ -111,7 +111,7 @@ static void make_slots(Lowerer& lower) {
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
     const ir::Slot& slot = lower.ir.slots[index];
     bool is_param = index < lower.ir.param_count;
-    lower.slots.push_back(make_cells(lower.state, slot.type));
+    lower.slots.push_back(make_cells(lower, index));
     allocate(lower, lower.slots.back(), slot.name, !is_param);
     if (!is_param) continue;
     for (const Cell& cell : lower.slots.back().cells) write_cell(lower, cell, lower.function->getArg(arg++));

@@ -2,7 +2,7 @@
 // nothing, and a vote is a loop over the live threads.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "compiler/lower/lowering.h"
+#include "compiler/lower/lanes.h"
 
 namespace kern::lowering::vocabulary {
 
@@ -24,6 +24,19 @@ static llvm::Value* vote(Lowerer& lower, const CustomCall& call, llvm::Intrinsic
   }
   llvm::Value* sum = entry_alloca(lower, builder.getInt32Ty(), "vote");
   builder.CreateStore(builder.getInt32(static_cast<std::uint32_t>(start)), sum);
+  if (lower.is_vector()) {
+    for_each_vector(lower, [&] {
+      llvm::Value* live = mask_bits(lower, active_lanes(lower));
+      llvm::Value* holding =
+          builder.CreateAnd(live, mask_bits(lower, read(lower, call.args[0], Form::Vector)));
+      llvm::Value* value = builder.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, holding);
+      if (call.builtin == Builtin::SyncthreadsAnd) value = builder.CreateICmpEQ(holding, live);
+      if (call.builtin == Builtin::SyncthreadsOr) value = builder.CreateIsNotNull(holding);
+      value = builder.CreateZExtOrTrunc(value, builder.getInt32Ty());
+      builder.CreateStore(next(builder.CreateLoad(builder.getInt32Ty(), sum), value), sum);
+    });
+    return builder.CreateLoad(builder.getInt32Ty(), sum);
+  }
   for_each_thread(lower, [&] {
     llvm::Value* predicate = builder.CreateZExt(read(lower, call.args[0]), builder.getInt32Ty());
     builder.CreateStore(next(builder.CreateLoad(builder.getInt32Ty(), sum), predicate), sum);
@@ -78,12 +91,19 @@ llvm::Value* uniform_value(Lowerer& lower, const CustomCall& call) {
   llvm::Value* found = entry_alloca(lower, builder.getInt1Ty(), "found");
   builder.CreateStore(llvm::Constant::getNullValue(type), agreed);
   builder.CreateStore(builder.getFalse(), found);
-  for_each_thread(lower, [&] {
+  auto keep_first = [&] {
+    Value own = read_value(lower, call.args[0]);
+    llvm::Value* mine = lower.is_vector() ? value_of_first_lane(lower, own) : own.value;
     llvm::Value* known = builder.CreateLoad(builder.getInt1Ty(), found);
     llvm::Value* first = builder.CreateLoad(type, agreed);
-    builder.CreateStore(builder.CreateSelect(known, first, read(lower, call.args[0])), agreed);
+    builder.CreateStore(builder.CreateSelect(known, first, mine), agreed);
     builder.CreateStore(builder.getTrue(), found);
-  });
+  };
+  if (lower.is_vector()) {
+    for_each_vector(lower, keep_first);
+  } else {
+    for_each_thread(lower, keep_first);
+  }
   return builder.CreateLoad(type, agreed);
 }
 

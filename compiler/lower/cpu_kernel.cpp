@@ -1,10 +1,12 @@
 // A CPU kernel's entry and where everything of a block is: its parameters, its shared arrays, what outlives a
 // segment. The scratch area holds, in this order, the shared arrays and large local arrays, a record for each
 // vector of the block, and dynamic shared memory.
+#include <algorithm>
+
 #include "compiler/analysis/assignment.h"
 #include "compiler/analysis/crossing.h"
 #include "compiler/ir/walk.h"
-#include "compiler/lower/lowerer.h"
+#include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
 
@@ -48,19 +50,26 @@ static std::vector<bool> find_assigned(const ir::Function& function, bool in_seg
   return assigned;
 }
 
+static bool is_uniform(const SlotCells& slot) {
+  for (const Cell& cell : slot.cells)
+    if (cell.shape.kind != Shape::Kind::Uniform) return false;
+  return true;
+}
+
 // A slot that only lockstep code assigns is one for the whole block.
 static void plan_slots(Lowerer& lower) {
   const ir::Function& function = lower.ir;
+  if (lower.is_vector()) lower.shapes = analyze_shapes(lower.state.ir, lower.id, lower.state.options.lanes);
   std::vector<bool> crossing = find_crossing_slots(function);
   auto unset = find_unset_reads(function);
   std::vector<bool> assigned = find_assigned(function, false), in_segments = find_assigned(function, true);
   lower.turn_zero.assign(function.slots.size(), false);
   lower.turn_params.assign(function.slots.size(), false);
   for (std::size_t index = 0; index < function.slots.size(); ++index) {
-    SlotCells slot = make_cells(lower.state, function.slots[index].type);
+    SlotCells slot = make_cells(lower, index);
     bool is_param = index < function.param_count;
     slot.crosses = crossing[index] && (!is_param || assigned[index]);
-    slot.block_uniform = slot.crosses && !is_param && !in_segments[index];
+    slot.block_uniform = slot.crosses && !is_param && !in_segments[index] && is_uniform(slot);
     lower.turn_zero[index] = !is_param && !slot.crosses && unset[index].has_value();
     lower.turn_params[index] = is_param && !slot.crosses && assigned[index];
     lower.slots.push_back(std::move(slot));
@@ -84,7 +93,7 @@ static void place_slots(Lowerer& lower) {
     for (Cell& cell : slot.cells) {
       if (cell.known) continue;
       std::uint64_t bytes = cell_bytes(lower, cell);
-      cell.offset = align_to(scratch.record_bytes, bytes);
+      cell.offset = align_to(scratch.record_bytes, std::min(bytes, cache_line));
       scratch.record_bytes = cell.offset + bytes;
     }
   }
@@ -125,9 +134,10 @@ static void place_local_arrays(Lowerer& lower) {
     Type type = lower.ir.slots[static_cast<std::size_t>(assign->slot)].type;
     auto bytes = static_cast<std::uint64_t>(bit_width(type->scalar) / 8);
     for (std::int64_t extent : local->extents) bytes *= static_cast<std::uint64_t>(extent);
-    if (!cross && bytes <= small_local_bytes) return;
+    bytes *= lower.state.lanes();
+    if (!cross && bytes <= small_local_bytes * lower.state.lanes()) return;
     std::uint64_t& area = cross ? scratch.record_bytes : scratch.block_bytes;
-    std::uint64_t offset = align_to(area, 16);
+    std::uint64_t offset = align_to(area, cache_line);
     scratch.local_arrays[local] = {cross, offset};
     area = offset + bytes;
   });
@@ -139,16 +149,36 @@ static llvm::Value* at(Lowerer& lower, llvm::Value* base, llvm::Value* offset) {
   return lower.builder.CreateInBoundsGEP(lower.builder.getInt8Ty(), base, offset);
 }
 
+static llvm::Value* count_threads(Lowerer& lower, llvm::Value* along_x) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* count = builder.CreateZExt(along_x, builder.getInt64Ty());
+  for (std::size_t axis : {1, 2})
+    count =
+        builder.CreateNUWMul(count, builder.CreateZExt(lower.place.block_dim[axis], builder.getInt64Ty()));
+  return count;
+}
+
+static llvm::Value* divide_up(Lowerer& lower, llvm::Value* value) {
+  llvm::Constant* lanes = llvm::ConstantInt::get(value->getType(), lower.state.lanes());
+  llvm::Value* sum =
+      lower.builder.CreateAdd(value, llvm::ConstantInt::get(value->getType(), lower.state.lanes() - 1));
+  return lower.builder.CreateUDiv(sum, lanes);
+}
+
+static llvm::Value* count_vectors(Lowerer& lower) {
+  if (!lower.is_vector()) return count_threads(lower, lower.place.block_dim[0]);
+  if (lower.state.options.lanes.linear_thread_id)
+    return divide_up(lower, count_threads(lower, lower.place.block_dim[0]));
+  return count_threads(lower, divide_up(lower, lower.place.block_dim[0]));
+}
+
 static void prepare_scratch(Lowerer& lower) {
   llvm::IRBuilder<>& builder = lower.builder;
   Scratch& scratch = lower.scratch;
   scratch.block_bytes = align_to(scratch.block_bytes, cache_line);
-  scratch.record_bytes = align_to(scratch.record_bytes, 16);
-  llvm::Value* vectors = i64(lower.state, 1);
-  for (llvm::Value* extent : lower.place.block_dim)
-    vectors = builder.CreateNUWMul(vectors, builder.CreateZExt(extent, builder.getInt64Ty()));
-  llvm::Value* bytes =
-      builder.CreateNUWMul(vectors, i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes)));
+  scratch.record_bytes = align_to(scratch.record_bytes, lower.is_vector() ? cache_line : 16);
+  llvm::Value* record_bytes = i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes));
+  llvm::Value* bytes = builder.CreateNUWMul(count_vectors(lower), record_bytes);
   scratch.records = at(lower, scratch.base, i64(lower.state, static_cast<std::int64_t>(scratch.block_bytes)));
   llvm::Value* rounded =
       builder.CreateAnd(builder.CreateAdd(bytes, i64(lower.state, 63)), i64(lower.state, -64));
@@ -157,7 +187,7 @@ static void prepare_scratch(Lowerer& lower) {
     builder.CreateMemSet(scratch.records, builder.getInt8(0), bytes, llvm::Align(16));
   if (scratch.has_left_flag) {
     scratch.live_threads = entry_alloca(lower, builder.getInt64Ty(), "live_threads");
-    builder.CreateStore(vectors, scratch.live_threads);
+    builder.CreateStore(count_threads(lower, lower.place.block_dim[0]), scratch.live_threads);
   }
 }
 
@@ -167,7 +197,9 @@ static void write_crossing_params(Lowerer& lower) {
   bool any = false;
   for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
     any = (crossing[param] = lower.slots[param].crosses) || any;
-  if (any) for_each_thread(lower, [&] { write_params(lower, crossing); });
+  auto write = [&] { write_params(lower, crossing); };
+  if (any && lower.is_vector()) for_each_vector(lower, write);
+  if (any && !lower.is_vector()) for_each_thread(lower, write);
 }
 
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
@@ -180,6 +212,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   load_params(lower);
   lower.scratch.has_left_flag = !is_one_segment(lower.ir) && may_leave(lower.ir);
   plan_slots(lower);
+  if (lower.is_vector()) classify_conditions(lower);
   place_slots(lower);
   place_shared_arrays(lower);
   place_local_arrays(lower);

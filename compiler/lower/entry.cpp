@@ -31,9 +31,11 @@ static void write_param(Lowerer& lower, ir::SlotId slot, Type type, llvm::ArrayR
     write(lower, slot, type == types::boolean ? lower.builder.CreateIsNotNull(value) : value);
     return;
   }
-  ArrayValue array{parts[0], i64(lower.state, 0), {}, {}, type->scalar, type->space};
-  array.extents.assign(parts.begin() + 1, parts.begin() + 1 + type->rank);
-  array.strides.assign(parts.begin() + 1 + type->rank, parts.end());
+  ArrayValue array{{parts[0]}, {i64(lower.state, 0)}, {}, {}, type->scalar, type->space};
+  for (std::size_t axis = 0; axis < type->rank; ++axis) {
+    array.extents.push_back({parts[1 + axis]});
+    array.strides.push_back({parts[1 + type->rank + axis]});
+  }
   write_array(lower, slot, array);
 }
 
@@ -109,7 +111,7 @@ void lower_gpu_kernel(ModuleState& state, ir::FunctionId id) {
   lower.builder.SetInsertPoint(new_block(lower, "entry"));
   state.debug.set_location(lower.builder, lower.ir.span);
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
-    lower.slots.push_back(make_cells(state, lower.ir.slots[index].type));
+    lower.slots.push_back(make_cells(lower, index));
     allocate(lower, lower.slots.back(), lower.ir.slots[index].name, index >= lower.ir.param_count);
   }
   write_params(lower, std::vector<bool>(lower.slots.size(), true));

@@ -4,7 +4,8 @@
 // saturation.
 #include <llvm/IR/Intrinsics.h>
 
-#include "compiler/lower/lowerer.h"
+#include "compiler/ir/walk.h"
+#include "compiler/lower/lanes.h"
 #include "compiler/support/overloaded.h"
 
 namespace kern::lowering {
@@ -301,47 +302,79 @@ static llvm::Value* fused(Lowerer& lower, const ir::Fma& fma, Form form) {
 
 // ---- Assignments ----
 
-void lower_assign(Lowerer& lower, const ir::Assign& assign) {
-  Type type = lower.ir.slots[static_cast<std::size_t>(assign.slot)].type;
-  ScalarKind kind = type->scalar;
-  Form form = Form::Scalar;
-  auto scalar = [&](llvm::Value* value) { write(lower, assign.slot, value); };
+// A vector is computed only where the slot holds one and what it is computed from is not all the same.
+static Form form_of(const Lowerer& lower, const ir::Assign& assign) {
+  const ir::Operand slot{types::error, assign.slot};
+  if (shape_of(lower, slot).kind != Shape::Kind::Varying) return Form::Scalar;
+  if (const auto* call = std::get_if<ir::CallPure>(&assign.value);
+      call && row(call->builtin).effects == Effects::Thread)
+    return Form::Vector;
+  bool uniform = true;
+  ir::visit_operands(ir::Stmt{assign, {}}, [&](const ir::Operand& operand) {
+    uniform = uniform && (is_array(operand.type) || shape_of(lower, operand).kind == Shape::Kind::Uniform);
+  });
+  return uniform ? Form::Scalar : Form::Vector;
+}
+
+static void assign_array(Lowerer& lower, const ir::Assign& assign, Type type) {
   auto array = [&](const ArrayValue& value) { write_array(lower, assign.slot, value); };
-  match(
-      assign.value,
-      [&](const ir::Copy& e) {
-        if (is_array(type)) return array(read_array(lower, e.value));
-        scalar(read(lower, e.value, form));
-      },
-      [&](const ir::Unary& e) { scalar(unary(lower, e.op, kind, read(lower, e.value, form))); },
+  if (const auto* e = std::get_if<ir::Copy>(&assign.value)) return array(read_array(lower, e->value));
+  if (const auto* e = std::get_if<ir::View>(&assign.value)) return array(lower_view(lower, *e));
+  if (const auto* e = std::get_if<ir::SharedArray>(&assign.value))
+    return array(lower_shared_array(lower, *e, type));
+  if (const auto* e = std::get_if<ir::LocalArray>(&assign.value))
+    return array(lower_local_array(lower, *e, type));
+  if (const auto* e = std::get_if<ir::ConstantArray>(&assign.value))
+    return array(lower_constant_array(lower, *e, type));
+  assert(false && "no other expression is an array");
+}
+
+// The value of an expression that is no array; what is linear stays so.
+static Value scalar_expression(Lowerer& lower, const ir::Assign& assign, Type type) {
+  ScalarKind kind = type->scalar;
+  Form form = form_of(lower, assign);
+  auto plain = [&](llvm::Value* value) {
+    return Value{value, form == Form::Vector ? varying_shape : Shape{}};
+  };
+  return match(
+      assign.value, [&](const ir::Copy& e) { return read_value(lower, e.value); },
+      [&](const ir::Unary& e) { return plain(unary(lower, e.op, kind, read(lower, e.value, form))); },
       [&](const ir::Binary& e) {
         llvm::Value* left = read(lower, e.left, form);
-        scalar(binary(lower, e.op, kind, left, read(lower, e.right, form)));
+        return plain(binary(lower, e.op, kind, left, read(lower, e.right, form)));
       },
       [&](const ir::Compare& e) {
         llvm::Value* left = read(lower, e.left, form);
-        scalar(compare(lower, e.op, e.left.type->scalar, left, read(lower, e.right, form)));
+        return plain(compare(lower, e.op, e.left.type->scalar, left, read(lower, e.right, form)));
       },
       [&](const ir::Convert& e) {
-        scalar(convert(lower, read(lower, e.value, form), e.value.type->scalar, kind));
+        return plain(convert(lower, read(lower, e.value, form), e.value.type->scalar, kind));
       },
       [&](const ir::Select& e) {
         llvm::Value* condition = read(lower, e.condition, form);
         llvm::Value* then_value = read(lower, e.then_value, form);
-        scalar(lower.builder.CreateSelect(condition, then_value, read(lower, e.else_value, form)));
+        return plain(lower.builder.CreateSelect(condition, then_value, read(lower, e.else_value, form)));
       },
-      [&](const ir::Fma& e) { scalar(fused(lower, e, form)); },
-      [&](const ir::CallPure& e) { scalar(lower_builtin(lower, e.builtin, type, e.args, form)); },
+      [&](const ir::Fma& e) { return plain(fused(lower, e, form)); },
+      [&](const ir::CallPure& e) { return plain(lower_builtin(lower, e.builtin, type, e.args, form)); },
       [&](const ir::Extent& e) {
-        scalar(read_array(lower, e.array).extents[static_cast<std::size_t>(e.axis)]);
+        return read_array(lower, e.array).extents[static_cast<std::size_t>(e.axis)];
       },
       [&](const ir::Stride& e) {
-        scalar(read_array(lower, e.array).strides[static_cast<std::size_t>(e.axis)]);
+        return read_array(lower, e.array).strides[static_cast<std::size_t>(e.axis)];
       },
-      [&](const ir::View& e) { array(lower_view(lower, e)); },
-      [&](const ir::SharedArray& e) { array(lower_shared_array(lower, e, type)); },
-      [&](const ir::LocalArray& e) { array(lower_local_array(lower, e, type)); },
-      [&](const ir::ConstantArray& e) { array(lower_constant_array(lower, e, type)); });
+      [&](const auto&) {
+        assert(false && "an array");
+        return Value{};
+      });
+}
+
+void lower_assign(Lowerer& lower, const ir::Assign& assign) {
+  Type type = lower.ir.slots[static_cast<std::size_t>(assign.slot)].type;
+  if (is_array(type)) return assign_array(lower, assign, type);
+  if (const auto* compare = std::get_if<ir::Compare>(&assign.value))
+    note_linear_test(lower, assign.slot, *compare);
+  write_value(lower, assign.slot, scalar_expression(lower, assign, type));
 }
 
 } // namespace kern::lowering

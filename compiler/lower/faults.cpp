@@ -105,26 +105,34 @@ static llvm::Function* make_cpu_fault(ModuleState& state) {
   return function;
 }
 
+static std::vector<llvm::Value*> fault_args(ModuleState& state, std::uint32_t site, ir::FaultKind kind,
+                                            int axis, llvm::Value* index, llvm::Value* extent) {
+  if (!state.fault) state.fault = state.gpu() ? make_gpu_fault(state) : make_cpu_fault(state);
+  return {i32(state, site), i32(state, axis), i32(state, static_cast<int>(kind)), index, extent};
+}
+
+void call_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis, llvm::Value* index,
+                llvm::Value* extent, llvm::Value* const (&thread)[3]) {
+  std::vector<llvm::Value*> args = fault_args(lower.state, site, kind, axis, index, extent);
+  args.insert(args.begin(), {lower.record, lower.place.where});
+  args.insert(args.end(), std::begin(thread), std::end(thread));
+  lower.builder.CreateCall(lower.state.fault, args);
+}
+
 void lower_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis, llvm::Value* index,
                  llvm::Value* extent) {
-  ModuleState& state = lower.state;
   llvm::IRBuilder<>& builder = lower.builder;
-  if (!state.fault) state.fault = state.gpu() ? make_gpu_fault(state) : make_cpu_fault(state);
-  std::vector<llvm::Value*> args = {i32(state, site), i32(state, axis), i32(state, static_cast<int>(kind)),
-                                    index, extent};
-  if (state.gpu()) {
-    args.insert(args.begin(), lower.record);
-    llvm::CallInst* call = builder.CreateCall(state.fault, args);
-    call->setDoesNotReturn();
-    // An edge from here to whatever block follows would widen the divergent region.
-    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, {}, {});
-    builder.CreateUnreachable();
+  if (!lower.gpu()) {
+    call_fault(lower, site, kind, axis, index, extent, lower.place.thread);
+    builder.CreateBr(lower.leave);
     return;
   }
-  args.insert(args.begin(), {lower.record, lower.place.where});
-  args.insert(args.end(), std::begin(lower.place.thread), std::end(lower.place.thread));
-  builder.CreateCall(state.fault, args);
-  builder.CreateBr(lower.leave);
+  std::vector<llvm::Value*> args = fault_args(lower.state, site, kind, axis, index, extent);
+  args.insert(args.begin(), lower.record);
+  builder.CreateCall(lower.state.fault, args)->setDoesNotReturn();
+  // An edge from here to whatever block follows would widen the divergent region.
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, {}, {});
+  builder.CreateUnreachable();
 }
 
 // Goes on where `holds`, else faults.
@@ -143,7 +151,7 @@ static void fault_unless(Lowerer& lower, llvm::Value* holds, std::uint32_t site,
 void lower_guard(Lowerer& lower, const ir::Guard& guard) {
   if (guard.state == ir::GuardState::Proved) return;
   llvm::Value* index = read(lower, guard.index);
-  llvm::Value* extent = read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)];
+  llvm::Value* extent = read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)].value;
   bool shadow = guard.state == ir::GuardState::Shadow;
   ir::FaultKind kind = shadow ? ir::FaultKind::ShadowGuard : ir::FaultKind::IndexOutOfRange;
   fault_unless(lower, lower.builder.CreateICmpULT(index, extent), static_cast<std::uint32_t>(guard.site),

@@ -1,10 +1,11 @@
 // The face of lower/: every kernel of a module, then the device functions that they call.
 #include "compiler/lower/lower.h"
 
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include "compiler/ir/walk.h"
-#include "compiler/lower/lowerer.h"
+#include "compiler/lower/lanes.h"
 
 namespace kern {
 
@@ -36,6 +37,8 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
   result.module->setDataLayout(machine.createDataLayout());
   ModuleState state{module,  sources,        options,
                     context, *result.module, DebugInfo(*result.module, sources, options)};
+  state.has_avx512 =
+      !state.gpu() && machine.getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl,+avx512dq,+avx512bw");
   state.functions.resize(module.functions.size());
   state.shared.resize(module.shared.size());
   state.constants.resize(module.constants.size());
@@ -49,8 +52,13 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
       result.layouts.push_back(lower_cpu_kernel(state, id));
     }
   }
-  for (std::size_t next = 0; next < state.pending.size(); ++next)
-    lower_device_function(state, state.pending[next]);
+  for (std::size_t next = 0; next < state.pending.size(); ++next) {
+    if (state.lanes() > 1) {
+      lower_lane_function(state, state.pending[next]);
+    } else {
+      lower_device_function(state, state.pending[next]);
+    }
+  }
   state.debug.finish();
   return result;
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/analysis/shape.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/debug_info.h"
 #include "compiler/lower/lower.h"
@@ -34,15 +35,24 @@ struct ModuleState {
   std::vector<std::uint64_t>
       device_shared{}; // CPU: where shared arrays of device functions are in scratch, by SharedId
   std::uint64_t device_shared_bytes = 0;
+  bool has_avx512 = false; // of the CPU that code is made for
 
   bool gpu() const { return options.target == Target::Cuda; }
-  int lanes() const { return options.lanes.lanes; }
+  // Lanes of a vector; 1 on the GPU.
+  unsigned lanes() const { return gpu() ? 1 : static_cast<unsigned>(options.lanes.lanes); }
+};
+
+// A scalar (of a linear value, that of lane 0) or a vector.
+struct Value {
+  llvm::Value* value = nullptr;
+  Shape shape{};
 };
 
 // One register of a slot: a scalar, or a part of an array value.
 struct Cell {
-  llvm::Type* type = nullptr; // of a scalar in a register
+  llvm::Type* type = nullptr; // of what is stored: a scalar, a vector, a mask
   Shape shape{};
+  bool is_bool = false;
   llvm::Value* pointer = nullptr;  // an alloca; null where it lives in the scratch record of its vector
   std::uint64_t offset = 0;        // in that record
   llvm::Constant* known = nullptr; // what it always is: the stride 1 that a type promises
@@ -57,9 +67,9 @@ struct SlotCells {
 };
 
 struct ArrayValue {
-  llvm::Value* base = nullptr;
-  llvm::Value* offset = nullptr; // i64, elements
-  std::vector<llvm::Value*> extents, strides;
+  Value base;
+  Value offset; // i64, elements
+  std::vector<Value> extents, strides;
   ScalarKind element{};
   AddressSpace space{};
 };
@@ -99,6 +109,51 @@ struct Scratch {
   std::map<const ir::LocalArray*, LocalPlace> local_arrays; // those that are no allocas
 };
 
+// What a statement of control flow keeps while lanes are in it: masks and the state of a loop, in allocas
+// that both copies of a segment share.
+struct Construct {
+  llvm::Value* saved = nullptr;     // lanes that came here
+  llvm::Value* chosen = nullptr;    // an if: lanes whose condition holds
+  llvm::Value* running = nullptr;   // a loop: lanes that have not broken out
+  llvm::Value* continued = nullptr; // a loop: lanes done with this iteration
+  llvm::Value* trip = nullptr;      // a for: its number
+  Cell start, step, count;          // a for: its operands before it
+};
+
+// A construct around the present place, outermost first.
+struct OpenConstruct {
+  enum class Kind : std::uint8_t { Then, Else, Loop } kind;
+  Construct* construct; // null where it needs no masks
+  bool plain;           // all lanes are in it, and the masks are not kept up
+};
+
+// A loop that lanes leave one by one; null where they leave together.
+struct LaneLoop {
+  Construct* construct;
+  llvm::BasicBlock* next;
+  llvm::BasicBlock* done;
+};
+
+// The state of a vector's lanes at the present place (control_lanes.cpp). With one lane none of it is used.
+struct Lanes {
+  bool masked = false;              // some lanes may not be here; else all are, and live
+  bool plain_copy = false;          // this is the copy of a segment that vectors enter whole
+  llvm::Value* active = nullptr;    // mask slot: lanes that are here
+  llvm::Value* present = nullptr;   // mask slot: lanes that have not left the function
+  llvm::Value* live = nullptr;      // mask slot: lanes that have not left the kernel; `present` in a kernel
+  llvm::BasicBlock* skip = nullptr; // where to go when no lane is active
+  llvm::BasicBlock* end = nullptr;  // where a whole vector's turn ends
+  std::map<const void*, Construct> constructs;                           // by statement
+  std::map<std::pair<const void*, int>, llvm::BasicBlock*> side_entries; // places of the masked copy
+  std::vector<OpenConstruct> open;
+  std::vector<LaneLoop> loops;
+  std::map<ir::SlotId, std::pair<llvm::Value*, llvm::Value*>> tests; // conditions: holds in all, in no lane
+  std::vector<bool> geometric;      // conditions over thread indices: a vector in which they differ is rare
+  std::vector<bool> computed;       // integers that depend on no memory
+  llvm::Value* linear_id = nullptr; // of lane 0, where lanes follow the linear thread id
+  llvm::Value* thread_vectors[3] = {}; // there, thread indices that are no linear values
+};
+
 // A function being lowered.
 struct Lowerer {
   ModuleState& state;
@@ -116,6 +171,8 @@ struct Lowerer {
   std::vector<llvm::Value*> param_block; // a kernel's parameters as they came, by slot of the parameter block
   Place place;
   Scratch scratch;
+  Shapes shapes;
+  Lanes lanes;
   std::vector<bool> uses_shared; // by SharedId: this kernel, or what it calls
   std::vector<bool> turn_zero;   // CPU: slots that are zero at the start of a thread's turn
   std::vector<bool> turn_params; // CPU: parameters that are assigned, and begin each turn as they came
@@ -123,6 +180,7 @@ struct Lowerer {
 
   Lowerer(ModuleState& s, ir::FunctionId f) : state(s), ir(s.ir.function(f)), id(f), builder(s.context) {}
   bool gpu() const { return state.gpu(); }
+  bool is_vector() const { return state.lanes() > 1; }
 };
 
 // Whether something is computed for lane 0 alone or for all lanes.
@@ -135,14 +193,22 @@ llvm::Type* memory_type(ModuleState& state, ScalarKind kind);
 llvm::PointerType* pointer_type(ModuleState& state, AddressSpace space);
 llvm::Value* constant(Lowerer& lower, const ir::Operand& operand);
 llvm::Value* read(Lowerer& lower, const ir::Operand& operand, Form form = Form::Scalar);
+Shape shape_of(const Lowerer& lower, const ir::Operand& operand);
+Value read_value(Lowerer& lower, const ir::Operand& operand);
+// Writes a scalar or a vector, in the lanes that are active.
 void write(Lowerer& lower, ir::SlotId slot, llvm::Value* value);
+void write_value(Lowerer& lower, ir::SlotId slot, const Value& value);
 ArrayValue read_array(Lowerer& lower, const ir::Operand& array);
 void write_array(Lowerer& lower, ir::SlotId slot, const ArrayValue& value);
-llvm::Value* read_cell(Lowerer& lower, const Cell& cell);
+Value read_cell(Lowerer& lower, const Cell& cell);
+// Writes to every lane, whatever is active.
 void write_cell(Lowerer& lower, const Cell& cell, llvm::Value* value);
+void write_zero(Lowerer& lower, const Cell& cell);
 llvm::Value* cell_pointer(Lowerer& lower, const Cell& cell);
 // Returns the cells of a slot of that type, without places.
-SlotCells make_cells(ModuleState& state, Type type);
+SlotCells make_cells(Lowerer& lower, std::size_t slot);
+// Returns the cells of a value of a type, one lane.
+std::vector<llvm::Type*> cell_types(ModuleState& state, Type type);
 // Gives every cell of a slot an alloca; zero where `zero`.
 void allocate(Lowerer& lower, SlotCells& slot, const std::string& name, bool zero);
 llvm::AllocaInst* entry_alloca(Lowerer& lower, llvm::Type* type, const llvm::Twine& name = "");
@@ -159,8 +225,14 @@ llvm::Value* binary(Lowerer& lower, ir::BinaryOp op, ScalarKind kind, llvm::Valu
 llvm::Value* convert(Lowerer& lower, llvm::Value* value, ScalarKind from, ScalarKind to);
 
 // ---- memory.cpp ----
-llvm::Value* element_address(Lowerer& lower, const ArrayValue& array,
-                             const std::vector<ir::Operand>& indices);
+// Where an element is: a base, and an offset from it in elements.
+struct ElementPlace {
+  Value base, offset;
+};
+ElementPlace element_place(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices);
+// The address of lane 0's element, or of each lane's.
+llvm::Value* element_address(Lowerer& lower, const ArrayValue& array, const ElementPlace& place);
+llvm::Align element_alignment(ScalarKind kind);
 void lower_load(Lowerer& lower, const ir::Load& load);
 void lower_store(Lowerer& lower, const ir::Store& store);
 ArrayValue lower_view(Lowerer& lower, const ir::View& view);
@@ -189,6 +261,10 @@ void lower_check(Lowerer& lower, const ir::Check& check);
 void lower_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis, llvm::Value* index,
                  llvm::Value* extent);
 
+// Calls what records a CPU thread's fault.
+void call_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis, llvm::Value* index,
+                llvm::Value* extent, llvm::Value* const (&thread)[3]);
+
 // ---- control_scalar.cpp ----
 void lower_body(Lowerer& lower, const ir::Body& body);
 
@@ -199,6 +275,8 @@ void lower_device_function(ModuleState& state, ir::FunctionId id);
 
 // ---- print.cpp ----
 void lower_print(Lowerer& lower, const ir::Print& print);
+// Prints one thread's values.
+void print_values(Lowerer& lower, const ir::Print& print, llvm::ArrayRef<llvm::Value*> values);
 
 // ---- entry.cpp ----
 void lower_gpu_kernel(ModuleState& state, ir::FunctionId id);
@@ -218,6 +296,22 @@ std::vector<bool> find_used_shared(const ir::Module& module, ir::FunctionId id);
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);
 // Lowers what stands outside of segments, and the segments.
 void lower_lockstep_body(Lowerer& lower, const ir::Body& body);
+// Which slots a body mentions, or assigns.
+std::vector<bool> slots_used(const Lowerer& lower, const ir::Body& body, bool only_results);
+// What a thread finds at the start of its turn: zeros where it may read first, and its parameters as they
+// came.
+void begin_turn(Lowerer& lower, const std::vector<bool>& used);
+// Slots that are one for the block and assigned in a segment: each turn begins with the block's value and
+// works on a copy; the last one's is the block's next.
+struct UniformCopy {
+  Cell* cell;
+  llvm::Value* block;
+  llvm::AllocaInst* next;
+};
+std::vector<UniformCopy> copy_uniform_slots(Lowerer& lower, const std::vector<bool>& assigned);
+void begin_uniform_copies(Lowerer& lower, const std::vector<UniformCopy>& copies);
+void end_uniform_copies(Lowerer& lower, const std::vector<UniformCopy>& copies);
+void restore_uniform_slots(Lowerer& lower, const std::vector<UniformCopy>& copies);
 // Calls `body` once, to write the body of a loop over every thread of the block that has not left.
 void for_each_thread(Lowerer& lower, const std::function<void()>& body);
 // Writes a value that is one for the whole block to a slot, in every thread.

@@ -14,7 +14,16 @@ struct CustomCall {
   Form form;
   llvm::Value* address = nullptr; // of an atomic: its element
   AddressSpace space{};
+  std::vector<llvm::Value*> values{}; // the arguments, where they are one lane's
+
+  // Returns an argument.
+  llvm::Value* arg(Lowerer& lower, std::size_t index) const {
+    return values.empty() ? read(lower, args[index], form) : values[index];
+  }
 };
+
+// Lowers a call as the table says.
+llvm::Value* lower_recipe(Lowerer& lower, const CustomCall& call);
 
 using CustomFunction = llvm::Value* (*)(Lowerer&, const CustomCall&);
 

@@ -3,34 +3,44 @@
 
 #include <cstddef>
 
-#include "compiler/lower/lowerer.h"
+#include "compiler/lower/lanes.h"
 #include "kern/abi.h"
 
 namespace kern::lowering {
 
 // A guard, or a proof, stands before every access, and the launch refuses arrays whose span passes 2^62
-// bytes: an index times its stride, and their sum, stay within the array and cannot wrap.
-llvm::Value* element_address(Lowerer& lower, const ArrayValue& array,
-                             const std::vector<ir::Operand>& indices) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* offset = array.offset;
+// bytes: an index times its stride, and their sum, stay within the array and cannot wrap. Of masked lanes the
+// same is known only where they are active.
+ElementPlace element_place(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
+  bool exact = !lower.lanes.masked;
+  Value offset = array.offset;
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    llvm::Value* step = builder.CreateNSWMul(read(lower, indices[axis]), array.strides[axis]);
-    offset = builder.CreateNSWAdd(offset, step);
+    Value step = multiply_values(lower, read_value(lower, indices[axis]), array.strides[axis], exact);
+    offset = add_values(lower, offset, step, exact);
   }
-  return builder.CreateInBoundsGEP(memory_type(lower.state, array.element), array.base, offset);
+  if (lower.is_vector() && array.space == AddressSpace::Local) {
+    offset = multiply_values(lower, offset, {i64(lower.state, lower.state.lanes())}, exact);
+    offset = add_values(lower, offset, {i64(lower.state, 0), linear_shape(1)}, exact);
+  }
+  return {array.base, offset};
 }
 
-static llvm::Align element_alignment(ScalarKind kind) {
+llvm::Value* element_address(Lowerer& lower, const ArrayValue& array, const ElementPlace& place) {
+  llvm::Type* element = memory_type(lower.state, array.element);
+  return lower.builder.CreateGEP(element, place.base.value, place.offset.value, "", !lower.lanes.masked);
+}
+
+llvm::Align element_alignment(ScalarKind kind) {
   int bytes = bit_width(kind) / 8;
   if (scalar_class(kind) == ScalarClass::Complex) bytes /= 2;
   return llvm::Align(static_cast<std::uint64_t>(bytes));
 }
 
 void lower_load(Lowerer& lower, const ir::Load& load) {
+  if (lower.is_vector()) return load_lanes(lower, load);
   llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue array = read_array(lower, load.array);
-  llvm::Value* address = element_address(lower, array, load.indices);
+  llvm::Value* address = element_address(lower, array, element_place(lower, array, load.indices));
   llvm::Value* value = builder.CreateAlignedLoad(memory_type(lower.state, array.element), address,
                                                  element_alignment(array.element));
   // Shared memory starts undefined; frozen, an element never written is merely unspecified.
@@ -40,25 +50,25 @@ void lower_load(Lowerer& lower, const ir::Load& load) {
 }
 
 void lower_store(Lowerer& lower, const ir::Store& store) {
+  if (lower.is_vector()) return store_lanes(lower, store);
   llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue array = read_array(lower, store.array);
   llvm::Value* value = read(lower, store.value);
   if (array.element == ScalarKind::Bool) value = builder.CreateZExt(value, builder.getInt8Ty());
-  llvm::Value* address = element_address(lower, array, store.indices);
+  llvm::Value* address = element_address(lower, array, element_place(lower, array, store.indices));
   builder.CreateAlignedStore(value, address, element_alignment(array.element));
 }
 
 ArrayValue lower_view(Lowerer& lower, const ir::View& view) {
-  llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue from = read_array(lower, view.array);
   ArrayValue result{from.base, from.offset, {}, {}, from.element, from.space};
   for (std::size_t axis = 0; axis < view.axes.size(); ++axis) {
     const ir::ViewAxis& part = view.axes[axis];
-    llvm::Value* step = builder.CreateMul(read(lower, part.start), from.strides[axis]);
-    result.offset = builder.CreateAdd(result.offset, step);
+    Value step = multiply_values(lower, read_value(lower, part.start), from.strides[axis], false);
+    result.offset = add_values(lower, result.offset, step, false);
     if (part.kind == ir::ViewAxis::Kind::Index) continue;
-    result.extents.push_back(read(lower, part.count));
-    result.strides.push_back(builder.CreateMul(from.strides[axis], read(lower, part.step)));
+    result.extents.push_back(read_value(lower, part.count));
+    result.strides.push_back(multiply_values(lower, read_value(lower, part.step), from.strides[axis], false));
   }
   return result;
 }
@@ -68,15 +78,15 @@ static void set_dense_strides(Lowerer& lower, ArrayValue& array) {
   array.strides.resize(array.extents.size());
   llvm::Value* stride = i64(lower.state, 1);
   for (std::size_t axis = array.extents.size(); axis-- > 0;) {
-    array.strides[axis] = stride;
-    stride = lower.builder.CreateMul(stride, array.extents[axis]);
+    array.strides[axis] = {stride};
+    stride = lower.builder.CreateMul(stride, array.extents[axis].value);
   }
 }
 
 static ArrayValue dense_array(Lowerer& lower, llvm::Value* base, const std::vector<std::int64_t>& extents,
                               Type type) {
-  ArrayValue array{base, i64(lower.state, 0), {}, {}, type->scalar, type->space};
-  for (std::int64_t extent : extents) array.extents.push_back(i64(lower.state, extent));
+  ArrayValue array{{base}, {i64(lower.state, 0)}, {}, {}, type->scalar, type->space};
+  for (std::int64_t extent : extents) array.extents.push_back({i64(lower.state, extent)});
   set_dense_strides(lower, array);
   return array;
 }
@@ -139,16 +149,17 @@ static llvm::Value* dynamic_offset(Lowerer& lower, ir::SharedId id) {
 static ArrayValue dynamic_array(Lowerer& lower, const ir::SharedArray& shared, Type type) {
   const ir::SharedDecl& decl = lower.state.ir.shared[static_cast<std::size_t>(shared.id)];
   llvm::Value* base = dynamic_shared_base(lower);
-  ArrayValue array{base, i64(lower.state, 0), {}, {}, type->scalar, type->space};
+  ArrayValue array{{base}, {i64(lower.state, 0)}, {}, {}, type->scalar, type->space};
   if (decl.aliased) {
     constexpr std::uint64_t shared_bytes_field = offsetof(kern_launch_record, shared_bytes);
     llvm::Value* field =
         lower.builder.CreateConstInBoundsGEP1_64(lower.builder.getInt8Ty(), lower.record, shared_bytes_field);
     llvm::Value* bytes = lower.builder.CreateLoad(lower.builder.getInt64Ty(), field);
-    array.extents.push_back(lower.builder.CreateUDiv(bytes, i64(lower.state, bit_width(type->scalar) / 8)));
+    array.extents.push_back({lower.builder.CreateUDiv(bytes, i64(lower.state, bit_width(type->scalar) / 8))});
   } else {
-    array.base = lower.builder.CreateGEP(lower.builder.getInt8Ty(), base, dynamic_offset(lower, shared.id));
-    for (const ir::Operand& extent : shared.extents) array.extents.push_back(read(lower, extent));
+    array.base.value =
+        lower.builder.CreateGEP(lower.builder.getInt8Ty(), base, dynamic_offset(lower, shared.id));
+    for (const ir::Operand& extent : shared.extents) array.extents.push_back(read_value(lower, extent));
   }
   set_dense_strides(lower, array);
   return array;
@@ -166,21 +177,33 @@ ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Typ
 
 // ---- Local and constant arrays ----
 
+// Lanes interleave: element e of lane l stands at e * lanes + l, so that one index in all lanes is one
+// vector. Offsets and strides count elements of one lane; the address is made from them at each access.
 ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Type* element = memory_type(lower.state, type->scalar);
   std::uint64_t count = product(local.extents);
-  std::uint64_t bytes = count * static_cast<std::uint64_t>(bit_width(type->scalar) / 8);
   llvm::Value* base = nullptr;
   auto kept = lower.scratch.local_arrays.find(&local);
   if (kept != lower.scratch.local_arrays.end()) {
     llvm::Value* area = kept->second.in_record ? lower.scratch.record : lower.scratch.base;
     base = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), area, kept->second.offset);
   } else {
-    base = entry_alloca(lower, llvm::ArrayType::get(element, count), "local");
+    llvm::AllocaInst* alloca =
+        entry_alloca(lower, llvm::ArrayType::get(element, count * lower.state.lanes()), "local");
+    if (lower.is_vector()) alloca->setAlignment(llvm::Align(64));
+    base = alloca;
   }
+  ArrayValue array{{base}, {i64(lower.state, 0)}, {}, {}, type->scalar, type->space};
+  for (std::int64_t extent : local.extents) array.extents.push_back({i64(lower.state, extent)});
+  set_dense_strides(lower, array);
+  if (lower.is_vector()) {
+    clear_local_array(lower, base, element, count);
+    return array;
+  }
+  std::uint64_t bytes = count * static_cast<std::uint64_t>(bit_width(type->scalar) / 8);
   builder.CreateMemSet(base, builder.getInt8(0), bytes, element_alignment(type->scalar));
-  return dense_array(lower, base, local.extents, type);
+  return array;
 }
 
 static llvm::GlobalVariable* constant_global(Lowerer& lower, ir::ConstantId id, Type type) {

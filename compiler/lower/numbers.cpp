@@ -9,7 +9,7 @@ static bool is_float_kind(ScalarKind kind) { return scalar_class(kind) == Scalar
 static bool is_small_float(ScalarKind kind) { return kind == ScalarKind::F16 || kind == ScalarKind::BF16; }
 static bool is_signed_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Signed; }
 static llvm::Value* arg(Lowerer& lower, const CustomCall& call, std::size_t index) {
-  return read(lower, call.args[index], call.form);
+  return call.arg(lower, index);
 }
 
 // ---- Bits ----

@@ -8,15 +8,14 @@
 namespace kern::lowering {
 
 // An argument as in a slot of the parameter block: its bytes at the beginning.
-static llvm::Value* word_of(Lowerer& lower, const ir::Operand& arg) {
+static llvm::Value* word_of(Lowerer& lower, Type type, llvm::Value* value) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* value = read(lower, arg);
   unsigned width = value->getType()->getPrimitiveSizeInBits();
-  if (!is_integer(arg.type)) {
+  if (!is_integer(type)) {
     value = builder.CreateBitCast(value, builder.getIntNTy(width));
     return builder.CreateZExt(value, builder.getInt64Ty());
   }
-  return builder.CreateIntCast(value, builder.getInt64Ty(), is_signed(arg.type));
+  return builder.CreateIntCast(value, builder.getInt64Ty(), is_signed(type));
 }
 
 static void store_words(Lowerer& lower, llvm::Value* first, const std::vector<llvm::Value*>& words) {
@@ -65,16 +64,23 @@ static void print_to_host(Lowerer& lower, const std::vector<llvm::Value*>& words
                      {lower.record, buffer, i64(lower.state, static_cast<std::int64_t>(words.size()))});
 }
 
-void lower_print(Lowerer& lower, const ir::Print& print) {
-  std::uint64_t head = static_cast<std::uint64_t>(print.site) | static_cast<std::uint64_t>(print.args.size())
+void print_values(Lowerer& lower, const ir::Print& print, llvm::ArrayRef<llvm::Value*> values) {
+  std::uint64_t head = static_cast<std::uint64_t>(print.site) | static_cast<std::uint64_t>(values.size())
                                                                     << 32;
   std::vector<llvm::Value*> words = {i64(lower.state, static_cast<std::int64_t>(head))};
-  for (const ir::Operand& arg : print.args) words.push_back(word_of(lower, arg));
+  for (std::size_t index = 0; index < values.size(); ++index)
+    words.push_back(word_of(lower, print.args[index].type, values[index]));
   if (lower.gpu()) {
     print_to_ring(lower, words);
   } else {
     print_to_host(lower, words);
   }
+}
+
+void lower_print(Lowerer& lower, const ir::Print& print) {
+  std::vector<llvm::Value*> values;
+  for (const ir::Operand& arg : print.args) values.push_back(read(lower, arg));
+  print_values(lower, print, values);
 }
 
 } // namespace kern::lowering

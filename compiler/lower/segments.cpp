@@ -2,7 +2,7 @@
 // block. Between segments the whole block goes the same way; where a condition is not known to be one for the
 // block, the values of its live threads are compared, and disagreement is a fault.
 #include "compiler/ir/walk.h"
-#include "compiler/lower/lowerer.h"
+#include "compiler/lower/lanes.h"
 #include "compiler/support/overloaded.h"
 
 namespace kern::lowering {
@@ -82,7 +82,7 @@ void for_each_thread(Lowerer& lower, const std::function<void()>& body) {
 
 // ---- Segments ----
 
-static std::vector<bool> slots_used(Lowerer& lower, const ir::Body& body, bool only_results) {
+std::vector<bool> slots_used(const Lowerer& lower, const ir::Body& body, bool only_results) {
   std::vector<bool> used(lower.slots.size());
   ir::walk(body, [&](const ir::Stmt& stmt) {
     ir::visit_results(stmt, [&](ir::SlotId slot) { used[static_cast<std::size_t>(slot)] = true; });
@@ -94,64 +94,71 @@ static std::vector<bool> slots_used(Lowerer& lower, const ir::Body& body, bool o
   return used;
 }
 
-// What a thread finds at the start of its turn: zeros where it may read first, and its parameters as they
-// came.
-static void begin_turn(Lowerer& lower, const std::vector<bool>& used) {
+void begin_turn(Lowerer& lower, const std::vector<bool>& used) {
   std::vector<bool> params(lower.slots.size());
   for (std::size_t slot = 0; slot < lower.slots.size(); ++slot) {
     params[slot] = used[slot] && lower.turn_params[slot];
     if (!used[slot] || !lower.turn_zero[slot]) continue;
-    for (const Cell& cell : lower.slots[slot].cells)
-      write_cell(lower, cell, llvm::Constant::getNullValue(cell.type));
+    for (const Cell& cell : lower.slots[slot].cells) write_zero(lower, cell);
   }
   write_params(lower, params);
-}
-
-// Slots that are one for the block and assigned here: each thread begins with the block's value and works on
-// a copy; the last one's is the block's next.
-struct UniformCopy {
-  Cell* cell;
-  llvm::Value* block;
-  llvm::AllocaInst* next;
-};
-
-static std::vector<UniformCopy> copy_uniform_slots(Lowerer& lower, const std::vector<bool>& assigned) {
-  std::vector<UniformCopy> copies;
-  for (std::size_t slot = 0; slot < lower.slots.size(); ++slot) {
-    if (!assigned[slot] || !lower.slots[slot].block_uniform) continue;
-    for (Cell& cell : lower.slots[slot].cells) {
-      if (cell.known) continue;
-      copies.push_back({&cell, cell.pointer, entry_alloca(lower, cell.type)});
-      lower.builder.CreateStore(lower.builder.CreateLoad(cell.type, cell.pointer), copies.back().next);
-      cell.pointer = entry_alloca(lower, cell.type);
-    }
-  }
-  return copies;
 }
 
 static void move(Lowerer& lower, llvm::Type* type, llvm::Value* from, llvm::Value* to) {
   lower.builder.CreateStore(lower.builder.CreateLoad(type, from), to);
 }
 
-static void lower_segment(Lowerer& lower, const ir::Segment& segment) {
-  std::vector<bool> used = slots_used(lower, segment.body, false);
-  std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
-  for_each_thread(lower, [&] {
-    begin_turn(lower, used);
-    for (const UniformCopy& copy : copies) move(lower, copy.cell->type, copy.block, copy.cell->pointer);
-    lower_body(lower, segment.body);
-    if (ended(lower)) return;
-    for (const UniformCopy& copy : copies) move(lower, copy.cell->type, copy.cell->pointer, copy.next);
-  });
+std::vector<UniformCopy> copy_uniform_slots(Lowerer& lower, const std::vector<bool>& assigned) {
+  std::vector<UniformCopy> copies;
+  for (std::size_t slot = 0; slot < lower.slots.size(); ++slot) {
+    if (!assigned[slot] || !lower.slots[slot].block_uniform) continue;
+    for (Cell& cell : lower.slots[slot].cells) {
+      if (cell.known) continue;
+      copies.push_back({&cell, cell.pointer, entry_alloca(lower, cell.type)});
+      move(lower, cell.type, cell.pointer, copies.back().next);
+      cell.pointer = entry_alloca(lower, cell.type);
+    }
+  }
+  return copies;
+}
+
+void begin_uniform_copies(Lowerer& lower, const std::vector<UniformCopy>& copies) {
+  for (const UniformCopy& copy : copies) move(lower, copy.cell->type, copy.block, copy.cell->pointer);
+}
+
+void end_uniform_copies(Lowerer& lower, const std::vector<UniformCopy>& copies) {
+  for (const UniformCopy& copy : copies) move(lower, copy.cell->type, copy.cell->pointer, copy.next);
+}
+
+void restore_uniform_slots(Lowerer& lower, const std::vector<UniformCopy>& copies) {
   for (const UniformCopy& copy : copies) {
     copy.cell->pointer = copy.block;
     move(lower, copy.cell->type, copy.next, copy.block);
   }
 }
 
+static void lower_segment(Lowerer& lower, const ir::Segment& segment) {
+  if (lower.is_vector()) return lower_lane_segment(lower, segment);
+  std::vector<bool> used = slots_used(lower, segment.body, false);
+  std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
+  for_each_thread(lower, [&] {
+    begin_turn(lower, used);
+    begin_uniform_copies(lower, copies);
+    lower_body(lower, segment.body);
+    if (!ended(lower)) end_uniform_copies(lower, copies);
+  });
+  restore_uniform_slots(lower, copies);
+}
+
+// In every thread, or vector of threads, that lives.
+static void for_each_turn(Lowerer& lower, const std::function<void()>& body) {
+  if (lower.is_vector()) return for_each_vector(lower, body);
+  for_each_thread(lower, body);
+}
+
 void write_everywhere(Lowerer& lower, ir::SlotId slot, const std::function<llvm::Value*()>& value) {
   if (lower.slots[static_cast<std::size_t>(slot)].block_uniform) return write(lower, slot, value());
-  for_each_thread(lower, [&] { write(lower, slot, value()); });
+  for_each_turn(lower, [&] { write(lower, slot, value()); });
 }
 
 // ---- Control flow around segments ----
@@ -172,7 +179,21 @@ static std::uint32_t divergence_site(const Lowerer& lower, Span span) {
   return ~std::uint32_t{0};
 }
 
-// A thread whose value is not the first live one's ends the block: a barrier could not hold.
+// Records that threads disagree, and ends the block: a barrier could not hold.
+static void end_divergent_block(Lowerer& lower, llvm::Value* differing, Span span) {
+  std::uint32_t site = divergence_site(lower, span);
+  llvm::Value* none = i64(lower.state, 0);
+  if (lower.is_vector()) {
+    record_lane_fault(lower, differing, site, ir::FaultKind::BarrierDivergence);
+    lower.builder.CreateBr(lower.return_block);
+    return;
+  }
+  llvm::BasicBlock* leave = std::exchange(lower.leave, lower.return_block);
+  lower_fault(lower, site, ir::FaultKind::BarrierDivergence, 0, none, none);
+  lower.leave = leave;
+}
+
+// The value of the first live thread; one whose value is another ends the block.
 static llvm::Value* agreed_value(Lowerer& lower, const ir::Operand& operand, Span span) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Type* type = register_type(lower.state, operand.type->scalar);
@@ -180,21 +201,28 @@ static llvm::Value* agreed_value(Lowerer& lower, const ir::Operand& operand, Spa
   llvm::Value* found = entry_alloca(lower, builder.getInt1Ty(), "found");
   builder.CreateStore(llvm::Constant::getNullValue(type), value);
   builder.CreateStore(builder.getFalse(), found);
-  for_each_thread(lower, [&] {
-    llvm::Value* own = read(lower, operand);
-    llvm::Value* first = builder.CreateNot(builder.CreateLoad(builder.getInt1Ty(), found));
-    llvm::Value* agrees = builder.CreateOr(first, builder.CreateICmpEQ(own, builder.CreateLoad(type, value)));
+  for_each_turn(lower, [&] {
+    Value own = read_value(lower, operand);
+    llvm::Value* first = lower.is_vector() ? value_of_first_lane(lower, own) : own.value;
+    llvm::Value* known = builder.CreateLoad(builder.getInt1Ty(), found);
+    llvm::Value* agreed = builder.CreateSelect(known, builder.CreateLoad(type, value), first);
+    builder.CreateStore(agreed, value);
+    builder.CreateStore(builder.getTrue(), found);
+    llvm::Value* differing = nullptr;
+    llvm::Value* any = nullptr;
+    if (lower.is_vector()) {
+      differing = builder.CreateICmpNE(to_vector(lower, own), splat(lower, agreed));
+      differing = builder.CreateAnd(differing, active_lanes(lower));
+      any = any_lane(lower, differing);
+    } else {
+      any = differing = builder.CreateICmpNE(own.value, agreed);
+    }
     llvm::BasicBlock* differs = new_block(lower, "differs");
     llvm::BasicBlock* same = new_block(lower, "same");
-    builder.CreateCondBr(agrees, same, differs);
+    builder.CreateCondBr(any, differs, same);
     builder.SetInsertPoint(differs);
-    llvm::BasicBlock* leave = std::exchange(lower.leave, lower.return_block);
-    lower_fault(lower, divergence_site(lower, span), ir::FaultKind::BarrierDivergence, 0, i64(lower.state, 0),
-                i64(lower.state, 0));
-    lower.leave = leave;
+    end_divergent_block(lower, differing, span);
     builder.SetInsertPoint(same);
-    builder.CreateStore(own, value);
-    builder.CreateStore(builder.getTrue(), found);
   });
   return builder.CreateLoad(type, value);
 }

@@ -1,6 +1,6 @@
 // Types, slots and operands: where a value lives and how it is read. Slots are allocas, which LLVM turns into
 // registers, or, on the CPU, fields of the scratch record of a vector where they outlive a segment.
-#include "compiler/lower/lowerer.h"
+#include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
 
@@ -95,27 +95,81 @@ llvm::Value* cell_pointer(Lowerer& lower, const Cell& cell) {
                                                   cell.offset);
 }
 
-llvm::Value* read_cell(Lowerer& lower, const Cell& cell) {
-  if (cell.known) return cell.known;
-  return lower.builder.CreateLoad(cell.type, cell_pointer(lower, cell));
+static bool is_varying(Shape shape) { return shape.kind == Shape::Kind::Varying; }
+
+// A vector of bools is kept as a mask, which need not be <W x i1>.
+static bool is_mask(const Cell& cell) { return cell.is_bool && is_varying(cell.shape); }
+
+// Records are aligned to a cache line, which is less than LLVM expects of long vectors.
+static llvm::Align alignment(const Lowerer& lower, const Cell& cell) {
+  llvm::Align natural = lower.state.module.getDataLayout().getABITypeAlign(cell.type);
+  return cell.pointer ? natural : std::min(natural, llvm::Align(64));
+}
+
+Value read_cell(Lowerer& lower, const Cell& cell) {
+  if (cell.known) return {cell.known, {}};
+  llvm::Value* value =
+      lower.builder.CreateAlignedLoad(cell.type, cell_pointer(lower, cell), alignment(lower, cell));
+  if (is_mask(cell) && !lower.state.has_avx512) value = lower.builder.CreateIsNotNull(value);
+  return {value, cell.shape};
 }
 
 void write_cell(Lowerer& lower, const Cell& cell, llvm::Value* value) {
   if (cell.known) return;
-  lower.builder.CreateStore(value, cell_pointer(lower, cell));
+  if (is_varying(cell.shape)) value = splat(lower, value);
+  if (is_mask(cell)) value = lower.builder.CreateSExt(value, cell.type);
+  lower.builder.CreateAlignedStore(value, cell_pointer(lower, cell), alignment(lower, cell));
+}
+
+void write_zero(Lowerer& lower, const Cell& cell) {
+  if (cell.known) return;
+  lower.builder.CreateAlignedStore(llvm::Constant::getNullValue(cell.type), cell_pointer(lower, cell),
+                                   alignment(lower, cell));
 }
 
 static const SlotCells& cells_of(Lowerer& lower, ir::SlotId slot) {
   return lower.slots[static_cast<std::size_t>(slot)];
 }
 
-llvm::Value* read(Lowerer& lower, const ir::Operand& operand, Form) {
-  if (!operand.slot) return constant(lower, operand);
+Shape shape_of(const Lowerer& lower, const ir::Operand& operand) {
+  return lower.is_vector() ? lower.shapes.of(operand) : uniform_shape;
+}
+
+Value read_value(Lowerer& lower, const ir::Operand& operand) {
+  if (!operand.slot) return {constant(lower, operand), {}};
   return read_cell(lower, cells_of(lower, *operand.slot).cells[0]);
 }
 
+llvm::Value* read(Lowerer& lower, const ir::Operand& operand, Form form) {
+  Value value = read_value(lower, operand);
+  assert(form == Form::Vector || !is_varying(value.shape));
+  return form == Form::Vector ? to_vector(lower, value) : value.value;
+}
+
+// A Temp is assigned once, before every use: what inactive lanes get is never seen.
+static void write_part(Lowerer& lower, const Cell& cell, const Value& value, bool is_temp) {
+  if (cell.known) return;
+  if (!is_varying(cell.shape)) {
+    assert(!is_varying(value.shape));
+    return write_cell(lower, cell, value.value);
+  }
+  llvm::Value* vector = to_vector(lower, value);
+  if (lower.lanes.masked && !is_temp) vector = blend(lower, vector, read_cell(lower, cell).value);
+  write_cell(lower, cell, vector);
+}
+
+static bool is_temp(const Lowerer& lower, ir::SlotId slot) {
+  return lower.ir.slots[static_cast<std::size_t>(slot)].kind == ir::Slot::Kind::Temp;
+}
+
 void write(Lowerer& lower, ir::SlotId slot, llvm::Value* value) {
-  write_cell(lower, cells_of(lower, slot).cells[0], value);
+  const Cell& cell = cells_of(lower, slot).cells[0];
+  Shape shape = value->getType()->isVectorTy() && lower.is_vector() ? varying_shape : Shape{};
+  write_part(lower, cell, {value, shape}, is_temp(lower, slot));
+}
+
+void write_value(Lowerer& lower, ir::SlotId slot, const Value& value) {
+  write_part(lower, cells_of(lower, slot).cells[0], value, is_temp(lower, slot));
 }
 
 ArrayValue read_array(Lowerer& lower, const ir::Operand& array) {
@@ -132,33 +186,68 @@ ArrayValue read_array(Lowerer& lower, const ir::Operand& array) {
 
 void write_array(Lowerer& lower, ir::SlotId slot, const ArrayValue& value) {
   const std::vector<Cell>& cells = cells_of(lower, slot).cells;
-  write_cell(lower, cells[0], value.base);
-  write_cell(lower, cells[1], value.offset);
+  bool temp = is_temp(lower, slot);
+  write_part(lower, cells[0], value.base, temp);
+  write_part(lower, cells[1], value.offset, temp);
   std::size_t rank = value.extents.size();
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    write_cell(lower, cells[2 + axis], value.extents[axis]);
-    write_cell(lower, cells[2 + rank + axis], value.strides[axis]);
+    write_part(lower, cells[2 + axis], value.extents[axis], temp);
+    write_part(lower, cells[2 + rank + axis], value.strides[axis], temp);
   }
 }
 
-SlotCells make_cells(ModuleState& state, Type type) {
-  SlotCells slot;
-  if (!is_array(type)) {
-    slot.cells.push_back({.type = register_type(state, type->scalar)});
-    return slot;
+std::vector<llvm::Type*> cell_types(ModuleState& state, Type type) {
+  if (!is_array(type)) return {register_type(state, type->scalar)};
+  std::vector<llvm::Type*> types = {pointer_type(state, type->space)};
+  types.insert(types.end(), 1 + 2 * type->rank, llvm::Type::getInt64Ty(state.context));
+  return types;
+}
+
+// The shapes of a slot's parts, in the order of its cells.
+static std::vector<Shape> part_shapes(const Lowerer& lower, std::size_t slot) {
+  Type type = lower.ir.slots[slot].type;
+  std::size_t count = is_array(type) ? 2 + 2 * type->rank : 1;
+  if (!lower.is_vector()) return std::vector<Shape>(count);
+  if (!is_array(type)) return {lower.shapes.slots[slot]};
+  const ArrayShape& array = lower.shapes.arrays[slot];
+  std::vector<Shape> shapes = {array.base, array.offset};
+  shapes.insert(shapes.end(), array.extents.begin(), array.extents.end());
+  shapes.insert(shapes.end(), array.strides.begin(), array.strides.end());
+  shapes.resize(count);
+  return shapes;
+}
+
+// Puts the strides that the type or the analysis promises in place of cells.
+static void know_strides(Lowerer& lower, std::size_t slot, SlotCells& cells) {
+  Type type = lower.ir.slots[slot].type;
+  if (type->layout == Layout::COrder) cells.cells.back().known = i64(lower.state, 1);
+  if (!lower.is_vector()) return;
+  const ArrayShape& shape = lower.shapes.arrays[slot];
+  for (std::size_t axis = 0; axis < shape.known_strides.size(); ++axis)
+    if (shape.known_strides[axis])
+      cells.cells[2 + type->rank + axis].known = i64(lower.state, *shape.known_strides[axis]);
+}
+
+SlotCells make_cells(Lowerer& lower, std::size_t slot) {
+  ModuleState& state = lower.state;
+  Type type = lower.ir.slots[slot].type;
+  std::vector<Shape> shapes = part_shapes(lower, slot);
+  std::vector<llvm::Type*> types = cell_types(state, type);
+  SlotCells result;
+  for (std::size_t part = 0; part < types.size(); ++part) {
+    Cell cell{.type = types[part], .shape = shapes[part], .is_bool = types[part]->isIntegerTy(1)};
+    if (is_varying(cell.shape)) cell.type = cell.is_bool ? mask_type(state) : vector_of(state, cell.type);
+    result.cells.push_back(cell);
   }
-  llvm::Type* word = llvm::Type::getInt64Ty(state.context);
-  slot.cells.push_back({.type = pointer_type(state, type->space)});
-  for (int index = 0; index < 1 + 2 * type->rank; ++index) slot.cells.push_back({.type = word});
-  if (type->layout == Layout::COrder) slot.cells.back().known = i64(state, 1);
-  return slot;
+  if (is_array(type)) know_strides(lower, slot, result);
+  return result;
 }
 
 void allocate(Lowerer& lower, SlotCells& slot, const std::string& name, bool zero) {
   for (Cell& cell : slot.cells) {
     if (cell.known) continue;
     cell.pointer = entry_alloca(lower, cell.type, name);
-    if (zero) lower.builder.CreateStore(llvm::Constant::getNullValue(cell.type), cell.pointer);
+    if (zero) write_zero(lower, cell);
   }
 }
 

@@ -1,7 +1,7 @@
 // Warps: lanes, shuffles and matches. The GPU moves 32 bits at a time.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "compiler/lower/lowering.h"
+#include "compiler/lower/lanes.h"
 
 namespace kern::lowering::vocabulary {
 
@@ -34,6 +34,7 @@ static llvm::Value* shuffle_bits(Lowerer& lower, llvm::Intrinsic::ID id, llvm::V
 }
 
 static llvm::Value* shuffle(Lowerer& lower, const CustomCall& call, llvm::Intrinsic::ID id, bool wraps) {
+  if (lower.is_vector()) return lower_warp_builtin(lower, call);
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* mask = read(lower, call.args[0]);
   llvm::Value* value = read(lower, call.args[1]);
@@ -68,6 +69,7 @@ static llvm::Value* match_bits(Lowerer& lower, llvm::Value* value) {
 
 static llvm::Value* match(Lowerer& lower, const CustomCall& call, llvm::Intrinsic::ID narrow,
                           llvm::Intrinsic::ID wide) {
+  if (lower.is_vector()) return lower_warp_builtin(lower, call);
   llvm::IRBuilder<>& builder = lower.builder;
   assert(lower.gpu() && "one lane has no warp");
   llvm::Value* mask = read(lower, call.args[0]);
@@ -90,33 +92,40 @@ llvm::Value* match_all(Lowerer& lower, const CustomCall& call) {
 // ---- CPU: the driver refuses warp collectives with one lane; where a thread is in its warp it can still say
 // ----
 
-llvm::Value* lane_id(Lowerer& lower, const CustomCall&) {
+// Where lanes are warps the first one's number is 0; where they are not, a row may begin anywhere in a warp.
+llvm::Value* lane_id(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   const Place& place = lower.place;
   llvm::Value* row =
       builder.CreateAdd(builder.CreateMul(place.thread[2], place.block_dim[1]), place.thread[1]);
   llvm::Value* linear = builder.CreateAdd(builder.CreateMul(row, place.block_dim[0]), place.thread[0]);
-  return builder.CreateAnd(linear, 31);
+  if (lower.lanes.linear_id) linear = lower.lanes.linear_id;
+  if (call.form == Form::Vector) linear = to_vector(lower, {linear, linear_shape(1)});
+  return builder.CreateAnd(linear, llvm::ConstantInt::get(linear->getType(), 31));
+}
+
+static llvm::Value* lane_bit(Lowerer& lower, const CustomCall& call) {
+  llvm::Value* lane = lane_id(lower, call);
+  return lower.builder.CreateShl(llvm::ConstantInt::get(lane->getType(), 1), lane);
 }
 
 llvm::Value* lane_mask_below(Lowerer& lower, const CustomCall& call) {
-  llvm::Value* bit = lower.builder.CreateShl(lower.builder.getInt32(1), lane_id(lower, call));
-  return lower.builder.CreateSub(bit, lower.builder.getInt32(1));
+  llvm::Value* bit = lane_bit(lower, call);
+  return lower.builder.CreateSub(bit, llvm::ConstantInt::get(bit->getType(), 1));
 }
 
-static llvm::Value* refuse(const char* what) {
-  (void)what;
-  assert(false && "one lane has no warp");
-  return nullptr;
+static llvm::Value* of_warp(Lowerer& lower, const CustomCall& call) {
+  assert(lower.is_vector() && "one lane has no warp");
+  return lower_warp_builtin(lower, call);
 }
 
 llvm::Value* active_mask(Lowerer& lower, const CustomCall& call) {
-  return lower.builder.CreateShl(lower.builder.getInt32(1), lane_id(lower, call));
+  return lower.state.lanes() == 32 ? of_warp(lower, call) : lane_bit(lower, call);
 }
-llvm::Value* warp_barrier(Lowerer&, const CustomCall&) { return refuse("syncwarp"); }
-llvm::Value* vote_all(Lowerer&, const CustomCall&) { return refuse("all_sync"); }
-llvm::Value* vote_any(Lowerer&, const CustomCall&) { return refuse("any_sync"); }
-llvm::Value* vote_equal(Lowerer&, const CustomCall&) { return refuse("eq_sync"); }
-llvm::Value* vote_ballot(Lowerer&, const CustomCall&) { return refuse("ballot_sync"); }
+llvm::Value* warp_barrier(Lowerer& lower, const CustomCall& call) { return of_warp(lower, call); }
+llvm::Value* vote_all(Lowerer& lower, const CustomCall& call) { return of_warp(lower, call); }
+llvm::Value* vote_any(Lowerer& lower, const CustomCall& call) { return of_warp(lower, call); }
+llvm::Value* vote_equal(Lowerer& lower, const CustomCall& call) { return of_warp(lower, call); }
+llvm::Value* vote_ballot(Lowerer& lower, const CustomCall& call) { return of_warp(lower, call); }
 
 } // namespace kern::lowering::vocabulary

@@ -15,7 +15,7 @@
 namespace kern {
 
 // Threads to a vector where neither --lanes nor a warp collective decides.
-inline constexpr int default_lanes = 1;
+inline constexpr int default_lanes = 16;
 
 // Returns the slots of the parameter block for the arguments, which are of the parameters' types; its last
 // word is 0.

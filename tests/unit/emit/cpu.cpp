@@ -1,8 +1,37 @@
-// Kernels compiled into this process and run with one lane.
+// Kernels compiled into this process and run, with one lane and with vectors of them.
+#include <algorithm>
+
 #include "launch.h"
 
 namespace kern::test {
 namespace {
+
+struct Variant {
+  int lanes;
+  const char* arch;
+};
+
+class Cpu : public testing::TestWithParam<Variant> {
+protected:
+  static TargetOptions options() {
+    TargetOptions result;
+    result.arch = GetParam().arch;
+    result.lanes.lanes = GetParam().lanes;
+    result.lanes.linear_thread_id = GetParam().lanes == 32;
+    result.lanes.contiguous = true;
+    return result;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Lanes, Cpu,
+                         testing::Values(Variant{1, "native"}, Variant{16, "x86-64-v3"},
+                                         Variant{32, "x86-64-v3"}, Variant{16, "native"},
+                                         Variant{32, "native"}),
+                         [](const auto& info) {
+                           std::string name = std::to_string(info.param.lanes) + "_" + info.param.arch;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 // y[i] = a * x[i] + y[i] where i < n, or everywhere.
 void build_saxpy(ir::Module& module, bool tested) {
@@ -22,14 +51,14 @@ void build_saxpy(ir::Module& module, bool tested) {
   f.function().body = std::move(start);
 }
 
-TEST(Cpu, RunsSaxpy) {
+TEST_P(Cpu, RunsSaxpy) {
   for (int optimization : {0, 3}) {
     ir::Module module;
     build_saxpy(module, true);
     cut_segments(module);
-    TargetOptions options;
-    options.optimization = optimization;
-    auto compiled = compile(module, options);
+    TargetOptions target = options();
+    target.optimization = optimization;
+    auto compiled = compile(module, target);
     ASSERT_NE(compiled, nullptr);
     std::vector<float> x(1000), y(1000, 1.0f);
     std::iota(x.begin(), x.end(), 0.0f);
@@ -39,11 +68,11 @@ TEST(Cpu, RunsSaxpy) {
   }
 }
 
-TEST(Cpu, RecordsTheFirstFaultAndGoesOn) {
+TEST_P(Cpu, RecordsTheFirstFaultAndGoesOn) {
   ir::Module module;
   build_saxpy(module, false);
   cut_segments(module);
-  auto compiled = compile(module);
+  auto compiled = compile(module, options());
   ASSERT_NE(compiled, nullptr);
   std::vector<float> x(1000, 1.0f), y(1100, 0.0f);
   auto record = run(*compiled, "saxpy", Arguments{}.scalar(2.0f).array(x).array(y), {5}, {256});
@@ -76,11 +105,11 @@ void build_reverse(ir::Module& module) {
            guard(module, y, 0, t), store(y, {t}, got));
 }
 
-TEST(Cpu, SharesMemoryAcrossABarrier) {
+TEST_P(Cpu, SharesMemoryAcrossABarrier) {
   ir::Module module;
   build_reverse(module);
   cut_segments(module);
-  auto compiled = compile(module);
+  auto compiled = compile(module, options());
   ASSERT_NE(compiled, nullptr);
   std::vector<float> x(64), y(64, -1.0f);
   std::iota(x.begin(), x.end(), 0.0f);
@@ -121,11 +150,11 @@ void build_reduce(ir::Module& module) {
       if_(first, body(load(total, s, {i64(0)}), guard(module, out, 0, i64(0)), store(out, {i64(0)}, total))));
 }
 
-TEST(Cpu, LoopsAroundBarriersInLockstep) {
+TEST_P(Cpu, LoopsAroundBarriersInLockstep) {
   ir::Module module;
   build_reduce(module);
   cut_segments(module);
-  auto compiled = compile(module);
+  auto compiled = compile(module, options());
   ASSERT_NE(compiled, nullptr);
   std::vector<float> x(128), out(1);
   std::iota(x.begin(), x.end(), 0.0f);
@@ -135,14 +164,14 @@ TEST(Cpu, LoopsAroundBarriersInLockstep) {
 }
 
 // if threadIdx.x < 3: barrier
-TEST(Cpu, ReportsThreadsThatDisagreeOnABarrier) {
+TEST_P(Cpu, ReportsThreadsThatDisagreeOnABarrier) {
   ir::Module module;
   FunctionBuilder f(module, "diverge", true);
   ir::Operand t = f.temp(types::i32), low = f.temp(types::boolean);
   f.function().body = body(pure(t, Builtin::ThreadIndexX), compare(low, ir::CompareOp::Less, t, i32(3)),
                            if_(low, body(syncthreads())));
   cut_segments(module);
-  auto compiled = compile(module);
+  auto compiled = compile(module, options());
   ASSERT_NE(compiled, nullptr);
   EXPECT_EQ(run(*compiled, "diverge", {}, {1}, {3}).fault.state, 0u);
   auto record = run(*compiled, "diverge", {}, {1}, {8});
@@ -151,30 +180,31 @@ TEST(Cpu, ReportsThreadsThatDisagreeOnABarrier) {
 }
 
 // left op right, in a type.
-std::int64_t evaluate(Type type, ir::BinaryOp op, std::int64_t left, std::int64_t right) {
+std::int64_t evaluate(const TargetOptions& options, Type type, ir::BinaryOp op, std::int64_t left,
+                      std::int64_t right) {
   ir::Module module;
   FunctionBuilder f(module, "k", true);
   ir::Operand out = f.param("out", module.types.array(ScalarKind::I64, 1));
   ir::Operand a = f.param("a", type), b = f.param("b", type), c = f.temp(type), wide = f.temp(types::i64);
   f.function().body = body(binary(c, op, a, b), assign(wide, ir::Convert{c}), store(out, {i64(0)}, wide));
   cut_segments(module);
-  auto compiled = compile(module);
+  auto compiled = compile(module, options);
   std::vector<std::int64_t> result(1);
   run(*compiled, "k", Arguments{}.array(result).scalar(left).scalar(right), {1}, {1});
   return result[0];
 }
 
-TEST(Cpu, DividesAsPythonDoes) {
+TEST_P(Cpu, DividesAsPythonDoes) {
   using Op = ir::BinaryOp;
-  EXPECT_EQ(evaluate(types::i64, Op::FloorDivide, -7, 2), -4);
-  EXPECT_EQ(evaluate(types::i64, Op::Modulo, -7, 2), 1);
-  EXPECT_EQ(evaluate(types::i64, Op::Modulo, 7, -2), -1);
-  EXPECT_EQ(evaluate(types::i64, Op::FloorDivide, 7, 0), 0);
-  EXPECT_EQ(evaluate(types::i64, Op::Modulo, 7, 0), 0);
-  EXPECT_EQ(evaluate(types::i32, Op::FloorDivide, INT32_MIN, -1), INT32_MIN);
-  EXPECT_EQ(evaluate(types::i32, Op::Modulo, INT32_MIN, -1), 0);
-  EXPECT_EQ(evaluate(types::i32, Op::ShiftLeft, 1, 33), 2);
-  EXPECT_EQ(evaluate(types::u8, Op::FloorDivide, 200, 7), 28);
+  EXPECT_EQ(evaluate(options(), types::i64, Op::FloorDivide, -7, 2), -4);
+  EXPECT_EQ(evaluate(options(), types::i64, Op::Modulo, -7, 2), 1);
+  EXPECT_EQ(evaluate(options(), types::i64, Op::Modulo, 7, -2), -1);
+  EXPECT_EQ(evaluate(options(), types::i64, Op::FloorDivide, 7, 0), 0);
+  EXPECT_EQ(evaluate(options(), types::i64, Op::Modulo, 7, 0), 0);
+  EXPECT_EQ(evaluate(options(), types::i32, Op::FloorDivide, INT32_MIN, -1), INT32_MIN);
+  EXPECT_EQ(evaluate(options(), types::i32, Op::Modulo, INT32_MIN, -1), 0);
+  EXPECT_EQ(evaluate(options(), types::i32, Op::ShiftLeft, 1, 33), 2);
+  EXPECT_EQ(evaluate(options(), types::u8, Op::FloorDivide, 200, 7), 28);
 }
 
 // y[i] = pick(x, i)
@@ -190,11 +220,11 @@ void build_call(ir::Module& module) {
       {global_index(f, i), body(call({value}, g.id, {x, i}), guard(module, y, 0, i), store(y, {i}, value))});
 }
 
-TEST(Cpu, CallsDeviceFunctionsThatMayFault) {
+TEST_P(Cpu, CallsDeviceFunctionsThatMayFault) {
   ir::Module module;
   build_call(module);
   cut_segments(module);
-  auto compiled = compile(module);
+  auto compiled = compile(module, options());
   ASSERT_NE(compiled, nullptr);
   std::vector<float> x = {1, 2, 3}, y(5, 0.0f);
   auto record = run(*compiled, "k", Arguments{}.array(x).array(y), {1}, {5});

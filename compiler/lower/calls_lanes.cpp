@@ -1,0 +1,200 @@
+// Device functions of a vector of lanes that were not inlined: they take the lanes that call and return those
+// that live, so a fault in one takes its lane out of the kernel. Their code is masked throughout.
+#include "compiler/lower/lanes.h"
+
+namespace kern::lowering {
+
+static std::vector<llvm::Type*> hidden_types(ModuleState& state) {
+  auto* pointer = llvm::PointerType::get(state.context, 0);
+  auto* word = llvm::Type::getInt32Ty(state.context);
+  return {pointer, pointer, word, word, word, word, pointer, pointer, mask_type(state)};
+}
+
+static std::vector<llvm::Value*> hidden_args(Lowerer& lower) {
+  std::vector<llvm::Value*> args = {lower.record, lower.place.where};
+  args.insert(args.end(), std::begin(lower.place.thread), std::end(lower.place.thread));
+  args.push_back(lower.lanes.linear_id ? lower.lanes.linear_id : i32(lower.state, 0));
+  args.push_back(lower.scratch.base);
+  args.push_back(lower.scratch.dynamic_shared);
+  args.push_back(lower.builder.CreateSExt(active_lanes(lower), mask_type(lower.state)));
+  return args;
+}
+
+static void take_hidden_args(Lowerer& lower) {
+  llvm::Function& function = *lower.function;
+  lower.record = function.getArg(0);
+  lower.place.where = function.getArg(1);
+  for (unsigned axis = 0; axis < 3; ++axis) lower.place.thread[axis] = function.getArg(2 + axis);
+  if (lower.state.options.lanes.linear_thread_id) lower.lanes.linear_id = function.getArg(5);
+  lower.scratch.base = function.getArg(6);
+  lower.scratch.dynamic_shared = function.getArg(7);
+  lower.scratch.shared = lower.state.device_shared;
+  Lanes& lanes = lower.lanes;
+  for (llvm::Value** slot : {&lanes.active, &lanes.present, &lanes.live}) {
+    *slot = new_mask_slot(lower, "lanes");
+    lower.builder.CreateStore(function.getArg(8), *slot);
+  }
+  lanes.masked = true;
+  load_place(lower);
+}
+
+// The parts of a result; each is a vector.
+static std::vector<llvm::Type*> result_types(ModuleState& state, const ir::Function& function) {
+  std::vector<llvm::Type*> types;
+  for (Type result : function.results)
+    for (llvm::Type* part : cell_types(state, result))
+      types.push_back(part->isIntegerTy(1) ? mask_type(state) : vector_of(state, part));
+  types.push_back(mask_type(state));
+  return types;
+}
+
+// The cells of a callee's parameters, by its own shapes.
+static std::vector<Cell> param_cells(ModuleState& state, ir::FunctionId id) {
+  Lowerer callee(state, id);
+  callee.shapes = analyze_shapes(state.ir, id, state.options.lanes);
+  std::vector<Cell> cells;
+  for (std::uint32_t param = 0; param < callee.ir.param_count; ++param)
+    for (const Cell& cell : make_cells(callee, param).cells) cells.push_back(cell);
+  return cells;
+}
+
+static llvm::Function* lane_function(ModuleState& state, ir::FunctionId id) {
+  llvm::Function*& found = state.functions[static_cast<std::size_t>(id)];
+  if (found) return found;
+  const ir::Function& function = state.ir.function(id);
+  std::vector<llvm::Type*> params = hidden_types(state);
+  for (const Cell& cell : param_cells(state, id)) params.push_back(cell.type);
+  auto* result = llvm::StructType::get(state.context, result_types(state, function));
+  std::string name = "kern_" + std::to_string(static_cast<std::uint32_t>(id)) + "_" + function.name;
+  found = llvm::Function::Create(llvm::FunctionType::get(result, params, false),
+                                 llvm::GlobalValue::InternalLinkage, name, state.module);
+  found->addFnAttr(llvm::Attribute::NoUnwind);
+  state.pending.push_back(id);
+  return found;
+}
+
+// A value in the form of a parameter.
+static llvm::Value* in_form_of(Lowerer& lower, const Value& value, const Cell& cell) {
+  if (cell.shape.kind != Shape::Kind::Varying) return value.value;
+  llvm::Value* vector = to_vector(lower, value);
+  return cell.is_bool ? lower.builder.CreateSExt(vector, mask_type(lower.state)) : vector;
+}
+
+static std::vector<Value> parts_of(Lowerer& lower, const ir::Operand& operand) {
+  if (!is_array(operand.type)) return {read_value(lower, operand)};
+  std::vector<Value> parts;
+  for (const Cell& cell : lower.slots[static_cast<std::size_t>(*operand.slot)].cells)
+    parts.push_back(read_cell(lower, cell));
+  return parts;
+}
+
+void call_lanes(Lowerer& lower, const ir::Call& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const ir::Function& callee = lower.state.ir.function(call.function);
+  std::vector<llvm::Value*> args = hidden_args(lower);
+  std::vector<Cell> cells = param_cells(lower.state, call.function);
+  std::size_t next = 0;
+  for (const ir::Operand& arg : call.args)
+    for (const Value& part : parts_of(lower, arg)) args.push_back(in_form_of(lower, part, cells[next++]));
+  llvm::Value* packed = builder.CreateCall(lane_function(lower.state, call.function), args);
+  unsigned part = 0;
+  for (std::size_t result = 0; result < callee.results.size() && result < call.results.size(); ++result) {
+    Type type = callee.results[result];
+    auto take = [&] {
+      llvm::Value* vector = builder.CreateExtractValue(packed, part++);
+      if (type == types::boolean)
+        vector = builder.CreateICmpNE(vector, llvm::Constant::getNullValue(vector->getType()));
+      return Value{vector, varying_shape};
+    };
+    if (!is_array(type)) {
+      write_value(lower, call.results[result], take());
+      continue;
+    }
+    ArrayValue array{take(), take(), {}, {}, type->scalar, type->space};
+    for (int axis = 0; axis < type->rank; ++axis) array.extents.push_back(take());
+    for (int axis = 0; axis < type->rank; ++axis) array.strides.push_back(take());
+    write_array(lower, call.results[result], array);
+  }
+  llvm::Value* live = builder.CreateExtractValue(packed, packed->getType()->getStructNumElements() - 1);
+  live = builder.CreateICmpNE(live, llvm::Constant::getNullValue(live->getType()));
+  after_call(lower, call, live);
+}
+
+// A function's results: those of the lanes that return here.
+static void keep_results(Lowerer& lower, const ir::Return& stmt) {
+  std::size_t part = 0;
+  for (const ir::Operand& operand : stmt.values)
+    for (const Value& value : parts_of(lower, operand)) {
+      llvm::AllocaInst* slot = llvm::cast<llvm::AllocaInst>(lower.result_slots[part++]);
+      bool is_bool = operand.type == types::boolean;
+      llvm::Value* vector = to_vector(lower, value);
+      llvm::Value* old =
+          is_bool ? load_mask(lower, slot) : lower.builder.CreateLoad(slot->getAllocatedType(), slot);
+      llvm::Value* kept = blend(lower, vector, old);
+      if (is_bool) {
+        store_mask(lower, slot, kept);
+      } else {
+        lower.builder.CreateStore(kept, slot);
+      }
+    }
+}
+
+static void remove_active(Lowerer& lower, llvm::Value* slot) {
+  llvm::Value* rest =
+      lower.builder.CreateAnd(load_mask(lower, slot), lower.builder.CreateNot(active_lanes(lower)));
+  store_mask(lower, slot, rest);
+}
+
+void return_lanes(Lowerer& lower, const ir::Return& stmt) {
+  Lanes& lanes = lower.lanes;
+  if (!lower.ir.is_kernel) keep_results(lower, stmt);
+  if (!lanes.masked) {
+    store_mask(lower, lanes.present, full_mask(lower.state, false));
+    lower.builder.CreateBr(lanes.end);
+    return;
+  }
+  remove_active(lower, lanes.present);
+  store_mask(lower, lanes.active, full_mask(lower.state, false));
+  lower.builder.CreateBr(lanes.skip);
+}
+
+void lower_lane_function(ModuleState& state, ir::FunctionId id) {
+  Lowerer lower(state, id);
+  lower.function = lane_function(state, id);
+  lower.shapes = analyze_shapes(state.ir, id, state.options.lanes);
+  state.debug.begin_function(*lower.function, lower.ir);
+  lower.builder.SetInsertPoint(new_block(lower, "entry"));
+  state.debug.set_location(lower.builder, lower.ir.span);
+  take_hidden_args(lower);
+  unsigned arg = static_cast<unsigned>(hidden_types(state).size());
+  for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
+    lower.slots.push_back(make_cells(lower, index));
+    bool is_param = index < lower.ir.param_count;
+    allocate(lower, lower.slots.back(), lower.ir.slots[index].name, !is_param);
+    if (!is_param) continue;
+    for (const Cell& cell : lower.slots.back().cells) {
+      llvm::Argument* value = lower.function->getArg(arg++);
+      if (!cell.known) lower.builder.CreateStore(value, cell.pointer);
+    }
+  }
+  for (llvm::Type* type : result_types(state, lower.ir)) {
+    lower.result_slots.push_back(entry_alloca(lower, type, "result"));
+    lower.builder.CreateStore(llvm::Constant::getNullValue(type), lower.result_slots.back());
+  }
+  classify_conditions(lower);
+  lower.lanes.end = lower.lanes.skip = new_block(lower, "return");
+  enter(lower, new_block(lower, "start"));
+  lower_lane_body(lower, lower.ir.body);
+  enter(lower, lower.lanes.end);
+  llvm::Value* packed = llvm::PoisonValue::get(lower.function->getReturnType());
+  unsigned part = 0;
+  for (llvm::Value* slot : lower.result_slots) {
+    bool last = part + 1 == lower.result_slots.size();
+    llvm::Value* value = lower.builder.CreateLoad(packed->getType()->getStructElementType(part),
+                                                  last ? lower.lanes.live : slot);
+    packed = lower.builder.CreateInsertValue(packed, value, part++);
+  }
+  lower.builder.CreateRet(packed);
+}
+
+} // namespace kern::lowering

@@ -1,0 +1,106 @@
+// Effects that have no vector form: atomics and prints go lane by lane, in ascending order.
+#include "compiler/lower/lanes.h"
+
+namespace kern::lowering {
+
+Spilled spill(Lowerer& lower, llvm::Value* vector) {
+  llvm::Type* type = vector->getType();
+  if (type->getScalarType()->isIntegerTy(1)) {
+    type = type->getWithNewType(lower.builder.getInt8Ty());
+    vector = lower.builder.CreateZExt(vector, type);
+  }
+  llvm::Value* buffer = entry_alloca(lower, type, "spilled");
+  lower.builder.CreateStore(vector, buffer);
+  return {buffer, type->getScalarType()};
+}
+
+static llvm::Value* lane_pointer(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) {
+  return lower.builder.CreateInBoundsGEP(spilled.element, spilled.buffer,
+                                         lower.builder.CreateZExt(lane, lower.builder.getInt64Ty()));
+}
+
+llvm::Value* lane_of(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) {
+  return lower.builder.CreateLoad(spilled.element, lane_pointer(lower, spilled, lane));
+}
+
+void for_each_active_lane(Lowerer& lower, const std::function<void(llvm::Value*)>& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* bits = mask_bits(lower, active_lanes(lower));
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::BasicBlock* lane_block = new_block(lower, "lane");
+  llvm::BasicBlock* done = new_block(lower, "lanes_done");
+  builder.CreateCondBr(builder.CreateIsNull(bits), done, lane_block);
+  builder.SetInsertPoint(lane_block);
+  llvm::PHINode* left = builder.CreatePHI(bits->getType(), 2);
+  left->addIncoming(bits, before);
+  llvm::Value* lane = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder.getTrue());
+  body(builder.CreateZExtOrTrunc(lane, builder.getInt32Ty()));
+  llvm::Value* rest =
+      builder.CreateAnd(left, builder.CreateSub(left, llvm::ConstantInt::get(bits->getType(), 1)));
+  left->addIncoming(rest, builder.GetInsertBlock());
+  builder.CreateCondBr(builder.CreateIsNull(rest), done, lane_block);
+  builder.SetInsertPoint(done);
+}
+
+// A value of which each lane's part can be read in a loop over lanes.
+struct LaneSource {
+  Value value;
+  Spilled spilled{};
+  bool is_bool = false;
+};
+
+static LaneSource lane_source(Lowerer& lower, const Value& value) {
+  LaneSource source{value};
+  source.is_bool = value.value->getType()->getScalarType()->isIntegerTy(1);
+  if (value.shape.kind == Shape::Kind::Varying) source.spilled = spill(lower, value.value);
+  return source;
+}
+
+static llvm::Value* at_lane(Lowerer& lower, const LaneSource& source, llvm::Value* lane) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (source.value.shape.kind == Shape::Kind::Uniform) return source.value.value;
+  if (source.value.shape.kind == Shape::Kind::Linear) {
+    llvm::Type* type = source.value.value->getType();
+    llvm::Value* number = builder.CreateZExtOrTrunc(lane, type);
+    llvm::Value* step =
+        llvm::ConstantInt::get(type, static_cast<std::uint64_t>(source.value.shape.step), true);
+    return builder.CreateAdd(source.value.value, builder.CreateMul(number, step));
+  }
+  llvm::Value* value = lane_of(lower, source.spilled, lane);
+  return source.is_bool ? builder.CreateIsNotNull(value) : value;
+}
+
+void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  ArrayValue array = read_array(lower, atomic.array);
+  ElementPlace place = element_place(lower, array, atomic.indices);
+  LaneSource base = lane_source(lower, place.base), offset = lane_source(lower, place.offset);
+  std::vector<LaneSource> sources;
+  for (const ir::Operand& arg : atomic.args) sources.push_back(lane_source(lower, read_value(lower, arg)));
+  llvm::Type* element = memory_type(lower.state, array.element);
+  llvm::Value* results = entry_alloca(lower, vector_of(lower.state, element), "old");
+  if (atomic.slot)
+    builder.CreateStore(llvm::Constant::getNullValue(vector_of(lower.state, element)), results);
+  for_each_active_lane(lower, [&](llvm::Value* lane) {
+    llvm::Value* address =
+        builder.CreateGEP(element, at_lane(lower, base, lane), at_lane(lower, offset, lane));
+    CustomCall call{atomic.builtin, types::scalar(array.element), atomic.args, Form::Scalar, address,
+                    array.space};
+    for (const LaneSource& source : sources) call.values.push_back(at_lane(lower, source, lane));
+    llvm::Value* old = lower_recipe(lower, call);
+    if (atomic.slot) builder.CreateStore(old, lane_pointer(lower, {results, element}, lane));
+  });
+  if (atomic.slot) write(lower, *atomic.slot, builder.CreateLoad(vector_of(lower.state, element), results));
+}
+
+void print_lanes(Lowerer& lower, const ir::Print& print) {
+  std::vector<LaneSource> sources;
+  for (const ir::Operand& arg : print.args) sources.push_back(lane_source(lower, read_value(lower, arg)));
+  for_each_active_lane(lower, [&](llvm::Value* lane) {
+    std::vector<llvm::Value*> values;
+    for (const LaneSource& source : sources) values.push_back(at_lane(lower, source, lane));
+    print_values(lower, print, values);
+  });
+}
+
+} // namespace kern::lowering

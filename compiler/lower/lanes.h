@@ -1,0 +1,100 @@
+// What only code for several lanes needs: masks, vectors made of scalars, effects lane by lane.
+#pragma once
+
+#include "compiler/lower/lowerer.h"
+#include "compiler/lower/lowering.h"
+
+namespace kern::lowering {
+
+// ---- masks.cpp; a mask in a register is <W x i1> ----
+llvm::FixedVectorType* vector_of(ModuleState& state, llvm::Type* element);
+// The type of a mask in an alloca.
+llvm::Type* mask_type(ModuleState& state);
+llvm::Value* new_mask_slot(Lowerer& lower, const char* name);
+llvm::Value* load_mask(Lowerer& lower, llvm::Value* slot);
+void store_mask(Lowerer& lower, llvm::Value* slot, llvm::Value* mask);
+llvm::Constant* full_mask(ModuleState& state, bool value);
+llvm::Value* any_lane(Lowerer& lower, llvm::Value* mask);
+llvm::Value* all_lanes(Lowerer& lower, llvm::Value* mask);
+// Bit l is lane l; an integer of as many bits as there are lanes.
+llvm::Value* mask_bits(Lowerer& lower, llvm::Value* mask);
+llvm::Value* mask_of_bits(Lowerer& lower, llvm::Value* bits);
+// The lanes that are active; all of them where code is not masked.
+llvm::Value* active_lanes(Lowerer& lower);
+// 0, 1, 2, ... times a step.
+llvm::Constant* lane_steps(ModuleState& state, llvm::Type* element, std::int64_t step);
+llvm::Value* splat(Lowerer& lower, llvm::Value* scalar);
+// The vector of a value.
+llvm::Value* to_vector(Lowerer& lower, const Value& value);
+Value add_values(Lowerer& lower, const Value& left, const Value& right, bool exact);
+Value multiply_values(Lowerer& lower, const Value& left, const Value& right, bool exact);
+// The value of lane 0 plus `lane` steps.
+llvm::Value* linear_at(Lowerer& lower, const Value& value, std::int64_t lane);
+// Chooses `value` in active lanes, `old` elsewhere.
+llvm::Value* blend(Lowerer& lower, llvm::Value* value, llvm::Value* old);
+
+// ---- memory_lanes.cpp ----
+void load_lanes(Lowerer& lower, const ir::Load& load);
+void store_lanes(Lowerer& lower, const ir::Store& store);
+void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, std::uint64_t count);
+
+// ---- control_lanes.cpp ----
+void lower_lane_body(Lowerer& lower, const ir::Body& body);
+// Says which conditions are over thread indices alone.
+void classify_conditions(Lowerer& lower);
+// Sets the masks of the constructs around to what they are in the plain copy, and goes to the masked one with
+// these lanes.
+void leave_plain_copy_with(Lowerer& lower, const void* stmt, int point, llvm::Value* lanes);
+inline constexpr int start_point = 0, after_point = 1, head_point = 2; // places of a statement
+// Remembers whether a comparison of linear values holds in all lanes, or in none.
+void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compare);
+
+// ---- faults_lanes.cpp ----
+void guard_lanes(Lowerer& lower, const ir::Guard& guard);
+void check_lanes(Lowerer& lower, const ir::Check& check);
+// Records a fault of the lowest lane of a mask, without index.
+void record_lane_fault(Lowerer& lower, llvm::Value* failing, std::uint32_t site, ir::FaultKind kind);
+// Returns the value of the first active lane.
+llvm::Value* value_of_first_lane(Lowerer& lower, const Value& value);
+// Takes lanes out of the kernel.
+void drop_lanes(Lowerer& lower, llvm::Value* mask);
+// After a call: lanes that left in it are gone.
+void after_call(Lowerer& lower, const ir::Call& call, llvm::Value* live);
+// Goes to a place of the masked copy, with the masks set up as all lanes are.
+void leave_plain_copy(Lowerer& lower, const void* stmt, int point);
+// In the masked copy: what comes here from the plain one.
+void enter_from_plain(Lowerer& lower, const void* stmt, int point);
+
+// ---- effects_lanes.cpp: what goes lane by lane, in ascending order ----
+// Writes a loop over the active lanes; `body` gets the lane, an i32.
+void for_each_active_lane(Lowerer& lower, const std::function<void(llvm::Value*)>& body);
+// A vector in memory, so that a lane whose number is not constant can be read and written.
+struct Spilled {
+  llvm::Value* buffer;
+  llvm::Type* element;
+};
+Spilled spill(Lowerer& lower, llvm::Value* vector);
+llvm::Value* lane_of(Lowerer& lower, const Spilled& spilled, llvm::Value* lane);
+void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic);
+void print_lanes(Lowerer& lower, const ir::Print& print);
+
+// ---- math_lanes.cpp ----
+llvm::Value* call_vector_math(Lowerer& lower, std::string_view name, ScalarKind kind,
+                              llvm::ArrayRef<llvm::Value*> args);
+
+// ---- calls_lanes.cpp ----
+void call_lanes(Lowerer& lower, const ir::Call& call);
+void return_lanes(Lowerer& lower, const ir::Return& stmt);
+void lower_lane_function(ModuleState& state, ir::FunctionId id);
+
+// ---- warp_lanes.cpp: a warp is one vector of 32 lanes ----
+llvm::Value* lower_warp_builtin(Lowerer& lower, const CustomCall& call);
+
+// ---- segments_lanes.cpp ----
+// Calls `body` once, to write the body of a loop over every vector of the block; the mask slot `live` holds
+// its lanes that exist and have not left. Vectors without such a lane are passed over.
+void for_each_vector(Lowerer& lower, const std::function<void()>& body);
+void lower_lane_segment(Lowerer& lower, const ir::Segment& segment);
+llvm::Value* thread_index_lanes(Lowerer& lower, int axis, Form form);
+
+} // namespace kern::lowering

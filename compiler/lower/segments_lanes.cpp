@@ -1,0 +1,213 @@
+// Loops over the vectors of a block. Lanes run along threadIdx.x, the last vector of a row lacking some; or
+// they follow the linear thread id, so that a vector is a warp. Each vector enters the plain copy of a
+// segment if all its lanes live, else the masked one.
+#include "compiler/lower/lanes.h"
+
+namespace kern::lowering {
+
+static llvm::Value* wide(Lowerer& lower, llvm::Value* value) {
+  return lower.builder.CreateZExt(value, lower.builder.getInt64Ty());
+}
+
+// for index in range(0, limit, step): body(index, next)
+static void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
+                          const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::BasicBlock* head = new_block(lower, "vectors");
+  llvm::BasicBlock* turn = new_block(lower, "turn");
+  llvm::BasicBlock* next = new_block(lower, "next_vector");
+  llvm::BasicBlock* done = new_block(lower, "all_vectors");
+  enter(lower, head);
+  llvm::PHINode* index = builder.CreatePHI(limit->getType(), 2, "first");
+  index->addIncoming(llvm::ConstantInt::get(limit->getType(), 0), before);
+  builder.CreateCondBr(builder.CreateICmpULT(index, limit), turn, done);
+  builder.SetInsertPoint(turn);
+  body(index, next);
+  enter(lower, next);
+  index->addIncoming(builder.CreateNUWAdd(index, llvm::ConstantInt::get(limit->getType(), step)), next);
+  builder.CreateBr(head);
+  builder.SetInsertPoint(done);
+}
+
+// ---- Where lanes are ----
+
+// Calls `body` for each vector: with the number of the vector in the block and of its lanes that exist (may
+// be more than W).
+using VectorBody = std::function<void(llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next)>;
+
+static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  Place& place = lower.place;
+  unsigned lanes = lower.state.lanes();
+  llvm::Value* in_row = builder.CreateUDiv(builder.CreateAdd(place.block_dim[0], builder.getInt32(lanes - 1)),
+                                           builder.getInt32(lanes));
+  stepping_loop(lower, place.block_dim[2], 1, [&](llvm::Value* z, llvm::BasicBlock*) {
+    place.thread[2] = z;
+    stepping_loop(lower, place.block_dim[1], 1, [&](llvm::Value* y, llvm::BasicBlock*) {
+      place.thread[1] = y;
+      stepping_loop(lower, place.block_dim[0], lanes, [&](llvm::Value* x, llvm::BasicBlock* next) {
+        place.thread[0] = x;
+        llvm::Value* row = builder.CreateNUWAdd(
+            builder.CreateNUWMul(wide(lower, z), wide(lower, place.block_dim[1])), wide(lower, y));
+        llvm::Value* number = builder.CreateNUWMul(row, wide(lower, in_row));
+        number = builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
+        body(number, builder.CreateSub(place.block_dim[0], x), next);
+      });
+    });
+  });
+}
+
+static void loop_over_warps(Lowerer& lower, const VectorBody& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  Place& place = lower.place;
+  llvm::Value* threads =
+      builder.CreateMul(builder.CreateMul(place.block_dim[0], place.block_dim[1]), place.block_dim[2]);
+  unsigned lanes = lower.state.lanes();
+  stepping_loop(lower, threads, lanes, [&](llvm::Value* linear, llvm::BasicBlock* next) {
+    lower.lanes.linear_id = linear;
+    place.thread[0] = builder.CreateURem(linear, place.block_dim[0]);
+    llvm::Value* row = builder.CreateUDiv(linear, place.block_dim[0]);
+    place.thread[1] = builder.CreateURem(row, place.block_dim[1]);
+    place.thread[2] = builder.CreateUDiv(row, place.block_dim[1]);
+    body(wide(lower, builder.CreateUDiv(linear, builder.getInt32(lanes))), builder.CreateSub(threads, linear),
+         next);
+  });
+}
+
+// Integers below 2^11 divided as floats: exact, and the hardware has it.
+static llvm::Value* divide_small(Lowerer& lower, llvm::Value* left, llvm::Value* right) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Type* real = vector_of(lower.state, builder.getFloatTy());
+  llvm::Value* quotient =
+      builder.CreateFDiv(builder.CreateUIToFP(left, real), builder.CreateUIToFP(right, real));
+  return builder.CreateFPToSI(quotient, left->getType());
+}
+
+llvm::Value* thread_index_lanes(Lowerer& lower, int axis, Form form) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* first = lower.place.thread[axis];
+  if (form == Form::Scalar) return first;
+  bool rows = !lower.lanes.linear_id || lower.state.options.lanes.block_x_multiple;
+  if (rows) return to_vector(lower, {first, axis == 0 ? linear_shape(1) : Shape{}});
+  auto dim = [&](int which) { return splat(lower, lower.place.block_dim[which]); };
+  llvm::Value* linear = to_vector(lower, {lower.lanes.linear_id, linear_shape(1)});
+  llvm::Value* row = divide_small(lower, linear, dim(0));
+  if (axis == 0) return builder.CreateSub(linear, builder.CreateMul(row, dim(0)));
+  llvm::Value* plane = divide_small(lower, row, dim(1));
+  return axis == 2 ? plane : builder.CreateSub(row, builder.CreateMul(plane, dim(1)));
+}
+
+// ---- A vector's turn ----
+
+static llvm::Value* existing_mask(Lowerer& lower, llvm::Value* existing) {
+  llvm::Constant* numbers = lane_steps(lower.state, lower.builder.getInt32Ty(), 1);
+  return lower.builder.CreateICmpULT(numbers, splat(lower, existing));
+}
+
+static llvm::Value* left_bits(Lowerer& lower) {
+  return lower.builder.CreateLoad(lower.builder.getIntNTy(lower.state.lanes()), lower.scratch.record);
+}
+
+// Marks lanes that left in this turn, and counts them.
+static void mark_left(Lowerer& lower, llvm::Value* live_before) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* now = mask_bits(lower, load_mask(lower, lower.lanes.live));
+  llvm::Value* leaving = builder.CreateAnd(live_before, builder.CreateNot(now));
+  llvm::BasicBlock* mark = new_block(lower, "mark_left");
+  llvm::BasicBlock* done = new_block(lower, "turn_done");
+  builder.CreateCondBr(builder.CreateIsNull(leaving), done, mark);
+  builder.SetInsertPoint(mark);
+  builder.CreateStore(builder.CreateOr(left_bits(lower), leaving), lower.scratch.record);
+  llvm::Value* count =
+      builder.CreateZExt(builder.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, leaving), builder.getInt64Ty());
+  llvm::Value* live = builder.CreateLoad(builder.getInt64Ty(), lower.scratch.live_threads);
+  builder.CreateStore(builder.CreateSub(live, count), lower.scratch.live_threads);
+  enter(lower, done);
+}
+
+// Finds the vector's record and its live lanes; passes over it where there are none.
+static llvm::Value* begin_vector(Lowerer& lower, llvm::Value* number, llvm::Value* existing,
+                                 llvm::BasicBlock* next) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  Scratch& scratch = lower.scratch;
+  if (scratch.record_bytes > 0) {
+    llvm::Value* offset =
+        builder.CreateNUWMul(number, i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes)));
+    scratch.record = builder.CreateInBoundsGEP(builder.getInt8Ty(), scratch.records, offset);
+  }
+  llvm::Value* live = existing_mask(lower, existing);
+  llvm::Value* bits = mask_bits(lower, live);
+  if (scratch.has_left_flag) {
+    bits = builder.CreateAnd(bits, builder.CreateNot(left_bits(lower)));
+    live = mask_of_bits(lower, bits);
+    llvm::BasicBlock* some = new_block(lower, "some_live");
+    builder.CreateCondBr(builder.CreateIsNull(bits), next, some);
+    builder.SetInsertPoint(some);
+  }
+  store_mask(lower, lower.lanes.present, live);
+  return bits;
+}
+
+static void loop_over_vectors(Lowerer& lower, const VectorBody& body) {
+  Lanes& lanes = lower.lanes;
+  if (!lanes.present) {
+    lanes.present = lanes.live = new_mask_slot(lower, "live");
+    lanes.active = new_mask_slot(lower, "active");
+  }
+  if (lower.state.options.lanes.linear_thread_id) return loop_over_warps(lower, body);
+  loop_over_rows(lower, body);
+}
+
+void for_each_vector(Lowerer& lower, const std::function<void()>& body) {
+  loop_over_vectors(lower, [&](llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next) {
+    begin_vector(lower, number, existing, next);
+    lower.builder.CreateStore(lower.builder.CreateLoad(mask_type(lower.state), lower.lanes.live),
+                              lower.lanes.active);
+    lower.lanes.masked = true;
+    body();
+    lower.lanes.masked = false;
+    if (!ended(lower)) lower.builder.CreateBr(next);
+  });
+}
+
+static void lower_copy(Lowerer& lower, const ir::Segment& segment, bool plain) {
+  lower.lanes.masked = !plain;
+  lower.lanes.plain_copy = plain;
+  lower.lanes.skip = lower.lanes.end;
+  lower.lanes.tests.clear();
+  lower_lane_body(lower, segment.body);
+  if (!ended(lower)) lower.builder.CreateBr(lower.lanes.end);
+  lower.lanes.masked = lower.lanes.plain_copy = false;
+}
+
+// Both copies begin with the same block that gives slots their first values.
+void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  std::vector<bool> used = slots_used(lower, segment.body, false);
+  std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
+  loop_over_vectors(lower, [&](llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next) {
+    llvm::Value* live = begin_vector(lower, number, existing, next);
+    begin_turn(lower, used);
+    begin_uniform_copies(lower, copies);
+    llvm::BasicBlock* plain = new_block(lower, "plain");
+    llvm::BasicBlock* masked = new_block(lower, "masked");
+    lower.lanes.end = new_block(lower, "end_of_turn");
+    lower.lanes.constructs.clear();
+    lower.lanes.side_entries.clear();
+    builder.CreateCondBr(builder.CreateICmpEQ(live, llvm::Constant::getAllOnesValue(live->getType())), plain,
+                         masked);
+    builder.SetInsertPoint(plain);
+    store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
+    lower_copy(lower, segment, true);
+    builder.SetInsertPoint(masked);
+    builder.CreateStore(builder.CreateLoad(mask_type(lower.state), lower.lanes.present), lower.lanes.active);
+    lower_copy(lower, segment, false);
+    builder.SetInsertPoint(lower.lanes.end);
+    end_uniform_copies(lower, copies);
+    if (lower.scratch.has_left_flag) mark_left(lower, live);
+  });
+  restore_uniform_slots(lower, copies);
+}
+
+} // namespace kern::lowering

@@ -1,0 +1,157 @@
+// Warp collectives on the CPU: a warp is one vector of 32 lanes that follow the linear thread id, so a vote
+// is a test of mask bits and a shuffle a permutation. Lanes that left or take no part give unspecified
+// values.
+#include "compiler/lower/lanes.h"
+
+namespace kern::lowering {
+
+// The lanes named by the first argument that are here, as bits.
+static llvm::Value* taking_part(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* here = mask_bits(lower, active_lanes(lower));
+  Value named = read_value(lower, call.args[0]);
+  if (named.shape.kind == Shape::Kind::Uniform) return builder.CreateAnd(here, named.value);
+  llvm::Value* first = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, here, builder.getTrue());
+  return builder.CreateAnd(here, builder.CreateExtractElement(to_vector(lower, named), first));
+}
+
+static llvm::Value* predicate_bits(Lowerer& lower, const CustomCall& call) {
+  return mask_bits(lower, read(lower, call.args[1], Form::Vector));
+}
+
+static llvm::Value* vote(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* lanes = taking_part(lower, call);
+  llvm::Value* bits = predicate_bits(lower, call);
+  llvm::Value* holding = builder.CreateAnd(lanes, bits);
+  llvm::Value* all = builder.CreateICmpEQ(holding, lanes);
+  llvm::Value* none = builder.CreateIsNull(holding);
+  if (call.builtin == Builtin::AllSync) return all;
+  if (call.builtin == Builtin::AnySync) return builder.CreateNot(none);
+  if (call.builtin == Builtin::EqSync) return builder.CreateOr(all, none);
+  return holding;
+}
+
+// ---- Shuffles ----
+
+static llvm::Value* lane_numbers(Lowerer& lower) {
+  return lane_steps(lower.state, lower.builder.getInt32Ty(), 1);
+}
+
+// The lane that each lane reads, and whether there is one.
+struct SourceLanes {
+  llvm::Value* lane;
+  llvm::Value* exists; // null: always
+};
+
+static SourceLanes source_lanes(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* own = lane_numbers(lower);
+  llvm::Value* by = read(lower, call.args[2], Form::Vector);
+  llvm::Value* low_bits = llvm::ConstantInt::get(own->getType(), 31);
+  llvm::Value* limit = llvm::ConstantInt::get(own->getType(), 32);
+  if (call.builtin == Builtin::ShflSync) return {builder.CreateAnd(by, low_bits), nullptr};
+  if (call.builtin == Builtin::ShflXorSync)
+    return {builder.CreateAnd(builder.CreateXor(own, by), low_bits), nullptr};
+  bool up = call.builtin == Builtin::ShflUpSync;
+  llvm::Value* lane = up ? builder.CreateSub(own, by) : builder.CreateAdd(own, by);
+  llvm::Value* exists =
+      builder.CreateAnd(builder.CreateICmpULT(by, limit), builder.CreateICmpULT(lane, limit));
+  return {lane, exists};
+}
+
+// Reads a vector at other lanes, through memory unless they are constants.
+static llvm::Value* permute(Lowerer& lower, llvm::Value* vector, llvm::Value* lanes) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (auto* known = llvm::dyn_cast<llvm::Constant>(lanes)) {
+    std::vector<int> numbers;
+    for (unsigned lane = 0; lane < lower.state.lanes(); ++lane)
+      numbers.push_back(
+          static_cast<int>(llvm::cast<llvm::ConstantInt>(known->getAggregateElement(lane))->getZExtValue()));
+    return builder.CreateShuffleVector(vector, numbers);
+  }
+  Spilled spilled = spill(lower, vector);
+  llvm::Value* result = llvm::PoisonValue::get(vector_of(lower.state, spilled.element));
+  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane)
+    result = builder.CreateInsertElement(
+        result, lane_of(lower, spilled, builder.CreateExtractElement(lanes, lane)), lane);
+  return result;
+}
+
+// By the same distance in all lanes: one load beside the place where the vector was stored.
+static llvm::Value* shift_lanes(Lowerer& lower, llvm::Value* vector, llvm::Value* distance, bool up) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Type* element = vector->getType()->getScalarType();
+  unsigned lanes = lower.state.lanes();
+  llvm::AllocaInst* buffer = entry_alloca(lower, llvm::ArrayType::get(element, 2 * lanes), "shifted");
+  buffer->setAlignment(llvm::Align(64));
+  auto at = [&](llvm::Value* index) { return builder.CreateInBoundsGEP(element, buffer, index); };
+  for (unsigned half : {0u, lanes})
+    builder.CreateAlignedStore(vector, at(builder.getInt64(half)), llvm::Align(64));
+  llvm::Value* by =
+      builder.CreateZExt(builder.CreateAnd(distance, builder.getInt32(31)), builder.getInt64Ty());
+  llvm::Value* from = up ? builder.CreateSub(builder.getInt64(lanes), by) : by;
+  return builder.CreateAlignedLoad(vector->getType(), at(from),
+                                   llvm::Align(element->getPrimitiveSizeInBits() / 8));
+}
+
+static llvm::Value* shuffle(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* vector = read(lower, call.args[1], Form::Vector);
+  bool is_bool = vector->getType()->getScalarType()->isIntegerTy(1);
+  if (is_bool) vector = builder.CreateZExt(vector, vector_of(lower.state, builder.getInt8Ty()));
+  bool by_distance = call.builtin == Builtin::ShflUpSync || call.builtin == Builtin::ShflDownSync;
+  Value distance = read_value(lower, call.args[2]);
+  SourceLanes source = source_lanes(lower, call);
+  llvm::Value* moved = nullptr;
+  if (by_distance && distance.shape.kind == Shape::Kind::Uniform &&
+      !llvm::isa<llvm::Constant>(distance.value)) {
+    moved = shift_lanes(lower, vector, distance.value, call.builtin == Builtin::ShflUpSync);
+  } else {
+    llvm::Value* in_range =
+        builder.CreateAnd(source.lane, llvm::ConstantInt::get(source.lane->getType(), 31));
+    moved = permute(lower, vector, in_range);
+  }
+  if (source.exists) moved = builder.CreateSelect(source.exists, moved, vector);
+  return is_bool ? builder.CreateIsNotNull(moved) : moved;
+}
+
+// ---- Matches ----
+
+static llvm::Value* match(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* value = read(lower, call.args[1], Form::Vector);
+  unsigned width = value->getType()->getScalarSizeInBits();
+  value = builder.CreateBitCast(value, vector_of(lower.state, builder.getIntNTy(width)));
+  llvm::Value* lanes = taking_part(lower, call);
+  auto equal_bits = [&](llvm::Value* one) {
+    return builder.CreateAnd(mask_bits(lower, builder.CreateICmpEQ(value, splat(lower, one))), lanes);
+  };
+  if (call.builtin == Builtin::MatchAllMask) {
+    llvm::Value* first = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes, builder.getFalse());
+    first = builder.CreateAnd(first, 31);
+    llvm::Value* equal = equal_bits(builder.CreateExtractElement(value, first));
+    return builder.CreateSelect(builder.CreateICmpEQ(equal, lanes), lanes, builder.getInt32(0));
+  }
+  llvm::Value* result = llvm::PoisonValue::get(vector_of(lower.state, builder.getInt32Ty()));
+  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane)
+    result = builder.CreateInsertElement(result, equal_bits(builder.CreateExtractElement(value, lane)), lane);
+  return result;
+}
+
+llvm::Value* lower_warp_builtin(Lowerer& lower, const CustomCall& call) {
+  assert(lower.state.lanes() == 32 && "a warp is a vector");
+  switch (call.builtin) {
+  case Builtin::Syncwarp: return nullptr;
+  case Builtin::ShflSync:
+  case Builtin::ShflUpSync:
+  case Builtin::ShflDownSync:
+  case Builtin::ShflXorSync: return shuffle(lower, call);
+  case Builtin::MatchAnySync:
+  case Builtin::MatchAllMask: return match(lower, call);
+  case Builtin::ActiveMask: return mask_bits(lower, active_lanes(lower));
+  default: return vote(lower, call); // the other rows of the table are votes
+  }
+}
+
+} // namespace kern::lowering
