@@ -158,9 +158,8 @@ def mandelbrot__escape_time():
 @case
 def mandelbrot__mandelbrot():
     n = escape_times(97, 129, -2.2, -1.2, 0.025, 80)
-    shade = np.where(n == 80, 0, 255 * n // 80)
-    blue = np.where(n < 80, np.minimum(64 + shade, 255), 0)
-    image = np.stack([np.minimum(4 * shade, 255), np.minimum(2 * shade, 255), blue], -1).astype(np.uint8)
+    image = np.stack([np.minimum(2 * n, 255), np.minimum(6 * n, 255), np.minimum(40 + 12 * n, 255)], -1)
+    image = np.where((n < 80)[..., None], image, 0).astype(np.uint8)
     return Case({"image": np.zeros_like(image), **MANDELBROT_VIEW}, {"image": image}, options="--fp-contract=off")
 
 

@@ -100,7 +100,8 @@ struct Checker {
   };
   std::vector<Loop> loops;
   std::string target_name; // of the assignment being checked, for the names of shared arrays
-  bool returns_value = false, returns_none = false;
+  bool returns_value = false;
+  std::optional<Span> bare_return; // the first `return` without a value
 
   Checker(Context& shared, FileScope* file, Instance* of)
       : context(shared), scope(file), instance(of), rules(file->rules), body(&function.body) {}

@@ -229,7 +229,9 @@ static void run_round(Checker& checker, Instance& instance) {
   bool has_result = !instance.is_kernel &&
                     (instance.result.annotated ? instance.result.type != types::none : checker.returns_value);
   if (!has_result && !instance.result.pinned) instance.result.joined = types::none;
-  if (has_result && reaches_end)
+  if (has_result && checker.bare_return)
+    checker.report(*checker.bare_return, diag::missing_value, instance.function->def->name);
+  else if (has_result && reaches_end)
     checker.report(instance.function->def->name_span, diag::missing_return, instance.function->def->name);
 }
 

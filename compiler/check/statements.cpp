@@ -131,13 +131,12 @@ bool Checker::check_return(const ast::Return& stmt) {
     return false;
   }
   Local& result = instance->result;
-  (is_none ? returns_none : returns_value) = true;
   if (is_none) {
-    if (returns_value && !result.annotated)
-      report(stmt.span, diag::missing_value, instance->function->def->name);
+    if (!bare_return) bare_return = stmt.span;
     emit(ir::Return{}, stmt.span);
     return false;
   }
+  returns_value = true;
   std::optional<Type> type = type_of(value);
   if (!is_error(value) && (!type || !is_storable(value))) {
     report(stmt.value->span, diag::cannot_return, describe(value));

@@ -34,7 +34,8 @@ static void add_range(llvm::CallInst* call, std::string_view name) {
   if (name.find("sreg.nctaid.") != name.npos) limit = name.back() == 'x' ? 0x80000000 : 65536;
   if (name.find("sreg.laneid") != name.npos) limit = 32;
   if (limit == 0) return;
-  llvm::ConstantRange range(llvm::APInt(32, name.find(".n") != name.npos ? 1 : 0), llvm::APInt(32, limit));
+  bool is_size = name.find("sreg.n") != name.npos; // at least 1
+  llvm::ConstantRange range(llvm::APInt(32, is_size ? 1 : 0), llvm::APInt(32, limit));
   call->addRetAttr(llvm::Attribute::get(call->getContext(), llvm::Attribute::Range, range));
 }
 

@@ -60,7 +60,10 @@ public:
       }
     }
     out.insert(out.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
-    if (last) give_back(call.results, std::move(last->values), out);
+    if (last)
+      give_back(call.results, std::move(last->values), out);
+    else
+      leave_unassigned(call.results);
   }
 
 private:
@@ -125,6 +128,11 @@ private:
       out.push_back({ir::Assign{results[i], ir::Copy{values[i]}}, call_});
   }
 
+  // The callee never returns, so what follows is never reached, and still reads the results.
+  void leave_unassigned(const std::vector<SlotId>& results) {
+    for (SlotId result : results) caller_.slots[index_of(result)].kind = ir::Slot::Kind::Variable;
+  }
+
   ir::Module& module_;
   const ir::Function& callee_;
   ir::Function& caller_;
@@ -154,7 +162,7 @@ private:
     std::size_t calls = 0; // places that call it
     std::size_t size = 0, depth = 0;
     bool collective = false;
-    bool wanted = false; // inlined wherever it is called, if it fits
+    bool wanted = false;                // inlined wherever it is called, if it fits
     std::vector<bool> assigned, zeroed; // by slot
   };
 
