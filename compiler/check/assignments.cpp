@@ -78,6 +78,8 @@ static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& v
     }
   std::optional<std::vector<Value>> elements = checker.unpack(value, targets.size(), span);
   if (!elements) return;
+  if (is_array(value))
+    for (std::size_t i = 0; i < targets.size(); ++i) (*elements)[i].span = targets[i]->span;
   checker.snapshot(*elements, targets);
   for (std::size_t i = 0; i < targets.size(); ++i)
     checker.assign_target(*targets[i], (*elements)[i], *targets[i], false);

@@ -122,6 +122,8 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
                               : is_number(value) && is_scalar(*type) && checker.converts_deep(value, *type);
   if (fits) {
     Value converted = checker.convert_value(value, *type, Purpose::Argument);
+    // A declared bool is a value of the running program.
+    if (is_fixed(converted)) converted.operand = checker.temp(*type, ir::Copy{converted.operand}, value.span);
     return is_error(converted) ? std::nullopt : std::optional(converted);
   }
   Report error = checker.report(value.span, diag::call_argument_type, param.name, to_string(*type),
@@ -172,7 +174,7 @@ static void flatten_argument(Checker& checker, const Value& value, std::vector<i
     for (const Value& element : value.elements) flatten_argument(checker, element, leaves);
     return;
   }
-  if (value.kind == ValueKind::Runtime) leaves.push_back(value.operand);
+  if (value.kind == ValueKind::Runtime && !is_fixed(value)) leaves.push_back(value.operand);
 }
 
 Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Span span) {
@@ -205,9 +207,7 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
 
 Value Checker::emit_call(Instance& called, const std::vector<Value>& values, Span span) {
   if (called.state == Instance::State::Emitting) {
-    Report error = report(span, diag::recursion, called.function->def->name);
-    for (const Instance* active : context.active)
-      if (active->caller) error.note(active->call_span, "`{}` is called here", active->function->def->name);
+    report(span, diag::recursion, called.function->def->name);
     return error_value(span);
   }
   ir::FunctionId id = checker::emit(context, called);

@@ -1,5 +1,5 @@
-// Syntax trees to IR: names, constants, types, instances. Every kernel whose parameters are all annotated becomes IR; others
-// only for the signatures that are asked for.
+// Syntax trees to IR: names, constants, types, instances. Every kernel whose parameters are all annotated
+// becomes IR; others only for the signatures that are asked for.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace kern {
 
-// -D NAME=VALUE: replaces the initialiser of a module constant before constants are evaluated. NAME may be `module.NAME`.
+// -D NAME=VALUE: replaces the initialiser of a module constant before constants are evaluated. NAME may be
+// `module.NAME`.
 struct Define {
   std::string name;
   std::string value; // Kern text: a number, tuple or type

@@ -75,9 +75,6 @@ struct ConstantTable {
   Type type = types::unknown; // what they join to
 };
 
-// Of expressions inside each other; a long chain of operators nests in the tree though not in the text.
-inline constexpr int expression_depth_limit = 1000;
-
 struct Checker {
   Context& context;
   FileScope* scope;
@@ -87,8 +84,7 @@ struct Checker {
   bool final = false;       // the round whose IR and diagnostics are kept
   ir::Function function;
   ir::Body* body;
-  int depth = 0; // conditional bodies around this place
-  int expression_depth = 0;
+  int depth = 0;              // conditional bodies around this place
   std::size_t statements = 0; // emitted
   bool overflowed = false;
   std::vector<Local*> known_here; // locals with a `known`, in the order of assignment
@@ -175,6 +171,7 @@ struct Checker {
   Value evaluate_node(const ast::Expr& expr);
   Value evaluate_conditional(const ast::Conditional& expr);
   Value evaluate_bool_op(const ast::BoolOp& expr);
+  Value evaluate_condition(const ast::Expr& expr);
   Value evaluate_compare(const ast::Compare& expr);
   Value merge(Span span, ir::Operand condition, const std::function<Value()>& yes,
               const std::function<Value()>& no);

@@ -42,9 +42,10 @@ static ir::Operand compare_signed_with_u64(Checker& checker, ir::CompareOp op, i
                                            ir::Operand right, Span span) {
   ir::Operand wide = checker.cast(left, types::i64, span);
   ir::Operand negative = checker.compare(ir::CompareOp::Less, wide, ir::constant_int(types::i64, 0), span);
-  ir::Operand unsigned_result = checker.compare(op, checker.cast(wide, types::u64, span), right, span);
   bool when_negative =
       op == ir::CompareOp::Less || op == ir::CompareOp::LessEqual || op == ir::CompareOp::NotEqual;
+  if (!negative.slot && negative.bits != 0) return ir::constant_bool(when_negative);
+  ir::Operand unsigned_result = checker.compare(op, checker.cast(wide, types::u64, span), right, span);
   return checker.select(negative, ir::constant_bool(when_negative), unsigned_result, span);
 }
 

@@ -8,7 +8,8 @@ void Checker::emit(decltype(ir::Stmt::node) node, Span span) {
   if (overflowed) return;
   if (++statements > limits::ir_statements) {
     overflowed = true;
-    report(span, diag::too_many_statements, static_cast<std::int64_t>(limits::ir_statements));
+    Span where = instance ? instance->function->def->name_span : span;
+    report(where, diag::too_many_statements, static_cast<std::int64_t>(limits::ir_statements));
     return;
   }
   body->push_back({std::move(node), span});
@@ -78,10 +79,13 @@ ir::Body Checker::conditional_body(const std::function<void()>& write) {
 ir::Operand Checker::binary(ir::BinaryOp op, ir::Operand left, ir::Operand right, Span span) {
   if (std::optional<ir::Operand> folded = fold_binary(op, left, right)) return *folded;
   bool right_is_int = !right.slot && is_integer(right.type);
-  bool neutral =
-      right_is_int && ((right.bits == 0 && (op == ir::BinaryOp::Add || op == ir::BinaryOp::Subtract)) ||
-                       (right.bits == 1 && op == ir::BinaryOp::Multiply));
+  bool neutral = right_is_int &&
+                 ((right.bits == 0 && (op == ir::BinaryOp::Add || op == ir::BinaryOp::Subtract)) ||
+                  (right.bits == 1 && (op == ir::BinaryOp::Multiply || op == ir::BinaryOp::FloorDivide)));
   if (neutral) return left;
+  bool keeps = op == ir::BinaryOp::BitAnd;
+  bool bools = is_boolean(left.type) && (op == ir::BinaryOp::BitAnd || op == ir::BinaryOp::BitOr);
+  if (bools && !left.slot) return (left.bits != 0) == keeps ? right : left;
   return temp(left.type, ir::Binary{op, left, right}, span);
 }
 

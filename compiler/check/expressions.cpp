@@ -10,13 +10,7 @@ Value Checker::unsupported(Span span, std::string_view what) {
 
 Value Checker::evaluate(const ast::Expr& expr) {
   if (overflowed) return error_value(expr.span);
-  if (expression_depth >= expression_depth_limit) {
-    report(expr.span, diag::expression_too_deep, static_cast<std::int64_t>(expression_depth_limit));
-    return error_value(expr.span);
-  }
-  ++expression_depth;
   Value value = evaluate_node(expr);
-  --expression_depth;
   return value.kind == ValueKind::Rows ? rows_view(value) : value;
 }
 
@@ -58,7 +52,8 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
   }
   case ast::Kind::Unary: {
     const auto& node = ast::get<ast::Unary>(expr);
-    return unary(node.op, evaluate(*node.operand), expr.span);
+    bool is_not = node.op == ast::UnaryOp::Not;
+    return unary(node.op, is_not ? evaluate_condition(*node.operand) : evaluate(*node.operand), expr.span);
   }
   case ast::Kind::Binary: {
     const auto& node = ast::get<ast::Binary>(expr);
@@ -131,6 +126,15 @@ static void write_variables(Checker& checker, const std::vector<ir::Operand>& va
     checker.retarget(*variables[i].slot, leaves[i], value.span);
 }
 
+// Says whether statements may run where their values are not needed.
+static bool is_pure(const ir::Body& body) {
+  for (const ir::Stmt& stmt : body) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    if (!assign || std::holds_alternative<ir::LocalArray>(assign->value)) return false;
+  }
+  return true;
+}
+
 // Evaluates both ways into bodies of an `if`; what comes out is a variable that each assigns. Two literals
 // wait for the type that they meet.
 Value Checker::merge(Span span, ir::Operand condition, const std::function<Value()>& yes,
@@ -140,8 +144,10 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   ir::Body else_body = conditional_body([&] { else_value = no(); });
   if (is_error(then_value) || is_error(else_value)) return error_value(span);
   auto is_choice = [](const Value& value) { return is_literal(value) || value.kind == ValueKind::Choice; };
-  if (is_choice(then_value) && is_choice(else_value) && then_body.empty() && else_body.empty() &&
-      !scope->is_numba()) {
+  bool waits = is_choice(then_value) && is_choice(else_value) && !scope->is_numba();
+  if (waits && is_pure(then_body) && is_pure(else_body)) {
+    for (ir::Body* inner : {&then_body, &else_body})
+      for (ir::Stmt& stmt : *inner) body->push_back(std::move(stmt));
     Value choice = plain_value(ValueKind::Choice, span);
     bool ints = then_value.type == types::int_literal && else_value.type == types::int_literal;
     choice.type = ints ? types::int_literal : types::float_literal;
@@ -172,7 +178,7 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
 }
 
 Value Checker::evaluate_conditional(const ast::Conditional& expr) {
-  Value condition = evaluate(*expr.condition);
+  Value condition = evaluate_condition(*expr.condition);
   if (std::optional<bool> truth = constant_truth(condition))
     return evaluate(*truth ? *expr.then_value : *expr.else_value);
   std::optional<ir::Operand> operand = as_condition(condition);
@@ -187,15 +193,25 @@ Value Checker::evaluate_conditional(const ast::Conditional& expr) {
       [&] { return evaluate(*expr.else_value); });
 }
 
+// Returns the value of an operand of `and` or `or`; only its truth, as a bool, where no more is asked.
+static Value operand_of(Checker& checker, const ast::Expr& expr, bool truth_only) {
+  if (!truth_only) return checker.evaluate(expr);
+  Value value = checker.evaluate_condition(expr);
+  if (is_error(value) || is_unknown(value) || checker.constant_truth(value)) return value;
+  std::optional<ir::Operand> truth = checker.as_condition(value);
+  return truth ? runtime_value(*truth, value.span) : error_value(value.span);
+}
+
 // `a and b` is b if a is true, else a; of two bools it is a bool.
-static Value combine(Checker& checker, const ast::BoolOp& expr, std::size_t index, Value left) {
+static Value combine(Checker& checker, const ast::BoolOp& expr, bool truth_only) {
   bool is_and = expr.op == ast::BoolOpKind::And;
-  for (; index < expr.operands.size(); ++index) {
+  Value left = operand_of(checker, *expr.operands[0], truth_only);
+  for (std::size_t index = 1; index < expr.operands.size(); ++index) {
     if (is_error(left)) return left;
     std::optional<bool> truth = checker.constant_truth(left);
     if (truth && *truth != is_and) return left;
     if (truth) {
-      left = checker.evaluate(*expr.operands[index]);
+      left = operand_of(checker, *expr.operands[index], truth_only);
       continue;
     }
     ir::Operand condition = is_unknown(left) ? checker.variable(types::boolean, expr.span) : ir::Operand{};
@@ -207,15 +223,19 @@ static Value combine(Checker& checker, const ast::BoolOp& expr, std::size_t inde
     const ast::Expr& next = *expr.operands[index];
     Span span = cover(expr.operands[0]->span, next.span);
     Value kept = left;
-    auto rest = [&] { return checker.evaluate(next); };
+    auto rest = [&] { return operand_of(checker, next, truth_only); };
     auto keep = [&] { return kept; };
     left = is_and ? checker.merge(span, condition, rest, keep) : checker.merge(span, condition, keep, rest);
   }
   return left;
 }
 
-Value Checker::evaluate_bool_op(const ast::BoolOp& expr) {
-  return combine(*this, expr, 1, evaluate(*expr.operands[0]));
+Value Checker::evaluate_bool_op(const ast::BoolOp& expr) { return combine(*this, expr, false); }
+
+// Evaluates what only its truth is asked of: `if a and b:` needs no type that a and b have in common.
+Value Checker::evaluate_condition(const ast::Expr& expr) {
+  if (const auto* both = ast::as<ast::BoolOp>(&expr)) return combine(*this, *both, true);
+  return evaluate(expr);
 }
 
 // Compares operand i with operand i + 1, then, only where that holds, i + 1 with i + 2, inside each other.

@@ -89,6 +89,12 @@ struct Reader {
     return assign && assign->slot == slot ? assign : nullptr;
   }
 
+  // Says whether an end of an `if` is what its condition is there: the condition itself, or that constant.
+  static bool is_copy_of(const ir::Assign& end, const ir::Operand& condition, bool truth) {
+    const auto* copy = std::get_if<ir::Copy>(&end.value);
+    return copy && (copy->value == condition || copy->value == ir::constant_bool(truth));
+  }
+
   // `a and b`, `a or b`, and chained comparisons: variables that both ways of an `if` assign.
   Result read_if(const ir::If& branch, ir::SlotId slot, const Bodies& bodies) {
     const ir::Assign *yes = assigns_last(branch.then_body, slot), *no = assigns_last(branch.else_body, slot);
@@ -98,8 +104,10 @@ struct Reader {
     Bodies then_bodies = bodies, else_bodies = bodies;
     then_bodies.push_back(&branch.then_body);
     else_bodies.push_back(&branch.else_body);
-    Result a = read_expr(yes->value, types::boolean, then_bodies),
-           b = read_expr(no->value, types::boolean, else_bodies);
+    Result a = read_expr(yes->value, types::boolean, then_bodies);
+    if (a && is_copy_of(*no, branch.condition, false)) return node(Op::And, {*condition, *a});
+    Result b = read_expr(no->value, types::boolean, else_bodies);
+    if (b && is_copy_of(*yes, branch.condition, true)) return node(Op::Or, {*condition, *b});
     if (!a || !b) return std::nullopt;
     kern::Expression taken = node(Op::And, {*condition, *a});
     kern::Expression other = node(Op::And, {node(Op::Not, {*condition}), *b});

@@ -69,7 +69,9 @@ static void collect_locals(Context& context, Instance& instance, ast::Block bloc
 
 static void add_key(std::string& key, const Value& value) {
   switch (value.kind) {
-  case ValueKind::Runtime: key += to_string(value.type); break;
+  case ValueKind::Runtime:
+    key += is_fixed(value) ? fmt::format("={}", value.operand.bits != 0) : to_string(value.type);
+    break;
   case ValueKind::Literal:
     key += is_int_literal(value) ? fmt::format("={}", std::int64_t(value.integer))
                                  : fmt::format("={:a}", value.real);
@@ -105,6 +107,7 @@ static void add_key(std::string& key, const Value& value) {
 
 // What the key does not tell apart must not differ within the instance.
 static Value parameter_value(const Value& value) {
+  if (is_fixed(value)) return value;
   if (value.kind != ValueKind::Runtime && !is_tuple(value)) return value;
   Value result = value.kind == ValueKind::Runtime ? runtime_value({value.type, std::nullopt, 0}, value.span)
                                                   : tuple_value({}, value.span);
@@ -156,6 +159,7 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
 
 // Gives a parameter its value: slots for what the running program passes, the thing itself for the rest.
 static Value bind_leaves(Checker& checker, const std::string& name, const Value& value, Span span) {
+  if (is_fixed(value)) return value;
   if (value.kind == ValueKind::Runtime)
     return runtime_value(
         checker.slot_operand(checker.new_slot(name, value.type, ir::Slot::Kind::Param, span)), span);
@@ -288,7 +292,9 @@ void infer(Context& context, Instance& instance) {
 
 static std::string symbol_part(const Value& value) {
   switch (value.kind) {
-  case ValueKind::Runtime: return mangle(value.type);
+  case ValueKind::Runtime:
+    if (is_fixed(value)) return value.operand.bits != 0 ? "True" : "False";
+    return mangle(value.type);
   case ValueKind::Literal:
     return is_int_literal(value) ? fmt::format("{}", std::int64_t(value.integer))
                                  : fmt::format("{}", value.real);
@@ -346,21 +352,33 @@ static std::string docstring(const ast::FunctionDef& def) {
   return text ? std::string(text->value) : "";
 }
 
+// Returns the type of what the running program passes for a parameter: constants and functions in a tuple are
+// no part of it; nothing where nothing is passed.
+static std::optional<Type> passed_type(Context& context, const Value& value) {
+  if (is_fixed(value)) return std::nullopt;
+  if (value.kind == ValueKind::Runtime) return value.type;
+  std::vector<Type> elements;
+  for (const Value& element : value.elements)
+    if (std::optional<Type> type = passed_type(context, element)) elements.push_back(*type);
+  if (!is_tuple(value) || elements.empty()) return std::nullopt;
+  return context.module.types.tuple(elements);
+}
+
+static std::uint32_t count_leaves(Type type) {
+  if (!is_tuple(type)) return 1;
+  std::uint32_t count = 0;
+  for (Type element : type->elements) count += count_leaves(element);
+  return count;
+}
+
 static void describe_params(Context& context, const Instance& instance, std::size_t index) {
-  Checker checker(context, instance.function->file, nullptr);
   std::uint32_t slot = 0;
   for (std::size_t i = 0; i < instance.args.size(); ++i) {
-    std::vector<ir::Operand> leaves;
-    std::optional<Type> type = checker.type_of(instance.args[i]);
-    std::uint32_t first = slot;
-    std::function<void(const Value&)> count = [&](const Value& value) {
-      slot += value.kind == ValueKind::Runtime;
-      for (const Value& element : value.elements) count(element);
-    };
-    count(instance.args[i]);
-    if (slot == first || !type) continue;
-    context.module.params[index].push_back(
-        {std::string(instance.function->def->params[i].name), *type, first});
+    std::optional<Type> type = passed_type(context, instance.args[i]);
+    if (!type) continue;
+    std::string name(instance.function->def->params[i].name);
+    context.module.params[index].push_back({std::move(name), *type, slot});
+    slot += count_leaves(*type);
   }
 }
 

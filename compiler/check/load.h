@@ -1,5 +1,5 @@
-// Reads a file and, through its imports, every file that it needs, and parses them all. Who finds the bytes is the caller's
-// affair (disk, stdin, the stdlib inside kernc, a test's map).
+// Reads a file and, through its imports, every file that it needs, and parses them all. Who finds the bytes
+// is the caller's affair (disk, stdin, the stdlib inside kernc, a test's map).
 #pragma once
 
 #include <functional>
@@ -22,12 +22,14 @@ struct FoundFile {
   std::string text;
 };
 
-// Finds the file of a dotted module name imported by the file `importer`; nothing where there is none. The order is: beside
-// the importer, the -I folders, the stdlib; .kern before .py.
-using FindModule = std::function<std::optional<FoundFile>(const std::string& module, const std::string& importer)>;
+// Finds the file of a dotted module name imported by the file `importer`; nothing where there is none. The
+// order is: beside the importer, the -I folders, the stdlib; .kern before .py.
+using FindModule =
+    std::function<std::optional<FoundFile>(const std::string& module, const std::string& importer)>;
 
-// One parsed file. `imports` has, for each dotted name that it imports and that was found, the index in Program::files; where
-// `from package import name` found no file for the package but one for the name, the dotted name is "package.name".
+// One parsed file. `imports` has, for each dotted name that it imports and that was found, the index in
+// Program::files; where `from package import name` found no file for the package but one for the name, the
+// dotted name is "package.name".
 struct ProgramFile {
   std::string module; // dotted name; "" for the root
   Dialect dialect;
@@ -42,12 +44,13 @@ struct Program {
   std::vector<ProgramFile> files;
 };
 
-// Says whether a module is one of the host's whose names Kern knows itself (numba, numba.cuda, numpy, math, kern, ...).
+// Says whether a module is one of the host's whose names Kern knows itself (numba, numba.cuda, numpy, math,
+// kern, ...).
 bool is_host_module(std::string_view module);
 
-// Loads `root`, whose text the sources hold already. What a .kern file imports must be found, and without a cycle; what a .py
-// file imports may be code of the host. The host's modules need no file.
-Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect, const FindModule& find_module,
-                     Diagnostics& diagnostics);
+// Loads `root`, whose text the sources hold already. What a .kern file imports must be found, and without a
+// cycle; what a .py file imports may be code of the host. The host's modules need no file.
+Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
+                     const FindModule& find_module, Diagnostics& diagnostics);
 
 } // namespace kern

@@ -206,8 +206,10 @@ void Checker::store_converted(Local& local, const Value& value, Span span, bool 
         report(span, diag::local_types_differ, local.name, describe(value), to_string(local.slots_type));
     if (!(local.type_span == span))
       error.note(local.type_span, "`{}` is {} from here", local.name, to_string(local.slots_type));
-    if (is_number(value) && is_scalar(local.slots_type) && !is_complex(local.slots_type))
-      error.note("convert the value: `{}({})`", to_string(local.slots_type), context.source(value.span));
+    std::string_view text = context.source(value.span);
+    bool is_expression = text != local.name && text.find('=') == text.npos;
+    if (is_expression && is_number(value) && is_scalar(local.slots_type) && !is_complex(local.slots_type))
+      error.note("convert the value: `{}({})`", to_string(local.slots_type), text);
     return;
   }
   Value converted = convert_value(value, local.slots_type, Purpose::Assignment);

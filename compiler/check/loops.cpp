@@ -165,13 +165,12 @@ bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
   bool direct = final && local->type == range->type;
   Value counter =
       direct ? slots_value(*local, range->type, span) : runtime_value(variable(range->type, span), span);
-  counter.span = range_value.span;
   counter.nonnegative = range->nonnegative;
   check_loop_body(stmt.body, inner, [&] {
     if (direct)
-      note_assignment(*local, counter, *stmt.target, range_value.span);
+      note_assignment(*local, counter, *stmt.target, span);
     else
-      assign_local(*local, counter, *stmt.target, range_value.span, false);
+      assign_local(*local, counter, *stmt.target, span, false);
   });
   emit_for(*counter.operand.slot, range->start, range->step, range->count, std::move(inner), span);
   return true;

@@ -249,7 +249,7 @@ static std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 void Checker::report_undefined(std::string_view name, Span span) {
   std::string_view best;
-  std::size_t best_distance = name.size() > 60 ? 0 : std::min<std::size_t>(3, (name.size() + 2) / 3 + 1);
+  std::size_t best_distance = name.size() < 3 || name.size() > 60 ? 0 : name.size() < 5 ? 2 : 3;
   auto offer = [&](std::string_view candidate) {
     if (candidate.size() > 60 || candidate.find('.') != std::string_view::npos) return;
     std::size_t distance = edit_distance(name, candidate);

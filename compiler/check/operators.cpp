@@ -63,13 +63,16 @@ std::optional<Type> numba_type(ast::BinaryOp op, Type left, Type right) {
 
 bool is_half(Type type) { return type == types::f16 || type == types::bf16; }
 
-// Says the operand whose cast would help, and the cast.
+// Returns the cast that would help: of the integer that meets a float, of the u64 that meets a signed
+// integer.
 std::string suggested_cast(Checker& checker, const Value& left, const Value& right) {
-  Type floating = is_float(left.type) ? left.type : right.type;
-  const Value& other = is_float(left.type) ? right : left;
-  Type target = is_float(floating) && !is_float(other.type) ? default_type(floating) : types::i64;
-  if (target == types::f64 && floating == types::float_literal) target = types::f32;
-  return fmt::format("{}({})", to_string(target), checker.context.source(other.span));
+  auto cast_of = [&](const Value& value, Type type) {
+    return fmt::format("{}({})", to_string(type), checker.context.source(value.span));
+  };
+  if (!is_float(left.type) && !is_float(right.type))
+    return cast_of(is_signed(left.type) ? right : left, types::i64);
+  Type type = is_float(left.type) ? left.type : right.type;
+  return cast_of(is_float(left.type) ? right : left, type == types::float_literal ? types::f32 : type);
 }
 
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {

@@ -65,11 +65,14 @@ static ir::Operand clamp_bound(Checker& checker, const Value& bound, ir::Operand
 // Returns how many places lie from start up (or down) to stop.
 static ir::Operand count_between(Checker& checker, ir::Operand start, ir::Operand stop, ir::Operand step,
                                  ir::Operand ascending, Span span) {
-  ir::Operand up = checker.binary(ir::BinaryOp::Subtract, stop, start, span);
-  if (!step.slot && ir::int_value(step) == 1) return greater(checker, up, number(0), span);
-  ir::Operand down =
-      ascending.slot || ascending.bits == 0 ? checker.binary(ir::BinaryOp::Subtract, start, stop, span) : up;
+  bool may_ascend = ascending.slot || ascending.bits != 0,
+       may_descend = ascending.slot || ascending.bits == 0;
+  ir::Operand up, down;
+  if (may_ascend) up = checker.binary(ir::BinaryOp::Subtract, stop, start, span);
+  if (may_descend) down = checker.binary(ir::BinaryOp::Subtract, start, stop, span);
   ir::Operand distance = checker.select(ascending, up, down, span);
+  bool by_one = !step.slot && (ir::int_value(step) == 1 || ir::int_value(step) == -1);
+  if (by_one) return greater(checker, distance, number(0), span);
   ir::Operand back = step.slot ? checker.binary(ir::BinaryOp::Subtract, number(0), step, span)
                                : number(-ir::int_value(step));
   ir::Operand width = checker.select(ascending, step, back, span);

@@ -10,16 +10,9 @@ static const ast::StringLiteral* docstring(const ast::Stmt& stmt) {
 }
 
 bool Checker::check_block(ast::Block block) {
-  bool reachable = true;
-  for (const ast::Stmt* stmt : block) {
-    if (overflowed) return true;
-    if (reachable) {
-      reachable = check_statement(*stmt);
-      continue;
-    }
-    conditional_body([&] { check_statement(*stmt); });
-  }
-  return reachable;
+  for (const ast::Stmt* stmt : block)
+    if (overflowed || !check_statement(*stmt)) return overflowed;
+  return true;
 }
 
 bool Checker::check_statement(const ast::Stmt& stmt) {
@@ -74,7 +67,7 @@ bool Checker::check_statement(const ast::Stmt& stmt) {
 // A condition that is known now leaves one branch, and the other is not looked at: `if DEBUG:`, `if bias is
 // None:`.
 bool Checker::check_if(const ast::If& stmt) {
-  Value value = evaluate(*stmt.condition);
+  Value value = evaluate_condition(*stmt.condition);
   if (std::optional<bool> truth = constant_truth(value))
     return check_block(*truth ? stmt.then_body : stmt.else_body);
   std::optional<ir::Operand> condition = as_condition(value);
@@ -93,7 +86,7 @@ bool Checker::check_while(const ast::While& stmt) {
   loops.push_back({});
   ++depth;
   ir::Body head = body_of([&] {
-    Value value = evaluate(*stmt.condition);
+    Value value = evaluate_condition(*stmt.condition);
     truth = constant_truth(value);
     std::optional<ir::Operand> operand = as_condition(value);
     condition = operand ? *operand : variable(types::boolean, stmt.condition->span);
@@ -176,7 +169,7 @@ static std::string message_of(Checker& checker, const ast::Expr* message, std::s
 }
 
 void Checker::check_assert(const ast::Assert& stmt) {
-  Value value = evaluate(*stmt.condition);
+  Value value = evaluate_condition(*stmt.condition);
   std::optional<ir::Operand> condition = as_condition(value);
   if (!condition) return;
   std::string words = message_of(*this, stmt.message, std::string(context.source(stmt.condition->span)));

@@ -215,8 +215,7 @@ Value Checker::evaluate_subscript(const ast::Subscript& expr) {
   if (std::optional<Value> extent = shape_element(*this, expr)) return *extent;
   // The base of a[i][j] may be a row of a constant tuple, which waits for its last index.
   const auto* inner = ast::as<ast::Subscript>(expr.value);
-  Value base =
-      inner && expression_depth < expression_depth_limit ? evaluate_subscript(*inner) : evaluate(*expr.value);
+  Value base = inner ? evaluate_subscript(*inner) : evaluate(*expr.value);
   if (is_error(base)) return base;
   if (is_unknown(base)) {
     for (const ast::Expr* index : expr.indices)

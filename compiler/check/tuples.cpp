@@ -91,8 +91,8 @@ static Value table_element(Checker& checker, const Value& base, const Value& ind
   const ast::Expr* root = &expr;
   while (const auto* subscript = ast::as<ast::Subscript>(root)) root = subscript->value;
   std::string name(checker.context.source(root->span));
-  ir::Operand array = checker.constant_array(*table, element, name, expr.span);
-  result.indices.push_back(checker.guarded_index(array, axis, index, *root));
+  result.operand = is_first ? checker.constant_array(*table, element, name, expr.span) : base.operand;
+  result.indices.push_back(checker.guarded_index(result.operand, axis, index, *root));
   result.text = checker.context.source(root->span);
   if (result.indices.size() < table->extents.size()) return result;
   result.kind = ValueKind::Element;
@@ -154,30 +154,56 @@ static Value spilled_element(Checker& checker, const Value& tuple, const Value& 
   return checker.load(place, expr.span);
 }
 
-Value Checker::tuple_subscript(const Value& base, const ast::Subscript& expr) {
-  if (is_error(base) || is_unknown(base)) return base;
-  Value value = base;
-  for (std::size_t i = 0; i < expr.indices.size(); ++i) {
-    if (const auto* slice = ast::as<ast::Slice>(expr.indices[i])) {
-      if (!is_tuple(value)) return error_value(expr.span);
-      std::optional<std::vector<Value>> elements = slice_tuple(value, *slice);
-      if (!elements) return error_value(expr.span);
-      value = tuple_value(std::move(*elements), expr.span);
+// Applies one index, already evaluated, to a tuple or to a row of a constant one.
+static Value one_subscript(Checker& checker, const Value& value, const Value& index, bool as_table,
+                           const ast::Subscript& expr) {
+  std::optional<WideInt> constant = constant_integer(index);
+  bool is_row = value.kind == ValueKind::Rows;
+  if (is_row || (as_table && is_tuple(value))) return table_element(checker, value, index, expr);
+  if (constant && is_tuple(value)) return picked(checker, value, *constant, expr);
+  if (is_tuple(value)) return spilled_element(checker, value, index, expr);
+  checker.report(expr.span, diag::not_subscriptable, checker.describe(value));
+  return error_value(expr.span);
+}
+
+// Evaluates the indices from left to right; nothing where one is wrong or has no type yet.
+static std::optional<std::vector<Value>> evaluate_indices(Checker& checker, const ast::Subscript& expr,
+                                                          bool& unknown) {
+  std::vector<Value> indices;
+  bool ok = true;
+  for (const ast::Expr* each : expr.indices) {
+    if (each->kind == ast::Kind::Slice) {
+      indices.push_back(error_value(each->span));
       continue;
     }
-    Value index = evaluate(*expr.indices[i]);
-    if (is_error(index)) return index;
-    if (is_unknown(index)) return unknown_value(expr.span);
-    if (!check_index(index)) return error_value(expr.span);
-    std::optional<WideInt> constant = constant_integer(index);
-    if (constant && is_tuple(value))
-      value = picked(*this, value, *constant, expr);
-    else if (is_tuple(value) ? is_constant(value) : value.kind == ValueKind::Rows)
-      value = table_element(*this, value, index, expr);
-    else if (is_tuple(value))
-      value = spilled_element(*this, value, index, expr);
-    else {
-      report(expr.span, diag::not_subscriptable, describe(value));
+    indices.push_back(checker.evaluate(*each));
+    if (is_unknown(indices.back()))
+      unknown = true;
+    else if (!checker.check_index(indices.back()))
+      ok = false;
+  }
+  return ok && !unknown ? std::optional(std::move(indices)) : std::nullopt;
+}
+
+Value Checker::tuple_subscript(const Value& base, const ast::Subscript& expr) {
+  if (is_error(base) || is_unknown(base)) return base;
+  bool unknown = false;
+  std::optional<std::vector<Value>> indices = evaluate_indices(*this, expr, unknown);
+  if (!indices) return unknown ? unknown_value(expr.span) : error_value(expr.span);
+  bool computed = std::any_of(indices->begin(), indices->end(), [](const Value& index) {
+    return !is_error(index) && !constant_integer(index);
+  });
+  bool as_table = computed && is_constant(base) && constant_table(base).has_value();
+  Value value = base;
+  for (std::size_t i = 0; i < expr.indices.size(); ++i) {
+    const auto* slice = ast::as<ast::Slice>(expr.indices[i]);
+    if (!slice) {
+      value = one_subscript(*this, value, (*indices)[i], as_table, expr);
+    } else if (is_tuple(value)) {
+      std::optional<std::vector<Value>> elements = slice_tuple(value, *slice);
+      value = elements ? tuple_value(std::move(*elements), expr.span) : error_value(expr.span);
+    } else {
+      report(slice->span, diag::not_subscriptable, describe(value));
       return error_value(expr.span);
     }
     if (is_error(value) || is_unknown(value)) return value;

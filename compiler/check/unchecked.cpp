@@ -13,12 +13,7 @@ struct NameWalk {
   }
 
   void visit(const ast::Expr* expr) {
-    if (!expr || ++checker.expression_depth > expression_depth_limit) {
-      if (expr) --checker.expression_depth;
-      return;
-    }
-    visit_node(*expr);
-    --checker.expression_depth;
+    if (expr) visit_node(*expr);
   }
 
   void visit_node(const ast::Expr& expr) {

@@ -43,7 +43,11 @@ Value float_value(double real, Span span) {
   return value;
 }
 
-Value bool_value(bool value, Span span) { return runtime_value(ir::constant_bool(value), span); }
+Value bool_value(bool value, Span span) {
+  Value result = runtime_value(ir::constant_bool(value), span);
+  result.is_written = true;
+  return result;
+}
 
 Value tuple_value(std::vector<Value> elements, Span span) {
   Value value = plain_value(ValueKind::Tuple, span);
@@ -88,6 +92,11 @@ bool is_array(const Value& value) { return value.kind == ValueKind::Runtime && i
 bool is_constant_number(const Value& value) {
   if (is_literal(value)) return true;
   return value.kind == ValueKind::Runtime && !value.operand.slot && is_scalar(value.type);
+}
+
+bool is_fixed(const Value& value) {
+  return value.kind == ValueKind::Runtime && !value.operand.slot && value.type == types::boolean &&
+         value.is_written;
 }
 
 bool is_constant(const Value& value) {

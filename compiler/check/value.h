@@ -48,6 +48,7 @@ struct Value {
   double real = 0;
   bool nonnegative = false; // a run-time integer that is known to be 0 or more
   bool positive = false;    // ... 1 or more
+  bool is_written = false;  // True or False
   std::vector<Value> elements;
   std::vector<ir::Operand> indices;
   std::vector<std::int64_t> extents; // of an array, where they are constants
@@ -82,6 +83,8 @@ bool is_number(const Value& value);
 bool is_array(const Value& value);
 // Says whether it is a number known now, with or without a type.
 bool is_constant_number(const Value& value);
+// Says whether it is True or False: in a call a constant of the instance, as literals are.
+bool is_fixed(const Value& value);
 // Says whether all of it is known now: numbers, tuples of them, and whatever is no value of the running
 // program.
 bool is_constant(const Value& value);
