@@ -108,9 +108,15 @@ const ir::Module* Compilation::segmented() {
 }
 
 ExitCode Compilation::exit_code() const {
-  ExitCode code = diagnostics_.has_errors() ? ExitCode::WrongSource : ExitCode::Done;
-  for (const Diagnostic& diagnostic : diagnostics_.all())
-    if (diagnostic.row->code == diag::internal_error.code) code = ExitCode::Bug;
+  if (!diagnostics_.has_errors()) return ExitCode::Done;
+  ExitCode code = ExitCode::WrongSource;
+  for (const Diagnostic& diagnostic : diagnostics_.all()) {
+    if (diagnostic.severity != Severity::Error) continue;
+    if (diagnostic.row->code == diag::internal_error.code) return ExitCode::Bug;
+    // Rows of driver.def are about the command line, those of emit.def about the machine (its first: the name of an arch).
+    if (diagnostic.row->code.starts_with("E08") || diagnostic.row->code == "E0901") return ExitCode::WrongUse;
+    if (diagnostic.row->code.starts_with("E09")) return ExitCode::NoDevice;
+  }
   return code;
 }
 

@@ -66,7 +66,7 @@ public:
   // Compiles for this process; null where an error was reported.
   std::unique_ptr<CpuModule> compile_for_cpu(const TargetOptions& target);
 
-  // Returns what went wrong as an exit code: a bug where a phase broke a promise, else the source.
+  // Returns what went wrong as an exit code.
   ExitCode exit_code() const;
   const SourceManager& sources() const { return sources_; }
   Diagnostics& diagnostics() { return diagnostics_; }

@@ -6,6 +6,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"
+#include "compiler/driver/run/select.h"
 #include "compiler/driver/suggest.h"
 
 namespace kern {
@@ -118,6 +119,29 @@ static std::vector<Pass> wanted_passes(Session& session) {
   return wanted;
 }
 
+// The signature to suggest for a kernel without one: arrays throughout.
+static std::string suggested_signature(const Program& program) {
+  for (const ast::Stmt* item : program.files.front().tree->items) {
+    const auto* function = ast::as<ast::FunctionDef>(item);
+    if (!function || !is_kernel(*function)) continue;
+    std::vector<std::string_view> types(function->params.size(), "f32[:]");
+    return fmt::format("{}({})", function->name, fmt::join(types, ", "));
+  }
+  return "f(f32[:])";
+}
+
+// Code is made of kernels; a module without any is a mistake.
+static bool has_kernels(Compilation& compilation, const std::string& file) {
+  const ir::Module* module = compilation.module();
+  if (!module) return false;
+  for (const ir::Function& function : module->functions)
+    if (function.is_kernel) return true;
+  compilation.diagnostics().report({}, diag::no_instance, file, suggested_signature(*compilation.program()));
+  return false;
+}
+
+static bool is_code(Form form) { return form >= Form::Llvm; }
+
 static std::optional<std::string> make(Compilation& compilation, const Session& session, const FormRow& form,
                                        std::span<const Pass> passes) {
   TargetOptions target = target_options(session.options, target_of(session, form));
@@ -224,6 +248,10 @@ ExitCode compile_command(Session& session) {
                         [&](Output* output) { return target_of(session, *output->form) == Target::Cuda; });
   bool made = outputs.empty() ? compilation->program() != nullptr : true;
   for (Output* output : order) {
+    if (is_code(output->form->form) && !has_kernels(*compilation, file)) {
+      made = false;
+      break;
+    }
     std::optional<std::string> bytes = make(*compilation, session, *output->form, passes);
     if (bytes)
       output->bytes = std::move(*bytes);

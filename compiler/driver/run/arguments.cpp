@@ -78,7 +78,7 @@ private:
     if (!number) return failure("{}", number.error());
     std::uint64_t words[2];
     if (!store_number(kind, words, *number)) return failure("{} does not fit {}", text, name_of(kind));
-    return Value(Scalar{*number, kind, kind});
+    return Value(Scalar{load_number(kind, words), kind, kind});
   }
 
   Result<ScalarKind> parse_type(std::string_view name) {
@@ -202,6 +202,7 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Sourc
   std::vector<Given> given;
   for (const ast::Param& param : kernel.params) given.push_back({param.name, "", false});
   distribute(given, kernel.name, words, diagnostics);
+  if (diagnostics.has_errors()) return {};
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].present) continue;
     const ast::Expr* standard = kernel.params[i].default_value;
