@@ -22,7 +22,7 @@ struct Given {
   std::string_view param;
   std::string text;
   bool present = false;
-  enum class State { Untouched, Open, Done } state = State::Untouched;
+  enum class State { Untouched, Open, Done, Wrong } state = State::Untouched;
   std::optional<Value> value = {};
 };
 
@@ -33,9 +33,11 @@ public:
   // Makes the value of a parameter, and first those that it is made from.
   Result<bool> make(Given& given) {
     if (given.state == Given::State::Done) return true;
+    if (given.state == Given::State::Wrong) return failure("its value is wrong");
     if (given.state == Given::State::Open) return failure("it is made from itself");
     given.state = Given::State::Open;
     Result<Value> value = parse(given.text);
+    given.state = Given::State::Wrong;
     if (!value) return failure("{}", value.error());
     given.value = std::move(*value);
     given.state = Given::State::Done;
@@ -226,8 +228,8 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Sourc
 
 std::string type_text(const Argument& argument) {
   const HostArray* array = argument.array();
-  if (!array) return std::string(name_of(std::get<Scalar>(argument.value).standard));
-  std::string text = std::string(name_of(array->element)) + "[:";
+  if (!array) return std::string(long_name_of(std::get<Scalar>(argument.value).standard));
+  std::string text = std::string(long_name_of(array->element)) + "[:";
   for (std::size_t axis = 1; axis < array->extents.size(); ++axis) text += ", :";
   return text + "]";
 }

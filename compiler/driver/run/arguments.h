@@ -35,7 +35,7 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Sourc
                                      Dialect dialect, std::span<const std::string> words,
                                      Diagnostics& diagnostics);
 
-// Returns the type that an argument gives to a parameter without one, as Kern text: "f32[:, :]".
+// Returns the type that an argument gives to a parameter without one, in words of both dialects: "float32[:, :]".
 std::string type_text(const Argument& argument);
 
 } // namespace kern

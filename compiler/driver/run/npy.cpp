@@ -102,7 +102,8 @@ static constexpr Descr descrs[] = {
     {"<u8", ScalarKind::U64},  {"<f2", ScalarKind::F16},  {"<f4", ScalarKind::F32}, {"<f8", ScalarKind::F64},
     {"<c8", ScalarKind::C64},  {"<c16", ScalarKind::C128}};
 
-static Result<ScalarKind> element_of(std::string descr) {
+static Result<ScalarKind> element_of(const std::string& written) {
+  std::string descr = written;
   if (descr.size() > 1 && descr[0] == '=') descr[0] = '<';
   // The byte order of a single byte is written in any way.
   if (descr.size() == 3 && descr[2] == '1') descr[0] = '|';
@@ -110,8 +111,8 @@ static Result<ScalarKind> element_of(std::string descr) {
     if (known.text == descr) return known.kind;
   if (descr.starts_with('>'))
     return failure("its elements are big-endian (`{}`): save it as `x.astype(x.dtype.newbyteorder('<'))`",
-                   descr);
-  return failure("its elements are `{}`, which is no number type of Kern", descr);
+                   written);
+  return failure("its elements are `{}`, which is no number type of Kern", written);
 }
 
 static std::uint32_t little_endian(std::string_view bytes) {

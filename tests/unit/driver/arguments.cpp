@@ -34,20 +34,20 @@ std::string read(std::string_view params, std::vector<std::string> words, Dialec
 } // namespace
 
 TEST(Arguments, ScalarsHaveTheirTypeOrAStandardOne) {
-  EXPECT_EQ(read("a, b, c, d", {"2", "-1.5", "True", "f32:2"}), "a i64 2\nb f64 -1.5\nc bool True\nd f32 2.0\n");
-  EXPECT_EQ(read("a, b", {"b=2", "a=u8:255"}), "a u8 255\nb i64 2\n");
-  EXPECT_EQ(read("a, b", {"b=2", "=-3"}), "a i64 -3\nb i64 2\n");
-  EXPECT_EQ(read("a", {"1-2j"}), "a c128 1.0-2.0j\n");
+  EXPECT_EQ(read("a, b, c, d", {"2", "-1.5", "True", "f32:2"}), "a int64 2\nb float64 -1.5\nc bool True\nd float32 2.0\n");
+  EXPECT_EQ(read("a, b", {"b=2", "a=u8:255"}), "a uint8 255\nb int64 2\n");
+  EXPECT_EQ(read("a, b", {"b=2", "=-3"}), "a int64 -3\nb int64 2\n");
+  EXPECT_EQ(read("a", {"1-2j"}), "a complex128 1.0-2.0j\n");
 }
 
 TEST(Arguments, ArraysAreMade) {
-  EXPECT_EQ(read("x", {"zeros:f32:2x3"}), "x f32[:, :] [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]\n");
+  EXPECT_EQ(read("x", {"zeros:f32:2x3"}), "x float32[:, :] [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]\n");
   EXPECT_EQ(read("x", {"ones:bool:2"}), "x bool[:] [True, True]\n");
-  EXPECT_EQ(read("x", {"full:f32:2:inf"}), "x f32[:] [inf, inf]\n");
-  EXPECT_EQ(read("x", {"arange:u8:4"}), "x u8[:] [0, 1, 2, 3]\n");
-  EXPECT_EQ(read("x, y", {"y=arange:i32:2x2", "x=copy:y"}), "x i32[:, :] [[0, 1], [2, 3]]\ny i32[:, :] [[0, 1], [2, 3]]\n");
-  EXPECT_EQ(read("x, y", {"like:y", "ones:f16:1"}), "x f16[:] [0.0]\ny f16[:] [1.0]\n");
-  EXPECT_EQ(read("x", {"zeros:f32:0"}), "x f32[:] []\n");
+  EXPECT_EQ(read("x", {"full:f32:2:inf"}), "x float32[:] [inf, inf]\n");
+  EXPECT_EQ(read("x", {"arange:u8:4"}), "x uint8[:] [0, 1, 2, 3]\n");
+  EXPECT_EQ(read("x, y", {"y=arange:i32:2x2", "x=copy:y"}), "x int32[:, :] [[0, 1], [2, 3]]\ny int32[:, :] [[0, 1], [2, 3]]\n");
+  EXPECT_EQ(read("x, y", {"like:y", "ones:f16:1"}), "x float16[:] [0.0]\ny float16[:] [1.0]\n");
+  EXPECT_EQ(read("x", {"zeros:f32:0"}), "x float32[:] []\n");
 }
 
 TEST(Arguments, RandomNumbersDependOnSeedAndPlaceOnly) {
@@ -64,7 +64,7 @@ TEST(Arguments, RandomNumbersDependOnSeedAndPlaceOnly) {
   EXPECT_NEAR(sum / 100'000, 0.5, 0.005);
 }
 
-TEST(Arguments, DefaultsStandForWhatIsNotGiven) { EXPECT_EQ(read("a, k=3", {"1"}), "a i64 1\nk i64 3\n"); }
+TEST(Arguments, DefaultsStandForWhatIsNotGiven) { EXPECT_EQ(read("a, k=3", {"1"}), "a int64 1\nk int64 3\n"); }
 
 TEST(Arguments, WhatIsWrongIsNamed) {
   EXPECT_EQ(read("x", {}), "missing_argument: no value is given for parameter `x`\n");
@@ -83,7 +83,7 @@ TEST(Arguments, WhatIsWrongIsNamed) {
 
 TEST(Arguments, InPyFilesAmbiguousNamesAreRefused) {
   EXPECT_NE(read("x", {"zeros:i8:2"}, Dialect::Numba).find("means two things"), std::string::npos);
-  EXPECT_EQ(read("x", {"zeros:f32:1"}, Dialect::Numba), "x f32[:] [0.0]\n");
+  EXPECT_EQ(read("x", {"zeros:f32:1"}, Dialect::Numba), "x float32[:] [0.0]\n");
 }
 
 TEST(Report, ElementsAreChosenByRanges) {
