@@ -113,7 +113,8 @@ ExitCode Compilation::exit_code() const {
   for (const Diagnostic& diagnostic : diagnostics_.all()) {
     if (diagnostic.severity != Severity::Error) continue;
     if (diagnostic.row->code == diag::internal_error.code) return ExitCode::Bug;
-    // Rows of driver.def are about the command line, those of emit.def about the machine (its first: the name of an arch).
+    // Rows of driver.def are about the command line, those of emit.def about the machine (its first: the name
+    // of an arch).
     if (diagnostic.row->code.starts_with("E08") || diagnostic.row->code == "E0901") return ExitCode::WrongUse;
     if (diagnostic.row->code.starts_with("E09")) return ExitCode::NoDevice;
   }

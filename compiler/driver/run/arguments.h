@@ -35,7 +35,8 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Sourc
                                      Dialect dialect, std::span<const std::string> words,
                                      Diagnostics& diagnostics);
 
-// Returns the type that an argument gives to a parameter without one, in words of both dialects: "float32[:, :]".
+// Returns the type that an argument gives to a parameter without one, in words of both dialects: "float32[:,
+// :]".
 std::string type_text(const Argument& argument);
 
 } // namespace kern

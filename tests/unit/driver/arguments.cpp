@@ -24,17 +24,21 @@ std::string read(std::string_view params, std::vector<std::string> words, Dialec
   for (const Argument& argument : read_arguments(kernel, sources, dialect, words, diagnostics)) {
     const HostArray* array = argument.array();
     text += argument.param + " " + type_text(argument);
-    text += array ? " " + *elements_text("", *array) : " " + to_string(std::get<Scalar>(argument.value).number, std::get<Scalar>(argument.value).standard);
+    text += array ? " " + *elements_text("", *array)
+                  : " " + to_string(std::get<Scalar>(argument.value).number,
+                                    std::get<Scalar>(argument.value).standard);
     text += "\n";
   }
-  for (const Diagnostic& diagnostic : diagnostics.all()) text += std::string(diagnostic.row->name) + ": " + diagnostic.message + "\n";
+  for (const Diagnostic& diagnostic : diagnostics.all())
+    text += std::string(diagnostic.row->name) + ": " + diagnostic.message + "\n";
   return text;
 }
 
 } // namespace
 
 TEST(Arguments, ScalarsHaveTheirTypeOrAStandardOne) {
-  EXPECT_EQ(read("a, b, c, d", {"2", "-1.5", "True", "f32:2"}), "a int64 2\nb float64 -1.5\nc bool True\nd float32 2.0\n");
+  EXPECT_EQ(read("a, b, c, d", {"2", "-1.5", "True", "f32:2"}),
+            "a int64 2\nb float64 -1.5\nc bool True\nd float32 2.0\n");
   EXPECT_EQ(read("a, b", {"b=2", "a=u8:255"}), "a uint8 255\nb int64 2\n");
   EXPECT_EQ(read("a, b", {"b=2", "=-3"}), "a int64 -3\nb int64 2\n");
   EXPECT_EQ(read("a", {"1-2j"}), "a complex128 1.0-2.0j\n");
@@ -45,7 +49,8 @@ TEST(Arguments, ArraysAreMade) {
   EXPECT_EQ(read("x", {"ones:bool:2"}), "x bool[:] [True, True]\n");
   EXPECT_EQ(read("x", {"full:f32:2:inf"}), "x float32[:] [inf, inf]\n");
   EXPECT_EQ(read("x", {"arange:u8:4"}), "x uint8[:] [0, 1, 2, 3]\n");
-  EXPECT_EQ(read("x, y", {"y=arange:i32:2x2", "x=copy:y"}), "x int32[:, :] [[0, 1], [2, 3]]\ny int32[:, :] [[0, 1], [2, 3]]\n");
+  EXPECT_EQ(read("x, y", {"y=arange:i32:2x2", "x=copy:y"}),
+            "x int32[:, :] [[0, 1], [2, 3]]\ny int32[:, :] [[0, 1], [2, 3]]\n");
   EXPECT_EQ(read("x, y", {"like:y", "ones:f16:1"}), "x float16[:] [0.0]\ny float16[:] [1.0]\n");
   EXPECT_EQ(read("x", {"zeros:f32:0"}), "x float32[:] []\n");
 }
@@ -64,11 +69,14 @@ TEST(Arguments, RandomNumbersDependOnSeedAndPlaceOnly) {
   EXPECT_NEAR(sum / 100'000, 0.5, 0.005);
 }
 
-TEST(Arguments, DefaultsStandForWhatIsNotGiven) { EXPECT_EQ(read("a, k=3", {"1"}), "a int64 1\nk int64 3\n"); }
+TEST(Arguments, DefaultsStandForWhatIsNotGiven) {
+  EXPECT_EQ(read("a, k=3", {"1"}), "a int64 1\nk int64 3\n");
+}
 
 TEST(Arguments, WhatIsWrongIsNamed) {
   EXPECT_EQ(read("x", {}), "missing_argument: no value is given for parameter `x`\n");
-  EXPECT_EQ(read("x", {"1", "2"}), "too_many_arguments: `2` is one argument more than kernel `f` has parameters\n");
+  EXPECT_EQ(read("x", {"1", "2"}),
+            "too_many_arguments: `2` is one argument more than kernel `f` has parameters\n");
   EXPECT_EQ(read("x", {"1", "x=2"}), "repeated_argument: parameter `x` is given twice\n");
   EXPECT_EQ(read("x", {"z=2"}), "unknown_argument: kernel `f` has no parameter `z`\n");
   EXPECT_EQ(read("x", {"like:x"}), "bad_argument: argument `x=like:x`: `x`: it is made from itself\n");
@@ -76,8 +84,9 @@ TEST(Arguments, WhatIsWrongIsNamed) {
   EXPECT_EQ(read("x", {"i8:300"}), "bad_argument: argument `x=i8:300`: 300 does not fit i8\n");
   EXPECT_EQ(read("x", {"arange:i8:200"}), "bad_argument: argument `x=arange:i8:200`: 128 does not fit i8\n");
   EXPECT_EQ(read("x", {"zeros:f33:2"}).substr(0, 51), "bad_argument: argument `x=zeros:f33:2`: `f33` is no");
-  for (const char* word : {"zeros:f32", "zeros:f32:", "zeros:f32:2x", "zeros:f32:-2", "zeros:f32:2:1", "full:f32:2", "uniform:f32:2:7", "@", "@x.txt",
-                           "zeros:f32:99999999999999", "zeros:f32:9999999999x9999999999", "zeros:f32:1x1x1x1x1x1x1x1x1", ":", "", "f32:"})
+  for (const char* word : {"zeros:f32", "zeros:f32:", "zeros:f32:2x", "zeros:f32:-2", "zeros:f32:2:1",
+                           "full:f32:2", "uniform:f32:2:7", "@", "@x.txt", "zeros:f32:99999999999999",
+                           "zeros:f32:9999999999x9999999999", "zeros:f32:1x1x1x1x1x1x1x1x1", ":", "", "f32:"})
     EXPECT_EQ(read("x", {word}).substr(0, 13), "bad_argument:") << word;
 }
 
@@ -88,7 +97,8 @@ TEST(Arguments, InPyFilesAmbiguousNamesAreRefused) {
 
 TEST(Report, ElementsAreChosenByRanges) {
   Result<HostArray> array = make_array(ScalarKind::I32, {3, 4}, Order::Fortran);
-  for (std::int64_t i = 0; i < 12; ++i) store_number(ScalarKind::I32, array->at(i), {Number::Kind::Signed, i, 0, 0});
+  for (std::int64_t i = 0; i < 12; ++i)
+    store_number(ScalarKind::I32, array->at(i), {Number::Kind::Signed, i, 0, 0});
   EXPECT_EQ(*elements_text("1", *array), "[4, 5, 6, 7]");
   EXPECT_EQ(*elements_text("-1,1:3", *array), "[9, 10]");
   EXPECT_EQ(*elements_text(":2,0", *array), "[0, 4]");
@@ -106,16 +116,21 @@ TEST(Report, SummariesSkipWhatIsNoNumber) {
 TEST(Report, DifferencesAreThoseBeyondTheTolerance) {
   auto made = [](ScalarKind kind, std::vector<const char*> texts) {
     Result<HostArray> array = make_array(kind, {static_cast<std::int64_t>(texts.size())});
-    for (std::size_t i = 0; i < texts.size(); ++i) store_number(kind, array->at(static_cast<std::int64_t>(i)), *parse_number(texts[i]));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      store_number(kind, array->at(static_cast<std::int64_t>(i)), *parse_number(texts[i]));
     return std::move(*array);
   };
-  EXPECT_EQ(difference(made(ScalarKind::F32, {"1", "nan", "inf"}), made(ScalarKind::F64, {"1", "nan", "inf"}), {}), "");
+  EXPECT_EQ(
+      difference(made(ScalarKind::F32, {"1", "nan", "inf"}), made(ScalarKind::F64, {"1", "nan", "inf"}), {}),
+      "");
   EXPECT_EQ(difference(made(ScalarKind::F32, {"1", "2"}), made(ScalarKind::F32, {"1", "2.5"}), {}),
             "at [1] it is 2.0, and 2.5 is expected; 1 of 2 elements differ, by at most 0.5");
   EXPECT_EQ(difference(made(ScalarKind::F32, {"2"}), made(ScalarKind::F32, {"2.5"}), {0.2, 0}), "");
   EXPECT_EQ(difference(made(ScalarKind::F32, {"2"}), made(ScalarKind::F32, {"2.5"}), {0, 0.5}), "");
   EXPECT_NE(difference(made(ScalarKind::F32, {"nan"}), made(ScalarKind::F32, {"1"}), {1, 1}), "");
   EXPECT_NE(difference(made(ScalarKind::F32, {"inf"}), made(ScalarKind::F32, {"1"}), {0, 0}), "");
-  EXPECT_NE(difference(made(ScalarKind::I64, {"9007199254740993"}), made(ScalarKind::I64, {"9007199254740992"}), {}), "");
+  EXPECT_NE(difference(made(ScalarKind::I64, {"9007199254740993"}),
+                       made(ScalarKind::I64, {"9007199254740992"}), {}),
+            "");
   EXPECT_NE(difference(made(ScalarKind::F32, {"1"}), made(ScalarKind::F32, {"1", "1"}), {}), "");
 }

@@ -39,9 +39,19 @@ CompileOptions options_of(const std::string& source, std::string& name) {
   return options;
 }
 
-// The examples that Markdown cannot hold.
+// A kernel of one hundred locals, each of which takes its type from the next in the loop.
+std::string unsettled_example() {
+  std::string source = "@kernel\ndef f(x: f32[:], n: i64):\n    a100 = 0\n";
+  for (int i = 0; i < 100; ++i) source += fmt::format("    a{} = 0\n", i);
+  source += "    for i in range(n):\n";
+  for (int i = 0; i < 100; ++i) source += fmt::format("        a{} = a{}\n", i, i + 1);
+  return source + "        a100 = x[0]\n    x[0] = a0\n";
+}
+
+// The examples that Markdown cannot hold, or that would fill pages of it.
 std::optional<std::string> unwritable_example(const DiagnosticRow& row) {
   if (row.code == diag::malformed_utf8.code) return "N = \xff\n";
+  if (row.code == diag::types_do_not_settle.code) return unsettled_example();
   if (row.code == diag::source_too_large.code) return std::string(limits::source_bytes + 1, '\n');
   return std::nullopt;
 }
@@ -68,9 +78,12 @@ std::vector<std::string> words_of(const std::string& line) {
   char quote = 0;
   for (char c : line + " ") {
     if (c == '\n') c = ' ';
-    if (quote ? c == quote : c == '"' || c == '\'') quote = quote ? 0 : c;
-    else if (c != ' ' || quote) word += c;
-    else if (!word.empty()) words.push_back(std::exchange(word, ""));
+    if (quote ? c == quote : c == '"' || c == '\'')
+      quote = quote ? 0 : c;
+    else if (c != ' ' || quote)
+      word += c;
+    else if (!word.empty())
+      words.push_back(std::exchange(word, ""));
   }
   return words;
 }
@@ -109,6 +122,8 @@ class Explanation : public testing::TestWithParam<const DiagnosticRow*> {};
 
 TEST_P(Explanation, ExampleGivesItsCode) {
   const DiagnosticRow& row = *GetParam();
+  // The parser's own limit comes first; this one holds for trees that are made otherwise.
+  if (row.code == diag::expression_too_deep.code) return;
   // A bug has no example, nor has a machine that lacks something.
   bool has_example = row.explanation.find(" fail\n") != std::string_view::npos;
   if (row.code == diag::internal_error.code || (row.code.starts_with("E09") && !has_example)) return;
@@ -129,5 +144,8 @@ TEST_P(Explanation, ExampleGivesItsCode) {
   EXPECT_EQ(codes_of(*source), std::set<std::string>{std::string(row.code)}) << *source;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Explanation, testing::ValuesIn(all_diagnostics().begin(), all_diagnostics().end()),
-                         [](const auto& info) { return std::string(info.param->code) + "_" + std::string(info.param->name); });
+INSTANTIATE_TEST_SUITE_P(All, Explanation,
+                         testing::ValuesIn(all_diagnostics().begin(), all_diagnostics().end()),
+                         [](const auto& info) {
+                           return std::string(info.param->code) + "_" + std::string(info.param->name);
+                         });
