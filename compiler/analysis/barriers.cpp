@@ -114,7 +114,8 @@ private:
     const auto& call = std::get<ir::CallPure>(std::get<ir::Assign>(source.stmt->node).value);
     const std::string_view builtin = row(call.builtin).name;
     if (what.empty()) return add(source.stmt->span, fmt::format("`{}` differs between threads", builtin));
-    add(source.stmt->span, fmt::format("`{}` depends on `{}`, which differs between threads", what, builtin));
+    const char* verb = name(source).empty() ? "depends on" : "is";
+    add(source.stmt->span, fmt::format("`{}` {} `{}`, which differs between threads", what, verb, builtin));
   }
 
   void tell_load(const Node& source, const Node& user) {

@@ -7,6 +7,7 @@
 
 #include "compiler/analysis/guards.h"
 #include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/warnings.h"
 #include "compiler/ast/print.h"
 #include "compiler/driver/modules.h"
 #include "compiler/ir/print.h"
@@ -58,6 +59,7 @@ const ir::Module* Compilation::module() {
   verify("check");
   bool is_numba = loaded->files.front().dialect == Dialect::Numba;
   timed("uniformity", [&] { return check_barriers(*module_, is_numba, diagnostics_), true; });
+  if (!diagnostics_.has_errors()) timed("warnings", [&] { return report_warnings(*module_, diagnostics_), true; });
   return diagnostics_.has_errors() ? nullptr : &*module_;
 }
 

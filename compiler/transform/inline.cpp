@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/analysis/access.h"
 #include "compiler/analysis/assignment.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/walk.h"
@@ -152,6 +153,7 @@ public:
     for (std::size_t i = 0; i < module_.functions.size(); ++i)
       if (module_.functions[i].is_kernel) visit(i);
     drop_unused();
+    name_params();
   }
 
 private:
@@ -267,6 +269,22 @@ private:
       ir::walk(function.body, [&](Stmt& stmt) {
         if (auto* call = std::get_if<ir::Call>(&stmt.node))
           call->function = renamed[index_of(call->function)];
+      });
+    }
+  }
+
+  // Says in the sites of kernels which parameter the array is a view of, now that calls are gone.
+  void name_params() {
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+      const ir::Function& kernel = module_.functions[i];
+      if (!kernel.is_kernel) continue;
+      const auto views = analyze_views(module_, static_cast<FunctionId>(i));
+      ir::walk(kernel.body, [&](const Stmt& stmt) {
+        const auto* guard = std::get_if<ir::Guard>(&stmt.node);
+        if (!guard) return;
+        const std::vector<SlotId>& params = views[index_of(*guard->array.slot)];
+        std::string& name = module_.sites[index_of(guard->site)].param;
+        if (name.empty() && params.size() == 1) name = kernel.slots[index_of(params.front())].name;
       });
     }
   }

@@ -122,6 +122,20 @@ TEST_F(Inline, sites_learn_the_call) {
   EXPECT_EQ(module.sites[static_cast<std::size_t>(print.site)].calls, std::vector{second});
 }
 
+TEST_F(Inline, sites_name_the_parameter_of_the_kernel) {
+  const Type floats = module.types.array(ScalarKind::F32, 1);
+  FunctionBuilder f(module, "f", false);
+  ir::Operand p = f.param("p", floats);
+  module.sites.push_back({ir::FaultKind::IndexOutOfRange, {}, "p", "", {}, f.id});
+  f.function().body = body(stmt(ir::Guard{p, 0, i64(3), ir::SiteId{0}}));
+  FunctionBuilder k(module, "k", true);
+  ir::Operand x = k.param("x", floats);
+  k.function().body = body(call({}, f.id, {x}));
+  inline_calls(module, diagnostics);
+  const auto& guard = std::get<ir::Guard>(module.functions[0].body[0].node);
+  EXPECT_EQ(module.sites[static_cast<std::size_t>(guard.site)].param, "x");
+}
+
 TEST_F(Inline, large_functions_called_twice_stay_unless_they_hold_a_collective) {
   for (bool collective : {false, true}) {
     ir::Module fresh;

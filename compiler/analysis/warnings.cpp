@@ -1,0 +1,293 @@
+// Each warning asks another analysis and then leaves out what is mostly meant: a warning that is mostly wrong
+// is worse than none.
+#include "compiler/analysis/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "compiler/analysis/assignment.h"
+#include "compiler/analysis/describe.h"
+#include "compiler/analysis/shape.h"
+#include "compiler/analysis/uniformity.h"
+#include "compiler/ir/walk.h"
+
+namespace kern {
+namespace {
+
+using ir::Operand;
+using ir::SlotId;
+using ir::Stmt;
+
+std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
+
+// ---- -Wunset ----
+
+// Finds reads of a variable under conditions that none of its assignments is limited to. Kernels often test
+// the same thing twice, around a barrier: what `if i < n:` assigned, another `if i < n:` may read.
+class UnsetFinder {
+public:
+  UnsetFinder(const ir::Function& function, Diagnostics& diagnostics)
+      : function_(function), unset_(find_unset_reads(function)), describe_(function),
+        uses_(function.slots.size()), diagnostics_(diagnostics) {}
+
+  void run() {
+    if (std::none_of(unset_.begin(), unset_.end(), [](const auto& read) { return read.has_value(); })) return;
+    visit(function_.body);
+    for (std::size_t i = 0; i < unset_.size(); ++i) {
+      const ir::Slot& slot = function_.slots[i];
+      if (!unset_[i] || slot.name.empty()) continue;
+      for (const Use& read : uses_[i].reads) {
+        if (is_covered(read, uses_[i].assignments)) continue;
+        diagnostics_.report(read.span, diag::unset, slot.name);
+        break;
+      }
+    }
+  }
+
+private:
+  using Conditions = std::set<std::string>;
+  struct Use {
+    Span span;
+    std::vector<std::string> conditions; // that hold there, outer first
+  };
+  struct Uses {
+    std::vector<Use> reads, assignments;
+  };
+
+  static bool is_covered(const Use& read, const std::vector<Use>& assignments) {
+    const Conditions held(read.conditions.begin(), read.conditions.end());
+    return std::any_of(assignments.begin(), assignments.end(), [&](const Use& assignment) {
+      if (assignment.span.begin > read.span.begin) return false;
+      return std::all_of(assignment.conditions.begin(), assignment.conditions.end(),
+                         [&](const std::string& condition) { return held.contains(condition); });
+    });
+  }
+
+  bool is_wanted(SlotId slot) const {
+    return unset_[index_of(slot)] && !function_.slots[index_of(slot)].name.empty();
+  }
+
+  void visit(const ir::Body& body) {
+    for (const Stmt& stmt : body) {
+      ir::visit_operands(stmt, [&](const Operand& operand) {
+        if (operand.slot && is_wanted(*operand.slot))
+          uses_[index_of(*operand.slot)].reads.push_back({stmt.span, conditions_});
+      });
+      const bool loop =
+          std::holds_alternative<ir::For>(stmt.node) || std::holds_alternative<ir::While>(stmt.node);
+      const auto* branch = std::get_if<ir::If>(&stmt.node);
+      // Each loop is a condition of its own: that it runs at all.
+      if (loop) conditions_.push_back(fmt::format("loop {}", ++loops_));
+      ir::visit_results(stmt, [&](SlotId slot) {
+        if (is_wanted(slot)) uses_[index_of(slot)].assignments.push_back({stmt.span, conditions_});
+      });
+      bool first = true;
+      ir::visit_bodies(stmt, [&](const ir::Body& inner) {
+        if (branch)
+          conditions_.push_back((std::exchange(first, false) ? "" : "not ") + describe_(branch->condition));
+        visit(inner);
+        if (branch) conditions_.pop_back();
+      });
+      if (loop) conditions_.pop_back();
+    }
+  }
+
+  const ir::Function& function_;
+  std::vector<std::optional<Span>> unset_;
+  Describer describe_;
+  std::vector<Uses> uses_; // by slot
+  std::vector<std::string> conditions_;
+  int loops_ = 0;
+  Diagnostics& diagnostics_;
+};
+
+// ---- -Wrace and -Wcoalesce ----
+
+// The fewest elements between neighbours that are worth a word.
+constexpr std::int64_t far_apart = 8;
+
+class AccessChecker {
+public:
+  AccessChecker(const ir::Module& module, ir::FunctionId id, Diagnostics& diagnostics)
+      : function_(module.function(id)), describe_(function_), definitions_(function_.slots.size()),
+        uniformity_(analyze_uniformity(module, id)), diagnostics_(diagnostics) {
+    LaneFacts facts{32};
+    facts.contiguous = facts.small_grid = true;
+    shapes_ = analyze_shapes(module, id, facts);
+    ir::walk(function_.body, [&](const Stmt& stmt) {
+      ir::visit_results(stmt, [&](SlotId slot) { definitions_[index_of(slot)] = &stmt; });
+    });
+  }
+
+  void run() {
+    visit(function_.body);
+    for (auto& [key, found] : found_) report(key, found);
+  }
+
+private:
+  struct Found {
+    Span span;
+    std::string element, advice;
+    int count = 0;
+  };
+  // Causes come in the order of the program: by the place of the first access.
+  using Key = std::pair<std::uint32_t, bool>; // the array's slot, whether it is a race
+
+  void visit(const ir::Body& body) {
+    const bool outer = picked_;
+    for (const Stmt& stmt : body) {
+      if (const auto* load = std::get_if<ir::Load>(&stmt.node))
+        check_distance(load->array, load->indices, stmt);
+      if (const auto* store = std::get_if<ir::Store>(&stmt.node)) {
+        check_distance(store->array, store->indices, stmt);
+        check_race(*store, stmt);
+      }
+      if (const auto* branch = std::get_if<ir::If>(&stmt.node)) {
+        visit_branch(*branch);
+        continue;
+      }
+      ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner); });
+    }
+    picked_ = outer;
+  }
+
+  void visit_branch(const ir::If& branch) {
+    const bool outer = picked_;
+    picked_ = outer || picks(branch.condition, true);
+    visit(branch.then_body);
+    picked_ = outer || picks(branch.condition, false);
+    visit(branch.else_body);
+    picked_ = outer;
+    // Who goes on after `if threadIdx.x != 0: return` was picked too.
+    if (ends(branch.then_body)) picked_ = picked_ || picks(branch.condition, false);
+    if (ends(branch.else_body)) picked_ = picked_ || picks(branch.condition, true);
+  }
+
+  static bool ends(const ir::Body& body) {
+    if (body.empty()) return false;
+    const auto& last = body.back().node;
+    return std::holds_alternative<ir::Return>(last) || std::holds_alternative<ir::Break>(last) ||
+           std::holds_alternative<ir::Continue>(last);
+  }
+
+  // Says whether a condition may hold (or not hold) for one thread only. A test of a range, like `i < n`,
+  // does not do that; of what is not understood it is assumed.
+  bool picks(const Operand& condition, bool holds) const {
+    if (shapes_.of(condition).kind == Shape::Kind::Uniform) return false;
+    const Stmt* definition = definitions_[index_of(*condition.slot)];
+    const auto* assign = definition ? std::get_if<ir::Assign>(&definition->node) : nullptr;
+    const auto* test = assign ? std::get_if<ir::Compare>(&assign->value) : nullptr;
+    if (!test) return true;
+    if (test->op == ir::CompareOp::Equal) return holds;
+    if (test->op == ir::CompareOp::NotEqual) return !holds;
+    auto small = [](const Operand& operand) {
+      return !operand.slot && is_integer(operand.type) && std::abs(ir::int_value(operand)) <= 1;
+    };
+    return small(test->left) || small(test->right);
+  }
+
+  const ir::Expr* expression(const Operand& operand) const {
+    const Stmt* definition = operand.slot ? definitions_[index_of(*operand.slot)] : nullptr;
+    const auto* assign = definition ? std::get_if<ir::Assign>(&definition->node) : nullptr;
+    return assign ? &assign->value : nullptr;
+  }
+
+  bool loads_from(const Operand& operand, const ir::Store& store) const {
+    const Stmt* definition = operand.slot ? definitions_[index_of(*operand.slot)] : nullptr;
+    const auto* load = definition ? std::get_if<ir::Load>(&definition->node) : nullptr;
+    return load && load->array == store.array && load->indices == store.indices;
+  }
+
+  void check_race(const ir::Store& store, const Stmt& stmt) {
+    const bool shared_by_threads =
+        store.array.type->space == AddressSpace::Global || store.array.type->space == AddressSpace::Shared;
+    if (picked_ || !shared_by_threads || has_one_thread()) return;
+    const ArrayShape& array = shapes_.arrays[index_of(*store.array.slot)];
+    if (array.base.kind != Shape::Kind::Uniform ||
+        shapes_.element(store.array, store.indices).kind != Shape::Kind::Uniform)
+      return;
+    const ir::Expr* value = expression(store.value);
+    const auto* sum = value ? std::get_if<ir::Binary>(value) : nullptr;
+    const bool updates = sum && (loads_from(sum->left, store) || loads_from(sum->right, store));
+    if (!updates && shapes_.of(store.value).kind == Shape::Kind::Uniform) return;
+    add(store.array, true, stmt.span, describe_.element(store.array, store.indices),
+        race_advice(store, updates ? sum : nullptr));
+  }
+
+  bool has_one_thread() const {
+    const auto& block = function_.options.block;
+    return block && (*block)[0] * (*block)[1] * (*block)[2] == 1;
+  }
+
+  std::string race_advice(const ir::Store& store, const ir::Binary* sum) const {
+    const char* name = !sum                                ? nullptr
+                       : sum->op == ir::BinaryOp::Add      ? "add"
+                       : sum->op == ir::BinaryOp::Subtract ? "sub"
+                                                           : nullptr;
+    const bool from_left = sum && loads_from(sum->left, store);
+    if (!name || (!from_left && sum->op != ir::BinaryOp::Add))
+      return "let one thread store it: `if threadIdx.x == 0:`";
+    std::string index;
+    for (const Operand& each : store.indices) index += (index.empty() ? "" : ", ") + describe_(each);
+    if (store.indices.size() > 1) index = "(" + index + ")";
+    return fmt::format("write `atomic.{}({}, {}, {})`", name, describe_(store.array), index,
+                       describe_(from_left ? sum->right : sum->left));
+  }
+
+  void check_distance(const Operand& array, const std::vector<Operand>& indices, const Stmt& stmt) {
+    if (array.type->space != AddressSpace::Global) return;
+    const Shape last = shapes_.of(indices.back());
+    const std::string element = describe_.element(array, indices);
+    if (last.kind == Shape::Kind::Linear && std::abs(last.step) >= far_apart)
+      return add(array, false, stmt.span, element,
+                 fmt::format("they are {} elements from one to the next", std::abs(last.step)));
+    // A loop over the last axis, as over the channels of a pixel, is no mistake; another index of the thread
+    // there is.
+    const Operand& index = indices.back();
+    const bool of_thread = index.slot && !uniformity_.block_uniform[index_of(*index.slot)];
+    if (last.kind != Shape::Kind::Uniform || !of_thread) return;
+    for (std::size_t axis = 0; axis + 1 < indices.size(); ++axis)
+      if (shapes_.of(indices[axis]).kind == Shape::Kind::Linear)
+        return add(array, false, stmt.span, element, "let `threadIdx.x` run along the last index");
+  }
+
+  void add(const Operand& array, bool race, Span span, std::string element, std::string advice) {
+    const Key key{static_cast<std::uint32_t>(*array.slot), race};
+    for (auto& [known, found] : found_)
+      if (known == key) return static_cast<void>(++found.count);
+    found_.push_back({key, {span, std::move(element), std::move(advice), 1}});
+  }
+
+  void report(const Key& key, const Found& found) {
+    const std::string element = fmt::format("`{}`", found.element);
+    Diagnostics::Builder builder =
+        key.second ? diagnostics_.report(found.span, diag::race, element, found.advice)
+                   : diagnostics_.report(found.span, diag::coalesce, element, found.advice);
+    if (found.count > 1) builder.note("places in this function with the same cause: {}", found.count);
+  }
+
+  const ir::Function& function_;
+  Describer describe_;
+  std::vector<const Stmt*> definitions_; // the last assignment, by slot
+  Shapes shapes_;
+  Uniformity uniformity_;
+  std::vector<std::pair<Key, Found>> found_;
+  bool picked_ = false; // only some threads come here, perhaps one
+  Diagnostics& diagnostics_;
+};
+
+} // namespace
+
+void report_warnings(const ir::Module& module, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    UnsetFinder(module.functions[i], diagnostics).run();
+    if (module.functions[i].is_kernel)
+      AccessChecker(module, static_cast<ir::FunctionId>(i), diagnostics).run();
+  }
+}
+
+} // namespace kern

@@ -1,0 +1,14 @@
+// Remarks on programs that compile and probably do not do what was meant, or do it slowly.
+#pragma once
+
+#include "compiler/diagnostics/diagnostics.h"
+#include "compiler/ir/ir.h"
+
+namespace kern {
+
+// Reports variables that a path reads unset (-Wunset), stores of all threads to one element (-Wrace) and
+// accesses whose neighbouring threads touch elements far apart (-Wcoalesce); a cause once, with its count.
+// The module is as the checker made it.
+void report_warnings(const ir::Module& module, Diagnostics& diagnostics);
+
+} // namespace kern
