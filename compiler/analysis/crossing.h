@@ -1,4 +1,5 @@
-// What lives from one segment of a CPU kernel to another: lower/ keeps it in scratch memory, the rest in registers.
+// What lives from one segment of a CPU kernel to another: lower/ keeps it in scratch memory, the rest in
+// registers.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Values in the words of the source, for messages: IR has no expressions any more, so temporaries are written out again.
+// Values in the words of the source, for messages: IR has no expressions any more, so temporaries are written
+// out again.
 #pragma once
 
 #include <string>
@@ -21,7 +22,8 @@ public:
 
 private:
   std::string describe(const ir::Operand& operand, int depth, bool nested) const;
-  std::string describe_elements(const ir::Operand& array, const std::vector<ir::Operand>& indices, int depth) const;
+  std::string describe_elements(const ir::Operand& array, const std::vector<ir::Operand>& indices,
+                                int depth) const;
   std::string describe_expr(const ir::Assign& assign, int depth, bool nested) const;
 
   const ir::Function& function_;

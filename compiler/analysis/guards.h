@@ -1,5 +1,5 @@
-// Proves guards: by constant or block-bounded indices of arrays of known extent, by dominating tests of the program, by ranges of
-// loops. Sound where arithmetic wraps: every rule has a fail twin in tests/analysis.
+// Proves guards: by constant or block-bounded indices of arrays of known extent, by dominating tests of the
+// program, by ranges of loops. Sound where arithmetic wraps: every rule has a fail twin in tests/analysis.
 #pragma once
 
 #include <string>

@@ -44,15 +44,16 @@ struct LaneFacts {
 
 // How lanes take a statement of control flow together.
 struct ControlShape {
-  bool varying = false; // If: the condition differs. While, For: lanes may run out at different iterations.
-                        // Break, Continue: only some of the lanes that are in the loop's iteration come to it.
+  bool varying =
+      false; // If: the condition differs. While, For: lanes may run out at different iterations.
+             // Break, Continue: only some of the lanes that are in the loop's iteration come to it.
   bool varying_break = false;    // While, For: one of its breaks is varying
   bool varying_continue = false; // likewise
 };
 
 struct Shapes {
-  std::vector<Shape> slots;       // scalars; of an array slot unused
-  std::vector<ArrayShape> arrays; // of array slots, by slot
+  std::vector<Shape> slots;                                   // scalars; of an array slot unused
+  std::vector<ArrayShape> arrays;                             // of array slots, by slot
   std::unordered_map<const ir::Stmt*, ControlShape> controls; // of If, While, For, Break, Continue
 
   // Returns the shape of a scalar operand.
@@ -61,16 +62,16 @@ struct Shapes {
   }
   // Returns how lanes take a statement of control flow.
   const ControlShape& control(const ir::Stmt& stmt) const { return controls.at(&stmt); }
-  // Returns the shape of an element's distance from the base of its array, in elements. Wherever the base is Uniform this says
-  // what kind of access it is: Uniform one element, Linear with step 1 neighbours. Local arrays have one copy a lane:
-  // a Uniform element is another one in each.
+  // Returns the shape of an element's distance from the base of its array, in elements. Wherever the base is
+  // Uniform this says what kind of access it is: Uniform one element, Linear with step 1 neighbours. Local
+  // arrays have one copy a lane: a Uniform element is another one in each.
   Shape element(const ir::Operand& array, const std::vector<ir::Operand>& indices) const;
 };
 
-// Returns the shape of every slot of a function, one for all its assignments, and of its control flow. A kernel that was
-// cut into segments runs what is outside them in lockstep, so it is uniform whatever the conditions are. Of a device
-// function the parameters have the join of what the calls of the whole module pass; what a call returns is Varying. With one
-// lane everything is Uniform.
+// Returns the shape of every slot of a function, one for all its assignments, and of its control flow. A
+// kernel that was cut into segments runs what is outside them in lockstep, so it is uniform whatever the
+// conditions are. Of a device function the parameters have the join of what the calls of the whole module
+// pass; what a call returns is Varying. With one lane everything is Uniform.
 Shapes analyze_shapes(const ir::Module& module, ir::FunctionId function, const LaneFacts& facts);
 
 } // namespace kern

@@ -1,4 +1,5 @@
-// Which values are the same in every thread of a block, and whether every barrier is reached by all live threads alike.
+// Which values are the same in every thread of a block, and whether every barrier is reached by all live
+// threads alike.
 #pragma once
 
 #include <vector>
@@ -13,10 +14,11 @@ struct Uniformity {
 };
 
 // Analyses one function; its parameters count as uniform where it is a kernel, else as `params_uniform` says.
-Uniformity analyze_uniformity(const ir::Module& module, ir::FunctionId function, const std::vector<bool>& params_uniform = {});
+Uniformity analyze_uniformity(const ir::Module& module, ir::FunctionId function,
+                              const std::vector<bool>& params_uniform = {});
 
-// Reports every barrier under control flow that is not block-uniform, with the chain of reasons and the `uniform(x)` that
-// would help: an error, or a warning where `divergence_is_warning` (a .py file).
+// Reports every barrier under control flow that is not block-uniform, with the chain of reasons and the
+// `uniform(x)` that would help: an error, or a warning where `divergence_is_warning` (a .py file).
 void check_barriers(const ir::Module& module, bool divergence_is_warning, Diagnostics& diagnostics);
 
 } // namespace kern

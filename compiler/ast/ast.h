@@ -1,5 +1,5 @@
-// The syntax tree, as the parser made it: arena-allocated and const from then on. It holds what was written, nothing
-// that was found out. A node's comment shows its syntax.
+// The syntax tree, as the parser made it: arena-allocated and const from then on. It holds what was written,
+// nothing that was found out. A node's comment shows its syntax.
 #pragma once
 
 #include <cassert>
@@ -41,10 +41,32 @@ using Block = std::span<const Stmt* const>;
 
 enum class UnaryOp : std::uint8_t { Negative, Positive, Invert, Not };
 enum class BinaryOp : std::uint8_t {
-  Add, Subtract, Multiply, Divide, FloorDivide, Modulo, Power, MatrixMultiply,
-  ShiftLeft, ShiftRight, BitAnd, BitOr, BitXor,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  FloorDivide,
+  Modulo,
+  Power,
+  MatrixMultiply,
+  ShiftLeft,
+  ShiftRight,
+  BitAnd,
+  BitOr,
+  BitXor,
 };
-enum class CompareOp : std::uint8_t { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Is, IsNot, In, NotIn };
+enum class CompareOp : std::uint8_t {
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Is,
+  IsNot,
+  In,
+  NotIn
+};
 enum class BoolOpKind : std::uint8_t { And, Or };
 
 // Return the operator as it is written: "+", "not", "<=", "and".
@@ -55,8 +77,8 @@ std::string_view spelling(BoolOpKind op);
 // Returns a node kind's name, as `--emit=ast` prints it.
 std::string_view name(Kind kind);
 
-#define KERN_AST_NODE(K, Base) \
-  static constexpr Kind node_kind = Kind::K; \
+#define KERN_AST_NODE(K, Base)                                                                               \
+  static constexpr Kind node_kind = Kind::K;                                                                 \
   explicit K(Span where) : Base{{Kind::K, where}} {}
 
 // x

@@ -59,7 +59,8 @@ const ir::Module* Compilation::module() {
   verify("check");
   bool is_numba = loaded->files.front().dialect == Dialect::Numba;
   timed("uniformity", [&] { return check_barriers(*module_, is_numba, diagnostics_), true; });
-  if (!diagnostics_.has_errors()) timed("warnings", [&] { return report_warnings(*module_, diagnostics_), true; });
+  if (!diagnostics_.has_errors())
+    timed("warnings", [&] { return report_warnings(*module_, diagnostics_), true; });
   return diagnostics_.has_errors() ? nullptr : &*module_;
 }
 

@@ -1,15 +1,16 @@
-// The intermediate representation: monomorphic functions, every name resolved, every conversion written, builtins
-// identified, the dialect's choices made. Control flow stays structured; values live in typed mutable slots; operands
-// are flat (a slot or a constant), so an expression has neither effects nor control flow. Tuples are gone: a tuple
-// is its elements. A subscript is one guard per axis and an access; `and`, `or`, conditional and chained expressions are
-// ifs. An array value is {base, extents, strides in elements} with static element type, rank and address space.
+// The intermediate representation: monomorphic functions, every name resolved, every conversion written,
+// builtins identified, the dialect's choices made. Control flow stays structured; values live in typed
+// mutable slots; operands are flat (a slot or a constant), so an expression has neither effects nor control
+// flow. Tuples are gone: a tuple is its elements. A subscript is one guard per axis and an access; `and`,
+// `or`, conditional and chained expressions are ifs. An array value is {base, extents, strides in elements}
+// with static element type, rank and address space.
 //
 // Everything here is a plain value: copying a Function copies it whole, and a pass edits a copy or in place.
 // Meanings that every phase relies on:
-//   integers wrap; shifts use the low bits of their count; FloorDivide and Modulo follow Python's sign (a Check for zero stands
-//   before them where the dialect wants one, otherwise x // 0 and x % 0 are 0); Convert from float to integer
-//   saturates and gives 0 for NaN; comparisons are of one type; floats compare ordered, NotEqual unordered;
-//   a slot holds zero until its first assignment.
+//   integers wrap; shifts use the low bits of their count; FloorDivide and Modulo follow Python's sign (a
+//   Check for zero stands before them where the dialect wants one, otherwise x // 0 and x % 0 are 0); Convert
+//   from float to integer saturates and gives 0 for NaN; comparisons are of one type; floats compare ordered,
+//   NotEqual unordered; a slot holds zero until its first assignment.
 #pragma once
 
 #include <array>
@@ -45,7 +46,8 @@ struct Slot {
   Span span; // of its first appearance
 };
 
-// A slot, or a scalar constant: integers sign- or zero-extended to 64 bits, floats as the bits of an f64, bool 0 or 1.
+// A slot, or a scalar constant: integers sign- or zero-extended to 64 bits, floats as the bits of an f64,
+// bool 0 or 1.
 struct Operand {
   Type type = types::error;
   std::optional<SlotId> slot;
@@ -63,34 +65,68 @@ double float_value(const Operand& constant);
 
 enum class UnaryOp : std::uint8_t { Negate, BitNot, Not };
 enum class BinaryOp : std::uint8_t {
-  Add, Subtract, Multiply,
+  Add,
+  Subtract,
+  Multiply,
   Divide, // floats only
-  FloorDivide, Modulo, ShiftLeft, ShiftRight, BitAnd, BitOr, BitXor,
+  FloorDivide,
+  Modulo,
+  ShiftLeft,
+  ShiftRight,
+  BitAnd,
+  BitOr,
+  BitXor,
 };
 enum class CompareOp : std::uint8_t { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
 
 // ---- Expressions: the right-hand side of an Assign; pure ----
 
 // a
-struct Copy { Operand value; };
+struct Copy {
+  Operand value;
+};
 // -a, ~a, not a
-struct Unary { UnaryOp op; Operand value; };
+struct Unary {
+  UnaryOp op;
+  Operand value;
+};
 // a + b; both and the result are of one type (shifts: the count may be another integer type)
-struct Binary { BinaryOp op; Operand left, right; };
+struct Binary {
+  BinaryOp op;
+  Operand left, right;
+};
 // a < b; the result is bool
-struct Compare { CompareOp op; Operand left, right; };
+struct Compare {
+  CompareOp op;
+  Operand left, right;
+};
 // a as a value of the type of the slot that is assigned
-struct Convert { Operand value; };
+struct Convert {
+  Operand value;
+};
 // then_value if condition else else_value; both are evaluated already
-struct Select { Operand condition, then_value, else_value; };
+struct Select {
+  Operand condition, then_value, else_value;
+};
 // a * b + c, rounded once
-struct Fma { Operand a, b, c; };
+struct Fma {
+  Operand a, b, c;
+};
 // A builtin with effects Pure or Thread
-struct CallPure { Builtin builtin; std::vector<Operand> args; };
+struct CallPure {
+  Builtin builtin;
+  std::vector<Operand> args;
+};
 // The extent of an axis, i64
-struct Extent { Operand array; int axis; };
+struct Extent {
+  Operand array;
+  int axis;
+};
 // The stride of an axis in elements, i64
-struct Stride { Operand array; int axis; };
+struct Stride {
+  Operand array;
+  int axis;
+};
 
 // One axis of the array that a View is taken of.
 struct ViewAxis {
@@ -102,16 +138,26 @@ struct ViewAxis {
   Operand start, count, step; // i64; count and step of a Range only
 };
 // A part of an array, without copying
-struct View { Operand array; std::vector<ViewAxis> axes; };
+struct View {
+  Operand array;
+  std::vector<ViewAxis> axes;
+};
 // The shared array with that id; extents are i64, constants unless it is dynamic
-struct SharedArray { SharedId id; std::vector<Operand> extents; };
+struct SharedArray {
+  SharedId id;
+  std::vector<Operand> extents;
+};
 // A fresh array of this thread, filled with zeros each time the statement runs
-struct LocalArray { std::vector<std::int64_t> extents; };
+struct LocalArray {
+  std::vector<std::int64_t> extents;
+};
 // The constant array with that id
-struct ConstantArray { ConstantId id; };
+struct ConstantArray {
+  ConstantId id;
+};
 
-using Expr = std::variant<Copy, Unary, Binary, Compare, Convert, Select, Fma, CallPure, Extent, Stride, View, SharedArray,
-                          LocalArray, ConstantArray>;
+using Expr = std::variant<Copy, Unary, Binary, Compare, Convert, Select, Fma, CallPure, Extent, Stride, View,
+                          SharedArray, LocalArray, ConstantArray>;
 
 // ---- Statements ----
 
@@ -119,19 +165,47 @@ struct Stmt;
 using Body = std::vector<Stmt>;
 
 // slot = expr
-struct Assign { SlotId slot; Expr value; };
+struct Assign {
+  SlotId slot;
+  Expr value;
+};
 // slot = array[indices], which are guarded before; i64
-struct Load { SlotId slot; Operand array; std::vector<Operand> indices; };
+struct Load {
+  SlotId slot;
+  Operand array;
+  std::vector<Operand> indices;
+};
 // array[indices] = value
-struct Store { Operand array; std::vector<Operand> indices; Operand value; };
+struct Store {
+  Operand array;
+  std::vector<Operand> indices;
+  Operand value;
+};
 // slot = atomic builtin on array[indices]; args are what follows the index in its signature
-struct Atomic { std::optional<SlotId> slot; Builtin builtin; Operand array; std::vector<Operand> indices, args; };
+struct Atomic {
+  std::optional<SlotId> slot;
+  Builtin builtin;
+  Operand array;
+  std::vector<Operand> indices, args;
+};
 // slot = builtin with effects Block, Warp, Fence or Effect
-struct CallEffect { std::optional<SlotId> slot; Builtin builtin; std::vector<Operand> args; };
+struct CallEffect {
+  std::optional<SlotId> slot;
+  Builtin builtin;
+  std::vector<Operand> args;
+};
 // results = function(args), tuples flattened on both sides
-struct Call { std::vector<SlotId> results; FunctionId function; std::vector<Operand> args; };
+struct Call {
+  std::vector<SlotId> results;
+  FunctionId function;
+  std::vector<Operand> args;
+};
 // print(...): texts and args alternate, starting with a text (perhaps empty)
-struct Print { std::vector<std::string> texts; std::vector<Operand> args; SiteId site; };
+struct Print {
+  std::vector<std::string> texts;
+  std::vector<Operand> args;
+  SiteId site;
+};
 
 // What became of a guard.
 enum class GuardState : std::uint8_t {
@@ -140,28 +214,56 @@ enum class GuardState : std::uint8_t {
   Shadow, // proved, and emitted as an assertion that must never fire
 };
 // Faults unless 0 <= index < extent(array, axis); index is i64
-struct Guard { Operand array; int axis; Operand index; SiteId site; GuardState state = GuardState::Kept; std::string proof = {}; };
+struct Guard {
+  Operand array;
+  int axis;
+  Operand index;
+  SiteId site;
+  GuardState state = GuardState::Kept;
+  std::string proof = {};
+};
 // Faults with the site's kind unless the condition holds; the contract's index where it is one
-struct Check { Operand condition; SiteId site; std::optional<std::uint32_t> contract; };
+struct Check {
+  Operand condition;
+  SiteId site;
+  std::optional<std::uint32_t> contract;
+};
 
 // if condition: ... else: ...
-struct If { Operand condition; Body then_body, else_body; };
+struct If {
+  Operand condition;
+  Body then_body, else_body;
+};
 // while: runs `head`, which computes `condition`, then `body` while it is true; `continue` goes to `head`
-struct While { Body head; Operand condition; Body body; };
-// for: `count` (i64, at most 0 for none) times, variable = start + k * step at the start of the k-th; the body may
-// assign the variable without changing what follows. In a variable narrower than 64 bits that never wraps
-struct For { SlotId variable; Operand start, step, count; Body body; };
+struct While {
+  Body head;
+  Operand condition;
+  Body body;
+};
+// for: `count` (i64, at most 0 for none) times, variable = start + k * step at the start of the k-th; the
+// body may assign the variable without changing what follows. In a variable narrower than 64 bits that never
+// wraps
+struct For {
+  SlotId variable;
+  Operand start, step, count;
+  Body body;
+};
 struct Break {};
 struct Continue {};
 // return values; the thread leaves a kernel
-struct Return { std::vector<Operand> values; };
+struct Return {
+  std::vector<Operand> values;
+};
 
-// CPU form only (transform/segments.h): code between block barriers, run for every warp of the block before what follows
-struct Segment { Body body; };
+// CPU form only (transform/segments.h): code between block barriers, run for every warp of the block before
+// what follows
+struct Segment {
+  Body body;
+};
 
 struct Stmt {
-  std::variant<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Check, If, While, For, Break, Continue,
-               Return, Segment>
+  std::variant<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Check, If, While, For, Break,
+               Continue, Return, Segment>
       node;
   Span span;
 };
@@ -175,8 +277,8 @@ struct Contract {
 };
 
 struct KernelOptions {
-  std::optional<std::array<std::int64_t, 3>> block;   // @kernel(block=(x, y, z))
-  std::int64_t max_threads = 0;                       // launch_bounds; 0 where not given
+  std::optional<std::array<std::int64_t, 3>> block; // @kernel(block=(x, y, z))
+  std::int64_t max_threads = 0;                     // launch_bounds; 0 where not given
   std::int64_t min_blocks = 0;
   std::int64_t max_registers = 0;
   bool fast_math = false;
@@ -186,9 +288,9 @@ struct Function {
   std::string name;   // as written
   std::string symbol; // as exported: docs/abi.md, Names
   bool is_kernel = false;
-  std::vector<Slot> slots;     // the parameters come first
+  std::vector<Slot> slots; // the parameters come first
   std::uint32_t param_count = 0;
-  std::vector<Type> results;   // empty for a kernel
+  std::vector<Type> results; // empty for a kernel
   Body body;
   KernelOptions options;
   std::vector<Contract> contracts;
@@ -212,19 +314,20 @@ enum class FaultKind : std::uint8_t {
 struct Site {
   FaultKind kind;
   Span span;
-  std::string array;               // the array as written ("y", "tile"); the message of an assert
-  std::string param;               // the kernel's parameter that it may be a view of; "" where there is none or it is not one
-  std::vector<Span> calls;         // innermost first
-  FunctionId function{};           // that holds it before inlining
+  std::string array; // the array as written ("y", "tile"); the message of an assert
+  std::string
+      param; // the kernel's parameter that it may be a view of; "" where there is none or it is not one
+  std::vector<Span> calls; // innermost first
+  FunctionId function{};   // that holds it before inlining
 };
 
 struct SharedDecl {
   std::string name;
   ScalarKind element;
-  std::vector<std::int64_t> extents;          // static; empty for a dynamic one
-  std::vector<kern::Expression> dynamic;      // the extents over the kernel's parameters, for the host
-  bool aliased = false;                       // Numba's shared.array(0, T)
-  std::int64_t alignment = 16;                // bytes
+  std::vector<std::int64_t> extents;     // static; empty for a dynamic one
+  std::vector<kern::Expression> dynamic; // the extents over the kernel's parameters, for the host
+  bool aliased = false;                  // Numba's shared.array(0, T)
+  std::int64_t alignment = 16;           // bytes
   Span span;
 };
 

@@ -8,7 +8,8 @@
 
 namespace kern::ir {
 
-// Returns one sentence for each broken rule; empty for a sound module. Debug builds assert so after every phase.
+// Returns one sentence for each broken rule; empty for a sound module. Debug builds assert so after every
+// phase.
 std::vector<std::string> verify(const Module& module);
 
 } // namespace kern::ir

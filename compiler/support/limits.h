@@ -22,10 +22,12 @@ inline constexpr std::int64_t local_bytes = 512 << 10; // in one thread
 inline constexpr std::int64_t tuple_elements = 1024;   // in one tuple, nested ones counted
 inline constexpr std::int64_t constant_bytes = 64 << 10; // in one constant array
 inline constexpr int array_rank = 8;
-inline constexpr std::array<std::int64_t, 3> launch_block{1024, 1024, 64};          // threads of a block, along each axis
-inline constexpr std::array<std::int64_t, 3> launch_grid{2147483647, 65535, 65535}; // blocks of a grid, likewise
-inline constexpr std::int64_t warp_size = 32;                // threads
-inline constexpr std::int64_t small_grid = 1 << 30;          // threads along an axis, where a variant promises few
-inline constexpr std::int64_t linear_step = 1ll << 40;       // between the lanes of a vector
+inline constexpr std::array<std::int64_t, 3> launch_block{1024, 1024,
+                                                          64}; // threads of a block, along each axis
+inline constexpr std::array<std::int64_t, 3> launch_grid{2147483647, 65535,
+                                                         65535}; // blocks of a grid, likewise
+inline constexpr std::int64_t warp_size = 32;                    // threads
+inline constexpr std::int64_t small_grid = 1 << 30;    // threads along an axis, where a variant promises few
+inline constexpr std::int64_t linear_step = 1ll << 40; // between the lanes of a vector
 
 } // namespace kern::limits

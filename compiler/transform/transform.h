@@ -14,13 +14,13 @@ enum class GuardMode : std::uint8_t {
 
 // Makes an Fma of each product whose only use is a + or -.
 void contract(ir::Module& module);
-// Puts the bodies of device functions where they are called: those that may reach a collective always, small ones within
-// limits::ir_statements. Sites are copied and learn the call.
+// Puts the bodies of device functions where they are called: those that may reach a collective always, small
+// ones within limits::ir_statements. Sites are copied and learn the call.
 void inline_calls(ir::Module& module, Diagnostics& diagnostics);
 // Marks each guard Proved or Shadow where analysis/guards.h proves it.
 void place_guards(ir::Module& module, GuardMode mode);
-// CPU: cuts every kernel at its block barriers into Segments. What stays outside Segments is control flow that holds a barrier;
-// exactly what, stands at the top of segments.cpp.
+// CPU: cuts every kernel at its block barriers into Segments. What stays outside Segments is control flow
+// that holds a barrier; exactly what, stands at the top of segments.cpp.
 void cut_segments(ir::Module& module);
 
 } // namespace kern

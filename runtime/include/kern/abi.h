@@ -1,6 +1,7 @@
-// The calling convention: what a kernel and whoever launches it agree on, on every target. Plain C, fixed sizes; docs/abi.md
-// explains it. A parameter block is 8-byte slots: a scalar one (c128 two), an array of n axes 1 + 2n (base,
-// n extents, n strides in elements), tuples flattened, last the address of the launch record.
+// The calling convention: what a kernel and whoever launches it agree on, on every target. Plain C, fixed
+// sizes; docs/abi.md explains it. A parameter block is 8-byte slots: a scalar one (c128 two), an array of n
+// axes 1 + 2n (base, n extents, n strides in elements), tuples flattened, last the address of the launch
+// record.
 #ifndef KERN_ABI_H
 #define KERN_ABI_H
 
@@ -10,13 +11,13 @@
 extern "C" {
 #endif
 
-// The first fault of a launch; 64 bytes, written once by the device (state goes from 0 to 1 by compare-and-swap,
-// then to 2 when the fields stand). The host treats it as untrusted.
+// The first fault of a launch; 64 bytes, written once by the device (state goes from 0 to 1 by
+// compare-and-swap, then to 2 when the fields stand). The host treats it as untrusted.
 typedef struct kern_fault_record {
-  uint32_t state;  // 0 none, 1 being written, 2 there
-  uint32_t site;   // the index of the site in the manifest
-  int32_t axis;    // of an index fault
-  uint32_t kind;   // a row of faults.def
+  uint32_t state; // 0 none, 1 being written, 2 there
+  uint32_t site;  // the index of the site in the manifest
+  int32_t axis;   // of an index fault
+  uint32_t kind;  // a row of faults.def
   int64_t index;
   int64_t extent;
   uint32_t thread[3];
@@ -34,7 +35,8 @@ typedef struct kern_launch_record {
   uint64_t reserved[4];
 } kern_launch_record;
 
-// Where prints go: a record is 8-byte words: site and count of arguments (two 32-bit halves), then the arguments.
+// Where prints go: a record is 8-byte words: site and count of arguments (two 32-bit halves), then the
+// arguments.
 typedef struct kern_print_ring {
   uint64_t capacity; // in words
   uint64_t used;     // in words; grows past capacity when records were lost
@@ -49,16 +51,16 @@ typedef struct kern_where {
   uint32_t reserved;
 } kern_where;
 
-// A CPU kernel: runs the one block that `where` names. `scratch` is 64-byte aligned and as large as the kernel's
-// manifest says; its contents need not survive between blocks.
+// A CPU kernel: runs the one block that `where` names. `scratch` is 64-byte aligned and as large as the
+// kernel's manifest says; its contents need not survive between blocks.
 typedef void (*kern_cpu_entry)(const void* params, const kern_where* where, void* scratch);
 
 // Called by CPU code when a thread faults; keeps the fault of the lowest block, and of that block the first.
 void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault);
 // Called by CPU code to print; words are laid out as in a kern_print_ring.
 void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t count);
-// Called by CPU code that waits for memory another block writes; false when nothing has moved for 10 s. `state` is one word
-// of the waiter's, 0 before its first call.
+// Called by CPU code that waits for memory another block writes; false when nothing has moved for 10 s.
+// `state` is one word of the waiter's, 0 before its first call.
 int kern_cpu_wait(kern_launch_record* record, uint64_t* state);
 
 #ifdef __cplusplus

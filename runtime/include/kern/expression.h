@@ -1,5 +1,6 @@
-// Expressions over the arguments of a launch, for the host: contracts, facts of variants, sizes of dynamic shared arrays.
-// The compiler makes them, the manifest carries them, one function evaluates them at each launch.
+// Expressions over the arguments of a launch, for the host: contracts, facts of variants, sizes of dynamic
+// shared arrays. The compiler makes them, the manifest carries them, one function evaluates them at each
+// launch.
 #pragma once
 
 #include <array>
@@ -20,13 +21,29 @@ enum class ExpressionOp : std::uint8_t {
   Address,      // of the array's first element, modulo 16
   BlockDim,     // axis
   GridDim,      // axis
-  Add, Subtract, Multiply, FloorDivide, Modulo, Minimum, Maximum, Negate,
-  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, And, Or, Not,
+  Add,
+  Subtract,
+  Multiply,
+  FloorDivide,
+  Modulo,
+  Minimum,
+  Maximum,
+  Negate,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  And,
+  Or,
+  Not,
 };
 
 enum class ExpressionType : std::uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64 };
 
-// A tree by value. Integers are evaluated in 64 bits, wrapping; a comparison of a real operand is one of reals.
+// A tree by value. Integers are evaluated in 64 bits, wrapping; a comparison of a real operand is one of
+// reals.
 struct Expression {
   ExpressionOp op = ExpressionOp::Constant;
   ExpressionType type = ExpressionType::I64; // of a Scalar, its type in the slot
@@ -51,8 +68,8 @@ struct ExpressionValue {
   double real = 0;
 };
 
-// Evaluates; nothing where an integer is divided by zero or the parameter block is too short. Extents and strides of the
-// array of n axes at slot s stand at s + 1 + axis and s + 1 + n + axis.
+// Evaluates; nothing where an integer is divided by zero or the parameter block is too short. Extents and
+// strides of the array of n axes at slot s stand at s + 1 + axis and s + 1 + n + axis.
 std::optional<ExpressionValue> evaluate(const Expression& expression, const ExpressionInput& input);
 
 // Prints an expression as source text; `names` gives the words for slots ("n", "y").

@@ -56,7 +56,8 @@ void compile_hostile(const std::string& text) {
   const SourceManager& sources = compilation.sources();
   ASSERT_EQ(refused, compilation.diagnostics().has_errors()) << text;
   std::string said;
-  for (const Diagnostic& diagnostic : compilation.diagnostics().all()) said += render(diagnostic, sources, {});
+  for (const Diagnostic& diagnostic : compilation.diagnostics().all())
+    said += render(diagnostic, sources, {});
   ASSERT_TRUE(!refused || compilation.exit_code() == ExitCode::WrongSource) << said << text;
   for (const Diagnostic& diagnostic : compilation.diagnostics().all()) {
     ASSERT_TRUE(diagnostic.span) << diagnostic.message << "\n" << text;
