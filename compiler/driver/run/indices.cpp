@@ -46,9 +46,8 @@ Affine add(const Affine& a, const Affine& b, std::int64_t factor) {
 
 class Follower {
 public:
-  Follower(const ir::Module& module, const ir::Function& kernel, std::span<const std::uint64_t> params,
-           const Extents& block)
-      : module_(module), kernel_(kernel), params_(params), block_(block), values_(kernel.slots.size()),
+  Follower(const ir::Function& kernel, std::span<const std::uint64_t> params, const Extents& block)
+      : kernel_(kernel), params_(params), block_(block), values_(kernel.slots.size()),
         assigned_(kernel.slots.size()), arrays_(kernel.slots.size()), definitions_(kernel.slots.size()) {}
 
   IndexUse run() {
@@ -313,7 +312,6 @@ private:
     }
   };
 
-  const ir::Module& module_;
   const ir::Function& kernel_;
   std::span<const std::uint64_t> params_;
   Extents block_;
@@ -327,9 +325,9 @@ private:
 
 } // namespace
 
-IndexUse analyze_indices(const ir::Module& module, const ir::Function& kernel,
-                         std::span<const std::uint64_t> params, const Extents& block) {
-  return Follower(module, kernel, params, block).run();
+IndexUse analyze_indices(const ir::Function& kernel, std::span<const std::uint64_t> params,
+                         const Extents& block) {
+  return Follower(kernel, params, block).run();
 }
 
 } // namespace kern

@@ -121,12 +121,11 @@ static std::optional<Extents> derived_grid(const IndexUse& use, const Extents& b
   return std::nullopt;
 }
 
-LaunchShape choose_launch(const ir::Module& module, const ir::Function& kernel,
-                          std::span<const std::uint64_t> params, const Options& options,
-                          Diagnostics& diagnostics) {
+LaunchShape choose_launch(const ir::Function& kernel, std::span<const std::uint64_t> params,
+                          const Options& options, Diagnostics& diagnostics) {
   LaunchShape shape;
   // Which indices a kernel uses does not depend on its block; what its tests say does.
-  IndexUse use = analyze_indices(module, kernel, params, {256, 256, 256});
+  IndexUse use = analyze_indices(kernel, params, {256, 256, 256});
   std::optional<Extents> block = choose_block(kernel, use, options, diagnostics);
   if (!block) return shape;
   shape.block = *block;
@@ -141,7 +140,7 @@ LaunchShape choose_launch(const ir::Module& module, const ir::Function& kernel,
     for (std::size_t axis = 0; grid && axis < 3; ++axis)
       (*grid)[axis] = (*grid)[axis] / shape.block[axis] + ((*grid)[axis] % shape.block[axis] != 0);
   } else {
-    grid = derived_grid(analyze_indices(module, kernel, params, shape.block), shape.block, diagnostics);
+    grid = derived_grid(analyze_indices(kernel, params, shape.block), shape.block, diagnostics);
   }
   if (!grid) return shape;
   shape.grid = *grid;

@@ -35,12 +35,11 @@ struct IndexUse {
 };
 
 // Analyses a kernel whose calls are inlined, where they can be.
-IndexUse analyze_indices(const ir::Module& module, const ir::Function& kernel,
-                         std::span<const std::uint64_t> params, const Extents& block);
+IndexUse analyze_indices(const ir::Function& kernel, std::span<const std::uint64_t> params,
+                         const Extents& block);
 
 // Decides the shape of a launch; what is wrong or cannot be known is reported.
-LaunchShape choose_launch(const ir::Module& module, const ir::Function& kernel,
-                          std::span<const std::uint64_t> params, const Options& options,
-                          Diagnostics& diagnostics);
+LaunchShape choose_launch(const ir::Function& kernel, std::span<const std::uint64_t> params,
+                          const Options& options, Diagnostics& diagnostics);
 
 } // namespace kern

@@ -419,7 +419,7 @@ static ExitCode prepare(Run& run) {
   if (run.wrong()) return ExitCode::WrongUse;
 
   std::vector<std::uint64_t> params = make_params(*run.kernel, run.arguments);
-  run.shape = choose_launch(*module, *run.kernel, params, run.session.options, run.diagnostics());
+  run.shape = choose_launch(*run.kernel, params, run.session.options, run.diagnostics());
   if (run.wrong()) return ExitCode::WrongUse;
   ExpressionInput input = input_of(run, params);
   if (!check_contracts(run, input)) return ExitCode::WrongUse;

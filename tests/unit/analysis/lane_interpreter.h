@@ -13,7 +13,7 @@ public:
   using Mask = std::vector<bool>;
 
   LaneInterpreter(const ir::Function& function, const Shapes& shapes, int lanes, std::int64_t first_thread)
-      : trace(static_cast<std::size_t>(lanes)), function_(function), shapes_(shapes), lanes_(lanes),
+      : trace(static_cast<std::size_t>(lanes)), function_(function), shapes_(shapes),
         first_thread_(first_thread), slots_(function.slots.size(), std::vector<std::int64_t>(trace.size())) {}
 
   void run(const std::vector<std::int64_t>& args, const Mask& active) {
@@ -171,7 +171,6 @@ private:
 
   const ir::Function& function_;
   const Shapes& shapes_;
-  int lanes_;
   std::int64_t first_thread_;
   std::vector<std::vector<std::int64_t>> slots_; // by slot, by lane; lane 0's where it is a scalar
   Mask left_;
