@@ -52,6 +52,7 @@ struct Recipe {
 
 namespace vocabulary {
 using enum Field;
+// NOLINTBEGIN(readability-identifier-naming): the words of the table are written like its enumerators.
 inline constexpr Recipe None{Recipe::Kind::None};
 constexpr Recipe Intrinsic(std::string_view name) { return {Recipe::Kind::Intrinsic, name}; }
 constexpr Recipe Overloaded(std::string_view name) { return {Recipe::Kind::Overloaded, name}; }
@@ -60,6 +61,7 @@ constexpr Recipe HostMath(std::string_view name) { return {Recipe::Kind::Math, n
 constexpr Recipe ThreadField(Field field) { return {Recipe::Kind::Field, {}, field}; }
 constexpr Recipe LaunchField(Field field) { return {Recipe::Kind::Field, {}, field}; }
 constexpr Recipe Custom(CustomFunction function) { return {Recipe::Kind::Custom, {}, {}, function}; }
+// NOLINTEND(readability-identifier-naming)
 
 // Each in the file named; the ones of both targets look which it is.
 // collectives.cpp
