@@ -24,8 +24,8 @@ std::uint32_t code_of(Group group, ir::BinaryOp op, Type type) {
 constexpr Wide largest_divisor = Wide{1} << 40; // that may be a coefficient
 constexpr Interval unlimited{-(Wide{1} << 66),
                              Wide{1} << 66}; // what an exact operation on values of any type gives
-constexpr std::size_t most_products = 32;    // that a quotient is compared with
-constexpr Interval splittable{-(Wide{1} << 65), Wide{1} << 65};
+constexpr Interval unclamped{-(Wide{1} << 65), Wide{1} << 65}; // where such an atom is the exact result
+constexpr std::ptrdiff_t most_products = 32; // that a quotient or another product is compared with
 
 // Returns the constant that a form is, if it may be a coefficient.
 std::optional<std::int64_t> factor_of(const Affine& form) {
@@ -139,14 +139,37 @@ Affine Symbolic::multiply_forms(Type type, const Affine& left, const Affine& rig
   auto wrapped = code_of(Group::Wrapped, ir::BinaryOp::Multiply, type);
   if (auto factor = factor_of(right)) return fitted(scale(left, *factor), type, wrapped, left, right);
   if (auto factor = factor_of(left)) return fitted(scale(right, *factor), type, wrapped, right, left);
-  // The product that does not wrap, of whatever type; `range` holds only where this is evaluated.
-  Interval range = multiply(facts.bounds(left), facts.bounds(right));
+  // The product as if it could not wrap; it is the value only if it is known to fit the type.
   Affine product = exact_product(left, right);
-  bool fits = contains(type_interval(type), range);
-  if (!fits && !contains(type_interval(type), facts.bounds(product)))
-    return fitted(std::nullopt, type, wrapped, left, right);
-  if (fits) facts.assume_within(product, range, reason_of(left, right));
-  return product;
+  Interval range = multiply(facts.bounds(left), facts.bounds(right));
+  range = {std::max(range.low, unlimited.low), std::min(range.high, unlimited.high)};
+  facts.assume_within(product, range, reason_of(left, right));
+  relate_product(*single_atom(product));
+  return fitted(product, type, wrapped, left, right);
+}
+
+void Symbolic::relate_product(AtomId id) {
+  const Facts::Atom& product = facts.atom(id);
+  std::ptrdiff_t tried = 0;
+  for (std::size_t i = products_.size(); i-- > 0 && tried < most_products; ++tried) {
+    const Facts::Atom& known = facts.atom(products_[i]);
+    bool exact = contains(unclamped, facts.bounds(affine(products_[i])));
+    if (products_[i] == id || !exact) continue;
+    for (const auto& [width, row] :
+         {std::pair(product.left, product.right), std::pair(product.right, product.left)}) {
+      if (facts.bounds(width).low < 0 || (!(known.left == width) && !(known.right == width))) continue;
+      const Affine& height = known.left == width ? known.right : known.left;
+      // row < height and width >= 0 give row * width + width <= height * width.
+      auto below = subtract(height, row);
+      if (below) below = offset(*below, -1);
+      if (!below || !facts.prove(*below, quick)) continue;
+      auto place = std::ranges::find_if(facts.reasons(), is_place);
+      Reason reason = place == facts.reasons().end() ? Reason{} : *place;
+      auto fits = combine(affine(products_[i]), 1, affine(id), -1);
+      if (fits) fits = subtract(*fits, width);
+      if (fits) facts.assume(*fits, reason);
+    }
+  }
 }
 
 Affine Symbolic::exact_product(const Affine& left, const Affine& right) {
@@ -155,13 +178,14 @@ Affine Symbolic::exact_product(const Affine& left, const Affine& right) {
   bool swaps = std::ranges::lexicographical_compare(right.view(), left.view(), by_atom);
   const Affine &first = swaps ? right : left, &second = swaps ? left : right;
   AtomId atom = facts.operation(Facts::Kind::Opaque, code, first, second, unlimited);
-  products_.push_back(atom);
+  auto recent = std::ssize(products_) < most_products ? products_.begin() : products_.end() - most_products;
+  if (std::find(recent, products_.end(), atom) == products_.end()) products_.push_back(atom);
   return affine(atom);
 }
 
 std::optional<Fact> Symbolic::quotient_limit(const Affine& left, const Affine& divisor) {
   if (facts.bounds(left).low < 0) return std::nullopt;
-  std::size_t tried = 0;
+  std::ptrdiff_t tried = 0;
   for (std::size_t i = products_.size(); i-- > 0 && tried < most_products; ++tried) {
     const Facts::Atom& product = facts.atom(products_[i]);
     if (!(product.left == divisor) && !(product.right == divisor)) continue;
@@ -187,7 +211,7 @@ Affine Symbolic::indivisible_part(const Affine& left, Wide divisor) const {
     if (term.coefficient % divisor != 0) rest.terms[rest.size++] = term;
   }
   // The whole is a value of some type; a part of it may be anything.
-  return contains(splittable, facts.bounds(rest)) ? rest : left;
+  return contains(unclamped, facts.bounds(rest)) ? rest : left;
 }
 
 Affine Symbolic::quotient(const Affine& left, Wide divisor) {

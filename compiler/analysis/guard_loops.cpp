@@ -21,7 +21,22 @@ std::uint32_t number(ir::SlotId slot) { return static_cast<std::uint32_t>(slot);
 
 } // namespace
 
-void GuardWalk::scan(const ir::Body& body, std::size_t home, SlotUses& uses) {
+// Says whether control that enters the body leaves every loop around it, or the one where a break stands:
+// nothing assigned there is seen by another iteration.
+static bool leaves(const ir::Body& body, bool in_inner_loop) {
+  if (body.empty()) return false;
+  const auto& last = body.back().node;
+  bool breaks = std::holds_alternative<ir::Break>(last);
+  if (!std::holds_alternative<ir::Return>(last) && (!breaks || in_inner_loop)) return false;
+  std::size_t jumps = 0;
+  ir::walk(body, [&](const ir::Stmt& stmt) {
+    jumps += std::holds_alternative<ir::Break>(stmt.node) || std::holds_alternative<ir::Continue>(stmt.node);
+  });
+  return jumps == (breaks ? 1 : 0);
+}
+
+void GuardWalk::scan(const ir::Body& body, ScanPlace place, SlotUses& uses) {
+  place.leaves = place.leaves || leaves(body, place.in_inner_loop);
   for (const ir::Stmt& stmt : body) {
     ir::visit_operands(stmt, [&](const ir::Operand& operand) {
       if (!operand.slot) return;
@@ -31,17 +46,20 @@ void GuardWalk::scan(const ir::Body& body, std::size_t home, SlotUses& uses) {
     });
     ir::visit_results(stmt, [&](ir::SlotId slot) {
       auto [use, is_first] = uses.slots.try_emplace(number(slot));
-      if (is_first) use->second.home = home;
-      if (symbolic_.declaration(slot).kind != ir::Slot::Kind::Temp) uses.assigned.push_back(slot);
+      if (is_first) use->second.home = place.home;
+      if (symbolic_.declaration(slot).kind == ir::Slot::Kind::Temp) return;
+      use->second.goes_back = use->second.goes_back || !place.leaves;
+      uses.assigned.push_back(slot);
     });
     const auto* loop = std::get_if<ir::While>(&stmt.node);
     ir::visit_bodies(stmt, [&](const ir::Body& inner) {
       // The head of a while runs whenever the while does.
-      if (loop && &inner == &loop->head) return scan(inner, home, uses);
-      std::size_t inner_home = uses.open.size();
+      if (loop && &inner == &loop->head) return scan(inner, place, uses);
+      bool is_loop = loop || std::holds_alternative<ir::For>(stmt.node);
+      std::size_t home = uses.open.size();
       uses.open.push_back(true);
-      scan(inner, inner_home, uses);
-      uses.open[inner_home] = false;
+      scan(inner, {home, place.in_inner_loop || is_loop, place.leaves}, uses);
+      uses.open[home] = false;
     });
   }
 }
@@ -51,15 +69,18 @@ const std::vector<GuardWalk::LoopSlot>& GuardWalk::loop_slots(const ir::Stmt& st
   if (!is_new) return entry->second;
   SlotUses uses;
   if (const auto* loop = std::get_if<ir::For>(&stmt.node)) {
-    uses.slots.try_emplace(number(loop->variable));
+    uses.slots[number(loop->variable)].goes_back = true;
     uses.assigned.push_back(loop->variable);
   }
   uses.open.push_back(true);
-  ir::visit_bodies(stmt, [&](const ir::Body& body) { scan(body, 0, uses); });
+  ir::visit_bodies(stmt, [&](const ir::Body& body) { scan(body, {}, uses); });
   std::ranges::sort(uses.assigned);
   auto repeated = std::ranges::unique(uses.assigned);
   uses.assigned.erase(repeated.begin(), repeated.end());
-  for (ir::SlotId slot : uses.assigned) entry->second.push_back({slot, uses.slots.at(number(slot)).carried});
+  for (ir::SlotId slot : uses.assigned) {
+    const SlotUse& use = uses.slots.at(number(slot));
+    entry->second.push_back({slot, use.carried, use.goes_back});
+  }
   return entry->second;
 }
 
@@ -84,7 +105,7 @@ std::vector<GuardWalk::Invariant> GuardWalk::first_invariants(const std::vector<
   for (const LoopSlot& slot : slots) {
     Value start = symbolic_.slot(slot.slot);
     bool tracked = start.kind == Value::Kind::Integer || start.kind == Value::Kind::Array;
-    if (!slot.carried || !tracked) continue;
+    if (!slot.carried || !slot.goes_back || !tracked) continue;
     Invariant& invariant = result.emplace_back();
     invariant.slot = slot.slot;
     invariant.start = start;
@@ -147,7 +168,9 @@ void GuardWalk::run_loop(const ir::Stmt& stmt, Loop& loop) {
 
 void GuardWalk::enter(const ir::Stmt& stmt, Loop& loop) {
   loop.iteration = affine(symbolic_.facts.fresh(iterations));
-  for (const LoopSlot& slot : loop_slots(stmt)) set_unknown(slot.slot);
+  for (const LoopSlot& slot : loop_slots(stmt)) {
+    if (slot.goes_back) set_unknown(slot.slot);
+  }
   for (Invariant& invariant : loop.invariants)
     assume_invariant(invariant, loop.iteration, {Reason::Kind::Loop, stmt.span});
 }
@@ -335,7 +358,7 @@ void GuardWalk::join_exits(const ir::Stmt& stmt, Loop& loop) {
   }
   Symbolic::Branch all = std::move(loop.exits.front());
   for (std::size_t i = 1; i < loop.exits.size(); ++i) {
-    symbolic_.join(symbolic_.unknown_condition(), all, loop.exits[i]);
+    symbolic_.join(std::move(all), std::move(loop.exits[i]));
     all = symbolic_.branch(loop.before, true);
     symbolic_.rollback(loop.before);
   }

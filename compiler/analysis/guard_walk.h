@@ -25,15 +25,23 @@ public:
   std::vector<GuardReasons> run();
 
 private:
-  // A slot that a loop assigns, and whether an iteration may read what an earlier one left in it.
+  // A slot that a loop assigns.
   struct LoopSlot {
     ir::SlotId slot;
-    bool carried = false;
+    bool carried = false;   // an iteration may read what an earlier one left in it
+    bool goes_back = false; // not only on ways that leave the loop at once
   };
   // What a loop does to slots, found by one scan of its bodies.
   struct SlotUse {
     std::size_t home = 0; // the number of the body that assigns it first
     bool carried = false;
+    bool goes_back = false;
+  };
+  // Where a scanned body stands in the loop.
+  struct ScanPlace {
+    std::size_t home = 0;
+    bool in_inner_loop = false;
+    bool leaves = false;
   };
   struct SlotUses {
     std::unordered_map<std::uint32_t, SlotUse> slots;
@@ -73,7 +81,7 @@ private:
   }
 
   // guard_loops.cpp
-  void scan(const ir::Body& body, std::size_t home, SlotUses& uses);
+  void scan(const ir::Body& body, ScanPlace place, SlotUses& uses);
   const std::vector<LoopSlot>& loop_slots(const ir::Stmt& stmt);
   void walk_loop(const ir::Stmt& stmt);
   std::vector<Invariant> first_invariants(const std::vector<LoopSlot>& slots);

@@ -151,6 +151,14 @@ void Symbolic::join(ConditionId condition, const Branch& taken, const Branch& ot
   }
 }
 
+void Symbolic::join(Branch taken, Branch other) {
+  // Slots that go together get the same choice: a case of one excludes the other cases of the rest.
+  Affine choice = affine(facts.fresh({0, 1}));
+  taken.facts.insert(taken.facts.begin(), Fact{*offset(choice, -1), {}});
+  other.facts.insert(other.facts.begin(), Fact{*scale(choice, -1), {}});
+  join(at_least_zero(offset(choice, -1), {}), taken, other);
+}
+
 void Symbolic::join_ranges(Join& join) {
   for (bool left : {true, false}) {
     Facts::Mark before = facts.mark();

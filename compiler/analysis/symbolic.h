@@ -103,6 +103,8 @@ public:
   void apply(const Branch& branch);
   // Joins the two branches of a condition; the present point is where they parted.
   void join(ConditionId condition, const Branch& taken, const Branch& other);
+  // Joins two ways of which it is not known when which is taken.
+  void join(Branch taken, Branch other);
 
 private:
   struct Undo {
@@ -142,6 +144,8 @@ private:
                 const Affine& right);
   Reason reason_of(const Affine& first, const Affine& second) const;
   Affine multiply_forms(Type type, const Affine& left, const Affine& right);
+  // Says how a product that does not wrap lies to others with a factor in common.
+  void relate_product(AtomId id);
   Affine exact_product(const Affine& left, const Affine& right);
   // Returns h, and why, where it is known that 0 <= left < h * divisor, so that left // divisor < h; then the
   // divisor is positive here.

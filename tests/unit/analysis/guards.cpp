@@ -267,6 +267,25 @@ TEST(Guards, BreakLeavesWithItsOwnValue) {
   }
 }
 
+// The first place of a value: set only where the loop is left, or also where it goes on.
+TEST(Guards, ResultOfASearch) {
+  for (bool goes_on : {false, true}) {
+    GuardProgram p;
+    ir::Operand x = p.array("x"), k = p.variable(types::i64), result = p.variable(types::i64),
+                n = p.param(types::i64);
+    p.set(result, i64(-1));
+    p.count(k, i64(0), i64(1), p.extent(x), [&] {
+      p.when(p.less(n, k), [&] {
+        p.set(result, p.add(k, i64(goes_on ? 1 : 0)));
+        if (goes_on) p.when(p.less(n, i64(5)), [&] { p.write(continue_()); });
+        p.write(break_());
+      });
+    });
+    p.when(p.compare(ir::CompareOp::GreaterEqual, result, i64(0)), [&] { p.guard(x, result); });
+    EXPECT_EQ(p.outcome(), goes_on ? "k" : "p");
+  }
+}
+
 TEST(Guards, SwappedArrays) {
   for (std::int64_t other : {16, 8}) {
     GuardProgram p;
@@ -367,6 +386,24 @@ TEST(Guards, FlatIndexOfAMatrix) {
       p.guard(x, p.op(FloorDivide, i, p.extent(x, 0)), 0);
     });
     EXPECT_EQ(p.outcome(), same ? "ppk" : "kkk");
+  }
+}
+
+TEST(Guards, FlatIndexPutTogether) {
+  for (bool same : {false, true}) {
+    GuardProgram p;
+    ir::Operand x = p.array("x", 2), flat = p.array("flat"), column = p.grid(), row = p.param(types::i64);
+    ir::Operand size = p.mul(p.extent(x, 0), p.extent(x, 1));
+    p.write(stmt(ir::Check{p.compare(ir::CompareOp::Equal, p.extent(flat), size), ir::SiteId{}, {}}));
+    p.when(p.compare(ir::CompareOp::GreaterEqual, row, i64(0)), [&] {
+      p.when(p.less(column, p.extent(x, 1)), [&] {
+        p.when(p.less(row, p.extent(x, 0)), [&] {
+          p.guard(flat, p.add(p.mul(row, p.extent(x, same ? 1 : 0)), column));
+          p.guard(flat, p.add(p.mul(row, p.extent(x, 1)), p.add(column, i64(1))));
+        });
+      });
+    });
+    EXPECT_EQ(p.outcome(), same ? "pk" : "kk");
   }
 }
 
