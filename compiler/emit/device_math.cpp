@@ -70,6 +70,7 @@ std::string opencl_name(const llvm::Function& function) {
   llvm::StringRef name = function.getName().drop_front(5);
   bool is_float = function.getReturnType()->isFloatTy();
   if (is_float) name = name.drop_back(1);
+  name.consume_front("fast_");
   std::string mangled = "_Z" + std::to_string(name.size()) + name.str();
   for (llvm::Type* param : function.getFunctionType()->params())
     mangled += param->isFloatTy() ? 'f' : param->isDoubleTy() ? 'd' : 'i';

@@ -13,7 +13,6 @@
 #include "compiler/emit/machine.h"
 #include "compiler/emit/optimize.h"
 #include "compiler/emit/ptxas.h"
-#include "compiler/ir/walk.h"
 #include "compiler/lower/lower.h"
 
 namespace kern {
@@ -31,20 +30,18 @@ double Stopwatch::lap() {
   return passed.count();
 }
 
-// Warp collectives of the CPU need vectors that are warps.
-static bool has_warps(const ir::Module& module, const TargetOptions& options, Diagnostics& diagnostics) {
-  if (options.target == Target::Cuda || (options.lanes.lanes == 32 && options.lanes.linear_thread_id))
-    return true;
-  bool reported = false;
-  for (const ir::Function& function : module.functions)
-    ir::walk(function.body, [&](const ir::Stmt& stmt) {
-      const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
-      if (reported || !call || row(call->builtin).effects != Effects::Warp) return;
-      if (call->builtin == Builtin::ActiveMask) return;
-      diagnostics.report(stmt.span, diag::needs_warps, row(call->builtin).name);
-      reported = true;
-    });
-  return !reported;
+// With one lane there is no warp.
+static bool can_do_warps(const ir::Module& module, const TargetOptions& options, Diagnostics& diagnostics) {
+  if (options.target == Target::Cuda || options.lanes.lanes > 1) return true;
+  bool can = true;
+  for (std::size_t index = 0; index < module.functions.size(); ++index) {
+    const ir::Function& function = module.functions[index];
+    bool wanted = function.is_kernel && (options.kernel.empty() || function.symbol == options.kernel);
+    if (!wanted || !uses_warps(module, static_cast<ir::FunctionId>(index))) continue;
+    diagnostics.report(function.span, diag::needs_warps, function.name);
+    can = false;
+  }
+  return can;
 }
 
 std::optional<Compiled> compile(const ir::Module& module, const SourceManager& sources,
@@ -52,7 +49,7 @@ std::optional<Compiled> compile(const ir::Module& module, const SourceManager& s
                                 Diagnostics& diagnostics, EmitTimes& times) {
   Stopwatch watch;
   llvm::TargetMachine* machine = find_machine(options, diagnostics);
-  if (!machine || !has_warps(module, options, diagnostics)) return std::nullopt;
+  if (!machine || !can_do_warps(module, options, diagnostics)) return std::nullopt;
   Compiled result{lower(module, sources, options, *machine, context), machine, ""};
   assert(!llvm::verifyModule(*result.lowered.module, &llvm::errs()));
   times.lower += watch.lap();

@@ -24,8 +24,8 @@ namespace orc = llvm::orc;
 class OrcModule final : public CpuModule {
 public:
   OrcModule(std::unique_ptr<orc::LLJIT> jit, std::map<std::string, kern_cpu_entry> entries,
-            std::vector<CpuKernelLayout> layouts, LaneFacts lanes)
-      : jit_(std::move(jit)), entries_(std::move(entries)), layouts_(std::move(layouts)), lanes_(lanes) {}
+            std::vector<CpuKernelLayout> layouts)
+      : jit_(std::move(jit)), entries_(std::move(entries)), layouts_(std::move(layouts)) {}
 
   kern_cpu_entry entry(const std::string& symbol) const override {
     auto found = entries_.find(symbol);
@@ -35,24 +35,24 @@ public:
   std::uint64_t scratch_bytes(const std::string& symbol, const std::uint32_t (&block_dim)[3]) const override {
     for (const CpuKernelLayout& layout : layouts_)
       if (layout.symbol == symbol) {
-        std::uint64_t bytes = layout.scratch_bytes + layout.scratch_bytes_per_vector * vectors(block_dim);
+        std::uint64_t bytes =
+            layout.scratch_bytes + layout.scratch_bytes_per_vector * vectors(layout, block_dim);
         return (bytes + 63) / 64 * 64;
       }
     return 0;
   }
 
 private:
-  std::uint64_t vectors(const std::uint32_t (&block_dim)[3]) const {
+  static std::uint64_t vectors(const CpuKernelLayout& layout, const std::uint32_t (&block_dim)[3]) {
     std::uint64_t x = block_dim[0], rest = std::uint64_t{block_dim[1]} * block_dim[2];
-    auto lanes = static_cast<std::uint64_t>(lanes_.lanes);
-    if (lanes_.linear_thread_id) return (x * rest + lanes - 1) / lanes;
+    auto lanes = static_cast<std::uint64_t>(layout.lanes);
+    if (layout.linear_thread_id) return (x * rest + lanes - 1) / lanes;
     return (x + lanes - 1) / lanes * rest;
   }
 
   std::unique_ptr<orc::LLJIT> jit_;
   std::map<std::string, kern_cpu_entry> entries_;
   std::vector<CpuKernelLayout> layouts_;
-  LaneFacts lanes_;
 };
 
 // The vector functions of libm; kept open as long as the process runs.
@@ -130,7 +130,7 @@ std::unique_ptr<CpuModule> compile_for_cpu(const ir::Module& module, const Sourc
   }
   spent.generate += watch.lap();
   return std::make_unique<OrcModule>(std::move(*jit), std::move(entries),
-                                     std::move(compiled->lowered.layouts), options.lanes);
+                                     std::move(compiled->lowered.layouts));
 }
 
 } // namespace kern

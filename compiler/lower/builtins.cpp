@@ -2,8 +2,11 @@
 // kin, whichever library emit/ links; host math a call of libm.
 #include "compiler/builtins/builtins.h"
 
+#include <algorithm>
+
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/lower/lanes.h"
 
@@ -45,16 +48,30 @@ static llvm::Value* call_intrinsic(Lowerer& lower, std::string_view name, llvm::
   assert(id != llvm::Intrinsic::not_intrinsic);
   std::vector<llvm::Type*> types;
   if (overloaded) types.push_back(args[0]->getType());
+  if (id == llvm::Intrinsic::sqrt && lower.gpu() && lower.fast_math && args[0]->getType()->isFloatTy())
+    return lower.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_sqrt_approx_f, {}, args);
   llvm::CallInst* call = lower.builder.CreateIntrinsic(id, types, args);
   add_range(call, name);
   return call;
 }
 
+// Fast functions of device math, all f32.
+static constexpr std::string_view fast_functions[] = {"cos",  "exp", "log", "log10",
+                                                      "log2", "pow", "sin", "tan"};
+
+static std::string math_symbol(const Lowerer& lower, std::string_view name, ScalarKind kind) {
+  bool is_f32 = kind == ScalarKind::F32;
+  bool fast =
+      lower.gpu() && lower.fast_math && is_f32 &&
+      std::find(std::begin(fast_functions), std::end(fast_functions), name) != std::end(fast_functions);
+  return (lower.gpu() ? "__nv_" : "") + std::string(fast ? "fast_" : "") + std::string(name) +
+         (is_f32 ? "f" : "");
+}
+
 llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
                        llvm::ArrayRef<llvm::Value*> args) {
   if (args[0]->getType()->isVectorTy()) return call_vector_math(lower, name, kind, args);
-  std::string symbol =
-      (lower.gpu() ? "__nv_" : "") + std::string(name) + (kind == ScalarKind::F32 ? "f" : "");
+  std::string symbol = math_symbol(lower, name, kind);
   std::vector<llvm::Type*> types;
   for (llvm::Value* arg : args) types.push_back(arg->getType());
   auto* type = llvm::FunctionType::get(register_type(lower.state, kind), types, false);

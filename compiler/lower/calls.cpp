@@ -136,9 +136,7 @@ static void make_exits(Lowerer& lower) {
 void lower_device_function(ModuleState& state, ir::FunctionId id) {
   Lowerer lower(state, id);
   lower.function = device_function(state, id);
-  state.debug.begin_function(*lower.function, lower.ir);
-  lower.builder.SetInsertPoint(new_block(lower, "entry"));
-  state.debug.set_location(lower.builder, lower.ir.span);
+  begin_function(lower);
   take_hidden_args(lower);
   make_slots(lower);
   make_exits(lower);

@@ -25,7 +25,7 @@ static void take_hidden_args(Lowerer& lower) {
   lower.record = function.getArg(0);
   lower.place.where = function.getArg(1);
   for (unsigned axis = 0; axis < 3; ++axis) lower.place.thread[axis] = function.getArg(2 + axis);
-  if (lower.state.options.lanes.linear_thread_id) lower.lanes.linear_id = function.getArg(5);
+  if (lower.state.facts.linear_thread_id) lower.lanes.linear_id = function.getArg(5);
   lower.scratch.base = function.getArg(6);
   lower.scratch.dynamic_shared = function.getArg(7);
   lower.scratch.shared = lower.state.device_shared;
@@ -51,7 +51,7 @@ static std::vector<llvm::Type*> result_types(ModuleState& state, const ir::Funct
 // The cells of a callee's parameters, by its own shapes.
 static std::vector<Cell> param_cells(ModuleState& state, ir::FunctionId id) {
   Lowerer callee(state, id);
-  callee.shapes = analyze_shapes(state.ir, id, state.options.lanes);
+  callee.shapes = analyze_shapes(state.ir, id, state.facts);
   std::vector<Cell> cells;
   for (std::uint32_t param = 0; param < callee.ir.param_count; ++param)
     for (const Cell& cell : make_cells(callee, param).cells) cells.push_back(cell);
@@ -161,10 +161,8 @@ void return_lanes(Lowerer& lower, const ir::Return& stmt) {
 void lower_lane_function(ModuleState& state, ir::FunctionId id) {
   Lowerer lower(state, id);
   lower.function = lane_function(state, id);
-  lower.shapes = analyze_shapes(state.ir, id, state.options.lanes);
-  state.debug.begin_function(*lower.function, lower.ir);
-  lower.builder.SetInsertPoint(new_block(lower, "entry"));
-  state.debug.set_location(lower.builder, lower.ir.span);
+  lower.shapes = analyze_shapes(state.ir, id, state.facts);
+  begin_function(lower);
   take_hidden_args(lower);
   unsigned arg = static_cast<unsigned>(hidden_types(state).size());
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {

@@ -5,6 +5,7 @@
 
 #include "compiler/analysis/assignment.h"
 #include "compiler/analysis/crossing.h"
+#include "compiler/analysis/uniformity.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 
@@ -35,17 +36,10 @@ static bool is_one_segment(const ir::Function& function) {
 
 // ---- Slots ----
 
-static std::vector<bool> find_assigned(const ir::Function& function, bool in_segments) {
+static std::vector<bool> find_assigned(const ir::Function& function) {
   std::vector<bool> assigned(function.slots.size());
-  auto mark = [&](const ir::Stmt& stmt) {
-    ir::visit_results(stmt, [&](ir::SlotId slot) { assigned[static_cast<std::size_t>(slot)] = true; });
-  };
-  if (!in_segments) {
-    ir::walk(function.body, mark);
-    return assigned;
-  }
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
-    if (const auto* segment = std::get_if<ir::Segment>(&stmt.node)) ir::walk(segment->body, mark);
+    ir::visit_results(stmt, [&](ir::SlotId slot) { assigned[static_cast<std::size_t>(slot)] = true; });
   });
   return assigned;
 }
@@ -56,20 +50,22 @@ static bool is_uniform(const SlotCells& slot) {
   return true;
 }
 
-// A slot that only lockstep code assigns is one for the whole block.
+// What is the same in every thread of the block wherever it is read needs one place for the block, not one a
+// thread.
 static void plan_slots(Lowerer& lower) {
   const ir::Function& function = lower.ir;
-  if (lower.is_vector()) lower.shapes = analyze_shapes(lower.state.ir, lower.id, lower.state.options.lanes);
+  if (lower.is_vector()) lower.shapes = analyze_shapes(lower.state.ir, lower.id, lower.state.facts);
   std::vector<bool> crossing = find_crossing_slots(function);
   auto unset = find_unset_reads(function);
-  std::vector<bool> assigned = find_assigned(function, false), in_segments = find_assigned(function, true);
+  std::vector<bool> assigned = find_assigned(function);
+  std::vector<bool> block_uniform = analyze_uniformity(lower.state.ir, lower.id).block_uniform;
   lower.turn_zero.assign(function.slots.size(), false);
   lower.turn_params.assign(function.slots.size(), false);
   for (std::size_t index = 0; index < function.slots.size(); ++index) {
     SlotCells slot = make_cells(lower, index);
     bool is_param = index < function.param_count;
     slot.crosses = crossing[index] && (!is_param || assigned[index]);
-    slot.block_uniform = slot.crosses && !is_param && !in_segments[index] && is_uniform(slot);
+    slot.block_uniform = slot.crosses && !is_param && block_uniform[index] && is_uniform(slot);
     lower.turn_zero[index] = !is_param && !slot.crosses && unset[index].has_value();
     lower.turn_params[index] = is_param && !slot.crosses && assigned[index];
     lower.slots.push_back(std::move(slot));
@@ -167,7 +163,7 @@ static llvm::Value* divide_up(Lowerer& lower, llvm::Value* value) {
 
 static llvm::Value* count_vectors(Lowerer& lower) {
   if (!lower.is_vector()) return count_threads(lower, lower.place.block_dim[0]);
-  if (lower.state.options.lanes.linear_thread_id)
+  if (lower.state.facts.linear_thread_id)
     return divide_up(lower, count_threads(lower, lower.place.block_dim[0]));
   return count_threads(lower, divide_up(lower, lower.place.block_dim[0]));
 }
@@ -205,9 +201,7 @@ static void write_crossing_params(Lowerer& lower) {
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   Lowerer lower(state, id);
   make_cpu_entry(lower);
-  state.debug.begin_function(*lower.function, lower.ir);
-  lower.builder.SetInsertPoint(new_block(lower, "entry"));
-  state.debug.set_location(lower.builder, lower.ir.span);
+  begin_function(lower);
   load_place(lower);
   load_params(lower);
   lower.scratch.has_left_flag = !is_one_segment(lower.ir) && may_leave(lower.ir);
@@ -227,7 +221,8 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   lower_lockstep_body(lower, lower.ir.body);
   enter(lower, lower.return_block);
   lower.builder.CreateRetVoid();
-  return {lower.ir.symbol, lower.scratch.block_bytes, lower.scratch.record_bytes};
+  return {lower.ir.symbol, lower.scratch.block_bytes, lower.scratch.record_bytes,
+          static_cast<int>(state.lanes()), state.facts.linear_thread_id};
 }
 
 } // namespace kern::lowering

@@ -107,9 +107,7 @@ static void make_gpu_entry(Lowerer& lower) {
 void lower_gpu_kernel(ModuleState& state, ir::FunctionId id) {
   Lowerer lower(state, id);
   make_gpu_entry(lower);
-  state.debug.begin_function(*lower.function, lower.ir);
-  lower.builder.SetInsertPoint(new_block(lower, "entry"));
-  state.debug.set_location(lower.builder, lower.ir.span);
+  begin_function(lower);
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
     lower.slots.push_back(make_cells(lower, index));
     allocate(lower, lower.slots.back(), lower.ir.slots[index].name, index >= lower.ir.param_count);

@@ -3,6 +3,7 @@
 // the smallest integer divided by -1 wraps, shift counts are masked, floats convert to integers by
 // saturation.
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
@@ -120,7 +121,10 @@ static llvm::Value* float_binary(Lowerer& lower, ir::BinaryOp op, ScalarKind kin
   case ir::BinaryOp::Add: return builder.CreateFAdd(left, right);
   case ir::BinaryOp::Subtract: return builder.CreateFSub(left, right);
   case ir::BinaryOp::Multiply: return builder.CreateFMul(left, right);
-  case ir::BinaryOp::Divide: return builder.CreateFDiv(left, right);
+  case ir::BinaryOp::Divide:
+    if (lower.gpu() && lower.fast_math && kind == ScalarKind::F32)
+      return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_div_approx_f, {}, {left, right});
+    return builder.CreateFDiv(left, right);
   case ir::BinaryOp::FloorDivide: return float_floor_divide(lower, kind, left, right, true);
   case ir::BinaryOp::Modulo: return float_floor_divide(lower, kind, left, right, false);
   case ir::BinaryOp::ShiftLeft:

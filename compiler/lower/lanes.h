@@ -33,6 +33,23 @@ llvm::Value* linear_at(Lowerer& lower, const Value& value, std::int64_t lane);
 // Chooses `value` in active lanes, `old` elsewhere.
 llvm::Value* blend(Lowerer& lower, llvm::Value* value, llvm::Value* old);
 
+// Lanes `first` to `first + width` of a vector, and vectors of one width put together; their number is a
+// power of two.
+llvm::Value* part_of(Lowerer& lower, llvm::Value* vector, unsigned first, unsigned width);
+llvm::Value* concatenate_parts(Lowerer& lower, std::vector<llvm::Value*> parts);
+
+// ---- gather.cpp: accesses whose addresses are a vector ----
+// Addresses of lanes: one base and an offset each in elements, or a pointer each.
+struct LaneAddresses {
+  llvm::Value* base = nullptr;     // null where there is a pointer each
+  llvm::Value* offsets = nullptr;  // <W x i64>
+  llvm::Value* pointers = nullptr; // <W x ptr>
+};
+// Loads the active lanes' elements; what other lanes get is unspecified.
+llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* element);
+// Stores the active lanes' elements, in ascending order.
+void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses);
+
 // ---- memory_lanes.cpp ----
 void load_lanes(Lowerer& lower, const ir::Load& load);
 void store_lanes(Lowerer& lower, const ir::Store& store);

@@ -11,6 +11,8 @@ namespace kern {
 
 using namespace lowering;
 
+static constexpr std::size_t constant_memory = 64 << 10; // of a GPU, for one module
+
 // On the CPU shared arrays of device functions have one place in every kernel's scratch area, before the
 // kernel's own.
 static void place_device_shared(ModuleState& state) {
@@ -29,6 +31,50 @@ static void place_device_shared(ModuleState& state) {
   }
 }
 
+// A kernel with warp collectives needs vectors that are warps.
+static void choose_lanes(ModuleState& state, ir::FunctionId kernel) {
+  LaneFacts facts = state.options.lanes;
+  if (facts.lanes > 1 && !(facts.lanes == 32 && facts.linear_thread_id) && uses_warps(state.ir, kernel)) {
+    facts.block_x_multiple = facts.block_x_multiple && facts.lanes == 32;
+    facts.lanes = 32;
+    facts.linear_thread_id = true;
+  }
+  // Device functions of another lane count are other functions.
+  if (facts.lanes != state.facts.lanes || facts.linear_thread_id != state.facts.linear_thread_id)
+    std::fill(state.functions.begin(), state.functions.end(), nullptr);
+  state.facts = facts;
+}
+
+static void lower_pending(ModuleState& state) {
+  for (std::size_t next = 0; next < state.pending.size(); ++next) {
+    if (state.lanes() > 1) {
+      lower_lane_function(state, state.pending[next]);
+    } else {
+      lower_device_function(state, state.pending[next]);
+    }
+  }
+  state.pending.clear();
+}
+
+static bool reaches_warps(const ir::Module& module, ir::FunctionId id, std::vector<bool>& visited) {
+  if (visited[static_cast<std::size_t>(id)]) return false;
+  visited[static_cast<std::size_t>(id)] = true;
+  bool found = false;
+  ir::walk(module.function(id).body, [&](const ir::Stmt& stmt) {
+    const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
+    if (effect && row(effect->builtin).effects == Effects::Warp && effect->builtin != Builtin::ActiveMask)
+      found = true;
+    const auto* call = std::get_if<ir::Call>(&stmt.node);
+    if (call && reaches_warps(module, call->function, visited)) found = true;
+  });
+  return found;
+}
+
+bool uses_warps(const ir::Module& module, ir::FunctionId kernel) {
+  std::vector<bool> visited(module.functions.size());
+  return reaches_warps(module, kernel, visited);
+}
+
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
               const llvm::TargetMachine& machine, llvm::LLVMContext& context) {
   Lowered result;
@@ -42,22 +88,22 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
   state.functions.resize(module.functions.size());
   state.shared.resize(module.shared.size());
   state.constants.resize(module.constants.size());
+  std::size_t constant_bytes = 0;
+  for (const ir::ConstantDecl& constant : module.constants)
+    constant_bytes += constant.values.size() * static_cast<std::size_t>(bit_width(constant.element) / 8);
+  state.constants_are_global = constant_bytes > constant_memory;
   place_device_shared(state);
   for (std::size_t index = 0; index < module.functions.size(); ++index) {
-    if (!module.functions[index].is_kernel) continue;
+    const ir::Function& function = module.functions[index];
+    if (!function.is_kernel || (!options.kernel.empty() && function.symbol != options.kernel)) continue;
     auto id = static_cast<ir::FunctionId>(index);
+    choose_lanes(state, id);
     if (state.gpu()) {
       lower_gpu_kernel(state, id);
     } else {
       result.layouts.push_back(lower_cpu_kernel(state, id));
     }
-  }
-  for (std::size_t next = 0; next < state.pending.size(); ++next) {
-    if (state.lanes() > 1) {
-      lower_lane_function(state, state.pending[next]);
-    } else {
-      lower_device_function(state, state.pending[next]);
-    }
+    lower_pending(state);
   }
   state.debug.finish();
   return result;

@@ -22,12 +22,17 @@ struct CpuKernelLayout {
   std::string symbol;
   std::uint64_t scratch_bytes = 0;            // once a block
   std::uint64_t scratch_bytes_per_vector = 0; // for each vector of lanes of the block
+  int lanes = 1;
+  bool linear_thread_id = false; // vectors follow the linear thread id, not rows
 };
 
 struct Lowered {
   std::unique_ptr<llvm::Module> module;
   std::vector<CpuKernelLayout> layouts; // CPU only
 };
+
+// Says whether a kernel, or what it calls, has warp collectives: on the CPU its vectors are warps.
+bool uses_warps(const ir::Module& module, ir::FunctionId kernel);
 
 // Lowers every kernel of a module for a machine; for the CPU it must have been cut into segments.
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,

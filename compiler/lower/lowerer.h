@@ -35,11 +35,13 @@ struct ModuleState {
   std::vector<std::uint64_t>
       device_shared{}; // CPU: where shared arrays of device functions are in scratch, by SharedId
   std::uint64_t device_shared_bytes = 0;
-  bool has_avx512 = false; // of the CPU that code is made for
+  LaneFacts facts{};                 // of the kernel at hand
+  bool constants_are_global = false; // GPU: they are more than constant memory holds
+  bool has_avx512 = false;           // of the CPU that code is made for
 
   bool gpu() const { return options.target == Target::Cuda; }
   // Lanes of a vector; 1 on the GPU.
-  unsigned lanes() const { return gpu() ? 1 : static_cast<unsigned>(options.lanes.lanes); }
+  unsigned lanes() const { return gpu() ? 1 : static_cast<unsigned>(facts.lanes); }
 };
 
 // A scalar (of a linear value, that of lane 0) or a vector.
@@ -176,9 +178,12 @@ struct Lowerer {
   std::vector<bool> uses_shared; // by SharedId: this kernel, or what it calls
   std::vector<bool> turn_zero;   // CPU: slots that are zero at the start of a thread's turn
   std::vector<bool> turn_params; // CPU: parameters that are assigned, and begin each turn as they came
+  bool fast_math = false;        // of this kernel: approximate, and reorder, but never assume a number
   bool outside_segments = false; // CPU: lockstep code between segments
 
-  Lowerer(ModuleState& s, ir::FunctionId f) : state(s), ir(s.ir.function(f)), id(f), builder(s.context) {}
+  Lowerer(ModuleState& s, ir::FunctionId f)
+      : state(s), ir(s.ir.function(f)), id(f), builder(s.context),
+        fast_math(ir.options.fast_math || s.options.fast_math) {}
   bool gpu() const { return state.gpu(); }
   bool is_vector() const { return state.lanes() > 1; }
 };
@@ -212,6 +217,8 @@ std::vector<llvm::Type*> cell_types(ModuleState& state, Type type);
 // Gives every cell of a slot an alloca; zero where `zero`.
 void allocate(Lowerer& lower, SlotCells& slot, const std::string& name, bool zero);
 llvm::AllocaInst* entry_alloca(Lowerer& lower, llvm::Type* type, const llvm::Twine& name = "");
+// Makes the first block, with what holds for every instruction of the function.
+void begin_function(Lowerer& lower);
 llvm::BasicBlock* new_block(Lowerer& lower, const llvm::Twine& name);
 // Moves to a block; the present one falls into it where it has not ended.
 void enter(Lowerer& lower, llvm::BasicBlock* block);

@@ -103,4 +103,24 @@ llvm::Value* blend(Lowerer& lower, llvm::Value* value, llvm::Value* old) {
   return lower.lanes.masked ? lower.builder.CreateSelect(active_lanes(lower), value, old) : value;
 }
 
+llvm::Value* part_of(Lowerer& lower, llvm::Value* vector, unsigned first, unsigned width) {
+  std::vector<int> lanes;
+  for (unsigned lane = first; lane < first + width; ++lane) lanes.push_back(static_cast<int>(lane));
+  return lower.builder.CreateShuffleVector(vector, lanes);
+}
+
+// Puts parts of one width together; their number is a power of two.
+llvm::Value* concatenate_parts(Lowerer& lower, std::vector<llvm::Value*> parts) {
+  while (parts.size() > 1) {
+    unsigned width = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
+    std::vector<int> lanes;
+    for (unsigned lane = 0; lane < 2 * width; ++lane) lanes.push_back(static_cast<int>(lane));
+    std::vector<llvm::Value*> wider;
+    for (std::size_t index = 0; index < parts.size(); index += 2)
+      wider.push_back(lower.builder.CreateShuffleVector(parts[index], parts[index + 1], lanes));
+    parts = std::move(wider);
+  }
+  return parts[0];
+}
+
 } // namespace kern::lowering

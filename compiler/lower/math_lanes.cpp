@@ -37,42 +37,22 @@ static llvm::Value* call_libmvec(Lowerer& lower, std::string_view name, ScalarKi
   return lower.builder.CreateCall(declare(lower, symbol, type), args);
 }
 
-static llvm::Value* part(Lowerer& lower, llvm::Value* vector, unsigned first, unsigned width) {
-  std::vector<int> lanes;
-  for (unsigned lane = first; lane < first + width; ++lane) lanes.push_back(static_cast<int>(lane));
-  return lower.builder.CreateShuffleVector(vector, lanes);
-}
-
-// Puts parts of one width together; their number is a power of two.
-static llvm::Value* concatenate(Lowerer& lower, std::vector<llvm::Value*> parts) {
-  while (parts.size() > 1) {
-    unsigned width = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
-    std::vector<int> lanes;
-    for (unsigned lane = 0; lane < 2 * width; ++lane) lanes.push_back(static_cast<int>(lane));
-    std::vector<llvm::Value*> wider;
-    for (std::size_t index = 0; index < parts.size(); index += 2)
-      wider.push_back(lower.builder.CreateShuffleVector(parts[index], parts[index + 1], lanes));
-    parts = std::move(wider);
-  }
-  return parts[0];
-}
-
 static llvm::Value* call_in_parts(Lowerer& lower, std::string_view name, ScalarKind kind,
                                   llvm::ArrayRef<llvm::Value*> args) {
   unsigned width = (lower.state.has_avx512 ? 512 : 256) / static_cast<unsigned>(bit_width(kind));
   std::vector<llvm::Value*> results;
   for (unsigned first = 0; first < lower.state.lanes(); first += width) {
     std::vector<llvm::Value*> parts;
-    for (llvm::Value* arg : args) parts.push_back(part(lower, arg, first, width));
+    for (llvm::Value* arg : args) parts.push_back(part_of(lower, arg, first, width));
     results.push_back(call_libmvec(lower, name, kind, width, parts));
   }
-  return concatenate(lower, results);
+  return concatenate_parts(lower, results);
 }
 
 // kern_each_f(vectors...): a call a lane.
 static llvm::Function* each_lane_helper(Lowerer& lower, llvm::Function* scalar,
                                         llvm::ArrayRef<llvm::Value*> args) {
-  std::string name = "kern_each_" + scalar->getName().str();
+  std::string name = "kern_each" + std::to_string(lower.state.lanes()) + "_" + scalar->getName().str();
   if (llvm::Function* found = lower.state.module.getFunction(name)) return found;
   std::vector<llvm::Type*> types;
   for (llvm::Value* arg : args) types.push_back(arg->getType());

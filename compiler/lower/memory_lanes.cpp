@@ -1,137 +1,87 @@
 // Loads and stores of a vector of lanes. Neighbouring elements are one vector access, one element for all
-// lanes a scalar one and a broadcast; anything else goes through a helper of its element type that visits one
-// active lane after the other, or through the gather and scatter of AVX-512. LLVM's own expansion of masked
-// accesses is never asked for: it takes 10 times as long to compile.
-#include <llvm/IR/IntrinsicInst.h>
-
+// lanes a scalar one and a broadcast, anything else a gather. An index that is no linear value but follows
+// from thread indices (clamped to an edge, say) is mostly linear all the same, so that is looked at first.
+// LLVM's own expansion of masked accesses is never asked for: it takes 10 times as long to compile.
 #include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
-
-static bool has_native_gather(const ModuleState& state, llvm::Type* element) {
-  unsigned bits = element->getScalarSizeInBits();
-  return state.has_avx512 && (bits == 32 || bits == 64);
-}
 
 // Masked moves of neighbouring elements: 32 and 64 bits everywhere, all sizes with AVX-512.
 static bool has_native_mask(const ModuleState& state, llvm::Type* element) {
   return state.has_avx512 || element->getScalarSizeInBits() >= 32;
 }
 
-// ---- Helpers: functions of their own, one for each element type ----
-
-static llvm::Function* new_helper(ModuleState& state, const std::string& name, llvm::FunctionType* type) {
-  auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, state.module);
-  function->addFnAttr(llvm::Attribute::NoInline);
-  function->addFnAttr(llvm::Attribute::NoUnwind);
-  return function;
-}
-
-static std::string helper_name(const char* what, llvm::Type* element) {
-  std::string name = std::string("kern_") + what + "_";
-  llvm::raw_string_ostream(name) << *element;
-  return name;
-}
-
-// for each set bit of `bits`, from the lowest: body(lane)
-static void loop_over_bits(llvm::IRBuilder<>& builder, llvm::Value* bits,
-                           const std::function<void(llvm::Value*)>& body) {
-  llvm::Function* function = builder.GetInsertBlock()->getParent();
-  llvm::LLVMContext& context = function->getContext();
-  auto* before = builder.GetInsertBlock();
-  auto* head = llvm::BasicBlock::Create(context, "head", function);
-  auto* lane_block = llvm::BasicBlock::Create(context, "lane", function);
-  auto* done = llvm::BasicBlock::Create(context, "done", function);
-  builder.CreateBr(head);
-  builder.SetInsertPoint(head);
-  llvm::PHINode* left = builder.CreatePHI(bits->getType(), 2);
-  left->addIncoming(bits, before);
-  builder.CreateCondBr(builder.CreateIsNull(left), done, lane_block);
-  builder.SetInsertPoint(lane_block);
-  llvm::Value* lane = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder.getTrue());
-  body(builder.CreateZExt(lane, builder.getInt64Ty()));
-  llvm::Value* one = llvm::ConstantInt::get(bits->getType(), 1);
-  left->addIncoming(builder.CreateAnd(left, builder.CreateSub(left, one)), builder.GetInsertBlock());
-  builder.CreateBr(head);
-  builder.SetInsertPoint(done);
-}
-
-// kern_gather_T(offsets-or-pointers in memory, bits, base): <W x T>; dead lanes are zero.
-static llvm::Function* gather_helper(Lowerer& lower, llvm::Type* element) {
-  ModuleState& state = lower.state;
-  std::string name = helper_name("gather", element);
-  if (llvm::Function* found = state.module.getFunction(name)) return found;
-  llvm::Type* pointer = llvm::PointerType::get(state.context, 0);
-  llvm::FixedVectorType* vector = vector_of(state, element);
-  llvm::Type* bits = llvm::Type::getIntNTy(state.context, state.lanes());
-  llvm::Function* function =
-      new_helper(state, name, llvm::FunctionType::get(vector, {vector_of(state, pointer), bits}, false));
-  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", function));
-  llvm::AllocaInst* addresses = builder.CreateAlloca(vector_of(state, pointer));
-  llvm::AllocaInst* result = builder.CreateAlloca(vector);
-  builder.CreateStore(function->getArg(0), addresses);
-  builder.CreateStore(llvm::Constant::getNullValue(vector), result);
-  loop_over_bits(builder, function->getArg(1), [&](llvm::Value* lane) {
-    llvm::Value* from = builder.CreateLoad(pointer, builder.CreateInBoundsGEP(pointer, addresses, lane));
-    llvm::Value* value = builder.CreateAlignedLoad(element, from, llvm::MaybeAlign(1));
-    builder.CreateStore(value, builder.CreateInBoundsGEP(element, result, lane));
-  });
-  builder.CreateRet(builder.CreateLoad(vector, result));
-  return function;
-}
-
-// kern_scatter_T(addresses, values, bits): in ascending order, so that the highest lane wins.
-static llvm::Function* scatter_helper(Lowerer& lower, llvm::Type* element) {
-  ModuleState& state = lower.state;
-  std::string name = helper_name("scatter", element);
-  if (llvm::Function* found = state.module.getFunction(name)) return found;
-  llvm::Type* pointer = llvm::PointerType::get(state.context, 0);
-  llvm::FixedVectorType* vector = vector_of(state, element);
-  llvm::Type* bits = llvm::Type::getIntNTy(state.context, state.lanes());
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(state.context),
-                                       {vector_of(state, pointer), vector, bits}, false);
-  llvm::Function* function = new_helper(state, name, type);
-  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", function));
-  llvm::AllocaInst* addresses = builder.CreateAlloca(vector_of(state, pointer));
-  llvm::AllocaInst* values = builder.CreateAlloca(vector);
-  builder.CreateStore(function->getArg(0), addresses);
-  builder.CreateStore(function->getArg(1), values);
-  loop_over_bits(builder, function->getArg(2), [&](llvm::Value* lane) {
-    llvm::Value* to = builder.CreateLoad(pointer, builder.CreateInBoundsGEP(pointer, addresses, lane));
-    llvm::Value* value = builder.CreateLoad(element, builder.CreateInBoundsGEP(element, values, lane));
-    builder.CreateAlignedStore(value, to, llvm::MaybeAlign(1));
-  });
-  builder.CreateRetVoid();
-  return function;
-}
-
 // ---- Addresses ----
 
 struct LaneAddress {
-  llvm::Value* pointer; // of lane 0, or a vector of pointers
-  Shape shape;          // Linear: steps in elements
+  Shape shape;                  // of the distance from the base; Linear: steps in elements
+  llvm::Value* first = nullptr; // of lane 0, unless it is Varying
+  LaneAddresses lanes;          // where it is Varying
+  bool computed = false;        // Varying, but from thread indices
 };
+
+static bool is_computed(const Lowerer& lower, const ArrayValue& array,
+                        const std::vector<ir::Operand>& indices) {
+  bool computed = array.base.shape.kind == Shape::Kind::Uniform &&
+                  array.offset.shape.kind != Shape::Kind::Varying && array.space != AddressSpace::Local;
+  for (const ir::Operand& index : indices)
+    computed = computed && (shape_of(lower, index).kind != Shape::Kind::Varying ||
+                            lower.lanes.computed[static_cast<std::size_t>(*index.slot)]);
+  return computed;
+}
 
 static LaneAddress lane_address(Lowerer& lower, const ArrayValue& array,
                                 const std::vector<ir::Operand>& indices) {
-  llvm::IRBuilder<>& builder = lower.builder;
   ElementPlace place = element_place(lower, array, indices);
   llvm::Type* element = memory_type(lower.state, array.element);
-  bool varying =
-      place.base.shape.kind == Shape::Kind::Varying || place.offset.shape.kind == Shape::Kind::Varying;
-  if (!varying) return {element_address(lower, array, place), place.offset.shape};
-  llvm::Value* pointers = builder.CreateGEP(element, place.base.value, to_vector(lower, place.offset));
-  return {splat(lower, pointers), varying_shape};
+  LaneAddress address{place.offset.shape};
+  bool own_bases = place.base.shape.kind == Shape::Kind::Varying;
+  if (own_bases || address.shape.kind == Shape::Kind::Varying) address.shape = varying_shape;
+  if (own_bases) {
+    address.lanes.pointers =
+        lower.builder.CreateGEP(element, place.base.value, to_vector(lower, place.offset));
+  } else if (address.shape.kind == Shape::Kind::Varying) {
+    address.lanes = {place.base.value, place.offset.value, nullptr};
+    address.computed = is_computed(lower, array, indices);
+  } else {
+    address.first = element_address(lower, array, place);
+  }
+  return address;
 }
 
-// The pointers of all lanes.
-static llvm::Value* pointer_vector(Lowerer& lower, const LaneAddress& address, llvm::Type* element) {
-  if (address.shape.kind == Shape::Kind::Varying) return address.pointer;
-  llvm::Constant* steps = lane_steps(lower.state, lower.builder.getInt64Ty(), address.shape.step);
-  return lower.builder.CreateGEP(element, address.pointer, steps);
+// The addresses of all lanes, where it is a linear one.
+static LaneAddresses all_addresses(Lowerer& lower, const LaneAddress& address) {
+  if (address.shape.kind == Shape::Kind::Varying) return address.lanes;
+  return {address.first, lane_steps(lower.state, lower.builder.getInt64Ty(), address.shape.step), nullptr};
 }
 
 static bool is_consecutive(Shape shape) { return shape.kind == Shape::Kind::Linear && shape.step == 1; }
+
+// Writes both ways of an access whose offsets may turn out to be consecutive; returns the blocks that end
+// them.
+static std::pair<llvm::BasicBlock*, llvm::BasicBlock*>
+if_consecutive(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
+               const std::function<void(llvm::Value*)>& near, const std::function<void()>& far) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* first = builder.CreateExtractElement(address.lanes.offsets, std::uint64_t{0});
+  llvm::Value* expected = to_vector(lower, {first, linear_shape(1)});
+  llvm::Value* other = builder.CreateICmpNE(address.lanes.offsets, expected);
+  if (lower.lanes.masked) other = builder.CreateAnd(other, active_lanes(lower));
+  llvm::BasicBlock* near_block = new_block(lower, "near");
+  llvm::BasicBlock* far_block = new_block(lower, "far");
+  llvm::BasicBlock* done = new_block(lower, "accessed");
+  builder.CreateCondBr(any_lane(lower, other), far_block, near_block);
+  builder.SetInsertPoint(near_block);
+  near(builder.CreateGEP(element, address.lanes.base, first));
+  near_block = builder.GetInsertBlock();
+  builder.CreateBr(done);
+  builder.SetInsertPoint(far_block);
+  far();
+  far_block = builder.GetInsertBlock();
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+  return {near_block, far_block};
+}
 
 // ---- Loads ----
 
@@ -143,22 +93,24 @@ static llvm::Value* load_consecutive(Lowerer& lower, llvm::Value* pointer, llvm:
                                         llvm::Constant::getNullValue(vector));
 }
 
-static llvm::Value* gather(Lowerer& lower, llvm::Value* pointers, llvm::Type* element, llvm::Align align) {
-  llvm::FixedVectorType* vector = vector_of(lower.state, element);
-  if (has_native_gather(lower.state, element))
-    return lower.builder.CreateMaskedGather(vector, pointers, align, active_lanes(lower),
-                                            llvm::Constant::getNullValue(vector));
-  return lower.builder.CreateCall(gather_helper(lower, element),
-                                  {pointers, mask_bits(lower, active_lanes(lower))});
-}
-
 static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                  llvm::Align align) {
+  llvm::IRBuilder<>& builder = lower.builder;
   if (address.shape.kind == Shape::Kind::Uniform)
-    return lower.builder.CreateAlignedLoad(element, address.pointer, align);
-  if (is_consecutive(address.shape) && (!lower.lanes.masked || has_native_mask(lower.state, element)))
-    return load_consecutive(lower, address.pointer, element, align);
-  return gather(lower, pointer_vector(lower, address, element), element, align);
+    return builder.CreateAlignedLoad(element, address.first, align);
+  bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
+  if (is_consecutive(address.shape) && can_move)
+    return load_consecutive(lower, address.first, element, align);
+  if (!address.computed || !can_move) return gather(lower, all_addresses(lower, address), element);
+  llvm::Value *near = nullptr, *far = nullptr;
+  auto [near_block, far_block] = if_consecutive(
+      lower, address, element,
+      [&](llvm::Value* first) { near = load_consecutive(lower, first, element, align); },
+      [&] { far = gather(lower, address.lanes, element); });
+  llvm::PHINode* value = builder.CreatePHI(near->getType(), 2);
+  value->addIncoming(near, near_block);
+  value->addIncoming(far, far_block);
+  return value;
 }
 
 void load_lanes(Lowerer& lower, const ir::Load& load) {
@@ -171,16 +123,6 @@ void load_lanes(Lowerer& lower, const ir::Load& load) {
 }
 
 // ---- Stores ----
-
-static void scatter(Lowerer& lower, llvm::Value* value, llvm::Value* pointers, llvm::Align align) {
-  llvm::Type* element = value->getType()->getScalarType();
-  if (has_native_gather(lower.state, element)) {
-    lower.builder.CreateMaskedScatter(value, pointers, align, active_lanes(lower));
-    return;
-  }
-  lower.builder.CreateCall(scatter_helper(lower, element),
-                           {pointers, value, mask_bits(lower, active_lanes(lower))});
-}
 
 // All lanes write one element: the last active one wins, as if they came one after the other.
 static void store_uniform(Lowerer& lower, llvm::Value* value, llvm::Value* pointer, llvm::Align align) {
@@ -197,25 +139,35 @@ static void store_uniform(Lowerer& lower, llvm::Value* value, llvm::Value* point
   builder.CreateAlignedStore(value, pointer, align);
 }
 
+static void store_consecutive(Lowerer& lower, llvm::Value* value, llvm::Value* pointer, llvm::Align align) {
+  if (lower.lanes.masked) {
+    lower.builder.CreateMaskedStore(value, pointer, align, active_lanes(lower));
+  } else {
+    lower.builder.CreateAlignedStore(value, pointer, align);
+  }
+}
+
+static void store_element(Lowerer& lower, llvm::Value* value, const LaneAddress& address, llvm::Type* element,
+                          llvm::Align align) {
+  if (address.shape.kind == Shape::Kind::Uniform) return store_uniform(lower, value, address.first, align);
+  bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
+  if (is_consecutive(address.shape) && can_move) return store_consecutive(lower, value, address.first, align);
+  if (!address.computed || !can_move) return scatter(lower, value, all_addresses(lower, address));
+  if_consecutive(
+      lower, address, element, [&](llvm::Value* first) { store_consecutive(lower, value, first, align); },
+      [&] { scatter(lower, value, address.lanes); });
+}
+
 void store_lanes(Lowerer& lower, const ir::Store& store) {
-  llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue array = read_array(lower, store.array);
   llvm::Type* element = memory_type(lower.state, array.element);
-  llvm::Align align = element_alignment(array.element);
   LaneAddress address = lane_address(lower, array, store.indices);
   Value stored = read_value(lower, store.value);
   bool one_for_all = address.shape.kind == Shape::Kind::Uniform && stored.shape.kind == Shape::Kind::Uniform;
   llvm::Value* value = one_for_all ? stored.value : to_vector(lower, stored);
   if (array.element == ScalarKind::Bool)
-    value = builder.CreateZExt(value, value->getType()->getWithNewType(element));
-  if (address.shape.kind == Shape::Kind::Uniform) return store_uniform(lower, value, address.pointer, align);
-  if (!is_consecutive(address.shape) || (lower.lanes.masked && !has_native_mask(lower.state, element)))
-    return scatter(lower, value, pointer_vector(lower, address, element), align);
-  if (lower.lanes.masked) {
-    builder.CreateMaskedStore(value, address.pointer, align, active_lanes(lower));
-  } else {
-    builder.CreateAlignedStore(value, address.pointer, align);
-  }
+    value = lower.builder.CreateZExt(value, value->getType()->getWithNewType(element));
+  store_element(lower, value, address, element, element_alignment(array.element));
 }
 
 // ---- Local arrays ----
@@ -242,8 +194,7 @@ void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, s
     builder.CreateMaskedStore(zero, pointer, llvm::Align(element->getScalarSizeInBits() / 8),
                               active_lanes(lower));
   } else {
-    LaneAddress address{pointer, linear_shape(1)};
-    scatter(lower, zero, pointer_vector(lower, address, element), llvm::Align(1));
+    scatter(lower, zero, {pointer, lane_steps(lower.state, builder.getInt64Ty(), 1), nullptr});
   }
   llvm::Value* next = builder.CreateAdd(index, i64(lower.state, 1));
   index->addIncoming(next, builder.GetInsertBlock());

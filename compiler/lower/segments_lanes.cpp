@@ -88,7 +88,7 @@ llvm::Value* thread_index_lanes(Lowerer& lower, int axis, Form form) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* first = lower.place.thread[axis];
   if (form == Form::Scalar) return first;
-  bool rows = !lower.lanes.linear_id || lower.state.options.lanes.block_x_multiple;
+  bool rows = !lower.lanes.linear_id || lower.state.facts.block_x_multiple;
   if (rows) return to_vector(lower, {first, axis == 0 ? linear_shape(1) : Shape{}});
   auto dim = [&](int which) { return splat(lower, lower.place.block_dim[which]); };
   llvm::Value* linear = to_vector(lower, {lower.lanes.linear_id, linear_shape(1)});
@@ -155,7 +155,7 @@ static void loop_over_vectors(Lowerer& lower, const VectorBody& body) {
     lanes.present = lanes.live = new_mask_slot(lower, "live");
     lanes.active = new_mask_slot(lower, "active");
   }
-  if (lower.state.options.lanes.linear_thread_id) return loop_over_warps(lower, body);
+  if (lower.state.facts.linear_thread_id) return loop_over_warps(lower, body);
   loop_over_rows(lower, body);
 }
 
@@ -181,6 +181,17 @@ static void lower_copy(Lowerer& lower, const ir::Segment& segment, bool plain) {
   lower.lanes.masked = lower.lanes.plain_copy = false;
 }
 
+// Only threads that live say what the block's slots are from here on.
+static void keep_uniform_copies(Lowerer& lower, const std::vector<UniformCopy>& copies) {
+  if (copies.empty()) return;
+  llvm::BasicBlock* keep = new_block(lower, "keep");
+  llvm::BasicBlock* done = new_block(lower, "kept");
+  lower.builder.CreateCondBr(any_lane(lower, load_mask(lower, lower.lanes.present)), keep, done);
+  lower.builder.SetInsertPoint(keep);
+  end_uniform_copies(lower, copies);
+  enter(lower, done);
+}
+
 // Both copies begin with the same block that gives slots their first values.
 void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
   llvm::IRBuilder<>& builder = lower.builder;
@@ -204,7 +215,7 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     builder.CreateStore(builder.CreateLoad(mask_type(lower.state), lower.lanes.present), lower.lanes.active);
     lower_copy(lower, segment, false);
     builder.SetInsertPoint(lower.lanes.end);
-    end_uniform_copies(lower, copies);
+    keep_uniform_copies(lower, copies);
     if (lower.scratch.has_left_flag) mark_left(lower, live);
   });
   restore_uniform_slots(lower, copies);

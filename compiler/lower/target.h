@@ -18,6 +18,7 @@ struct TargetOptions {
   LineInfo line_info = LineInfo::Lines;
   LaneFacts lanes; // CPU; lanes.lanes is 1, 16 or 32
   bool fast_math = false;
+  std::string kernel; // the symbol of the one kernel that is wanted; empty: all of them
 };
 
 } // namespace kern

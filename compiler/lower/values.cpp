@@ -48,9 +48,25 @@ llvm::PointerType* pointer_type(ModuleState& state, AddressSpace space) {
   case AddressSpace::Global: return llvm::PointerType::get(state.context, 1);
   case AddressSpace::Shared: return llvm::PointerType::get(state.context, 3);
   case AddressSpace::Local: return llvm::PointerType::get(state.context, 0);
-  case AddressSpace::Constant: return llvm::PointerType::get(state.context, 4);
+  case AddressSpace::Constant:
+    return llvm::PointerType::get(state.context, state.constants_are_global ? 1 : 4);
   }
   __builtin_unreachable();
+}
+
+void begin_function(Lowerer& lower) {
+  lower.state.debug.begin_function(*lower.function, lower.ir);
+  lower.builder.SetInsertPoint(new_block(lower, "entry"));
+  lower.state.debug.set_location(lower.builder, lower.ir.span);
+  if (!lower.fast_math) return;
+  // Not nnan and ninf: NaN and infinity occur.
+  llvm::FastMathFlags flags;
+  flags.setAllowReassoc();
+  flags.setAllowReciprocal();
+  flags.setAllowContract(true);
+  flags.setApproxFunc();
+  flags.setNoSignedZeros();
+  lower.builder.setFastMathFlags(flags);
 }
 
 llvm::BasicBlock* new_block(Lowerer& lower, const llvm::Twine& name) {

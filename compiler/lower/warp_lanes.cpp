@@ -5,25 +5,23 @@
 
 namespace kern::lowering {
 
-// The lanes named by the first argument that are here, as bits.
+// The lanes that are here and named by the first argument, as bits; a vector where each lane names others.
 static llvm::Value* taking_part(Lowerer& lower, const CustomCall& call) {
-  llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* here = mask_bits(lower, active_lanes(lower));
   Value named = read_value(lower, call.args[0]);
-  if (named.shape.kind == Shape::Kind::Uniform) return builder.CreateAnd(here, named.value);
-  llvm::Value* first = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, here, builder.getTrue());
-  return builder.CreateAnd(here, builder.CreateExtractElement(to_vector(lower, named), first));
+  if (named.shape.kind == Shape::Kind::Uniform) return lower.builder.CreateAnd(here, named.value);
+  return lower.builder.CreateAnd(splat(lower, here), to_vector(lower, named));
 }
 
-static llvm::Value* predicate_bits(Lowerer& lower, const CustomCall& call) {
-  return mask_bits(lower, read(lower, call.args[1], Form::Vector));
+static llvm::Value* like(Lowerer& lower, llvm::Value* bits, llvm::Value* other) {
+  return other->getType()->isVectorTy() ? splat(lower, bits) : bits;
 }
 
 static llvm::Value* vote(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* lanes = taking_part(lower, call);
-  llvm::Value* bits = predicate_bits(lower, call);
-  llvm::Value* holding = builder.CreateAnd(lanes, bits);
+  llvm::Value* bits = mask_bits(lower, read(lower, call.args[1], Form::Vector));
+  llvm::Value* holding = builder.CreateAnd(lanes, like(lower, bits, lanes));
   llvm::Value* all = builder.CreateICmpEQ(holding, lanes);
   llvm::Value* none = builder.CreateIsNull(holding);
   if (call.builtin == Builtin::AllSync) return all;
@@ -118,25 +116,26 @@ static llvm::Value* shuffle(Lowerer& lower, const CustomCall& call) {
 
 // ---- Matches ----
 
-static llvm::Value* match(Lowerer& lower, const CustomCall& call) {
+// For each lane, the lanes that have its value, bit for bit.
+static llvm::Value* equal_lanes(Lowerer& lower, llvm::Value* value) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* value = read(lower, call.args[1], Form::Vector);
   unsigned width = value->getType()->getScalarSizeInBits();
   value = builder.CreateBitCast(value, vector_of(lower.state, builder.getIntNTy(width)));
-  llvm::Value* lanes = taking_part(lower, call);
-  auto equal_bits = [&](llvm::Value* one) {
-    return builder.CreateAnd(mask_bits(lower, builder.CreateICmpEQ(value, splat(lower, one))), lanes);
-  };
-  if (call.builtin == Builtin::MatchAllMask) {
-    llvm::Value* first = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes, builder.getFalse());
-    first = builder.CreateAnd(first, 31);
-    llvm::Value* equal = equal_bits(builder.CreateExtractElement(value, first));
-    return builder.CreateSelect(builder.CreateICmpEQ(equal, lanes), lanes, builder.getInt32(0));
-  }
   llvm::Value* result = llvm::PoisonValue::get(vector_of(lower.state, builder.getInt32Ty()));
-  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane)
-    result = builder.CreateInsertElement(result, equal_bits(builder.CreateExtractElement(value, lane)), lane);
+  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane) {
+    llvm::Value* same = builder.CreateICmpEQ(value, splat(lower, builder.CreateExtractElement(value, lane)));
+    result = builder.CreateInsertElement(result, mask_bits(lower, same), lane);
+  }
   return result;
+}
+
+static llvm::Value* match(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* lanes = splat(lower, taking_part(lower, call));
+  llvm::Value* equal = builder.CreateAnd(equal_lanes(lower, read(lower, call.args[1], Form::Vector)), lanes);
+  if (call.builtin == Builtin::MatchAnySync) return equal;
+  return builder.CreateSelect(builder.CreateICmpEQ(equal, lanes), lanes,
+                              llvm::Constant::getNullValue(lanes->getType()));
 }
 
 llvm::Value* lower_warp_builtin(Lowerer& lower, const CustomCall& call) {

@@ -1,6 +1,6 @@
 // kernc run: parse, read the arguments, give their types to parameters that have none, check, decide the
 // launch, compile with the facts that hold for it, run, report. A fault does not lose the arrays: what -o
-// asks for is written all the same.
+// and --print ask for is written all the same.
 #include <algorithm>
 #include <condition_variable>
 #include <thread>
@@ -271,18 +271,21 @@ static bool write_outputs(Run& run) {
   return !run.wrong();
 }
 
-static void write_arrays(Run& run) {
-  const Options& options = run.session.options;
-  std::ostream& out = run.session.streams.out;
-  for (const std::string& text : options.prints)
+static void write_elements(Run& run) {
+  for (const std::string& text : run.session.options.prints)
     if (std::optional<Place> place = range_place(run, text))
       if (Result<std::string> elements = elements_text(place->rest, *place->argument->array()))
-        out << text << " = " << *elements << "\n";
+        run.session.streams.out << text << " = " << *elements << "\n";
+}
+
+// Where nothing is asked for, a line on each array that the kernel writes.
+static void write_summaries(Run& run) {
+  const Options& options = run.session.options;
   bool asked = !options.outputs.empty() || !options.prints.empty() || !options.expects.empty();
   for (std::size_t i = 0; i < run.arguments.size() && !asked; ++i) {
     const HostArray* array = run.arguments[i].array();
     bool written = i < run.access.size() && (run.access[i].written || run.access[i].atomic);
-    if (array && written) out << summary(run.arguments[i].param, *array);
+    if (array && written) run.session.streams.out << summary(run.arguments[i].param, *array);
   }
 }
 
@@ -387,11 +390,13 @@ static ExitCode compile(Run& run, const ir::Module& module) {
   std::string failure;
   if (run.session.options.device == "cuda") {
     TargetOptions target = target_options(run.session.options, Target::Cuda);
+    target.kernel = run.kernel->symbol;
     run.backend = make_cuda_backend(*run.compilation, run.job, target, failure);
   } else {
     TargetOptions target = target_options(run.session.options, Target::Cpu);
     int asked_lanes = run.session.options.lanes.empty() ? 0 : target.lanes.lanes;
     target.lanes = lane_facts(module, *run.kernel, run.arguments, run.shape, asked_lanes);
+    target.kernel = run.kernel->symbol;
     run.backend = make_cpu_backend(*run.compilation, run.job, target, failure);
   }
   if (run.backend) return ExitCode::Done;
@@ -459,8 +464,9 @@ static ExitCode launch(Run& run, const Tolerance& tolerance) {
     run.session.write(fault, run.compilation->sources());
   }
   if (!write_outputs(run)) return ExitCode::WrongUse;
+  write_elements(run);
   if (faulted) return ExitCode::Faulted;
-  write_arrays(run);
+  write_summaries(run);
   bool same = meets_expectations(run, tolerance);
   if (run.wrong()) return ExitCode::WrongUse;
   return same ? ExitCode::Done : ExitCode::Differs;
@@ -471,11 +477,6 @@ ExitCode run_command(Session& session) {
   std::optional<double> relative = parse_tolerance(run, "--rtol", session.options.rtol),
                         absolute = parse_tolerance(run, "--atol", session.options.atol);
   if (run.wrong()) return ExitCode::WrongUse;
-  if (session.options.device != "cpu" && session.options.device != "cuda") {
-    run.diagnostics().report({}, diag::bad_command_line,
-                             fmt::format("--device takes cpu or cuda, and not `{}`", session.options.device));
-    return ExitCode::WrongUse;
-  }
   std::optional<std::vector<std::string>> words = open_program(run);
   if (words)
     run.arguments =
