@@ -10,10 +10,16 @@
 
 namespace kern {
 
+// A number as the language writes it.
+static std::string constant_text(const HostArray& array, std::int64_t index) {
+  std::string text = to_string(load_number(array.element, array.at(index)), array.element);
+  if (text == "nan" || text == "inf") return "math." + text;
+  return text == "-inf" ? "-math.inf" : text;
+}
+
 // Prints the part of an array below `axis`, whose first element is number `first`, as a nested tuple.
 static std::string tuple_text(const HostArray& array, std::size_t axis, std::int64_t first) {
-  if (axis == array.extents.size())
-    return to_string(load_number(array.element, array.at(first)), array.element);
+  if (axis == array.extents.size()) return constant_text(array, first);
   std::int64_t step = 1;
   for (std::size_t i = axis + 1; i < array.extents.size(); ++i) step *= array.extents[i];
   std::string text = "(";
