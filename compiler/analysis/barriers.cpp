@@ -7,6 +7,8 @@
 #include "compiler/analysis/divergence_cache.h"
 #include "compiler/analysis/uniformity.h"
 #include "compiler/builtins/builtins.h"
+#include "compiler/diagnostics/uniformity.h"
+#include "compiler/diagnostics/warnings.h"
 
 namespace kern {
 namespace {

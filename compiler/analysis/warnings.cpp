@@ -13,6 +13,7 @@
 #include "compiler/analysis/describe.h"
 #include "compiler/analysis/shape.h"
 #include "compiler/analysis/uniformity.h"
+#include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/walk.h"
 
 namespace kern {

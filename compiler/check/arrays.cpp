@@ -4,6 +4,8 @@
 #include "compiler/builtins/signature.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/host.h"
+#include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

@@ -1,6 +1,7 @@
 // Assignments: names, elements, slices, and tuples of them. The value is evaluated first, then each target
 // from left to right; of `a[i] += x` the target is evaluated once, before x.
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

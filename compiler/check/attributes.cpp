@@ -1,5 +1,7 @@
 // a.shape, threadIdx.x, math.pi: attributes of arrays and numbers, and names behind the name of a module.
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

@@ -5,6 +5,7 @@
 
 #include "compiler/builtins/signature.h"
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

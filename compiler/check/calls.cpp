@@ -1,5 +1,6 @@
 // f(a, k=v): casts, functions of the program (an instance for these arguments) and builtins.
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

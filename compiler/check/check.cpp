@@ -7,6 +7,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/unchecked.h"
+#include "compiler/diagnostics/names.h"
 #include "compiler/types/names.h"
 
 namespace kern {

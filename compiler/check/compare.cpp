@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

@@ -4,6 +4,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/fold.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

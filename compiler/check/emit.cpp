@@ -1,6 +1,7 @@
 // Writes statements of the IR. Everything goes through emit(), which counts; what can be computed now is.
 #include "compiler/check/checker.h"
 #include "compiler/check/fold.h"
+#include "compiler/diagnostics/limits.h"
 
 namespace kern::checker {
 

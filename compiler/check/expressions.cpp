@@ -1,5 +1,7 @@
 // Expressions to values, in Python's order, each part once.
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

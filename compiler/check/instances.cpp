@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/diagnostics/names.h"
 #include "compiler/lex/lex.h"
 #include "compiler/parse/parse.h"
 

@@ -1,6 +1,7 @@
 // for: over a range (the trip count is computed before), over the elements of arrays, and over tuples, which
 // unrolls.
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/types.h"
 #include "compiler/ir/walk.h"
 
 namespace kern::checker {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/names.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {

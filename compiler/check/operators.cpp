@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

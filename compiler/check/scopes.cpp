@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/names.h"
 
 namespace kern::checker {
 

@@ -1,5 +1,7 @@
 // Types and constants that stand outside of function bodies: annotations, signatures as text, values of -D.
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/types.h"
 #include "compiler/lex/lex.h"
 #include "compiler/parse/parse.h"
 

@@ -1,6 +1,7 @@
 // i:j:k as Python has it: negative bounds count from the end, then both are clamped; a step may be negative;
 // only a step of 0 is a fault.
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

@@ -1,6 +1,7 @@
 // Statements in their order. What follows a return, break, continue or raise in its block is checked and
 // dropped.
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

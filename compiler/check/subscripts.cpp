@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 

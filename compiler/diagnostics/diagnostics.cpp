@@ -4,6 +4,15 @@
 
 #include <algorithm>
 
+#include "compiler/diagnostics/driver.h"
+#include "compiler/diagnostics/emit.h"
+#include "compiler/diagnostics/lex.h"
+#include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/parse.h"
+#include "compiler/diagnostics/types.h"
+#include "compiler/diagnostics/uniformity.h"
+#include "compiler/diagnostics/warnings.h"
 #include "compiler/support/limits.h"
 
 namespace kern {

@@ -1,6 +1,6 @@
 // What the compiler says to its user. A diagnostic is a row of a table (one file a phase, collected by
-// diagnostics.def); reporting one with wrong arguments does not compile. Codes ascend, are unique and are
-// never reused.
+// diagnostics.def) and is declared in the table's own header, so that a new row rebuilds one phase; reporting
+// one with wrong arguments does not compile. Codes ascend, are unique and are never reused.
 #pragma once
 
 #include <fmt/format.h>
@@ -36,13 +36,11 @@ struct DiagnosticRow {
 // One row with the types of its arguments, so that report() can check them.
 template <class... Args> struct DiagnosticKind : DiagnosticRow {};
 
-namespace diag {
-#define DIAGNOSTIC(Code, Level, Name, Text, Args, Explanation)                                               \
+// Makes a row a constant; the tables' headers (lex.h, parse.h, ...) declare their rows with it.
+#define KERN_DIAGNOSTIC_KIND(Code, Level, Name, Text, Args, Explanation)                                     \
   inline constexpr auto Name = []<class... As>(std::type_identity<void(As...)>) {                            \
     return DiagnosticKind<As...>{{#Code, Severity::Level, #Name, Text, Explanation}};                        \
   }(std::type_identity<void Args>{});
-#include "compiler/diagnostics/diagnostics.def"
-} // namespace diag
 
 // Every row, in ascending order of code.
 std::span<const DiagnosticRow* const> all_diagnostics();

@@ -9,6 +9,7 @@
 #include "compiler/analysis/uniformity.h"
 #include "compiler/analysis/warnings.h"
 #include "compiler/ast/print.h"
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/modules.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"

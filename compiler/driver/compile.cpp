@@ -3,6 +3,7 @@
 // a module one for the CPU.
 #include <algorithm>
 
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/run/files.h"
 #include "compiler/support/limits.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/builtins/builtins.h"
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/suggest.h"
 

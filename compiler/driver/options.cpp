@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/suggest.h"
 
 namespace kern {

@@ -1,6 +1,7 @@
 // What every command starts with: options become the compiler's own, FILE becomes a compilation.
 #include <iterator>
 
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/defines.h"
 #include "compiler/driver/modules.h"

@@ -13,6 +13,8 @@
 #include <set>
 #include <vector>
 
+#include "compiler/diagnostics/emit.h"
+
 namespace kern {
 
 namespace {

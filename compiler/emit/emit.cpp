@@ -8,6 +8,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/diagnostics/emit.h"
 #include "compiler/emit/compile.h"
 #include "compiler/emit/device_math.h"
 #include "compiler/emit/machine.h"

@@ -10,6 +10,7 @@
 
 #include <map>
 
+#include "compiler/diagnostics/driver.h"
 #include "compiler/emit/compile.h"
 #include "compiler/emit/emit.h"
 

@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 
+#include "compiler/diagnostics/emit.h"
+
 namespace kern::emitting {
 
 namespace {

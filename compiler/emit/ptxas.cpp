@@ -9,6 +9,8 @@
 #include <llvm/Support/Program.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/diagnostics/emit.h"
+
 namespace kern::emitting {
 
 static std::optional<std::string> find_ptxas() {

@@ -4,6 +4,8 @@
 // in host code that nobody compiles.
 #include "compiler/lex/lex.h"
 
+#include "compiler/diagnostics/lex.h"
+#include "compiler/diagnostics/limits.h"
 #include "compiler/lex/lexer.h"
 #include "compiler/support/limits.h"
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/diagnostics/lex.h"
 #include "compiler/lex/identifiers.h"
 #include "compiler/lex/lexer.h"
 #include "compiler/lex/literals.h"

@@ -1,4 +1,6 @@
 // Blocks, the statements that have them, and how the parser goes on behind an error.
+#include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/parse.h"
 #include "compiler/parse/parser.h"
 #include "compiler/support/limits.h"
 

@@ -1,4 +1,6 @@
 // Operators, by precedence from the loosest to the tightest.
+#include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/parse.h"
 #include "compiler/parse/parser.h"
 #include "compiler/support/limits.h"
 

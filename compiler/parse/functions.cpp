@@ -1,6 +1,7 @@
 // Functions and structs: decorators, parameters, fields.
 #include <fmt/format.h>
 
+#include "compiler/diagnostics/parse.h"
 #include "compiler/parse/parser.h"
 
 namespace kern {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/diagnostics/parse.h"
 #include "compiler/parse/parser.h"
 
 namespace kern {

@@ -1,6 +1,8 @@
 // Literals, names and brackets, and what follows them: calls, subscripts, attributes.
 #include <fmt/format.h>
 
+#include "compiler/diagnostics/lex.h"
+#include "compiler/diagnostics/parse.h"
 #include "compiler/lex/literals.h"
 #include "compiler/parse/parser.h"
 

@@ -1,6 +1,7 @@
 // Simple statements: assignments, jumps, assert, raise.
 #include <fmt/format.h>
 
+#include "compiler/diagnostics/parse.h"
 #include "compiler/parse/parser.h"
 
 namespace kern {

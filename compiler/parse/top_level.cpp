@@ -2,6 +2,7 @@
 // item that is not meant for Kern is first parsed in silence, and passed over by its tokens where that fails.
 #include <fmt/format.h>
 
+#include "compiler/diagnostics/parse.h"
 #include "compiler/parse/parser.h"
 
 namespace kern {

@@ -13,6 +13,7 @@
 #include "compiler/analysis/access.h"
 #include "compiler/analysis/assignment.h"
 #include "compiler/builtins/builtins.h"
+#include "compiler/diagnostics/limits.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/limits.h"
 #include "compiler/transform/return_once.h"

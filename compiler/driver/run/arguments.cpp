@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/run/files.h"
 #include "compiler/driver/run/fill.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/run/array.h"
 
 namespace kern {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "compiler/analysis/access.h"
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"

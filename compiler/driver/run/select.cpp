@@ -1,6 +1,7 @@
 // Works on the tree, because types of arguments must be known before there is IR.
 #include "compiler/driver/run/select.h"
 
+#include "compiler/diagnostics/driver.h"
 #include "compiler/driver/suggest.h"
 
 namespace kern {

@@ -1,6 +1,7 @@
 // What a user sees, to the column.
 #include <gtest/gtest.h>
 
+#include "compiler/diagnostics/lex.h"
 #include "compiler/diagnostics/render.h"
 
 namespace kern {

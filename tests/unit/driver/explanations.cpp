@@ -7,6 +7,10 @@
 #include <set>
 #include <sstream>
 
+#include "compiler/diagnostics/driver.h"
+#include "compiler/diagnostics/lex.h"
+#include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/types.h"
 #include "compiler/driver/compilation.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/streams.h"

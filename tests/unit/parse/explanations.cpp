@@ -2,6 +2,8 @@
 // other error.
 #include <gtest/gtest.h>
 
+#include "compiler/diagnostics/lex.h"
+#include "compiler/diagnostics/limits.h"
 #include "tests/unit/parse/parsed.h"
 
 namespace kern {
