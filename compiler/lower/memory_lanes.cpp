@@ -34,7 +34,8 @@ static LaneAddress lane_address(Lowerer& lower, const ArrayValue& array,
                                 const std::vector<ir::Operand>& indices) {
   ElementPlace place = element_place(lower, array, indices);
   llvm::Type* element = memory_type(lower.state, array.element);
-  LaneAddress address{place.offset.shape};
+  LaneAddress address;
+  address.shape = place.offset.shape;
   bool own_bases = place.base.shape.kind == Shape::Kind::Varying;
   if (own_bases || address.shape.kind == Shape::Kind::Varying) address.shape = varying_shape;
   if (own_bases) {
