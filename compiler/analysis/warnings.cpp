@@ -281,13 +281,23 @@ private:
   Diagnostics& diagnostics_;
 };
 
+// One thread a block is meant so.
+void check_block(const ir::Function& kernel, Diagnostics& diagnostics) {
+  if (!kernel.options.block) return;
+  std::int64_t threads = 1, warp = 32;
+  for (std::int64_t extent : *kernel.options.block) threads *= extent;
+  if (threads > 1 && threads % warp != 0)
+    diagnostics.report(kernel.span, diag::partial_warp, threads, warp - threads % warp);
+}
+
 } // namespace
 
 void report_warnings(const ir::Module& module, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     UnsetFinder(module.functions[i], diagnostics).run();
-    if (module.functions[i].is_kernel)
-      AccessChecker(module, static_cast<ir::FunctionId>(i), diagnostics).run();
+    if (!module.functions[i].is_kernel) continue;
+    AccessChecker(module, static_cast<ir::FunctionId>(i), diagnostics).run();
+    check_block(module.functions[i], diagnostics);
   }
 }
 
