@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/aot/manifest.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"
@@ -14,7 +15,7 @@ namespace kern {
 
 namespace {
 
-enum class Form : std::uint8_t { Tokens, Ast, Ir, Guards, Llvm, Bitcode, Ptx, Cubin, Assembly };
+enum class Form : std::uint8_t { Tokens, Ast, Ir, Guards, Llvm, Bitcode, Ptx, Cubin, Assembly, Manifest };
 
 struct FormRow {
   Form form;
@@ -32,6 +33,7 @@ constexpr FormRow forms[] = {
     {Form::Ptx, "ptx", ".ptx", Target::Cuda},
     {Form::Cubin, "cubin", ".cubin", Target::Cuda},
     {Form::Assembly, "asm", ".s", Target::Cpu},
+    {Form::Manifest, "manifest", ".json", Target::Cuda}, // of the module as it is before segments are cut
 };
 
 // One file to write.
@@ -156,6 +158,9 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
   case Form::Ptx: return compilation.emit(target, OutputKind::Ptx);
   case Form::Cubin: return compilation.emit(target, OutputKind::Cubin);
   case Form::Assembly: return compilation.emit(target, OutputKind::Assembly);
+  case Form::Manifest:
+    if (const ir::Module* module = compilation.transformed())
+      return to_json(make_manifest(*module, compilation.sources()));
   }
   return std::nullopt;
 }

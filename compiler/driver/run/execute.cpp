@@ -45,18 +45,25 @@ static void walk_reachable(const ir::Module& module, const ir::Function& kernel,
   }
 }
 
-std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
-                                                  const ExpressionInput& input, std::uint64_t asked) {
+std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Function& kernel) {
   std::vector<bool> used(module.shared.size());
   walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     const auto* shared = assign ? std::get_if<ir::SharedArray>(&assign->value) : nullptr;
     if (shared) used[static_cast<std::size_t>(shared->id)] = true;
   });
+  std::vector<ir::SharedId> ids;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i]) ids.push_back(ir::SharedId(i));
+  return ids;
+}
+
+std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
+                                                  const ExpressionInput& input, std::uint64_t asked) {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    const ir::SharedDecl& decl = module.shared[i];
-    if (!used[i] || decl.aliased || decl.dynamic.empty()) continue;
+  for (ir::SharedId id : used_shared(module, kernel)) {
+    const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
+    if (decl.aliased || decl.dynamic.empty()) continue;
     auto bytes = static_cast<std::uint64_t>(bit_width(decl.element)) / 8;
     for (const Expression& extent : decl.dynamic) {
       std::optional<ExpressionValue> value = evaluate(extent, input);
@@ -72,8 +79,7 @@ std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, cons
   return std::max(sum, asked);
 }
 
-LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
-                     const std::vector<Argument>& arguments, const LaunchShape& shape, int asked_lanes) {
+LaneFacts lane_layout(const ir::Module& module, const ir::Function& kernel, int asked_lanes) {
   bool collective = false;
   walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
@@ -85,6 +91,12 @@ LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
   LaneFacts facts;
   facts.lanes = asked_lanes > 0 ? asked_lanes : collective ? 32 : default_lanes;
   facts.linear_thread_id = collective;
+  return facts;
+}
+
+LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
+                     const std::vector<Argument>& arguments, const LaunchShape& shape, int asked_lanes) {
+  LaneFacts facts = lane_layout(module, kernel, asked_lanes);
   facts.block_x_multiple = shape.block[0] % static_cast<std::uint64_t>(facts.lanes) == 0;
   facts.contiguous = true;
   for (const Argument& argument : arguments)

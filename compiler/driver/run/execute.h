@@ -21,10 +21,16 @@ inline constexpr int default_lanes = 16;
 // word is 0.
 std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<const Argument> arguments);
 
+// Returns the shared arrays that a kernel or what it calls has.
+std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Function& kernel);
+
 // Returns the bytes of dynamic shared memory that a block needs: the sum of the kernel's arrays, at least
 // `asked`.
 std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
                                                   const ExpressionInput& input, std::uint64_t asked);
+
+// How a kernel's threads lie in vectors: as warps where it has warp collectives; the promises are all false.
+LaneFacts lane_layout(const ir::Module& module, const ir::Function& kernel, int asked_lanes);
 
 // What the host knows about one launch that lets faster code run (design.md, Facts and variants).
 LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,

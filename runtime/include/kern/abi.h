@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+// Counted up where a change below breaks objects that were compiled before.
+#define KERN_ABI_VERSION 1
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,0 +1,129 @@
+// Everything is read off the IR; analyses answer what the runtime would otherwise have to guess: access, the
+// block that `over` may choose, the sizes of shared arrays.
+#include "compiler/driver/aot/manifest.h"
+
+#include "compiler/analysis/access.h"
+#include "compiler/driver/aot/variants.h"
+#include "compiler/driver/run/array.h"
+#include "compiler/driver/run/execute.h"
+#include "compiler/driver/run/launch.h"
+#include "compiler/driver/run/report.h"
+#include "compiler/ir/param_block.h"
+#include "kern/abi_hash.h"
+
+namespace kern {
+
+static ManifestPlace place_of(const SourceManager& sources, Span span) {
+  Location location = sources.locate(span);
+  return {std::string(location.file), location.line, location.column};
+}
+
+// Names the scalars and arrays that a parameter of the source became: "t", or "t.0" and "t.1".
+static void append_names(const std::string& name, Type type, std::vector<std::string>& names) {
+  if (!is_tuple(type)) return names.push_back(name);
+  for (std::size_t i = 0; i < type->elements.size(); ++i)
+    append_names(fmt::format("{}.{}", name, i), type->elements[i], names);
+}
+
+static std::vector<ManifestParam> params_of(const ir::Module& module, ir::FunctionId id) {
+  const ir::Function& kernel = module.function(id);
+  std::vector<std::string> names;
+  for (const ir::KernelParam& param : module.params[static_cast<std::size_t>(id)])
+    append_names(param.name, param.type, names);
+  std::vector<ParamAccess> access = analyze_access(module, id);
+  std::vector<ManifestParam> params;
+  for (std::uint32_t slot = 0; slot < kernel.param_count; ++slot) {
+    Type type = kernel.slots[slot].type;
+    ManifestParam param;
+    param.name = slot < names.size() ? names[slot] : kernel.slots[slot].name;
+    param.type = name_of(type->scalar);
+    param.rank = type->rank;
+    param.slot = ir::block_slot(kernel, ir::SlotId(slot));
+    if (is_array(type)) {
+      param.contiguous = type->layout == Layout::COrder;
+      param.read = access[slot].read || access[slot].atomic;
+      param.written = access[slot].written || access[slot].atomic;
+      param.all_written = access[slot].all_written;
+    }
+    params.push_back(std::move(param));
+  }
+  return params;
+}
+
+static void add_shared(const ir::Module& module, const ir::Function& kernel, ManifestKernel& result) {
+  constexpr std::uint64_t alignment = 16;
+  for (ir::SharedId id : used_shared(module, kernel)) {
+    const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
+    auto bytes = static_cast<std::uint64_t>(bit_width(decl.element)) / 8;
+    if (decl.aliased) continue;
+    if (!decl.dynamic.empty()) {
+      result.dynamic_shared.push_back({bytes, decl.dynamic});
+      continue;
+    }
+    for (std::int64_t extent : decl.extents) bytes *= static_cast<std::uint64_t>(extent);
+    result.shared_bytes += (bytes + alignment - 1) / alignment * alignment;
+  }
+}
+
+static void add_launch(const ir::Function& kernel, ManifestKernel& result) {
+  if (kernel.options.block) {
+    result.block.emplace();
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      (*result.block)[axis] = static_cast<std::uint32_t>((*kernel.options.block)[axis]);
+  }
+  result.max_threads = static_cast<std::uint32_t>(kernel.options.max_threads);
+  // How a kernel uses its indices does not depend on a launch.
+  std::vector<std::uint64_t> params(result.slots);
+  IndexUse use = analyze_indices(kernel, params, {256, 256, 256});
+  result.axes = use.thread;
+  if (use.cooperates) result.needs_block = use.why;
+}
+
+static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& sources, ir::FunctionId id) {
+  const ir::Function& kernel = module.function(id);
+  ManifestKernel result;
+  result.name = kernel.name;
+  result.symbol = kernel.symbol;
+  result.doc = kernel.doc;
+  result.place = place_of(sources, kernel.span);
+  result.params = params_of(module, id);
+  std::vector<std::string> names = ir::block_names(kernel);
+  result.slots = static_cast<std::uint32_t>(names.size()) + 1;
+  add_launch(kernel, result);
+  add_shared(module, kernel, result);
+  for (const ir::Contract& contract : kernel.contracts) {
+    Span span = module.sites[static_cast<std::size_t>(contract.site)].span;
+    result.contracts.push_back(
+        {contract.condition, to_string(contract.condition, names), place_of(sources, span)});
+  }
+  for (Variant& variant : kernel_variants(module, kernel))
+    result.variants.push_back({variant.target == Target::Cpu ? "cpu" : "cuda", std::move(variant.symbol),
+                               std::move(variant.facts)});
+  return result;
+}
+
+static ManifestSite site_of(const ir::Site& site, const SourceManager& sources) {
+  ManifestSite result{
+      static_cast<std::uint32_t>(site.kind), place_of(sources, site.span), site.array, site.param, {}};
+  for (Span call : site.calls) result.calls.push_back(place_of(sources, call));
+  return result;
+}
+
+Manifest make_manifest(const ir::Module& module, const SourceManager& sources) {
+  Manifest manifest;
+  manifest.abi = fmt::format("{:016x}", abi_hash);
+  for (std::size_t index = 0; index < module.functions.size(); ++index)
+    if (module.functions[index].is_kernel)
+      manifest.kernels.push_back(kernel_of(module, sources, ir::FunctionId(index)));
+  for (const ir::Site& site : module.sites) manifest.sites.push_back(site_of(site, sources));
+  std::vector<PrintFormat> formats = print_formats(module);
+  for (std::uint32_t site = 0; site < formats.size(); ++site) {
+    if (formats[site].texts.empty()) continue;
+    ManifestPrint print{site, formats[site].texts, {}};
+    for (Type type : formats[site].types) print.types.emplace_back(name_of(type->scalar));
+    manifest.prints.push_back(std::move(print));
+  }
+  return manifest;
+}
+
+} // namespace kern

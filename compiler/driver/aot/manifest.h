@@ -1,0 +1,13 @@
+// A compiled module as its host sees it (runtime/manifest/manifest.h).
+#pragma once
+
+#include "compiler/ir/ir.h"
+#include "compiler/support/source.h"
+#include "runtime/manifest/manifest.h"
+
+namespace kern {
+
+// Describes the kernels of a module that has gone through the passes before lowering, which number its sites.
+Manifest make_manifest(const ir::Module& module, const SourceManager& sources);
+
+} // namespace kern

@@ -1,0 +1,70 @@
+// Each promise of LaneFacts as an expression over the launch. A fact that holds for every launch is left out.
+#include "compiler/driver/aot/variants.h"
+
+#include "compiler/driver/run/execute.h"
+#include "compiler/ir/param_block.h"
+#include "compiler/support/limits.h"
+
+namespace kern {
+
+static Expression constant(std::int64_t value) {
+  Expression expression;
+  expression.value = value;
+  return expression;
+}
+
+static Expression axis_of(ExpressionOp op, std::int32_t axis) {
+  Expression expression;
+  expression.op = op;
+  expression.axis = axis;
+  return expression;
+}
+
+static Expression binary(ExpressionOp op, Expression left, Expression right) {
+  Expression expression;
+  expression.op = op;
+  expression.operands = {std::move(left), std::move(right)};
+  return expression;
+}
+
+// The last axis of every array has stride 1.
+static void add_contiguous(const ir::Function& kernel, std::vector<Expression>& facts) {
+  for (std::uint32_t param = 0; param < kernel.param_count; ++param) {
+    Type type = kernel.slots[param].type;
+    if (!is_array(type)) continue;
+    Expression stride = axis_of(ExpressionOp::Stride, type->rank - 1);
+    stride.rank = type->rank;
+    stride.value = ir::block_slot(kernel, ir::SlotId(param));
+    facts.push_back(binary(ExpressionOp::Equal, std::move(stride), constant(1)));
+  }
+}
+
+// blockDim.x % lanes == 0; says whether some launch can keep it.
+static bool add_whole_vectors(const ir::Function& kernel, int lanes, std::vector<Expression>& facts) {
+  if (kernel.options.block) return (*kernel.options.block)[0] % lanes == 0;
+  Expression rest = binary(ExpressionOp::Modulo, axis_of(ExpressionOp::BlockDim, 0), constant(lanes));
+  facts.push_back(binary(ExpressionOp::Equal, std::move(rest), constant(0)));
+  return true;
+}
+
+// gridDim * blockDim is small along each axis.
+static void add_small_grid(std::vector<Expression>& facts) {
+  for (std::int32_t axis = 0; axis < 3; ++axis) {
+    Expression threads = binary(ExpressionOp::Multiply, axis_of(ExpressionOp::GridDim, axis),
+                                axis_of(ExpressionOp::BlockDim, axis));
+    facts.push_back(binary(ExpressionOp::LessEqual, std::move(threads), constant(limits::small_grid)));
+  }
+}
+
+std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel) {
+  Variant general{Target::Cpu, kernel.symbol + "$v1", lane_layout(module, kernel, 0), {}};
+  Variant fast{Target::Cpu, kernel.symbol, general.lanes, {}};
+  add_contiguous(kernel, fast.facts);
+  fast.lanes.contiguous = true;
+  fast.lanes.block_x_multiple = add_whole_vectors(kernel, fast.lanes.lanes, fast.facts);
+  add_small_grid(fast.facts);
+  fast.lanes.small_grid = true;
+  return {{Target::Cuda, kernel.symbol, {}, {}}, std::move(fast), std::move(general)};
+}
+
+} // namespace kern

@@ -1,0 +1,25 @@
+// Which code of a kernel an object carries, and which facts each piece relies on (design.md, Facts and
+// variants): for the CPU one with every fact that speeds code up, and one with none; for a GPU one with none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/shape.h"
+#include "compiler/ir/ir.h"
+#include "compiler/lower/target.h"
+
+namespace kern {
+
+struct Variant {
+  Target target;
+  std::string symbol;            // the kernel's; with "$v1" and so on behind it
+  LaneFacts lanes;               // CPU
+  std::vector<Expression> facts; // what the host tests before it takes this one
+};
+
+// Returns a kernel's variants in the order in which a launch tries them; the last one for each target has no
+// facts.
+std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel);
+
+} // namespace kern

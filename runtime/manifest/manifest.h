@@ -1,0 +1,103 @@
+// The manifest: all that a host must know about a compiled module, and nothing that its code says by itself.
+// The compiler fills it in, an object carries it as JSON (docs/manifest.schema.json), the runtime reads it
+// back.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kern/expression.h"
+
+namespace kern {
+
+inline constexpr std::uint32_t manifest_version = 1;
+
+// A place in a source file; line and column count from 1.
+struct ManifestPlace {
+  std::string file;
+  std::uint32_t line = 0, column = 0;
+  bool operator==(const ManifestPlace&) const = default;
+};
+
+// A place that can fault, or print. A fault record's `site` is an index into the module's list.
+struct ManifestSite {
+  std::uint32_t kind = 0; // a row of faults.def
+  ManifestPlace place;
+  std::string array;                // as written; the message of an assert or raise
+  std::string param;                // the parameter that it may be a view of; "" where there is none
+  std::vector<ManifestPlace> calls; // that led there, innermost first
+};
+
+// One scalar or array of a kernel's parameter block; the elements of a tuple are params of their own ("t.0").
+struct ManifestParam {
+  std::string name;
+  std::string type;         // of a scalar, or of an array's element: "f32"
+  std::uint32_t rank = 0;   // axes; 0 for a scalar
+  std::uint32_t slot = 0;   // its first one in the parameter block
+  bool contiguous = false;  // written `::1`: the last axis must have stride 1
+  bool read = false;        // the rest is about arrays: by loads or atomics
+  bool written = false;     // by stores or atomics
+  bool all_written = false; // every element is proved to be written, before any is read
+};
+
+// What an assert at the head of a kernel demands of every launch.
+struct ManifestContract {
+  Expression condition;
+  std::string text;
+  ManifestPlace place;
+};
+
+// A shared array that is sized at the launch.
+struct ManifestShared {
+  std::uint64_t element_bytes = 0;
+  std::vector<Expression> extents;
+};
+
+// Code of a kernel that may run where all its facts hold. The first such one in the list is taken.
+struct ManifestVariant {
+  std::string target; // "cuda" or "cpu"
+  std::string symbol;
+  std::vector<Expression> facts;
+};
+
+struct ManifestKernel {
+  std::string name;   // as written
+  std::string symbol; // docs/abi.md, Names
+  std::string doc;
+  ManifestPlace place;
+  std::vector<ManifestParam> params;
+  std::uint32_t slots = 0;                           // of the parameter block, the record's included
+  std::optional<std::array<std::uint32_t, 3>> block; // the only one that the kernel takes
+  std::uint32_t max_threads = 0;                     // launch bounds; 0 where there are none
+  std::array<bool, 3> axes{};                        // along which it reads an index
+  std::string needs_block;        // why a launch must say its block ("has barriers"); "" where any will do
+  std::uint64_t shared_bytes = 0; // of static shared arrays in a block
+  std::vector<ManifestShared> dynamic_shared;
+  std::vector<ManifestContract> contracts;
+  std::vector<ManifestVariant> variants;
+};
+
+// A print: texts and arguments alternate, a text first.
+struct ManifestPrint {
+  std::uint32_t site = 0;
+  std::vector<std::string> texts;
+  std::vector<std::string> types;
+};
+
+struct Manifest {
+  std::string abi; // the compiler's kern::abi_hash, as 16 hexadecimal digits: JSON's numbers are too short
+  std::vector<ManifestKernel> kernels;
+  std::vector<ManifestSite> sites;
+  std::vector<ManifestPrint> prints;
+};
+
+// Writes a manifest as JSON, with a line end at its end.
+std::string to_json(const Manifest& manifest);
+// Reads one; nothing where the text is no manifest of this version, and then `error` says what was found.
+std::optional<Manifest> parse_manifest(std::string_view json, std::string& error);
+
+} // namespace kern

@@ -1,0 +1,198 @@
+// A manifest may come from a file that anybody made: every type, every count and every index is tested here,
+// so that whoever uses one need not. Fields that are not known are skipped, so that they can be added.
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+
+#include "runtime/manifest/json.h"
+
+namespace kern {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int deepest_expression = 500;
+constexpr std::uint32_t most_rank = 8;
+
+class Reader {
+public:
+  std::string error;
+
+  void read(const Json& json, std::string& value) {
+    if (json.is_string())
+      value = json.get<std::string>();
+    else
+      fail("text");
+  }
+  void read(const Json& json, bool& value) {
+    if (json.is_boolean())
+      value = json.get<bool>();
+    else
+      fail("true or false");
+  }
+  void read(const Json& json, std::uint64_t& value) {
+    if (json.is_number_unsigned())
+      value = json.get<std::uint64_t>();
+    else
+      fail("a number that is not negative");
+  }
+  void read(const Json& json, std::uint32_t& value) {
+    std::uint64_t wide = 0;
+    read(json, wide);
+    if (wide > UINT32_MAX) fail("a number of 32 bits");
+    value = static_cast<std::uint32_t>(wide);
+  }
+  template <class T> void read(const Json& json, std::vector<T>& values) {
+    if (!json.is_array()) return fail("a list");
+    for (const Json& item : json) read(item, values.emplace_back());
+  }
+  template <class T> void read(const Json& json, std::array<T, 3>& values) {
+    if (!json.is_array() || json.size() != values.size()) return fail("a list of three");
+    for (std::size_t i = 0; i < values.size(); ++i) read(json[i], values[i]);
+  }
+  template <class T> void read(const Json& json, std::optional<T>& value) {
+    if (!json.is_null()) read(json, value.emplace());
+  }
+  void read(const Json& json, Expression& expression) {
+    if (++depth_ > deepest_expression) fail("a smaller expression");
+    if (error.empty()) read_expression(json, expression);
+    --depth_;
+  }
+  template <class T> void read(const Json& json, T& value) {
+    if (!json.is_object()) return fail("an object");
+    auto visit = [&](const char* name, auto& field) { member(json, name, field); };
+    fields(visit, value, &value);
+  }
+  template <class T> void member(const Json& json, const char* name, T& field) {
+    if (!error.empty()) return;
+    auto found = json.find(name);
+    std::string outer = std::exchange(where_, where_ + "/" + name);
+    if (found == json.end())
+      fail("a value");
+    else
+      read(*found, field);
+    where_ = outer;
+  }
+  void fail(const char* wanted) {
+    if (error.empty()) error = "the manifest is damaged at " + where_ + ": " + wanted + " is expected";
+  }
+
+private:
+  template <std::size_t N>
+  std::size_t index(const Json& json, const char* name, const std::string_view (&words)[N]) {
+    std::string word;
+    member(json, name, word);
+    for (std::size_t i = 0; i < N; ++i)
+      if (words[i] == word) return i;
+    fail("a known word");
+    return 0;
+  }
+
+  void small(const Json& json, const char* name, std::int32_t& value, std::uint32_t limit) {
+    std::uint32_t number = 0;
+    member(json, name, number);
+    if (number > limit) fail("a smaller number");
+    value = static_cast<std::int32_t>(number);
+  }
+
+  void slot(const Json& json, Expression& expression) {
+    std::uint32_t number = 0;
+    member(json, "slot", number);
+    expression.value = number;
+  }
+
+  static std::size_t operand_count(ExpressionOp op) {
+    return op == ExpressionOp::Negate || op == ExpressionOp::Not ? 1 : 2;
+  }
+
+  void read_expression(const Json& json, Expression& expression) {
+    if (!json.is_object()) return fail("an object");
+    expression.op = static_cast<ExpressionOp>(index(json, "op", expression_ops));
+    if (!error.empty()) return;
+    switch (expression.op) {
+    case ExpressionOp::Constant: {
+      auto found = json.find("value");
+      if (found == json.end() || !found->is_number_integer()) return fail("a whole number");
+      expression.value = found->get<std::int64_t>();
+      return;
+    }
+    case ExpressionOp::ConstantReal: {
+      std::string text;
+      member(json, "value", text);
+      expression.real = std::strtod(text.c_str(), nullptr);
+      return;
+    }
+    case ExpressionOp::Scalar:
+      slot(json, expression);
+      expression.type = static_cast<ExpressionType>(index(json, "type", expression_types));
+      return;
+    case ExpressionOp::Extent:
+    case ExpressionOp::Stride:
+      slot(json, expression);
+      small(json, "rank", expression.rank, most_rank);
+      return small(json, "axis", expression.axis,
+                   static_cast<std::uint32_t>(std::max(expression.rank, 1) - 1));
+    case ExpressionOp::Address: return slot(json, expression);
+    case ExpressionOp::BlockDim:
+    case ExpressionOp::GridDim: return small(json, "axis", expression.axis, 2);
+    case ExpressionOp::Add:
+    case ExpressionOp::Subtract:
+    case ExpressionOp::Multiply:
+    case ExpressionOp::FloorDivide:
+    case ExpressionOp::Modulo:
+    case ExpressionOp::Minimum:
+    case ExpressionOp::Maximum:
+    case ExpressionOp::Negate:
+    case ExpressionOp::Equal:
+    case ExpressionOp::NotEqual:
+    case ExpressionOp::Less:
+    case ExpressionOp::LessEqual:
+    case ExpressionOp::Greater:
+    case ExpressionOp::GreaterEqual:
+    case ExpressionOp::And:
+    case ExpressionOp::Or:
+    case ExpressionOp::Not:
+      member(json, "operands", expression.operands);
+      if (expression.operands.size() != operand_count(expression.op)) fail("another number of operands");
+      return;
+    }
+  }
+
+  std::string where_;
+  int depth_ = 0;
+};
+
+// What the text's own shape cannot say: that indices and slots are there.
+std::string inconsistency(const Manifest& manifest) {
+  for (const ManifestPrint& print : manifest.prints)
+    if (print.site >= manifest.sites.size()) return "the manifest prints at a site that it does not have";
+  for (const ManifestKernel& kernel : manifest.kernels)
+    for (const ManifestParam& param : kernel.params) {
+      std::uint32_t slots = param.rank > 0 ? 1 + 2 * param.rank : param.type == "c128" ? 2 : 1;
+      if (param.rank > most_rank || param.slot >= kernel.slots || kernel.slots - param.slot <= slots)
+        return "the manifest's parameter `" + param.name + "` lies outside of its parameter block";
+    }
+  return "";
+}
+
+} // namespace
+
+std::optional<Manifest> parse_manifest(std::string_view json, std::string& error) {
+  Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  Manifest manifest;
+  Reader reader;
+  std::uint32_t version = 0;
+  if (!parsed.is_object()) reader.error = "the manifest is no JSON object";
+  reader.member(parsed, "kern_manifest", version);
+  if (reader.error.empty() && version != manifest_version)
+    reader.error = "the manifest is of version " + std::to_string(version) +
+                   ", and this runtime reads version " + std::to_string(manifest_version);
+  if (reader.error.empty()) reader.read(parsed, manifest);
+  if (reader.error.empty()) reader.error = inconsistency(manifest);
+  error = reader.error;
+  if (!error.empty()) return std::nullopt;
+  return manifest;
+}
+
+} // namespace kern
