@@ -62,8 +62,7 @@ static bool reaches_warps(const ir::Module& module, ir::FunctionId id, std::vect
   bool found = false;
   ir::walk(module.function(id).body, [&](const ir::Stmt& stmt) {
     const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
-    if (effect && row(effect->builtin).effects == Effects::Warp && effect->builtin != Builtin::ActiveMask)
-      found = true;
+    if (effect && row(effect->builtin).effects == Effects::Warp) found = true;
     const auto* call = std::get_if<ir::Call>(&stmt.node);
     if (call && reaches_warps(module, call->function, visited)) found = true;
   });
