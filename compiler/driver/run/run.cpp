@@ -243,7 +243,7 @@ static bool repeat(Run& run) {
     sum += result.milliseconds;
   }
   std::sort(times.begin(), times.end());
-  run.session.streams.out << fmt::format("time: {:.4f} ms median, {:.4f} to {:.4f} ms, {} runs on {}\n",
+  run.session.streams.out << fmt::format("time: {:.6f} ms median, {:.6f} to {:.6f} ms, {} runs on {}\n",
                                          times[times.size() / 2], times.front(), times.back(), times.size(),
                                          run.backend->place());
   return true;
