@@ -2,6 +2,7 @@
 // scalars and on vectors of lanes alike. No operation has an undefined result: quotients by zero are zero,
 // the smallest integer divided by -1 wraps, shift counts are masked, floats convert to integers by
 // saturation.
+#include <llvm/ADT/APSInt.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -262,8 +263,36 @@ static llvm::Value* narrow_to_small(llvm::IRBuilder<>& builder, llvm::Value* val
   return builder.CreateBitCast(half, with_lanes_of(value->getType(), builder.getInt16Ty()));
 }
 
+// LLVM takes vectors apart for its saturating conversions. Here values are first moved into the range, a NaN
+// to its lower end; the upper end may be no float, and a NaN is zero, so these two are put right afterwards.
+static llvm::Value* lanes_to_integer(llvm::IRBuilder<>& builder, llvm::Value* value, llvm::Type* type,
+                                     bool is_signed) {
+  unsigned bits = type->getScalarSizeInBits();
+  const llvm::fltSemantics& format = value->getType()->getScalarType()->getFltSemantics();
+  llvm::APSInt lowest = llvm::APSInt::getMinValue(bits, !is_signed);
+  llvm::APSInt highest = llvm::APSInt::getMaxValue(bits, !is_signed);
+  llvm::APFloat low(format), high(format);
+  low.convertFromAPInt(lowest, is_signed, llvm::APFloat::rmTowardZero);
+  bool exact = high.convertFromAPInt(highest, is_signed, llvm::APFloat::rmTowardZero) == llvm::APFloat::opOK;
+  llvm::Constant* least = llvm::ConstantFP::get(value->getType(), low);
+  llvm::Constant* most = llvm::ConstantFP::get(value->getType(), high);
+  llvm::Value* inside = builder.CreateSelect(builder.CreateFCmpOGT(value, least), value, least);
+  inside = builder.CreateSelect(builder.CreateFCmpOLT(inside, most), inside, most);
+  llvm::Type* wide = bits < 32 ? with_lanes_of(type, builder.getInt32Ty()) : type;
+  llvm::Value* result =
+      is_signed || bits < 32 ? builder.CreateFPToSI(inside, wide) : builder.CreateFPToUI(inside, wide);
+  result = builder.CreateTrunc(result, type);
+  if (!exact)
+    result = builder.CreateSelect(builder.CreateFCmpOGT(value, most), llvm::ConstantInt::get(type, highest),
+                                  result);
+  if (!is_signed) return result;
+  return builder.CreateSelect(builder.CreateFCmpUNO(value, value), llvm::Constant::getNullValue(type),
+                              result);
+}
+
 static llvm::Value* float_to_integer(llvm::IRBuilder<>& builder, llvm::Value* value, llvm::Type* type,
                                      bool is_signed) {
+  if (type->isVectorTy()) return lanes_to_integer(builder, value, type, is_signed);
   auto id = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return builder.CreateIntrinsic(id, {type, value->getType()}, {value});
 }
