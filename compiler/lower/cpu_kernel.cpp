@@ -66,7 +66,10 @@ static void plan_slots(Lowerer& lower) {
     bool is_param = index < function.param_count;
     slot.crosses = crossing[index] && (!is_param || assigned[index]);
     slot.block_uniform = slot.crosses && !is_param && block_uniform[index] && is_uniform(slot);
-    lower.turn_zero[index] = !is_param && !slot.crosses && unset[index].has_value();
+    // With masks an assignment keeps what other lanes had: not that of the vector before, which would have to
+    // be carried along from turn to turn.
+    bool begins_zero = lower.is_vector() || unset[index].has_value();
+    lower.turn_zero[index] = !is_param && !slot.crosses && begins_zero;
     lower.turn_params[index] = is_param && !slot.crosses && assigned[index];
     lower.slots.push_back(std::move(slot));
   }
