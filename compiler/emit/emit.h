@@ -27,6 +27,9 @@ std::optional<std::string> emit(const ir::Module& module, const SourceManager& s
                                 const TargetOptions& options, OutputKind kind, Diagnostics& diagnostics,
                                 EmitTimes* times = nullptr);
 
+// Says whether CPU code is made for AVX-512: 32 registers of 512 bits, and registers for masks.
+bool has_wide_vectors(const TargetOptions& options);
+
 // A module compiled into this process.
 class CpuModule {
 public:

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "compiler/diagnostics/emit.h"
+#include "compiler/emit/emit.h"
 
 namespace kern::emitting {
 
@@ -117,3 +118,11 @@ llvm::TargetMachine* find_machine(const TargetOptions& options, Diagnostics& dia
 }
 
 } // namespace kern::emitting
+
+bool kern::has_wide_vectors(const TargetOptions& options) {
+  if (options.arch == "x86-64-v3" || options.arch == "x86-64-v4") return options.arch == "x86-64-v4";
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  for (const char* name : {"avx512f", "avx512vl", "avx512dq", "avx512bw"})
+    if (!features.lookup(name)) return false;
+  return true;
+}

@@ -95,8 +95,10 @@ LaneFacts lane_layout(const ir::Module& module, const ir::Function& kernel, int 
 }
 
 LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
-                     const std::vector<Argument>& arguments, const LaunchShape& shape, int asked_lanes) {
+                     const std::vector<Argument>& arguments, const LaunchShape& shape, int asked_lanes,
+                     bool wide) {
   LaneFacts facts = lane_layout(module, kernel, asked_lanes);
+  if (asked_lanes == 0 && wide && shape.block[0] % 32 == 0) facts.lanes = 32;
   facts.block_x_multiple = shape.block[0] % static_cast<std::uint64_t>(facts.lanes) == 0;
   facts.contiguous = true;
   for (const Argument& argument : arguments)

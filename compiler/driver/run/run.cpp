@@ -396,7 +396,8 @@ static ExitCode compile(Run& run, const ir::Module& module) {
   } else {
     TargetOptions target = target_options(run.session.options, Target::Cpu);
     int asked_lanes = run.session.options.lanes.empty() ? 0 : target.lanes.lanes;
-    target.lanes = lane_facts(module, *run.kernel, run.arguments, run.shape, asked_lanes);
+    target.lanes =
+        lane_facts(module, *run.kernel, run.arguments, run.shape, asked_lanes, has_wide_vectors(target));
     target.kernel = run.kernel->symbol;
     run.backend = make_cpu_backend(*run.compilation, run.job, target, failure);
   }
