@@ -149,15 +149,13 @@ void check_rest(Context& context, const FunctionSymbol& function) {
 
 void check_constants(Context& context, FileScope& file) {
   if (file.is_numba()) return;
-  for (const ast::Stmt* item : file.file->tree->items) {
-    if (item->kind != ast::Kind::Assign && item->kind != ast::Kind::AnnAssign) continue;
-    Checker checker(context, &file, nullptr);
-    checker.final = true;
-    for (auto& [name, symbol] : file.symbols)
-      if (symbol.kind == Symbol::Kind::Constant && symbol.span.begin >= item->span.begin &&
-          symbol.span.end <= item->span.end)
-        checker.symbol_value(file, name, symbol, symbol.span);
-  }
+  std::map<std::uint32_t, std::pair<std::string_view, Symbol*>> in_order;
+  for (auto& [name, symbol] : file.symbols)
+    if (symbol.kind == Symbol::Kind::Constant) in_order[symbol.span.begin] = {name, &symbol};
+  Checker checker(context, &file, nullptr);
+  checker.final = true;
+  for (auto& [place, constant] : in_order)
+    checker.symbol_value(file, constant.first, *constant.second, constant.second->span);
 }
 
 } // namespace

@@ -25,6 +25,7 @@ struct Context {
   std::map<std::string, std::unique_ptr<Instance>> instances;
   std::vector<const Instance*> active; // being inferred or emitted, outer first
   std::set<std::tuple<std::string_view, FileId, std::uint32_t>> reported;
+  std::size_t open_constants = 0; // being evaluated, each for the one before it
 
   Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink)
       : program(loaded), options(wanted), diagnostics(sink) {}
@@ -57,7 +58,8 @@ enum class Purpose : std::uint8_t { Operand, Assignment, Store, Argument, Return
 // What can be iterated: how often, and what the k-th element is.
 struct Iteration {
   std::optional<std::size_t> fixed_count;           // of a tuple: the loop is unrolled
-  ir::Operand count;                                // i64
+  std::optional<ir::Operand> bound;                 // i64, of what is zipped with a tuple: it may end before
+  ir::Operand count;                                // i64, where nothing is fixed
   std::function<Value(const Value& index)> element; // index: i64, or a literal where the count is fixed
 };
 
@@ -169,6 +171,7 @@ struct Checker {
   // ---- expressions.cpp ----
   Value evaluate(const ast::Expr& expr);
   Value evaluate_node(const ast::Expr& expr);
+  Value bounded(Value tuple); // itself; an error where it is too large
   Value evaluate_conditional(const ast::Conditional& expr);
   Value evaluate_bool_op(const ast::BoolOp& expr);
   Value evaluate_condition(const ast::Expr& expr);

@@ -31,11 +31,22 @@ static Value evaluate_tuple(Checker& checker, const ast::ExprList& elements, Spa
     tuple.elements.push_back(checker.evaluate(*element));
     if (is_error(tuple.elements.back())) return error_value(span);
   }
-  if (tuple.elements.size() > static_cast<std::size_t>(limits::tuple_elements)) {
-    checker.report(span, diag::tuple_too_long, limits::tuple_elements);
-    return error_value(span);
-  }
-  return tuple;
+  return checker.bounded(std::move(tuple));
+}
+
+// A tuple that holds another one twice is twice as large: a few lines of it would be too much.
+Value Checker::bounded(Value tuple) {
+  auto most = static_cast<std::size_t>(limits::tuple_elements);
+  std::size_t leaves = leaf_count(tuple);
+  if (tuple.elements.size() > most || (leaves > most && !is_constant(tuple)))
+    report(tuple.span, diag::tuple_too_long, limits::tuple_elements);
+  else if (leaves > limits::table_elements)
+    report(tuple.span, diag::tuple_too_long, static_cast<std::int64_t>(limits::table_elements));
+  else if (tuple_depth(tuple) > limits::tuple_nesting)
+    report(tuple.span, diag::nesting_too_deep, limits::tuple_nesting, "let the tuples stand side by side");
+  else
+    return tuple;
+  return error_value(tuple.span);
 }
 
 Value Checker::evaluate_node(const ast::Expr& expr) {

@@ -5,6 +5,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/ir/param_block.h"
 
 namespace kern::checker {
 
@@ -384,6 +385,16 @@ static void describe_params(Context& context, const Instance& instance, std::siz
   }
 }
 
+// The same limit on every device: a program that runs on one is not too large for another.
+static void check_parameter_bytes(Context& context, const ir::Function& function) {
+  std::int64_t slots = 1; // the launch record
+  for (std::uint32_t slot = 0; slot < function.param_count; ++slot)
+    slots += ir::block_slots(function.slots[slot].type);
+  if (slots * 8 > limits::parameter_bytes)
+    context.diagnostics.report(function.span, diag::parameters_too_large, function.name, slots * 8,
+                               limits::parameter_bytes);
+}
+
 ir::FunctionId emit(Context& context, Instance& instance) {
   if (instance.id) return *instance.id;
   infer(context, instance);
@@ -407,6 +418,7 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   collect_results(instance.is_kernel ? types::none : instance.result.type, function.results);
   function.doc = docstring(def);
   function.span = def.name_span;
+  if (instance.is_kernel) check_parameter_bytes(context, function);
   context.module.functions[index] = std::move(function);
   describe_params(context, instance, index);
   context.active.pop_back();

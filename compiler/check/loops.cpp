@@ -240,24 +240,23 @@ std::optional<Iteration> Checker::iterate_zip(const Value& value) {
       result.fixed_count = std::min(result.fixed_count.value_or(*part->fixed_count), *part->fixed_count);
     parts.push_back(std::move(*part));
   }
-  ir::Operand count = number(0);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (result.fixed_count && !parts[i].fixed_count) {
-      unsupported(value.span, "`zip` of a tuple with an array or range");
-      return std::nullopt;
-    }
-    if (result.fixed_count) continue;
-    bool less = i > 0;
-    count = less ? select(compare(ir::CompareOp::Less, parts[i].count, count, value.span), parts[i].count,
-                          count, value.span)
-                 : parts[i].count;
+  std::optional<ir::Operand> count; // of those that are no tuples
+  for (const Iteration& part : parts) {
+    std::optional<ir::Operand> own = part.fixed_count ? part.bound : part.count;
+    if (!own) continue;
+    bool shorter = count.has_value();
+    count = shorter ? select(compare(ir::CompareOp::Less, *own, *count, value.span), *own, *count, value.span)
+                    : *own;
   }
   if (parts.empty()) result.fixed_count = 0;
-  result.count = count;
-  result.element = [parts, span = value.span](const Value& index) {
+  if (result.fixed_count)
+    result.bound = count;
+  else
+    result.count = *count;
+  result.element = [this, parts, span = value.span](const Value& index) {
     Value tuple = tuple_value({}, span);
     for (const Iteration& part : parts) tuple.elements.push_back(part.element(index));
-    return tuple;
+    return bounded(std::move(tuple));
   };
   return result;
 }
@@ -274,7 +273,7 @@ static bool has_jump(ast::Block block, ast::Kind kind) {
 // A tuple's elements may be of different types: the body is written once for each.
 bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, std::size_t count) {
   bool breaks = has_jump(stmt.body, ast::Kind::Break),
-       jumps = breaks || has_jump(stmt.body, ast::Kind::Continue);
+       jumps = breaks || iteration.bound || has_jump(stmt.body, ast::Kind::Continue);
   Span span = stmt.target->span;
   const auto* name = ast::as<ast::Name>(stmt.target);
   Local* local = name ? find_local(name->text) : nullptr;
@@ -304,7 +303,13 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
     loops.push_back(loop);
     ir::Body inner = conditional_body([&] { round(k); });
     loops.pop_back();
-    ir::For once{*variable(types::i64, span).slot, number(0), number(1), number(1), std::move(inner)};
+    ir::Operand times = number(1);
+    if (iteration.bound) {
+      ir::Operand reached =
+          compare(ir::CompareOp::Less, number(static_cast<std::int64_t>(k)), *iteration.bound, span);
+      times = select(reached, number(1), number(0), span);
+    }
+    ir::For once{*variable(types::i64, span).slot, number(0), number(1), times, std::move(inner)};
     if (!flag || k == 0) {
       emit(std::move(once), span);
       continue;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/types/names.h"
 
@@ -144,11 +145,18 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
     return error_value(span);
   }
   bool lenient = file.is_numba();
+  if (symbol.state == Symbol::State::New && context.open_constants >= limits::constant_chain) {
+    checker.report(symbol.span, diag::nesting_too_deep, limits::constant_chain,
+                   "a constant that others need stands best before them");
+    return error_value(span);
+  }
   if (symbol.state == Symbol::State::New) {
     bool was_enabled = context.diagnostics.enabled();
     // A constant is evaluated once, whatever round asks first: its errors are reported then.
     context.diagnostics.set_enabled(!lenient);
+    ++context.open_constants;
     evaluate_constant(context, file, symbol);
+    --context.open_constants;
     context.diagnostics.set_enabled(was_enabled);
   }
   if (is_error(symbol.value) && lenient)

@@ -182,7 +182,7 @@ static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, 
   if (op == ast::BinaryOp::Add && is_tuple(left) && is_tuple(right)) {
     Value result = tuple_value(left.elements, span);
     result.elements.insert(result.elements.end(), right.elements.begin(), right.elements.end());
-    return result;
+    return checker.bounded(std::move(result));
   }
   bool repeats = op == ast::BinaryOp::Multiply && is_tuple(left) != is_tuple(right);
   const Value& tuple = is_tuple(left) ? left : right;
@@ -196,7 +196,7 @@ static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, 
     }
     result.elements.insert(result.elements.end(), tuple.elements.begin(), tuple.elements.end());
   }
-  return result;
+  return checker.bounded(std::move(result));
 }
 
 Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {

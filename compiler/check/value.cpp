@@ -112,6 +112,20 @@ bool is_storable(const Value& value) {
   return value.kind == ValueKind::Unknown || value.kind == ValueKind::Runtime || is_number(value);
 }
 
+std::size_t leaf_count(const Value& value) {
+  if (!is_tuple(value)) return 1;
+  std::size_t count = 0;
+  for (const Value& element : value.elements) count += leaf_count(element);
+  return count;
+}
+
+std::size_t tuple_depth(const Value& value) {
+  if (!is_tuple(value)) return 0;
+  std::size_t deepest = 0;
+  for (const Value& element : value.elements) deepest = std::max(deepest, tuple_depth(element));
+  return deepest + 1;
+}
+
 bool same_constant(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.type != b.type || a.elements.size() != b.elements.size()) return false;
   if (a.integer != b.integer || std::bit_cast<std::uint64_t>(a.real) != std::bit_cast<std::uint64_t>(b.real))

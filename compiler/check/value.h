@@ -90,6 +90,11 @@ bool is_fixed(const Value& value);
 bool is_constant(const Value& value);
 // Says whether a slot (or, of a tuple, slots) can hold it.
 bool is_storable(const Value& value);
+// Returns how many elements a tuple has, those of the tuples in it counted instead of them; 1 of anything
+// else.
+std::size_t leaf_count(const Value& value);
+// Returns how deep tuples are nested in each other; 0 of anything else.
+std::size_t tuple_depth(const Value& value);
 // Says whether two values known now are the same.
 bool same_constant(const Value& a, const Value& b);
 

@@ -140,11 +140,12 @@ const Expr* Parser::parse_expression_list(bool operators_only) {
   return node;
 }
 
-// Makes the node of an `and` or `or` chain from its operands, which are at least one.
+// Makes the node of an `and` or `or` chain from its operands, which are at least one. Each is evaluated only
+// where the one before it decides so: the chain counts as nested, as `a + b + c` does.
 static const Expr* make_bool_op(Parser& parser, ast::BoolOpKind op, const std::vector<const Expr*>& operands,
                                 Span start, std::size_t tallest) {
   if (operands.size() == 1) return operands[0];
-  if (!parser.rise(tallest)) return nullptr;
+  if (!parser.rise(tallest + operands.size() - 2)) return nullptr;
   auto* node = parser.arena.make<ast::BoolOp>(parser.since(start));
   node->op = op;
   node->operands = parser.arena.copy(operands);
@@ -247,7 +248,7 @@ const Expr* Parser::parse_comparison() {
     ops.push_back(*op);
   }
   if (ops.empty()) return first;
-  if (!rise(tallest)) return nullptr;
+  if (!rise(tallest + ops.size() - 1)) return nullptr;
   auto* node = arena.make<ast::Compare>(since(start));
   node->operands = arena.copy(operands);
   node->ops = arena.copy(ops);
