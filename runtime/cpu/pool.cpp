@@ -1,28 +1,58 @@
-// One job at a time: a launch publishes a Job on its own stack, wakes the workers, takes blocks itself and
-// leaves only when every worker that saw the job has let go of it. Scratch stays with its thread and only
-// grows, so a launch that fits allocates nothing.
+// One job at a time: a launch publishes a Job on its own stack, takes blocks itself and leaves only when
+// every worker that saw the job has let go of it. A kernel that took a few microseconds when it was last
+// launched is not worth waking anybody for: the launching thread begins it alone. Workers look for the next
+// job for a while before they sleep. Threads take several blocks at a time where blocks are short. Scratch
+// stays with its thread and only grows, so a launch that fits allocates nothing.
 #include "runtime/cpu/pool.h"
 
 #include <sched.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
-#include <string_view>
-#include <utility>
 
 #include "runtime/cpu/record.h"
 
 namespace kern::cpu {
 
+using Clock = std::chrono::steady_clock;
+
 static constexpr std::size_t scratch_alignment = 64;
 static constexpr unsigned most_threads = 1024;
+// A thread takes blocks for about so long at a time; counted in ns, as all that follow.
+static constexpr double wanted_turn = 10'000;
+// A launch no longer than this stays with the launching thread: waking and joining threads takes as long.
+static constexpr double alone_limit = 5'000;
+// How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps.
+static constexpr double spin_time = 20'000, patient_time = 300'000;
 
-// The scratch area of one thread, 64-byte aligned.
-struct Pool::Scratch {
-  Scratch() = default;
-  Scratch(Scratch&& other) noexcept
-      : data(std::exchange(other.data, nullptr)), size(std::exchange(other.size, 0)) {}
-  Scratch& operator=(Scratch&&) = delete;
-  ~Scratch() { std::free(data); }
+static double since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+// Waits until `done()`, watching closely at first; false where it has not come after a while.
+template <class Done> static bool watch(Done done) {
+  Clock::time_point start = Clock::now();
+  for (;;) {
+    for (int i = 0; i < 32; ++i) {
+      if (done()) return true;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    double waited = since(start);
+    if (waited > patient_time) return false;
+    if (waited > spin_time) std::this_thread::yield();
+  }
+}
+
+// What a thread of the pool has for itself, on cache lines of its own: whether it is in a job, and its
+// scratch area, 64-byte aligned.
+struct alignas(scratch_alignment) Pool::Seat {
+  Seat() = default;
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+  ~Seat() { std::free(scratch); }
 
   // Makes room for `bytes`; what was there before is lost.
   bool reserve(std::size_t bytes) {
@@ -31,13 +61,14 @@ struct Pool::Scratch {
     std::size_t rounded = (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
     void* larger = std::aligned_alloc(scratch_alignment, rounded);
     if (!larger) return false;
-    std::free(data);
-    data = larger;
+    std::free(scratch);
+    scratch = larger;
     size = rounded;
     return true;
   }
 
-  void* data = nullptr;
+  std::atomic<std::uint32_t> busy{0};
+  void* scratch = nullptr;
   std::size_t size = 0;
 };
 
@@ -45,26 +76,64 @@ struct Pool::Scratch {
 struct Pool::Job {
   const Launch& launch;
   std::uint64_t total;
-  std::atomic<std::uint64_t> next{0};
+  unsigned threads;
+  std::atomic<bool> shared{false}; // others may have joined
+  alignas(scratch_alignment) std::atomic<std::uint64_t> next{0};
+};
 
-  // Runs blocks until none is left.
-  void run_blocks(void* scratch) {
-    const auto& grid = launch.grid;
-    for (std::uint64_t i = next.fetch_add(1, std::memory_order_relaxed); i < total;
-         i = next.fetch_add(1, std::memory_order_relaxed)) {
-      kern_where where{};
-      where.block[0] = static_cast<std::uint32_t>(i % grid[0]);
-      where.block[1] = static_cast<std::uint32_t>(i / grid[0] % grid[1]);
-      where.block[2] = static_cast<std::uint32_t>(i / grid[0] / grid[1]);
-      for (int axis = 0; axis < 3; ++axis) {
-        where.grid[axis] = grid[axis];
-        where.block_dim[axis] = launch.block[axis];
-      }
-      launch.entry(launch.params, &where, scratch);
-      std::atomic_ref<std::uint64_t>(launch.record->reserved[progress_word])
-          .fetch_add(1, std::memory_order_relaxed);
-      if (launch.blocks_done) launch.blocks_done->fetch_add(1, std::memory_order_relaxed);
+// One thread's part of a job. Each turn takes neighbouring blocks: as many as fill the time of a turn by what
+// blocks took so far, and few enough that all threads end together.
+struct Pool::Runner {
+  Runner(Job& shared_job, void* own_scratch) : job(shared_job), scratch(own_scratch) {
+    for (int axis = 0; axis < 3; ++axis) {
+      where.grid[axis] = job.launch.grid[axis];
+      where.block_dim[axis] = job.launch.block[axis];
     }
+  }
+
+  // Runs some blocks; false where none is left.
+  bool turn() {
+    std::uint64_t wanted = 1;
+    if (blocks > 0)
+      wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted_turn / per_block()));
+    if (wanted > 1 && job.shared.load(std::memory_order_relaxed)) {
+      std::uint64_t taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
+      wanted = std::min(wanted, std::max<std::uint64_t>(1, (job.total - taken) / (2 * job.threads)));
+    }
+    std::uint64_t first = job.next.fetch_add(wanted, std::memory_order_relaxed);
+    if (first >= job.total) return false;
+    run_blocks(first, std::min(wanted, job.total - first));
+    return true;
+  }
+
+  double per_block() const { return std::max(nanoseconds / static_cast<double>(blocks), 1.0); }
+
+  Job& job;
+  void* scratch;
+  kern_where where{};
+  double nanoseconds = 0; // in `blocks` blocks
+  std::uint64_t blocks = 0;
+
+private:
+  void run_blocks(std::uint64_t first, std::uint64_t count) {
+    const Launch& launch = job.launch;
+    Clock::time_point start = Clock::now();
+    where.block[0] = static_cast<std::uint32_t>(first % where.grid[0]);
+    where.block[1] = static_cast<std::uint32_t>(first / where.grid[0] % where.grid[1]);
+    where.block[2] = static_cast<std::uint32_t>(first / where.grid[0] / where.grid[1]);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      launch.entry(launch.params, &where, scratch);
+      if (++where.block[0] < where.grid[0]) continue;
+      where.block[0] = 0;
+      if (++where.block[1] < where.grid[1]) continue;
+      where.block[1] = 0;
+      ++where.block[2];
+    }
+    std::atomic_ref<std::uint64_t>(launch.record->reserved[progress_word])
+        .fetch_add(count, std::memory_order_relaxed);
+    if (launch.blocks_done) launch.blocks_done->fetch_add(count, std::memory_order_relaxed);
+    blocks += count;
+    nanoseconds += since(start);
   }
 };
 
@@ -89,50 +158,78 @@ bool grid_fits(const std::uint64_t (&grid)[3]) {
 
 Pool::Pool(unsigned threads) {
   if (threads < 1) threads = 1;
-  scratch_.resize(threads);
+  seats_ = std::make_unique<Seat[]>(threads);
   workers_.reserve(threads - 1);
-  for (unsigned i = 1; i < threads; ++i)
-    workers_.emplace_back([this, i](std::stop_token stop) { work(stop, scratch_[i]); });
+  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(seats_[i]); });
 }
 
 Pool::~Pool() {
-  for (std::jthread& worker : workers_) worker.request_stop();
+  stopping_.store(true);
+  sequence_.fetch_add(1);
+  sequence_.notify_all();
   workers_.clear();
+}
+
+Pool::Known& Pool::known(kern_cpu_entry entry) {
+  return known_[reinterpret_cast<std::uintptr_t>(entry) / 16 % known_kernels];
 }
 
 bool Pool::run(const Launch& launch) {
   std::lock_guard one_launch(launch_mutex_);
   // No worker holds a job here, so their scratch may be touched.
-  for (Scratch& scratch : scratch_)
-    if (!scratch.reserve(launch.scratch_bytes)) return false;
+  for (unsigned i = 0; i < threads(); ++i)
+    if (!seats_[i].reserve(launch.scratch_bytes)) return false;
   std::uint64_t total = std::uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-  Job job{launch, total};
-  bool alone = workers_.empty() || total == 1;
-  if (!alone) {
-    std::lock_guard lock(mutex_);
-    job_ = &job;
-    ++job_number_;
-    job_there_.notify_all();
+  Job job{launch, total, threads()};
+  Known& last = known(launch.entry);
+  bool can_share = !workers_.empty() && total > 1, shared = false;
+  bool is_short = last.entry == launch.entry && last.nanoseconds * static_cast<double>(total) < alone_limit;
+  Runner own(job, seats_[0].scratch);
+  for (bool more = true; more; more = own.turn()) {
+    bool stays_alone = is_short && own.nanoseconds < alone_limit;
+    if (!can_share || shared || stays_alone) continue;
+    publish(job);
+    shared = true;
   }
-  job.run_blocks(scratch_[0].data);
-  if (alone) return true;
-  std::unique_lock lock(mutex_);
-  job_ = nullptr;
-  job_left_.wait(lock, [this] { return inside_ == 0; });
+  if (own.blocks > 0) last = {launch.entry, own.per_block()};
+  if (shared) retire();
   return true;
 }
 
-void Pool::work(std::stop_token stop, Scratch& scratch) {
-  std::uint64_t seen = 0;
-  std::unique_lock lock(mutex_);
-  while (job_there_.wait(lock, stop, [&] { return job_ && job_number_ != seen; })) {
-    seen = job_number_;
-    Job& job = *job_;
-    ++inside_;
-    lock.unlock();
-    job.run_blocks(scratch.data);
-    lock.lock();
-    if (--inside_ == 0) job_left_.notify_all();
+void Pool::publish(Job& job) {
+  job.shared.store(true, std::memory_order_relaxed);
+  job_.store(&job);
+  sequence_.fetch_add(1);
+  // Whoever wakes up wakes two more: the launching thread has work of its own.
+  sequence_.notify_one();
+}
+
+// A worker takes its seat before it looks for the job: either it finds none, or it is waited for.
+void Pool::retire() {
+  job_.store(nullptr);
+  for (unsigned i = 1; i < threads(); ++i) {
+    std::atomic<std::uint32_t>& busy = seats_[i].busy;
+    while (busy.load() != 0)
+      if (!watch([&] { return busy.load() == 0; })) busy.wait(1);
+  }
+}
+
+void Pool::work(Seat& seat) {
+  std::uint32_t seen = 0;
+  while (!stopping_.load()) {
+    if (!watch([&] { return sequence_.load(std::memory_order_relaxed) != seen; })) {
+      sequence_.wait(seen);
+      sequence_.notify_one();
+      sequence_.notify_one();
+    }
+    seen = sequence_.load();
+    seat.busy.store(1);
+    if (Job* job = job_.load()) {
+      Runner runner(*job, seat.scratch);
+      while (runner.turn()) {}
+    }
+    seat.busy.store(0);
+    seat.busy.notify_one();
   }
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,18 +49,27 @@ public:
   unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
 private:
-  struct Scratch;
   struct Job;
-  void work(std::stop_token stop, Scratch& scratch);
+  struct Runner;
+  struct Seat;
+  // What a block of a kernel took when it was last launched.
+  struct Known {
+    kern_cpu_entry entry = nullptr;
+    double nanoseconds = 0;
+  };
+  static constexpr std::size_t known_kernels = 64;
 
-  std::mutex launch_mutex_; // one launch at a time
-  std::mutex mutex_;        // guards the fields below
-  std::condition_variable_any job_there_;
-  std::condition_variable_any job_left_;
-  Job* job_ = nullptr;
-  std::uint64_t job_number_ = 0;
-  unsigned inside_ = 0;               // workers that hold job_
-  std::vector<Scratch> scratch_;      // one a thread, the launching one first
+  Known& known(kern_cpu_entry entry);
+  void publish(Job& job);
+  void retire();
+  void work(Seat& seat);
+
+  std::mutex launch_mutex_;                // one launch at a time; guards known_
+  Known known_[known_kernels];             // by a hash of the entry
+  std::atomic<Job*> job_{nullptr};         // what there is to join
+  std::atomic<std::uint32_t> sequence_{0}; // counts what was published; workers wait for it to change
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<Seat[]> seats_;     // one a thread, the launching one first
   std::vector<std::jthread> workers_; // last: they stop before what they use goes
 };
 

@@ -124,6 +124,23 @@ TEST(Pool, LaunchesFromManyThreadsShareIt) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
+// Short launches stay with one thread, longer ones are shared, and each is over when it returns.
+TEST(Pool, LaunchesOfAllLengthsFollowEachOther) {
+  Pool pool(3);
+  std::vector<std::atomic<std::uint32_t>> counts(3000);
+  std::uint32_t wrong = 0;
+  for (std::uint32_t repeat = 0; repeat < 2000; ++repeat) {
+    kern_launch_record record{};
+    Params params{counts.data(), nullptr, nullptr};
+    Launch launch = launch_of(count_block, params, record);
+    launch.grid[0] = repeat % 7 == 0 ? 100 : 1 + repeat % 5;
+    launch.grid[1] = repeat % 7 == 0 ? 30 : 1;
+    ASSERT_TRUE(pool.run(launch));
+    for (std::uint32_t i = 0; i < launch.grid[0] * launch.grid[1]; ++i) wrong += counts[i].exchange(0) != 1;
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
 TEST(Pool, ScratchIsAlignedAndOfOneWorker) {
   Pool pool(4);
   std::vector<std::atomic<std::uint32_t>> counts(1);
