@@ -203,11 +203,14 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     begin_uniform_copies(lower, copies);
     llvm::BasicBlock* plain = new_block(lower, "plain");
     llvm::BasicBlock* masked = new_block(lower, "masked");
+    // Where nobody can have left, the number of lanes says it without a vector.
+    llvm::Value* whole = lower.scratch.has_left_flag
+                             ? builder.CreateICmpEQ(live, llvm::Constant::getAllOnesValue(live->getType()))
+                             : builder.CreateICmpUGE(existing, builder.getInt32(lower.state.lanes()));
     lower.lanes.end = new_block(lower, "end_of_turn");
     lower.lanes.constructs.clear();
     lower.lanes.side_entries.clear();
-    builder.CreateCondBr(builder.CreateICmpEQ(live, llvm::Constant::getAllOnesValue(live->getType())), plain,
-                         masked);
+    builder.CreateCondBr(whole, plain, masked);
     builder.SetInsertPoint(plain);
     store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
     lower_copy(lower, segment, true);
