@@ -23,7 +23,25 @@ llvm::Value* lane_of(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) 
   return lower.builder.CreateLoad(spilled.element, lane_pointer(lower, spilled, lane));
 }
 
+// All lanes, counted, so that LLVM may unroll.
+static void for_each_lane(Lowerer& lower, const std::function<void(llvm::Value*)>& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::BasicBlock* lane_block = new_block(lower, "lane");
+  llvm::BasicBlock* done = new_block(lower, "lanes_done");
+  builder.CreateBr(lane_block);
+  builder.SetInsertPoint(lane_block);
+  llvm::PHINode* lane = builder.CreatePHI(builder.getInt32Ty(), 2);
+  lane->addIncoming(builder.getInt32(0), before);
+  body(lane);
+  llvm::Value* next = builder.CreateNUWAdd(lane, builder.getInt32(1));
+  lane->addIncoming(next, builder.GetInsertBlock());
+  builder.CreateCondBr(builder.CreateICmpULT(next, builder.getInt32(lower.state.lanes())), lane_block, done);
+  builder.SetInsertPoint(done);
+}
+
 void for_each_active_lane(Lowerer& lower, const std::function<void(llvm::Value*)>& body) {
+  if (!lower.lanes.masked) return for_each_lane(lower, body);
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* bits = mask_bits(lower, active_lanes(lower));
   llvm::BasicBlock* before = builder.GetInsertBlock();
