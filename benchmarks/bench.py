@@ -63,7 +63,7 @@ def saved(name, array):
 
 def strided(n):
     """A grid of 256 threads a block that stride over n elements: some blocks for each core, each with enough to do."""
-    return ["--grid", str(max(1, min(4 * options.threads, n // 8192)))]
+    return ["--grid", str(max(1, min(4 * options.threads, n // 16384)))]
 
 
 def spmv_args(rows, each):
