@@ -40,6 +40,7 @@ struct LaneFacts {
   bool block_x_multiple = false; // blockDim.x % lanes == 0
   bool contiguous = false;       // the last axis of every array parameter has stride 1
   bool small_grid = false;       // gridDim * blockDim is at most 2^30 along each axis
+  bool small_arrays = false;     // every element lies within 2^30 bytes of its array's base
 };
 
 // How lanes take a statement of control flow together.

@@ -106,20 +106,57 @@ static llvm::Value* pointers_of(Lowerer& lower, const LaneAddresses& addresses, 
   return lower.builder.CreateGEP(element, addresses.base, addresses.offsets);
 }
 
-// Four lanes, offsets in units of `scale` bytes.
-static llvm::Value* gather_four(Lowerer& lower, llvm::Value* base, llvm::Value* offsets, llvm::Value* mask,
-                                llvm::Type* element, unsigned scale) {
+// AVX2's instruction for elements of 32 or 64 bits, integers or floats, at offsets of 32 or 64 bits.
+static llvm::Intrinsic::ID gather_instruction(llvm::Type* element, bool long_offsets) {
   namespace I = llvm::Intrinsic;
-  llvm::IRBuilder<>& builder = lower.builder;
   bool is_long = element->getScalarSizeInBits() == 64, is_real = element->isFloatingPointTy();
-  I::ID id = is_long ? (is_real ? I::x86_avx2_gather_q_pd_256 : I::x86_avx2_gather_q_q_256)
-                     : (is_real ? I::x86_avx2_gather_q_ps_256 : I::x86_avx2_gather_q_d_256);
-  auto* type = llvm::FixedVectorType::get(element, 4);
-  auto* bits = llvm::FixedVectorType::get(builder.getIntNTy(element->getScalarSizeInBits()), 4);
+  if (long_offsets)
+    return is_long ? (is_real ? I::x86_avx2_gather_q_pd_256 : I::x86_avx2_gather_q_q_256)
+                   : (is_real ? I::x86_avx2_gather_q_ps_256 : I::x86_avx2_gather_q_d_256);
+  return is_long ? (is_real ? I::x86_avx2_gather_d_pd_256 : I::x86_avx2_gather_d_q_256)
+                 : (is_real ? I::x86_avx2_gather_d_ps_256 : I::x86_avx2_gather_d_d_256);
+}
+
+// As many lanes as one instruction takes, offsets in units of `scale` bytes.
+static llvm::Value* gather_part(Lowerer& lower, llvm::Value* base, llvm::Value* offsets, llvm::Value* mask,
+                                llvm::Type* element, unsigned scale) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  unsigned width = llvm::cast<llvm::FixedVectorType>(offsets->getType())->getNumElements();
+  llvm::Intrinsic::ID id = gather_instruction(element, offsets->getType()->getScalarSizeInBits() == 64);
+  auto* type = llvm::FixedVectorType::get(element, width);
+  auto* bits = llvm::FixedVectorType::get(builder.getIntNTy(element->getScalarSizeInBits()), width);
   llvm::Value* selected = builder.CreateBitCast(builder.CreateSExt(mask, bits), type);
   return builder.CreateIntrinsic(id, {},
                                  {llvm::Constant::getNullValue(type), base, offsets, selected,
                                   builder.getInt8(static_cast<std::uint8_t>(scale))});
+}
+
+static unsigned bits_of(llvm::Value* vector) { return vector->getType()->getScalarSizeInBits(); }
+
+// Lanes that one AVX-512 instruction with offsets of 32 bits takes.
+static unsigned wide_part(llvm::Type* element) { return 512 / element->getScalarSizeInBits(); }
+
+// LLVM's own gather widens such offsets to 64 bits, and is two instructions then.
+static llvm::Value* gather_wide_part(Lowerer& lower, llvm::Value* base, llvm::Value* offsets,
+                                     llvm::Value* mask, llvm::Type* element, unsigned scale) {
+  namespace I = llvm::Intrinsic;
+  bool is_long = element->getScalarSizeInBits() == 64, is_real = element->isFloatingPointTy();
+  I::ID id = is_long ? (is_real ? I::x86_avx512_mask_gather_dpd_512 : I::x86_avx512_mask_gather_dpq_512)
+                     : (is_real ? I::x86_avx512_mask_gather_dps_512 : I::x86_avx512_mask_gather_dpi_512);
+  auto* type = llvm::FixedVectorType::get(element, wide_part(element));
+  return lower.builder.CreateIntrinsic(
+      id, {}, {llvm::Constant::getNullValue(type), base, offsets, mask, lower.builder.getInt32(scale)});
+}
+
+static void scatter_wide_part(Lowerer& lower, llvm::Value* base, llvm::Value* offsets, llvm::Value* mask,
+                              llvm::Value* value) {
+  namespace I = llvm::Intrinsic;
+  llvm::Type* element = value->getType()->getScalarType();
+  bool is_long = element->getScalarSizeInBits() == 64, is_real = element->isFloatingPointTy();
+  I::ID id = is_long ? (is_real ? I::x86_avx512_mask_scatter_dpd_512 : I::x86_avx512_mask_scatter_dpq_512)
+                     : (is_real ? I::x86_avx512_mask_scatter_dps_512 : I::x86_avx512_mask_scatter_dpi_512);
+  lower.builder.CreateIntrinsic(
+      id, {}, {base, mask, offsets, value, lower.builder.getInt32(element->getScalarSizeInBits() / 8)});
 }
 
 // Elements of 32 or 64 bits at `base + offset * scale` bytes.
@@ -127,16 +164,20 @@ static llvm::Value* gather_words(Lowerer& lower, llvm::Value* base, llvm::Value*
                                  unsigned scale) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::FixedVectorType* vector = vector_of(lower.state, element);
-  if (lower.state.has_avx512) {
+  bool wide = lower.state.has_avx512;
+  if (wide && bits_of(offsets) == 64) {
     llvm::Type* unit = builder.getIntNTy(8 * scale);
     return builder.CreateMaskedGather(vector, builder.CreateGEP(unit, base, offsets), llvm::Align(scale),
                                       active_lanes(lower), llvm::Constant::getNullValue(vector));
   }
   std::vector<llvm::Value*> parts;
   llvm::Value* mask = active_lanes(lower);
-  for (unsigned first = 0; first < lower.state.lanes(); first += 4)
-    parts.push_back(gather_four(lower, base, part_of(lower, offsets, first, 4),
-                                part_of(lower, mask, first, 4), element, scale));
+  unsigned widest = std::max(element->getScalarSizeInBits(), offsets->getType()->getScalarSizeInBits());
+  unsigned width = wide ? wide_part(element) : 256 / widest;
+  for (unsigned first = 0; first < lower.state.lanes(); first += width)
+    parts.push_back(
+        (wide ? gather_wide_part : gather_part)(lower, base, part_of(lower, offsets, first, width),
+                                                part_of(lower, mask, first, width), element, scale));
   return concatenate_parts(lower, parts);
 }
 
@@ -144,9 +185,9 @@ static llvm::Value* gather_words(Lowerer& lower, llvm::Value* base, llvm::Value*
 static llvm::Value* gather_small(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* element) {
   llvm::IRBuilder<>& builder = lower.builder;
   unsigned bytes = element->getScalarSizeInBits() / 8;
-  llvm::Type* words = vector_of(lower.state, builder.getInt64Ty());
+  llvm::Type* words = addresses.offsets->getType();
   llvm::Value* address = builder.CreatePtrToInt(addresses.base, builder.getInt64Ty());
-  llvm::Value* inside = builder.CreateAnd(address, 3);
+  llvm::Value* inside = builder.CreateTrunc(builder.CreateAnd(address, 3), words->getScalarType());
   llvm::Value* base =
       builder.CreateIntrinsic(llvm::Intrinsic::ptrmask, {addresses.base->getType(), builder.getInt64Ty()},
                               {addresses.base, builder.getInt64(~std::uint64_t{3})});
@@ -172,6 +213,14 @@ llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* 
 
 void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses) {
   llvm::Type* element = value->getType()->getScalarType();
+  if (lower.state.has_avx512 && is_word(element) && addresses.base && bits_of(addresses.offsets) == 32) {
+    unsigned width = wide_part(element);
+    for (unsigned first = 0; first < lower.state.lanes(); first += width)
+      scatter_wide_part(lower, addresses.base, part_of(lower, addresses.offsets, first, width),
+                        part_of(lower, active_lanes(lower), first, width),
+                        part_of(lower, value, first, width));
+    return;
+  }
   llvm::Value* pointers = pointers_of(lower, addresses, element);
   if (lower.state.has_avx512 && is_word(element)) {
     lower.builder.CreateMaskedScatter(value, pointers, llvm::Align(element->getScalarSizeInBits() / 8),

@@ -42,7 +42,7 @@ llvm::Value* concatenate_parts(Lowerer& lower, std::vector<llvm::Value*> parts);
 // Addresses of lanes: one base and an offset each in elements, or a pointer each.
 struct LaneAddresses {
   llvm::Value* base = nullptr;     // null where there is a pointer each
-  llvm::Value* offsets = nullptr;  // <W x i64>
+  llvm::Value* offsets = nullptr;  // <W x i64>, or <W x i32> under the fact `small_arrays`
   llvm::Value* pointers = nullptr; // <W x ptr>
 };
 // Loads the active lanes' elements; what other lanes get is unspecified.

@@ -1,6 +1,7 @@
 // Elements of arrays: addresses, loads, stores, views; and where shared, local and constant arrays are.
 #include <llvm/IR/GlobalVariable.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "compiler/lower/lanes.h"
@@ -8,19 +9,40 @@
 
 namespace kern::lowering {
 
+// Whether lanes have offsets that do not step alike.
+static bool varies(const Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
+  auto is_varying = [](const Value& value) { return value.shape.kind == Shape::Kind::Varying; };
+  bool varying =
+      is_varying(array.offset) || std::any_of(array.strides.begin(), array.strides.end(), is_varying);
+  for (const ir::Operand& index : indices)
+    varying = varying || shape_of(lower, index).kind == Shape::Kind::Varying;
+  return lower.is_vector() && varying;
+}
+
 // A guard, or a proof, stands before every access, and the launch refuses arrays whose span passes 2^62
 // bytes: an index times its stride, and their sum, stay within the array and cannot wrap. Of masked lanes the
 // same is known only where they are active.
+//
+// Offsets that vary are counted in 32 bits where that is promised: half as many registers, and gathers twice
+// as wide.
 ElementPlace element_place(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
-  bool exact = !lower.lanes.masked;
-  Value offset = array.offset;
+  bool narrow = lower.state.facts.small_arrays && varies(lower, array, indices);
+  llvm::Type* type = narrow ? lower.builder.getInt32Ty() : lower.builder.getInt64Ty();
+  bool exact = !lower.lanes.masked && !narrow;
+  auto part = [&](Value value) {
+    if (narrow)
+      value.value = lower.builder.CreateTrunc(value.value, value.value->getType()->getWithNewType(type));
+    return value;
+  };
+  Value offset = part(array.offset);
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    Value step = multiply_values(lower, read_value(lower, indices[axis]), array.strides[axis], exact);
+    Value step =
+        multiply_values(lower, part(read_value(lower, indices[axis])), part(array.strides[axis]), exact);
     offset = add_values(lower, offset, step, exact);
   }
   if (lower.is_vector() && array.space == AddressSpace::Local) {
-    offset = multiply_values(lower, offset, {i64(lower.state, lower.state.lanes())}, exact);
-    offset = add_values(lower, offset, {i64(lower.state, 0), linear_shape(1)}, exact);
+    offset = multiply_values(lower, offset, {llvm::ConstantInt::get(type, lower.state.lanes())}, exact);
+    offset = add_values(lower, offset, {llvm::ConstantInt::get(type, 0), linear_shape(1)}, exact);
   }
   return {array.base, offset};
 }

@@ -31,7 +31,9 @@ inline constexpr std::array<std::int64_t, 3> launch_block{1024, 1024,
 inline constexpr std::array<std::int64_t, 3> launch_grid{2147483647, 65535,
                                                          65535}; // blocks of a grid, likewise
 inline constexpr std::int64_t warp_size = 32;                    // threads
-inline constexpr std::int64_t small_grid = 1 << 30;    // threads along an axis, where a variant promises few
+inline constexpr std::size_t small_array_bytes =
+    1 << 30;                                        // an array of 32-bit offsets, where a variant promises it
+inline constexpr std::int64_t small_grid = 1 << 30; // threads along an axis, where a variant promises few
 inline constexpr std::int64_t linear_step = 1ll << 40; // between the lanes of a vector
 
 } // namespace kern::limits

@@ -5,6 +5,7 @@
 
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"
+#include "compiler/support/limits.h"
 
 namespace kern {
 
@@ -100,9 +101,13 @@ LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
   LaneFacts facts = lane_layout(module, kernel, asked_lanes);
   if (asked_lanes == 0 && wide && shape.block[0] % 32 == 0) facts.lanes = 32;
   facts.block_x_multiple = shape.block[0] % static_cast<std::uint64_t>(facts.lanes) == 0;
-  facts.contiguous = true;
-  for (const Argument& argument : arguments)
-    if (const HostArray* array = argument.array()) facts.contiguous &= array->strides.back() == 1;
+  facts.contiguous = facts.small_arrays = true;
+  for (const Argument& argument : arguments) {
+    const HostArray* array = argument.array();
+    if (!array) continue;
+    facts.contiguous &= array->strides.back() == 1;
+    facts.small_arrays &= array->bytes() <= limits::small_array_bytes;
+  }
   return facts;
 }
 
