@@ -1,6 +1,6 @@
 """The text tests: every .kern, .py and .test file below a folder of tests/, run by its RUN lines.
 
-Substitutions: %kernc, %FileCheck, %python (with numpy), %ptxas (where the feature `ptxas` is), and `%exits N COMMAND...`,
+Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %runtime (to build a C++ program with kernels), %ptxas (where the feature `ptxas` is), and `%exits N COMMAND...`,
 which runs a command and demands exit code N. Features: ptxas, avx512, cuda.
 """
 import os
@@ -44,9 +44,12 @@ config.substitutions += [
     ("%FileCheck", config.file_check),
     ("%python", config.python),
     ("%exits", str(source / "exits")),
+    ("%cxx", config.cxx),
+    ("%include", str(source.parent / "runtime/include")),
+    ("%runtime", config.runtime),
 ]
 # Tests see the same kernc whatever the machine's user has set.
-for name in ("KERN_DEVICE", "KERN_CPU_THREADS", "NO_COLOR", "COLUMNS"):
+for name in ("KERN_DEVICE", "KERN_CPU", "KERN_CPU_THREADS", "NO_COLOR", "COLUMNS"):
     config.environment.pop(name, None)
 # `not` and `count` are LLVM's.
 config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])

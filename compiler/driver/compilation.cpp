@@ -158,6 +158,16 @@ std::optional<std::string> Compilation::emit(const TargetOptions& target, Output
   return diagnostics_.has_errors() ? std::nullopt : text;
 }
 
+std::optional<std::string> Compilation::emit_object(std::span<const ObjectCode> code,
+                                                    const ObjectData& data) {
+  const ir::Module* made = segmented();
+  if (!made) return std::nullopt;
+  EmitTimes times;
+  std::optional<std::string> object = kern::emit_object(*made, sources_, code, data, diagnostics_, &times);
+  add_times(times);
+  return object;
+}
+
 std::unique_ptr<CpuModule> Compilation::compile_for_cpu(const TargetOptions& target) {
   const ir::Module* made = segmented();
   if (!made) return nullptr;

@@ -14,6 +14,7 @@
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/driver/streams.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/object.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/target.h"
 #include "compiler/transform/transform.h"
@@ -63,6 +64,8 @@ public:
   std::optional<std::string> ir(std::span<const Pass> passes = {});
   std::optional<std::string> guards();
   std::optional<std::string> emit(const TargetOptions& target, OutputKind kind);
+  // Writes an object with that code of the module cut into segments; nothing where an error was reported.
+  std::optional<std::string> emit_object(std::span<const ObjectCode> code, const ObjectData& data);
   // Compiles for this process; null where an error was reported.
   std::unique_ptr<CpuModule> compile_for_cpu(const TargetOptions& target);
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/aot/header.h"
 #include "compiler/driver/aot/manifest.h"
+#include "compiler/driver/aot/object.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"
@@ -15,7 +17,20 @@ namespace kern {
 
 namespace {
 
-enum class Form : std::uint8_t { Tokens, Ast, Ir, Guards, Llvm, Bitcode, Ptx, Cubin, Assembly, Manifest };
+enum class Form : std::uint8_t {
+  Tokens,
+  Ast,
+  Ir,
+  Guards,
+  Llvm,
+  Bitcode,
+  Ptx,
+  Cubin,
+  Assembly,
+  Manifest,
+  Object,
+  Header
+};
 
 struct FormRow {
   Form form;
@@ -33,7 +48,9 @@ constexpr FormRow forms[] = {
     {Form::Ptx, "ptx", ".ptx", Target::Cuda},
     {Form::Cubin, "cubin", ".cubin", Target::Cuda},
     {Form::Assembly, "asm", ".s", Target::Cpu},
-    {Form::Manifest, "manifest", ".json", Target::Cuda}, // of the module as it is before segments are cut
+    {Form::Manifest, "manifest", ".json"},
+    {Form::Object, "obj", ".o", Target::Cpu},
+    {Form::Header, "header", ".hpp"},
 };
 
 // One file to write.
@@ -144,9 +161,35 @@ static bool has_kernels(Compilation& compilation, const std::string& file) {
 }
 
 static bool is_code(Form form) { return form >= Form::Llvm; }
+static bool is_library(Form form) { return form >= Form::Manifest; }
+
+// What the outputs for ahead-of-time libraries need of the module as it is before segments are cut.
+struct LibraryParts {
+  std::string name; // the namespace
+  std::string file; // without its folders
+  Manifest manifest;
+  std::string ptx; // where an object is wanted
+};
+
+static std::optional<LibraryParts> make_library_parts(Compilation& compilation, const Session& session,
+                                                      const std::string& file, bool with_ptx) {
+  const Options& options = session.options;
+  const ir::Module* module = compilation.transformed();
+  if (!module) return std::nullopt;
+  const std::string& source = file == "-" ? options.stdin_name : file;
+  LibraryParts parts{library_namespace(options, file), source.substr(source.rfind('/') + 1),
+                     make_manifest(*module, compilation.sources()), ""};
+  if (!with_ptx) return parts;
+  TargetOptions gpu = target_options(options, Target::Cuda);
+  if (gpu.arch.starts_with("x86")) gpu.arch.clear();
+  std::optional<std::string> ptx = compilation.emit(gpu, OutputKind::Ptx);
+  if (!ptx) return std::nullopt;
+  parts.ptx = std::move(*ptx);
+  return parts;
+}
 
 static std::optional<std::string> make(Compilation& compilation, const Session& session, const FormRow& form,
-                                       std::span<const Pass> passes) {
+                                       std::span<const Pass> passes, const LibraryParts& parts) {
   TargetOptions target = target_options(session.options, target_of(session, form));
   switch (form.form) {
   case Form::Tokens: return compilation.tokens();
@@ -158,9 +201,10 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
   case Form::Ptx: return compilation.emit(target, OutputKind::Ptx);
   case Form::Cubin: return compilation.emit(target, OutputKind::Cubin);
   case Form::Assembly: return compilation.emit(target, OutputKind::Assembly);
-  case Form::Manifest:
-    if (const ir::Module* module = compilation.transformed())
-      return to_json(make_manifest(*module, compilation.sources()));
+  case Form::Manifest: return to_json(parts.manifest);
+  case Form::Object:
+    return make_object(compilation, session.options, parts.name, parts.ptx, to_json(parts.manifest));
+  case Form::Header: return make_header(parts.manifest, parts.name, object_symbol(parts.name), parts.file);
   }
   return std::nullopt;
 }
@@ -253,17 +297,25 @@ ExitCode compile_command(Session& session) {
   std::stable_partition(order.begin(), order.end(),
                         [&](Output* output) { return target_of(session, *output->form) == Target::Cuda; });
   bool made = outputs.empty() ? compilation->program() != nullptr : true;
+  auto wants = [&](auto is) {
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [&](const Output& output) { return is(output.form->form); });
+  };
+  if (wants(is_code) && !has_kernels(*compilation, file)) made = false;
+  LibraryParts parts;
+  if (made && wants(is_library)) {
+    bool with_ptx = wants([](Form form) { return form == Form::Object; });
+    std::optional<LibraryParts> found = make_library_parts(*compilation, session, file, with_ptx);
+    made = found.has_value();
+    if (made) parts = std::move(*found);
+  }
   for (Output* output : order) {
-    if (is_code(output->form->form) && !has_kernels(*compilation, file)) {
-      made = false;
-      break;
-    }
-    std::optional<std::string> bytes = make(*compilation, session, *output->form, passes);
+    if (!made) break;
+    std::optional<std::string> bytes = make(*compilation, session, *output->form, passes, parts);
     if (bytes)
       output->bytes = std::move(*bytes);
     else
       made = false;
-    if (!made) break;
   }
   session.write(*compilation);
   session.write_times(*compilation);

@@ -13,6 +13,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/emit/compile.h"
 #include "compiler/emit/emit.h"
+#include "runtime/cpu/scratch.h"
 
 namespace kern {
 
@@ -35,22 +36,15 @@ public:
 
   std::uint64_t scratch_bytes(const std::string& symbol, const std::uint32_t (&block_dim)[3]) const override {
     for (const CpuKernelLayout& layout : layouts_)
-      if (layout.symbol == symbol) {
-        std::uint64_t bytes =
-            layout.scratch_bytes + layout.scratch_bytes_per_vector * vectors(layout, block_dim);
-        return (bytes + 63) / 64 * 64;
-      }
+      if (layout.symbol == symbol)
+        return cpu::scratch_bytes({nullptr, nullptr, nullptr, layout.scratch_bytes,
+                                   layout.scratch_bytes_per_vector, static_cast<std::uint32_t>(layout.lanes),
+                                   layout.linear_thread_id},
+                                  block_dim);
     return 0;
   }
 
 private:
-  static std::uint64_t vectors(const CpuKernelLayout& layout, const std::uint32_t (&block_dim)[3]) {
-    std::uint64_t x = block_dim[0], rest = std::uint64_t{block_dim[1]} * block_dim[2];
-    auto lanes = static_cast<std::uint64_t>(layout.lanes);
-    if (layout.linear_thread_id) return (x * rest + lanes - 1) / lanes;
-    return (x + lanes - 1) / lanes * rest;
-  }
-
   std::unique_ptr<orc::LLJIT> jit_;
   std::map<std::string, kern_cpu_entry> entries_;
   std::vector<CpuKernelLayout> layouts_;

@@ -6,6 +6,7 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/run/array.h"
+#include "runtime/common/shape.h"
 
 namespace kern {
 
@@ -55,15 +56,6 @@ static bool check_block(const Extents& block, std::string_view option, Diagnosti
   return false;
 }
 
-static Extents default_block(const IndexUse& use, const ir::Function& kernel) {
-  Extents block = use.thread[2] ? Extents{8, 8, 4} : use.thread[1] ? Extents{16, 16, 1} : Extents{256, 1, 1};
-  // launch_bounds may allow fewer.
-  auto most = static_cast<std::uint64_t>(kernel.options.max_threads);
-  for (std::size_t axis = 3; axis-- > 0 && most > 0;)
-    while (block[0] * block[1] * block[2] > most && block[axis] > 1) block[axis] /= 2;
-  return block;
-}
-
 static std::optional<Extents> choose_block(const ir::Function& kernel, const IndexUse& use,
                                            const Options& options, Diagnostics& diagnostics) {
   std::optional<Extents> fixed;
@@ -94,7 +86,7 @@ static std::optional<Extents> choose_block(const ir::Function& kernel, const Ind
     diagnostics.report({}, diag::needs_block, kernel.name, use.why);
     return std::nullopt;
   }
-  return default_block(use, kernel);
+  return default_block(use.thread, static_cast<std::uint64_t>(kernel.options.max_threads));
 }
 
 // The extents that the kernel's own tests give; what is missing is reported.

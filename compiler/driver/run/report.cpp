@@ -8,16 +8,9 @@
 #include <cstring>
 
 #include "compiler/ir/walk.h"
+#include "runtime/common/fault.h"
 
 namespace kern {
-
-struct FaultRow {
-  std::string_view code, text;
-};
-static constexpr FaultRow fault_rows[] = {
-#define FAULT(Kind, Code, Text) {Code, Text},
-#include "kern/faults.def"
-};
 
 // Rows for the diagnostics that faults are rendered as: `fault[index]`.
 static const DiagnosticRow& fault_row(std::uint32_t kind) {
@@ -28,30 +21,10 @@ static const DiagnosticRow& fault_row(std::uint32_t kind) {
   return rows[kind];
 }
 
-// What the host can see that explains a fault.
-static void add_hints(Diagnostic& diagnostic, const kern_fault_record& fault, const ir::Site& site,
-                      const LaunchShape& shape) {
-  auto note = [&](std::string text) { diagnostic.notes.push_back({std::nullopt, std::move(text)}); };
-  if (site.kind != ir::FaultKind::IndexOutOfRange) return;
-  if (!site.param.empty() && site.param != site.array)
-    note(fmt::format("`{}` is a view of parameter `{}`", site.array, site.param));
-  if (fault.index < 0) note("a computed negative index is a fault; only a literal one counts from the end");
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    std::uint64_t threads = shape.grid[axis] * shape.block[axis];
-    std::uint64_t thread = fault.block[axis] * shape.block[axis] + fault.thread[axis];
-    bool is_own_index = fault.index >= 0 && static_cast<std::uint64_t>(fault.index) == thread;
-    if (!is_own_index || fault.index < fault.extent || static_cast<std::int64_t>(threads) <= fault.extent)
-      continue;
-    if (fault.extent == 0 || thread == 0) continue;
-    note(fmt::format("the launch has {} threads for {} elements: test the index", threads, fault.extent));
-    return;
-  }
-}
-
 Diagnostic fault_diagnostic(const ir::Module& module, const RunResult& result, const LaunchShape& shape,
                             const std::vector<Argument>&) {
   const kern_fault_record& fault = result.fault;
-  bool known = fault.kind < std::size(fault_rows) && fault.site < module.sites.size();
+  bool known = find_fault(fault.kind) && fault.site < module.sites.size();
   if (!known)
     return {&fault_row(0),
             Severity::Fault,
@@ -59,14 +32,11 @@ Diagnostic fault_diagnostic(const ir::Module& module, const RunResult& result, c
             fmt::format("the fault record is damaged: kind {}, site {}", fault.kind, fault.site),
             {}};
   const ir::Site& site = module.sites[fault.site];
-  std::string text = fmt::format(fmt::runtime(fault_rows[fault.kind].text), fmt::arg("index", fault.index),
-                                 fmt::arg("axis", fault.axis), fmt::arg("array", site.array),
-                                 fmt::arg("extent", fault.extent));
-  text += fmt::format(", block ({},{},{}) thread ({},{},{})", fault.block[0], fault.block[1], fault.block[2],
-                      fault.thread[0], fault.thread[1], fault.thread[2]);
+  std::string text = fault_text(fault, site.array);
   Diagnostic diagnostic{&fault_row(fault.kind), Severity::Fault, site.span, text, {}};
   for (Span call : site.calls) diagnostic.notes.push_back({call, "called here"});
-  add_hints(diagnostic, fault, site, shape);
+  for (std::string& hint : fault_hints(fault, site.array, site.param, shape.grid, shape.block))
+    diagnostic.notes.push_back({std::nullopt, std::move(hint)});
   return diagnostic;
 }
 

@@ -20,6 +20,7 @@
 #include "compiler/driver/suggest.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/support/limits.h"
+#include "runtime/common/shape.h"
 
 namespace kern {
 
@@ -136,30 +137,14 @@ static bool check_types(Run& run) {
   return !run.wrong();
 }
 
-static bool is_comparison(ExpressionOp op) {
-  return op >= ExpressionOp::Equal && op <= ExpressionOp::GreaterEqual;
-}
-
-static std::string value_text(const std::optional<ExpressionValue>& value) {
-  if (!value) return "nothing (a division by zero)";
-  return value->is_real ? fmt::format("{}", value->real) : fmt::format("{}", value->integer);
-}
-
 // Evaluates every contract; a broken one is shown with the values of both of its sides.
 static bool check_contracts(Run& run, const ExpressionInput& input) {
   std::vector<std::string> names = ir::block_names(*run.kernel);
   const ir::Module& module = *run.compilation->module();
   for (const ir::Contract& contract : run.kernel->contracts) {
-    std::optional<ExpressionValue> value = evaluate(contract.condition, input);
-    bool holds = value && (value->is_real ? value->real != 0 : value->integer != 0);
-    if (holds) continue;
+    std::string text = broken_contract_text(contract.condition, names, input);
+    if (text.empty()) continue;
     const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
-    std::string text = fmt::format("`{}`", kern::to_string(contract.condition, names));
-    if (is_comparison(contract.condition.op) && contract.condition.operands.size() == 2) {
-      const auto& sides = contract.condition.operands;
-      text += fmt::format(" with {} on the left and {} on the right", value_text(evaluate(sides[0], input)),
-                          value_text(evaluate(sides[1], input)));
-    }
     run.compilation->diagnostics().report(site.span, diag::broken_contract, run.kernel->name, text);
   }
   return !run.compilation->diagnostics().has_errors();

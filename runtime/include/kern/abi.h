@@ -58,6 +58,31 @@ typedef struct kern_where {
 // kernel's manifest says; its contents need not survive between blocks.
 typedef void (*kern_cpu_entry)(const void* params, const kern_where* where, void* scratch);
 
+// CPU code of an object: one variant of a kernel for one level of CPU.
+typedef struct kern_object_entry {
+  const char* symbol; // of a variant in the manifest
+  const char* cpu;    // "x86-64-v3", "x86-64-v4"
+  kern_cpu_entry entry;
+  uint64_t scratch_bytes;            // once a block
+  uint64_t scratch_bytes_per_vector; // for each vector of lanes of the block
+  uint32_t lanes;                    // of a vector
+  uint32_t linear_thread_id;         // 1: vectors follow the linear thread id, 0: rows of threads
+} kern_object_entry;
+
+// What an object file exports, as `kern_object_<namespace>`: a module compiled ahead of time. The texts need
+// no end mark.
+typedef struct kern_object {
+  uint32_t struct_size;
+  uint32_t abi_version; // KERN_ABI_VERSION
+  uint64_t abi_hash;    // kern/abi_hash.h
+  const char* manifest; // docs/manifest.schema.json
+  uint64_t manifest_bytes;
+  const char* ptx;
+  uint64_t ptx_bytes;
+  const kern_object_entry* entries;
+  uint64_t entry_count;
+} kern_object;
+
 // Called by CPU code when a thread faults; keeps the fault of the lowest block, and of that block the first.
 void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault);
 // Called by CPU code to print; words are laid out as in a kern_print_ring.

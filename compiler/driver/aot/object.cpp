@@ -1,0 +1,74 @@
+// Every kernel is compiled once for each of its CPU variants and each level of CPU.
+#include "compiler/driver/aot/object.h"
+
+#include "compiler/driver/aot/variants.h"
+#include "compiler/emit/object.h"
+
+namespace kern {
+
+static constexpr std::string_view keywords[] = {
+    "alignas",   "alignof",  "and",      "asm",      "auto",         "bitand",  "bitor",     "bool",
+    "break",     "case",     "catch",    "char",     "class",        "compl",   "concept",   "const",
+    "constexpr", "continue", "default",  "delete",   "do",           "double",  "else",      "enum",
+    "explicit",  "export",   "extern",   "false",    "float",        "for",     "friend",    "goto",
+    "if",        "inline",   "int",      "kern",     "long",         "mutable", "namespace", "new",
+    "noexcept",  "not",      "nullptr",  "operator", "or",           "private", "protected", "public",
+    "register",  "requires", "return",   "short",    "signed",       "sizeof",  "static",    "std",
+    "struct",    "switch",   "template", "this",     "thread_local", "throw",   "true",      "try",
+    "typedef",   "typeid",   "typename", "union",    "unsigned",     "using",   "virtual",   "void",
+    "volatile",  "wchar_t",  "while",    "xor"};
+
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+std::string cpp_identifier(std::string_view name) {
+  std::string result;
+  for (char c : name) result += is_word(c) ? c : '_';
+  if (result.empty() || (result[0] >= '0' && result[0] <= '9')) result = "_" + result;
+  for (std::string_view keyword : keywords)
+    if (result == keyword) return result + "_";
+  return result;
+}
+
+std::string library_namespace(const Options& options, const std::string& file) {
+  if (!options.library_namespace.empty()) return options.library_namespace;
+  std::string name = file == "-" ? options.stdin_name : file;
+  std::size_t slash = name.rfind('/');
+  if (slash != std::string::npos) name = name.substr(slash + 1);
+  return cpp_identifier(name.substr(0, name.find('.', 1)));
+}
+
+std::string object_symbol(const std::string& library) {
+  std::string symbol = "kern_object_";
+  for (char c : library) symbol += is_word(c) ? c : '_';
+  return symbol;
+}
+
+std::vector<std::string> object_cpus(const Options& options) {
+  if (options.arch.starts_with("x86")) return {options.arch};
+  return {"x86-64-v3", "x86-64-v4"};
+}
+
+std::optional<std::string> make_object(Compilation& compilation, const Options& options,
+                                       const std::string& library, std::string ptx, std::string manifest) {
+  const ir::Module* module = compilation.segmented();
+  if (!module) return std::nullopt;
+  std::vector<ObjectCode> code;
+  TargetOptions target = target_options(options, Target::Cpu);
+  for (const ir::Function& function : module->functions) {
+    if (!function.is_kernel) continue;
+    for (const Variant& variant : kernel_variants(*module, function)) {
+      if (variant.target != Target::Cpu) continue;
+      target.kernel = function.symbol;
+      target.lanes = variant.lanes;
+      for (const std::string& cpu : object_cpus(options)) {
+        target.arch = cpu;
+        code.push_back({target, variant.symbol});
+      }
+    }
+  }
+  return compilation.emit_object(code, {object_symbol(library), std::move(manifest), std::move(ptx)});
+}
+
+} // namespace kern

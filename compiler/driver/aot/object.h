@@ -1,0 +1,29 @@
+// What an ahead-of-time library is made of: an object and the header that declares its kernels.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/driver/commands.h"
+#include "runtime/manifest/manifest.h"
+
+namespace kern {
+
+// Returns the C++ namespace of a library: --namespace, or FILE's name without folder and suffix, as an
+// identifier.
+std::string library_namespace(const Options& options, const std::string& file);
+// Returns the symbol that its object exports: "kern_object_filters".
+std::string object_symbol(const std::string& library);
+
+// Makes a C++ identifier of a name.
+std::string cpp_identifier(std::string_view name);
+
+// Returns the CPU levels that an object carries code for: all, or the one that --arch names.
+std::vector<std::string> object_cpus(const Options& options);
+
+// Writes the object, with PTX and manifest that were made before (they need the module as it is before
+// segments are cut); nothing where an error was reported.
+std::optional<std::string> make_object(Compilation& compilation, const Options& options,
+                                       const std::string& library, std::string ptx, std::string manifest);
+
+} // namespace kern

@@ -1,0 +1,231 @@
+// The CPU as a device. A stream is a list of tasks and a thread that runs them in order; kernels run on one
+// pool of threads. The thread shares the stream's state, so that whoever lets go of a stream never waits: the
+// thread does what is left to do, reports what nobody collected, and ends.
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <thread>
+
+#include "runtime/api/device.h"
+#include "runtime/api/prints.h"
+#include "runtime/cpu/pool.h"
+#include "runtime/cpu/record.h"
+#include "runtime/cpu/scratch.h"
+
+namespace kern::runtime {
+
+namespace {
+
+constexpr std::uint64_t alignment = 256;
+
+struct CpuMemory final : Memory {
+  ~CpuMemory() override { std::free(data); }
+};
+
+// The entries of an object that this CPU can run, by variant.
+struct CpuCode final : Code {
+  std::map<std::string, kern_object_entry, std::less<>> entries;
+};
+
+class CpuDevice final : public Device {
+public:
+  explicit CpuDevice(unsigned threads) : pool(threads) {
+    name_ = "CPU (" + std::to_string(pool.threads()) + " threads)";
+  }
+  kern_device_kind kind() const override { return KERN_DEVICE_CPU; }
+  std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
+  std::unique_ptr<Code> load(const Manifest& manifest, const kern_object& object) override;
+  std::shared_ptr<Stream> make_stream() override;
+  // As much as the largest GPU has, so that what runs here can run there.
+  std::uint64_t most_shared_bytes() const override { return 227 << 10; }
+  std::string_view target() const override { return "cpu"; }
+  bool shares_host_memory() const override { return true; }
+
+  cpu::Pool pool;
+};
+
+// The list of tasks; shared by the stream and its thread.
+class CpuStream final : public Stream {
+public:
+  explicit CpuStream(std::shared_ptr<CpuDevice> device) : device_(std::move(device)) {}
+  Device& device() override { return *device_; }
+  std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
+                      std::uint64_t bytes) override {
+    return put([=] { std::memcpy(static_cast<char*>(to->data) + offset, from, bytes); });
+  }
+  std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
+                     std::uint64_t bytes) override {
+    return put([=] { std::memcpy(to, static_cast<const char*>(from->data) + offset, bytes); });
+  }
+  std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
+                     std::span<const char> pattern) override;
+  std::uint64_t launch(Launch launch) override;
+  std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number) override {
+    return put([=] { other->wait(number, std::nullopt); });
+  }
+  std::uint64_t last() override {
+    std::lock_guard lock(mutex_);
+    return put_;
+  }
+  bool wait(std::uint64_t number, Deadline deadline) override;
+
+  // Ends the thread once everything is done.
+  void close();
+  // Runs tasks until the stream is closed.
+  void run();
+
+private:
+  using Task = std::function<void()>;
+  std::uint64_t put(Task task);
+  void run_launch(const Launch& launch, std::uint64_t number, std::uint64_t launch_number);
+
+  std::shared_ptr<CpuDevice> device_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;
+  std::uint64_t put_ = 0, done_ = 0, launches_ = 0;
+  bool closed_ = false;
+};
+
+std::shared_ptr<Memory> CpuDevice::allocate(std::uint64_t bytes) {
+  auto memory = std::make_shared<CpuMemory>();
+  memory->bytes = bytes;
+  std::uint64_t rounded = bytes > UINT64_MAX - alignment ? 0 : (bytes / alignment + 1) * alignment;
+  if (rounded != 0 && rounded <= PTRDIFF_MAX) memory->data = std::aligned_alloc(alignment, rounded);
+  if (!memory->data)
+    fail(Error{
+        KERN_OUT_OF_MEMORY, "there is no memory for " + std::to_string(bytes) + " bytes", {}, bytes, 0});
+  return memory;
+}
+
+bool can_run(std::string_view cpu) {
+  if (cpu == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4");
+  if (cpu == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3");
+  return false;
+}
+
+std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_object& object) {
+  auto code = std::make_unique<CpuCode>();
+  const char* wanted = std::getenv("KERN_CPU");
+  for (std::uint64_t i = 0; i < object.entry_count; ++i) {
+    const kern_object_entry& entry = object.entries[i];
+    if (!can_run(entry.cpu) || (wanted && std::string_view(wanted) != entry.cpu)) continue;
+    auto [known, is_new] = code->entries.try_emplace(entry.symbol, entry);
+    // The names of levels ascend.
+    if (!is_new && std::string_view(known->second.cpu) < entry.cpu) known->second = entry;
+  }
+  for (const ManifestKernel& kernel : manifest.kernels)
+    for (const ManifestVariant& variant : kernel.variants)
+      if (variant.target == "cpu" && !code->entries.contains(variant.symbol))
+        fail(KERN_DEVICE_ERROR, "the object has no code of `" + variant.symbol +
+                                    "` for this CPU: it is made for x86-64-v3 and x86-64-v4" +
+                                    (wanted ? ", and KERN_CPU is " + std::string(wanted) : ""));
+  return code;
+}
+
+std::shared_ptr<Stream> CpuDevice::make_stream() {
+  auto self = std::static_pointer_cast<CpuDevice>(shared_from_this());
+  auto stream = std::make_shared<CpuStream>(std::move(self));
+  std::thread([stream] { stream->run(); }).detach();
+  // What callers hold; the thread holds the stream itself.
+  return {stream.get(), [stream](Stream*) { stream->close(); }};
+}
+
+void CpuStream::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return closed_ || !tasks_.empty(); });
+    if (tasks_.empty()) break;
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    task = nullptr; // what it held goes before anybody hears that it is done
+    lock.lock();
+    ++done_;
+    changed_.notify_all();
+  }
+  lock.unlock();
+  report_faults();
+}
+
+void CpuStream::close() {
+  std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+std::uint64_t CpuStream::put(Task task) {
+  std::lock_guard lock(mutex_);
+  tasks_.push_back(std::move(task));
+  changed_.notify_all();
+  return ++put_;
+}
+
+bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  auto is_done = [&] { return done_ >= number; };
+  if (deadline) return changed_.wait_until(lock, *deadline, is_done);
+  changed_.wait(lock, is_done);
+  return true;
+}
+
+std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
+                              std::span<const char> pattern) {
+  std::vector<char> bytes(pattern.begin(), pattern.end());
+  return put([=] {
+    char* place = static_cast<char*>(to->data) + offset;
+    for (std::uint64_t i = 0; i < count; ++i, place += bytes.size())
+      std::memcpy(place, bytes.data(), bytes.size());
+  });
+}
+
+std::uint64_t CpuStream::launch(Launch launch) {
+  std::uint64_t number = last() + 1, launch_number = ++launches_;
+  return put([this, launch = std::move(launch), number, launch_number] {
+    run_launch(launch, number, launch_number);
+  });
+}
+
+void CpuStream::run_launch(const Launch& launch, std::uint64_t number, std::uint64_t launch_number) {
+  constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
+  const auto& code = static_cast<const CpuCode&>(*launch.module->code);
+  const kern_object_entry& entry = code.entries.find(launch.variant->symbol)->second;
+  kern_launch_record record{};
+  record.launch = launch_number;
+  record.shared_bytes = launch.shared_bytes;
+  cpu::Ring ring;
+  if (!launch.module->manifest.prints.empty()) ring = cpu::make_ring(ring_words);
+  record.print_ring = reinterpret_cast<std::uint64_t>(ring.get());
+  std::vector<std::uint64_t> params = launch.params;
+  params.back() = reinterpret_cast<std::uint64_t>(&record);
+  cpu::Launch job;
+  job.entry = entry.entry;
+  job.params = params.data();
+  job.record = &record;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    job.grid[axis] = launch.grid[axis];
+    job.block[axis] = launch.block[axis];
+  }
+  job.scratch_bytes = cpu::scratch_bytes(entry, job.block) + launch.shared_bytes;
+  if (!device_->pool.run(job)) {
+    // No thread ran: the stream's only way to say so is a fault without a place.
+    record.fault.state = 2;
+    record.fault.site = UINT32_MAX;
+  }
+  if (ring) write_prints(launch.module->manifest, *ring);
+  if (record.fault.state != 0) keep_fault(number, launch, record.fault);
+}
+
+} // namespace
+
+std::shared_ptr<Device> open_cpu(unsigned threads) {
+  if (threads > 0) return std::make_shared<CpuDevice>(threads);
+  // Streams may outlive main: the shared pool is never taken down.
+  static const auto* shared =
+      new std::shared_ptr<CpuDevice>(std::make_shared<CpuDevice>(cpu::default_threads()));
+  return *shared;
+}
+
+} // namespace kern::runtime

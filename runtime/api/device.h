@@ -1,0 +1,129 @@
+// What the runtime asks of a device: memory, code and streams. A CPU and a CUDA device implement it; nothing
+// above this header knows which.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/api/error.h"
+#include "runtime/manifest/manifest.h"
+
+namespace kern::runtime {
+
+class Device;
+
+// Memory of a device. It goes back when nobody holds it any more; streams hold what they still work on.
+struct Memory {
+  virtual ~Memory() = default;
+  void* data = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+// The code of an object on a device.
+struct Code {
+  virtual ~Code() = default;
+};
+
+// A module: its manifest with its code. Kernels and faults refer to it.
+struct Module {
+  std::shared_ptr<Device> device;
+  Manifest manifest;
+  std::unique_ptr<Code> code;
+};
+
+// A launch that was checked.
+struct Launch {
+  std::shared_ptr<const Module> module;
+  const ManifestKernel* kernel = nullptr;
+  const ManifestVariant* variant = nullptr;
+  std::array<std::uint32_t, 3> grid{}, block{}; // none is 0
+  std::uint64_t shared_bytes = 0;               // dynamic, of a block
+  std::vector<std::uint64_t> params;            // the last slot is free for the launch record
+  std::vector<std::shared_ptr<Memory>> uses;
+};
+
+// The work that was given to a device in order. Whatever is put on it gets the next number; `done` numbers
+// never go down. One thread at a time puts work on it; any thread may wait.
+class Stream {
+public:
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>; // none: wait as long as it takes
+  virtual ~Stream();
+  virtual Device& device() = 0;
+
+  // Put work on the stream; each returns its number. Memory is held until it is done.
+  virtual std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
+                              std::uint64_t bytes) = 0;
+  virtual std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
+                             std::uint64_t bytes) = 0;
+  virtual std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
+                             std::span<const char> pattern) = 0;
+  virtual std::uint64_t launch(Launch launch) = 0;
+  virtual std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number) = 0;
+  // Returns the number of the last work.
+  virtual std::uint64_t last() = 0;
+  // Waits for a number; false where the deadline passed before.
+  virtual bool wait(std::uint64_t number, Deadline deadline) = 0;
+
+  // Throws the first fault, up to that number, that nobody has collected.
+  void collect(std::uint64_t number);
+
+protected:
+  // Keeps a fault of a launch that is done, in words; the last 64 stay, the others are counted.
+  void keep_fault(std::uint64_t number, const Launch& launch, const kern_fault_record& record);
+  // Says on stderr what nobody collected.
+  void report_faults();
+
+private:
+  struct Kept {
+    std::uint64_t number;
+    Error error;
+  };
+  std::mutex mutex_;
+  std::vector<Kept> faults_;
+  std::uint64_t lost_ = 0;
+};
+
+class Device : public std::enable_shared_from_this<Device> {
+public:
+  virtual ~Device() = default;
+  virtual kern_device_kind kind() const = 0;
+  // Returns memory of at least one byte, aligned to 256 bytes; throws OutOfMemory.
+  virtual std::shared_ptr<Memory> allocate(std::uint64_t bytes) = 0;
+  virtual std::unique_ptr<Code> load(const Manifest& manifest, const kern_object& object) = 0;
+  virtual std::shared_ptr<Stream> make_stream() = 0;
+  // Returns the most bytes of shared memory that a block can have.
+  virtual std::uint64_t most_shared_bytes() const = 0;
+  // Returns the name by which variants say that they are for this device: "cpu", "cuda".
+  virtual std::string_view target() const = 0;
+  // Says whether kernels can use host memory where it is.
+  virtual bool shares_host_memory() const = 0;
+
+  const std::string& name() const { return name_; }
+  // Returns the module of an object, loaded once.
+  std::shared_ptr<const Module> module(const kern_object& object);
+  // Returns the calling thread's own stream.
+  std::shared_ptr<Stream> stream_of_thread();
+
+protected:
+  std::string name_;
+
+private:
+  std::mutex mutex_;
+  // The device keeps no module alive: a module keeps its device.
+  std::map<const kern_object*, std::weak_ptr<const Module>> modules_;
+};
+
+std::shared_ptr<Device> open_cpu(unsigned threads);
+std::shared_ptr<Device> open_cuda(unsigned ordinal);
+// Opens what KERN_DEVICE names, else the first CUDA device, else the CPU; `reason` says why.
+std::shared_ptr<Device> open_best(std::string& reason);
+
+} // namespace kern::runtime

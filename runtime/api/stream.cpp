@@ -1,0 +1,125 @@
+// What every stream does alike: it keeps faults until somebody waits for them.
+#include <cstdio>
+#include <cstdlib>
+
+#include "runtime/api/device.h"
+#include "runtime/common/fault.h"
+
+namespace kern::runtime {
+
+static constexpr std::size_t most_faults = 64;
+
+Stream::~Stream() = default;
+
+static std::string place_text(const ManifestPlace& place) {
+  return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
+// The record is untrusted: what it names must be there.
+static Error describe(const Launch& launch, const kern_fault_record& record) {
+  const Manifest& manifest = launch.module->manifest;
+  const FaultRow* row = find_fault(record.kind);
+  Error error{KERN_KERNEL_FAULT, "", Fault{launch.kernel->name, "", "", "", 0, 0, record, {}}, 0, 0};
+  if (!row || record.site >= manifest.sites.size()) {
+    error.message = "kernel `" + launch.kernel->name + "`: the fault record is damaged: kind " +
+                    std::to_string(record.kind) + ", site " + std::to_string(record.site);
+    return error;
+  }
+  const ManifestSite& site = manifest.sites[record.site];
+  Fault& fault = *error.fault;
+  fault.code = row->code;
+  fault.file = site.place.file;
+  fault.line = site.place.line;
+  fault.column = site.place.column;
+  fault.array = site.array;
+  error.message = place_text(site.place) + ": kernel `" + launch.kernel->name + "`: fault[" + fault.code +
+                  "]: " + fault_text(record, site.array);
+  for (const ManifestPlace& call : site.calls) {
+    fault.calls.push_back({call.file, call.line, call.column});
+    error.message += "\n  called at " + place_text(call);
+  }
+  std::array<std::uint64_t, 3> grid, block;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    grid[axis] = launch.grid[axis], block[axis] = launch.block[axis];
+  for (const std::string& hint : fault_hints(record, site.array, site.param, grid, block))
+    error.message += "\n  note: " + hint;
+  return error;
+}
+
+void Stream::keep_fault(std::uint64_t number, const Launch& launch, const kern_fault_record& record) {
+  Error error = describe(launch, record);
+  std::lock_guard lock(mutex_);
+  if (faults_.size() == most_faults) {
+    faults_.erase(faults_.begin());
+    ++lost_;
+  }
+  faults_.push_back({number, std::move(error)});
+}
+
+void Stream::collect(std::uint64_t number) {
+  std::lock_guard lock(mutex_);
+  if (faults_.empty() || faults_.front().number > number) return;
+  Error error = std::move(faults_.front().error);
+  faults_.erase(faults_.begin());
+  if (lost_ > 0) error.message += "\n  note: " + std::to_string(lost_) + " earlier faults were not collected";
+  lost_ = 0;
+  fail(std::move(error));
+}
+
+void Stream::report_faults() {
+  std::lock_guard lock(mutex_);
+  for (const Kept& kept : faults_)
+    std::fprintf(stderr, "kern: nobody waited for a launch that faulted: %s\n", kept.error.message.c_str());
+  faults_.clear();
+}
+
+// ---- Device ----
+
+std::shared_ptr<const Module> Device::module(const kern_object& object) {
+  std::lock_guard lock(mutex_);
+  std::weak_ptr<const Module>& known = modules_[&object];
+  if (std::shared_ptr<const Module> module = known.lock()) return module;
+  std::string error;
+  std::optional<Manifest> manifest = parse_manifest({object.manifest, object.manifest_bytes}, error);
+  if (!manifest) fail(KERN_DEVICE_ERROR, "the object cannot be loaded: " + error);
+  auto module = std::make_shared<Module>();
+  module->device = shared_from_this();
+  module->manifest = std::move(*manifest);
+  module->code = load(module->manifest, object);
+  known = module;
+  return module;
+}
+
+std::shared_ptr<Stream> Device::stream_of_thread() {
+  // A stream keeps its device, so an address stands for one device as long as it is here.
+  thread_local std::map<Device*, std::shared_ptr<Stream>> streams;
+  std::shared_ptr<Stream>& stream = streams[this];
+  if (!stream) stream = make_stream();
+  return stream;
+}
+
+std::shared_ptr<Device> open_best(std::string& reason) {
+  const char* chosen = std::getenv("KERN_DEVICE");
+  std::string name = chosen ? chosen : "";
+  if (name == "cpu") {
+    reason = "KERN_DEVICE is cpu";
+    return open_cpu(0);
+  }
+  if (name == "cuda" || name.starts_with("cuda:")) {
+    reason = "KERN_DEVICE is " + name;
+    std::string ordinal = name.size() > 5 ? name.substr(5) : "0";
+    bool digits = ordinal.size() < 4 && ordinal.find_first_not_of("0123456789") == std::string::npos;
+    if (digits) return open_cuda(static_cast<unsigned>(std::stoul(ordinal)));
+  }
+  if (!name.empty()) fail(KERN_ARGUMENT_ERROR, "KERN_DEVICE is `" + name + "`; it takes cpu, cuda or cuda:1");
+  try {
+    std::shared_ptr<Device> device = open_cuda(0);
+    reason = "the first CUDA device";
+    return device;
+  } catch (const Error& error) {
+    reason = error.message;
+  }
+  return open_cpu(0);
+}
+
+} // namespace kern::runtime

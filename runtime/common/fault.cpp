@@ -1,0 +1,52 @@
+// The texts are rows of faults.def, patterns over the names that its legend lists.
+#include "runtime/common/fault.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace kern {
+
+static constexpr FaultRow rows[] = {
+#define FAULT(Kind, Code, Text) {Code, #Kind, Text},
+#include "kern/faults.def"
+};
+
+static constexpr std::uint32_t index_out_of_range = 1;
+static_assert(rows[index_out_of_range].name == "IndexOutOfRange");
+
+const FaultRow* find_fault(std::uint32_t kind) { return kind < std::size(rows) ? &rows[kind] : nullptr; }
+
+std::string fault_text(const kern_fault_record& fault, std::string_view array) {
+  const FaultRow* row = find_fault(fault.kind);
+  if (!row) return fmt::format("the fault record is damaged: kind {}, site {}", fault.kind, fault.site);
+  return fmt::format(fmt::runtime(row->text), fmt::arg("index", fault.index), fmt::arg("axis", fault.axis),
+                     fmt::arg("array", array), fmt::arg("extent", fault.extent)) +
+         fmt::format(", block ({},{},{}) thread ({},{},{})", fault.block[0], fault.block[1], fault.block[2],
+                     fault.thread[0], fault.thread[1], fault.thread[2]);
+}
+
+std::vector<std::string> fault_hints(const kern_fault_record& fault, std::string_view array,
+                                     std::string_view param, const std::array<std::uint64_t, 3>& grid,
+                                     const std::array<std::uint64_t, 3>& block) {
+  std::vector<std::string> hints;
+  if (fault.kind != index_out_of_range) return hints;
+  if (!param.empty() && param != array)
+    hints.push_back(fmt::format("`{}` is a view of parameter `{}`", array, param));
+  if (fault.index < 0)
+    hints.emplace_back("a computed negative index is a fault; only a literal one counts from the end");
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::uint64_t threads = grid[axis] * block[axis];
+    std::uint64_t thread = fault.block[axis] * block[axis] + fault.thread[axis];
+    bool is_own_index = fault.index >= 0 && static_cast<std::uint64_t>(fault.index) == thread;
+    if (!is_own_index || fault.index < fault.extent || static_cast<std::int64_t>(threads) <= fault.extent)
+      continue;
+    if (fault.extent == 0 || thread == 0) continue;
+    hints.push_back(
+        fmt::format("the launch has {} threads for {} elements: test the index", threads, fault.extent));
+    break;
+  }
+  return hints;
+}
+
+} // namespace kern

@@ -1,0 +1,30 @@
+// A fault in words: what `kernc run` and the runtime say of a fault record. The record is untrusted; callers
+// test `kind` first.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kern/abi.h"
+
+namespace kern {
+
+struct FaultRow {
+  std::string_view code, name, text;
+};
+
+// Returns the row of faults.def, or null where there is none.
+const FaultRow* find_fault(std::uint32_t kind);
+
+// Returns "index 7 is out of range for axis 0 of `y` (extent 7), block (0,0,0) thread (7,0,0)".
+std::string fault_text(const kern_fault_record& fault, std::string_view array);
+
+// Returns what the host can see that explains a fault: a view's parameter, a negative index, an untested one.
+std::vector<std::string> fault_hints(const kern_fault_record& fault, std::string_view array,
+                                     std::string_view param, const std::array<std::uint64_t, 3>& grid,
+                                     const std::array<std::uint64_t, 3>& block);
+
+} // namespace kern

@@ -1,0 +1,34 @@
+// Decisions about a launch that need no device.
+#include "runtime/common/shape.h"
+
+#include <fmt/format.h>
+
+namespace kern {
+
+std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std::uint64_t most_threads) {
+  using Block = std::array<std::uint64_t, 3>;
+  Block block = axes[2] ? Block{8, 8, 4} : axes[1] ? Block{16, 16, 1} : Block{256, 1, 1};
+  for (std::size_t axis = 3; axis-- > 0 && most_threads > 0;)
+    while (block[0] * block[1] * block[2] > most_threads && block[axis] > 1) block[axis] /= 2;
+  return block;
+}
+
+static std::string value_text(const std::optional<ExpressionValue>& value) {
+  if (!value) return "nothing (a division by zero)";
+  return value->is_real ? fmt::format("{}", value->real) : fmt::format("{}", value->integer);
+}
+
+std::string broken_contract_text(const Expression& condition, std::span<const std::string> names,
+                                 const ExpressionInput& input) {
+  std::optional<ExpressionValue> value = evaluate(condition, input);
+  if (value && (value->is_real ? value->real != 0 : value->integer != 0)) return "";
+  std::string text = fmt::format("`{}`", to_string(condition, names));
+  bool is_comparison = condition.op >= ExpressionOp::Equal && condition.op <= ExpressionOp::GreaterEqual;
+  if (is_comparison && condition.operands.size() == 2)
+    text += fmt::format(" with {} on the left and {} on the right",
+                        value_text(evaluate(condition.operands[0], input)),
+                        value_text(evaluate(condition.operands[1], input)));
+  return text;
+}
+
+} // namespace kern

@@ -1,0 +1,21 @@
+// Shapes of blocks and contracts of launches: what `kernc run` and the runtime decide alike.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "kern/expression.h"
+
+namespace kern {
+
+// Returns the block for a kernel that does not care: 256 threads over the axes that it reads, fewer where its
+// launch bounds (0: none) allow fewer.
+std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std::uint64_t most_threads);
+
+// Returns "" where a contract holds; else "`n == x.shape[0]` with 3 on the left and 4 on the right".
+std::string broken_contract_text(const Expression& condition, std::span<const std::string> names,
+                                 const ExpressionInput& input);
+
+} // namespace kern

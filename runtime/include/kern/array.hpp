@@ -1,0 +1,346 @@
+// Arrays: buffers that own device memory, views of them, and host memory that a launch copies.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "kern/device.hpp"
+
+namespace kern {
+
+// The 16-bit floats, as their bits: C++20 has no arithmetic for them.
+struct f16 {
+  std::uint16_t bits = 0;
+};
+struct bf16 {
+  std::uint16_t bits = 0;
+};
+
+// The name of an element type for a kernel.
+template <class T> inline constexpr kern_type type_of = [] {
+  static_assert(sizeof(T) == 0, "kernels have no such element type");
+  return KERN_BOOL;
+}();
+template <> inline constexpr kern_type type_of<bool> = KERN_BOOL;
+template <> inline constexpr kern_type type_of<std::int8_t> = KERN_I8;
+template <> inline constexpr kern_type type_of<std::int16_t> = KERN_I16;
+template <> inline constexpr kern_type type_of<std::int32_t> = KERN_I32;
+template <> inline constexpr kern_type type_of<std::int64_t> = KERN_I64;
+template <> inline constexpr kern_type type_of<std::uint8_t> = KERN_U8;
+template <> inline constexpr kern_type type_of<std::uint16_t> = KERN_U16;
+template <> inline constexpr kern_type type_of<std::uint32_t> = KERN_U32;
+template <> inline constexpr kern_type type_of<std::uint64_t> = KERN_U64;
+template <> inline constexpr kern_type type_of<f16> = KERN_F16;
+template <> inline constexpr kern_type type_of<bf16> = KERN_BF16;
+template <> inline constexpr kern_type type_of<float> = KERN_F32;
+template <> inline constexpr kern_type type_of<double> = KERN_F64;
+template <> inline constexpr kern_type type_of<std::complex<float>> = KERN_C64;
+template <> inline constexpr kern_type type_of<std::complex<double>> = KERN_C128;
+
+// How many elements an array has along each axis, the first axis first: rows, then columns.
+template <std::size_t Rank> using Extents = std::array<std::int64_t, Rank>;
+
+template <class... Sizes> constexpr Extents<sizeof...(Sizes)> extents(Sizes... sizes) {
+  return {static_cast<std::int64_t>(sizes)...};
+}
+
+template <std::size_t Rank> constexpr std::int64_t count(const Extents<Rank>& extents) {
+  std::int64_t product = 1;
+  for (std::int64_t extent : extents) product *= extent;
+  return product;
+}
+
+template <std::size_t Rank> constexpr Extents<Rank> packed_strides(const Extents<Rank>& extents) {
+  Extents<Rank> strides{};
+  std::int64_t stride = 1;
+  for (std::size_t axis = Rank; axis-- > 0; stride *= extents[axis]) strides[axis] = stride;
+  return strides;
+}
+
+// Elements in device memory, extents and strides in elements. It holds the buffer that it is a view of.
+template <class T, std::size_t Rank = 1> class View {
+public:
+  View(BufferHandle buffer, T* data, const Extents<Rank>& extents, const Extents<Rank>& strides)
+      : buffer_(std::move(buffer)), data_(data), extents_(extents), strides_(strides) {}
+  // Views memory of the device that somebody else keeps until all work on it is done.
+  View(T* data, const Extents<Rank>& extents) : View({}, data, extents, packed_strides(extents)) {}
+  View(T* data, const Extents<Rank>& extents, const Extents<Rank>& strides)
+      : View({}, data, extents, strides) {}
+  // What may be written may be read.
+  operator View<const T, Rank>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {buffer_, data_, extents_, strides_};
+  }
+
+  // Returns the first element's address, on the device.
+  T* data() const { return data_; }
+  const Extents<Rank>& extents() const { return extents_; }
+  const Extents<Rank>& strides() const { return strides_; }
+  std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
+  std::int64_t size() const { return count(extents_); }
+  const BufferHandle& buffer() const { return buffer_; }
+
+  // Returns elements begin, begin + step, ... below end of an axis; clamped to what is there.
+  View slice(std::size_t axis, std::int64_t begin, std::int64_t end, std::int64_t step = 1) const {
+    View part = *this;
+    std::int64_t extent = extents_[axis];
+    begin = begin < 0 ? 0 : begin > extent ? extent : begin;
+    end = end < begin ? begin : end > extent ? extent : end;
+    if (step < 1) step = 1;
+    part.data_ += begin * strides_[axis];
+    part.extents_[axis] = (end - begin + step - 1) / step;
+    part.strides_[axis] *= step;
+    return part;
+  }
+  // Returns the view with its axes in reverse order.
+  View transposed() const {
+    View turned = *this;
+    for (std::size_t axis = 0; axis < Rank; ++axis) {
+      turned.extents_[axis] = extents_[Rank - 1 - axis];
+      turned.strides_[axis] = strides_[Rank - 1 - axis];
+    }
+    return turned;
+  }
+
+private:
+  BufferHandle buffer_;
+  T* data_;
+  Extents<Rank> extents_, strides_;
+};
+
+// Owns memory of a device for elements that lie side by side, the last axis fastest. A copy of a Buffer is
+// the same memory; it goes back when nobody, and no work under way, holds it. Not cleared: see zeros().
+template <class T, std::size_t Rank = 1> class Buffer {
+public:
+  Buffer(const Device& device, const Extents<Rank>& extents) {
+    Status status;
+    *this = Buffer(status, device, extents);
+    status.raise();
+  }
+  Buffer(const Device& device, std::int64_t size)
+    requires(Rank == 1)
+      : Buffer(device, Extents<1>{size}) {}
+  Buffer(Status& status, const Device& device, const Extents<Rank>& extents) noexcept : extents_(extents) {
+    std::uint64_t bytes = 0;
+    if (check_extents(status, bytes)) status.take(kern_buffer_create(device.get(), bytes, handle_.receive()));
+  }
+
+  const Extents<Rank>& extents() const { return extents_; }
+  std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
+  std::int64_t size() const { return count(extents_); }
+  // Returns the first element's address, on the device.
+  T* data() const { return static_cast<T*>(kern_buffer_data(handle_.get())); }
+  Device device() const { return Device(DeviceHandle(kern_buffer_device(handle_.get()))); }
+  const BufferHandle& handle() const { return handle_; }
+
+  View<T, Rank> view() { return {handle_, data(), extents_, packed_strides(extents_)}; }
+  View<const T, Rank> view() const { return {handle_, data(), extents_, packed_strides(extents_)}; }
+  operator View<T, Rank>() { return view(); }
+  operator View<const T, Rank>() const { return view(); }
+
+  // Copies from host memory with as many elements; returns when it may be changed again.
+  void copy_from(std::span<const T> host) {
+    throwing([&](Status& status) { copy_from(status, host); });
+  }
+  void copy_from(Status& status, std::span<const T> host) noexcept {
+    wait(status, [&](StreamHandle& stream) { return start_write(status, host, stream); });
+  }
+  // Copies to host memory with as many elements; returns when they are there.
+  void copy_to(std::span<T> host) const {
+    throwing([&](Status& status) { copy_to(status, host); });
+  }
+  void copy_to(Status& status, std::span<T> host) const noexcept {
+    wait(status, [&](StreamHandle& stream) { return start_read(status, host, stream); });
+  }
+  // The same on a stream without waiting; the host's memory must stay until the event.
+  Event copy_from_async(std::span<const T> host, const Stream& stream) {
+    return started([&](Status& status) { return start_write(status, host, stream.get()); });
+  }
+  Event copy_to_async(std::span<T> host, const Stream& stream) const {
+    return started([&](Status& status) { return start_read(status, host, stream.get()); });
+  }
+
+  // Gives every element a value, on the calling thread's stream.
+  Event fill(const T& value) {
+    StreamHandle stream;
+    return started([&](Status& status) {
+      EventHandle event;
+      if (own_stream(status, stream))
+        status.take(kern_buffer_fill(handle_.get(), 0, static_cast<std::uint64_t>(size()), &value, sizeof(T),
+                                     stream.get(), event.receive()));
+      return Event(std::move(event));
+    });
+  }
+  // Waits, and returns one element.
+  template <class... Indices> T read(Indices... indices) const {
+    static_assert(sizeof...(Indices) == Rank, "an index for each axis");
+    Extents<Rank> at = {static_cast<std::int64_t>(indices)...}, strides = packed_strides(extents_);
+    std::int64_t offset = 0;
+    for (std::size_t axis = 0; axis < Rank; ++axis) offset += at[axis] * strides[axis];
+    T value{};
+    throwing([&](Status& status) {
+      wait(status, [&](StreamHandle& stream) {
+        EventHandle event;
+        status.take(kern_buffer_read(handle_.get(), static_cast<std::uint64_t>(offset) * sizeof(T), &value,
+                                     sizeof(T), stream.get(), event.receive()));
+        return Event(std::move(event));
+      });
+    });
+    return value;
+  }
+
+private:
+  static void throwing(auto&& function) {
+    Status status;
+    function(status);
+    status.raise();
+  }
+  static Event started(auto&& function) {
+    Status status;
+    Event event = function(status);
+    status.raise();
+    return event;
+  }
+  bool own_stream(Status& status, StreamHandle& stream) const {
+    DeviceHandle device(kern_buffer_device(handle_.get()));
+    return status.take(kern_stream_of_thread(device.get(), stream.receive()));
+  }
+  void wait(Status& status, auto&& start) const {
+    StreamHandle stream;
+    if (!own_stream(status, stream)) return;
+    Event event = start(stream);
+    if (status.ok()) event.wait(status);
+  }
+  Event start_write(Status& status, std::span<const T> host, const auto& stream) const {
+    EventHandle event;
+    if (check_size(status, host.size()))
+      status.take(
+          kern_buffer_write(handle_.get(), 0, host.data(), host.size_bytes(), get(stream), event.receive()));
+    return Event(std::move(event));
+  }
+  Event start_read(Status& status, std::span<T> host, const auto& stream) const {
+    EventHandle event;
+    if (check_size(status, host.size()))
+      status.take(
+          kern_buffer_read(handle_.get(), 0, host.data(), host.size_bytes(), get(stream), event.receive()));
+    return Event(std::move(event));
+  }
+  static kern_stream* get(const StreamHandle& stream) { return stream.get(); }
+  static kern_stream* get(kern_stream* stream) { return stream; }
+  bool check_size(Status& status, std::size_t elements) const {
+    if (elements == static_cast<std::size_t>(size())) return true;
+    status.refuse("the host has " + std::to_string(elements) + " elements, and the buffer " +
+                  std::to_string(size()));
+    return false;
+  }
+  bool check_extents(Status& status, std::uint64_t& bytes) const {
+    bytes = sizeof(T);
+    for (std::int64_t extent : extents_)
+      if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
+        status.refuse("extent " + std::to_string(extent) + " of a buffer is negative or too large");
+        return false;
+      }
+    return true;
+  }
+
+  BufferHandle handle_;
+  Extents<Rank> extents_{};
+};
+
+// Makes a buffer of zeros: kern::zeros<float>(device, rows, columns).
+template <class T, class... Sizes> Buffer<T, sizeof...(Sizes)> zeros(const Device& device, Sizes... sizes) {
+  Buffer<T, sizeof...(Sizes)> buffer(device, extents(sizes...));
+  buffer.fill(T{});
+  return buffer;
+}
+
+// Makes a buffer with a copy of host memory.
+template <class T> Buffer<T> copy_of(const Device& device, std::span<const T> host) {
+  Buffer<T> buffer(device, static_cast<std::int64_t>(host.size()));
+  buffer.copy_from(host);
+  return buffer;
+}
+
+// Host memory that a launch copies to the device, back, or both; made by in(), out() and inout().
+template <class T, std::size_t Rank, kern_argument_kind Kind> struct Staged {
+  T* data;
+  Extents<Rank> extents;
+};
+
+template <class Range> using Element = std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>;
+
+// Copies host memory in: a contiguous range, or one with extents.
+template <class Range> Staged<const Element<const Range>, 1, KERN_HOST_IN> in(const Range& host) {
+  return {std::data(host), {static_cast<std::int64_t>(std::size(host))}};
+}
+template <class T, std::size_t Rank>
+Staged<const T, Rank, KERN_HOST_IN> in(const T* host, const Extents<Rank>& extents) {
+  return {host, extents};
+}
+// Copies it back after the launch; elements that the kernel does not write become 0.
+template <class Range> Staged<Element<Range>, 1, KERN_HOST_OUT> out(Range&& host) {
+  return {std::data(host), {static_cast<std::int64_t>(std::size(host))}};
+}
+template <class T, std::size_t Rank>
+Staged<T, Rank, KERN_HOST_OUT> out(T* host, const Extents<Rank>& extents) {
+  return {host, extents};
+}
+// Copies it in and back.
+template <class Range> Staged<Element<Range>, 1, KERN_HOST_INOUT> inout(Range&& host) {
+  return {std::data(host), {static_cast<std::int64_t>(std::size(host))}};
+}
+template <class T, std::size_t Rank>
+Staged<T, Rank, KERN_HOST_INOUT> inout(T* host, const Extents<Rank>& extents) {
+  return {host, extents};
+}
+
+// What a kernel takes where it has an array: T is const where it only reads.
+template <class T, std::size_t Rank> class Argument {
+public:
+  using Value = std::remove_const_t<T>;
+  Argument(const View<T, Rank>& view) {
+    set(KERN_ARRAY, view.data(), view.extents(), view.strides(), view.buffer());
+  }
+  Argument(const View<Value, Rank>& view)
+    requires(std::is_const_v<T>)
+      : Argument(View<const Value, Rank>(view)) {}
+  Argument(const Buffer<Value, Rank>& buffer)
+    requires(std::is_const_v<T>)
+      : Argument(buffer.view()) {}
+  Argument(Buffer<Value, Rank>& buffer) : Argument(View<T, Rank>(buffer.view())) {}
+  template <kern_argument_kind Kind>
+    requires(Kind != KERN_HOST_IN)
+  Argument(const Staged<Value, Rank, Kind>& staged) {
+    set(Kind, staged.data, staged.extents, packed_strides(staged.extents), {});
+  }
+  Argument(const Staged<const Value, Rank, KERN_HOST_IN>& staged)
+    requires(std::is_const_v<T>)
+  {
+    set(KERN_HOST_IN, staged.data, staged.extents, packed_strides(staged.extents), {});
+  }
+  const kern_argument& get() const { return argument_; }
+
+private:
+  void set(kern_argument_kind kind, T* data, const Extents<Rank>& extents, const Extents<Rank>& strides,
+           BufferHandle buffer) {
+    argument_.kind = kind;
+    argument_.type = type_of<Value>;
+    argument_.rank = Rank;
+    argument_.writable = !std::is_const_v<T>;
+    argument_.data = const_cast<Value*>(data);
+    for (std::size_t axis = 0; axis < Rank; ++axis) {
+      argument_.extents[axis] = extents[axis];
+      argument_.strides[axis] = strides[axis];
+    }
+    buffer_ = std::move(buffer);
+    argument_.buffer = buffer_.get();
+  }
+  BufferHandle buffer_;
+  kern_argument argument_{};
+};
+
+} // namespace kern

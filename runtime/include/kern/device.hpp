@@ -1,0 +1,175 @@
+// Devices, streams and events.
+#pragma once
+
+#include <chrono>
+
+#include "kern/error.hpp"
+
+namespace kern {
+
+// A counted handle of the C interface.
+template <class T, T* (*Retain)(T*), void (*Release)(T*)> class Handle {
+public:
+  Handle() = default;
+  explicit Handle(T* owned) : handle_(owned) {}
+  Handle(const Handle& other) : handle_(Retain(other.handle_)) {}
+  Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Handle& operator=(Handle other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Handle() { Release(handle_); }
+  T* get() const { return handle_; }
+  explicit operator bool() const { return handle_ != nullptr; }
+  // Returns where a C function stores a new handle.
+  T** receive() {
+    *this = Handle();
+    return &handle_;
+  }
+
+private:
+  T* handle_ = nullptr;
+};
+
+using DeviceHandle = Handle<kern_device, kern_device_retain, kern_device_release>;
+using StreamHandle = Handle<kern_stream, kern_stream_retain, kern_stream_release>;
+using EventHandle = Handle<kern_event, kern_event_retain, kern_event_release>;
+using BufferHandle = Handle<kern_buffer, kern_buffer_retain, kern_buffer_release>;
+using ModuleHandle = Handle<kern_module, kern_module_retain, kern_module_release>;
+using KernelHandle = Handle<kern_kernel, kern_kernel_retain, kern_kernel_release>;
+
+struct CpuOptions {
+  unsigned threads = 0; // a pool of its own with so many; 0: the pool that the process shares
+};
+
+// A GPU, or the CPU.
+class Device {
+public:
+  Device() = default;
+  explicit Device(DeviceHandle handle) : handle_(std::move(handle)) {}
+  // Returns what KERN_DEVICE names (cpu, cuda, cuda:1), else the first CUDA device, else the CPU.
+  static Device best() {
+    return checked([](Status& status) { return best(status); });
+  }
+  static Device best(Status& status) noexcept { return open(status, KERN_DEVICE_BEST, 0, 0); }
+  // Returns the CPU.
+  static Device cpu(CpuOptions options = {}) {
+    return checked([&](Status& status) { return cpu(status, options); });
+  }
+  static Device cpu(Status& status, CpuOptions options = {}) noexcept {
+    return open(status, KERN_DEVICE_CPU, 0, options.threads);
+  }
+  // Returns a CUDA device, by its number among CUDA_VISIBLE_DEVICES; the error says why it cannot.
+  static Device cuda(unsigned ordinal = 0) {
+    return checked([&](Status& status) { return cuda(status, ordinal); });
+  }
+  static Device cuda(Status& status, unsigned ordinal = 0) noexcept {
+    return open(status, KERN_DEVICE_CUDA, ordinal, 0);
+  }
+
+  bool is_cpu() const { return kern_device_get_kind(get()) == KERN_DEVICE_CPU; }
+  bool is_cuda() const { return kern_device_get_kind(get()) == KERN_DEVICE_CUDA; }
+  std::string name() const { return kern_device_name(get()); }
+  // Returns why best() chose it.
+  std::string reason() const { return kern_device_reason(get()); }
+  bool operator==(const Device& other) const { return kern_device_same(get(), other.get()) != 0; }
+  kern_device* get() const { return handle_.get(); }
+
+private:
+  template <class Function> static Device checked(Function&& function) {
+    Status status;
+    Device device = function(status);
+    status.raise();
+    return device;
+  }
+  static Device open(Status& status, kern_device_kind kind, unsigned ordinal, unsigned threads) {
+    kern_device_options options{sizeof options, static_cast<std::uint32_t>(kind), ordinal, threads};
+    Device device;
+    status.take(kern_device_open(&options, device.handle_.receive()));
+    return device;
+  }
+  DeviceHandle handle_;
+};
+
+// A point in a stream's work. It may be dropped: nothing waits for it then.
+class Event {
+public:
+  Event() = default;
+  explicit Event(EventHandle handle) : handle_(std::move(handle)) {}
+  // Waits for it; throws the first fault up to it that nobody has collected.
+  void wait() const {
+    Status status;
+    wait(status);
+    status.raise();
+  }
+  void wait(Status& status) const noexcept {
+    if (handle_) status.take(kern_event_wait(handle_.get(), -1, nullptr));
+  }
+  // Waits at most so long; says whether it came.
+  template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> time) const {
+    Status status;
+    bool came = wait_for(status, time);
+    status.raise();
+    return came;
+  }
+  template <class Rep, class Period>
+  bool wait_for(Status& status, std::chrono::duration<Rep, Period> time) const noexcept {
+    int done = 1;
+    double seconds = std::chrono::duration<double>(time).count();
+    if (handle_) status.take(kern_event_wait(handle_.get(), seconds > 0 ? seconds : 0, &done));
+    return done != 0;
+  }
+  kern_event* get() const { return handle_.get(); }
+
+private:
+  EventHandle handle_;
+};
+
+// Work in order. One thread at a time puts work on a stream.
+class Stream {
+public:
+  explicit Stream(const Device& device) {
+    Status status;
+    *this = Stream(status, device);
+    status.raise();
+  }
+  Stream(Status& status, const Device& device) noexcept {
+    status.take(kern_stream_create(device.get(), handle_.receive()));
+  }
+  // Returns the calling thread's own stream of the device.
+  static Stream of_thread(const Device& device) {
+    Status status;
+    Stream stream;
+    status.take(kern_stream_of_thread(device.get(), stream.handle_.receive()));
+    status.raise();
+    return stream;
+  }
+  // Waits for all that was put on it; throws the first fault that nobody has collected.
+  void wait() const {
+    Status status;
+    wait(status);
+    status.raise();
+  }
+  void wait(Status& status) const noexcept { status.take(kern_stream_wait(get())); }
+  // Throws such a fault if it is there already; does not wait.
+  void check() const {
+    Status status;
+    check(status);
+    status.raise();
+  }
+  void check(Status& status) const noexcept { status.take(kern_stream_check(get())); }
+  // What is put on it from now on runs after the event.
+  void after(const Event& event) const {
+    Status status;
+    if (event.get()) status.take(kern_stream_after(get(), event.get()));
+    status.raise();
+  }
+  Device device() const { return Device(DeviceHandle(kern_stream_device(get()))); }
+  kern_stream* get() const { return handle_.get(); }
+
+private:
+  Stream() = default;
+  StreamHandle handle_;
+};
+
+} // namespace kern

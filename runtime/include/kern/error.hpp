@@ -1,0 +1,158 @@
+// What goes wrong, as exceptions and as values.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#if defined(__cpp_exceptions)
+#include <exception>
+#endif
+
+#include "kern/runtime.h"
+
+namespace kern {
+
+// A place in a .kern or .py file; line and column count from 1.
+struct Place {
+  std::string file;
+  std::uint32_t line = 0, column = 0;
+};
+
+// A thread that left its kernel; everything else lives on.
+struct FaultDetails {
+  std::string kernel;
+  std::string code; // "index", "assert", "division", ...
+  Place place;
+  std::string array; // as written in the source; the message of an assert
+  int axis = 0;
+  std::int64_t index = 0, extent = 0;
+  std::uint32_t block[3] = {}, thread[3] = {};
+  std::uint64_t launch = 0; // its number on its stream, from 1
+  std::vector<Place> calls; // that led there, innermost first
+};
+
+#if defined(__cpp_exceptions)
+// Whatever the runtime throws.
+class Error : public std::exception {
+public:
+  explicit Error(std::string message) : message_(std::move(message)) {}
+  // Returns one sentence; notes follow on lines of their own.
+  const char* what() const noexcept override { return message_.c_str(); }
+
+private:
+  std::string message_;
+};
+// An argument or a launch is wrong; nothing ran.
+struct ArgumentError : Error {
+  using Error::Error;
+};
+// An assert at the head of a kernel does not hold; nothing ran.
+struct ContractError : Error {
+  using Error::Error;
+};
+// A kernel faulted.
+struct KernelFault : Error, FaultDetails {
+  KernelFault(std::string message, FaultDetails details)
+      : Error(std::move(message)), FaultDetails(std::move(details)) {}
+};
+struct OutOfMemory : Error {
+  OutOfMemory(std::string message, std::uint64_t asked_bytes, std::uint64_t available_bytes)
+      : Error(std::move(message)), asked(asked_bytes), available(available_bytes) {}
+  std::uint64_t asked, available; // bytes; available 0: not known
+};
+struct CompileError : Error {
+  using Error::Error;
+};
+// A device, driver or object says no.
+struct DeviceError : Error {
+  using Error::Error;
+};
+// The device is gone for this process: the only error to restart for.
+struct DeviceLost : DeviceError {
+  using DeviceError::DeviceError;
+};
+#endif
+
+// How a call went; for those who do not want exceptions. Starts as good, and keeps the last error.
+class Status {
+public:
+  bool ok() const { return kind_ == KERN_NO_ERROR; }
+  explicit operator bool() const { return ok(); }
+  kern_error_kind kind() const { return kind_; }
+  const std::string& message() const { return message_; }
+  // Returns the fault; all of it empty where the error is of another kind.
+  const FaultDetails& fault() const { return fault_; }
+  std::uint64_t bytes_asked() const { return memory_.asked; }
+  std::uint64_t bytes_available() const { return memory_.available; }
+
+  // Takes over what a C function returned; says whether it was good.
+  bool take(kern_error* error) {
+    *this = Status();
+    if (!error) return true;
+    kind_ = kern_error_get_kind(error);
+    message_ = kern_error_message(error);
+    kern_fault_info info{};
+    info.struct_size = sizeof info;
+    if (kern_error_get_fault(error, &info)) take_fault(info);
+    memory_.struct_size = sizeof memory_;
+    kern_error_get_memory(error, &memory_);
+    kern_error_free(error);
+    return false;
+  }
+
+  // Makes it an ArgumentError.
+  void refuse(std::string message) {
+    *this = Status();
+    kind_ = KERN_ARGUMENT_ERROR;
+    message_ = std::move(message);
+  }
+
+  // Throws the error, if there is one; without exceptions writes it and aborts.
+  void raise() const {
+    switch (kind_) {
+    case KERN_NO_ERROR: return;
+#if defined(__cpp_exceptions)
+    case KERN_ARGUMENT_ERROR: throw ArgumentError(message_);
+    case KERN_CONTRACT_ERROR: throw ContractError(message_);
+    case KERN_KERNEL_FAULT: throw KernelFault(message_, fault_);
+    case KERN_OUT_OF_MEMORY: throw OutOfMemory(message_, memory_.asked, memory_.available);
+    case KERN_COMPILE_ERROR: throw CompileError(message_);
+    case KERN_DEVICE_ERROR: throw DeviceError(message_);
+    case KERN_DEVICE_LOST: throw DeviceLost(message_);
+    }
+    throw Error(message_);
+#else
+    case KERN_ARGUMENT_ERROR:
+    case KERN_CONTRACT_ERROR:
+    case KERN_KERNEL_FAULT:
+    case KERN_OUT_OF_MEMORY:
+    case KERN_COMPILE_ERROR:
+    case KERN_DEVICE_ERROR:
+    case KERN_DEVICE_LOST: break;
+    }
+    std::fprintf(stderr, "kern: %s\n", message_.c_str());
+    std::abort();
+#endif
+  }
+
+private:
+  void take_fault(const kern_fault_info& info) {
+    auto place = [](const kern_place& from) { return Place{from.file, from.line, from.column}; };
+    fault_ = {info.kernel, info.code, place(info.place), info.array, info.axis, info.index, info.extent,
+              {},          {},        info.launch,       {}};
+    for (int axis = 0; axis < 3; ++axis)
+      fault_.block[axis] = info.block[axis], fault_.thread[axis] = info.thread[axis];
+    for (std::uint64_t i = 0; i < info.call_count; ++i) fault_.calls.push_back(place(info.calls[i]));
+  }
+
+  kern_error_kind kind_ = KERN_NO_ERROR;
+  std::string message_;
+  FaultDetails fault_;
+  kern_memory_info memory_{};
+};
+
+} // namespace kern

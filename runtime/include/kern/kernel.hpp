@@ -1,0 +1,148 @@
+// Modules, kernels and launches.
+#pragma once
+
+#include "kern/array.hpp"
+
+namespace kern {
+
+// Over what a kernel runs: over(n) says how many threads at least, grid(n) how many blocks; sizes are in the
+// order in which `grid(n)` returns indices in a kernel, x first: an image of h rows is over(w, h).
+class Launch {
+public:
+  Launch(bool over, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+    options_.struct_size = sizeof options_;
+    options_.over = over;
+    options_.size[0] = x, options_.size[1] = y, options_.size[2] = z;
+  }
+  // Sets the threads of a block; without, the kernel's own or what suits it.
+  Launch block(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) const {
+    Launch launch = *this;
+    launch.options_.block[0] = x, launch.options_.block[1] = y, launch.options_.block[2] = z;
+    return launch;
+  }
+  // Sets the stream; without, the calling thread's own.
+  Launch on(const Stream& stream) const {
+    Launch launch = *this;
+    launch.stream_ = stream_of(stream);
+    launch.options_.stream = launch.stream_.get();
+    return launch;
+  }
+  // Sets the bytes of dynamic shared memory for shared.array(0, T).
+  Launch shared(std::uint64_t bytes) const {
+    Launch launch = *this;
+    launch.options_.shared_bytes = bytes;
+    return launch;
+  }
+  const kern_launch_options& get() const { return options_; }
+
+private:
+  static StreamHandle stream_of(const Stream& stream) {
+    return StreamHandle(kern_stream_retain(stream.get()));
+  }
+  kern_launch_options options_{};
+  StreamHandle stream_;
+};
+
+inline Launch over(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) { return {true, x, y, z}; }
+inline Launch grid(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) { return {false, x, y, z}; }
+
+// How a type of a kernel's signature is passed.
+template <class T> struct Param {
+  using Type = T;
+  static constexpr kern_parameter info{type_of<T>, 0, 0};
+  static kern_argument argument(const T& value) {
+    kern_argument argument{};
+    argument.kind = KERN_SCALAR;
+    argument.type = type_of<T>;
+    std::memcpy(argument.scalar, &value, sizeof value);
+    return argument;
+  }
+};
+template <class T, std::size_t Rank> struct Param<View<T, Rank>> {
+  using Type = Argument<T, Rank>;
+  static constexpr kern_parameter info{type_of<std::remove_const_t<T>>, Rank, !std::is_const_v<T>};
+  static kern_argument argument(const Type& value) { return value.get(); }
+};
+
+template <class Signature> class Kernel;
+
+// A kernel with typed arguments. A call puts a launch on a stream and returns; with arguments in host memory
+// (in, out, inout) it returns when they are there.
+template <class... Params> class Kernel<void(Params...)> {
+public:
+  Kernel() = default;
+  explicit Kernel(KernelHandle handle) : handle_(std::move(handle)) {}
+  Event operator()(const Launch& launch, const typename Param<Params>::Type&... arguments) const {
+    Status status;
+    Event event = (*this)(status, launch, arguments...);
+    status.raise();
+    return event;
+  }
+  Event operator()(Status& status, const Launch& launch,
+                   const typename Param<Params>::Type&... arguments) const noexcept {
+    const std::array<kern_argument, sizeof...(Params)> list = {Param<Params>::argument(arguments)...};
+    EventHandle event;
+    status.take(kern_launch(handle_.get(), &launch.get(), list.data(), list.size(), event.receive()));
+    return Event(std::move(event));
+  }
+
+private:
+  KernelHandle handle_;
+};
+
+// The kernels of an object on a device; copies share them.
+class Module {
+public:
+  Module(const Device& device, const kern_object& object) {
+    Status status;
+    *this = Module(status, device, object);
+    status.raise();
+  }
+  Module(Status& status, const Device& device, const kern_object& object) noexcept : device_(device) {
+    status.take(kern_module_load(device.get(), &object, handle_.receive()));
+  }
+  const Device& device() const { return device_; }
+  // Returns the symbols of its kernels.
+  std::vector<std::string> kernels() const {
+    std::vector<std::string> symbols;
+    for (std::uint64_t i = 0; i < kern_module_kernel_count(handle_.get()); ++i)
+      symbols.emplace_back(kern_module_kernel_symbol(handle_.get(), i));
+    return symbols;
+  }
+  // Returns the kernel of that name with those parameters: kernel<void(float, View<const float>)>("f").
+  template <class Signature> Kernel<Signature> kernel(const char* name) const {
+    Status status;
+    Kernel<Signature> found = kernel<Signature>(status, name);
+    status.raise();
+    return found;
+  }
+  template <class Signature> Kernel<Signature> kernel(Status& status, const char* name) const noexcept {
+    return find(status, name, static_cast<Kernel<Signature>*>(nullptr));
+  }
+
+private:
+  template <class... Params>
+  Kernel<void(Params...)> find(Status& status, const char* name, Kernel<void(Params...)>*) const {
+    const std::array<kern_parameter, sizeof...(Params)> list = {Param<Params>::info...};
+    KernelHandle kernel;
+    status.take(kern_module_kernel(handle_.get(), name, list.data(), list.size(), kernel.receive()));
+    return Kernel<void(Params...)>(std::move(kernel));
+  }
+  Device device_;
+  ModuleHandle handle_;
+};
+
+// Returns the device of a launch: that of its stream, else that of the first array which lies on one, else
+// Device::best().
+template <class... Arguments> Device device_of(const Launch& launch, const Arguments&... arguments) {
+  if (launch.get().stream) return Device(DeviceHandle(kern_stream_device(launch.get().stream)));
+  kern_buffer* first = nullptr;
+  auto look = [&](const auto& argument) {
+    if constexpr (requires { argument.get().buffer; })
+      if (!first) first = argument.get().buffer;
+  };
+  (look(arguments), ...);
+  return first ? Device(DeviceHandle(kern_buffer_device(first))) : Device::best();
+}
+
+} // namespace kern

@@ -1,0 +1,200 @@
+// The C interface of the runtime: opaque, counted handles, and structs that begin with their size, so that
+// they can grow. C++ programs include <kern/kern.hpp>, which is made of this. A function that can fail
+// returns null, or an error that its caller frees; nothing is thrown across it.
+#ifndef KERN_RUNTIME_H
+#define KERN_RUNTIME_H
+
+#include <stdint.h>
+
+#include "kern/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kern_error kern_error;
+typedef struct kern_device kern_device;
+typedef struct kern_stream kern_stream;
+typedef struct kern_event kern_event;
+typedef struct kern_buffer kern_buffer;
+typedef struct kern_module kern_module;
+typedef struct kern_kernel kern_kernel;
+
+// ---- Errors ----
+
+typedef enum kern_error_kind {
+  KERN_NO_ERROR = 0,
+  KERN_ARGUMENT_ERROR, // an argument or a launch is wrong; nothing ran
+  KERN_CONTRACT_ERROR, // an assert at the head of a kernel does not hold; nothing ran
+  KERN_KERNEL_FAULT,   // a thread left its kernel; everything else lives on
+  KERN_OUT_OF_MEMORY,
+  KERN_COMPILE_ERROR,
+  KERN_DEVICE_ERROR, // a device, driver or object says no
+  KERN_DEVICE_LOST   // the device is gone for this process
+} kern_error_kind;
+
+typedef struct kern_place {
+  const char* file;
+  uint32_t line, column;
+} kern_place;
+
+// What a fault is: the fields are those of the lowest block that faulted, of its first thread.
+typedef struct kern_fault_info {
+  uint32_t struct_size;
+  const char* kernel;
+  const char* code; // "index", "assert", ...: faults.def
+  kern_place place;
+  const char* array; // as written in the source; the message of an assert
+  int32_t axis;
+  int64_t index, extent;
+  uint32_t thread[3], block[3];
+  uint64_t launch;         // its number on its stream, from 1
+  const kern_place* calls; // that led there, innermost first
+  uint64_t call_count;
+} kern_fault_info;
+
+typedef struct kern_memory_info {
+  uint32_t struct_size;
+  uint64_t asked, available; // bytes; available 0: not known
+} kern_memory_info;
+
+kern_error_kind kern_error_get_kind(const kern_error* error);
+// One sentence, and notes on lines of their own; lives as long as the error.
+const char* kern_error_message(const kern_error* error);
+// Fill in what there is; 0 where the error is of another kind. Texts live as long as the error.
+int kern_error_get_fault(const kern_error* error, kern_fault_info* info);
+int kern_error_get_memory(const kern_error* error, kern_memory_info* info);
+void kern_error_free(kern_error* error);
+
+// ---- Devices ----
+
+typedef enum kern_device_kind { KERN_DEVICE_BEST, KERN_DEVICE_CPU, KERN_DEVICE_CUDA } kern_device_kind;
+
+typedef struct kern_device_options {
+  uint32_t struct_size;
+  uint32_t kind;    // BEST: what KERN_DEVICE names, else the first CUDA device, else the CPU
+  uint32_t ordinal; // CUDA: among CUDA_VISIBLE_DEVICES
+  uint32_t threads; // CPU: a pool of its own with so many; 0: the pool that the process shares
+} kern_device_options;
+
+kern_error* kern_device_open(const kern_device_options* options, kern_device** device);
+kern_device* kern_device_retain(kern_device* device);
+void kern_device_release(kern_device* device);
+kern_device_kind kern_device_get_kind(const kern_device* device);
+const char* kern_device_name(const kern_device* device);
+// Why BEST chose this device.
+const char* kern_device_reason(const kern_device* device);
+int kern_device_same(const kern_device* left, const kern_device* right);
+
+// ---- Streams and events: what is ordered, and when it is done ----
+
+kern_error* kern_stream_create(kern_device* device, kern_stream** stream);
+// The calling thread's own stream of the device.
+kern_error* kern_stream_of_thread(kern_device* device, kern_stream** stream);
+kern_stream* kern_stream_retain(kern_stream* stream);
+void kern_stream_release(kern_stream* stream);
+kern_device* kern_stream_device(kern_stream* stream); // retained
+// Waits for all that was put on the stream; the first fault that nobody collected is the error.
+kern_error* kern_stream_wait(kern_stream* stream);
+// The same without waiting.
+kern_error* kern_stream_check(kern_stream* stream);
+// What comes next on the stream runs after the event.
+kern_error* kern_stream_after(kern_stream* stream, kern_event* event);
+
+kern_event* kern_event_retain(kern_event* event);
+void kern_event_release(kern_event* event);
+// Waits at most so long (negative: as long as it takes); `done` says whether the event came.
+kern_error* kern_event_wait(kern_event* event, double seconds, int* done);
+
+// ---- Memory ----
+
+kern_error* kern_buffer_create(kern_device* device, uint64_t bytes, kern_buffer** buffer);
+kern_buffer* kern_buffer_retain(kern_buffer* buffer);
+void kern_buffer_release(kern_buffer* buffer);
+void* kern_buffer_data(const kern_buffer* buffer); // an address of the device
+uint64_t kern_buffer_bytes(const kern_buffer* buffer);
+kern_device* kern_buffer_device(const kern_buffer* buffer); // retained
+// Ordered on the stream; host memory must stay until the event. `event` may be null.
+kern_error* kern_buffer_write(kern_buffer* to, uint64_t offset, const void* from, uint64_t bytes,
+                              kern_stream* stream, kern_event** event);
+kern_error* kern_buffer_read(const kern_buffer* from, uint64_t offset, void* to, uint64_t bytes,
+                             kern_stream* stream, kern_event** event);
+// Repeats a pattern of 1, 2, 4, 8 or 16 bytes.
+kern_error* kern_buffer_fill(kern_buffer* to, uint64_t offset, uint64_t count, const void* pattern,
+                             uint32_t pattern_bytes, kern_stream* stream, kern_event** event);
+
+// ---- Modules and kernels ----
+
+// Types as manifests name them, in the order of docs/language.md.
+typedef enum kern_type {
+  KERN_BOOL,
+  KERN_I8,
+  KERN_I16,
+  KERN_I32,
+  KERN_I64,
+  KERN_U8,
+  KERN_U16,
+  KERN_U32,
+  KERN_U64,
+  KERN_F16,
+  KERN_BF16,
+  KERN_F32,
+  KERN_F64,
+  KERN_C64,
+  KERN_C128
+} kern_type;
+
+// A parameter as a caller sees it: rank 0 is a scalar.
+typedef struct kern_parameter {
+  uint32_t type, rank;
+  uint32_t writable; // of an array: the kernel may write it
+} kern_parameter;
+
+// Loads an object; the code of a device is loaded once.
+kern_error* kern_module_load(kern_device* device, const kern_object* object, kern_module** module);
+kern_module* kern_module_retain(kern_module* module);
+void kern_module_release(kern_module* module);
+uint64_t kern_module_kernel_count(const kern_module* module);
+const char* kern_module_kernel_symbol(const kern_module* module, uint64_t index);
+// Finds the kernel of that name (or symbol) with these parameters; says why there is none.
+kern_error* kern_module_kernel(kern_module* module, const char* name, const kern_parameter* parameters,
+                               uint64_t count, kern_kernel** kernel);
+kern_kernel* kern_kernel_retain(kern_kernel* kernel);
+void kern_kernel_release(kern_kernel* kernel);
+
+typedef enum kern_argument_kind {
+  KERN_SCALAR,
+  KERN_ARRAY,     // on the device
+  KERN_HOST_IN,   // in host memory: copied to the device before the launch,
+  KERN_HOST_OUT,  // from it after the launch,
+  KERN_HOST_INOUT // or both
+} kern_argument_kind;
+
+typedef struct kern_argument {
+  uint32_t kind;
+  uint32_t type, rank;
+  uint32_t writable;
+  uint64_t scalar[2];             // its bytes
+  void* data;                     // the first element
+  kern_buffer* buffer;            // that holds it; null for memory that somebody else keeps
+  int64_t extents[8], strides[8]; // strides in elements
+} kern_argument;
+
+typedef struct kern_launch_options {
+  uint32_t struct_size;
+  uint32_t over;         // 1: `size` counts threads, 0: blocks
+  uint64_t size[3];      // x first
+  uint64_t block[3];     // 0, 0, 0: the kernel's own
+  uint64_t shared_bytes; // at least so much dynamic shared memory
+  kern_stream* stream;   // null: the calling thread's own
+} kern_launch_options;
+
+// Checks everything, then puts the launch on the stream. With arguments in host memory it waits for them.
+kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
+                        const kern_argument* arguments, uint64_t count, kern_event** event);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+// What the types of the header can know does not compile: exactly one of these is on.
+#include <vector>
+
+#include "saxpy.kern.hpp"
+
+void call(saxpy::Kernels& library, kern::Buffer<float>& x, kern::Buffer<double>& wide,
+          kern::Buffer<float, 2>& square) {
+#if WRONG == 0
+  library.saxpy(kern::over(1), 1, x, x);
+#elif WRONG == 1
+  library.saxpy(kern::over(1), 1, wide, x);
+#elif WRONG == 2
+  library.saxpy(kern::over(1), 1, x, square);
+#elif WRONG == 3
+  library.saxpy(kern::over(1), 1, x, kern::View<const float>(x));
+#elif WRONG == 4
+  std::vector<float> host;
+  library.saxpy(kern::over(1), 1, x, kern::in(host));
+#elif WRONG == 5
+  library.saxpy(kern::over(1), 1, x);
+#endif
+}

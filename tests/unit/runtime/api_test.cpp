@@ -1,0 +1,344 @@
+// The C++ interface on the CPU device, with kernels that were compiled ahead of time.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "kernels.kern.hpp"
+
+namespace {
+
+using kern::Buffer;
+using kern::Device;
+
+// Runs a call that must fail with that exception, and returns what it says.
+template <class Exception> std::string thrown_by(auto&& call) {
+  try {
+    call();
+  } catch (const Exception& error) {
+    return error.what();
+  }
+  return "(nothing was thrown)";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  if (text.find(part) != text.npos) return true;
+  std::printf("`%s` does not contain `%s`\n", text.c_str(), part.c_str());
+  return false;
+}
+
+std::vector<float> counted(std::size_t size) {
+  std::vector<float> values(size);
+  std::iota(values.begin(), values.end(), 0.0f);
+  return values;
+}
+
+struct Api : testing::Test {
+  Device device = Device::cpu();
+  kernels::Kernels library = kernels::load(device);
+};
+
+TEST_F(Api, LaunchesOverBuffers) {
+  std::vector<float> host = counted(1000);
+  Buffer<float> x = kern::copy_of<float>(device, host), y = kern::zeros<float>(device, 1000);
+  y.fill(1);
+  library.saxpy(kern::over(1000), 2, x, y);
+  EXPECT_EQ(y.read(0), 1);
+  EXPECT_EQ(y.read(999), 1999);
+  std::vector<float> back(1000);
+  y.copy_to(back);
+  for (std::size_t i = 0; i < 1000; ++i) EXPECT_EQ(back[i], 2 * host[i] + 1);
+}
+
+TEST_F(Api, StagesHostMemory) {
+  std::vector<float> x = counted(100), y(100, 1.0f);
+  library.saxpy(kern::over(100), 3, kern::in(x), kern::inout(y));
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(y[i], 3 * x[i] + 1);
+  std::vector<float> out(4, 7.0f);
+  library.clear(kern::over(4), kern::out(out));
+  EXPECT_EQ(out, (std::vector<float>{1, 1, 0, 0})); // what is not written is 0
+}
+
+TEST_F(Api, FreeFunctionsFindTheDevice) {
+  Buffer<float> x = kern::zeros<float>(device, 10), y = kern::zeros<float>(device, 10);
+  x.fill(4);
+  kernels::saxpy(kern::over(10), 0.5f, x, y);
+  EXPECT_EQ(y.read(9), 2);
+}
+
+TEST_F(Api, BindsByName) {
+  using Saxpy = void(float, kern::View<const float>, kern::View<float>);
+  kern::Kernel<Saxpy> saxpy = library.module().kernel<Saxpy>("saxpy");
+  std::vector<float> x = {1, 2}, y = {0, 0};
+  saxpy(kern::grid(1).block(32), 10, kern::in(x), kern::inout(y));
+  EXPECT_EQ(y, (std::vector<float>{10, 20}));
+  EXPECT_EQ(library.module().kernels().size(), 9u);
+}
+
+TEST_F(Api, RefusesToBindOtherTypes) {
+  const kern::Module& module = library.module();
+  auto says = [&](auto&& call, const std::string& part) {
+    return contains(thrown_by<kern::ArgumentError>(call), part);
+  };
+  EXPECT_TRUE(says([&] { (void)module.kernel<void(float)>("saxp"); },
+                   "there is no kernel `saxp`; there are: saxpy(a: f32, x: f32[:], y: f32[:])"));
+  EXPECT_TRUE(
+      says([&] { (void)module.kernel<void(float)>("saxpy"); }, "it takes 3 arguments, and 1 are given"));
+  EXPECT_TRUE(says([&] { (void)module.kernel<void(double, kern::View<float>, kern::View<float>)>("saxpy"); },
+                   "parameter `a` is f32, and f64 is given"));
+  EXPECT_TRUE(
+      says([&] { (void)module.kernel<void(float, kern::View<float, 2>, kern::View<float>)>("saxpy"); },
+           "parameter `x` is f32[:], and f32[:, :] is given"));
+  EXPECT_TRUE(
+      says([&] { (void)module.kernel<void(float, kern::View<float>, kern::View<const float>)>("saxpy"); },
+           "it writes `y`, and what is given may only be read"));
+}
+
+TEST_F(Api, PassesEveryKindOfScalar) {
+  std::vector<std::uint16_t> values(20, 5);
+  library.types(kern::over(20), 3, 4.0, true, kern::inout(values));
+  EXPECT_EQ(values[19], 7);
+  library.types(kern::over(20), 1, 1.0, false, kern::inout(values));
+  EXPECT_EQ(values[19], 7);
+}
+
+TEST_F(Api, TakesStridedViews) {
+  std::vector<std::int32_t> host(6);
+  std::iota(host.begin(), host.end(), 0);
+  Buffer<std::int32_t, 2> from(device, kern::extents(2, 3)), to(device, kern::extents(3, 2));
+  from.copy_from(host);
+  library.transpose(kern::over(2, 3), from, to);
+  EXPECT_EQ(to.read(2, 0), 2);
+  EXPECT_EQ(to.read(0, 1), 3);
+  // A transposed view on both sides copies: the variant without facts runs.
+  Buffer<std::int32_t, 2> same = kern::zeros<std::int32_t>(device, 2, 3);
+  library.transpose(kern::over(3, 2), from.view().transposed(), same);
+  EXPECT_EQ(same.read(1, 2), 5);
+  // Every second column of a row.
+  kern::View<std::int32_t, 2> columns = from.view().slice(1, 0, 3, 2);
+  EXPECT_EQ(columns.extents(), kern::extents(2, 2));
+  Buffer<std::int32_t, 2> picked = kern::zeros<std::int32_t>(device, 2, 2);
+  library.transpose(kern::over(2, 2), columns, picked);
+  EXPECT_EQ(picked.read(1, 0), 2);
+  EXPECT_EQ(picked.read(1, 1), 5);
+}
+
+TEST_F(Api, RunsBarriersAndSharedArrays) {
+  std::vector<double> values(256);
+  std::iota(values.begin(), values.end(), 0.0);
+  library.rotate(kern::over(16, 16), kern::inout(values.data(), kern::extents(16, 16)));
+  EXPECT_EQ(values[1], 16);
+  EXPECT_EQ(values[16], 1);
+  std::vector<std::int64_t> numbers = {1, 2, 3, 4, 5};
+  library.reverse(kern::grid(1).block(5), 5, kern::inout(numbers));
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{5, 4, 3, 2, 1}));
+}
+
+TEST_F(Api, CollectsFaults) {
+  Buffer<float> y = kern::zeros<float>(device, 1000);
+  kern::Event event = library.careless(kern::over(1024), y, 2);
+  try {
+    event.wait();
+    FAIL() << "there is no fault";
+  } catch (const kern::KernelFault& fault) {
+    EXPECT_EQ(fault.kernel, "careless");
+    EXPECT_EQ(fault.code, "index");
+    EXPECT_EQ(fault.place.file, "kernels.kern");
+    EXPECT_EQ(fault.place.line, 6u);
+    EXPECT_EQ(fault.place.column, 7u);
+    EXPECT_EQ(fault.array, "y");
+    EXPECT_EQ(fault.axis, 0);
+    EXPECT_EQ(fault.index, 1000);
+    EXPECT_EQ(fault.extent, 1000);
+    EXPECT_EQ(fault.block[0], 3u);
+    EXPECT_EQ(fault.thread[0], 232u);
+    ASSERT_EQ(fault.calls.size(), 1u);
+    EXPECT_EQ(fault.calls[0].line, 24u);
+    EXPECT_TRUE(contains(fault.what(),
+                         "kernels.kern:6:7: kernel `careless`: fault[index]: index 1000 is out of range"));
+    EXPECT_TRUE(contains(fault.what(), "the launch has 1024 threads for 1000 elements: test the index"));
+  }
+  // Thrown once; what the other threads did stands, and the next launch is right.
+  event.wait();
+  EXPECT_EQ(y.read(999), 2);
+  library.careless(kern::over(1000).block(250), y, 3).wait();
+  EXPECT_EQ(y.read(0), 3);
+}
+
+TEST_F(Api, KeepsFaultsInOrder) {
+  kern::Stream stream(device);
+  Buffer<float> small = kern::zeros<float>(device, 3), other = kern::zeros<float>(device, 5);
+  kern::Stream::of_thread(device).wait(); // the zeros are there
+  library.careless(kern::grid(1).block(4).on(stream), small, 1);
+  kern::Event good = library.careless(kern::grid(1).block(3).on(stream), small, 1);
+  library.careless(kern::grid(1).block(6).on(stream), other, 1);
+  kern::Status status;
+  good.wait(status); // waits for the first launch too
+  EXPECT_EQ(status.kind(), KERN_KERNEL_FAULT);
+  EXPECT_EQ(status.fault().extent, 3);
+  EXPECT_EQ(status.fault().launch, 1u);
+  stream.wait(status);
+  EXPECT_EQ(status.fault().extent, 5);
+  EXPECT_EQ(status.fault().launch, 3u);
+  stream.wait(status);
+  EXPECT_TRUE(status.ok());
+}
+
+TEST_F(Api, ChecksContracts) {
+  std::vector<float> x(3), y(4);
+  std::string text =
+      thrown_by<kern::ContractError>([&] { library.saxpy(kern::over(4), 1, kern::in(x), kern::inout(y)); });
+  EXPECT_TRUE(contains(text, "kernels.kern:15:5: the contract of kernel `saxpy` does not hold: "
+                             "`x.shape[0] == y.shape[0]` with 3 on the left and 4 on the right"));
+}
+
+TEST_F(Api, ChecksArgumentsBeforeALaunch) {
+  std::vector<float> host(100);
+  std::vector<std::int64_t> numbers(4);
+  auto refusal = [&](auto&& call) { return thrown_by<kern::ArgumentError>(call); };
+  EXPECT_TRUE(contains(refusal([&] { library.reverse(kern::over(4), 4, kern::inout(numbers)); }),
+                       "kernel `reverse`: "));
+  EXPECT_TRUE(contains(refusal([&] { library.reverse(kern::over(4), 4, kern::inout(numbers)); }),
+                       "say its block, as in over(n).block(256)"));
+  std::vector<double> square(256);
+  auto tile = kern::inout(square.data(), kern::extents(16, 16));
+  EXPECT_TRUE(contains(refusal([&] { library.rotate(kern::grid(1).block(8, 8), tile); }),
+                       "is written for blocks of 16x16x1, and 8x8x1 is given"));
+  Buffer<double, 2> turned = kern::zeros<double>(device, 16, 16);
+  EXPECT_TRUE(contains(refusal([&] { library.rotate(kern::grid(1), turned.view().transposed()); }),
+                       "`x: f64[:, ::1]` takes arrays whose last axis has stride 1, and this one's is 16"));
+  EXPECT_TRUE(contains(refusal([&] { library.scale(kern::grid(1).block(2048), kern::inout(host), 1); }),
+                       "a block has 1 to 1024 threads along x, and 2048 are given"));
+  EXPECT_TRUE(contains(refusal([&] { library.scale(kern::grid(1).block(64, 32), kern::inout(host), 1); }),
+                       "a block of 64x32x1 has 2048 threads; the most is 1024"));
+  EXPECT_TRUE(contains(refusal([&] { library.scale(kern::grid(1, 70000), kern::inout(host), 1); }),
+                       "a grid has at most 65535 blocks along y, and this one has 70000"));
+  EXPECT_TRUE(contains(refusal([&] { library.scale(kern::grid(1).shared(1 << 20), kern::inout(host), 1); }),
+                       "a block needs 1048576 bytes of shared memory; the device has 232448"));
+  EXPECT_TRUE(contains(refusal([&] { library.saxpy(kern::over(9), 1, kern::in(host), kern::inout(host)); }),
+                       "`y: f32[:]` overlaps the host memory of `x`"));
+  kern::View<float> crooked(reinterpret_cast<float*>(reinterpret_cast<char*>(host.data()) + 1),
+                            kern::extents(3));
+  EXPECT_TRUE(contains(refusal([&] { library.scale(kern::over(3), crooked, 1); }),
+                       "which is no multiple of its element's 4 bytes"));
+  kern::View<float> negative(host.data(), kern::extents(-3));
+  EXPECT_TRUE(
+      contains(refusal([&] { library.scale(kern::over(3), negative, 1); }), "has extent -3 along axis 0"));
+  Device other = Device::cpu({.threads = 2});
+  Buffer<float> elsewhere = kern::zeros<float>(other, 3);
+  EXPECT_TRUE(contains(refusal([&] { library.scale(kern::over(3), elsewhere, 1); }),
+                       "lies on CPU (2 threads), and the kernel is loaded for"));
+}
+
+TEST_F(Api, LaunchesNothingOverNothing) {
+  Buffer<float> empty = kern::zeros<float>(device, 0);
+  library.scale(kern::over(0), empty, 1).wait();
+  std::vector<float> none;
+  library.scale(kern::over(0), kern::inout(none), 1);
+}
+
+TEST_F(Api, OrdersStreams) {
+  kern::Stream first(device), second(device);
+  constexpr std::int64_t size = 1 << 16;
+  Buffer<float> x = kern::zeros<float>(device, size);
+  x.fill(1).wait();
+  for (int i = 0; i < 20; ++i) library.scale(kern::over(size).on(first), x, 2);
+  kern::Event doubled = library.scale(kern::over(size).on(first), x, 0.5f);
+  second.after(doubled);
+  kern::Event all = library.scale(kern::over(size).on(second), x, 0.5f);
+  all.wait();
+  EXPECT_EQ(x.read(size - 1), float(1 << 18));
+  EXPECT_TRUE(all.wait_for(std::chrono::seconds(0)));
+}
+
+TEST_F(Api, KeepsMemoryForWorkUnderWay) {
+  kern::Event last;
+  for (int i = 0; i < 50; ++i) {
+    Buffer<float> x = kern::zeros<float>(device, 10'000);
+    last = library.scale(kern::over(10'000), x, 2);
+  }
+  last.wait();
+}
+
+TEST_F(Api, GivesEachThreadItsFaults) {
+  std::atomic<int> found{0}, wrong{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 8; ++thread)
+    threads.emplace_back([&, thread] {
+      Buffer<float> y = kern::zeros<float>(device, 10 + thread);
+      for (int i = 0; i < 100; ++i) {
+        bool bad = i % 10 == 0;
+        kern::Status status;
+        library.careless(kern::grid(1).block(static_cast<unsigned>(10 + thread + bad)), y, 1).wait(status);
+        if (bad && status.fault().extent == 10 + thread) ++found;
+        if (bad == status.ok()) ++wrong;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(found, 80);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Api, Prints) {
+  testing::internal::CaptureStdout();
+  library.say(kern::grid(1).block(8), 2).wait();
+  std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(text, "thread 0 0.0\nthread 1 0.5\n");
+}
+
+TEST_F(Api, ReportsUncollectedFaults) {
+  testing::internal::CaptureStderr();
+  {
+    kern::Stream stream(device);
+    Buffer<float> y = kern::zeros<float>(device, 3);
+    library.careless(kern::grid(1).block(4).on(stream), y, 1);
+  }
+  // Nothing waits for a stream that is gone.
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(contains(text, "nobody waited for a launch that faulted"));
+}
+
+TEST(Devices, SayWhoTheyAre) {
+  setenv("KERN_DEVICE", "cpu", 1);
+  Device best = Device::best();
+  EXPECT_TRUE(best.is_cpu());
+  EXPECT_EQ(best.reason(), "KERN_DEVICE is cpu");
+  EXPECT_TRUE(best == Device::cpu());
+  setenv("KERN_DEVICE", "gpu", 1);
+  EXPECT_TRUE(
+      contains(thrown_by<kern::ArgumentError>([] { (void)Device::best(); }), "it takes cpu, cuda or cuda:1"));
+  unsetenv("KERN_DEVICE");
+  EXPECT_TRUE(contains(Device::cpu({.threads = 3}).name(), "3 threads"));
+}
+
+TEST(Memory, SaysWhatWasAsked) {
+  Device device = Device::cpu();
+  try {
+    Buffer<double> huge(device, std::int64_t(1) << 59);
+    FAIL();
+  } catch (const kern::OutOfMemory& error) {
+    EXPECT_EQ(error.asked, std::uint64_t(1) << 62);
+  }
+  EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { Buffer<double>(device, -1); }), "extent -1"));
+  Buffer<float> x(device, 3);
+  std::vector<float> host(4);
+  EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { x.copy_from(host); }),
+                       "the host has 4 elements, and the buffer 3"));
+  EXPECT_TRUE(
+      contains(thrown_by<kern::ArgumentError>([&] { (void)x.read(3); }), "goes beyond the buffer's 12"));
+}
+
+TEST(Objects, OfAnotherAbiAreRefused) {
+  kern_object object = kern_object_kernels;
+  object.abi_version = 7;
+  std::string text = thrown_by<kern::DeviceError>([&] { kern::Module(Device::cpu(), object); });
+  EXPECT_TRUE(contains(text, "the object was made for ABI version 7, and this runtime loads version 1"));
+  object = kern_object_kernels;
+  object.manifest_bytes /= 2;
+  text = thrown_by<kern::DeviceError>([&] { kern::Module(Device::cpu(), object); });
+  EXPECT_TRUE(contains(text, "the object cannot be loaded: the manifest"));
+}
+
+} // namespace
