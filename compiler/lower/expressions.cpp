@@ -21,68 +21,6 @@ static llvm::Type* with_lanes_of(llvm::Type* like, llvm::Type* scalar) {
   return like->getWithNewType(scalar);
 }
 
-// ---- Integer division ----
-
-static const llvm::ConstantInt* constant_of(llvm::Value* value) {
-  if (auto* scalar = llvm::dyn_cast<llvm::ConstantInt>(value)) return scalar;
-  auto* vector = llvm::dyn_cast<llvm::Constant>(value);
-  return vector && value->getType()->isVectorTy()
-             ? llvm::dyn_cast_or_null<llvm::ConstantInt>(vector->getSplatValue())
-             : nullptr;
-}
-
-// A divisor that the hardware can divide by; a quotient by zero becomes 0 afterwards.
-static llvm::Value* safe_divisor(llvm::IRBuilder<>& builder, llvm::Value* left, llvm::Value* right,
-                                 bool is_signed) {
-  llvm::Type* type = left->getType();
-  llvm::Value* bad = builder.CreateICmpEQ(right, llvm::ConstantInt::get(type, 0));
-  if (is_signed) {
-    auto smallest = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
-    llvm::Value* wraps =
-        builder.CreateAnd(builder.CreateICmpEQ(left, smallest),
-                          builder.CreateICmpEQ(right, llvm::ConstantInt::getSigned(type, -1)));
-    bad = builder.CreateOr(bad, wraps);
-  }
-  return builder.CreateSelect(bad, llvm::ConstantInt::get(type, 1), right);
-}
-
-// The quotient of Python: towards minus infinity.
-static llvm::Value* signed_floor_divide(llvm::IRBuilder<>& builder, llvm::Value* left, llvm::Value* right,
-                                        bool quotient) {
-  llvm::Type* type = left->getType();
-  llvm::Value* zero = llvm::ConstantInt::get(type, 0);
-  llvm::Value* divisor = safe_divisor(builder, left, right, true);
-  llvm::Value* remainder = builder.CreateSRem(left, divisor);
-  llvm::Value* signs_differ = builder.CreateICmpSLT(builder.CreateXor(remainder, divisor), zero);
-  llvm::Value* adjust = builder.CreateAnd(builder.CreateICmpNE(remainder, zero), signs_differ);
-  llvm::Value* result = nullptr;
-  if (quotient) {
-    llvm::Value* exact = builder.CreateSDiv(left, divisor);
-    // -smallest wraps to itself, which is what dividing by 1 gave.
-    result = builder.CreateAdd(exact, builder.CreateSExt(adjust, type));
-  } else {
-    result = builder.CreateAdd(remainder, builder.CreateSelect(adjust, divisor, zero));
-  }
-  return builder.CreateSelect(builder.CreateICmpEQ(right, zero), zero, result);
-}
-
-static llvm::Value* integer_divide(Lowerer& lower, ScalarKind kind, llvm::Value* left, llvm::Value* right,
-                                   bool quotient) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Type* type = left->getType();
-  if (const llvm::ConstantInt* known = constant_of(right);
-      known && known->getValue().isPowerOf2() && !(is_signed_kind(kind) && known->isNegative())) {
-    if (!quotient) return builder.CreateAnd(left, llvm::ConstantInt::get(type, known->getValue() - 1));
-    llvm::Value* count = llvm::ConstantInt::get(type, known->getValue().logBase2());
-    return is_signed_kind(kind) ? builder.CreateAShr(left, count) : builder.CreateLShr(left, count);
-  }
-  if (is_signed_kind(kind)) return signed_floor_divide(builder, left, right, quotient);
-  llvm::Value* divisor = safe_divisor(builder, left, right, false);
-  llvm::Value* result = quotient ? builder.CreateUDiv(left, divisor) : builder.CreateURem(left, divisor);
-  llvm::Value* zero = llvm::ConstantInt::get(type, 0);
-  return builder.CreateSelect(builder.CreateICmpEQ(right, zero), zero, result);
-}
-
 // ---- Floats ----
 
 // What Python's % and // give, with fmod's exact remainder; a divisor of zero gives NaN and left / right.

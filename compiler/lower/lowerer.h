@@ -231,6 +231,11 @@ void lower_assign(Lowerer& lower, const ir::Assign& assign);
 llvm::Value* binary(Lowerer& lower, ir::BinaryOp op, ScalarKind kind, llvm::Value* left, llvm::Value* right);
 llvm::Value* convert(Lowerer& lower, llvm::Value* value, ScalarKind from, ScalarKind to);
 
+// ---- divide.cpp ----
+// Python's // or % of integers; by zero it is zero, and the smallest integer divided by -1 wraps.
+llvm::Value* integer_divide(Lowerer& lower, ScalarKind kind, llvm::Value* left, llvm::Value* right,
+                            bool quotient);
+
 // ---- memory.cpp ----
 // Where an element is: a base, and an offset from it in elements.
 struct ElementPlace {
