@@ -57,14 +57,18 @@ void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, s
 
 // ---- control_lanes.cpp ----
 void lower_lane_body(Lowerer& lower, const ir::Body& body);
-// Says which conditions are over thread indices alone.
-void classify_conditions(Lowerer& lower);
 // Sets the masks of the constructs around to what they are in the plain copy, and goes to the masked one with
 // these lanes.
 void leave_plain_copy_with(Lowerer& lower, const void* stmt, int point, llvm::Value* lanes);
 inline constexpr int start_point = 0, after_point = 1, head_point = 2; // places of a statement
+
+// ---- conditions_lanes.cpp ----
+// Says which conditions are over thread indices alone.
+void classify_conditions(Lowerer& lower);
 // Remembers whether a comparison of linear values holds in all lanes, or in none.
 void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compare);
+// Says whether a varying condition holds in all lanes, and whether in none.
+std::pair<llvm::Value*, llvm::Value*> test_condition(Lowerer& lower, const ir::Operand& condition);
 
 // ---- faults_lanes.cpp ----
 void guard_lanes(Lowerer& lower, const ir::Guard& guard);
