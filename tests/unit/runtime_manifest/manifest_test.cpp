@@ -39,7 +39,12 @@ Manifest example() {
                                node(ExpressionOp::Not, {node(ExpressionOp::Equal, {stride, whole})})});
   for (Expression leaf : {extent, address, block, grid}) tree = node(ExpressionOp::Or, {tree, leaf});
 
-  ManifestKernel kernel{"scale", "scale$f32$f32_2c", "Scales \"x\".\n", {"a.kern", 3, 5}, {}, 7};
+  ManifestKernel kernel;
+  kernel.name = "scale";
+  kernel.symbol = "scale$f32$f32_2c";
+  kernel.doc = "Scales \"x\".\n";
+  kernel.place = {"a.kern", 3, 5};
+  kernel.slots = 7;
   kernel.params = {{"a", "f32", 0, 0, false, false, false, false},
                    {"x", "f32", 2, 1, true, true, true, true}};
   kernel.block = {16, 8, 1};
