@@ -127,7 +127,7 @@ TargetOptions target_options(const Options& options, Target target) {
   result.line_info = options.line_info == "none"   ? LineInfo::None
                      : options.line_info == "full" ? LineInfo::Full
                                                    : LineInfo::Lines;
-  if (!options.lanes.empty()) result.lanes.lanes = std::stoi(options.lanes);
+  result.lanes.lanes = options.lanes.empty() ? default_lanes : std::stoi(options.lanes);
   result.fast_math = options.fast_math;
   return result;
 }

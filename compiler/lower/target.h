@@ -11,12 +11,15 @@ namespace kern {
 enum class Target : std::uint8_t { Cuda, Cpu };
 enum class LineInfo : std::uint8_t { None, Lines, Full }; // -g0, the default, -g
 
+// Threads to a vector where neither --lanes nor a warp collective decides.
+inline constexpr int default_lanes = 16;
+
 struct TargetOptions {
   Target target = Target::Cuda;
   std::string arch;     // "sm_90"; "x86-64-v3", "x86-64-v4", "native"; empty: the default of the target
   int optimization = 3; // 0 or 3
   LineInfo line_info = LineInfo::Lines;
-  LaneFacts lanes; // CPU; lanes.lanes is 1, 16 or 32
+  LaneFacts lanes; // CPU; lanes.lanes is 1, 16 or 32; a kernel with warp collectives takes 32
   bool fast_math = false;
   std::string kernel; // the symbol of the one kernel that is wanted; empty: all of them
 };

@@ -14,9 +14,6 @@
 
 namespace kern {
 
-// Threads to a vector where neither --lanes nor a warp collective decides.
-inline constexpr int default_lanes = 16;
-
 // Returns the slots of the parameter block for the arguments, which are of the parameters' types; its last
 // word is 0.
 std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<const Argument> arguments);
