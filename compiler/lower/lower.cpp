@@ -31,7 +31,8 @@ static void place_device_shared(ModuleState& state) {
   }
 }
 
-// A kernel with warp collectives needs vectors that are warps.
+// A kernel with warp collectives needs vectors that are warps; a block that it fixes says whether they are
+// whole.
 static void choose_lanes(ModuleState& state, ir::FunctionId kernel) {
   LaneFacts facts = state.options.lanes;
   if (facts.lanes > 1 && !(facts.lanes == 32 && facts.linear_thread_id) && uses_warps(state.ir, kernel)) {
@@ -39,8 +40,11 @@ static void choose_lanes(ModuleState& state, ir::FunctionId kernel) {
     facts.lanes = 32;
     facts.linear_thread_id = true;
   }
-  // Device functions of another lane count are other functions.
-  if (facts.lanes != state.facts.lanes || facts.linear_thread_id != state.facts.linear_thread_id)
+  const std::optional<std::array<std::int64_t, 3>>& block = state.ir.function(kernel).options.block;
+  if (block) facts.block_x_multiple = (*block)[0] % facts.lanes == 0;
+  // Device functions of other facts are other functions.
+  if (facts.lanes != state.facts.lanes || facts.linear_thread_id != state.facts.linear_thread_id ||
+      facts.block_x_multiple != state.facts.block_x_multiple)
     std::fill(state.functions.begin(), state.functions.end(), nullptr);
   state.facts = facts;
 }

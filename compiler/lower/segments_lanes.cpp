@@ -33,8 +33,14 @@ static void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
 // ---- Where lanes are ----
 
 // Calls `body` for each vector: with the number of the vector in the block and of its lanes that exist (may
-// be more than W).
+// be more than W). Where vectors are whole by a fact, that number is a constant, and no masked copy is
+// entered first.
 using VectorBody = std::function<void(llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next)>;
+
+static llvm::Value* existing_lanes(Lowerer& lower, llvm::Value* limit, llvm::Value* first) {
+  if (lower.state.facts.block_x_multiple) return lower.builder.getInt32(lower.state.lanes());
+  return lower.builder.CreateSub(limit, first);
+}
 
 static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
   llvm::IRBuilder<>& builder = lower.builder;
@@ -52,7 +58,7 @@ static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
             builder.CreateNUWMul(wide(lower, z), wide(lower, place.block_dim[1])), wide(lower, y));
         llvm::Value* number = builder.CreateNUWMul(row, wide(lower, in_row));
         number = builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
-        body(number, builder.CreateSub(place.block_dim[0], x), next);
+        body(number, existing_lanes(lower, place.block_dim[0], x), next);
       });
     });
   });
@@ -70,8 +76,8 @@ static void loop_over_warps(Lowerer& lower, const VectorBody& body) {
     llvm::Value* row = builder.CreateUDiv(linear, place.block_dim[0]);
     place.thread[1] = builder.CreateURem(row, place.block_dim[1]);
     place.thread[2] = builder.CreateUDiv(row, place.block_dim[1]);
-    body(wide(lower, builder.CreateUDiv(linear, builder.getInt32(lanes))), builder.CreateSub(threads, linear),
-         next);
+    llvm::Value* number = wide(lower, builder.CreateUDiv(linear, builder.getInt32(lanes)));
+    body(number, existing_lanes(lower, threads, linear), next);
   });
 }
 
