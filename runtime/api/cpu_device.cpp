@@ -196,7 +196,7 @@ void CpuStream::run_launch(const Launch& launch, std::uint64_t number, std::uint
   record.launch = launch_number;
   record.shared_bytes = launch.shared_bytes;
   cpu::Ring ring;
-  if (!launch.module->manifest.prints.empty()) ring = cpu::make_ring(ring_words);
+  if (launch.kernel->prints) ring = cpu::make_ring(ring_words);
   record.print_ring = reinterpret_cast<std::uint64_t>(ring.get());
   std::vector<std::uint64_t> params = launch.params;
   params.back() = reinterpret_cast<std::uint64_t>(&record);

@@ -13,6 +13,7 @@ using ContextHandle = struct Context*;
 using ModuleHandle = struct Module*;
 using FunctionHandle = struct Function*;
 using EventHandle = struct Event*;
+using StreamHandle = struct Stream*;
 using Address = std::uint64_t; // CUdeviceptr
 
 struct Driver {

@@ -75,6 +75,7 @@ struct ManifestKernel {
   std::uint32_t max_threads = 0;                     // launch bounds; 0 where there are none
   std::array<bool, 3> axes{};                        // along which it reads an index
   std::string needs_block;        // why a launch must say its block ("has barriers"); "" where any will do
+  bool prints = false;            // its launches need a print ring
   std::uint64_t shared_bytes = 0; // of static shared arrays in a block
   std::vector<ManifestShared> dynamic_shared;
   std::vector<ManifestContract> contracts;

@@ -59,6 +59,13 @@ std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Functi
   return ids;
 }
 
+bool has_prints(const ir::Module& module, const ir::Function& kernel) {
+  bool found = false;
+  walk_reachable(module, kernel,
+                 [&](const ir::Stmt& stmt) { found |= std::holds_alternative<ir::Print>(stmt.node); });
+  return found;
+}
+
 std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
                                                   const ExpressionInput& input, std::uint64_t asked) {
   std::uint64_t sum = 0;

@@ -21,6 +21,9 @@ std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<con
 // Returns the shared arrays that a kernel or what it calls has.
 std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Function& kernel);
 
+// Says whether a kernel or what it calls prints.
+bool has_prints(const ir::Module& module, const ir::Function& kernel);
+
 // Returns the bytes of dynamic shared memory that a block needs: the sum of the kernel's arrays, at least
 // `asked`.
 std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,

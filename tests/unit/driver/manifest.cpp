@@ -143,6 +143,8 @@ TEST(Manifest, DescribesLaunches) {
   EXPECT_EQ(many.contracts[1].place.line, 10u);
   EXPECT_EQ(tile.block, (std::array<std::uint32_t, 3>{16, 16, 1}));
   EXPECT_NE(tile.needs_block, "");
+  EXPECT_TRUE(many.prints);
+  EXPECT_FALSE(tile.prints);
   EXPECT_EQ(tile.shared_bytes, 2048u);
   ASSERT_EQ(manifest.kernels.at(2).dynamic_shared.size(), 1u);
   EXPECT_EQ(manifest.kernels.at(2).dynamic_shared[0].element_bytes, 1u);

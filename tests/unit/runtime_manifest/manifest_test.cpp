@@ -51,6 +51,7 @@ Manifest example() {
   kernel.max_threads = 256;
   kernel.axes = {true, true, false};
   kernel.needs_block = "has barriers";
+  kernel.prints = true;
   kernel.shared_bytes = 4096;
   kernel.dynamic_shared = {{4, {extent}}};
   kernel.contracts = {{tree, "a < inf", {"a.kern", 4, 5}}};
@@ -104,9 +105,10 @@ TEST(Manifest, SaysWhatIsWrong) {
             "the manifest is damaged at /kernels/slots: a number that is not negative is expected");
   EXPECT_EQ(refusal("\"slots\": 7", "\"slots\": 5"),
             "the manifest's parameter `x` lies outside of its parameter block");
-  EXPECT_EQ(refusal("\"op\": \"not\"", "\"op\": \"nand\""),
-            "the manifest is damaged at /kernels/contracts/condition/operands/operands/operands/operands/operands: "
-            "a known word is expected");
+  EXPECT_EQ(
+      refusal("\"op\": \"not\"", "\"op\": \"nand\""),
+      "the manifest is damaged at /kernels/contracts/condition/operands/operands/operands/operands/operands: "
+      "a known word is expected");
   EXPECT_EQ(refusal("\"site\": 1", "\"site\": 2"), "the manifest prints at a site that it does not have");
   refusal("\"needs_block\"", "\"need_block\"");
   refusal("\"calls\": [", "\"calls\": [7,");

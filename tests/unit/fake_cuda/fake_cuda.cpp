@@ -1,0 +1,256 @@
+// A libcuda on host memory: what runtime/cuda/driver.def names, so that the CUDA path is tested without a
+// GPU. Work is done when it is asked for; kernels run through a function that the test sets. Handles are
+// counted, and any call can be made to fail. The whole is a shared library that KERN_LIBCUDA names.
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace {
+
+constexpr int invalid_value = 1, out_of_memory = 2, invalid_handle = 400;
+
+struct State {
+  std::mutex mutex;
+  std::set<void*> memory;
+  std::set<void*> streams, events, modules;
+  std::map<std::string, int> functions; // a function's handle is its key
+  int retained = 0;
+  long calls = 0;
+  long fail_at = -1; // the number of the call that fails
+  bool forever = false;
+  int code = 0;
+  void (*run)(const char* name, void** params, const unsigned* grid, const unsigned* block) = nullptr;
+};
+
+State& state() {
+  static State state;
+  return state;
+}
+
+// Counts a call; returns the code that it must fail with, or 0.
+int step() {
+  State& now = state();
+  std::lock_guard lock(now.mutex);
+  long call = now.calls++;
+  bool fails = now.fail_at >= 0 && (now.forever ? call >= now.fail_at : call == now.fail_at);
+  return fails ? now.code : 0;
+}
+
+template <class T> int make(std::set<void*>& live, T** handle) {
+  std::lock_guard lock(state().mutex);
+  *handle = static_cast<T*>(std::malloc(1));
+  live.insert(*handle);
+  return 0;
+}
+
+int drop(std::set<void*>& live, void* handle) {
+  std::lock_guard lock(state().mutex);
+  if (live.erase(handle) == 0) return invalid_handle;
+  std::free(handle);
+  return 0;
+}
+
+bool lives(const std::set<void*>& live, void* handle) {
+  std::lock_guard lock(state().mutex);
+  return live.contains(handle);
+}
+
+void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+} // namespace
+
+#define STEP()                                                                                               \
+  if (int code = step()) return code
+
+extern "C" {
+
+// ---- What tests set and ask ----
+
+void fake_cuda_set_run(void (*run)(const char*, void**, const unsigned*, const unsigned*)) {
+  state().run = run;
+}
+
+// The call after `calls` others fails with `code`, and all behind it if `forever`; -1: none.
+void fake_cuda_fail(long calls, int code, int forever) {
+  std::lock_guard lock(state().mutex);
+  state().fail_at = calls < 0 ? -1 : state().calls + calls;
+  state().code = code;
+  state().forever = forever != 0;
+}
+
+long fake_cuda_calls() {
+  std::lock_guard lock(state().mutex);
+  return state().calls;
+}
+
+// How many handles live: memory, streams, events, modules and contexts.
+long fake_cuda_live() {
+  std::lock_guard lock(state().mutex);
+  const State& now = state();
+  return static_cast<long>(now.memory.size() + now.streams.size() + now.events.size() + now.modules.size()) +
+         now.retained;
+}
+
+// ---- The driver ----
+
+int cuInit(unsigned) { return 0; }
+int cuDriverGetVersion(int* version) { return *version = 12080, 0; }
+int cuGetErrorName(int code, const char** name) {
+  *name = code == out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : code == 700         ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                : "CUDA_ERROR_FAKE";
+  return 0;
+}
+int cuGetErrorString(int, const char** text) { return *text = "made to fail", 0; }
+int cuDeviceGetCount(int* count) { return *count = 1, 0; }
+int cuDeviceGet(int* device, int ordinal) {
+  STEP();
+  if (ordinal != 0) return 101;
+  return *device = 0, 0;
+}
+int cuDeviceGetName(char* name, int bytes, int) {
+  STEP();
+  std::strncpy(name, "Fake GPU", static_cast<std::size_t>(bytes));
+  return 0;
+}
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+  STEP();
+  *value = attribute == 97 ? 232448 : attribute == 75 ? 9 : 0;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  STEP();
+  std::lock_guard lock(state().mutex);
+  ++state().retained;
+  *context = &state();
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int) {
+  std::lock_guard lock(state().mutex);
+  --state().retained;
+  return 0;
+}
+int cuCtxSetCurrent(void*) {
+  STEP();
+  return 0;
+}
+int cuCtxSynchronize() {
+  STEP();
+  return 0;
+}
+int cuModuleLoadDataEx(void** module, const void* text, unsigned, int*, void**) {
+  STEP();
+  if (!std::strstr(static_cast<const char*>(text), ".version")) return 218;
+  return make(state().modules, module);
+}
+int cuModuleUnload(void* module) { return drop(state().modules, module); }
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  STEP();
+  if (!lives(state().modules, module)) return invalid_handle;
+  std::lock_guard lock(state().mutex);
+  auto [row, is_new] = state().functions.try_emplace(name, 0);
+  *function = const_cast<std::string*>(&row->first);
+  return 0;
+}
+int cuFuncSetAttribute(void*, int, int) {
+  STEP();
+  return 0;
+}
+int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
+  STEP();
+  if (bytes > std::size_t(1) << 34) return out_of_memory;
+  void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  std::memset(memory, 0xcd, bytes);
+  std::lock_guard lock(state().mutex);
+  state().memory.insert(memory);
+  *address = reinterpret_cast<std::uint64_t>(memory);
+  return 0;
+}
+int cuMemFree_v2(std::uint64_t address) { return drop(state().memory, at(address)); }
+int cuMemGetInfo_v2(std::size_t* available, std::size_t* total) {
+  *available = std::size_t(1) << 33;
+  *total = std::size_t(1) << 34;
+  return 0;
+}
+int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
+  STEP();
+  std::memcpy(at(to), from, bytes);
+  return 0;
+}
+int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
+  STEP();
+  std::memcpy(to, at(from), bytes);
+  return 0;
+}
+int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
+  STEP();
+  if (!lives(state().streams, stream)) return invalid_handle;
+  std::memcpy(at(to), from, bytes);
+  return 0;
+}
+int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
+  STEP();
+  if (!lives(state().streams, stream)) return invalid_handle;
+  std::memcpy(to, at(from), bytes);
+  return 0;
+}
+int cuMemsetD8Async(std::uint64_t to, unsigned char value, std::size_t count, void* stream) {
+  STEP();
+  if (!lives(state().streams, stream)) return invalid_handle;
+  std::memset(at(to), value, count);
+  return 0;
+}
+int cuMemsetD16Async(std::uint64_t to, unsigned short value, std::size_t count, void* stream) {
+  STEP();
+  if (!lives(state().streams, stream)) return invalid_handle;
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(at(to)) + 2 * i, &value, 2);
+  return 0;
+}
+int cuMemsetD32Async(std::uint64_t to, unsigned value, std::size_t count, void* stream) {
+  STEP();
+  if (!lives(state().streams, stream)) return invalid_handle;
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(at(to)) + 4 * i, &value, 4);
+  return 0;
+}
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned, void* stream, void** params, void**) {
+  STEP();
+  if (!lives(state().streams, stream)) return invalid_handle;
+  if (gx == 0 || gy == 0 || gz == 0 || bx * by * bz > 1024) return invalid_value;
+  const unsigned grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
+  if (state().run) state().run(static_cast<std::string*>(function)->c_str(), params, grid, block);
+  return 0;
+}
+int cuStreamCreate(void** stream, unsigned) {
+  STEP();
+  return make(state().streams, stream);
+}
+int cuStreamDestroy_v2(void* stream) { return drop(state().streams, stream); }
+int cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  STEP();
+  return lives(state().streams, stream) && lives(state().events, event) ? 0 : invalid_handle;
+}
+int cuEventCreate(void** event, unsigned) {
+  STEP();
+  return make(state().events, event);
+}
+int cuEventDestroy_v2(void* event) { return drop(state().events, event); }
+int cuEventRecord(void* event, void*) {
+  STEP();
+  return lives(state().events, event) ? 0 : invalid_handle;
+}
+int cuEventSynchronize(void* event) {
+  STEP();
+  return lives(state().events, event) ? 0 : invalid_handle;
+}
+int cuEventQuery(void* event) {
+  STEP();
+  return lives(state().events, event) ? 0 : invalid_handle;
+}
+int cuEventElapsedTime(float* time, void*, void*) { return *time = 1, 0; }
+}

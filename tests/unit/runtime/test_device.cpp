@@ -1,0 +1,80 @@
+// The fake driver knows kernels by name only: this gives it their CPU code, the variant without facts.
+#include "test_device.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "kernels.kern.hpp"
+#include "runtime/cpu/scratch.h"
+#include "runtime/manifest/manifest.h"
+
+static const kern_object_entry* find_entry(const std::string& symbol) {
+  for (std::uint64_t i = 0; i < kern_object_kernels.entry_count; ++i) {
+    const kern_object_entry& entry = kern_object_kernels.entries[i];
+    if (entry.symbol == symbol + "$v1" && std::string_view(entry.cpu) == "x86-64-v3") return &entry;
+  }
+  return nullptr;
+}
+
+static std::size_t slots_of(const std::string& symbol) {
+  static const std::optional<kern::Manifest> manifest = [] {
+    std::string error;
+    return kern::parse_manifest({kern_object_kernels.manifest, kern_object_kernels.manifest_bytes}, error);
+  }();
+  for (const kern::ManifestKernel& kernel : manifest->kernels)
+    if (kernel.symbol == symbol) return kernel.slots;
+  return 0;
+}
+
+static void run(const char* name, void** params, const unsigned* grid, const unsigned* block) {
+  const kern_object_entry* entry = find_entry(name);
+  std::vector<std::uint64_t> slots(slots_of(name));
+  for (std::size_t i = 0; i < slots.size(); ++i) std::memcpy(&slots[i], params[i], sizeof slots[i]);
+  kern_where where{};
+  for (int axis = 0; axis < 3; ++axis) where.grid[axis] = grid[axis], where.block_dim[axis] = block[axis];
+  constexpr std::size_t most_shared = 1 << 18;
+  std::size_t bytes = kern::cpu::scratch_bytes(*entry, where.block_dim) + most_shared;
+  void* scratch = std::aligned_alloc(64, bytes);
+  for (where.block[2] = 0; where.block[2] < grid[2]; ++where.block[2])
+    for (where.block[1] = 0; where.block[1] < grid[1]; ++where.block[1])
+      for (where.block[0] = 0; where.block[0] < grid[0]; ++where.block[0])
+        entry->entry(slots.data(), &where, scratch);
+  std::free(scratch);
+}
+
+static const FakeCuda* load_fake() {
+  const char* path = std::getenv("KERN_TEST_FAKE_CUDA");
+  void* library = path ? dlopen(path, RTLD_NOW) : nullptr;
+  if (!library) return nullptr;
+  setenv("KERN_LIBCUDA", path, 1);
+  auto find = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+  };
+  static FakeCuda fake;
+  void (*set_run)(decltype(&run)) = nullptr;
+  find(set_run, "fake_cuda_set_run");
+  find(fake.fail, "fake_cuda_fail");
+  find(fake.calls, "fake_cuda_calls");
+  find(fake.live, "fake_cuda_live");
+  set_run(run);
+  return &fake;
+}
+
+const FakeCuda* fake_cuda() {
+  static const FakeCuda* const fake = load_fake();
+  return fake;
+}
+
+bool is_cuda() {
+  const char* name = std::getenv("KERN_TEST_DEVICE");
+  return name && std::string_view(name) == "cuda";
+}
+
+kern::Device test_device() {
+  fake_cuda();
+  return is_cuda() ? kern::Device::cuda() : kern::Device::cpu();
+}

@@ -1,0 +1,18 @@
+// The device that the suite runs on: KERN_TEST_DEVICE=cuda takes CUDA, else it is the CPU. With
+// KERN_TEST_FAKE_CUDA the driver is tests/unit/fake_cuda, and kernels run by their CPU code.
+#pragma once
+
+#include "kern/kern.hpp"
+
+// Returns that device.
+kern::Device test_device();
+// Says whether it is a CUDA device, fake or real.
+bool is_cuda();
+
+// The fake driver's switches; null where there is none.
+struct FakeCuda {
+  void (*fail)(long calls, int code, int forever) = nullptr;
+  long (*calls)() = nullptr;
+  long (*live)() = nullptr;
+};
+const FakeCuda* fake_cuda();

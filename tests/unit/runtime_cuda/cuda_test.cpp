@@ -1,0 +1,152 @@
+// The CUDA path with a driver whose calls fail one after another: the error names the call, no handle is
+// lost, and the next device is as good as new.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+
+#include "kernels.kern.hpp"
+#include "tests/unit/runtime/test_device.h"
+
+namespace {
+
+using kern::Buffer;
+using kern::Device;
+
+// A scenario has its own thread, because the thread's stream keeps the device.
+void run_alone(const std::function<void()>& scenario) { std::thread(scenario).join(); }
+
+struct Scenario {
+  const char* name;
+  void (*run)();
+};
+
+constexpr Scenario scenarios[] = {
+    {"open", [] { (void)Device::cuda().name(); }},
+    {"load", [] { kernels::load(Device::cuda()); }},
+    {"allocate", [] { Buffer<float> x(Device::cuda(), 100); }},
+    {"zeros", [] { kern::zeros<double>(Device::cuda(), 10, 10); }},
+    {"fill",
+     [] {
+       Buffer<double> x(Device::cuda(), 100);
+       x.fill(1.5).wait();
+     }},
+    {"copy",
+     [] {
+       std::vector<float> host(50, 2.0f), back(50);
+       Buffer<float> x = kern::copy_of<float>(Device::cuda(), host);
+       x.copy_to(back);
+       EXPECT_EQ(back, host);
+     }},
+    {"launch",
+     [] {
+       Buffer<float> x = kern::zeros<float>(Device::cuda(), 100);
+       x.fill(3);
+       kernels::scale(kern::over(100), x, 2).wait();
+       EXPECT_EQ(x.read(99), 6);
+     }},
+    {"staged",
+     [] {
+       std::vector<float> x(10, 1.0f), y(10, 2.0f);
+       kernels::load(Device::cuda()).saxpy(kern::over(10), 4, kern::in(x), kern::inout(y));
+       EXPECT_EQ(y[9], 6);
+     }},
+    {"dynamic shared memory",
+     [] {
+       std::vector<std::int64_t> x = {1, 2, 3};
+       kernels::load(Device::cuda()).reverse(kern::grid(1).block(3).shared(60 << 10), 3, kern::inout(x));
+       EXPECT_EQ(x[0], 3);
+     }},
+    {"fault",
+     [] {
+       Buffer<float> y = kern::zeros<float>(Device::cuda(), 3);
+       kern::Status status;
+       kernels::careless(kern::grid(1).block(4), y, 1).wait(status);
+       EXPECT_FALSE(status.ok());
+       if (status.kind() != KERN_KERNEL_FAULT) status.raise();
+       EXPECT_EQ(status.fault().index, 3);
+     }},
+    {"two streams",
+     [] {
+       Device device = Device::cuda();
+       kern::Stream first(device), second(device);
+       Buffer<float> x = kern::zeros<float>(device, 10);
+       second.after(kernels::load(device).scale(kern::over(10).on(first), x, 2));
+       kernels::load(device).scale(kern::over(10).on(second), x, 2).wait_for(std::chrono::seconds(1));
+     }},
+    {"print", [] { kernels::load(Device::cuda()).say(kern::grid(1).block(4), 0).wait(); }},
+};
+
+// Returns what a scenario throws; "" for nothing.
+std::string message_of(const Scenario& scenario) {
+  std::string message;
+  run_alone([&] {
+    try {
+      scenario.run();
+    } catch (const kern::Error& error) {
+      message = error.what();
+    }
+  });
+  return message;
+}
+
+struct Cuda : testing::Test {
+  void SetUp() override {
+    if (!is_cuda() || !fake_cuda()) GTEST_SKIP() << "needs the fake driver";
+  }
+};
+
+TEST_F(Cuda, LosesNoHandleWhereverTheDriverFails) {
+  constexpr int codes[] = {1, 2, 3, 100, 201, 304, 700, 999};
+  for (const Scenario& scenario : scenarios) {
+    long before = fake_cuda()->calls();
+    ASSERT_EQ(message_of(scenario), "") << scenario.name;
+    long calls = fake_cuda()->calls() - before;
+    ASSERT_EQ(fake_cuda()->live(), 0) << scenario.name;
+    for (long call = 0; call < calls; ++call)
+      for (int code : codes)
+        for (int forever : {0, 1}) {
+          fake_cuda()->fail(call, code, forever);
+          std::string message = message_of(scenario);
+          fake_cuda()->fail(-1, 0, 0);
+          bool named = message.find("cu") != message.npos || message.find("no memory") != message.npos ||
+                       message.find("was lost") != message.npos;
+          EXPECT_TRUE(message.empty() || named) << message;
+          ASSERT_EQ(fake_cuda()->live(), 0)
+              << scenario.name << ", call " << call << ", code " << code << ": " << message;
+        }
+    EXPECT_EQ(message_of(scenario), "") << scenario.name << " after failures";
+  }
+}
+
+TEST_F(Cuda, IsLostAfterAStickyError) {
+  run_alone([] {
+    Device device = Device::cuda();
+    Buffer<float> x = kern::zeros<float>(device, 10);
+    fake_cuda()->fail(0, 700, 0);
+    kern::Status status;
+    Buffer<float>(status, device, kern::extents(10));
+    EXPECT_EQ(status.kind(), KERN_DEVICE_LOST);
+    EXPECT_NE(status.message().find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << status.message();
+    long calls = fake_cuda()->calls();
+    x.copy_to(status, std::span<float>());
+    std::vector<float> host(10);
+    x.copy_to(status, host);
+    EXPECT_EQ(status.kind(), KERN_DEVICE_LOST);
+    EXPECT_EQ(fake_cuda()->calls(), calls); // it does not even ask
+  });
+  EXPECT_EQ(fake_cuda()->live(), 0);
+}
+
+TEST_F(Cuda, ReusesMemory) {
+  run_alone([] {
+    Device device = Device::cuda();
+    for (int i = 0; i < 100; ++i) {
+      Buffer<float> x = kern::zeros<float>(device, 1000);
+      x.read(0);
+    }
+    EXPECT_LT(fake_cuda()->live(), 10);
+  });
+}
+
+} // namespace
