@@ -24,6 +24,7 @@ static llvm::Function* new_helper(ModuleState& state, const std::string& name, l
   auto* function = llvm::Function::Create(llvm::FunctionType::get(type, {type, type}, false),
                                           llvm::GlobalValue::InternalLinkage, name, state.module);
   function->setMemoryEffects(llvm::MemoryEffects::none());
+  function->addFnAttr(llvm::Attribute::NoInline);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr(llvm::Attribute::WillReturn);
   return function;
@@ -35,8 +36,10 @@ static llvm::Function* slow_helper(ModuleState& state, llvm::FixedVectorType* ty
       std::string("kern_divide_slowly_") + (is_signed ? "i" : "u") + std::to_string(state.lanes());
   if (llvm::Function* found = state.module.getFunction(name)) return found;
   llvm::Function* function = new_helper(state, name, type);
-  function->addFnAttr(llvm::Attribute::NoInline);
   function->addFnAttr(llvm::Attribute::Cold);
+  // Unrolled it would take longer to compile than the kernel.
+  function->addFnAttr(llvm::Attribute::OptimizeForSize);
+  function->addFnAttr(llvm::Attribute::MinSize);
   auto* entry = llvm::BasicBlock::Create(state.context, "entry", function);
   auto* body = llvm::BasicBlock::Create(state.context, "lane", function);
   auto* done = llvm::BasicBlock::Create(state.context, "done", function);
@@ -83,7 +86,7 @@ static llvm::Value* divide_as_f64(llvm::IRBuilder<>& builder, llvm::Value* left,
   return small_from_f64(builder, quotient, left->getType());
 }
 
-// A function, so that a quotient and a remainder of the same values share it.
+// A function, so that a quotient and a remainder of the same values share it, and that it is compiled once.
 static llvm::Function* long_helper(ModuleState& state, llvm::FixedVectorType* type, bool is_signed) {
   std::string name = std::string("kern_divide_") + (is_signed ? "i" : "u") + std::to_string(state.lanes());
   if (llvm::Function* found = state.module.getFunction(name)) return found;
