@@ -1,3 +1,4 @@
+// The only place that throws, so that a breakpoint here sees every error.
 #include "runtime/api/error.h"
 
 #include <utility>
