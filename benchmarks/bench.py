@@ -62,8 +62,8 @@ def saved(name, array):
 
 
 def strided(n):
-    """A grid of 256 threads a block that stride over n elements: some blocks for each core, each with enough to do."""
-    return ["--grid", str(max(1, min(4 * options.threads, n // 16384)))]
+    """A grid of 256 threads a block that stride over n elements: a block for each core, each with enough to do."""
+    return ["--grid", str(max(1, min(options.threads, n // 16384)))]
 
 
 def spmv_args(rows, each):

@@ -21,6 +21,8 @@ static constexpr std::size_t scratch_alignment = 64;
 static constexpr unsigned most_threads = 1024;
 // A thread takes blocks for about so long at a time; counted in ns, as all that follow.
 static constexpr double wanted_turn = 10'000;
+// And for no less, since threads that take blocks wait for each other.
+static constexpr double least_turn = 1'000;
 // A launch no longer than this stays with the launching thread: waking and joining threads takes as long.
 static constexpr double alone_limit = 5'000;
 // How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps.
@@ -77,6 +79,7 @@ struct Pool::Job {
   const Launch& launch;
   std::uint64_t total;
   unsigned threads;
+  double expected;                 // of one block, by the last launch; 0 where there was none
   std::atomic<bool> shared{false}; // others may have joined
   alignas(scratch_alignment) std::atomic<std::uint64_t> next{0};
 };
@@ -84,7 +87,8 @@ struct Pool::Job {
 // One thread's part of a job. Each turn takes neighbouring blocks: as many as fill the time of a turn by what
 // blocks took so far, and few enough that all threads end together.
 struct Pool::Runner {
-  Runner(Job& shared_job, void* own_scratch) : job(shared_job), scratch(own_scratch) {
+  Runner(Job& shared_job, void* own_scratch)
+      : job(shared_job), scratch(own_scratch), expected(shared_job.expected) {
     for (int axis = 0; axis < 3; ++axis) {
       where.grid[axis] = job.launch.grid[axis];
       where.block_dim[axis] = job.launch.block[axis];
@@ -94,11 +98,14 @@ struct Pool::Runner {
   // Runs some blocks; false where none is left.
   bool turn() {
     std::uint64_t wanted = 1;
-    if (blocks > 0)
-      wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted_turn / per_block()));
-    if (wanted > 1 && job.shared.load(std::memory_order_relaxed)) {
-      std::uint64_t taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
-      wanted = std::min(wanted, std::max<std::uint64_t>(1, (job.total - taken) / (2 * job.threads)));
+    if (double each = per_block(); each > 0 && (blocks > 0 || job.shared.load(std::memory_order_relaxed))) {
+      wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted_turn / each));
+      if (job.shared.load(std::memory_order_relaxed)) {
+        std::uint64_t taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
+        // What was true of the last launch may not be of this one: it must not take everything.
+        std::uint64_t least = blocks > 0 ? static_cast<std::uint64_t>(least_turn / each) + 1 : 1;
+        wanted = std::min(wanted, std::max(least, (job.total - taken) / (2 * job.threads)));
+      }
     }
     std::uint64_t first = job.next.fetch_add(wanted, std::memory_order_relaxed);
     if (first >= job.total) return false;
@@ -106,10 +113,14 @@ struct Pool::Runner {
     return true;
   }
 
-  double per_block() const { return std::max(nanoseconds / static_cast<double>(blocks), 1.0); }
+  // What a block takes as far as is known; 0 where nothing is.
+  double per_block() const {
+    return blocks > 0 ? std::max(nanoseconds / static_cast<double>(blocks), 1.0) : expected;
+  }
 
   Job& job;
   void* scratch;
+  double expected;
   kern_where where{};
   double nanoseconds = 0; // in `blocks` blocks
   std::uint64_t blocks = 0;
@@ -180,10 +191,11 @@ bool Pool::run(const Launch& launch) {
   for (unsigned i = 0; i < threads(); ++i)
     if (!seats_[i].reserve(launch.scratch_bytes)) return false;
   std::uint64_t total = std::uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-  Job job{launch, total, threads()};
   Known& last = known(launch.entry);
+  bool is_known = last.entry == launch.entry;
+  Job job{launch, total, threads(), is_known ? last.nanoseconds : 0};
   bool can_share = !workers_.empty() && total > 1, shared = false;
-  bool is_short = last.entry == launch.entry && last.nanoseconds * static_cast<double>(total) < alone_limit;
+  bool is_short = is_known && last.nanoseconds * static_cast<double>(total) < alone_limit;
   Runner own(job, seats_[0].scratch);
   for (bool more = true; more; more = own.turn()) {
     bool stays_alone = is_short && own.nanoseconds < alone_limit;
