@@ -121,7 +121,8 @@ Value dynamic_shared(Checker& checker, const ast::Call& expr, const ArrayArgs& a
     std::optional<kern::Expression> host = in_kernel ? host_expression(checker, extents[i]) : std::nullopt;
     if (!host) {
       Report error = checker.report(args.shape_expr->span, diag::shape_not_constant,
-                                    checker.context.source(args.shape_expr->span));
+                                    checker.context.source(args.shape_expr->span),
+                                    "is known neither to the compiler nor at the launch");
       if (!in_kernel)
         error.note("a shape that only the launch knows is possible in a kernel, not in a device function");
       return error_value(expr.span);
@@ -164,7 +165,8 @@ Value local_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args
   if (!extents) {
     for (const Value& value : extents_of(args.shape))
       if (is_unknown(value)) return unknown_value(expr.span);
-    checker.report(args.shape.span, diag::shape_not_constant, checker.context.source(args.shape_expr->span));
+    checker.report(args.shape.span, diag::shape_not_constant, checker.context.source(args.shape_expr->span),
+                   "is not known to the compiler, as that of a local array must be");
     return error_value(expr.span);
   }
   if (!check_bytes(checker, *extents, args.element, limits::local_bytes, "a local array", expr.span))

@@ -140,6 +140,7 @@ void Checker::assign_target(const ast::Expr& target, const Value& value, const a
     return;
   }
   Place place = place_of(base, subscript->indices, *subscript->value, target.span);
+  stored_into = target.span;
   store(place, value, target.span);
 }
 
@@ -215,6 +216,7 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   Value old = load(place, stmt.target->span);
   Value right = evaluate(*stmt.value);
   Value result = binary(stmt.op, old, right, stmt.span);
+  stored_into = stmt.target->span;
   store(place, result, stmt.target->span);
 }
 

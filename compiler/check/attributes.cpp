@@ -70,7 +70,7 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   }
   if (value.kind == ValueKind::Host) {
     if (std::optional<Value> inner = host_name(value.text, name, span)) return *inner;
-    report(span, diag::not_in_module, name, value.text);
+    report_not_in_module(name, value.text, span);
     return error_value(span);
   }
   if (value.kind == ValueKind::Prefix) {

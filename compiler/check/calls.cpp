@@ -162,13 +162,6 @@ static void make_results(Checker& checker, Type type, Span span, std::vector<ir:
   }
 }
 
-static bool has_unknown(const Value& value) {
-  if (is_unknown(value)) return true;
-  for (const Value& element : value.elements)
-    if (has_unknown(element)) return true;
-  return false;
-}
-
 // Collects the run-time leaves of an argument, which the instance has as parameters.
 static void flatten_argument(Checker& checker, const Value& value, std::vector<ir::Operand>& leaves) {
   if (is_tuple(value)) {
@@ -208,7 +201,9 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
 
 Value Checker::emit_call(Instance& called, const std::vector<Value>& values, Span span) {
   if (called.state == Instance::State::Emitting) {
-    report(span, diag::recursion, called.function->def->name);
+    Span name = called.function->def->name_span;
+    bool fresh = context.reported.insert({diag::recursion.code, name.file, name.begin}).second;
+    if (fresh) report(span, diag::recursion, called.function->def->name);
     return error_value(span);
   }
   ir::FunctionId id = checker::emit(context, called);

@@ -8,6 +8,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/types.h"
 #include "compiler/types/names.h"
 
 namespace kern {
@@ -106,8 +107,17 @@ void check_signature(Context& context, const Signature& signature) {
   make_instance(context, *function, types, true, span);
 }
 
+// `-> None` is all that a kernel may say of its result.
+void check_result(Context& context, const FunctionSymbol& function) {
+  const ast::Expr* returns = function.def->returns;
+  bool reads = function.file->rules.annotations == Rules::annotations_rule::Types;
+  if (returns && reads && returns->kind != ast::Kind::NoneLiteral)
+    context.diagnostics.report(returns->span, diag::kernel_returns_value, function.def->name);
+}
+
 void check_kernel(Context& context, const FunctionSymbol& function) {
   const ast::FunctionDef& def = *function.def;
+  check_result(context, function);
   for (const ast::Expr* signature : function.options.signatures)
     if (std::optional<std::vector<Type>> types = signature_types(context, *function.file, *signature))
       make_instance(context, function, *types, true, signature->span);
@@ -169,13 +179,18 @@ ir::Module check(const Program& program, const CheckOptions& options, Diagnostic
   for (const auto& file : context.files) check_constants(context, *file);
   FileScope& root = *context.files.front();
   for (const Signature& signature : options.signatures) check_signature(context, signature);
+  auto is_wanted = [&](const FunctionSymbol& function) {
+    return options.only.empty() || options.only == function.def->name;
+  };
   for (const auto& function : root.functions) {
+    if (!is_wanted(*function)) continue;
     bool asked =
         std::any_of(options.signatures.begin(), options.signatures.end(),
                     [&](const Signature& signature) { return signature.function == function->def->name; });
     if (function->options.is_kernel && !asked) check_kernel(context, *function);
   }
-  for (const auto& function : root.functions) check_rest(context, *function);
+  for (const auto& function : root.functions)
+    if (options.only.empty()) check_rest(context, *function);
   name_symbols(context);
   return std::move(context.module);
 }

@@ -27,6 +27,7 @@ struct Signature {
 struct CheckOptions {
   std::vector<Define> defines;
   std::vector<Signature> signatures;
+  std::string only;                   // the one kernel that is wanted, as `kernc run` does; empty for all
   bool negative_index_faults = false; // --negative-index=fault, for .py files
   bool fast_math = false;             // --fast-math, for every kernel
 };

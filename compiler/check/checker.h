@@ -98,6 +98,7 @@ struct Checker {
   };
   std::vector<Loop> loops;
   std::string target_name; // of the assignment being checked, for the names of shared arrays
+  Span stored_into;        // the element being stored to, for the errors of its value
   bool returns_value = false;
   std::optional<Span> bare_return; // the first `return` without a value
 
@@ -111,6 +112,10 @@ struct Checker {
     if (!fresh) return {Diagnostics::Builder(diagnostics, -1), nullptr};
     return {diagnostics.report(span, kind, args...), instance};
   }
+  // Adds where the type of a value comes from, if it is that of a local or of an array's elements.
+  bool note_origin(Report& report, const Value& value);
+  bool note_origin(Report& report, Span place, Type type);
+  void note_operands(Report& report, const Value& left, const Value& right);
   // Reports that something has no IR yet.
   Value unsupported(Span span, std::string_view what);
 
@@ -167,6 +172,7 @@ struct Checker {
   std::optional<Value> host_name(std::string_view module, std::string_view name, Span span);
   std::optional<Value> vocabulary(std::string_view path, Span span);
   void report_undefined(std::string_view name, Span span);
+  void report_not_in_module(std::string_view name, std::string_view module, Span span);
 
   // ---- expressions.cpp ----
   Value evaluate(const ast::Expr& expr);

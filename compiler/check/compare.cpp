@@ -93,9 +93,10 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
     const Value& integer = is_integer(left.type) ? left : right;
     Type floating = is_float(left.type) ? left.type : right.type;
     if (is_literal(floating)) floating = types::f32;
-    checker.report(span, diag::operands_need_cast, spelling(op), checker.describe(left),
-                   checker.describe(right),
-                   fmt::format("{}({})", to_string(floating), checker.context.source(integer.span)));
+    Report error = checker.report(
+        span, diag::operands_need_cast, spelling(op), checker.describe(left), checker.describe(right),
+        fmt::format("{}({})", to_string(floating), checker.context.source(integer.span)));
+    checker.note_operands(error, left, right);
     return error_value(span);
   }
   if (is_literal(*type)) {

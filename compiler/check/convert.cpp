@@ -109,6 +109,44 @@ static std::string cast_words(Checker& checker, const Value& value, Type type) {
   return fmt::format("{}({})", is_scalar(type) ? to_string(type) : "...", text);
 }
 
+// Returns the name that a text begins with, where the rest is nothing, or one pair of square brackets.
+static std::string_view base_name(std::string_view text, bool& is_element) {
+  std::size_t end = text.find('[');
+  is_element = end != std::string_view::npos;
+  return is_element && text.find(']') + 1 != text.size() ? "" : text.substr(0, end);
+}
+
+bool Checker::note_origin(Report& report, Span place, Type type) {
+  bool is_element = false;
+  std::string_view name = base_name(context.source(place), is_element);
+  const Local* local = name.empty() ? nullptr : find_local(name);
+  if (!local || local->type_span == Span{} || !is_scalar(type)) return false;
+  if (is_element)
+    report.note(local->type_span, "the elements of `{}` are {}", name, to_string(type));
+  else if (local->pinned && !local->annotated && !scope->is_numba())
+    report.note(local->type_span,
+                "`{0}` is {1}: it meets nothing but literals; for another type write `{0}: f32 = ...`", name,
+                to_string(type));
+  else
+    report.note(local->type_span, "`{}` is {} from here", name, to_string(type));
+  return true;
+}
+
+bool Checker::note_origin(Report& report, const Value& value) {
+  return note_origin(report, value.span, value.type);
+}
+
+void Checker::note_operands(Report& report, const Value& left, const Value& right) {
+  bool first = true;
+  for (const Value& operand : {left, right}) {
+    std::string_view text = context.source(operand.span);
+    bool again = !first && context.source(left.span) == text;
+    first = false;
+    if (is_literal(operand) || again || note_origin(report, operand)) continue;
+    report.note(operand.span, "`{}` is {}", text, describe(operand));
+  }
+}
+
 static void report_conversion(Checker& checker, const Value& value, Type type, Purpose purpose) {
   if (is_literal(value) && is_scalar(type) && (!is_boolean(type)) && !is_complex(type)) {
     checker.report(value.span, diag::literal_does_not_fit, std::string(checker.context.source(value.span)),
@@ -124,7 +162,9 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   bool is_index = purpose == Purpose::Index;
   std::string words = is_boolean(type) ? fmt::format("{} != 0", checker.context.source(value.span))
                                        : cast_words(checker, value, is_index ? types::i64 : type);
-  checker.report(value.span, diag::needs_cast, from, to_string(type), words);
+  Report error = checker.report(value.span, diag::needs_cast, from, to_string(type), words);
+  checker.note_origin(error, value);
+  if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
 }
 
 ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {

@@ -395,6 +395,12 @@ static void check_parameter_bytes(Context& context, const ir::Function& function
                                limits::parameter_bytes);
 }
 
+// Arrays of complex numbers may be passed on; their elements are not read and written yet.
+static void refuse_complex(Checker& checker, const ir::Function& function) {
+  for (const ir::Slot& slot : function.slots)
+    if (is_scalar(slot.type) && is_complex(slot.type)) checker.unsupported(slot.span, "a complex number");
+}
+
 ir::FunctionId emit(Context& context, Instance& instance) {
   if (instance.id) return *instance.id;
   infer(context, instance);
@@ -419,6 +425,7 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   function.doc = docstring(def);
   function.span = def.name_span;
   if (instance.is_kernel) check_parameter_bytes(context, function);
+  refuse_complex(checker, function);
   context.module.functions[index] = std::move(function);
   describe_params(context, instance, index);
   context.active.pop_back();

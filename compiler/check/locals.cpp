@@ -54,6 +54,14 @@ Value Checker::slots_value(Local& local, Type type, Span span) {
   return take_slots(type, slots, span);
 }
 
+static void report_without_type(Checker& checker, const Local& local, Span span) {
+  Report error = checker.report(span, diag::local_without_type, local.name);
+  auto symbol = checker.scope->symbols.find(local.name);
+  if (symbol != checker.scope->symbols.end())
+    error.note(symbol->second.span, "this `{}` is another: a name that a function assigns is its own",
+               local.name);
+}
+
 Value Checker::read_local(Local& local, Span span) {
   if (local.known) {
     Value value = *local.known;
@@ -63,7 +71,7 @@ Value Checker::read_local(Local& local, Span span) {
   Type type = current_type(*this, local);
   if (type == types::unknown || type == types::none) {
     if (final && context.diagnostics.enabled() && !context.diagnostics.has_errors())
-      report(span, diag::local_without_type, local.name);
+      report_without_type(*this, local, span);
     return final ? error_value(span) : unknown_value(span);
   }
   Value value = slots_value(local, type, span);
@@ -203,6 +211,7 @@ void Checker::store_converted(Local& local, const Value& value, Span span, bool 
   bool joins =
       fits_shape(value, local.slots_type) && (local.annotated || converts_deep(value, local.slots_type));
   if (!joins) {
+    if (has_unknown(value)) return;
     Report error =
         report(span, diag::local_types_differ, local.name, describe(value), to_string(local.slots_type));
     if (!(local.type_span == span))

@@ -199,7 +199,7 @@ Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symb
     std::string module = std::string(symbol.module) + "." + std::string(symbol.text);
     if (is_host_module(module)) return text_value(ValueKind::Host, keep(context, module), span);
     if (is_host_module(symbol.module))
-      report(span, diag::not_in_module, symbol.text, symbol.module);
+      report_not_in_module(symbol.text, symbol.module, span);
     else
       report(span, diag::host_value, name)
           .note(symbol.span, "`{}` is imported from `{}` here", name, symbol.module);
@@ -256,6 +256,28 @@ static std::size_t edit_distance(std::string_view a, std::string_view b) {
   return line[b.size()];
 }
 
+void Checker::report_not_in_module(std::string_view name, std::string_view module, Span span) {
+  static constexpr std::array<std::string_view, 8> makers = {"zeros", "empty",      "ones",       "full",
+                                                             "array", "zeros_like", "empty_like", "ndarray"};
+  Report error = report(span, diag::not_in_module, name, module);
+  if (module == "numpy" && std::find(makers.begin(), makers.end(), name) != makers.end()) {
+    error.note(
+        "the arrays that a kernel makes are `local.array(shape, dtype)` and `shared.array(shape, dtype)`; "
+        "the type of an array is written `f32[:, :]`");
+    return;
+  }
+  std::string front = module == "numba.cuda" || module == "kern" ? "" : "math.";
+  std::string_view best;
+  std::size_t best_distance = name.size() < 5 ? 2 : 3;
+  for (const BuiltinRow& row : all_builtins()) {
+    if (!row.name.starts_with(front)) continue;
+    std::string_view candidate = row.name.substr(front.size());
+    std::size_t distance = edit_distance(name, candidate.substr(0, candidate.find('.')));
+    if (distance < best_distance) best = row.name, best_distance = distance;
+  }
+  if (!best.empty()) error.note("the nearest name is `{}`", best);
+}
+
 void Checker::report_undefined(std::string_view name, Span span) {
   std::string_view best;
   std::size_t best_distance = name.size() < 3 || name.size() > 60 ? 0 : name.size() < 5 ? 2 : 3;
@@ -273,7 +295,10 @@ void Checker::report_undefined(std::string_view name, Span span) {
     for (const BuiltinRow& row : all_builtins()) offer(row.name.substr(0, row.name.find('.')));
   for (std::string_view python : python_names) offer(python);
   Report error = report(span, diag::undefined_name, name);
-  if (!best.empty()) error.note("the nearest name is `{}`", best);
+  if (find_builtin("math." + std::string(name)))
+    error.note("it is `math.{}`", name);
+  else if (!best.empty())
+    error.note("the nearest name is `{}`", best);
   if (scope->is_numba()) error.note("a value that only Python computes is given as `-D {}=VALUE`", name);
 }
 

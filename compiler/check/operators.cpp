@@ -84,16 +84,21 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
   std::string_view left_text = checker.context.source(left.span),
                    right_text = checker.context.source(right.span);
   if (numbers && op == ast::BinaryOp::Divide && is_integral(left.type) && is_integral(right.type)) {
-    checker.report(span, diag::integer_division, a, b)
-        .note("write `{0} // {1}` for the quotient rounded down, or `f32({0}) / f32({1})`", left_text,
-              right_text);
+    Report error = checker.report(span, diag::integer_division, a, b);
+    checker.note_operands(error, left, right);
+    if (is_literal(right))
+      error.note("write `{0} // {1}` for the quotient rounded down, or `f32({0}) / {1}`", left_text,
+                 right_text);
+    else
+      error.note("write `{0} // {1}` for the quotient rounded down, or `f32({0}) / f32({1})`", left_text,
+                 right_text);
     return error_value(span);
   }
   bool mixed = numbers && !is_bitwise(op) && !is_shift(op) && !(is_float(left.type) && is_float(right.type));
   if (mixed) {
-    checker.report(span, diag::operands_need_cast, spelled, a, b, suggested_cast(checker, left, right))
-        .note(left.span, "`{}` is {}", left_text, a)
-        .note(right.span, "`{}` is {}", right_text, b);
+    Report error =
+        checker.report(span, diag::operands_need_cast, spelled, a, b, suggested_cast(checker, left, right));
+    checker.note_operands(error, left, right);
     return error_value(span);
   }
   checker.report(span, diag::operand_type_mismatch, spelled, a, b);

@@ -55,12 +55,18 @@ std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::E
   return type;
 }
 
-// (f32[:], i64), void(f32[:], i64), or the same in a string.
+// (f32[:], i64), void(f32[:], i64), the same in a string, or a constant of the module that is one of these.
 std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& expr,
                                                  bool is_text) {
   if (const auto* text = ast::as<ast::StringLiteral>(&expr)) {
     const ast::Expr* inner = parse_text(context, "<signature>", std::string(text->value));
     return inner ? signature_types(context, file, *inner, true) : std::nullopt;
+  }
+  if (const auto* name = ast::as<ast::Name>(&expr)) {
+    auto found = file.symbols.find(name->text);
+    bool is_signature = found != file.symbols.end() && found->second.kind == Symbol::Kind::Constant &&
+                        found->second.path.empty() && found->second.init->kind != ast::Kind::Name;
+    if (is_signature) return signature_types(context, file, *found->second.init, is_text);
   }
   std::vector<const ast::Expr*> exprs{&expr};
   if (const auto* call = ast::as<ast::Call>(&expr)) exprs.assign(call->args.begin(), call->args.end());

@@ -112,6 +112,10 @@ bool is_storable(const Value& value) {
   return value.kind == ValueKind::Unknown || value.kind == ValueKind::Runtime || is_number(value);
 }
 
+bool has_unknown(const Value& value) {
+  return is_unknown(value) || std::any_of(value.elements.begin(), value.elements.end(), has_unknown);
+}
+
 std::size_t leaf_count(const Value& value) {
   if (!is_tuple(value)) return 1;
   std::size_t count = 0;

@@ -90,6 +90,8 @@ bool is_fixed(const Value& value);
 bool is_constant(const Value& value);
 // Says whether a slot (or, of a tuple, slots) can hold it.
 bool is_storable(const Value& value);
+// Says whether it, or an element of it, has no type yet.
+bool has_unknown(const Value& value);
 // Returns how many elements a tuple has, those of the tuples in it counted instead of them; 1 of anything
 // else.
 std::size_t leaf_count(const Value& value);

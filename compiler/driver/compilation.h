@@ -53,6 +53,8 @@ public:
   void set_signatures(std::vector<Signature> signatures) {
     options_.check.signatures = std::move(signatures);
   }
+  // Leaves alone what this kernel does not need.
+  void set_only(std::string_view kernel) { options_.check.only = kernel; }
   // Runs the passes that come before lowering, those for every target; null where an error was reported.
   const ir::Module* transformed();
   // Cuts the transformed module into segments; from then on it is for the CPU only.

@@ -139,15 +139,19 @@ static std::vector<Pass> wanted_passes(Session& session) {
   return wanted;
 }
 
-// The signature to suggest for a kernel without one: arrays throughout.
-static std::string suggested_signature(const Program& program) {
+// The signature to suggest for a kernel without one: arrays where it does not say what it takes.
+static std::optional<std::string> suggested_signature(const Program& program) {
   for (const ast::Stmt* item : program.files.front().tree->items) {
     const auto* function = ast::as<ast::FunctionDef>(item);
     if (!function || !is_kernel(*function)) continue;
-    std::vector<std::string_view> types(function->params.size(), "f32[:]");
+    bool annotations_count = program.files.front().dialect == Dialect::Kern;
+    std::vector<std::string_view> types;
+    for (const ast::Param& param : function->params)
+      types.push_back(annotations_count && param.annotation ? program.sources->text(param.annotation->span)
+                                                            : "f32[:]");
     return fmt::format("{}({})", function->name, fmt::join(types, ", "));
   }
-  return "f(f32[:])";
+  return std::nullopt;
 }
 
 // Code is made of kernels; a module without any is a mistake.
@@ -156,7 +160,10 @@ static bool has_kernels(Compilation& compilation, const std::string& file) {
   if (!module) return false;
   for (const ir::Function& function : module->functions)
     if (function.is_kernel) return true;
-  compilation.diagnostics().report({}, diag::no_instance, file, suggested_signature(*compilation.program()));
+  if (std::optional<std::string> signature = suggested_signature(*compilation.program()))
+    compilation.diagnostics().report({}, diag::no_instance, file, *signature);
+  else
+    compilation.diagnostics().report({}, diag::no_kernel, file);
   return false;
 }
 

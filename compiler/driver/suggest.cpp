@@ -27,7 +27,9 @@ std::string_view most_similar(std::string_view word, std::span<const std::string
   constexpr std::size_t longest = 64;
   if (word.size() > longest) return "";
   std::string_view best;
-  std::size_t nearest = std::max<std::size_t>(1, word.size() / 3) + 1;
+  // Of a word of one or two letters everything is near.
+  if (word.size() < 3) return "";
+  std::size_t nearest = word.size() / 3 + 1;
   for (std::string_view candidate : candidates) {
     if (candidate.size() > longest) continue;
     std::size_t steps = distance(word, candidate);

@@ -397,6 +397,7 @@ static ExitCode prepare(Run& run) {
   const Program& program = *run.compilation->program();
   if (std::optional<Signature> signature = needed_signature(program, *run.definition, run.arguments))
     run.compilation->set_signatures({*signature});
+  run.compilation->set_only(run.definition->name);
   const ir::Module* module = run.compilation->transformed();
   if (!module) return run.compilation->exit_code();
   run.kernel = find_instance(run, *module);
