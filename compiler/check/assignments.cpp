@@ -42,8 +42,9 @@ std::optional<std::vector<Value>> Checker::unpack(const Value& value, std::size_
   // a, b, c = row: the row must have as many elements.
   ir::Operand length = extent(value.operand, 0, span);
   ir::Operand wanted = ir::constant_int(types::i64, static_cast<std::int64_t>(count));
-  check_condition(compare(ir::CompareOp::Equal, length, wanted, span), ir::FaultKind::UnpackLength, span,
-                  std::string(context.source(value.span)));
+  check_condition(
+      compare(ir::CompareOp::Equal, length, wanted, span), ir::FaultKind::UnpackLength, span,
+      fmt::format("`{}` does not have {} elements, one for each name", context.source(value.span), count));
   std::vector<Value> elements;
   for (std::size_t k = 0; k < count; ++k)
     elements.push_back(element_at(value, int_value(WideInt(k), span), span));
@@ -150,6 +151,10 @@ void Checker::store(const Place& place, const Value& value, Span span) {
     report(span, diag::constant_array);
     return;
   }
+  if (is_complex(element_type(place.array.type))) {
+    unsupported(value.span, "a complex number");
+    return;
+  }
   if (place.is_view) return store_into_view(place, value, span);
   ir::Operand operand = convert(value, element_type(place.array.type), Purpose::Store);
   emit(ir::Store{place.array, place.indices, operand}, span);
@@ -169,7 +174,8 @@ void Checker::store_into_view(const Place& place, const Value& value, Span span)
   for (int axis = 0; from_array && axis < value.type->rank; ++axis) {
     ir::Operand a = extent(place.array, axis + offset, span), b = extent(value.operand, axis, span);
     check_condition(compare(ir::CompareOp::Equal, a, b, span), ir::FaultKind::UnpackLength, span,
-                    std::string(context.source(value.span)));
+                    fmt::format("`{}` does not have the extent of `{}` along axis {}",
+                                context.source(value.span), context.source(span), axis + offset));
   }
   ir::Operand zero = ir::constant_int(types::i64, 0), one = ir::constant_int(types::i64, 1);
   std::vector<ir::Operand> indices;

@@ -395,10 +395,11 @@ static void check_parameter_bytes(Context& context, const ir::Function& function
                                limits::parameter_bytes);
 }
 
-// Arrays of complex numbers may be passed on; their elements are not read and written yet.
+// Complex numbers and arrays of them may be passed; elements are not read and written yet.
 static void refuse_complex(Checker& checker, const ir::Function& function) {
   for (const ir::Slot& slot : function.slots)
-    if (is_scalar(slot.type) && is_complex(slot.type)) checker.unsupported(slot.span, "a complex number");
+    if (slot.kind != ir::Slot::Kind::Param && is_scalar(slot.type) && is_complex(slot.type))
+      checker.unsupported(slot.span, "a complex number");
 }
 
 ir::FunctionId emit(Context& context, Instance& instance) {
