@@ -19,8 +19,9 @@ using Clock = std::chrono::steady_clock;
 
 static constexpr std::size_t scratch_alignment = 64;
 static constexpr unsigned most_threads = 1024;
-// A thread takes blocks for about so long at a time; counted in ns, as all that follow.
-static constexpr double wanted_turn = 10'000;
+// A thread takes blocks for about so long at a time, so that it walks along rows as far as it can; counted in
+// ns, as all that follow.
+static constexpr double wanted_turn = 250'000;
 // And for no less, since threads that take blocks wait for each other.
 static constexpr double least_turn = 1'000;
 // A launch no longer than this stays with the launching thread: waking and joining threads takes as long.
