@@ -4,6 +4,7 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 
@@ -60,22 +61,13 @@ static void lower_pending(ModuleState& state) {
   state.pending.clear();
 }
 
-static bool reaches_warps(const ir::Module& module, ir::FunctionId id, std::vector<bool>& visited) {
-  if (visited[static_cast<std::size_t>(id)]) return false;
-  visited[static_cast<std::size_t>(id)] = true;
+bool uses_warps(const ir::Module& module, ir::FunctionId kernel) {
   bool found = false;
-  ir::walk(module.function(id).body, [&](const ir::Stmt& stmt) {
+  ir::walk_reachable(module, module.function(kernel), [&](const ir::Stmt& stmt) {
     const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
-    if (effect && row(effect->builtin).effects == Effects::Warp) found = true;
-    const auto* call = std::get_if<ir::Call>(&stmt.node);
-    if (call && reaches_warps(module, call->function, visited)) found = true;
+    found |= effect && row(effect->builtin).effects == Effects::Warp;
   });
   return found;
-}
-
-bool uses_warps(const ir::Module& module, ir::FunctionId kernel) {
-  std::vector<bool> visited(module.functions.size());
-  return reaches_warps(module, kernel, visited);
 }
 
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,

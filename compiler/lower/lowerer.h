@@ -306,6 +306,10 @@ std::vector<bool> find_used_shared(const ir::Module& module, ir::FunctionId id);
 
 // ---- cpu_kernel.cpp, segments.cpp ----
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);
+// Writes a loop over part of a block: for index in range(0, limit, step): body(index, next); `next` is where
+// the following iteration begins.
+void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
+                   const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
 // Lowers what stands outside of segments, and the segments.
 void lower_lockstep_body(Lowerer& lower, const ir::Body& body);
 // Which slots a body mentions, or assigns.

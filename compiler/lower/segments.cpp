@@ -9,23 +9,22 @@ namespace kern::lowering {
 
 // ---- Loops over the threads of a block ----
 
-// for index in range(limit): body(index, next); `next` is where the following iteration begins.
-static void counted_loop(Lowerer& lower, llvm::Value* limit,
-                         const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body) {
+void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
+                   const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::BasicBlock* before = builder.GetInsertBlock();
-  llvm::BasicBlock* head = new_block(lower, "threads");
+  llvm::BasicBlock* head = new_block(lower, "block_loop");
   llvm::BasicBlock* turn = new_block(lower, "turn");
-  llvm::BasicBlock* next = new_block(lower, "next_thread");
-  llvm::BasicBlock* done = new_block(lower, "all_threads");
+  llvm::BasicBlock* next = new_block(lower, "next_turn");
+  llvm::BasicBlock* done = new_block(lower, "block_done");
   enter(lower, head);
-  llvm::PHINode* index = builder.CreatePHI(limit->getType(), 2, "thread");
+  llvm::PHINode* index = builder.CreatePHI(limit->getType(), 2, "first");
   index->addIncoming(llvm::ConstantInt::get(limit->getType(), 0), before);
   builder.CreateCondBr(builder.CreateICmpULT(index, limit), turn, done);
   builder.SetInsertPoint(turn);
   body(index, next);
   enter(lower, next);
-  index->addIncoming(builder.CreateNUWAdd(index, llvm::ConstantInt::get(limit->getType(), 1)), next);
+  index->addIncoming(builder.CreateNUWAdd(index, llvm::ConstantInt::get(limit->getType(), step)), next);
   builder.CreateBr(head);
   builder.SetInsertPoint(done);
 }
@@ -68,11 +67,11 @@ static void thread_turn(Lowerer& lower, const std::function<void()>& body, llvm:
 
 void for_each_thread(Lowerer& lower, const std::function<void()>& body) {
   Place& place = lower.place;
-  counted_loop(lower, place.block_dim[2], [&](llvm::Value* z, llvm::BasicBlock*) {
+  stepping_loop(lower, place.block_dim[2], 1, [&](llvm::Value* z, llvm::BasicBlock*) {
     place.thread[2] = z;
-    counted_loop(lower, place.block_dim[1], [&](llvm::Value* y, llvm::BasicBlock*) {
+    stepping_loop(lower, place.block_dim[1], 1, [&](llvm::Value* y, llvm::BasicBlock*) {
       place.thread[1] = y;
-      counted_loop(lower, place.block_dim[0], [&](llvm::Value* x, llvm::BasicBlock* next) {
+      stepping_loop(lower, place.block_dim[0], 1, [&](llvm::Value* x, llvm::BasicBlock* next) {
         place.thread[0] = x;
         thread_turn(lower, body, next);
       });

@@ -9,27 +9,6 @@ static llvm::Value* wide(Lowerer& lower, llvm::Value* value) {
   return lower.builder.CreateZExt(value, lower.builder.getInt64Ty());
 }
 
-// for index in range(0, limit, step): body(index, next)
-static void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
-                          const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::BasicBlock* before = builder.GetInsertBlock();
-  llvm::BasicBlock* head = new_block(lower, "vectors");
-  llvm::BasicBlock* turn = new_block(lower, "turn");
-  llvm::BasicBlock* next = new_block(lower, "next_vector");
-  llvm::BasicBlock* done = new_block(lower, "all_vectors");
-  enter(lower, head);
-  llvm::PHINode* index = builder.CreatePHI(limit->getType(), 2, "first");
-  index->addIncoming(llvm::ConstantInt::get(limit->getType(), 0), before);
-  builder.CreateCondBr(builder.CreateICmpULT(index, limit), turn, done);
-  builder.SetInsertPoint(turn);
-  body(index, next);
-  enter(lower, next);
-  index->addIncoming(builder.CreateNUWAdd(index, llvm::ConstantInt::get(limit->getType(), step)), next);
-  builder.CreateBr(head);
-  builder.SetInsertPoint(done);
-}
-
 // ---- Where lanes are ----
 
 // Calls `body` for each vector: with the number of the vector in the block and of its lanes that exist (may

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "compiler/ir/param_block.h"
-#include "compiler/ir/walk.h"
+#include "compiler/ir/reachable.h"
 #include "compiler/support/limits.h"
 
 namespace kern {
@@ -28,27 +28,9 @@ std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<con
   return words;
 }
 
-// Calls `visit` for every statement that a kernel may run, its functions' included.
-static void walk_reachable(const ir::Module& module, const ir::Function& kernel,
-                           const std::function<void(const ir::Stmt&)>& visit) {
-  std::vector<bool> seen(module.functions.size());
-  std::vector<const ir::Function*> open = {&kernel};
-  while (!open.empty()) {
-    const ir::Function* function = open.back();
-    open.pop_back();
-    ir::walk(function->body, [&](const ir::Stmt& stmt) {
-      visit(stmt);
-      const auto* call = std::get_if<ir::Call>(&stmt.node);
-      if (!call || seen[static_cast<std::size_t>(call->function)]) return;
-      seen[static_cast<std::size_t>(call->function)] = true;
-      open.push_back(&module.function(call->function));
-    });
-  }
-}
-
 std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Function& kernel) {
   std::vector<bool> used(module.shared.size());
-  walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
+  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     const auto* shared = assign ? std::get_if<ir::SharedArray>(&assign->value) : nullptr;
     if (shared) used[static_cast<std::size_t>(shared->id)] = true;
@@ -61,8 +43,8 @@ std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Functi
 
 bool has_prints(const ir::Module& module, const ir::Function& kernel) {
   bool found = false;
-  walk_reachable(module, kernel,
-                 [&](const ir::Stmt& stmt) { found |= std::holds_alternative<ir::Print>(stmt.node); });
+  ir::walk_reachable(module, kernel,
+                     [&](const ir::Stmt& stmt) { found |= std::holds_alternative<ir::Print>(stmt.node); });
   return found;
 }
 
@@ -89,7 +71,7 @@ std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, cons
 
 LaneFacts lane_layout(const ir::Module& module, const ir::Function& kernel, int asked_lanes) {
   bool collective = false;
-  walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
+  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
     collective |= call && row(call->builtin).effects == Effects::Warp;
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);

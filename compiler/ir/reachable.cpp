@@ -1,0 +1,25 @@
+// Functions wait in a list, so that deep calls take no stack.
+#include "compiler/ir/reachable.h"
+
+#include "compiler/ir/walk.h"
+
+namespace kern::ir {
+
+void walk_reachable(const Module& module, const Function& kernel,
+                    const std::function<void(const Stmt&)>& visit) {
+  std::vector<bool> seen(module.functions.size());
+  std::vector<const Function*> open = {&kernel};
+  while (!open.empty()) {
+    const Function* function = open.back();
+    open.pop_back();
+    walk(function->body, [&](const Stmt& stmt) {
+      visit(stmt);
+      const auto* call = std::get_if<Call>(&stmt.node);
+      if (!call || seen[static_cast<std::size_t>(call->function)]) return;
+      seen[static_cast<std::size_t>(call->function)] = true;
+      open.push_back(&module.function(call->function));
+    });
+  }
+}
+
+} // namespace kern::ir

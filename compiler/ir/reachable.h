@@ -1,0 +1,14 @@
+// What a kernel may run: its own statements and those of the functions that it calls.
+#pragma once
+
+#include <functional>
+
+#include "compiler/ir/ir.h"
+
+namespace kern::ir {
+
+// Calls `visit` for every statement of a kernel and of what it calls, each function once.
+void walk_reachable(const Module& module, const Function& kernel,
+                    const std::function<void(const Stmt&)>& visit);
+
+} // namespace kern::ir
