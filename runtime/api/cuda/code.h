@@ -1,0 +1,23 @@
+// The code of a module on a CUDA device.
+#pragma once
+
+#include "runtime/api/cuda/device.h"
+
+namespace kern::runtime {
+
+struct CudaCode final : Code {
+  struct Kernel {
+    cuda::FunctionHandle function;
+    std::atomic<std::uint64_t> opted_in{shared_without_opt_in}; // bytes of dynamic shared memory
+  };
+  explicit CudaCode(std::shared_ptr<CudaDevice> owner) : device(std::move(owner)) {}
+  ~CudaCode() override {
+    device->use();
+    if (module) device->driver.module_unload(module);
+  }
+  std::shared_ptr<CudaDevice> device;
+  cuda::ModuleHandle module = nullptr;
+  std::map<std::string, Kernel, std::less<>> kernels;
+};
+
+} // namespace kern::runtime

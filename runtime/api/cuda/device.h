@@ -1,0 +1,80 @@
+// A CUDA device behind runtime/api/device.h: its context, and the pool of its memory. One primary context a
+// device, retained and never reset, because other libraries of the process live in it too.
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+
+#include "runtime/api/device.h"
+#include "runtime/cuda/driver.h"
+
+namespace kern::runtime {
+
+using cuda::Address;
+using cuda::Driver;
+using cuda::Result;
+
+inline constexpr Result cuda_out_of_memory = 2, cuda_not_ready = 600;
+// A kernel takes so much dynamic shared memory without being asked.
+inline constexpr std::uint64_t shared_without_opt_in = 48 << 10;
+
+class CudaStream;
+
+// Says whether after this error every call of the process fails (CUDA_ERROR_ILLEGAL_ADDRESS and its like).
+bool is_sticky(Result result);
+
+class CudaDevice final : public Device {
+public:
+  CudaDevice(const Driver& table, unsigned ordinal);
+  ~CudaDevice() override;
+  kern_device_kind kind() const override { return KERN_DEVICE_CUDA; }
+  std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
+  std::unique_ptr<Code> load(const Manifest& manifest, const kern_object& object) override;
+  std::shared_ptr<Stream> make_stream() override;
+  std::uint64_t most_shared_bytes() const override { return most_shared_; }
+  std::string_view target() const override { return "cuda"; }
+  bool shares_host_memory() const override { return false; }
+
+  // Makes the device current for this thread; every use of it begins so.
+  void enter();
+  // Likewise, in destructors: nothing is said where that fails.
+  void use() { driver.set_context(context_); }
+  // Throws what a call of the driver reports.
+  void check(const char* call, Result result);
+  // Takes memory back into the pool.
+  void give_back(Address address, std::uint64_t bytes);
+  // Keeps a stream that nobody holds until its work is done.
+  void retire(std::shared_ptr<CudaStream> stream);
+
+  const Driver& driver;
+
+private:
+  void release_pool();
+  void sweep();
+
+  cuda::DeviceHandle device_ = 0;
+  cuda::ContextHandle context_ = nullptr;
+  pid_t process_ = getpid();
+  std::atomic<bool> lost_{false};
+  std::uint64_t most_shared_ = shared_without_opt_in;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::vector<Address>> pool_; // by size
+  std::vector<std::shared_ptr<CudaStream>> retired_;
+};
+struct CudaMemory final : Memory {
+  CudaMemory(std::shared_ptr<CudaDevice> owner, Address address, std::uint64_t size,
+             std::uint64_t taken_bytes)
+      : device(std::move(owner)), taken(taken_bytes) {
+    data = reinterpret_cast<void*>(address);
+    bytes = size;
+  }
+  ~CudaMemory() override { device->give_back(address(), taken); }
+  Address address() const { return reinterpret_cast<Address>(data); }
+  std::shared_ptr<CudaDevice> device;
+  std::uint64_t taken; // what the pool gave
+};
+// Returns where memory of a CUDA device begins.
+inline Address address_of(const Memory& memory) { return reinterpret_cast<Address>(memory.data); }
+
+} // namespace kern::runtime
