@@ -111,6 +111,8 @@ int kern_error_get_fault(const kern_error* error, kern_fault_info* info) {
   full.launch = fault.record.launch;
   full.calls = error->calls.data();
   full.call_count = error->calls.size();
+  full.kind = fault.record.kind;
+  full.site = fault.record.site;
   hand_out(info, full);
   return 1;
 }
@@ -144,6 +146,9 @@ kern_error* kern_device_open(const kern_device_options* options, kern_device** d
 
 kern_device_kind kern_device_get_kind(const kern_device* device) { return device->device->kind(); }
 const char* kern_device_name(const kern_device* device) { return device->device->name().c_str(); }
+void kern_device_get_info(const kern_device* device, kern_device_info* info) {
+  hand_out(info, device->device->info());
+}
 const char* kern_device_reason(const kern_device* device) { return device->reason.c_str(); }
 int kern_device_same(const kern_device* left, const kern_device* right) {
   return left->device == right->device;
@@ -192,6 +197,10 @@ kern_error* kern_stream_wait(kern_stream* stream) {
 
 kern_error* kern_stream_check(kern_stream* stream) {
   return guarded([&] { stream->stream->collect(stream->stream->last()); });
+}
+
+void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* context) {
+  stream->stream->on_print(print, context);
 }
 
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event) {
@@ -286,17 +295,27 @@ kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_
 
 // ---- Modules and kernels ----
 
-kern_error* kern_module_load(kern_device* device, const kern_object* object, kern_module** module) {
+static kern_error* load_module(kern_device* device, const kern_object* object,
+                               std::shared_ptr<const void> owner, kern_module** module) {
   return guarded([&] {
     if (object->struct_size < sizeof(kern_object) || object->abi_version != KERN_ABI_VERSION ||
         object->abi_hash != kern::abi_hash)
       fail(KERN_DEVICE_ERROR, "the object was made for ABI version " + std::to_string(object->abi_version) +
                                   ", and this runtime loads version " + std::to_string(KERN_ABI_VERSION) +
                                   ": compile it again");
-    auto loaded = device->device->module(*object);
+    auto loaded = device->device->module(*object, std::move(owner));
     *module = make_handle<kern_module>();
     (*module)->module = std::move(loaded);
   });
+}
+
+kern_error* kern_module_load(kern_device* device, const kern_object* object, kern_module** module) {
+  return load_module(device, object, {}, module);
+}
+
+kern_error* kern_module_load_owned(kern_device* device, const kern_object* object, void* owner,
+                                   void (*release)(void* owner), kern_module** module) {
+  return load_module(device, object, std::shared_ptr<void>(owner, release), module);
 }
 
 std::uint64_t kern_module_kernel_count(const kern_module* module) {

@@ -7,8 +7,9 @@
 #include <deque>
 #include <thread>
 
+#include <unistd.h>
+
 #include "runtime/api/device.h"
-#include "runtime/api/prints.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/record.h"
 #include "runtime/cpu/scratch.h"
@@ -41,6 +42,7 @@ public:
   std::uint64_t most_shared_bytes() const override { return 227 << 10; }
   std::string_view target() const override { return "cpu"; }
   bool shares_host_memory() const override { return true; }
+  kern_device_info info() const override;
 
   cpu::Pool pool;
 };
@@ -88,6 +90,14 @@ private:
   bool closed_ = false;
 };
 
+kern_device_info CpuDevice::info() const {
+  kern_device_info info{};
+  info.threads = pool.threads();
+  info.memory_bytes =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return info;
+}
+
 std::shared_ptr<Memory> CpuDevice::allocate(std::uint64_t bytes) {
   auto memory = std::make_shared<CpuMemory>();
   memory->bytes = bytes;
@@ -99,7 +109,9 @@ std::shared_ptr<Memory> CpuDevice::allocate(std::uint64_t bytes) {
   return memory;
 }
 
+// Code that was compiled into this process is "native": whoever made it knew the CPU.
 bool can_run(std::string_view cpu) {
+  if (cpu == "native") return true;
   if (cpu == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4");
   if (cpu == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3");
   return false;
@@ -110,10 +122,11 @@ std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_objec
   const char* wanted = std::getenv("KERN_CPU");
   for (std::uint64_t i = 0; i < object.entry_count; ++i) {
     const kern_object_entry& entry = object.entries[i];
-    if (!can_run(entry.cpu) || (wanted && std::string_view(wanted) != entry.cpu)) continue;
+    std::string_view cpu = entry.cpu;
+    if (!can_run(cpu) || (wanted && cpu != wanted && cpu != "native")) continue;
     auto [known, is_new] = code->entries.try_emplace(entry.symbol, entry);
     // The names of levels ascend.
-    if (!is_new && std::string_view(known->second.cpu) < entry.cpu) known->second = entry;
+    if (!is_new && known->second.cpu < cpu) known->second = entry;
   }
   for (const ManifestKernel& kernel : manifest.kernels)
     for (const ManifestVariant& variant : kernel.variants)
@@ -209,11 +222,18 @@ void CpuStream::run_launch(const Launch& launch, std::uint64_t number, std::uint
     job.block[axis] = launch.block[axis];
   }
   job.scratch_bytes = cpu::scratch_bytes(entry, job.block) + launch.shared_bytes;
-  if (!device_->pool.run(job)) {
-    // No thread ran: the stream's only way to say so is a fault without a place.
-    record.fault.state = 2;
-    record.fault.site = UINT32_MAX;
-  }
+  if (launch.report) job.blocks_done = &launch.report->blocks_done;
+  auto begin = std::chrono::steady_clock::now();
+  bool ran = device_->pool.run(job);
+  std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+  if (launch.report) launch.report->milliseconds = time.count();
+  if (!ran)
+    keep_error(number, {KERN_OUT_OF_MEMORY,
+                        "kernel `" + launch.kernel->name + "`: there is no memory for " +
+                            std::to_string(job.scratch_bytes) + " bytes of scratch a thread",
+                        {},
+                        job.scratch_bytes,
+                        0});
   if (ring) write_prints(launch.module->manifest, *ring);
   if (record.fault.state != 0) keep_fault(number, launch, record.fault);
 }

@@ -34,6 +34,7 @@ struct Code {
 
 // A module: its manifest with its code. Kernels and faults refer to it.
 struct Module {
+  std::shared_ptr<const void> owner; // of the object; goes after its code
   std::shared_ptr<Device> device;
   Manifest manifest;
   std::unique_ptr<Code> code;
@@ -48,6 +49,7 @@ struct Launch {
   std::uint64_t shared_bytes = 0;               // dynamic, of a block
   std::vector<std::uint64_t> params;            // the last slot is free for the launch record
   std::vector<std::shared_ptr<Memory>> uses;
+  kern_launch_report* report = nullptr;
 };
 
 // The work that was given to a device in order. Whatever is put on it gets the next number; `done` numbers
@@ -74,10 +76,16 @@ public:
 
   // Throws the first fault, up to that number, that nobody has collected.
   void collect(std::uint64_t number);
+  // Says where prints go; null: to the standard output.
+  void on_print(kern_print_function print, void* context);
 
 protected:
   // Keeps a fault of a launch that is done, in words; the last 64 stay, the others are counted.
   void keep_fault(std::uint64_t number, const Launch& launch, const kern_fault_record& record);
+  // Keeps an error of a launch that could not run.
+  void keep_error(std::uint64_t number, Error error);
+  // Writes what a launch printed.
+  void write_prints(const Manifest& manifest, const kern_print_ring& ring);
   // Says on stderr what nobody collected.
   void report_faults();
 
@@ -89,6 +97,8 @@ private:
   std::mutex mutex_;
   std::vector<Kept> faults_;
   std::uint64_t lost_ = 0;
+  kern_print_function print_ = nullptr;
+  void* print_context_ = nullptr;
 };
 
 class Device : public std::enable_shared_from_this<Device> {
@@ -107,8 +117,9 @@ public:
   virtual bool shares_host_memory() const = 0;
 
   const std::string& name() const { return name_; }
-  // Returns the module of an object, loaded once.
-  std::shared_ptr<const Module> module(const kern_object& object);
+  virtual kern_device_info info() const = 0;
+  // Returns the module of an object, loaded once; it holds `owner`, which keeps the object where it is.
+  std::shared_ptr<const Module> module(const kern_object& object, std::shared_ptr<const void> owner = {});
   // Returns the calling thread's own stream.
   std::shared_ptr<Stream> stream_of_thread();
 

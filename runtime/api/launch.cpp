@@ -279,6 +279,7 @@ std::optional<Launch> prepare(const Call& call) {
   Launch launch;
   launch.module = call.module;
   launch.kernel = call.kernel;
+  launch.report = call.options->report;
   Extents block = choose_block(call), grid = choose_grid(call, block);
   launch.params = make_params(call);
   for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #include "runtime/cpu/record.h"
@@ -50,7 +49,7 @@ static std::string value_text(const std::string& type, std::uint64_t word) {
   return "?";
 }
 
-void write_prints(const Manifest& manifest, const kern_print_ring& ring) {
+std::string printed_text(const Manifest& manifest, const kern_print_ring& ring) {
   std::string text;
   bool whole = cpu::drain(ring, [&](std::uint32_t site, std::span<const std::uint64_t> args) {
     for (const ManifestPrint& print : manifest.prints) {
@@ -63,8 +62,7 @@ void write_prints(const Manifest& manifest, const kern_print_ring& ring) {
     }
   });
   if (!whole) text += "(more was printed than there is room for: the rest is lost)\n";
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  return text;
 }
 
 } // namespace kern::runtime

@@ -1,12 +1,14 @@
-// What kernels print, as lines on the standard output.
+// What kernels print, as lines.
 #pragma once
+
+#include <string>
 
 #include "kern/abi.h"
 #include "runtime/manifest/manifest.h"
 
 namespace kern::runtime {
 
-// Writes the records of a ring that no kernel writes to any more.
-void write_prints(const Manifest& manifest, const kern_print_ring& ring);
+// Returns the lines of a ring that no kernel writes to any more.
+std::string printed_text(const Manifest& manifest, const kern_print_ring& ring);
 
 } // namespace kern::runtime

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "runtime/api/device.h"
+#include "runtime/api/prints.h"
 #include "runtime/common/fault.h"
 
 namespace kern::runtime {
@@ -47,7 +48,10 @@ static Error describe(const Launch& launch, const kern_fault_record& record) {
 }
 
 void Stream::keep_fault(std::uint64_t number, const Launch& launch, const kern_fault_record& record) {
-  Error error = describe(launch, record);
+  keep_error(number, describe(launch, record));
+}
+
+void Stream::keep_error(std::uint64_t number, Error error) {
   std::lock_guard lock(mutex_);
   if (faults_.size() == most_faults) {
     faults_.erase(faults_.begin());
@@ -66,6 +70,20 @@ void Stream::collect(std::uint64_t number) {
   fail(std::move(error));
 }
 
+void Stream::on_print(kern_print_function print, void* context) {
+  std::lock_guard lock(mutex_);
+  print_ = print;
+  print_context_ = context;
+}
+
+void Stream::write_prints(const Manifest& manifest, const kern_print_ring& ring) {
+  std::string text = printed_text(manifest, ring);
+  std::lock_guard lock(mutex_);
+  if (print_) return print_(print_context_, text.data(), text.size());
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
 void Stream::report_faults() {
   std::lock_guard lock(mutex_);
   for (const Kept& kept : faults_)
@@ -75,14 +93,16 @@ void Stream::report_faults() {
 
 // ---- Device ----
 
-std::shared_ptr<const Module> Device::module(const kern_object& object) {
+std::shared_ptr<const Module> Device::module(const kern_object& object, std::shared_ptr<const void> owner) {
   std::lock_guard lock(mutex_);
+  std::erase_if(modules_, [](const auto& row) { return row.second.expired(); });
   std::weak_ptr<const Module>& known = modules_[&object];
   if (std::shared_ptr<const Module> module = known.lock()) return module;
   std::string error;
   std::optional<Manifest> manifest = parse_manifest({object.manifest, object.manifest_bytes}, error);
   if (!manifest) fail(KERN_DEVICE_ERROR, "the object cannot be loaded: " + error);
   auto module = std::make_shared<Module>();
+  module->owner = std::move(owner);
   module->device = shared_from_this();
   module->manifest = std::move(*manifest);
   module->code = load(module->manifest, object);

@@ -143,7 +143,7 @@ private:
     }
     std::atomic_ref<std::uint64_t>(launch.record->reserved[progress_word])
         .fetch_add(count, std::memory_order_relaxed);
-    if (launch.blocks_done) launch.blocks_done->fetch_add(count, std::memory_order_relaxed);
+    if (launch.blocks_done) std::atomic_ref(*launch.blocks_done).fetch_add(count, std::memory_order_relaxed);
     blocks += count;
     nanoseconds += since(start);
   }

@@ -20,10 +20,10 @@ struct Launch {
   kern_cpu_entry entry = nullptr;
   const void* params = nullptr;
   kern_launch_record* record = nullptr;
-  std::uint32_t grid[3] = {1, 1, 1};                 // blocks; y and z at most 65535, as on a GPU
-  std::uint32_t block[3] = {1, 1, 1};                // threads
-  std::size_t scratch_bytes = 0;                     // for one block
-  std::atomic<std::uint64_t>* blocks_done = nullptr; // counted up, for whoever watches; may be null
+  std::uint32_t grid[3] = {1, 1, 1};    // blocks; y and z at most 65535, as on a GPU
+  std::uint32_t block[3] = {1, 1, 1};   // threads
+  std::size_t scratch_bytes = 0;        // for one block
+  std::uint64_t* blocks_done = nullptr; // counted up, for whoever watches; may be null
 };
 
 // Returns how many threads KERN_CPU_THREADS asks for, or as many as this process may use.

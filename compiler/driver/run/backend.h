@@ -1,7 +1,6 @@
 // Where `kernc run` runs a kernel: one interface, a CPU and a CUDA device behind it.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,7 +36,7 @@ public:
   // Runs every block over the arguments, whose arrays then hold what the kernel wrote; `blocks_done` counts
   // the blocks for whoever watches, where the device can tell.
   virtual RunResult run(const RunLaunch& launch, std::span<Argument> arguments,
-                        std::atomic<std::uint64_t>* blocks_done) = 0;
+                        std::uint64_t* blocks_done) = 0;
   // Says where it runs, for --time: "2 threads", "NVIDIA H200".
   virtual std::string place() const = 0;
 };

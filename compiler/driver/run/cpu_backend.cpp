@@ -14,8 +14,7 @@ public:
   CpuBackend(std::unique_ptr<CpuModule> code, const ir::Function& kernel)
       : code_(std::move(code)), kernel_(kernel) {}
   bool has_entry() const { return code_->entry(kernel_.symbol) != nullptr; }
-  RunResult run(const RunLaunch& launch, std::span<Argument> arguments,
-                std::atomic<std::uint64_t>* blocks_done) override;
+  RunResult run(const RunLaunch& launch, std::span<Argument> arguments, std::uint64_t* blocks_done) override;
   std::string place() const override { return fmt::format("{} threads", pool_.threads()); }
 
 private:
@@ -27,7 +26,7 @@ private:
 } // namespace
 
 RunResult CpuBackend::run(const RunLaunch& launch, std::span<Argument> arguments,
-                          std::atomic<std::uint64_t>* blocks_done) {
+                          std::uint64_t* blocks_done) {
   constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
   RunResult result;
   kern_launch_record record{};

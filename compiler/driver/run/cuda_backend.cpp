@@ -16,8 +16,7 @@ class CudaBackend : public Backend {
 public:
   CudaBackend(std::unique_ptr<cuda::Device> device, const ir::Function& kernel)
       : device_(std::move(device)), kernel_(kernel) {}
-  RunResult run(const RunLaunch& launch, std::span<Argument> arguments,
-                std::atomic<std::uint64_t>* blocks_done) override;
+  RunResult run(const RunLaunch& launch, std::span<Argument> arguments, std::uint64_t* blocks_done) override;
   std::string place() const override { return device_->name(); }
 
 private:
@@ -54,8 +53,7 @@ bool CudaBackend::copy_out(std::span<Argument> arguments, const std::vector<cuda
   return true;
 }
 
-RunResult CudaBackend::run(const RunLaunch& launch, std::span<Argument> arguments,
-                           std::atomic<std::uint64_t>*) {
+RunResult CudaBackend::run(const RunLaunch& launch, std::span<Argument> arguments, std::uint64_t*) {
   RunResult result;
   std::vector<std::uint64_t> params = make_params(kernel_, arguments);
   std::vector<cuda::Address> places;

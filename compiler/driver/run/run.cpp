@@ -2,6 +2,7 @@
 // launch, compile with the facts that hold for it, run, report. A fault does not lose the arrays: what -o
 // and --print ask for is written all the same.
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <thread>
 
@@ -159,7 +160,7 @@ public:
     if (streams.err_is_terminal && total > 1)
       watcher_ = std::jthread([this](std::stop_token stop) { watch(stop); });
   }
-  std::atomic<std::uint64_t>* counter() { return &done_; }
+  std::uint64_t* counter() { return &done_; }
 
 private:
   void watch(std::stop_token stop) {
@@ -172,7 +173,7 @@ private:
     wait(std::chrono::seconds(1));
     bool shown = false;
     while (!stop.stop_requested()) {
-      std::uint64_t done = done_.load(std::memory_order_relaxed);
+      std::uint64_t done = std::atomic_ref(done_).load(std::memory_order_relaxed);
       streams_.err << fmt::format("\rkernc: {} of {} blocks ({}%)", done, total_, 100 * done / total_)
                    << std::flush;
       shown = true;
@@ -183,7 +184,7 @@ private:
 
   Streams& streams_;
   std::uint64_t total_;
-  std::atomic<std::uint64_t> done_{0};
+  std::uint64_t done_ = 0;
   std::jthread watcher_;
 };
 

@@ -7,21 +7,17 @@
 
 namespace kern::runtime {
 
-static constexpr int attribute_shared_opt_in = 97; // CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-
 bool is_sticky(Result result) {
   constexpr Result sticky[] = {4, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719};
   return std::find(std::begin(sticky), std::end(sticky), result) != std::end(sticky);
 }
 CudaDevice::CudaDevice(const Driver& table, unsigned ordinal) : driver(table) {
-  char name[256] = {};
-  int shared = 0;
-  check("cuDeviceGet", driver.device_get(&device_, static_cast<int>(ordinal)));
-  check("cuDeviceGetName", driver.device_name(name, sizeof name, device_));
-  check("cuDeviceGetAttribute", driver.device_attribute(&shared, attribute_shared_opt_in, device_));
+  const char* failed = "";
+  Result result = cuda::read_facts(driver, static_cast<int>(ordinal), facts_, failed);
+  check(failed, result);
+  device_ = facts_.device;
   check("cuDevicePrimaryCtxRetain", driver.primary_retain(&context_, device_));
-  name_ = name;
-  most_shared_ = std::max(shared_without_opt_in, static_cast<std::uint64_t>(std::max(shared, 0)));
+  name_ = facts_.name;
 }
 
 CudaDevice::~CudaDevice() {
@@ -29,6 +25,15 @@ CudaDevice::~CudaDevice() {
   driver.set_context(context_);
   release_pool();
   driver.primary_release(device_);
+}
+
+kern_device_info CudaDevice::info() const {
+  kern_device_info info{};
+  info.compute_major = static_cast<std::uint32_t>(facts_.major);
+  info.compute_minor = static_cast<std::uint32_t>(facts_.minor);
+  info.driver_version = static_cast<std::uint32_t>(facts_.driver_version);
+  info.memory_bytes = facts_.memory_bytes;
+  return info;
 }
 
 void CudaDevice::check(const char* call, Result result) {

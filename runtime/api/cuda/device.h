@@ -4,10 +4,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "runtime/api/device.h"
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/facts.h"
 
 namespace kern::runtime {
 
@@ -32,7 +33,10 @@ public:
   std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
   std::unique_ptr<Code> load(const Manifest& manifest, const kern_object& object) override;
   std::shared_ptr<Stream> make_stream() override;
-  std::uint64_t most_shared_bytes() const override { return most_shared_; }
+  std::uint64_t most_shared_bytes() const override {
+    return std::max(shared_without_opt_in, facts_.shared_bytes);
+  }
+  kern_device_info info() const override;
   std::string_view target() const override { return "cuda"; }
   bool shares_host_memory() const override { return false; }
 
@@ -53,11 +57,11 @@ private:
   void release_pool();
   void sweep();
 
+  cuda::DeviceFacts facts_;
   cuda::DeviceHandle device_ = 0;
   cuda::ContextHandle context_ = nullptr;
   pid_t process_ = getpid();
   std::atomic<bool> lost_{false};
-  std::uint64_t most_shared_ = shared_without_opt_in;
   std::mutex mutex_;
   std::map<std::uint64_t, std::vector<Address>> pool_; // by size
   std::vector<std::shared_ptr<CudaStream>> retired_;

@@ -61,6 +61,10 @@ std::uint64_t CudaStream::launch(Launch launch) {
   }
   take_record(work, launch.shared_bytes);
   launch.params.back() = address_of(*batch_->memory) + work.record * sizeof(kern_launch_record);
+  if (launch.report) {
+    work.begin = std::make_shared<Mark>(*device_, true);
+    device_->check("cuEventRecord", driver_.event_record(work.begin->event, stream_));
+  }
   std::vector<void*> params = entry_params(launch, launch.params);
   device_->check("cuLaunchKernel",
                  driver_.launch(kernel.function, launch.grid[0], launch.grid[1], launch.grid[2],

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "runtime/api/cuda/stream.h"
-#include "runtime/api/prints.h"
 
 namespace kern::runtime {
 
@@ -19,6 +18,12 @@ void CudaStream::finish(Work& work) {
     std::uint64_t used = std::min(words[1], print_ring_words) * 8;
     if (used > 0) device_->check("cuMemcpyDtoH", driver_.copy_to_host(words.data() + 2, ring + 16, used));
     write_prints(work.launch->module->manifest, *reinterpret_cast<kern_print_ring*>(words.data()));
+  }
+  if (work.launch->report) {
+    float milliseconds = 0;
+    device_->check("cuEventElapsedTime",
+                   driver_.event_elapsed(&milliseconds, work.begin->event, work.mark->event));
+    work.launch->report->milliseconds = static_cast<double>(milliseconds);
   }
   if (fault.state != 0) keep_fault(work.number, *work.launch, fault);
 }

@@ -9,7 +9,7 @@ namespace kern::runtime {
 
 // Marks the end of work that was given to the driver.
 std::uint64_t CudaStream::put(Work work) {
-  work.mark = std::make_shared<Mark>(*device_);
+  work.mark = std::make_shared<Mark>(*device_, work.begin != nullptr);
   device_->check("cuEventRecord", driver_.event_record(work.mark->event, stream_));
   std::uint64_t number = 0;
   bool many = false;

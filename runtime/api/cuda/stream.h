@@ -12,8 +12,8 @@ inline constexpr std::uint64_t print_ring_words = 1 << 16;
 
 // An event of the driver, held by whoever waits for it.
 struct Mark {
-  explicit Mark(CudaDevice& owner) : driver(owner.driver) {
-    owner.check("cuEventCreate", driver.event_create(&event, 2 /* no timing */));
+  explicit Mark(CudaDevice& owner, bool timed = false) : driver(owner.driver) {
+    owner.check("cuEventCreate", driver.event_create(&event, timed ? 0 : 2 /* no timing */));
   }
   ~Mark() { driver.event_destroy(event); }
   Mark(const Mark&) = delete;
@@ -40,6 +40,7 @@ struct Work {
   std::shared_ptr<Batch> batch; // that has its record
   std::uint64_t record = 0;     // its index there
   std::shared_ptr<Memory> ring;
+  std::shared_ptr<Mark> begin; // of the kernel, where its time is wanted
 };
 
 class CudaStream final : public Stream {

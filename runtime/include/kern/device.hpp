@@ -72,6 +72,13 @@ public:
   std::string name() const { return kern_device_name(get()); }
   // Returns why best() chose it.
   std::string reason() const { return kern_device_reason(get()); }
+  // Returns its numbers: memory, compute capability, threads.
+  kern_device_info info() const {
+    kern_device_info info{};
+    info.struct_size = sizeof info;
+    kern_device_get_info(get(), &info);
+    return info;
+  }
   bool operator==(const Device& other) const { return kern_device_same(get(), other.get()) != 0; }
   kern_device* get() const { return handle_.get(); }
 
@@ -165,6 +172,10 @@ public:
     status.raise();
   }
   Device device() const { return Device(DeviceHandle(kern_stream_device(get()))); }
+  // Says where its kernels' prints go, instead of the standard output; null: there.
+  void on_print(kern_print_function print, void* context) const {
+    kern_stream_on_print(get(), print, context);
+  }
   kern_stream* get() const { return handle_.get(); }
 
 private:

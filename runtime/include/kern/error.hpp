@@ -33,6 +33,8 @@ struct FaultDetails {
   std::uint32_t block[3] = {}, thread[3] = {};
   std::uint64_t launch = 0; // its number on its stream, from 1
   std::vector<Place> calls; // that led there, innermost first
+  std::uint32_t kind = 0;   // the row of faults.def
+  std::uint32_t site = 0;   // its index in the manifest
 };
 
 #if defined(__cpp_exceptions)
@@ -143,7 +145,7 @@ private:
   void take_fault(const kern_fault_info& info) {
     auto place = [](const kern_place& from) { return Place{from.file, from.line, from.column}; };
     fault_ = {info.kernel, info.code, place(info.place), info.array, info.axis, info.index, info.extent,
-              {},          {},        info.launch,       {}};
+              {},          {},        info.launch,       {},         info.kind, info.site};
     for (int axis = 0; axis < 3; ++axis)
       fault_.block[axis] = info.block[axis], fault_.thread[axis] = info.thread[axis];
     for (std::uint64_t i = 0; i < info.call_count; ++i) fault_.calls.push_back(place(info.calls[i]));

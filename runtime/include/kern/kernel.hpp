@@ -33,6 +33,13 @@ public:
     launch.options_.shared_bytes = bytes;
     return launch;
   }
+  // Sets what the launch tells about itself, which must stay until the launch is done.
+  Launch report(kern_launch_report& report) const {
+    Launch launch = *this;
+    report.struct_size = sizeof report;
+    launch.options_.report = &report;
+    return launch;
+  }
   const kern_launch_options& get() const { return options_; }
 
 private:
@@ -101,6 +108,8 @@ public:
   Module(Status& status, const Device& device, const kern_object& object) noexcept : device_(device) {
     status.take(kern_module_load(device.get(), &object, handle_.receive()));
   }
+  // Takes over a module that was loaded.
+  Module(const Device& device, ModuleHandle handle) : device_(device), handle_(std::move(handle)) {}
   const Device& device() const { return device_; }
   // Returns the symbols of its kernels.
   std::vector<std::string> kernels() const {

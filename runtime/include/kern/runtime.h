@@ -51,6 +51,8 @@ typedef struct kern_fault_info {
   uint64_t launch;         // its number on its stream, from 1
   const kern_place* calls; // that led there, innermost first
   uint64_t call_count;
+  uint32_t kind; // the row of faults.def
+  uint32_t site; // its index in the manifest
 } kern_fault_info;
 
 typedef struct kern_memory_info {
@@ -84,6 +86,15 @@ kern_device_kind kern_device_get_kind(const kern_device* device);
 const char* kern_device_name(const kern_device* device);
 // Why BEST chose this device.
 const char* kern_device_reason(const kern_device* device);
+
+typedef struct kern_device_info {
+  uint32_t struct_size;
+  uint32_t threads;                      // CPU: that run kernels
+  uint32_t compute_major, compute_minor; // CUDA: the compute capability
+  uint32_t driver_version;               // CUDA: of the interface that the driver has, 12040 is 12.4
+  uint64_t memory_bytes;                 // of the GPU, or of the machine
+} kern_device_info;
+void kern_device_get_info(const kern_device* device, kern_device_info* info);
 int kern_device_same(const kern_device* left, const kern_device* right);
 
 // ---- Streams and events: what is ordered, and when it is done ----
@@ -98,6 +109,10 @@ kern_device* kern_stream_device(kern_stream* stream); // retained
 kern_error* kern_stream_wait(kern_stream* stream);
 // The same without waiting.
 kern_error* kern_stream_check(kern_stream* stream);
+// Says where the lines go that kernels of this stream print, instead of the standard output; null: there.
+// Called by the thread that finds the launch done.
+typedef void (*kern_print_function)(void* context, const char* text, uint64_t bytes);
+void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* context);
 // What comes next on the stream runs after the event.
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event);
 
@@ -152,6 +167,10 @@ typedef struct kern_parameter {
 
 // Loads an object; the code of a device is loaded once.
 kern_error* kern_module_load(kern_device* device, const kern_object* object, kern_module** module);
+// The same for an object that does not stay: `release` is called with `owner` once nothing can use the object
+// or its code any more, also where it cannot be loaded.
+kern_error* kern_module_load_owned(kern_device* device, const kern_object* object, void* owner,
+                                   void (*release)(void* owner), kern_module** module);
 kern_module* kern_module_retain(kern_module* module);
 void kern_module_release(kern_module* module);
 uint64_t kern_module_kernel_count(const kern_module* module);
@@ -180,13 +199,21 @@ typedef struct kern_argument {
   int64_t extents[8], strides[8]; // strides in elements
 } kern_argument;
 
+// What a launch tells about itself besides its faults; must stay until the launch is done.
+typedef struct kern_launch_report {
+  uint32_t struct_size;
+  double milliseconds;  // that the kernel took, once the launch was waited for
+  uint64_t blocks_done; // counted up while it runs, to be read atomically; a GPU does not tell
+} kern_launch_report;
+
 typedef struct kern_launch_options {
   uint32_t struct_size;
-  uint32_t over;         // 1: `size` counts threads, 0: blocks
-  uint64_t size[3];      // x first
-  uint64_t block[3];     // 0, 0, 0: the kernel's own
-  uint64_t shared_bytes; // at least so much dynamic shared memory
-  kern_stream* stream;   // null: the calling thread's own
+  uint32_t over;              // 1: `size` counts threads, 0: blocks
+  uint64_t size[3];           // x first
+  uint64_t block[3];          // 0, 0, 0: the kernel's own
+  uint64_t shared_bytes;      // at least so much dynamic shared memory
+  kern_stream* stream;        // null: the calling thread's own
+  kern_launch_report* report; // may be null
 } kern_launch_options;
 
 // Checks everything, then puts the launch on the stream. With arguments in host memory it waits for them.

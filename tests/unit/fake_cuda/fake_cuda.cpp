@@ -118,6 +118,10 @@ int cuDeviceGetName(char* name, int bytes, int) {
   std::strncpy(name, "Fake GPU", static_cast<std::size_t>(bytes));
   return 0;
 }
+int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
+  STEP();
+  return *bytes = std::size_t(1) << 34, 0;
+}
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   STEP();
   *value = attribute == 97 ? 232448 : attribute == 75 ? 9 : 0;

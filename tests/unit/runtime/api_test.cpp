@@ -289,6 +289,59 @@ TEST_F(Api, Prints) {
   EXPECT_EQ(text, "thread 0 0.0\nthread 1 0.5\n");
 }
 
+TEST_F(Api, SendsPrintsWhereAStreamWantsThem) {
+  std::string text;
+  kern::Stream stream(device);
+  stream.on_print([](void* context, const char* line,
+                     std::uint64_t bytes) { static_cast<std::string*>(context)->append(line, bytes); },
+                  &text);
+  testing::internal::CaptureStdout();
+  library.say(kern::grid(1).block(4).on(stream), 1).wait();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(text, "thread 0 0.0\n");
+}
+
+TEST_F(Api, ReportsWhatALaunchTook) {
+  kern_launch_report report{};
+  Buffer<float> x = kern::zeros<float>(device, 1 << 20);
+  library.scale(kern::over(1 << 20).block(64).report(report), x, 2).wait();
+  EXPECT_GT(report.milliseconds, 0);
+  EXPECT_EQ(report.blocks_done, device.is_cpu() ? 1u << 14 : 0u);
+}
+
+TEST_F(Api, KeepsAnObjectAsLongAsItsCode) {
+  static int released;
+  released = 0;
+  kern_object object = kern_object_kernels;
+  auto load = [&](const Device& on, const kern_object& from) {
+    kern_module* handle = nullptr;
+    kern::Status status;
+    status.take(kern_module_load_owned(
+        on.get(), &from, &released, [](void* count) { ++*static_cast<int*>(count); }, &handle));
+    return std::pair(status, kern::ModuleHandle(handle));
+  };
+  {
+    auto [status, handle] = load(device, object);
+    status.raise();
+    kern::Stream stream(device);
+    kern::Kernel<void(kern::View<float>, float)> kernel;
+    {
+      kern::Module module(device, std::move(handle));
+      kernel = module.kernel<void(kern::View<float>, float)>("scale");
+    }
+    EXPECT_EQ(released, 0);
+    Buffer<float> x = kern::zeros<float>(device, 100);
+    kernel(kern::over(100).on(stream), x, 2);
+    kernel = {};
+    stream.wait();
+  }
+  EXPECT_EQ(released, 1);
+  kern_object broken = object;
+  broken.abi_version = 7;
+  EXPECT_EQ(load(device, broken).first.kind(), KERN_DEVICE_ERROR);
+  EXPECT_EQ(released, 2);
+}
+
 TEST_F(Api, ReportsUncollectedFaults) {
   testing::internal::CaptureStderr();
   {
@@ -314,6 +367,15 @@ TEST(Devices, SayWhoTheyAre) {
       contains(thrown_by<kern::ArgumentError>([] { (void)Device::best(); }), "it takes cpu, cuda or cuda:1"));
   unsetenv("KERN_DEVICE");
   EXPECT_TRUE(contains(Device::cpu({.threads = 3}).name(), "3 threads"));
+}
+
+TEST_F(Api, KnowsTheDevice) {
+  kern_device_info info = device.info();
+  EXPECT_EQ(info.struct_size, sizeof info);
+  EXPECT_GT(info.memory_bytes, 1u << 28);
+  EXPECT_EQ(info.compute_major > 0 && info.driver_version > 0, device.is_cuda());
+  EXPECT_EQ(info.threads > 0, device.is_cpu());
+  EXPECT_EQ(Device::cpu({.threads = 3}).info().threads, 3u);
 }
 
 TEST(Memory, SaysWhatWasAsked) {

@@ -85,11 +85,11 @@ TEST(Pool, RunsEveryBlockOnce) {
   Params params{counts.data(), nullptr, nullptr};
   Launch launch = launch_of(count_block, params, record);
   launch.grid[0] = 7, launch.grid[1] = 5, launch.grid[2] = 3;
-  std::atomic<std::uint64_t> done{0};
+  std::uint64_t done = 0;
   launch.blocks_done = &done;
   ASSERT_TRUE(pool.run(launch));
   for (auto& count : counts) EXPECT_EQ(count.load(), 1u);
-  EXPECT_EQ(done.load(), counts.size());
+  EXPECT_EQ(done, counts.size());
 }
 
 TEST(Pool, OneThreadTakesBlocksInAscendingOrder) {
