@@ -49,8 +49,10 @@ config.substitutions += [
     ("%runtime", config.runtime),
 ]
 # Tests see the same kernc whatever the machine's user has set.
-for name in ("KERN_DEVICE", "KERN_CPU", "KERN_CPU_THREADS", "NO_COLOR", "COLUMNS"):
+for name in ("KERN_DEVICE", "KERN_CPU", "KERN_CPU_THREADS", "KERN_CACHE", "KERN_CACHE_MAX_MB", "XDG_CACHE_HOME", "NO_COLOR", "COLUMNS"):
     config.environment.pop(name, None)
+# What they build stays in the build folder.
+config.environment["KERN_CACHE_DIR"] = os.path.join(config.kern_tests_binary_dir, "cache")
 # `not` and `count` are LLVM's.
 config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])
 config.environment["LC_ALL"] = "C.UTF-8"
