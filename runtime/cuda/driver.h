@@ -11,6 +11,7 @@ using Result = int; // CUresult; 0 is success
 using DeviceHandle = int;
 using ContextHandle = struct Context*;
 using ModuleHandle = struct Module*;
+using LinkHandle = struct Link*;
 using FunctionHandle = struct Function*;
 using EventHandle = struct Event*;
 using StreamHandle = struct Stream*;
@@ -24,6 +25,9 @@ struct Driver {
 // Loads libcuda.so.1 (KERN_LIBCUDA names another file) and initialises it, once in a process. Returns null
 // where that fails; `reason` then says what was missing.
 const Driver* load_driver(std::string& reason);
+
+// Returns the file that the driver was loaded from, links followed: its name ends in the driver's version.
+const std::string& driver_file();
 
 // Returns "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (invalid argument)".
 std::string describe(const Driver& driver, const char* call, Result result);

@@ -1,20 +1,69 @@
-// Gives a module's PTX to the driver, and finds its kernels there.
+// Finds a module's machine code for this device: in the kernel cache, or by the driver's compiler, which
+// takes tens of milliseconds a kernel. What the driver refuses of the cache's is made again.
 #include "runtime/api/cuda/code.h"
+
+#include "kern/abi_hash.h"
+#include "runtime/cache/cache.h"
+#include "runtime/cuda/link.h"
 
 namespace kern::runtime {
 
-static constexpr int option_error_log = 5, option_error_log_bytes = 6; // CU_JIT_ERROR_LOG_BUFFER*
+// "13.0" of 13000.
+static std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+static std::string arch_of(const cuda::DeviceFacts& facts) {
+  return "sm_" + std::to_string(facts.major) + std::to_string(facts.minor);
+}
+
+// Machine code follows from the PTX, the device's architecture and the driver, whose file has its version.
+static cache::Key cubin_key(const cuda::DeviceFacts& facts, std::string_view ptx) {
+  return cache::make_key({"cubin", ptx, arch_of(facts), std::to_string(facts.driver_version),
+                          cuda::driver_file(), std::to_string(abi_hash)});
+}
+
+static cache::Description describe(const cuda::DeviceFacts& facts, const Manifest& manifest) {
+  cache::Description description{"cubin", arch_of(facts) + " (" + facts.name + ")",
+                                 "CUDA driver " + version_text(facts.driver_version), "", ""};
+  for (const ManifestKernel& kernel : manifest.kernels) {
+    if (description.source.empty()) description.source = kernel.place.file;
+    description.kernels += (description.kernels.empty() ? "" : ", ") + kernel.symbol;
+  }
+  return description;
+}
+
+void CudaDevice::check(const cuda::Outcome& outcome) {
+  if (outcome.result != 0 && !is_sticky(outcome.result) && !outcome.log.empty())
+    fail(KERN_DEVICE_ERROR, cuda::describe(driver, outcome.call, outcome.result) + "\n" + outcome.log);
+  check(outcome.call, outcome.result);
+}
+
+// Loads what the cache has; false where it has nothing, or nothing that this driver takes.
+static bool load_cached(CudaDevice& device, const cache::Key& key, cuda::ModuleHandle& module) {
+  std::optional<std::string> cubin = cache::Cache::shared().find(key);
+  if (!cubin) return false;
+  cuda::Outcome outcome = cuda::load(device.driver, cubin->data(), module);
+  if (outcome.result == 0) return true;
+  if (is_sticky(outcome.result) || outcome.result == cuda_out_of_memory) device.check(outcome);
+  cache::Cache::shared().drop(key);
+  return false;
+}
+
+void CudaDevice::load_image(const Manifest& manifest, const kern_object& object, cuda::ModuleHandle& module) {
+  std::string_view ptx(object.ptx, object.ptx_bytes);
+  cache::Key key = cubin_key(facts_, ptx);
+  if (load_cached(*this, key, module)) return;
+  std::string cubin;
+  check(cuda::link(driver, ptx, cubin));
+  check(cuda::load(driver, cubin.data(), module));
+  cache::Cache::shared().store(key, describe(facts_, manifest), cubin);
+}
 
 std::unique_ptr<Code> CudaDevice::load(const Manifest& manifest, const kern_object& object) {
   enter();
   auto code = std::make_unique<CudaCode>(std::static_pointer_cast<CudaDevice>(shared_from_this()));
-  std::string ptx(object.ptx, object.ptx_bytes), log(8192, '\0');
-  int options[] = {option_error_log, option_error_log_bytes};
-  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-  Result result = driver.module_load(&code->module, ptx.c_str(), 2, options, values);
-  if (result != 0 && !is_sticky(result))
-    fail(KERN_DEVICE_ERROR, cuda::describe(driver, "cuModuleLoadDataEx", result) + "\n" + log.c_str());
-  check("cuModuleLoadDataEx", result);
+  load_image(manifest, object, code->module);
   for (const ManifestKernel& kernel : manifest.kernels)
     for (const ManifestVariant& variant : kernel.variants) {
       if (variant.target != target()) continue;

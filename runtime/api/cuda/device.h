@@ -9,6 +9,7 @@
 
 #include "runtime/api/device.h"
 #include "runtime/cuda/facts.h"
+#include "runtime/cuda/link.h"
 
 namespace kern::runtime {
 
@@ -46,6 +47,8 @@ public:
   void use() { driver.set_context(context_); }
   // Throws what a call of the driver reports.
   void check(const char* call, Result result);
+  // Likewise, with the driver's log.
+  void check(const cuda::Outcome& outcome);
   // Takes memory back into the pool.
   void give_back(Address address, std::uint64_t bytes);
   // Keeps a stream that nobody holds until its work is done.
@@ -54,6 +57,7 @@ public:
   const Driver& driver;
 
 private:
+  void load_image(const Manifest& manifest, const kern_object& object, cuda::ModuleHandle& module);
   void release_pool();
   void sweep();
 

@@ -12,18 +12,31 @@
 
 namespace {
 
-constexpr int invalid_value = 1, out_of_memory = 2, invalid_handle = 400;
+constexpr int invalid_value = 1, out_of_memory = 2, invalid_image = 200, invalid_ptx = 218,
+              invalid_handle = 400;
+
+// What cuLinkComplete makes of PTX: a head that says so, and the PTX.
+constexpr char cubin_head[] = "\x7f"
+                              "ELF of the fake driver\n";
+
+struct LinkState {
+  char* log;
+  std::string cubin;
+};
 
 struct State {
   std::mutex mutex;
   std::set<void*> memory;
   std::set<void*> streams, events, modules;
+  std::map<void*, LinkState*> links;
   std::map<std::string, int> functions; // a function's handle is its key
   int retained = 0;
   long calls = 0;
   long fail_at = -1; // the number of the call that fails
   bool forever = false;
   int code = 0;
+  int links_done = 0;
+  int refused_cubins = 0; // how many the next loads refuse
   void (*run)(const char* name, void** params, const unsigned* grid, const unsigned* block) = nullptr;
 };
 
@@ -88,11 +101,24 @@ long fake_cuda_calls() {
   return state().calls;
 }
 
-// How many handles live: memory, streams, events, modules and contexts.
+// How often PTX was compiled.
+int fake_cuda_links() {
+  std::lock_guard lock(state().mutex);
+  return state().links_done;
+}
+
+// The next `count` loads of machine code are refused.
+void fake_cuda_refuse_cubins(int count) {
+  std::lock_guard lock(state().mutex);
+  state().refused_cubins = count;
+}
+
+// How many handles live: memory, streams, events, modules, linkers and contexts.
 long fake_cuda_live() {
   std::lock_guard lock(state().mutex);
   const State& now = state();
-  return static_cast<long>(now.memory.size() + now.streams.size() + now.events.size() + now.modules.size()) +
+  return static_cast<long>(now.memory.size() + now.streams.size() + now.events.size() + now.modules.size() +
+                           now.links.size()) +
          now.retained;
 }
 
@@ -147,9 +173,56 @@ int cuCtxSynchronize() {
   STEP();
   return 0;
 }
-int cuModuleLoadDataEx(void** module, const void* text, unsigned, int*, void**) {
+// Of the options only the place of the log is looked at, which must come first.
+int cuLinkCreate_v2(unsigned, int* options, void** values, void** link) {
   STEP();
-  if (!std::strstr(static_cast<const char*>(text), ".version")) return 218;
+  if (options[0] != 5) return invalid_value;
+  std::lock_guard lock(state().mutex);
+  auto* made = new LinkState{static_cast<char*>(values[0]), ""};
+  state().links[made] = made;
+  *link = made;
+  return 0;
+}
+int cuLinkAddData_v2(void* link, int type, void* data, std::size_t bytes, const char*, unsigned, int*,
+                     void**) {
+  STEP();
+  std::lock_guard lock(state().mutex);
+  if (!state().links.contains(link)) return invalid_handle;
+  const char* text = static_cast<const char*>(data);
+  if (type != 1 || bytes == 0 || std::strlen(text) + 1 != bytes || !std::strstr(text, ".version")) {
+    std::strcpy(state().links[link]->log, "ptxas fatal : this is no PTX");
+    return invalid_ptx;
+  }
+  state().links[link]->cubin = std::string(cubin_head) + text;
+  return 0;
+}
+int cuLinkComplete(void* link, void** cubin, std::size_t* bytes) {
+  STEP();
+  std::lock_guard lock(state().mutex);
+  if (!state().links.contains(link)) return invalid_handle;
+  std::string& made = state().links[link]->cubin;
+  *cubin = made.data();
+  *bytes = made.size();
+  ++state().links_done;
+  return 0;
+}
+int cuLinkDestroy(void* link) {
+  std::lock_guard lock(state().mutex);
+  if (state().links.erase(link) == 0) return invalid_handle;
+  delete static_cast<LinkState*>(link);
+  return 0;
+}
+int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void** values) {
+  STEP();
+  if (std::memcmp(image, cubin_head, sizeof cubin_head - 1) != 0) return invalid_image;
+  {
+    std::lock_guard lock(state().mutex);
+    if (state().refused_cubins > 0) {
+      --state().refused_cubins;
+      std::strcpy(static_cast<char*>(values[0]), "device kernel image is invalid");
+      return invalid_image;
+    }
+  }
   return make(state().modules, module);
 }
 int cuModuleUnload(void* module) { return drop(state().modules, module); }

@@ -60,6 +60,8 @@ static const FakeCuda* load_fake() {
   find(fake.fail, "fake_cuda_fail");
   find(fake.calls, "fake_cuda_calls");
   find(fake.live, "fake_cuda_live");
+  find(fake.links, "fake_cuda_links");
+  find(fake.refuse_cubins, "fake_cuda_refuse_cubins");
   set_run(run);
   return &fake;
 }

@@ -14,5 +14,7 @@ struct FakeCuda {
   void (*fail)(long calls, int code, int forever) = nullptr;
   long (*calls)() = nullptr;
   long (*live)() = nullptr;
+  int (*links)() = nullptr;
+  void (*refuse_cubins)(int count) = nullptr;
 };
 const FakeCuda* fake_cuda();

@@ -1,0 +1,162 @@
+// Kernels out of the cache, with a driver that counts what it compiles. A module is loaded anew once nobody
+// holds its device, so each load here is that of another process.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "kernels.kern.hpp"
+#include "tests/unit/runtime/test_device.h"
+
+namespace {
+
+using kern::Buffer;
+using kern::Device;
+
+const std::string& folder() {
+  static const std::string path = [] {
+    char pattern[] = "/tmp/kern-cuda-cache-XXXXXX";
+    return std::string(mkdtemp(pattern)) + "/kern";
+  }();
+  return path;
+}
+
+// The process reads its environment when it first looks for a kernel.
+struct CacheFolder : testing::Environment {
+  void SetUp() override { setenv("KERN_CACHE_DIR", folder().c_str(), 1); }
+  void TearDown() override { std::filesystem::remove_all(std::filesystem::path(folder()).parent_path()); }
+};
+[[maybe_unused]] testing::Environment* const cache_folder =
+    testing::AddGlobalTestEnvironment(new CacheFolder); // NOLINT: GoogleTest owns it
+
+// Loads the kernels and runs one, on a thread whose stream does not keep the device; returns what is thrown.
+std::string load_and_run() {
+  std::string message;
+  std::thread([&] {
+    try {
+      Buffer<float> x = kern::zeros<float>(Device::cuda(), 100);
+      x.fill(3);
+      kernels::scale(kern::over(100), x, 2).wait();
+      EXPECT_EQ(x.read(99), 6);
+    } catch (const kern::Error& error) {
+      message = error.what();
+    }
+  }).join();
+  EXPECT_EQ(fake_cuda()->live(), 0);
+  return message;
+}
+
+// The one entry of the cache; "" where there is none.
+std::filesystem::path entry() {
+  if (!std::filesystem::exists(folder())) return "";
+  auto files = std::filesystem::directory_iterator(folder());
+  return files == end(files) ? std::filesystem::path() : files->path();
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct CudaCache : testing::Test {
+  void SetUp() override {
+    if (!is_cuda() || !fake_cuda()) GTEST_SKIP() << "needs the fake driver";
+    std::filesystem::remove_all(folder());
+    links = fake_cuda()->links();
+  }
+  // How often the driver compiled since the test began.
+  int compiled() const { return fake_cuda()->links() - links; }
+  int links = 0;
+};
+
+TEST_F(CudaCache, LoadsWhatWasLinkedBefore) {
+  EXPECT_EQ(load_and_run(), "");
+  EXPECT_EQ(compiled(), 1);
+  EXPECT_EQ(load_and_run(), "");
+  EXPECT_EQ(compiled(), 1);
+  std::string bytes = bytes_of(entry());
+  EXPECT_NE(bytes.find("kind: cubin\ndevice: sm_90 (Fake GPU)\nmade by: CUDA driver 12.8\n"
+                       "source: kernels.kern\nkernels: "),
+            std::string::npos)
+      << bytes.substr(0, 500);
+}
+
+TEST_F(CudaCache, LinksAgainWhatIsDamaged) {
+  EXPECT_EQ(load_and_run(), "");
+  std::string whole = bytes_of(entry());
+  std::string flipped = whole;
+  flipped[whole.size() / 2] ^= 1;
+  std::ofstream(entry(), std::ios::binary) << flipped;
+  EXPECT_EQ(load_and_run(), "");
+  EXPECT_EQ(compiled(), 2);
+  EXPECT_EQ(bytes_of(entry()), whole);
+}
+
+TEST_F(CudaCache, LinksAgainWhatTheDriverRefuses) {
+  EXPECT_EQ(load_and_run(), "");
+  fake_cuda()->refuse_cubins(1);
+  EXPECT_EQ(load_and_run(), "");
+  EXPECT_EQ(compiled(), 2);
+  EXPECT_EQ(load_and_run(), "");
+  EXPECT_EQ(compiled(), 2);
+}
+
+TEST_F(CudaCache, QuotesTheDriverOnWhatItLinkedItself) {
+  fake_cuda()->refuse_cubins(2);
+  EXPECT_EQ(load_and_run(),
+            "cuModuleLoadDataEx: CUDA_ERROR_FAKE (made to fail)\ndevice kernel image is invalid");
+  fake_cuda()->refuse_cubins(0);
+  EXPECT_EQ(entry(), ""); // nothing was stored
+}
+
+TEST_F(CudaCache, WorksWithoutAFolder) {
+  std::filesystem::create_directory(folder());
+  chmod(folder().c_str(), 0777);
+  EXPECT_EQ(load_and_run(), "");
+  EXPECT_EQ(load_and_run(), "");
+  EXPECT_EQ(compiled(), 2);
+  EXPECT_EQ(entry(), "");
+}
+
+// Fails each call of a load with each code; cold, or with the entry in place.
+void fail_each_call(bool cold) {
+  if (cold) std::filesystem::remove_all(folder());
+  long before = fake_cuda()->calls();
+  ASSERT_EQ(load_and_run(), "");
+  long calls = fake_cuda()->calls() - before;
+  for (long call = 0; call < calls; ++call)
+    for (int code : {1, 2, 200, 700}) {
+      if (cold) std::filesystem::remove_all(folder());
+      fake_cuda()->fail(call, code, 0);
+      std::string message = load_and_run();
+      fake_cuda()->fail(-1, 0, 0);
+      bool named = message.find("cu") != message.npos || message.find("no memory") != message.npos;
+      EXPECT_TRUE(message.empty() || named) << message;
+    }
+  EXPECT_EQ(load_and_run(), "");
+}
+
+TEST_F(CudaCache, LosesNoHandleWhereACallFails) {
+  fail_each_call(true);
+  ASSERT_EQ(load_and_run(), "");
+  fail_each_call(false);
+}
+
+TEST_F(CudaCache, QuotesTheLogOfTheLinker) {
+  kern_object object = kern_object_kernels;
+  object.ptx = "nothing";
+  object.ptx_bytes = 7;
+  std::thread([&] {
+    Device device = Device::cuda();
+    kern_module* module = nullptr;
+    kern_error* error = kern_module_load(device.get(), &object, &module);
+    EXPECT_STREQ(kern_error_message(error),
+                 "cuLinkAddData: CUDA_ERROR_FAKE (made to fail)\nptxas fatal : this is no PTX");
+    kern_error_free(error);
+  }).join();
+  EXPECT_EQ(fake_cuda()->live(), 0);
+}
+
+} // namespace
