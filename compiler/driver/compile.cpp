@@ -7,6 +7,7 @@
 #include "compiler/driver/aot/header.h"
 #include "compiler/driver/aot/manifest.h"
 #include "compiler/driver/aot/object.h"
+#include "compiler/driver/archs.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"
@@ -188,7 +189,7 @@ static std::optional<LibraryParts> make_library_parts(Compilation& compilation, 
                      make_manifest(*module, compilation.sources()), ""};
   if (!with_ptx) return parts;
   TargetOptions gpu = target_options(options, Target::Cuda);
-  if (gpu.arch.starts_with("x86")) gpu.arch.clear();
+  if (named_archs(options, Target::Cuda).empty()) gpu.arch.clear();
   std::optional<std::string> ptx = compilation.emit(gpu, OutputKind::Ptx);
   if (!ptx) return std::nullopt;
   parts.ptx = std::move(*ptx);

@@ -22,7 +22,7 @@ struct Options {
 #define ALIAS(Commands, Flag, Means, Help)
 #include "compiler/driver/options.def"
   // The lists; -o has a row for each of two commands.
-  std::vector<std::string> outputs, emit, signatures, defines, include_dirs, passes, warnings, prints,
+  std::vector<std::string> outputs, emit, archs, signatures, defines, include_dirs, passes, warnings, prints,
       expects;
   std::vector<std::string> words; // what is no option, in order
   bool help = false;

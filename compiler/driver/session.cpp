@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/archs.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/defines.h"
 #include "compiler/driver/modules.h"
@@ -122,7 +123,10 @@ CompileOptions compile_options(const Options& options, Diagnostics& diagnostics)
 TargetOptions target_options(const Options& options, Target target) {
   TargetOptions result;
   result.target = target;
-  result.arch = options.arch;
+  // What names only the other target is refused there, with the names that this one has.
+  for (Target named : {target, target == Target::Cpu ? Target::Cuda : Target::Cpu})
+    if (std::vector<std::string> names = named_archs(options, named); result.arch.empty() && !names.empty())
+      result.arch = names.front();
   result.optimization = options.optimization == "0" ? 0 : 3;
   result.line_info = options.line_info == "none"   ? LineInfo::None
                      : options.line_info == "full" ? LineInfo::Full

@@ -1,7 +1,11 @@
 // Every kernel is compiled once for each of its CPU variants and each level of CPU.
 #include "compiler/driver/aot/object.h"
 
+#include <algorithm>
+
+#include "compiler/diagnostics/emit.h"
 #include "compiler/driver/aot/variants.h"
+#include "compiler/driver/archs.h"
 #include "compiler/emit/object.h"
 
 namespace kern {
@@ -45,9 +49,9 @@ std::string object_symbol(const std::string& library) {
   return symbol;
 }
 
-std::vector<std::string> object_cpus(const Options& options) {
-  if (options.arch.starts_with("x86")) return {options.arch};
-  return {"x86-64-v3", "x86-64-v4"};
+static std::vector<std::string> object_cpus(const Options& options) {
+  std::vector<std::string> named = named_archs(options, Target::Cpu);
+  return named.empty() ? std::vector<std::string>{"x86-64-v3", "x86-64-v4"} : named;
 }
 
 std::optional<std::string> make_object(Compilation& compilation, const Options& options,
@@ -55,6 +59,11 @@ std::optional<std::string> make_object(Compilation& compilation, const Options& 
   const ir::Module* module = compilation.segmented();
   if (!module) return std::nullopt;
   std::vector<ObjectCode> code;
+  std::vector<std::string> cpus = object_cpus(options);
+  if (std::ranges::find(cpus, "native") != cpus.end()) {
+    compilation.diagnostics().report(std::nullopt, diag::unknown_arch, "native", "x86-64-v3, x86-64-v4");
+    return std::nullopt;
+  }
   TargetOptions target = target_options(options, Target::Cpu);
   for (const ir::Function& function : module->functions) {
     if (!function.is_kernel) continue;
@@ -62,7 +71,7 @@ std::optional<std::string> make_object(Compilation& compilation, const Options& 
       if (variant.target != Target::Cpu) continue;
       target.kernel = function.symbol;
       target.lanes = variant.lanes;
-      for (const std::string& cpu : object_cpus(options)) {
+      for (const std::string& cpu : cpus) {
         target.arch = cpu;
         code.push_back({target, variant.symbol});
       }

@@ -18,9 +18,6 @@ std::string object_symbol(const std::string& library);
 // Makes a C++ identifier of a name.
 std::string cpp_identifier(std::string_view name);
 
-// Returns the CPU levels that an object carries code for: all, or the one that --arch names.
-std::vector<std::string> object_cpus(const Options& options);
-
 // Writes the object, with PTX and manifest that were made before (they need the module as it is before
 // segments are cut); nothing where an error was reported.
 std::optional<std::string> make_object(Compilation& compilation, const Options& options,
