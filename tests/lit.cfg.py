@@ -1,10 +1,12 @@
 """The text tests: every .kern, .py and .test file below a folder of tests/, run by its RUN lines.
 
-Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %runtime (to build a C++ program with kernels), %ptxas (where the feature `ptxas` is), and `%exits N COMMAND...`,
-which runs a command and demands exit code N. Features: ptxas, avx512, cuda.
+Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %runtime (to build a C++ program with kernels),
+%cmake and %build (to install it), %ptxas (where the feature `ptxas` is), and `%exits N COMMAND...`, which runs a command and
+demands exit code N. Features: ptxas, avx512, cuda, make.
 """
 import os
 import pathlib
+import shutil
 
 import lit.formats
 
@@ -36,6 +38,8 @@ if ptxas:
     config.substitutions.append(("%ptxas", ptxas))
 if cpu_has("avx512vl") and cpu_has("avx512dq") and cpu_has("avx512bw"):
     config.available_features.add("avx512")
+if shutil.which("make"):
+    config.available_features.add("make")
 if os.environ.get("KERN_TEST_CUDA") == "1":
     config.available_features.add("cuda")
 
@@ -47,6 +51,8 @@ config.substitutions += [
     ("%cxx", config.cxx),
     ("%include", str(source.parent / "runtime/include")),
     ("%runtime", config.runtime),
+    ("%cmake", config.cmake),
+    ("%build", config.build),
 ]
 # Tests see the same kernc whatever the machine's user has set.
 for name in ("KERN_DEVICE", "KERN_CPU", "KERN_CPU_THREADS", "KERN_CACHE", "KERN_CACHE_MAX_MB", "XDG_CACHE_HOME", "NO_COLOR", "COLUMNS"):

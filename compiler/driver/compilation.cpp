@@ -20,6 +20,7 @@ namespace kern {
 Compilation::Compilation(CompileOptions options)
     : options_(std::move(options)), diagnostics_(options_.warnings) {
   if (!options_.find_module) options_.find_module = find_in_stdlib;
+  sources_.set_prefix_map(options_.prefix_map);
 }
 
 void Compilation::set_source(std::string name, std::string text) {

@@ -27,7 +27,9 @@ struct CompileOptions {
   WarningOptions warnings;
   GuardMode guards = GuardMode::On;
   bool contract = true;
-  FindModule find_module; // who finds imported files; only the stdlib where it is empty
+  std::vector<std::string> define_files; // read for the values of check.defines
+  std::vector<PrefixMapping> prefix_map; // how outputs name files
+  FindModule find_module;                // who finds imported files; only the stdlib where it is empty
 };
 
 // A pass of transform.h, for --passes and the text tests of the passes.
@@ -74,6 +76,7 @@ public:
   // Returns what went wrong as an exit code.
   ExitCode exit_code() const;
   const SourceManager& sources() const { return sources_; }
+  const CompileOptions& options() const { return options_; }
   Diagnostics& diagnostics() { return diagnostics_; }
   // Returns what each phase took, in the order in which they ran.
   const std::vector<PhaseTime>& times() const { return times_; }

@@ -149,7 +149,8 @@ static std::optional<std::string> suggested_signature(const Program& program) {
     std::vector<std::string_view> types;
     for (const ast::Param& param : function->params)
       types.push_back(annotations_count && param.annotation ? program.sources->text(param.annotation->span)
-                                                            : "f32[:]");
+                      : annotations_count                   ? "f32[:]"
+                                                            : "float32[:]");
     return fmt::format("{}({})", function->name, fmt::join(types, ", "));
   }
   return std::nullopt;
@@ -162,7 +163,9 @@ static bool has_kernels(Compilation& compilation, const std::string& file) {
   for (const ir::Function& function : module->functions)
     if (function.is_kernel) return true;
   if (std::optional<std::string> signature = suggested_signature(*compilation.program()))
-    compilation.diagnostics().report({}, diag::no_instance, file, *signature);
+    compilation.diagnostics()
+        .report({}, diag::no_instance, file, *signature)
+        .note("kern_add_library takes it behind SIGNATURES");
   else
     compilation.diagnostics().report({}, diag::no_kernel, file);
   return false;
@@ -241,8 +244,10 @@ static std::string depfile(Session& session, const Compilation& compilation,
   const SourceManager& sources = compilation.sources();
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const std::string& name = sources.file(FileId(i)).name;
-    if (!is_stdlib_name(name) && name != session.options.stdin_name) text += " \\\n  " + make_word(name);
+    // Texts that are no files (the stdlib, a value of -D, a signature) have names in angle brackets.
+    if (!name.starts_with('<') && name != session.options.stdin_name) text += " \\\n  " + make_word(name);
   }
+  for (const std::string& name : compilation.options().define_files) text += " \\\n  " + make_word(name);
   return text + "\n";
 }
 

@@ -29,7 +29,8 @@ static std::string tuple_text(const HostArray& array, std::size_t axis, std::int
   return text + ")";
 }
 
-static Result<std::string> npy_text(const std::string& path) {
+static Result<std::string> npy_text(const std::string& path, std::vector<std::string>& files) {
+  files.push_back(path);
   std::string why;
   std::optional<std::string> bytes = read_file(path, why, limits::constant_bytes + 4096);
   if (!bytes) return failure("{}", why);
@@ -40,11 +41,12 @@ static Result<std::string> npy_text(const std::string& path) {
   return tuple_text(*array, 0, 0);
 }
 
-static Result<std::string> json_text(const nlohmann::json& value, std::size_t depth) {
+static Result<std::string> json_text(const nlohmann::json& value, std::size_t depth,
+                                     std::vector<std::string>& files) {
   if (depth > limits::nesting) return failure("it is nested too deeply");
   if (value.is_string()) {
     std::string text = value.get<std::string>();
-    return text.starts_with('@') ? npy_text(text.substr(1)) : Result<std::string>(text);
+    return text.starts_with('@') ? npy_text(text.substr(1), files) : Result<std::string>(text);
   }
   if (value.is_boolean()) return std::string(value.get<bool>() ? "True" : "False");
   if (value.is_number()) return value.dump();
@@ -52,14 +54,16 @@ static Result<std::string> json_text(const nlohmann::json& value, std::size_t de
     return failure("a value is a number, a boolean, an array or a string with Kern text");
   std::string text = "(";
   for (const nlohmann::json& element : value) {
-    Result<std::string> part = json_text(element, depth + 1);
+    Result<std::string> part = json_text(element, depth + 1, files);
     if (!part) return part;
     text += *part + ",";
   }
   return text + ")";
 }
 
-static void parse_json(const std::string& path, std::vector<Define>& defines, Diagnostics& diagnostics) {
+static void parse_json(const std::string& path, std::vector<Define>& defines, std::vector<std::string>& files,
+                       Diagnostics& diagnostics) {
+  files.push_back(path);
   std::string why;
   std::optional<std::string> bytes = read_file(path, why, limits::source_bytes);
   if (!bytes) {
@@ -72,7 +76,7 @@ static void parse_json(const std::string& path, std::vector<Define>& defines, Di
     return;
   }
   for (const auto& [name, value] : object.items()) {
-    Result<std::string> text = json_text(value, 0);
+    Result<std::string> text = json_text(value, 0, files);
     if (text)
       defines.push_back({name, *text});
     else
@@ -80,8 +84,9 @@ static void parse_json(const std::string& path, std::vector<Define>& defines, Di
   }
 }
 
-void parse_define(const std::string& text, std::vector<Define>& defines, Diagnostics& diagnostics) {
-  if (text.starts_with('@')) return parse_json(text.substr(1), defines, diagnostics);
+void parse_define(const std::string& text, std::vector<Define>& defines, std::vector<std::string>& files,
+                  Diagnostics& diagnostics) {
+  if (text.starts_with('@')) return parse_json(text.substr(1), defines, files, diagnostics);
   std::size_t equal = text.find('=');
   if (equal == std::string::npos || equal == 0) {
     diagnostics.report({}, diag::bad_define, text, "give NAME=VALUE or @FILE.json");
@@ -92,7 +97,7 @@ void parse_define(const std::string& text, std::vector<Define>& defines, Diagnos
     defines.push_back({name, value});
     return;
   }
-  Result<std::string> array = npy_text(value.substr(1));
+  Result<std::string> array = npy_text(value.substr(1), files);
   if (array)
     defines.push_back({name, *array});
   else

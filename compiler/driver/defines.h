@@ -9,7 +9,9 @@
 
 namespace kern {
 
-// Appends what one -D means: NAME=VALUE, NAME=@FILE.npy or @FILE.json; what is wrong is reported.
-void parse_define(const std::string& text, std::vector<Define>& defines, Diagnostics& diagnostics);
+// Appends what one -D means: NAME=VALUE, NAME=@FILE.npy or @FILE.json; what is wrong is reported. `files`
+// gets the files that were read.
+void parse_define(const std::string& text, std::vector<Define>& defines, std::vector<std::string>& files,
+                  Diagnostics& diagnostics);
 
 } // namespace kern

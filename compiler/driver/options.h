@@ -22,8 +22,8 @@ struct Options {
 #define ALIAS(Commands, Flag, Means, Help)
 #include "compiler/driver/options.def"
   // The lists; -o has a row for each of two commands.
-  std::vector<std::string> outputs, emit, archs, signatures, defines, include_dirs, passes, warnings, prints,
-      expects;
+  std::vector<std::string> outputs, emit, archs, signatures, defines, include_dirs, passes, prefix_map,
+      warnings, prints, expects;
   std::vector<std::string> words; // what is no option, in order
   bool help = false;
 };

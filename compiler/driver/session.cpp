@@ -98,12 +98,27 @@ static std::optional<Signature> parse_signature(const std::string& text) {
   return signature;
 }
 
+// The last `=` separates: it may be in the name of a folder on this machine.
+static std::vector<PrefixMapping> prefix_map(const Options& options, Diagnostics& diagnostics) {
+  std::vector<PrefixMapping> result;
+  for (const std::string& text : options.prefix_map) {
+    std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0)
+      diagnostics.report({}, diag::bad_command_line,
+                         fmt::format("--file-prefix-map takes OLD=NEW, not `{}`", text));
+    else
+      result.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  return result;
+}
+
 CompileOptions compile_options(const Options& options, Diagnostics& diagnostics) {
   CompileOptions result;
   if (!options.dialect.empty()) result.dialect = options.dialect == "numba" ? Dialect::Numba : Dialect::Kern;
   result.check.negative_index_faults = options.negative_index == "fault";
   result.check.fast_math = options.fast_math;
-  for (const std::string& text : options.defines) parse_define(text, result.check.defines, diagnostics);
+  for (const std::string& text : options.defines)
+    parse_define(text, result.check.defines, result.define_files, diagnostics);
   for (const std::string& text : options.signatures) {
     std::optional<Signature> signature = parse_signature(text);
     if (signature)
@@ -116,6 +131,7 @@ CompileOptions compile_options(const Options& options, Diagnostics& diagnostics)
                   : options.guards == "off"  ? GuardMode::Off
                                              : GuardMode::On;
   result.contract = options.fp_contract == "on";
+  result.prefix_map = prefix_map(options, diagnostics);
   result.find_module = find_on_disk(options.include_dirs);
   return result;
 }

@@ -24,7 +24,7 @@ DebugInfo::DebugInfo(llvm::Module& module, const SourceManager& sources, const T
 llvm::DIFile* DebugInfo::file(FileId id) {
   auto [found, fresh] = files_.try_emplace(id, nullptr);
   if (fresh) {
-    std::filesystem::path path(sources_.file(id).name);
+    std::filesystem::path path(sources_.stored_name(id));
     found->second = builder_->createFile(path.filename().string(), path.parent_path().string());
   }
   return found->second;

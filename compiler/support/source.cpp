@@ -20,6 +20,13 @@ FileId SourceManager::add(std::string name, std::string text) {
   return FileId(files_.size() - 1);
 }
 
+std::string SourceManager::stored_name(FileId id) const {
+  const std::string& name = file(id).name;
+  for (auto mapping = prefix_map_.rbegin(); mapping != prefix_map_.rend(); ++mapping)
+    if (name.starts_with(mapping->from)) return mapping->to + name.substr(mapping->from.size());
+  return name;
+}
+
 Location SourceManager::locate(Span span) const {
   const SourceFile& source = file(span.file);
   std::size_t line = line_index(source, span.begin);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kern {
@@ -35,9 +36,18 @@ struct SourceFile {
   std::vector<std::uint32_t> line_starts;
 };
 
+// Names that begin with `from` begin with `to` where outputs store them.
+struct PrefixMapping {
+  std::string from, to;
+};
+
 // Owns every file of one compilation; FileId 0 is the first one added.
 class SourceManager {
 public:
+  // Sets how outputs name files; of several mappings that fit, the last one counts.
+  void set_prefix_map(std::vector<PrefixMapping> mappings) { prefix_map_ = std::move(mappings); }
+  // Returns a file's name for what is written to an output; messages give the name itself.
+  std::string stored_name(FileId id) const;
   // Adds a file and returns its id; `text` is taken as it is.
   FileId add(std::string name, std::string text);
   // Returns a file by its id.
@@ -53,6 +63,7 @@ public:
 
 private:
   std::vector<std::unique_ptr<SourceFile>> files_;
+  std::vector<PrefixMapping> prefix_map_;
 };
 
 } // namespace kern

@@ -15,7 +15,7 @@ namespace kern {
 
 static ManifestPlace place_of(const SourceManager& sources, Span span) {
   Location location = sources.locate(span);
-  return {std::string(location.file), location.line, location.column};
+  return {sources.stored_name(span.file), location.line, location.column};
 }
 
 // Names the scalars and arrays that a parameter of the source became: "t", or "t.0" and "t.1".

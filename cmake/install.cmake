@@ -1,0 +1,27 @@
+# What `cmake --install` puts where. Nothing holds an absolute path: the folder can be moved.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kern)
+set(share_folder ${CMAKE_INSTALL_DATADIR}/kern)
+
+install(TARGETS kernc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS kern_runtime EXPORT kernTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# A further library of the package joins here: its target with the same EXPORT, and what it needs by find_dependency() in
+# kernConfig.cmake.in.
+install(EXPORT kernTargets NAMESPACE kern:: DESTINATION ${package_folder})
+install(DIRECTORY runtime/include/kern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
+  PATTERN "*.def")
+
+configure_package_config_file(cmake/kernConfig.cmake.in ${CMAKE_BINARY_DIR}/kernConfig.cmake
+  INSTALL_DESTINATION ${package_folder} PATH_VARS CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/kernConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/kernConfig.cmake ${CMAKE_BINARY_DIR}/kernConfigVersion.cmake cmake/kern_add_library.cmake
+  DESTINATION ${package_folder})
+
+# To read: kernc carries the standard library inside.
+install(DIRECTORY stdlib DESTINATION ${share_folder} FILES_MATCHING PATTERN "*.kern" PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${share_folder} PATTERN "__pycache__" EXCLUDE)
+install(FILES docs/manifest.schema.json DESTINATION ${share_folder})
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES docs/language.md docs/abi.md docs/embedding.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
