@@ -4,14 +4,9 @@
 
 #include "kern/abi_hash.h"
 #include "runtime/cache/cache.h"
-#include "runtime/cuda/link.h"
+#include "runtime/cuda/ptx.h"
 
 namespace kern::runtime {
-
-// "13.0" of 13000.
-static std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
 
 static std::string arch_of(const cuda::DeviceFacts& facts) {
   return "sm_" + std::to_string(facts.major) + std::to_string(facts.minor);
@@ -25,7 +20,7 @@ static cache::Key cubin_key(const cuda::DeviceFacts& facts, std::string_view ptx
 
 static cache::Description describe(const cuda::DeviceFacts& facts, const Manifest& manifest) {
   cache::Description description{"cubin", arch_of(facts) + " (" + facts.name + ")",
-                                 "CUDA driver " + version_text(facts.driver_version), "", ""};
+                                 "CUDA driver " + cuda::version_text(facts.driver_version), "", ""};
   for (const ManifestKernel& kernel : manifest.kernels) {
     if (description.source.empty()) description.source = kernel.place.file;
     description.kernels += (description.kernels.empty() ? "" : ", ") + kernel.symbol;
@@ -54,6 +49,7 @@ void CudaDevice::load_image(const Manifest& manifest, const kern_object& object,
   std::string_view ptx(object.ptx, object.ptx_bytes);
   cache::Key key = cubin_key(facts_, ptx);
   if (load_cached(*this, key, module)) return;
+  if (std::string why = cuda::refusal(ptx, facts_); !why.empty()) fail(KERN_DEVICE_ERROR, why);
   std::string cubin;
   check(cuda::link(driver, ptx, cubin));
   check(cuda::load(driver, cubin.data(), module));

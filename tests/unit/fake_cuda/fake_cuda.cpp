@@ -35,6 +35,7 @@ struct State {
   long fail_at = -1; // the number of the call that fails
   bool forever = false;
   int code = 0;
+  int version = 12080; // of the driver's interface
   int links_done = 0;
   int refused_cubins = 0; // how many the next loads refuse
   void (*run)(const char* name, void** params, const unsigned* grid, const unsigned* block) = nullptr;
@@ -107,6 +108,9 @@ int fake_cuda_links() {
   return state().links_done;
 }
 
+// Says which version the driver is.
+void fake_cuda_set_version(int version) { state().version = version; }
+
 // The next `count` loads of machine code are refused.
 void fake_cuda_refuse_cubins(int count) {
   std::lock_guard lock(state().mutex);
@@ -125,7 +129,7 @@ long fake_cuda_live() {
 // ---- The driver ----
 
 int cuInit(unsigned) { return 0; }
-int cuDriverGetVersion(int* version) { return *version = 12080, 0; }
+int cuDriverGetVersion(int* version) { return *version = state().version, 0; }
 int cuGetErrorName(int code, const char** name) {
   *name = code == out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY"
           : code == 700         ? "CUDA_ERROR_ILLEGAL_ADDRESS"

@@ -16,5 +16,6 @@ struct FakeCuda {
   long (*live)() = nullptr;
   int (*links)() = nullptr;
   void (*refuse_cubins)(int count) = nullptr;
+  void (*set_version)(int version) = nullptr;
 };
 const FakeCuda* fake_cuda();

@@ -144,19 +144,64 @@ TEST_F(CudaCache, LosesNoHandleWhereACallFails) {
   fail_each_call(false);
 }
 
-TEST_F(CudaCache, QuotesTheLogOfTheLinker) {
+// Loads the kernels with other PTX; returns what the error says.
+std::string load_ptx(std::string_view ptx) {
   kern_object object = kern_object_kernels;
-  object.ptx = "nothing";
-  object.ptx_bytes = 7;
-  std::thread([&] {
-    Device device = Device::cuda();
-    kern_module* module = nullptr;
-    kern_error* error = kern_module_load(device.get(), &object, &module);
-    EXPECT_STREQ(kern_error_message(error),
-                 "cuLinkAddData: CUDA_ERROR_FAKE (made to fail)\nptxas fatal : this is no PTX");
-    kern_error_free(error);
-  }).join();
+  object.ptx = ptx.data();
+  object.ptx_bytes = ptx.size();
+  Device device = Device::cuda();
+  kern_module* module = nullptr;
+  kern_error* error = kern_module_load(device.get(), &object, &module);
+  std::string message = kern_error_message(error);
+  kern_error_free(error);
+  kern_module_release(module);
+  return message;
+}
+
+TEST_F(CudaCache, QuotesTheLogOfTheLinker) {
+  EXPECT_EQ(load_ptx("nothing"),
+            "cuLinkAddData: CUDA_ERROR_FAKE (made to fail)\nptxas fatal : this is no PTX");
   EXPECT_EQ(fake_cuda()->live(), 0);
+}
+
+TEST_F(CudaCache, SaysWhereTheDriverIsTooOldForThePtx) {
+  constexpr std::string_view sm_80 = ".version 7.0\n.target sm_80\n", newer = ".version 7.8\n.target sm_90\n";
+  struct Case {
+    int driver;
+    std::string_view ptx;
+    const char* message;
+  };
+  const Case cases[] = {
+      {11000, sm_80, ""},
+      {10020, sm_80,
+       "the PTX is of version 7.0, and the driver of Fake GPU, CUDA 10.2, takes versions up to 6.5: install "
+       "a "
+       "driver for CUDA 11.0 or newer"},
+      {11080, newer, ""},
+      {11070, newer,
+       "the PTX is of version 7.8, and the driver of Fake GPU, CUDA 11.7, takes versions up to 7.7: install "
+       "a "
+       "driver for CUDA 11.8 or newer"},
+      {8000, newer,
+       "the PTX is of version 7.8, and the driver of Fake GPU, CUDA 8.0, is too old for it: install a driver "
+       "for CUDA 11.8 or newer"},
+      {13000, ".version 9.9\n.target sm_90\n",
+       "the PTX is of version 9.9, and the driver of Fake GPU, CUDA 13.0, takes versions up to 9.0"},
+      {14000, ".version 9.9\n.target sm_90\n", ""}, // newer than anybody knew: it is asked
+  };
+  for (const Case& now : cases) {
+    fake_cuda()->set_version(now.driver);
+    EXPECT_EQ(load_ptx(now.ptx), now.message);
+  }
+  fake_cuda()->set_version(12080);
+}
+
+TEST_F(CudaCache, SaysWhereThePtxIsForAnotherDevice) {
+  EXPECT_EQ(load_ptx(".version 8.0\n.target sm_90a\n"), "");
+  EXPECT_EQ(load_ptx(".version 8.6\n.target sm_100, debug\n"),
+            "the PTX is for sm_100, and Fake GPU is sm_90: compile it with --arch=sm_90 or an older one");
+  EXPECT_EQ(load_ptx(".version 8.6\n.target sm_80a\n"),
+            "the PTX is for sm_80a, and Fake GPU is sm_90: compile it with --arch=sm_90");
 }
 
 } // namespace
