@@ -1,19 +1,21 @@
 """The text tests: every .kern, .py and .test file below a folder of tests/, run by its RUN lines.
 
 Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %runtime (to build a C++ program with kernels),
-%cmake and %build (to install it), %ptxas (where the feature `ptxas` is), and `%exits N COMMAND...`, which runs a command and
-demands exit code N. Features: ptxas, avx512, cuda, make.
+%cmake, %cpack and %build (to install it), %ptxas (where the feature `ptxas` is), and `%exits N COMMAND...`, which runs a command and
+demands exit code N; %examples, the folder of the C++ examples, and %device, the environment in which they run: KERN_DEVICE=cuda with
+KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg.
 """
 import os
 import pathlib
 import shutil
-
-import lit.formats
+import sys
 
 source = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(source))
+from text_test import TextTest, missing_tools  # noqa: E402
 
 config.name = "kern"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = TextTest(missing_tools(config))
 config.suffixes = [".kern", ".py", ".test"]
 config.excludes = ["Inputs", "unit", "fuzz", "__pycache__"] + [path.name for path in source.iterdir() if path.is_file()]
 config.test_source_root = str(source)
@@ -38,6 +40,8 @@ if ptxas:
     config.substitutions.append(("%ptxas", ptxas))
 if cpu_has("avx512vl") and cpu_has("avx512dq") and cpu_has("avx512bw"):
     config.available_features.add("avx512")
+if shutil.which("dpkg-deb") and shutil.which("dpkg-shlibdeps"):
+    config.available_features.add("dpkg")
 if shutil.which("make"):
     config.available_features.add("make")
 if os.environ.get("KERN_TEST_CUDA") == "1":
@@ -49,9 +53,12 @@ config.substitutions += [
     ("%python", config.python),
     ("%exits", str(source / "exits")),
     ("%cxx", config.cxx),
-    ("%include", str(source.parent / "runtime/include")),
+    ("%include", config.include),
     ("%runtime", config.runtime),
+    ("%examples", config.examples),
+    ("%device", "KERN_DEVICE=cuda" if os.environ.get("KERN_TEST_CUDA") == "1" else "KERN_DEVICE=cpu"),
     ("%cmake", config.cmake),
+    ("%cpack", config.cpack),
     ("%build", config.build),
 ]
 # Tests see the same kernc whatever the machine's user has set.
