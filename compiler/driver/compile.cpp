@@ -9,9 +9,9 @@
 #include "compiler/driver/aot/object.h"
 #include "compiler/driver/archs.h"
 #include "compiler/driver/commands.h"
+#include "compiler/driver/kernels.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"
-#include "compiler/driver/run/select.h"
 #include "compiler/driver/suggest.h"
 
 namespace kern {
@@ -138,37 +138,6 @@ static std::vector<Pass> wanted_passes(Session& session) {
                                    "contract, inline, guards, segments");
     }
   return wanted;
-}
-
-// The signature to suggest for a kernel without one: arrays where it does not say what it takes.
-static std::optional<std::string> suggested_signature(const Program& program) {
-  for (const ast::Stmt* item : program.files.front().tree->items) {
-    const auto* function = ast::as<ast::FunctionDef>(item);
-    if (!function || !is_kernel(*function)) continue;
-    bool annotations_count = program.files.front().dialect == Dialect::Kern;
-    std::vector<std::string_view> types;
-    for (const ast::Param& param : function->params)
-      types.push_back(annotations_count && param.annotation ? program.sources->text(param.annotation->span)
-                      : annotations_count                   ? "f32[:]"
-                                                            : "float32[:]");
-    return fmt::format("{}({})", function->name, fmt::join(types, ", "));
-  }
-  return std::nullopt;
-}
-
-// Code is made of kernels; a module without any is a mistake.
-static bool has_kernels(Compilation& compilation, const std::string& file) {
-  const ir::Module* module = compilation.module();
-  if (!module) return false;
-  for (const ir::Function& function : module->functions)
-    if (function.is_kernel) return true;
-  if (std::optional<std::string> signature = suggested_signature(*compilation.program()))
-    compilation.diagnostics()
-        .report({}, diag::no_instance, file, *signature)
-        .note("kern_add_library takes it behind SIGNATURES");
-  else
-    compilation.diagnostics().report({}, diag::no_kernel, file);
-  return false;
 }
 
 static bool is_code(Form form) { return form >= Form::Llvm; }

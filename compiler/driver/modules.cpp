@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "compiler/support/limits.h"
@@ -57,22 +58,56 @@ static std::optional<FoundFile> find_in_folder(const std::string& folder, std::s
   return std::nullopt;
 }
 
+// a/b/c.kern -> a/b/
+static std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+// Where a module is looked for: the dots that lead up from the importer, and its path from there.
+struct ModulePath {
+  std::string up;
+  std::string relative;
+  bool is_relative = false; // begins with a dot
+};
+
+static ModulePath path_of(const std::string& module) {
+  std::size_t dots = std::min(module.find_first_not_of('.'), module.size());
+  ModulePath path{"", module.substr(dots), dots > 0};
+  for (char& c : path.relative)
+    if (c == '.') c = '/';
+  for (std::size_t up = 1; up < dots; ++up) path.up += "../";
+  return path;
+}
+
 FindModule find_on_disk(std::vector<std::string> include_dirs) {
   for (std::string& folder : include_dirs)
     if (!folder.ends_with('/')) folder += '/';
   return [folders = std::move(include_dirs)](const std::string& module,
                                              const std::string& importer) -> std::optional<FoundFile> {
     if (is_stdlib_name(importer)) return find_in_stdlib(module, importer);
-    std::string beside = importer.substr(0, importer.rfind('/') + 1);
-    std::size_t dots = std::min(module.find_first_not_of('.'), module.size());
-    std::string relative = module.substr(dots);
-    for (char& c : relative)
-      if (c == '.') c = '/';
-    for (std::size_t up = 1; up < dots; ++up) beside += "../";
-    if (std::optional<FoundFile> found = find_in_folder(beside, relative)) return found;
-    if (dots > 0) return std::nullopt;
+    ModulePath path = path_of(module);
+    if (auto found = find_in_folder(folder_of(importer) + path.up, path.relative)) return found;
+    if (path.is_relative) return std::nullopt;
     for (const std::string& folder : folders)
-      if (std::optional<FoundFile> found = find_in_folder(folder, relative)) return found;
+      if (std::optional<FoundFile> found = find_in_folder(folder, path.relative)) return found;
+    return find_in_stdlib(module, importer);
+  };
+}
+
+FindModule find_in_folders(std::vector<std::string> folders) {
+  for (std::string& folder : folders)
+    folder = std::filesystem::path(folder + "/").lexically_normal().string();
+  return [folders = std::move(folders)](const std::string& module,
+                                        const std::string& importer) -> std::optional<FoundFile> {
+    if (is_stdlib_name(importer)) return find_in_stdlib(module, importer);
+    ModulePath path = path_of(module);
+    for (const std::string& folder : folders) {
+      if (!importer.starts_with(folder)) continue;
+      std::string beside = std::filesystem::path(folder_of(importer) + path.up).lexically_normal().string();
+      if (!beside.starts_with(folder)) continue;
+      if (std::optional<FoundFile> found = find_in_folder(beside, path.relative)) return found;
+    }
+    if (path.is_relative) return std::nullopt;
+    for (const std::string& folder : folders)
+      if (std::optional<FoundFile> found = find_in_folder(folder, path.relative)) return found;
     return find_in_stdlib(module, importer);
   };
 }

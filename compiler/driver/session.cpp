@@ -5,7 +5,9 @@
 #include "compiler/driver/archs.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/defines.h"
+#include "compiler/driver/messages.h"
 #include "compiler/driver/modules.h"
+#include "compiler/driver/signature.h"
 #include "compiler/support/limits.h"
 
 namespace kern {
@@ -19,9 +21,7 @@ static RenderOptions render_options(const Session& session) {
 }
 
 void Session::write(const Diagnostic& diagnostic, const SourceManager& sources) {
-  RenderOptions render_with = render_options(*this);
-  if (!diagnostic.span && render_with.format == DiagnosticFormat::Text) streams.err << "kernc: ";
-  streams.err << render(diagnostic, sources, render_with);
+  streams.err << message_text(diagnostic, sources, render_options(*this));
 }
 
 void Session::flush() {
@@ -31,11 +31,7 @@ void Session::flush() {
 
 void Session::write(Compilation& compilation) {
   flush();
-  for (const Diagnostic& diagnostic : compilation.diagnostics().all())
-    write(diagnostic, compilation.sources());
-  std::size_t errors = compilation.diagnostics().error_count();
-  if (errors > limits::errors)
-    streams.err << fmt::format("kernc: {} errors, of which {} are shown\n", errors, limits::errors);
+  streams.err << messages_text(compilation.diagnostics(), compilation.sources(), render_options(*this));
 }
 
 void Session::write_times(const Compilation& compilation) {
@@ -66,36 +62,6 @@ static WarningOptions warning_options(const Options& options, Diagnostics& diagn
     if (error) result.as_errors.push_back(name);
   }
   return result;
-}
-
-// signature = name "(" [type ("," type)*] ")"; commas inside brackets and parentheses belong to the type.
-static std::optional<Signature> parse_signature(const std::string& text) {
-  std::size_t open = text.find('('), close = text.rfind(')');
-  if (open == std::string::npos || open == 0 || close == std::string::npos || close < open)
-    return std::nullopt;
-  auto trimmed = [](std::string_view part) {
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    while (part.ends_with(' ')) part.remove_suffix(1);
-    return std::string(part);
-  };
-  if (!trimmed(std::string_view(text).substr(close + 1)).empty()) return std::nullopt;
-  Signature signature{trimmed(std::string_view(text).substr(0, open)), {}};
-  std::string part;
-  int depth = 0;
-  for (char c : text.substr(open + 1, close - open - 1)) {
-    depth += c == '[' || c == '(';
-    depth -= c == ']' || c == ')';
-    if (c == ',' && depth == 0) {
-      signature.params.push_back(trimmed(part));
-      part.clear();
-    } else {
-      part += c;
-    }
-  }
-  if (!trimmed(part).empty()) signature.params.push_back(trimmed(part));
-  for (const std::string& param : signature.params)
-    if (param.empty()) return std::nullopt;
-  return signature;
 }
 
 // The last `=` separates: it may be in the name of a folder on this machine.

@@ -27,6 +27,9 @@ std::optional<std::string> emit(const ir::Module& module, const SourceManager& s
                                 const TargetOptions& options, OutputKind kind, Diagnostics& diagnostics,
                                 EmitTimes* times = nullptr);
 
+// Returns the newest arch that code is made for and a GPU of that compute capability runs.
+std::string newest_gpu_arch(unsigned major, unsigned minor);
+
 // Says whether CPU code is made for AVX-512: 32 registers of 512 bits, and registers for masks.
 bool has_wide_vectors(const TargetOptions& options);
 
@@ -34,11 +37,9 @@ bool has_wide_vectors(const TargetOptions& options);
 class CpuModule {
 public:
   virtual ~CpuModule() = default;
-  // Returns a kernel's entry, or null where there is no such symbol.
-  virtual kern_cpu_entry entry(const std::string& symbol) const = 0;
-  // Returns the bytes of scratch that one block of that shape needs, dynamic shared memory not counted.
-  virtual std::uint64_t scratch_bytes(const std::string& symbol,
-                                      const std::uint32_t (&block_dim)[3]) const = 0;
+  // Returns a kernel's entry with what it needs, or null where there is no such symbol. It lives as long as
+  // the code; its CPU is "native".
+  virtual const kern_object_entry* entry(const std::string& symbol) const = 0;
 };
 
 // Compiles a module (cut into segments) for the CPU of this machine; null where an error was reported.

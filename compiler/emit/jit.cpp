@@ -13,7 +13,6 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/emit/compile.h"
 #include "compiler/emit/emit.h"
-#include "runtime/cpu/scratch.h"
 
 namespace kern {
 
@@ -25,29 +24,29 @@ namespace orc = llvm::orc;
 
 class OrcModule final : public CpuModule {
 public:
-  OrcModule(std::unique_ptr<orc::LLJIT> jit, std::map<std::string, kern_cpu_entry> entries,
-            std::vector<CpuKernelLayout> layouts)
-      : jit_(std::move(jit)), entries_(std::move(entries)), layouts_(std::move(layouts)) {}
+  explicit OrcModule(std::unique_ptr<orc::LLJIT> jit) : jit_(std::move(jit)) {}
 
-  kern_cpu_entry entry(const std::string& symbol) const override {
+  const kern_object_entry* entry(const std::string& symbol) const override {
     auto found = entries_.find(symbol);
-    return found == entries_.end() ? nullptr : found->second;
+    return found == entries_.end() ? nullptr : &found->second;
   }
 
-  std::uint64_t scratch_bytes(const std::string& symbol, const std::uint32_t (&block_dim)[3]) const override {
-    for (const CpuKernelLayout& layout : layouts_)
-      if (layout.symbol == symbol)
-        return cpu::scratch_bytes({nullptr, nullptr, nullptr, layout.scratch_bytes,
-                                   layout.scratch_bytes_per_vector, static_cast<std::uint32_t>(layout.lanes),
-                                   layout.linear_thread_id},
-                                  block_dim);
-    return 0;
+  llvm::Expected<orc::ExecutorAddr> find(const std::string& symbol) { return jit_->lookup(symbol); }
+
+  void add(const CpuKernelLayout& layout, kern_cpu_entry code) {
+    auto [row, is_new] = entries_.try_emplace(layout.symbol);
+    row->second = {row->first.c_str(),
+                   "native",
+                   code,
+                   layout.scratch_bytes,
+                   layout.scratch_bytes_per_vector,
+                   static_cast<std::uint32_t>(layout.lanes),
+                   layout.linear_thread_id};
   }
 
 private:
   std::unique_ptr<orc::LLJIT> jit_;
-  std::map<std::string, kern_cpu_entry> entries_;
-  std::vector<CpuKernelLayout> layouts_;
+  std::map<std::string, kern_object_entry> entries_;
 };
 
 // The vector functions of libm; kept open as long as the process runs.
@@ -114,18 +113,17 @@ std::unique_ptr<CpuModule> compile_for_cpu(const ir::Module& module, const Sourc
   if (report(define_symbols(**jit, called_names(*compiled->lowered.module)), diagnostics)) return nullptr;
   auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), "kern", false);
   if (report((*jit)->addObjectFile(std::move(buffer)), diagnostics)) return nullptr;
-  std::map<std::string, kern_cpu_entry> entries;
+  auto made = std::make_unique<OrcModule>(std::move(*jit));
   for (const CpuKernelLayout& layout : compiled->lowered.layouts) {
-    auto address = (*jit)->lookup(layout.symbol);
+    auto address = made->find(layout.symbol);
     if (!address) {
       report(address.takeError(), diagnostics);
       return nullptr;
     }
-    entries[layout.symbol] = address->toPtr<kern_cpu_entry>();
+    made->add(layout, address->toPtr<kern_cpu_entry>());
   }
   spent.generate += watch.lap();
-  return std::make_unique<OrcModule>(std::move(*jit), std::move(entries),
-                                     std::move(compiled->lowered.layouts));
+  return made;
 }
 
 } // namespace kern

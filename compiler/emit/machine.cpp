@@ -7,6 +7,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <charconv>
 #include <map>
 #include <memory>
 
@@ -119,10 +120,29 @@ llvm::TargetMachine* find_machine(const TargetOptions& options, Diagnostics& dia
 
 } // namespace kern::emitting
 
-bool kern::has_wide_vectors(const TargetOptions& options) {
+namespace kern {
+
+using namespace emitting;
+
+// Names ascend; one with a letter behind its number runs on that chip alone.
+std::string newest_gpu_arch(unsigned major, unsigned minor) {
+  std::string_view newest = gpu_archs[0].name;
+  for (const GpuArch& arch : gpu_archs) {
+    std::string_view digits = arch.name.substr(arch.name.find('_') + 1);
+    unsigned number = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ptr != arch.name.end())
+      continue;
+    if (number <= 10 * major + minor) newest = arch.name;
+  }
+  return std::string(newest);
+}
+
+bool has_wide_vectors(const TargetOptions& options) {
   if (options.arch == "x86-64-v3" || options.arch == "x86-64-v4") return options.arch == "x86-64-v4";
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   for (const char* name : {"avx512f", "avx512vl", "avx512dq", "avx512bw"})
     if (!features.lookup(name)) return false;
   return true;
 }
+
+} // namespace kern

@@ -97,10 +97,13 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
     result.contracts.push_back(
         {contract.condition, to_string(contract.condition, names), place_of(sources, span)});
   }
-  for (Variant& variant : kernel_variants(module, kernel))
-    result.variants.push_back({variant.target == Target::Cpu ? "cpu" : "cuda", std::move(variant.symbol),
-                               std::move(variant.facts)});
+  for (const Variant& variant : kernel_variants(module, kernel))
+    result.variants.push_back(manifest_variant(variant));
   return result;
+}
+
+ManifestVariant manifest_variant(const Variant& variant) {
+  return {variant.target == Target::Cpu ? "cpu" : "cuda", variant.symbol, variant.facts};
 }
 
 static ManifestSite site_of(const ir::Site& site, const SourceManager& sources) {

@@ -4,6 +4,7 @@
 #include "compiler/driver/run/backend.h"
 #include "compiler/driver/run/execute.h"
 #include "runtime/cpu/pool.h"
+#include "runtime/cpu/scratch.h"
 
 namespace kern {
 
@@ -37,14 +38,15 @@ RunResult CpuBackend::run(const RunLaunch& launch, std::span<Argument> arguments
   std::vector<std::uint64_t> params = make_params(kernel_, arguments);
   params.back() = reinterpret_cast<std::uint64_t>(&record);
   cpu::Launch job;
-  job.entry = code_->entry(kernel_.symbol);
+  const kern_object_entry& entry = *code_->entry(kernel_.symbol);
+  job.entry = entry.entry;
   job.params = params.data();
   job.record = &record;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     job.grid[axis] = static_cast<std::uint32_t>(launch.shape.grid[axis]);
     job.block[axis] = static_cast<std::uint32_t>(launch.shape.block[axis]);
   }
-  job.scratch_bytes = code_->scratch_bytes(kernel_.symbol, job.block) + launch.shared_bytes;
+  job.scratch_bytes = cpu::scratch_bytes(entry, job.block) + launch.shared_bytes;
   job.blocks_done = blocks_done;
   auto begin = std::chrono::steady_clock::now();
   bool empty = job.grid[0] == 0 || job.grid[1] == 0 || job.grid[2] == 0;

@@ -2,31 +2,10 @@
 #include "compiler/driver/run/select.h"
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/kernels.h"
 #include "compiler/driver/suggest.h"
 
 namespace kern {
-
-static bool is_true(const ast::Expr* expr) {
-  const auto* literal = ast::as<ast::BoolLiteral>(expr);
-  return literal && literal->value;
-}
-
-bool is_kernel(const ast::FunctionDef& function) {
-  for (const ast::Expr* decorator : function.decorators) {
-    const auto* call = ast::as<ast::Call>(decorator);
-    const ast::Expr* callee = call ? call->callee : decorator;
-    const auto* name = ast::as<ast::Name>(callee);
-    const auto* attribute = ast::as<ast::Attribute>(callee);
-    if (name && name->text == "kernel") return true;
-    if (!(attribute && attribute->name == "jit") && !(name && name->text == "jit")) continue;
-    bool device = false;
-    if (call)
-      for (const ast::Keyword& keyword : call->keywords)
-        device |= keyword.name == "device" && is_true(keyword.value);
-    return !device;
-  }
-  return false;
-}
 
 static std::vector<const ast::FunctionDef*> functions_of(const Program& program) {
   std::vector<const ast::FunctionDef*> functions;

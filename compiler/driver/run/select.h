@@ -8,10 +8,6 @@
 
 namespace kern {
 
-// Says whether a function's decorators make it a kernel: @kernel, @cuda.jit without device=True, with or
-// without a call.
-bool is_kernel(const ast::FunctionDef& function);
-
 // Returns the function of the root file with that name, or its only kernel for ""; null where an error was
 // reported.
 const ast::FunctionDef* select_kernel(const Program& program, const std::string& file,

@@ -12,6 +12,7 @@
 #include "compiler/diagnostics/render.h"
 #include "compiler/driver/compilation.h"
 #include "runtime/cpu/pool.h"
+#include "runtime/cpu/scratch.h"
 
 namespace kern {
 namespace {
@@ -162,13 +163,13 @@ template <class Index> kern_fault_record launch(Compiled& compiled, Guarded<std:
   params.push_back(reinterpret_cast<std::uint64_t>(&record));
   const std::uint32_t block[3] = {block_size, 1, 1};
   cpu::Launch launch;
-  launch.entry = compiled.code->entry(compiled.kernel().symbol);
-  EXPECT_NE(launch.entry, nullptr);
+  const kern_object_entry& entry = *compiled.code->entry(compiled.kernel().symbol);
+  launch.entry = entry.entry;
   launch.params = params.data();
   launch.record = &record;
   launch.grid[0] = block_count;
   launch.block[0] = block_size;
-  launch.scratch_bytes = compiled.code->scratch_bytes(compiled.kernel().symbol, block);
+  launch.scratch_bytes = cpu::scratch_bytes(entry, block);
   EXPECT_TRUE(pool.run(launch));
   return record.fault;
 }

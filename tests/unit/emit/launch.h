@@ -11,6 +11,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/transform/transform.h"
+#include "runtime/cpu/scratch.h"
 #include "tests/unit/ir_builder.h"
 
 namespace kern::test {
@@ -62,17 +63,18 @@ inline kern_launch_record run(const CpuModule& module, const std::string& kernel
   record.shared_bytes = shared_bytes;
   arguments.slots.push_back(reinterpret_cast<std::uint64_t>(&record));
   const std::uint32_t dims[3] = {block.x, block.y, block.z};
-  std::uint64_t bytes = module.scratch_bytes(kernel, dims) + shared_bytes;
+  const kern_object_entry* entry = module.entry(kernel);
+  EXPECT_NE(entry, nullptr);
+  if (!entry) return record;
+  std::uint64_t bytes = cpu::scratch_bytes(*entry, dims) + shared_bytes;
   std::unique_ptr<unsigned char, void (*)(void*)> scratch(
       static_cast<unsigned char*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64)), std::free);
-  kern_cpu_entry entry = module.entry(kernel);
-  EXPECT_NE(entry, nullptr);
-  for (std::uint32_t z = 0; entry && z < grid.z; ++z)
+  for (std::uint32_t z = 0; z < grid.z; ++z)
     for (std::uint32_t y = 0; y < grid.y; ++y)
       for (std::uint32_t x = 0; x < grid.x; ++x) {
         std::memset(scratch.get(), 0xA5, bytes);
         kern_where where{{x, y, z}, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, 0};
-        entry(arguments.slots.data(), &where, scratch.get());
+        entry->entry(arguments.slots.data(), &where, scratch.get());
       }
   return record;
 }

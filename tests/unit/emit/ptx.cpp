@@ -103,6 +103,12 @@ struct CollectiveBuilder {
   }
 };
 
+TEST(Ptx, AGpuGetsTheNewestArchThatItRuns) {
+  EXPECT_EQ(newest_gpu_arch(9, 0), "sm_90");
+  EXPECT_EQ(newest_gpu_arch(8, 8), "sm_87");
+  EXPECT_EQ(newest_gpu_arch(12, 0), "sm_90");
+}
+
 TEST(Ptx, HasEveryCollective) {
   CollectiveBuilder all;
   for (Builtin builtin :

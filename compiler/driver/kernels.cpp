@@ -1,0 +1,60 @@
+// Decorators are read off the tree: a function may be a kernel before any type is known.
+#include "compiler/driver/kernels.h"
+
+#include "compiler/diagnostics/driver.h"
+
+namespace kern {
+
+static bool is_true(const ast::Expr* expr) {
+  const auto* literal = ast::as<ast::BoolLiteral>(expr);
+  return literal && literal->value;
+}
+
+bool is_kernel(const ast::FunctionDef& function) {
+  for (const ast::Expr* decorator : function.decorators) {
+    const auto* call = ast::as<ast::Call>(decorator);
+    const ast::Expr* callee = call ? call->callee : decorator;
+    const auto* name = ast::as<ast::Name>(callee);
+    const auto* attribute = ast::as<ast::Attribute>(callee);
+    if (name && name->text == "kernel") return true;
+    if (!(attribute && attribute->name == "jit") && !(name && name->text == "jit")) continue;
+    bool device = false;
+    if (call)
+      for (const ast::Keyword& keyword : call->keywords)
+        device |= keyword.name == "device" && is_true(keyword.value);
+    return !device;
+  }
+  return false;
+}
+
+// The signature to suggest for a kernel without one: arrays where it does not say what it takes.
+static std::optional<std::string> suggested_signature(const Program& program) {
+  for (const ast::Stmt* item : program.files.front().tree->items) {
+    const auto* function = ast::as<ast::FunctionDef>(item);
+    if (!function || !is_kernel(*function)) continue;
+    bool annotations_count = program.files.front().dialect == Dialect::Kern;
+    std::vector<std::string_view> types;
+    for (const ast::Param& param : function->params)
+      types.push_back(annotations_count && param.annotation ? program.sources->text(param.annotation->span)
+                      : annotations_count                   ? "f32[:]"
+                                                            : "float32[:]");
+    return fmt::format("{}({})", function->name, fmt::join(types, ", "));
+  }
+  return std::nullopt;
+}
+
+bool has_kernels(Compilation& compilation, const std::string& file) {
+  const ir::Module* module = compilation.module();
+  if (!module) return false;
+  for (const ir::Function& function : module->functions)
+    if (function.is_kernel) return true;
+  if (std::optional<std::string> signature = suggested_signature(*compilation.program()))
+    compilation.diagnostics()
+        .report({}, diag::no_instance, file, *signature)
+        .note("kern_add_library takes it behind SIGNATURES, kern::compile in `signatures`");
+  else
+    compilation.diagnostics().report({}, diag::no_kernel, file);
+  return false;
+}
+
+} // namespace kern

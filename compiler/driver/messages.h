@@ -1,0 +1,17 @@
+// Diagnostics as kernc writes them, for whoever else shows them.
+#pragma once
+
+#include <string>
+
+#include "compiler/diagnostics/render.h"
+
+namespace kern {
+
+// Returns one diagnostic as kernc writes it: one without a place says who speaks.
+std::string message_text(const Diagnostic& diagnostic, const SourceManager& sources,
+                         const RenderOptions& options);
+// Returns all that were kept, and how many errors there were beyond the limit.
+std::string messages_text(const Diagnostics& diagnostics, const SourceManager& sources,
+                          const RenderOptions& options);
+
+} // namespace kern
