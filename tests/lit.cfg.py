@@ -1,9 +1,9 @@
 """The text tests: every .kern, .py and .test file below a folder of tests/, run by its RUN lines.
 
 Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %runtime (to build a C++ program with kernels),
-%cmake, %cpack and %build (to install it), %ptxas (where the feature `ptxas` is), and `%exits N COMMAND...`, which runs a command and
-demands exit code N; %examples, the folder of the C++ examples, and %device, the environment in which they run: KERN_DEVICE=cuda with
-KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg.
+%cmake, %cpack and %build (to install it), %jit_formula (an example, built), %ptxas (where the feature `ptxas` is), and
+`%exits N COMMAND...`, which runs a command and demands exit code N; %examples, the folder of the C++ examples, and %device, the
+environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg.
 """
 import os
 import pathlib
@@ -60,6 +60,7 @@ config.substitutions += [
     ("%cmake", config.cmake),
     ("%cpack", config.cpack),
     ("%build", config.build),
+    ("%jit_formula", config.jit_formula),
 ]
 # Tests see the same kernc whatever the machine's user has set.
 for name in ("KERN_DEVICE", "KERN_CPU", "KERN_CPU_THREADS", "KERN_CACHE", "KERN_CACHE_MAX_MB", "XDG_CACHE_HOME", "NO_COLOR", "COLUMNS"):

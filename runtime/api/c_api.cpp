@@ -67,17 +67,21 @@ void kern_kernel_release(kern_kernel* kernel) { release(kernel); }
 
 // ---- Errors ----
 
+kern_error* kern::runtime::make_error(Error error) {
+  auto* result = new kern_error{std::move(error), {}};
+  if (result->error.fault)
+    for (const Fault::Call& call : result->error.fault->calls)
+      result->calls.push_back({call.file.c_str(), call.line, call.column});
+  return result;
+}
+
 // Runs what may throw.
 template <class Function> static kern_error* guarded(Function&& function) noexcept {
   try {
     function();
     return nullptr;
   } catch (Error& error) {
-    auto* result = new kern_error{std::move(error), {}};
-    if (result->error.fault)
-      for (const Fault::Call& call : result->error.fault->calls)
-        result->calls.push_back({call.file.c_str(), call.line, call.column});
-    return result;
+    return make_error(std::move(error));
   } catch (const std::bad_alloc&) {
     return new kern_error{{KERN_OUT_OF_MEMORY, "there is no host memory left", {}, 0, 0}, {}};
   }
@@ -120,6 +124,16 @@ int kern_error_get_fault(const kern_error* error, kern_fault_info* info) {
 int kern_error_get_memory(const kern_error* error, kern_memory_info* info) {
   if (!error || error->error.kind != KERN_OUT_OF_MEMORY) return 0;
   hand_out(info, kern_memory_info{0, error->error.bytes_asked, error->error.bytes_available});
+  return 1;
+}
+
+std::uint64_t kern_error_diagnostic_count(const kern_error* error) {
+  return error ? error->error.diagnostics.size() : 0;
+}
+
+int kern_error_get_diagnostic(const kern_error* error, std::uint64_t index, kern_diagnostic* diagnostic) {
+  if (index >= kern_error_diagnostic_count(error)) return 0;
+  hand_out(diagnostic, error->error.diagnostics[index].view());
   return 1;
 }
 

@@ -22,13 +22,26 @@ struct Fault {
   std::vector<Call> calls;
 };
 
+// What the compiler says about a source.
+struct Diagnostic {
+  bool is_error = true;
+  std::string code, file;
+  std::uint32_t line = 0, column = 0; // 0: the whole
+  std::string message, text;          // `text` as kernc writes it
+  // Returns it for the C interface; it points here.
+  kern_diagnostic view() const;
+};
+
 struct Error {
   kern_error_kind kind = KERN_NO_ERROR;
   std::string message;
   std::optional<Fault> fault;
   std::uint64_t bytes_asked = 0, bytes_available = 0;
+  std::vector<Diagnostic> diagnostics = {};
 };
 
+// Makes an error of the C interface.
+kern_error* make_error(Error error);
 // Throws an error of that kind.
 [[noreturn]] void fail(kern_error_kind kind, std::string message);
 // Throws an error.

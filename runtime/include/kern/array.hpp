@@ -9,7 +9,7 @@
 
 #include "kern/device.hpp"
 
-namespace kern {
+namespace kern::inline v1 {
 
 // The 16-bit floats, as their bits: C++20 has no arithmetic for them.
 struct f16 {
@@ -343,4 +343,4 @@ private:
   kern_argument argument_{};
 };
 
-} // namespace kern
+} // namespace kern::inline v1

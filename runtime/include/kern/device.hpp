@@ -5,7 +5,7 @@
 
 #include "kern/error.hpp"
 
-namespace kern {
+namespace kern::inline v1 {
 
 // A counted handle of the C interface.
 template <class T, T* (*Retain)(T*), void (*Release)(T*)> class Handle {
@@ -183,4 +183,4 @@ private:
   StreamHandle handle_;
 };
 
-} // namespace kern
+} // namespace kern::inline v1

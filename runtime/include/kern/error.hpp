@@ -14,7 +14,7 @@
 
 #include "kern/runtime.h"
 
-namespace kern {
+namespace kern::inline v1 {
 
 // A place in a .kern or .py file; line and column count from 1.
 struct Place {
@@ -36,6 +36,23 @@ struct FaultDetails {
   std::uint32_t kind = 0;   // the row of faults.def
   std::uint32_t site = 0;   // its index in the manifest
 };
+
+// What the compiler says about a source (<kern/jit.hpp>).
+struct Diagnostic {
+  bool is_error = true; // else a warning
+  std::string code;     // "E0302"
+  Place place;          // line 0: the whole
+  std::string message;  // one sentence
+  std::string text;     // as kernc writes it: the place, the source's line, a caret, notes
+};
+
+inline Diagnostic diagnostic_of(const kern_diagnostic& from) {
+  return {from.is_error != 0,
+          from.code,
+          {from.place.file, from.place.line, from.place.column},
+          from.message,
+          from.text};
+}
 
 #if defined(__cpp_exceptions)
 // Whatever the runtime throws.
@@ -66,8 +83,11 @@ struct OutOfMemory : Error {
       : Error(std::move(message)), asked(asked_bytes), available(available_bytes) {}
   std::uint64_t asked, available; // bytes; available 0: not known
 };
+// A source is wrong; what() is what kernc writes about it.
 struct CompileError : Error {
-  using Error::Error;
+  CompileError(std::string message, std::vector<Diagnostic> found)
+      : Error(std::move(message)), diagnostics(std::move(found)) {}
+  std::vector<Diagnostic> diagnostics;
 };
 // A device, driver or object says no.
 struct DeviceError : Error {
@@ -88,6 +108,8 @@ public:
   const std::string& message() const { return message_; }
   // Returns the fault; all of it empty where the error is of another kind.
   const FaultDetails& fault() const { return fault_; }
+  // Returns what the compiler said; nothing where the error is of another kind.
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   std::uint64_t bytes_asked() const { return memory_.asked; }
   std::uint64_t bytes_available() const { return memory_.available; }
 
@@ -102,6 +124,11 @@ public:
     if (kern_error_get_fault(error, &info)) take_fault(info);
     memory_.struct_size = sizeof memory_;
     kern_error_get_memory(error, &memory_);
+    kern_diagnostic diagnostic{};
+    for (std::uint64_t i = 0; i < kern_error_diagnostic_count(error); ++i) {
+      diagnostic.struct_size = sizeof diagnostic;
+      if (kern_error_get_diagnostic(error, i, &diagnostic)) diagnostics_.push_back(diagnostic_of(diagnostic));
+    }
     kern_error_free(error);
     return false;
   }
@@ -122,7 +149,7 @@ public:
     case KERN_CONTRACT_ERROR: throw ContractError(message_);
     case KERN_KERNEL_FAULT: throw KernelFault(message_, fault_);
     case KERN_OUT_OF_MEMORY: throw OutOfMemory(message_, memory_.asked, memory_.available);
-    case KERN_COMPILE_ERROR: throw CompileError(message_);
+    case KERN_COMPILE_ERROR: throw CompileError(message_, diagnostics_);
     case KERN_DEVICE_ERROR: throw DeviceError(message_);
     case KERN_DEVICE_LOST: throw DeviceLost(message_);
     }
@@ -155,6 +182,7 @@ private:
   std::string message_;
   FaultDetails fault_;
   kern_memory_info memory_{};
+  std::vector<Diagnostic> diagnostics_;
 };
 
-} // namespace kern
+} // namespace kern::inline v1

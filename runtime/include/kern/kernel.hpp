@@ -3,7 +3,7 @@
 
 #include "kern/array.hpp"
 
-namespace kern {
+namespace kern::inline v1 {
 
 // Over what a kernel runs: over(n) says how many threads at least, grid(n) how many blocks; sizes are in the
 // order in which `grid(n)` returns indices in a kernel, x first: an image of h rows is over(w, h).
@@ -154,4 +154,4 @@ template <class... Arguments> Device device_of(const Launch& launch, const Argum
   return first ? Device(DeviceHandle(kern_buffer_device(first))) : Device::best();
 }
 
-} // namespace kern
+} // namespace kern::inline v1

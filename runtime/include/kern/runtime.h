@@ -60,12 +60,25 @@ typedef struct kern_memory_info {
   uint64_t asked, available; // bytes; available 0: not known
 } kern_memory_info;
 
+// What the compiler says about a source.
+typedef struct kern_diagnostic {
+  uint32_t struct_size;
+  uint32_t is_error;   // 0: a warning
+  const char* code;    // "E0302"
+  kern_place place;    // line 0: the whole
+  const char* message; // one sentence
+  const char* text;    // as kernc writes it: the place, the source's line, a caret, notes
+} kern_diagnostic;
+
 kern_error_kind kern_error_get_kind(const kern_error* error);
 // One sentence, and notes on lines of their own; lives as long as the error.
 const char* kern_error_message(const kern_error* error);
 // Fill in what there is; 0 where the error is of another kind. Texts live as long as the error.
 int kern_error_get_fault(const kern_error* error, kern_fault_info* info);
 int kern_error_get_memory(const kern_error* error, kern_memory_info* info);
+// What a KERN_COMPILE_ERROR is made of, warnings too, in the compiler's order.
+uint64_t kern_error_diagnostic_count(const kern_error* error);
+int kern_error_get_diagnostic(const kern_error* error, uint64_t index, kern_diagnostic* diagnostic);
 void kern_error_free(kern_error* error);
 
 // ---- Devices ----

@@ -1,0 +1,46 @@
+// The C interface of the JIT: source text becomes a module, as kernc makes objects of files. Link kern::jit,
+// which carries the compiler and LLVM. C++ programs include <kern/jit.hpp>.
+#ifndef KERN_JIT_H
+#define KERN_JIT_H
+
+#include "kern/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kern_dialect {
+  KERN_DIALECT_OF_NAME, // what the suffix of the source's name says: .py is Numba's, everything else Kern
+  KERN_DIALECT_KERN,
+  KERN_DIALECT_NUMBA
+} kern_dialect;
+
+// A list of texts that end in 0.
+typedef struct kern_texts {
+  const char* const* data;
+  uint64_t count;
+} kern_texts;
+
+typedef struct kern_compile_options {
+  uint32_t struct_size;
+  uint32_t dialect;      // a kern_dialect
+  const char* name;      // of the source, in messages; null: "<source>"
+  kern_texts defines;    // "TILE=16": replace values of module constants
+  kern_texts signatures; // "f(f32[:], i64)": instances of functions without annotations
+  kern_texts folders; // where imported files are looked for; none: only the standard library can be imported
+  // Called for each warning and error, before kern_compile returns; may be null.
+  void (*on_diagnostic)(void* context, const kern_diagnostic* diagnostic);
+  void* context;
+} kern_compile_options;
+
+// Compiles a source for a device and loads it; any thread may, several at once. Nothing of the arguments is
+// kept. What is wrong with the source is a KERN_COMPILE_ERROR, whose message is what kernc would write. The
+// code goes when no module, kernel or launch needs it any more. `options` may be null.
+kern_error* kern_compile(kern_device* device, const char* source, uint64_t bytes,
+                         const kern_compile_options* options, kern_module** module);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
