@@ -1,7 +1,8 @@
 """The text tests: every .kern, .py and .test file below a folder of tests/, run by its RUN lines.
 
 Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %runtime (to build a C++ program with kernels),
-%cmake, %cpack and %build (to install it), %jit_formula (an example, built), %ptxas (where the feature `ptxas` is), and
+%cmake, %cpack and %build (to install it), %jit_formula (an example, built), %fake_cuda (a driver on host memory, for
+KERN_LIBCUDA: its kernels do nothing), %ptxas (where the feature `ptxas` is), and
 `%exits N COMMAND...`, which runs a command and demands exit code N; %examples, the folder of the C++ examples, and %device, the
 environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg.
 """
@@ -61,9 +62,10 @@ config.substitutions += [
     ("%cpack", config.cpack),
     ("%build", config.build),
     ("%jit_formula", config.jit_formula),
+    ("%fake_cuda", config.fake_cuda),
 ]
 # Tests see the same kernc whatever the machine's user has set.
-for name in ("KERN_DEVICE", "KERN_CPU", "KERN_CPU_THREADS", "KERN_CACHE", "KERN_CACHE_MAX_MB", "XDG_CACHE_HOME", "NO_COLOR", "COLUMNS"):
+for name in ("KERN_DEVICE", "KERN_LIBCUDA", "KERN_CPU", "KERN_CPU_THREADS", "KERN_CACHE", "KERN_CACHE_MAX_MB", "XDG_CACHE_HOME", "NO_COLOR", "COLUMNS"):
     config.environment.pop(name, None)
 # What they build stays in the build folder.
 config.environment["KERN_CACHE_DIR"] = os.path.join(config.kern_tests_binary_dir, "cache")

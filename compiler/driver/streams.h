@@ -15,7 +15,7 @@ enum class ExitCode : int {
   WrongUse = 2,    // the command line, an argument or a contract is wrong
   NoDevice = 3,    // a device, driver or tool is missing or failed
   Faulted = 4,     // the kernel faulted
-  Differs = 5,     // --expect
+  Differs = 5,     // --expect, or two devices
   Bug = 70,        // in kernc
 };
 

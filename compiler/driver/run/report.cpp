@@ -2,8 +2,6 @@
 #include "compiler/driver/run/report.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -21,9 +19,8 @@ static const DiagnosticRow& fault_row(std::uint32_t kind) {
   return rows[kind];
 }
 
-Diagnostic fault_diagnostic(const ir::Module& module, const RunResult& result, const LaunchShape& shape,
-                            const std::vector<Argument>&) {
-  const kern_fault_record& fault = result.fault;
+Diagnostic fault_diagnostic(const ir::Module& module, const kern_fault_record& fault,
+                            const LaunchShape& shape) {
   bool known = find_fault(fault.kind) && fault.site < module.sites.size();
   if (!known)
     return {&fault_row(0),
@@ -40,6 +37,21 @@ Diagnostic fault_diagnostic(const ir::Module& module, const RunResult& result, c
   return diagnostic;
 }
 
+static std::string fault_name(const ir::Module& module, const kern_fault_record& fault) {
+  if (fault.state == 0) return "none";
+  bool known = find_fault(fault.kind) && fault.site < module.sites.size();
+  if (!known) return "a damaged one";
+  return fault_text(fault, module.sites[fault.site].array);
+}
+
+std::string fault_difference(const ir::Module& module, const kern_fault_record& first,
+                             const kern_fault_record& second) {
+  bool same = first.state == 0 ? second.state == 0
+                               : second.state != 0 && first.kind == second.kind && first.site == second.site;
+  if (same) return "";
+  return fmt::format("{}; {}", fault_name(module, first), fault_name(module, second));
+}
+
 std::vector<PrintFormat> print_formats(const ir::Module& module) {
   std::vector<PrintFormat> formats(module.sites.size());
   for (const ir::Function& function : module.functions)
@@ -54,21 +66,15 @@ std::vector<PrintFormat> print_formats(const ir::Module& module) {
   return formats;
 }
 
-std::string printed_text(const std::vector<PrintFormat>& formats, const cpu::Ring& ring) {
-  std::string text;
-  if (!ring) return text;
-  bool whole = cpu::drain(*ring, [&](std::uint32_t site, std::span<const std::uint64_t> args) {
-    if (site >= formats.size() || formats[site].types.size() != args.size()) return;
-    const PrintFormat& format = formats[site];
-    for (std::size_t i = 0; i < std::max(format.texts.size(), args.size()); ++i) {
-      if (i < format.texts.size()) text += format.texts[i];
-      if (i < args.size())
-        text += to_string(load_number(format.types[i]->scalar, &args[i]), format.types[i]->scalar);
-    }
-    text += '\n';
-  });
-  if (!whole) text += "(more was printed than there is room for: the rest is lost)\n";
-  return text;
+std::vector<std::string> sorted_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t from = 0; from < text.size();) {
+    std::size_t end = std::min(text.find('\n', from), text.size());
+    lines.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
 }
 
 std::string summary(const std::string& name, const HostArray& array) {

@@ -5,14 +5,19 @@
 #include <vector>
 
 #include "compiler/driver/run/arguments.h"
-#include "compiler/driver/run/backend.h"
+#include "compiler/driver/run/launch.h"
+#include "compiler/ir/ir.h"
+#include "kern/abi.h"
 
 namespace kern {
 
 // Returns a fault as a diagnostic at its place, with the calls that led there and hints. The record is
 // untrusted.
-Diagnostic fault_diagnostic(const ir::Module& module, const RunResult& result, const LaunchShape& shape,
-                            const std::vector<Argument>& arguments);
+Diagnostic fault_diagnostic(const ir::Module& module, const kern_fault_record& fault,
+                            const LaunchShape& shape);
+// Returns "" where two devices report the same kind of fault at the same place, or none.
+std::string fault_difference(const ir::Module& module, const kern_fault_record& first,
+                             const kern_fault_record& second);
 
 // Where each print statement of a module stands: its texts and the types of its arguments, by site.
 struct PrintFormat {
@@ -20,8 +25,8 @@ struct PrintFormat {
   std::vector<Type> types;
 };
 std::vector<PrintFormat> print_formats(const ir::Module& module);
-// Returns what a run printed, as lines.
-std::string printed_text(const std::vector<PrintFormat>& formats, const cpu::Ring& ring);
+// Returns the lines of a text in ascending order: prints of threads come in any.
+std::vector<std::string> sorted_lines(const std::string& text);
 
 // Returns one line on an array: "y: f32 (1000,), min 0.0, max 9.0, mean 4.5: 0.0 1.0 2.0 ...".
 std::string summary(const std::string& name, const HostArray& array);

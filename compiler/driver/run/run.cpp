@@ -2,21 +2,21 @@
 // launch, compile with the facts that hold for it, run, report. A fault does not lose the arrays: what -o
 // and --print ask for is written all the same.
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <thread>
 
 #include "compiler/analysis/access.h"
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/archs.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/run/arguments.h"
-#include "compiler/driver/run/backend.h"
+#include "compiler/driver/run/compare.h"
 #include "compiler/driver/run/execute.h"
 #include "compiler/driver/run/fill.h"
 #include "compiler/driver/run/launch.h"
+#include "compiler/driver/run/progress.h"
 #include "compiler/driver/run/report.h"
+#include "compiler/driver/run/runner.h"
 #include "compiler/driver/run/select.h"
 #include "compiler/driver/suggest.h"
 #include "compiler/ir/param_block.h"
@@ -34,11 +34,10 @@ struct Run {
   const ast::FunctionDef* definition = nullptr;
   std::vector<Argument> arguments = {};
   const ir::Function* kernel = nullptr;
-  LaunchShape shape = {};
   RunLaunch job = {};
-  std::vector<PrintFormat> print_formats = {};
   std::vector<ParamAccess> access = {};
-  std::unique_ptr<Backend> backend = {};
+  Allowance allowance = {};                          // between two devices
+  std::vector<std::unique_ptr<Runner>> runners = {}; // one for each device
 
   Diagnostics& diagnostics() { return session.diagnostics; }
   bool wrong() const { return session.diagnostics.has_errors(); }
@@ -153,41 +152,6 @@ static bool check_contracts(Run& run, const ExpressionInput& input) {
 
 // ---- Running ----
 
-// Says on a terminal how far a run is that takes longer than a second.
-class Progress {
-public:
-  Progress(Streams& streams, std::uint64_t total) : streams_(streams), total_(total) {
-    if (streams.err_is_terminal && total > 1)
-      watcher_ = std::jthread([this](std::stop_token stop) { watch(stop); });
-  }
-  std::uint64_t* counter() { return &done_; }
-
-private:
-  void watch(std::stop_token stop) {
-    std::mutex mutex;
-    std::condition_variable_any changed;
-    std::unique_lock lock(mutex);
-    auto wait = [&](std::chrono::milliseconds time) {
-      return changed.wait_for(lock, stop, time, [] { return false; });
-    };
-    wait(std::chrono::seconds(1));
-    bool shown = false;
-    while (!stop.stop_requested()) {
-      std::uint64_t done = std::atomic_ref(done_).load(std::memory_order_relaxed);
-      streams_.err << fmt::format("\rkernc: {} of {} blocks ({}%)", done, total_, 100 * done / total_)
-                   << std::flush;
-      shown = true;
-      wait(std::chrono::milliseconds(200));
-    }
-    if (shown) streams_.err << "\r\x1b[K" << std::flush;
-  }
-
-  Streams& streams_;
-  std::uint64_t total_;
-  std::uint64_t done_ = 0;
-  std::jthread watcher_;
-};
-
 static std::uint64_t count_of(const Extents& extents) { return extents[0] * extents[1] * extents[2]; }
 
 // The machine said no; always false.
@@ -196,10 +160,16 @@ static bool fail(Run& run, const std::string& why) {
   return false;
 }
 
-// --time: each repetition runs on fresh copies, so that all do the same work.
-static bool repeat(Run& run) {
-  constexpr int least = 5, most = 1000;
-  constexpr double budget = 1000; // ms
+// A run that did not come about; returns its exit code.
+static ExitCode fail(Run& run, const RunResult& result) {
+  if (result.code == ExitCode::NoDevice)
+    fail(run, result.failure);
+  else
+    run.diagnostics().report({}, diag::bad_command_line, result.failure);
+  return result.code;
+}
+
+static std::optional<std::vector<Argument>> copy_arguments(Run& run) {
   std::vector<Argument> copies;
   for (const Argument& argument : run.arguments) {
     copies.push_back({argument.param, argument.text, Scalar{}});
@@ -211,32 +181,36 @@ static bool repeat(Run& run) {
     Result<HostArray> copy = copy_array(*array);
     if (!copy) {
       run.diagnostics().report({}, diag::bad_argument, argument.param, copy.error());
-      return false;
+      return std::nullopt;
     }
     copies.back().value = std::move(*copy);
   }
+  return copies;
+}
+
+// --time: each repetition runs on fresh copies, so that all do the same work.
+static ExitCode repeat(Run& run, Runner& runner) {
+  constexpr int least = 5, most = 1000;
+  constexpr double budget = 1000; // ms
+  std::optional<std::vector<Argument>> copies = copy_arguments(run);
+  if (!copies) return ExitCode::NoDevice;
   std::vector<double> times;
   double sum = 0;
   for (int i = 0; i < most && (i < least || sum < budget); ++i) {
-    for (std::size_t k = 0; k < copies.size(); ++k)
-      if (HostArray* copy = copies[k].array())
+    for (std::size_t k = 0; k < copies->size(); ++k)
+      if (HostArray* copy = (*copies)[k].array())
         std::copy_n(run.arguments[k].array()->data(), copy->bytes(), copy->data());
-    RunLaunch job = run.job;
-    job.prints = false;
-    RunResult result = run.backend->run(job, copies, nullptr);
-    if (!result.failure.empty()) return fail(run, result.failure);
+    kern_launch_report report{};
+    RunResult result = runner.run(run.job, *copies, report);
+    if (!result.failure.empty()) return fail(run, result);
     times.push_back(result.milliseconds);
     sum += result.milliseconds;
   }
   std::sort(times.begin(), times.end());
   run.session.streams.out << fmt::format("time: {:.6f} ms median, {:.6f} to {:.6f} ms, {} runs on {}\n",
                                          times[times.size() / 2], times.front(), times.back(), times.size(),
-                                         run.backend->place());
-  return true;
-}
-
-static void write_prints(Run& run, const RunResult& result) {
-  run.session.streams.out << printed_text(run.print_formats, result.prints) << std::flush;
+                                         runner.place());
+  return ExitCode::Done;
 }
 
 static bool write_outputs(Run& run) {
@@ -265,14 +239,18 @@ static void write_elements(Run& run) {
         run.session.streams.out << text << " = " << *elements << "\n";
 }
 
+static bool is_written(const Run& run, std::size_t param) {
+  return run.arguments[param].array() && param < run.access.size() &&
+         (run.access[param].written || run.access[param].atomic);
+}
+
 // Where nothing is asked for, a line on each array that the kernel writes.
 static void write_summaries(Run& run) {
   const Options& options = run.session.options;
   bool asked = !options.outputs.empty() || !options.prints.empty() || !options.expects.empty();
   for (std::size_t i = 0; i < run.arguments.size() && !asked; ++i) {
     const HostArray* array = run.arguments[i].array();
-    bool written = i < run.access.size() && (run.access[i].written || run.access[i].atomic);
-    if (array && written) run.session.streams.out << summary(run.arguments[i].param, *array);
+    if (is_written(run, i)) run.session.streams.out << summary(run.arguments[i].param, *array);
   }
 }
 
@@ -366,31 +344,61 @@ static const ir::Function* find_instance(const Run& run, const ir::Module& modul
 static ExpressionInput input_of(const Run& run, std::span<const std::uint64_t> params) {
   ExpressionInput input{params};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    input.block_dim[axis] = static_cast<std::uint32_t>(run.shape.block[axis]);
-    input.grid_dim[axis] = static_cast<std::uint32_t>(run.shape.grid[axis]);
+    input.block_dim[axis] = static_cast<std::uint32_t>(run.job.shape.block[axis]);
+    input.grid_dim[axis] = static_cast<std::uint32_t>(run.job.shape.grid[axis]);
   }
   return input;
 }
 
-// Compiles the kernel for the device that --device names, with the facts that hold for this launch.
-static ExitCode compile(Run& run, const ir::Module& module) {
-  std::string failure;
-  if (run.session.options.device == "cuda") {
-    TargetOptions target = target_options(run.session.options, Target::Cuda);
-    target.kernel = run.kernel->symbol;
-    run.backend = make_cuda_backend(*run.compilation, run.job, target, failure);
-  } else {
-    TargetOptions target = target_options(run.session.options, Target::Cpu);
+// Opens what --device names: cpu, cuda, or both.
+static bool open_devices(Run& run) {
+  std::string_view rest = run.session.options.device;
+  while (!rest.empty()) {
+    std::string_view name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    std::string failure;
+    run.runners.push_back(Runner::open(name, failure));
+    if (!run.runners.back()) return fail(run, failure);
+  }
+  return true;
+}
+
+// What the kernel is compiled for: --arch, else what the device is.
+static TargetOptions target_of(const Run& run, const Runner& runner) {
+  const Options& options = run.session.options;
+  TargetOptions target = target_options(options, runner.name() == "cuda" ? Target::Cuda : Target::Cpu);
+  bool others = run.runners.size() > 1 && named_archs(options, target.target).empty();
+  if (target.arch.empty() || others) target.arch = arch_of(runner.device());
+  return target;
+}
+
+// Compiles the kernel for a device, with the facts that hold for this launch.
+static ExitCode compile_for(Run& run, Runner& runner) {
+  TargetOptions target = target_of(run, runner);
+  const ir::Module& module = *run.compilation->module();
+  if (target.target == Target::Cpu) {
     int asked_lanes = run.session.options.lanes.empty() ? 0 : target.lanes.lanes;
     target.lanes =
-        lane_facts(module, *run.kernel, run.arguments, run.shape, asked_lanes, has_wide_vectors(target));
-    target.kernel = run.kernel->symbol;
-    run.backend = make_cpu_backend(*run.compilation, run.job, target, failure);
+        lane_facts(module, *run.kernel, run.arguments, run.job.shape, asked_lanes, has_wide_vectors(target));
   }
-  if (run.backend) return ExitCode::Done;
-  if (run.compilation->diagnostics().has_errors()) return run.compilation->exit_code();
+  JitKernel wanted{run.kernel->symbol, {{target.target, run.kernel->symbol, target.lanes, {}}}};
+  std::unique_ptr<JitObject> object = make_jit_object(*run.compilation, target, {&wanted, 1});
+  if (!object) return run.compilation->exit_code();
+  std::string failure;
+  if (runner.load(std::move(object), *run.kernel, failure)) return ExitCode::Done;
   fail(run, failure);
   return ExitCode::NoDevice;
+}
+
+// A GPU's code comes first: cutting segments makes a module one for the CPU.
+static ExitCode compile(Run& run) {
+  if (!open_devices(run)) return ExitCode::NoDevice;
+  for (std::string_view name : {"cuda", "cpu"})
+    for (const std::unique_ptr<Runner>& runner : run.runners) {
+      if (runner->name() != name) continue;
+      if (ExitCode code = compile_for(run, *runner); code != ExitCode::Done) return code;
+    }
+  return ExitCode::Done;
 }
 
 // From arguments to machine code: types, launch, contracts, variant.
@@ -413,7 +421,7 @@ static ExitCode prepare(Run& run) {
   if (run.wrong()) return ExitCode::WrongUse;
 
   std::vector<std::uint64_t> params = make_params(*run.kernel, run.arguments);
-  run.shape = choose_launch(*run.kernel, params, run.session.options, run.diagnostics());
+  run.job.shape = choose_launch(*run.kernel, params, run.session.options, run.diagnostics());
   if (run.wrong()) return ExitCode::WrongUse;
   ExpressionInput input = input_of(run, params);
   if (!check_contracts(run, input)) return ExitCode::WrongUse;
@@ -426,34 +434,86 @@ static ExitCode prepare(Run& run) {
     return ExitCode::WrongUse;
   }
 
-  run.print_formats = print_formats(*module);
+  run.job.shared_bytes = *asked_shared;
   auto index = static_cast<std::size_t>(run.kernel - module->functions.data());
-  run.job = {ir::FunctionId(index), run.shape, *shared, false};
-  for (const PrintFormat& format : run.print_formats) run.job.prints |= !format.texts.empty();
-  run.access = analyze_access(*module, run.job.kernel);
-  return compile(run, *module);
+  run.access = analyze_access(*module, ir::FunctionId(index));
+  run.allowance = device_allowance(*module, *run.kernel);
+  return compile(run);
+}
+
+static RunResult run_on(Run& run, Runner& runner, std::span<Argument> arguments) {
+  kern_launch_report report{};
+  Progress progress(run.session.streams, count_of(run.job.shape.grid), report.blocks_done);
+  return runner.run(run.job, arguments, report);
+}
+
+// What one device did, beside what the other one did.
+struct Second {
+  Runner* runner;
+  RunResult result;
+  std::vector<Argument> arguments;
+};
+
+// Compares what two devices did: faults, prints and every written array; says what agrees, and how far.
+static bool devices_agree(Run& run, const RunResult& first, const Second& second,
+                          const Tolerance& tolerance) {
+  std::vector<std::string> differences, agreements;
+  std::string both = run.runners[0]->name() + " and " + second.runner->name();
+  std::string found = fault_difference(*run.compilation->module(), first.fault, second.result.fault);
+  if (!found.empty()) differences.push_back(fmt::format("the faults of {} differ: {}", both, found));
+  if (sorted_lines(first.printed) != sorted_lines(second.result.printed))
+    differences.push_back(fmt::format("{} print different lines", both));
+  bool own = tolerance.relative > 0 || tolerance.absolute > 0;
+  for (std::size_t i = 0; i < run.arguments.size(); ++i) {
+    if (!is_written(run, i)) continue;
+    const HostArray &left = *run.arguments[i].array(), &right = *second.arguments[i].array();
+    found = own ? difference(left, right, tolerance) : device_difference(left, right, run.allowance);
+    std::string how = own ? "within --rtol and --atol" : describe(run.allowance, left.element);
+    if (found.empty())
+      agreements.push_back(fmt::format("`{}` {}", run.arguments[i].param, how));
+    else
+      differences.push_back(
+          fmt::format("`{}` differs between {}: {} (equal is {})", run.arguments[i].param, both, found, how));
+  }
+  for (const std::string& text : differences) run.session.streams.err << "kernc: " << text << "\n";
+  if (differences.empty())
+    run.session.streams.out << fmt::format("{} agree{}{}\n", both, agreements.empty() ? "" : ": ",
+                                           fmt::join(agreements, ", "));
+  return differences.empty();
+}
+
+// Runs on the second device, where there is one, before the first one changes the arguments.
+static std::optional<Second> run_second(Run& run) {
+  std::optional<std::vector<Argument>> copies = copy_arguments(run);
+  if (!copies) return std::nullopt;
+  Runner& runner = *run.runners[1];
+  RunResult result = run_on(run, runner, *copies);
+  return Second{&runner, std::move(result), std::move(*copies)};
 }
 
 static ExitCode launch(Run& run, const Tolerance& tolerance) {
-  RunResult result;
-  {
-    Progress progress(run.session.streams, count_of(run.shape.grid));
-    // Before the run whose outputs count, while the arguments are as they were given.
-    if (run.session.options.time && !repeat(run)) return ExitCode::NoDevice;
-    result = run.backend->run(run.job, run.arguments, progress.counter());
+  // Before the run whose outputs count, while the arguments are as they were given.
+  if (run.session.options.time)
+    for (const std::unique_ptr<Runner>& runner : run.runners)
+      if (ExitCode code = repeat(run, *runner); code != ExitCode::Done) return code;
+  std::optional<Second> second;
+  if (run.runners.size() > 1) {
+    second = run_second(run);
+    if (!second) return ExitCode::NoDevice;
+    if (!second->result.failure.empty()) return fail(run, second->result);
   }
-  if (!result.failure.empty()) {
-    fail(run, result.failure);
-    return ExitCode::NoDevice;
-  }
-  write_prints(run, result);
+  RunResult result = run_on(run, *run.runners[0], run.arguments);
+  if (!result.failure.empty()) return fail(run, result);
+  run.session.streams.out << result.printed << std::flush;
   bool faulted = result.fault.state != 0;
   if (faulted) {
-    Diagnostic fault = fault_diagnostic(*run.compilation->module(), result, run.shape, run.arguments);
+    Diagnostic fault = fault_diagnostic(*run.compilation->module(), result.fault, run.job.shape);
     run.session.write(fault, run.compilation->sources());
   }
+  bool agree = !second || devices_agree(run, result, *second, tolerance);
   if (!write_outputs(run)) return ExitCode::WrongUse;
   write_elements(run);
+  if (!agree) return ExitCode::Differs;
   if (faulted) return ExitCode::Faulted;
   write_summaries(run);
   bool same = meets_expectations(run, tolerance);

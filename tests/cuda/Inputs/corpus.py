@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the executed tests of the corpus once more, on the GPU: each gets --device cuda.
+"""Runs the executed tests of the corpus once more, on the GPU: each gets --device DEVICE: cuda, or cpu,cuda.
 
-usage: corpus.py KERNC FOLDER
+usage: corpus.py KERNC FOLDER DEVICE
 """
 import pathlib
 import subprocess
@@ -11,10 +11,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "corpus/Inp
 import commands
 
 
-def main(kernc, folder):
+def main(kernc, folder, device):
     ran = failed = 0
     for run in commands.executed(kernc, folder):
-        done = subprocess.run(run.command + " --device cuda", shell=True, capture_output=True, text=True)
+        done = subprocess.run(run.command + " --device " + device, shell=True, capture_output=True, text=True)
         ran += 1
         if done.returncode:
             failed += 1

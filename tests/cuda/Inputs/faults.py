@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs kernels in which one thread faults on the GPU and on the CPU: exit code, words and arrays must be the same.
+"""Runs kernels in which one thread faults on the GPU and on the CPU: exit code, words and arrays must be the same, also for `--device cpu,cuda`.
 
 usage: faults.py KERNC FOLDER
 
@@ -43,11 +43,12 @@ def main(kernc, folder):
             "@device\ndef pick(a: i32[:], j: i64) -> i32:\n    return a[j]\n\n\n"
             f"@kernel\ndef k_{name}(x: i32[:], y: i32[:]):\n    i = grid(1)\n    {body}\n")
         cpu, gpu = run(kernc, folder, name, "cpu"), run(kernc, folder, name, "cuda")
-        same = cpu[0] == gpu[0] == 4 and cpu[1] == gpu[1] and numpy.array_equal(cpu[2], gpu[2])
+        both = run(kernc, folder, name, "cpu,cuda")
+        same = both[0] == cpu[0] == gpu[0] == 4 and cpu[1] == gpu[1] and numpy.array_equal(cpu[2], gpu[2])
         failed += not same
         print(f"{name:16} {'same fault, same arrays' if same else 'DIFFERS'}")
         if not same:
-            print(f"--- cpu: exit {cpu[0]}\n{cpu[1]}{cpu[2]}\n--- gpu: exit {gpu[0]}\n{gpu[1]}{gpu[2]}")
+            print(f"--- cpu: exit {cpu[0]}\n{cpu[1]}{cpu[2]}\n--- gpu: exit {gpu[0]}\n{gpu[1]}{gpu[2]}\n--- both: exit {both[0]}\n{both[1]}")
     print(f"faults: {failed} failed")
     return 1 if failed else 0
 
