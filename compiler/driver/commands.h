@@ -38,6 +38,7 @@ ExitCode run_command(Session& session);
 ExitCode explain_command(const std::vector<std::string>& words, Streams& streams);
 ExitCode builtins_command(const std::vector<std::string>& words, Streams& streams);
 ExitCode doctor_command(Streams& streams);
+ExitCode devices_command(const std::vector<std::string>& words, Streams& streams);
 ExitCode cache_command(const std::vector<std::string>& words, Streams& streams);
 
 // Reads FILE (`-` is the standard input) into a new compilation with the session's options; nothing where an

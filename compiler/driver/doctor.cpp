@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 
 #include "compiler/driver/commands.h"
+#include "compiler/driver/host_cpu.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cuda/driver.h"
 
@@ -23,25 +23,6 @@ static std::string find_tool(const std::string& name) {
   return "";
 }
 
-static std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown";
-}
-
-static std::string cpu_arch() {
-  __builtin_cpu_init();
-  // The levels of the x86-64 ABI, by the features that tell them apart.
-  bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-  bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-            __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512vl");
-  return v4   ? "x86-64-v4 (AVX-512)"
-         : v3 ? "x86-64-v3 (AVX2)"
-              : "x86-64, below v3: kernc has no code for it but `native`";
-}
-
 ExitCode doctor_command(Streams& streams) {
   auto say = [&](std::string_view what, std::string_view text) {
     streams.out << fmt::format("{:<14} {}\n", what, text);
@@ -58,8 +39,10 @@ ExitCode doctor_command(Streams& streams) {
   std::string reason;
   bool driver = cuda::load_driver(reason) != nullptr;
   say("NVIDIA driver", driver ? "there" : fmt::format("none ({})", reason));
-  say("CPU", fmt::format("{}, {} threads", cpu_name(), cpu::default_threads()));
-  say("CPU code", cpu_arch());
+  say("CPU", fmt::format("{}, {} threads", host_cpu_name(), cpu::default_threads()));
+  std::string level = host_cpu_level();
+  say("CPU code", level.empty() ? "x86-64, below v3: kernc has no code for it but `native`"
+                                : fmt::format("{} ({})", level, level == "x86-64-v4" ? "AVX-512" : "AVX2"));
   return ExitCode::Done;
 }
 

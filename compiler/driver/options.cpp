@@ -220,12 +220,13 @@ std::string help_text() {
   {}
   kernc explain CODE            say what an error means, with an example
   kernc builtins [NAME]         list what the language has built in
+  kernc devices                 list what kernels can run on here
   kernc doctor                  say what kernc finds on this machine
   kernc cache info|explain|clear
                                 say what the cache of compiled kernels holds; empty it
 
 Exit codes: 0 done; 1 the source is wrong; 2 the command line, an argument or a contract is wrong; 3 a device, driver or
-tool is missing or failed; 4 the kernel faulted; 5 --expect differs; 70 a bug in kernc.
+tool is missing or failed; 4 the kernel faulted; 5 --expect or two devices differ; 70 a bug in kernc.
 
 Options to compile:
 {}
