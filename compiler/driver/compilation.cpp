@@ -120,8 +120,9 @@ ExitCode Compilation::exit_code() const {
     if (diagnostic.row->code == diag::internal_error.code) return ExitCode::Bug;
     // Rows of driver.def are about the command line, those of emit.def about the machine (its first: the name
     // of an arch).
-    if (diagnostic.row->code.starts_with("E08") || diagnostic.row->code == "E0901") return ExitCode::WrongUse;
-    if (diagnostic.row->code.starts_with("E09")) return ExitCode::NoDevice;
+    std::string_view number = std::string_view(diagnostic.row->code).substr(1);
+    if (number.starts_with("08") || number == "0901") return ExitCode::WrongUse;
+    if (number.starts_with("09")) return ExitCode::NoDevice;
   }
   return code;
 }

@@ -7,7 +7,6 @@
 #include "compiler/driver/aot/header.h"
 #include "compiler/driver/aot/manifest.h"
 #include "compiler/driver/aot/object.h"
-#include "compiler/driver/archs.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/kernels.h"
 #include "compiler/driver/modules.h"
@@ -148,23 +147,23 @@ struct LibraryParts {
   std::string name; // the namespace
   std::string file; // without its folders
   Manifest manifest;
-  std::string ptx; // where an object is wanted
+  GpuCode gpu; // where an object is wanted
 };
 
 static std::optional<LibraryParts> make_library_parts(Compilation& compilation, const Session& session,
-                                                      const std::string& file, bool with_ptx) {
+                                                      const std::string& file, bool with_code) {
   const Options& options = session.options;
   const ir::Module* module = compilation.transformed();
   if (!module) return std::nullopt;
   const std::string& source = file == "-" ? options.stdin_name : file;
-  LibraryParts parts{library_namespace(options, file), source.substr(source.rfind('/') + 1),
-                     make_manifest(*module, compilation.sources()), ""};
-  if (!with_ptx) return parts;
-  TargetOptions gpu = target_options(options, Target::Cuda);
-  if (named_archs(options, Target::Cuda).empty()) gpu.arch.clear();
-  std::optional<std::string> ptx = compilation.emit(gpu, OutputKind::Ptx);
-  if (!ptx) return std::nullopt;
-  parts.ptx = std::move(*ptx);
+  LibraryParts parts{library_namespace(options, file),
+                     source.substr(source.rfind('/') + 1),
+                     make_manifest(*module, compilation.sources()),
+                     {}};
+  if (!with_code) return parts;
+  std::optional<GpuCode> gpu = make_gpu_code(compilation, options);
+  if (!gpu) return std::nullopt;
+  parts.gpu = std::move(*gpu);
   return parts;
 }
 
@@ -183,7 +182,7 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
   case Form::Assembly: return compilation.emit(target, OutputKind::Assembly);
   case Form::Manifest: return to_json(parts.manifest);
   case Form::Object:
-    return make_object(compilation, session.options, parts.name, parts.ptx, to_json(parts.manifest));
+    return make_object(compilation, session.options, parts.name, parts.gpu, to_json(parts.manifest));
   case Form::Header: return make_header(parts.manifest, parts.name, object_symbol(parts.name), parts.file);
   }
   return std::nullopt;
@@ -286,8 +285,8 @@ ExitCode compile_command(Session& session) {
   if (wants(is_code) && !has_kernels(*compilation, file)) made = false;
   LibraryParts parts;
   if (made && wants(is_library)) {
-    bool with_ptx = wants([](Form form) { return form == Form::Object; });
-    std::optional<LibraryParts> found = make_library_parts(*compilation, session, file, with_ptx);
+    bool with_code = wants([](Form form) { return form == Form::Object; });
+    std::optional<LibraryParts> found = make_library_parts(*compilation, session, file, with_code);
     made = found.has_value();
     if (made) parts = std::move(*found);
   }

@@ -109,6 +109,17 @@ static std::string print_bitcode(llvm::Module& module) {
   return bytes;
 }
 
+static std::optional<std::string> make_cubin(const std::string& ptx, const TargetOptions& options,
+                                             Diagnostics& diagnostics) {
+  Assembled assembled = assemble(ptx, gpu_arch(options));
+  if (!assembled.cubin.empty()) return std::move(assembled.cubin);
+  if (assembled.found)
+    diagnostics.report(std::nullopt, diag::ptxas_failed, assembled.messages);
+  else
+    diagnostics.report(std::nullopt, diag::no_ptxas);
+  return std::nullopt;
+}
+
 std::optional<std::string> emit(const ir::Module& module, const SourceManager& sources,
                                 const TargetOptions& options, OutputKind kind, Diagnostics& diagnostics,
                                 EmitTimes* times) {
@@ -131,7 +142,7 @@ std::optional<std::string> emit(const ir::Module& module, const SourceManager& s
     break;
   }
   spent.generate += watch.lap();
-  if (kind == OutputKind::Cubin) return assemble(output, gpu_arch(options), diagnostics);
+  if (kind == OutputKind::Cubin) return make_cubin(output, options, diagnostics);
   return output;
 }
 

@@ -95,19 +95,31 @@ private:
     return llvm::ConstantStruct::getAnon(parts);
   }
 
+  // A kern_object_cubin.
+  llvm::Constant* cubin_constant(const ObjectCubin& cubin) {
+    llvm::GlobalVariable* code =
+        constant(llvm::ConstantDataArray::getString(context_, cubin.bytes, /*AddNull=*/false), "cubin");
+    code->setAlignment(llvm::Align(16));
+    llvm::Constant* parts[] = {text(cubin.arch, "arch"), code, number(cubin.bytes.size(), 64)};
+    return llvm::ConstantStruct::getAnon(parts);
+  }
+
+  // Where an array begins; null for one without elements.
+  llvm::Constant* array(const std::vector<llvm::Constant*>& elements, const llvm::Twine& name) {
+    if (elements.empty()) return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context_));
+    auto* type = llvm::ArrayType::get(elements.front()->getType(), elements.size());
+    return constant(llvm::ConstantArray::get(type, elements), name);
+  }
+
   void add_object(const ObjectData& data) {
-    std::vector<llvm::Constant*> entries;
+    std::vector<llvm::Constant*> entries, cubins;
     for (const Entry& entry : entries_) entries.push_back(entry_constant(entry));
-    auto* type = llvm::ArrayType::get(entries.front()->getType(), entries.size());
-    llvm::Constant* parts[] = {number(sizeof(kern_object), 32),
-                               number(KERN_ABI_VERSION, 32),
-                               number(abi_hash, 64),
-                               text(data.manifest, "manifest"),
-                               number(data.manifest.size(), 64),
-                               text(data.ptx, "ptx"),
-                               number(data.ptx.size(), 64),
-                               constant(llvm::ConstantArray::get(type, entries), "entries"),
-                               number(entries.size(), 64)};
+    for (const ObjectCubin& cubin : data.cubins) cubins.push_back(cubin_constant(cubin));
+    llvm::Constant* parts[] = {
+        number(sizeof(kern_object), 32), number(KERN_ABI_VERSION, 32),     number(abi_hash, 64),
+        text(data.manifest, "manifest"), number(data.manifest.size(), 64), text(data.ptx, "ptx"),
+        number(data.ptx.size(), 64),     array(entries, "entries"),        number(entries.size(), 64),
+        array(cubins, "cubins"),         number(cubins.size(), 64)};
     llvm::Constant* object = llvm::ConstantStruct::getAnon(parts);
     new llvm::GlobalVariable(*whole_, object->getType(), true, llvm::GlobalValue::ExternalLinkage, object,
                              data.symbol);

@@ -1,10 +1,11 @@
-// One object file for a module: its CPU code for several levels of CPU and several variants, the PTX and the
-// manifest, behind one exported symbol, a kern_object (kern/abi.h).
+// One object file for a module: its CPU code for several levels of CPU and several variants, the PTX, cubins
+// and the manifest, behind one exported symbol, a kern_object (kern/abi.h).
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "compiler/emit/emit.h"
 
@@ -16,9 +17,16 @@ struct ObjectCode {
   std::string symbol;   // of the variant, as the manifest has it
 };
 
+// Machine code of all kernels for one architecture of GPU.
+struct ObjectCubin {
+  std::string arch;
+  std::string bytes;
+};
+
 struct ObjectData {
   std::string symbol; // of the kern_object
   std::string manifest, ptx;
+  std::vector<ObjectCubin> cubins;
 };
 
 // Compiles every piece of code of a module that was cut into segments, and writes the object; nothing where

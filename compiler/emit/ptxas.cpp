@@ -9,9 +9,11 @@
 #include <llvm/Support/Program.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/diagnostics/emit.h"
+#include <cstdlib>
+#include <optional>
+#include <vector>
 
-namespace kern::emitting {
+namespace kern {
 
 static std::optional<std::string> find_ptxas() {
   if (auto path = llvm::sys::findProgramByName("ptxas")) return *path;
@@ -37,24 +39,17 @@ static std::string read_file(llvm::StringRef path) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-std::optional<std::string> assemble(const std::string& ptx, const std::string& arch,
-                                    Diagnostics& diagnostics) {
+Assembled assemble(const std::string& ptx, const std::string& arch) {
   std::optional<std::string> program = find_ptxas();
-  if (!program) {
-    diagnostics.report(std::nullopt, diag::no_ptxas);
-    return std::nullopt;
-  }
+  if (!program) return {};
   TemporaryFile input("ptx"), output("cubin"), messages("txt");
   std::error_code error;
   llvm::raw_fd_ostream(input.path, error) << ptx;
   std::string arch_option = "-arch=" + arch;
   llvm::StringRef args[] = {*program, arch_option, input.path, "-o", output.path};
   std::optional<llvm::StringRef> redirects[] = {std::nullopt, messages.path.str(), messages.path.str()};
-  if (llvm::sys::ExecuteAndWait(*program, args, std::nullopt, redirects) != 0) {
-    diagnostics.report(std::nullopt, diag::ptxas_failed, read_file(messages.path));
-    return std::nullopt;
-  }
-  return read_file(output.path);
+  bool done = llvm::sys::ExecuteAndWait(*program, args, std::nullopt, redirects) == 0;
+  return {true, done ? read_file(output.path) : "", read_file(messages.path)};
 }
 
-} // namespace kern::emitting
+} // namespace kern

@@ -1,15 +1,18 @@
 // Runs ptxas of a CUDA toolkit, where there is one.
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "compiler/diagnostics/diagnostics.h"
+namespace kern {
 
-namespace kern::emitting {
+// What ptxas made: the cubin, or what was against it.
+struct Assembled {
+  bool found = false; // whether there is a ptxas
+  std::string cubin;  // empty where it refused
+  std::string messages;
+};
 
-// Assembles PTX to a cubin; nothing, and reported, where there is no ptxas or it refuses.
-std::optional<std::string> assemble(const std::string& ptx, const std::string& arch,
-                                    Diagnostics& diagnostics);
+// Assembles PTX to a cubin.
+Assembled assemble(const std::string& ptx, const std::string& arch);
 
-} // namespace kern::emitting
+} // namespace kern

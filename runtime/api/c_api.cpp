@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <new>
 
@@ -312,7 +313,7 @@ kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_
 static kern_error* load_module(kern_device* device, const kern_object* object,
                                std::shared_ptr<const void> owner, kern_module** module) {
   return guarded([&] {
-    if (object->struct_size < sizeof(kern_object) || object->abi_version != KERN_ABI_VERSION ||
+    if (object->struct_size < offsetof(kern_object, cubins) || object->abi_version != KERN_ABI_VERSION ||
         object->abi_hash != kern::abi_hash)
       fail(KERN_DEVICE_ERROR, "the object was made for ABI version " + std::to_string(object->abi_version) +
                                   ", and this runtime loads version " + std::to_string(KERN_ABI_VERSION) +

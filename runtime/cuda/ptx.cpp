@@ -3,6 +3,7 @@
 #include "runtime/cuda/ptx.h"
 
 #include <cstdlib>
+#include <utility>
 
 namespace kern::cuda {
 
@@ -60,11 +61,29 @@ static std::string version_refusal(int version, const DeviceFacts& facts) {
          (wanted ? ": install a driver for CUDA " + version_text(wanted->driver) + " or newer" : "");
 }
 
+// 90 of "sm_90" and of "sm_90a"; 0 where it is no name of an architecture.
+static int arch_number(std::string_view arch) {
+  return arch.starts_with("sm_") ? std::atoi(std::string(arch.substr(3)).c_str()) : 0;
+}
+
+// What uses features of one architecture alone has a letter at its end.
+static bool is_specific(std::string_view arch) {
+  return !arch.empty() && (arch.back() < '0' || arch.back() > '9');
+}
+
+bool runs_cubin(std::string_view arch, const DeviceFacts& facts) {
+  int made_for = arch_number(arch), there = 10 * facts.major + facts.minor;
+  if (is_specific(arch)) return made_for == there;
+  return made_for / 10 == facts.major && made_for <= there;
+}
+
+bool is_newer(std::string_view left, std::string_view right) {
+  return std::pair(arch_number(left), is_specific(left)) > std::pair(arch_number(right), is_specific(right));
+}
+
 static std::string target_refusal(std::string_view target, const DeviceFacts& facts) {
-  if (!target.starts_with("sm_")) return "";
-  int wanted = std::atoi(std::string(target.substr(3)).c_str()), there = 10 * facts.major + facts.minor;
-  // sm_90a runs on 9.0 alone.
-  bool only_there = target.ends_with('a');
+  int wanted = arch_number(target), there = 10 * facts.major + facts.minor;
+  bool only_there = is_specific(target);
   if (only_there ? wanted == there : wanted <= there) return "";
   std::string arch = "sm_" + std::to_string(there);
   return "the PTX is for " + std::string(target) + ", and " + facts.name + " is " + arch +

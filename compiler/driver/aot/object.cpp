@@ -7,6 +7,7 @@
 #include "compiler/driver/aot/variants.h"
 #include "compiler/driver/archs.h"
 #include "compiler/emit/object.h"
+#include "compiler/emit/ptxas.h"
 
 namespace kern {
 
@@ -54,8 +55,35 @@ static std::vector<std::string> object_cpus(const Options& options) {
   return named.empty() ? std::vector<std::string>{"x86-64-v3", "x86-64-v4"} : named;
 }
 
+// The first line of what ptxas said.
+static std::string first_line(const std::string& messages) { return messages.substr(0, messages.find('\n')); }
+
+std::optional<GpuCode> make_gpu_code(Compilation& compilation, const Options& options) {
+  GpuCode code;
+  TargetOptions target = target_options(options, Target::Cuda);
+  std::vector<std::string> archs = named_archs(options, Target::Cuda);
+  target.arch = archs.empty() ? "" : archs.front();
+  std::optional<std::string> oldest = compilation.emit(target, OutputKind::Ptx);
+  if (!oldest) return std::nullopt;
+  code.ptx = std::move(*oldest);
+  for (const std::string& arch : archs) {
+    target.arch = arch;
+    std::optional<std::string> ptx =
+        arch == archs.front() ? code.ptx : compilation.emit(target, OutputKind::Ptx);
+    if (!ptx) return std::nullopt;
+    Assembled assembled = assemble(*ptx, arch);
+    if (assembled.cubin.empty())
+      compilation.diagnostics().report(std::nullopt, diag::cubin, arch,
+                                       assembled.found ? first_line(assembled.messages)
+                                                       : "there is no `ptxas`");
+    else
+      code.cubins.push_back({arch, std::move(assembled.cubin)});
+  }
+  return code;
+}
+
 std::optional<std::string> make_object(Compilation& compilation, const Options& options,
-                                       const std::string& library, std::string ptx, std::string manifest) {
+                                       const std::string& library, GpuCode gpu, std::string manifest) {
   const ir::Module* module = compilation.segmented();
   if (!module) return std::nullopt;
   std::vector<ObjectCode> code;
@@ -77,7 +105,8 @@ std::optional<std::string> make_object(Compilation& compilation, const Options& 
       }
     }
   }
-  return compilation.emit_object(code, {object_symbol(library), std::move(manifest), std::move(ptx)});
+  return compilation.emit_object(
+      code, {object_symbol(library), std::move(manifest), std::move(gpu.ptx), std::move(gpu.cubins)});
 }
 
 } // namespace kern

@@ -18,9 +18,19 @@ std::string object_symbol(const std::string& library);
 // Makes a C++ identifier of a name.
 std::string cpp_identifier(std::string_view name);
 
-// Writes the object, with PTX and manifest that were made before (they need the module as it is before
-// segments are cut); nothing where an error was reported.
+// An object's code for GPUs.
+struct GpuCode {
+  std::string ptx; // for the oldest that --arch names
+  std::vector<ObjectCubin> cubins;
+};
+
+// Makes PTX, and a cubin for each GPU that --arch names, with a warning where that cannot be; nothing where
+// an error was reported.
+std::optional<GpuCode> make_gpu_code(Compilation& compilation, const Options& options);
+
+// Writes the object, with a manifest and code for GPUs that were made before (they need the module as it is
+// before segments are cut); nothing where an error was reported.
 std::optional<std::string> make_object(Compilation& compilation, const Options& options,
-                                       const std::string& library, std::string ptx, std::string manifest);
+                                       const std::string& library, GpuCode gpu, std::string manifest);
 
 } // namespace kern

@@ -1,5 +1,6 @@
-// Finds a module's machine code for this device: in the kernel cache, or by the driver's compiler, which
-// takes tens of milliseconds a kernel. What the driver refuses of the cache's is made again.
+// Finds a module's machine code for this device: in the object, in the kernel cache, or by the driver's
+// compiler, which takes tens of milliseconds a kernel. What the driver refuses of the first two is made by
+// the third.
 #include "runtime/api/cuda/code.h"
 
 #include "kern/abi_hash.h"
@@ -34,18 +35,38 @@ void CudaDevice::check(const cuda::Outcome& outcome) {
   check(outcome.call, outcome.result);
 }
 
+// Loads a cubin that was not made just now; false where this driver does not take it.
+static bool load_cubin(CudaDevice& device, const void* code, cuda::ModuleHandle& module) {
+  cuda::Outcome outcome = cuda::load(device.driver, code, module);
+  if (is_sticky(outcome.result) || outcome.result == cuda_out_of_memory) device.check(outcome);
+  return outcome.result == 0;
+}
+
+// Returns the object's best cubin for a device; null where none fits.
+static const kern_object_cubin* find_cubin(const kern_object& object, const cuda::DeviceFacts& facts) {
+  const kern_object_cubin* best = nullptr;
+  // An object of an older compiler ends before its cubins.
+  std::uint64_t count = object.struct_size < sizeof object ? 0 : object.cubin_count;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const kern_object_cubin& cubin = object.cubins[i];
+    if (cuda::runs_cubin(cubin.arch, facts) && (!best || cuda::is_newer(cubin.arch, best->arch)))
+      best = &cubin;
+  }
+  return best;
+}
+
 // Loads what the cache has; false where it has nothing, or nothing that this driver takes.
 static bool load_cached(CudaDevice& device, const cache::Key& key, cuda::ModuleHandle& module) {
   std::optional<std::string> cubin = cache::Cache::shared().find(key);
   if (!cubin) return false;
-  cuda::Outcome outcome = cuda::load(device.driver, cubin->data(), module);
-  if (outcome.result == 0) return true;
-  if (is_sticky(outcome.result) || outcome.result == cuda_out_of_memory) device.check(outcome);
+  if (load_cubin(device, cubin->data(), module)) return true;
   cache::Cache::shared().drop(key);
   return false;
 }
 
 void CudaDevice::load_image(const Manifest& manifest, const kern_object& object, cuda::ModuleHandle& module) {
+  const kern_object_cubin* ready = find_cubin(object, facts_);
+  if (ready && load_cubin(*this, ready->code, module)) return;
   std::string_view ptx(object.ptx, object.ptx_bytes);
   cache::Key key = cubin_key(facts_, ptx);
   if (load_cached(*this, key, module)) return;

@@ -69,8 +69,15 @@ typedef struct kern_object_entry {
   uint32_t linear_thread_id;         // 1: vectors follow the linear thread id, 0: rows of threads
 } kern_object_entry;
 
+// Machine code of all kernels for one kind of GPU.
+typedef struct kern_object_cubin {
+  const char* arch; // "sm_90": runs where the compute capability is 9.x, x at least 0; "sm_90a" on 9.0 alone
+  const void* code; // aligned to 16 bytes
+  uint64_t bytes;
+} kern_object_cubin;
+
 // What an object file exports, as `kern_object_<namespace>`: a module compiled ahead of time. The texts need
-// no end mark.
+// no end mark. It grows at its end: what lies beyond struct_size is not there.
 typedef struct kern_object {
   uint32_t struct_size;
   uint32_t abi_version; // KERN_ABI_VERSION
@@ -81,6 +88,8 @@ typedef struct kern_object {
   uint64_t ptx_bytes;
   const kern_object_entry* entries;
   uint64_t entry_count;
+  const kern_object_cubin* cubins; // in no order; where none fits, the PTX is compiled
+  uint64_t cubin_count;
 } kern_object;
 
 // Called by CPU code when a thread faults; keeps the fault of the lowest block, and of that block the first.

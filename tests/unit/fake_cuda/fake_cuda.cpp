@@ -37,6 +37,7 @@ struct State {
   int code = 0;
   int version = 12080; // of the driver's interface
   int links_done = 0;
+  std::string loaded;     // the last machine code that was
   int refused_cubins = 0; // how many the next loads refuse
   void (*run)(const char* name, void** params, const unsigned* grid, const unsigned* block) = nullptr;
 };
@@ -107,6 +108,9 @@ int fake_cuda_links() {
   std::lock_guard lock(state().mutex);
   return state().links_done;
 }
+
+// The machine code that was loaded last.
+const char* fake_cuda_loaded() { return state().loaded.c_str(); }
 
 // Says which version the driver is.
 void fake_cuda_set_version(int version) { state().version = version; }
@@ -226,6 +230,7 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void** 
       std::strcpy(static_cast<char*>(values[0]), "device kernel image is invalid");
       return invalid_image;
     }
+    state().loaded = static_cast<const char*>(image);
   }
   return make(state().modules, module);
 }

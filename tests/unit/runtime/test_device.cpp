@@ -62,6 +62,7 @@ static const FakeCuda* load_fake() {
   find(fake.live, "fake_cuda_live");
   find(fake.links, "fake_cuda_links");
   find(fake.refuse_cubins, "fake_cuda_refuse_cubins");
+  find(fake.loaded, "fake_cuda_loaded");
   find(fake.set_version, "fake_cuda_set_version");
   set_run(run);
   return &fake;

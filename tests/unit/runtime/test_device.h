@@ -16,6 +16,7 @@ struct FakeCuda {
   long (*live)() = nullptr;
   int (*links)() = nullptr;
   void (*refuse_cubins)(int count) = nullptr;
+  const char* (*loaded)() = nullptr;
   void (*set_version)(int version) = nullptr;
 };
 const FakeCuda* fake_cuda();

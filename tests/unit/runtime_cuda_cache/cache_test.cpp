@@ -164,6 +164,46 @@ TEST_F(CudaCache, QuotesTheLogOfTheLinker) {
   EXPECT_EQ(fake_cuda()->live(), 0);
 }
 
+// Loads an object with cubins for these architectures; returns what was loaded: an architecture, or "PTX".
+std::string load_cubins(const std::vector<const char*>& archs,
+                        std::uint32_t struct_size = sizeof(kern_object)) {
+  static const std::string head = "\x7f"
+                                  "ELF of the fake driver\n";
+  std::vector<std::string> codes;
+  std::vector<kern_object_cubin> cubins;
+  for (const char* arch : archs) codes.push_back(head + arch);
+  for (std::size_t i = 0; i < archs.size(); ++i)
+    cubins.push_back({archs[i], codes[i].c_str(), codes[i].size()});
+  kern_object object = kern_object_kernels;
+  object.struct_size = struct_size;
+  object.cubins = cubins.data();
+  object.cubin_count = cubins.size();
+  kern::Module(Device::cuda(), object);
+  std::string loaded = std::string(fake_cuda()->loaded()).substr(head.size());
+  return loaded.starts_with("sm_") ? loaded : "PTX";
+}
+
+TEST_F(CudaCache, LoadsTheCubinOfTheDevice) {
+  EXPECT_EQ(load_cubins({"sm_80", "sm_90", "sm_100"}), "sm_90");
+  EXPECT_EQ(load_cubins({"sm_90", "sm_90a", "sm_80"}), "sm_90a");
+  EXPECT_EQ(load_cubins({"sm_91a", "sm_90"}), "sm_90");
+  EXPECT_EQ(compiled(), 0);
+  EXPECT_EQ(entry(), "");
+  for (const char* other : {"sm_80", "sm_91", "sm_91a", "sm_100", "gfx90a", "sm_9", ""})
+    EXPECT_EQ(load_cubins({other}), "PTX") << other;
+}
+
+TEST_F(CudaCache, CompilesThePtxWhereTheDriverRefusesTheCubin) {
+  fake_cuda()->refuse_cubins(1);
+  EXPECT_EQ(load_cubins({"sm_90"}), "PTX");
+  EXPECT_EQ(compiled(), 1);
+}
+
+TEST_F(CudaCache, LoadsObjectsFromBeforeThereWereCubins) {
+  EXPECT_EQ(load_cubins({"sm_90"}, offsetof(kern_object, cubins)), "PTX");
+  EXPECT_THROW(load_cubins({"sm_90"}, offsetof(kern_object, cubins) - 1), kern::DeviceError);
+}
+
 TEST_F(CudaCache, SaysWhereTheDriverIsTooOldForThePtx) {
   constexpr std::string_view sm_80 = ".version 7.0\n.target sm_80\n", newer = ".version 7.8\n.target sm_90\n";
   struct Case {
