@@ -25,7 +25,7 @@ struct Settings {
 Settings environment_settings();
 
 // The steps of storing an entry.
-enum class Step : std::uint8_t { Create, Write, Sync, Rename, Remove };
+enum class Step : std::uint8_t { Create, Write, Rename, Remove };
 
 class Cache {
 public:
