@@ -146,7 +146,7 @@ std::optional<std::string> Cache::find(const Key& key) {
 void Cache::store(const Key& key, const Description& description, std::string_view payload) {
   if (!usable()) return;
   std::string bytes = encode(key, description, payload), why;
-  if (bytes.size() > settings_.limit) return;
+  if (bytes.size() > std::min<std::uint64_t>(settings_.limit, most_entry_bytes)) return;
   File folder = open_folder(settings_.folder, true, why);
   if (!folder) return warn(settings_.folder + " " + why);
   Store store(*this, folder);

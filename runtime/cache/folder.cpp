@@ -77,6 +77,8 @@ std::optional<std::string> read_private(const File& folder, const std::string& n
     return std::nullopt;
   }
   why = stranger(status);
+  // No entry is nearly as large; memory for it would not be there.
+  if (why.empty() && status.st_size > most_entry_bytes) why = "is too large";
   if (!why.empty()) return std::nullopt;
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   if (!read_all(file.get(), bytes)) {

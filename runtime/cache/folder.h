@@ -31,6 +31,9 @@ private:
   int descriptor_;
 };
 
+// The most that one entry may have.
+inline constexpr std::int64_t most_entry_bytes = std::int64_t(1) << 30;
+
 // Opens the folder, made with its parents where `create` says so. Nothing, with why, where it cannot be
 // opened or where others could have put something into it; nothing without a reason where it does not exist.
 File open_folder(const std::string& path, bool create, std::string& why);

@@ -168,6 +168,16 @@ TEST_F(CacheTest, RefusesWhatIsNoFile) {
   EXPECT_EQ(warnings.size(), 4u);
 }
 
+TEST_F(CacheTest, RefusesWhatIsTooLarge) {
+  open()->store(key_of(1), description(), payload_of(1));
+  std::filesystem::resize_file(file(key_of(1)), std::uint64_t(1) << 40); // takes no space
+  expect_found(*open(), 1, false);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("is too large"), std::string::npos) << warnings[0];
+  open()->store(key_of(1), description(), payload_of(1));
+  expect_found(*open(), 1, true);
+}
+
 TEST_F(CacheTest, RefusesAForeignOwner) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   constexpr uid_t other = 12345;
