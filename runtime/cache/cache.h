@@ -18,6 +18,9 @@ struct Settings {
   std::string folder;  // its last part is made, for this user alone
   std::uint64_t limit; // bytes of all entries; beyond it those that were not used for longest go
   std::string problem; // with the environment; said where the cache would be used
+  std::uint64_t most_entries = 10'000; // likewise
+  // To know what is too much means to look at every file, 5 us each: one store in so many does it.
+  unsigned stores_a_sweep = 16;
 };
 
 // Returns what the environment says: KERN_CACHE=off, KERN_CACHE_DIR (else $XDG_CACHE_HOME/kern, else
@@ -35,7 +38,7 @@ public:
 
   // Returns the payload stored under a key, whole; nothing where there is none to be trusted.
   std::optional<std::string> find(const Key& key);
-  // Stores a payload, then removes what is too much.
+  // Stores a payload; now and then removes what is too much.
   void store(const Key& key, const Description& description, std::string_view payload);
   // Removes an entry that turned out useless.
   void drop(const Key& key);

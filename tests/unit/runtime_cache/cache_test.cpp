@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "folder_fixture.h"
 #include "runtime/cache/inspect.h"
 
@@ -75,6 +77,38 @@ TEST_F(CacheTest, RemovesWhatWasNotUsedForLongest) {
   expect_found(*cache, 4, false);
   for (int number : {0, 2, 3}) expect_found(*cache, number, true);
   EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(CacheTest, RemovesWhatIsTooManyEntries) {
+  Settings few = settings();
+  few.most_entries = 2;
+  Cache cache(few);
+  for (int number = 0; number < 3; ++number) {
+    cache.store(key_of(number), description(), payload_of(number));
+    timespec times[2] = {{1000 + number, 0}, {1000 + number, 0}};
+    utimensat(AT_FDCWD, file(key_of(number)).c_str(), times, 0);
+  }
+  expect_found(cache, 0, false);
+  for (int number : {1, 2}) expect_found(cache, number, true);
+}
+
+TEST_F(CacheTest, LooksForWhatIsTooMuchNowAndThen) {
+  Settings rare = settings();
+  rare.most_entries = 1;
+  rare.stores_a_sweep = 256;
+  Cache cache(rare);
+  auto count = [&] {
+    std::string why;
+    return list(path, false, why).size();
+  };
+  std::size_t most = 0;
+  int number = 0;
+  do {
+    cache.store(key_of(number), description(), payload_of(number));
+    most = std::max(most, count());
+  } while (key_of(number++)[0] != 0);
+  EXPECT_GT(most, 1u);
+  EXPECT_EQ(count(), 1u);
 }
 
 TEST_F(CacheTest, TakesAnEntryForAnotherOnesOnlyByItsKey) {

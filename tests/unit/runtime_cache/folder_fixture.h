@@ -24,7 +24,12 @@ struct Folder : testing::Test {
   }
   ~Folder() override { std::filesystem::remove_all(top); }
 
-  Settings settings(std::uint64_t limit = 1 << 20) const { return {true, path, limit, ""}; }
+  // What is too much goes with every store.
+  Settings settings(std::uint64_t limit = 1 << 20) const {
+    Settings settings{true, path, limit, ""};
+    settings.stores_a_sweep = 1;
+    return settings;
+  }
   // Returns a cache whose warnings go to `warnings`.
   std::unique_ptr<Cache> open(std::uint64_t limit = 1 << 20) {
     auto cache = std::make_unique<Cache>(settings(limit));
