@@ -58,11 +58,11 @@ config.substitutions += [
     ("%runtime", config.runtime),
     ("%examples", config.examples),
     ("%device", "KERN_DEVICE=cuda" if os.environ.get("KERN_TEST_CUDA") == "1" else "KERN_DEVICE=cpu"),
+    ("%fake_cuda", config.fake_cuda),
     ("%cmake", config.cmake),
     ("%cpack", config.cpack),
     ("%build", config.build),
     ("%jit_formula", config.jit_formula),
-    ("%fake_cuda", config.fake_cuda),
 ]
 # Tests see the same kernc whatever the machine's user has set.
 for name in ("KERN_DEVICE", "KERN_LIBCUDA", "KERN_CPU", "KERN_CPU_THREADS", "KERN_CACHE", "KERN_CACHE_MAX_MB", "XDG_CACHE_HOME", "NO_COLOR", "COLUMNS"):

@@ -1,5 +1,4 @@
-// The C interface. A handle is a counted box round what the runtime uses; guarded() turns what is thrown into
-// a value.
+// The C interface: errors, devices, streams, modules. Buffers are in c_memory.cpp, launches in c_launch.cpp.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -8,36 +7,11 @@
 #include <new>
 
 #include "kern/abi_hash.h"
-#include "runtime/api/device.h"
+#include "runtime/api/handles.h"
 #include "runtime/api/launch.h"
 
 using namespace kern::runtime;
 
-struct Counted {
-  std::atomic<unsigned> count{1};
-};
-struct kern_device : Counted {
-  std::shared_ptr<Device> device;
-  std::string reason;
-};
-struct kern_stream : Counted {
-  std::shared_ptr<Stream> stream;
-};
-struct kern_event : Counted {
-  std::shared_ptr<Stream> stream;
-  std::uint64_t number = 0;
-};
-struct kern_buffer : Counted {
-  std::shared_ptr<Device> device;
-  std::shared_ptr<Memory> memory;
-};
-struct kern_module : Counted {
-  std::shared_ptr<const Module> module;
-};
-struct kern_kernel : Counted {
-  std::shared_ptr<const Module> module;
-  const kern::ManifestKernel* kernel = nullptr;
-};
 struct kern_error {
   Error error;
   std::vector<kern_place> calls;
@@ -45,12 +19,10 @@ struct kern_error {
 
 // ---- Handles ----
 
-template <class Handle> static Handle* retain(Handle* handle) {
-  if (handle) handle->count.fetch_add(1, std::memory_order_relaxed);
-  return handle;
-}
-template <class Handle> static void release(Handle* handle) {
-  if (handle && handle->count.fetch_sub(1, std::memory_order_acq_rel) == 1) delete handle;
+// A stream whose work is under way stays with its device.
+kern_stream::~kern_stream() {
+  stream.reset();
+  if (device) device->sweep();
 }
 
 kern_device* kern_device_retain(kern_device* device) { return retain(device); }
@@ -76,29 +48,11 @@ kern_error* kern::runtime::make_error(Error error) {
   return result;
 }
 
-// Runs what may throw.
-template <class Function> static kern_error* guarded(Function&& function) noexcept {
-  try {
-    function();
-    return nullptr;
-  } catch (Error& error) {
-    return make_error(std::move(error));
-  } catch (const std::bad_alloc&) {
-    return new kern_error{{KERN_OUT_OF_MEMORY, "there is no host memory left", {}, 0, 0}, {}};
-  }
-}
-
 kern_error_kind kern_error_get_kind(const kern_error* error) {
   return error ? error->error.kind : KERN_NO_ERROR;
 }
 const char* kern_error_message(const kern_error* error) { return error ? error->error.message.c_str() : ""; }
 void kern_error_free(kern_error* error) { delete error; }
-
-// Copies as much of a struct as its reader knows.
-template <class T> static void hand_out(T* to, T from) {
-  from.struct_size = std::min<std::uint32_t>(to->struct_size, sizeof from);
-  std::memcpy(to, &from, from.struct_size);
-}
 
 int kern_error_get_fault(const kern_error* error, kern_fault_info* info) {
   if (!error || !error->error.fault) return 0;
@@ -171,36 +125,38 @@ int kern_device_same(const kern_device* left, const kern_device* right) {
 
 // ---- Streams and events ----
 
-template <class Handle> static Handle* make_handle() { return new Handle; }
+kern_device* kern::runtime::make_device(std::shared_ptr<Device> device) {
+  auto* handle = new kern_device;
+  handle->device = std::move(device);
+  return handle;
+}
 
-static kern_event* make_event(const std::shared_ptr<Stream>& stream, std::uint64_t number) {
-  auto* event = make_handle<kern_event>();
+kern_event* kern::runtime::make_event(const std::shared_ptr<Device>& device,
+                                      const std::shared_ptr<Stream>& stream, std::uint64_t number) {
+  auto* event = new kern_event;
+  event->device = device;
   event->stream = stream;
   event->number = number;
+  stream->hold(number);
   return event;
 }
 
+static kern_stream* make_stream(const std::shared_ptr<Device>& device, std::shared_ptr<Stream> stream) {
+  auto* handle = new kern_stream;
+  handle->device = device;
+  handle->stream = std::move(stream);
+  return handle;
+}
+
 kern_error* kern_stream_create(kern_device* device, kern_stream** stream) {
-  return guarded([&] {
-    auto made = device->device->make_stream();
-    *stream = make_handle<kern_stream>();
-    (*stream)->stream = std::move(made);
-  });
+  return guarded([&] { *stream = make_stream(device->device, device->device->make_stream()); });
 }
 
 kern_error* kern_stream_of_thread(kern_device* device, kern_stream** stream) {
-  return guarded([&] {
-    auto own = device->device->stream_of_thread();
-    *stream = make_handle<kern_stream>();
-    (*stream)->stream = std::move(own);
-  });
+  return guarded([&] { *stream = make_stream(device->device, device->device->stream_of_thread()); });
 }
 
-kern_device* kern_stream_device(kern_stream* stream) {
-  auto* device = make_handle<kern_device>();
-  device->device = stream->stream->device().shared_from_this();
-  return device;
-}
+kern_device* kern_stream_device(kern_stream* stream) { return make_device(stream->device); }
 
 kern_error* kern_stream_wait(kern_stream* stream) {
   return guarded([&] {
@@ -211,7 +167,10 @@ kern_error* kern_stream_wait(kern_stream* stream) {
 }
 
 kern_error* kern_stream_check(kern_stream* stream) {
-  return guarded([&] { stream->stream->collect(stream->stream->last()); });
+  return guarded([&] {
+    stream->stream->poll();
+    stream->stream->collect(stream->stream->last());
+  });
 }
 
 void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* context) {
@@ -220,7 +179,8 @@ void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* 
 
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event) {
   return guarded([&] {
-    if (stream->stream != event->stream) stream->stream->after(event->stream, event->number);
+    if (stream->stream != event->stream)
+      stream->stream->after(event->stream, event->number, stream->device == event->device);
   });
 }
 
@@ -238,76 +198,6 @@ kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
   });
 }
 
-// ---- Memory ----
-
-kern_error* kern_buffer_create(kern_device* device, std::uint64_t bytes, kern_buffer** buffer) {
-  return guarded([&] {
-    auto memory = device->device->allocate(bytes);
-    *buffer = make_handle<kern_buffer>();
-    (*buffer)->device = device->device;
-    (*buffer)->memory = std::move(memory);
-  });
-}
-
-void* kern_buffer_data(const kern_buffer* buffer) { return buffer->memory->data; }
-std::uint64_t kern_buffer_bytes(const kern_buffer* buffer) { return buffer->memory->bytes; }
-
-kern_device* kern_buffer_device(const kern_buffer* buffer) {
-  auto* device = make_handle<kern_device>();
-  device->device = buffer->device;
-  return device;
-}
-
-static void check_range(const kern_buffer* buffer, std::uint64_t offset, std::uint64_t bytes) {
-  std::uint64_t size = buffer->memory->bytes;
-  if (offset > size || bytes > size - offset)
-    fail(KERN_ARGUMENT_ERROR, "a copy of " + std::to_string(bytes) + " bytes at " + std::to_string(offset) +
-                                  " goes beyond the buffer's " + std::to_string(size));
-}
-
-static const std::shared_ptr<Stream>& stream_for(const kern_buffer* buffer, const kern_stream* stream) {
-  if (&stream->stream->device() != buffer->device.get())
-    fail(KERN_ARGUMENT_ERROR, "the buffer lies on " + buffer->device->name() + ", and the stream is one of " +
-                                  stream->stream->device().name());
-  return stream->stream;
-}
-
-static void hand_out_event(const std::shared_ptr<Stream>& stream, std::uint64_t number, kern_event** event) {
-  if (event) *event = make_event(stream, number);
-}
-
-kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void* from, std::uint64_t bytes,
-                              kern_stream* stream, kern_event** event) {
-  return guarded([&] {
-    check_range(to, offset, bytes);
-    const auto& on = stream_for(to, stream);
-    hand_out_event(on, bytes > 0 ? on->write(to->memory, offset, from, bytes) : on->last(), event);
-  });
-}
-
-kern_error* kern_buffer_read(const kern_buffer* from, std::uint64_t offset, void* to, std::uint64_t bytes,
-                             kern_stream* stream, kern_event** event) {
-  return guarded([&] {
-    check_range(from, offset, bytes);
-    const auto& on = stream_for(from, stream);
-    hand_out_event(on, bytes > 0 ? on->read(from->memory, offset, to, bytes) : on->last(), event);
-  });
-}
-
-kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_t count, const void* pattern,
-                             std::uint32_t pattern_bytes, kern_stream* stream, kern_event** event) {
-  return guarded([&] {
-    bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 ||
-                 pattern_bytes == 16;
-    if (!known || count > UINT64_MAX / pattern_bytes)
-      fail(KERN_ARGUMENT_ERROR, "a pattern has 1, 2, 4, 8 or 16 bytes");
-    check_range(to, offset, count * pattern_bytes);
-    const auto& on = stream_for(to, stream);
-    std::span<const char> bytes(static_cast<const char*>(pattern), pattern_bytes);
-    hand_out_event(on, count > 0 ? on->fill(to->memory, offset, count, bytes) : on->last(), event);
-  });
-}
-
 // ---- Modules and kernels ----
 
 static kern_error* load_module(kern_device* device, const kern_object* object,
@@ -319,7 +209,8 @@ static kern_error* load_module(kern_device* device, const kern_object* object,
                                   ", and this runtime loads version " + std::to_string(KERN_ABI_VERSION) +
                                   ": compile it again");
     auto loaded = device->device->module(*object, std::move(owner));
-    *module = make_handle<kern_module>();
+    *module = new kern_module;
+    (*module)->device = device->device;
     (*module)->module = std::move(loaded);
   });
 }
@@ -345,101 +236,10 @@ const char* kern_module_kernel_symbol(const kern_module* module, std::uint64_t i
 kern_error* kern_module_kernel(kern_module* module, const char* name, const kern_parameter* parameters,
                                std::uint64_t count, kern_kernel** kernel) {
   return guarded([&] {
-    const kern::ManifestKernel& found = find_kernel(*module->module, name, {parameters, count});
-    *kernel = make_handle<kern_kernel>();
+    const Plan& found = find_kernel(*module->module, name, {parameters, count});
+    *kernel = new kern_kernel;
+    (*kernel)->device = module->device;
     (*kernel)->module = module->module;
-    (*kernel)->kernel = &found;
-  });
-}
-
-// ---- Launches ----
-
-namespace {
-
-// Arrays in host memory: copies of them on the device, or the arrays themselves where it sees host memory.
-struct Staging {
-  struct Copy {
-    std::shared_ptr<Memory> memory;
-    void* host;
-    std::uint64_t bytes;
-    bool back;
-  };
-  std::vector<kern_argument> arguments;
-  std::vector<std::shared_ptr<Memory>> memory;
-  std::vector<Copy> copies;
-  bool any = false;
-};
-
-} // namespace
-
-// Puts staged arrays where the kernel can reach them. What an out() array has that is not written is zero.
-static void stage(Staging& staging, const kern_kernel& kernel, Stream& stream) {
-  Device& device = stream.device();
-  for (std::size_t i = 0; i < staging.arguments.size(); ++i) {
-    kern_argument& argument = staging.arguments[i];
-    if (argument.kind < KERN_HOST_IN) continue;
-    staging.any = true;
-    const kern::ManifestParam& param = kernel.kernel->params[i];
-    std::uint64_t bytes = host_bytes(argument);
-    bool clear = argument.kind == KERN_HOST_OUT && !param.all_written;
-    if (bytes == 0) continue;
-    if (device.shares_host_memory()) {
-      if (clear) std::memset(argument.data, 0, bytes);
-      continue;
-    }
-    std::shared_ptr<Memory> memory = device.allocate(bytes);
-    constexpr char zero[] = {0};
-    if (clear) stream.fill(memory, 0, bytes, zero);
-    if (argument.kind != KERN_HOST_OUT && !(argument.kind == KERN_HOST_INOUT && param.all_written))
-      stream.write(memory, 0, argument.data, bytes);
-    bool back = argument.kind != KERN_HOST_IN && param.written;
-    staging.copies.push_back({memory, argument.data, bytes, back});
-    staging.memory[i] = memory;
-    argument.data = memory->data;
-  }
-}
-
-static kern_launch_options known_options(const kern_launch_options& options) {
-  kern_launch_options known{};
-  std::memcpy(&known, &options, std::min<std::size_t>(options.struct_size, sizeof known));
-  return known;
-}
-
-static std::shared_ptr<Stream> launch_stream(const kern_kernel& kernel, const kern_launch_options& options) {
-  if (!options.stream) return kernel.module->device->stream_of_thread();
-  Device& device = options.stream->stream->device();
-  if (&device != kernel.module->device.get())
-    fail(KERN_ARGUMENT_ERROR, "kernel `" + kernel.kernel->name + "` is loaded for " +
-                                  kernel.module->device->name() + ", and the stream is one of " +
-                                  device.name());
-  return options.stream->stream;
-}
-
-kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
-                        const kern_argument* arguments, std::uint64_t count, kern_event** event) {
-  return guarded([&] {
-    kern_launch_options known = known_options(*options);
-    std::shared_ptr<Stream> stream = launch_stream(*kernel, known);
-    Staging staging;
-    staging.arguments.assign(arguments, arguments + count);
-    std::vector<std::shared_ptr<Device>> devices;
-    for (const kern_argument& argument : staging.arguments) {
-      staging.memory.push_back(argument.buffer ? argument.buffer->memory : nullptr);
-      devices.push_back(argument.buffer ? argument.buffer->device : nullptr);
-    }
-    Call call{kernel->module, kernel->kernel, &known, staging.arguments, staging.memory, devices};
-    check_arguments(call);
-    // Everything is checked with the host's addresses before anything moves; staged arrays have others.
-    std::optional<Launch> launch = prepare(call);
-    stage(staging, *kernel, *stream);
-    if (launch && !staging.copies.empty()) launch = prepare(call);
-    std::uint64_t number = launch ? stream->launch(std::move(*launch)) : stream->last();
-    for (const Staging::Copy& copy : staging.copies)
-      if (copy.back) number = stream->read(copy.memory, 0, copy.host, copy.bytes);
-    if (staging.any) {
-      stream->wait(number, std::nullopt);
-      stream->collect(number);
-    }
-    if (event) *event = make_event(stream, number);
+    (*kernel)->plan = &found;
   });
 }

@@ -26,13 +26,14 @@ struct CpuMemory final : Memory {
 
 // The entries of an object that this CPU can run, by variant.
 struct CpuCode final : Code {
+  void* entry(const ManifestVariant& variant) override { return &entries.find(variant.symbol)->second; }
   std::map<std::string, kern_object_entry, std::less<>> entries;
 };
 
 class CpuDevice final : public Device {
 public:
-  explicit CpuDevice(unsigned threads) : pool(threads) {
-    name_ = "CPU (" + std::to_string(pool.threads()) + " threads)";
+  explicit CpuDevice(unsigned threads) : pool(std::make_shared<cpu::Pool>(threads)) {
+    name_ = "CPU (" + std::to_string(pool->threads()) + " threads)";
   }
   kern_device_kind kind() const override { return KERN_DEVICE_CPU; }
   std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
@@ -44,14 +45,29 @@ public:
   bool shares_host_memory() const override { return true; }
   kern_device_info info() const override;
 
-  cpu::Pool pool;
+  std::shared_ptr<cpu::Pool> pool; // streams that are still at work outlive the device
+};
+
+// A launch with all that it needs until it has run.
+struct Queued : Launched {
+  explicit Queued(const Launch& launch)
+      : Launched(launch), owner(*launch.owner), entry(static_cast<kern_object_entry*>(launch.variant->entry)),
+        shared_bytes(launch.shared_bytes), params(launch.params.begin(), launch.params.end()),
+        report(launch.report) {
+    for (Memory* memory : launch.uses) uses.push_back(memory->shared_from_this());
+  }
+  std::shared_ptr<const Module> owner;
+  const kern_object_entry* entry;
+  std::uint64_t shared_bytes;
+  std::vector<std::uint64_t> params;
+  std::vector<std::shared_ptr<Memory>> uses;
+  kern_launch_report* report;
 };
 
 // The list of tasks; shared by the stream and its thread.
 class CpuStream final : public Stream {
 public:
-  explicit CpuStream(std::shared_ptr<CpuDevice> device) : device_(std::move(device)) {}
-  Device& device() override { return *device_; }
+  explicit CpuStream(std::shared_ptr<cpu::Pool> pool) : pool_(std::move(pool)) {}
   std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
                       std::uint64_t bytes) override {
     return put([=] { std::memcpy(static_cast<char*>(to->data) + offset, from, bytes); });
@@ -62,8 +78,8 @@ public:
   }
   std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                      std::span<const char> pattern) override;
-  std::uint64_t launch(Launch launch) override;
-  std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number) override {
+  std::uint64_t launch(const Launch& launch) override;
+  std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool) override {
     return put([=] { other->wait(number, std::nullopt); });
   }
   std::uint64_t last() override {
@@ -80,9 +96,9 @@ public:
 private:
   using Task = std::function<void()>;
   std::uint64_t put(Task task);
-  void run_launch(const Launch& launch, std::uint64_t number, std::uint64_t launch_number);
+  void run_launch(const Queued& launch, std::uint64_t number, std::uint64_t launch_number);
 
-  std::shared_ptr<CpuDevice> device_;
+  std::shared_ptr<cpu::Pool> pool_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;
@@ -92,7 +108,7 @@ private:
 
 kern_device_info CpuDevice::info() const {
   kern_device_info info{};
-  info.threads = pool.threads();
+  info.threads = pool->threads();
   info.memory_bytes =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return info;
@@ -138,11 +154,14 @@ std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_objec
 }
 
 std::shared_ptr<Stream> CpuDevice::make_stream() {
-  auto self = std::static_pointer_cast<CpuDevice>(shared_from_this());
-  auto stream = std::make_shared<CpuStream>(std::move(self));
+  auto stream = std::make_shared<CpuStream>(pool);
   std::thread([stream] { stream->run(); }).detach();
-  // What callers hold; the thread holds the stream itself.
-  return {stream.get(), [stream](Stream*) { stream->close(); }};
+  // What callers hold; the thread holds the stream itself. (A weak pointer keeps the function, so that must
+  // let go of the stream too.)
+  return {stream.get(), [stream](Stream*) mutable {
+            stream->close();
+            stream.reset();
+          }};
 }
 
 void CpuStream::run() {
@@ -194,17 +213,14 @@ std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, 
   });
 }
 
-std::uint64_t CpuStream::launch(Launch launch) {
+std::uint64_t CpuStream::launch(const Launch& launch) {
   std::uint64_t number = last() + 1, launch_number = ++launches_;
-  return put([this, launch = std::move(launch), number, launch_number] {
-    run_launch(launch, number, launch_number);
-  });
+  return put(
+      [this, queued = Queued(launch), number, launch_number] { run_launch(queued, number, launch_number); });
 }
 
-void CpuStream::run_launch(const Launch& launch, std::uint64_t number, std::uint64_t launch_number) {
+void CpuStream::run_launch(const Queued& launch, std::uint64_t number, std::uint64_t launch_number) {
   constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
-  const auto& code = static_cast<const CpuCode&>(*launch.module->code);
-  const kern_object_entry& entry = code.entries.find(launch.variant->symbol)->second;
   kern_launch_record record{};
   record.launch = launch_number;
   record.shared_bytes = launch.shared_bytes;
@@ -214,25 +230,26 @@ void CpuStream::run_launch(const Launch& launch, std::uint64_t number, std::uint
   std::vector<std::uint64_t> params = launch.params;
   params.back() = reinterpret_cast<std::uint64_t>(&record);
   cpu::Launch job;
-  job.entry = entry.entry;
+  job.entry = launch.entry->entry;
   job.params = params.data();
   job.record = &record;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     job.grid[axis] = launch.grid[axis];
     job.block[axis] = launch.block[axis];
   }
-  job.scratch_bytes = cpu::scratch_bytes(entry, job.block) + launch.shared_bytes;
+  job.scratch_bytes = cpu::scratch_bytes(*launch.entry, job.block) + launch.shared_bytes;
   if (launch.report) job.blocks_done = &launch.report->blocks_done;
   auto begin = std::chrono::steady_clock::now();
-  bool ran = device_->pool.run(job);
+  bool ran = pool_->run(job);
   std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   if (launch.report) launch.report->milliseconds = time.count();
   if (!ran)
     keep_error(number, {KERN_OUT_OF_MEMORY,
                         "kernel `" + launch.kernel->name + "`: there is no memory for " +
-                            std::to_string(job.scratch_bytes) + " bytes of scratch a thread",
+                            std::to_string(job.scratch_bytes) + " bytes of scratch in each of " +
+                            std::to_string(pool_->threads()) + " threads; nothing ran",
                         {},
-                        job.scratch_bytes,
+                        job.scratch_bytes * pool_->threads(),
                         0});
   if (ring) write_prints(launch.module->manifest, *ring);
   if (record.fault.state != 0) keep_fault(number, launch, record.fault);

@@ -14,14 +14,16 @@
 #include <vector>
 
 #include "runtime/api/error.h"
+#include "runtime/api/plan.h"
 #include "runtime/manifest/manifest.h"
 
 namespace kern::runtime {
 
 class Device;
 
-// Memory of a device. It goes back when nobody holds it any more; streams hold what they still work on.
-struct Memory {
+// Memory of a device. It goes back when nobody holds it any more, and is given out again when no stream works
+// on it.
+struct Memory : std::enable_shared_from_this<Memory> {
   virtual ~Memory() = default;
   void* data = nullptr;
   std::uint64_t bytes = 0;
@@ -30,35 +32,44 @@ struct Memory {
 // The code of an object on a device.
 struct Code {
   virtual ~Code() = default;
+  // Returns what launches of a variant call; it lives as long as the code.
+  virtual void* entry(const ManifestVariant& variant) = 0;
 };
 
-// A module: its manifest with its code. Kernels and faults refer to it.
+// A module: its manifest with its code. Kernels and faults refer to it, and handles of it keep its device.
 struct Module {
   std::shared_ptr<const void> owner; // of the object; goes after its code
-  std::shared_ptr<Device> device;
+  Device* device = nullptr;
   Manifest manifest;
   std::unique_ptr<Code> code;
+  std::vector<Plan> plans; // of each kernel
 };
 
-// A launch that was checked.
-struct Launch {
-  std::shared_ptr<const Module> module;
+// What a fault record must be read with; the module is held by somebody.
+struct Launched {
+  const Module* module = nullptr;
   const ManifestKernel* kernel = nullptr;
-  const ManifestVariant* variant = nullptr;
   std::array<std::uint32_t, 3> grid{}, block{}; // none is 0
-  std::uint64_t shared_bytes = 0;               // dynamic, of a block
-  std::vector<std::uint64_t> params;            // the last slot is free for the launch record
-  std::vector<std::shared_ptr<Memory>> uses;
+};
+
+// A launch that was checked. It borrows everything: a stream takes what it needs for longer.
+struct Launch : Launched {
+  const std::shared_ptr<const Module>* owner = nullptr; // of `module`
+  const Plan* plan = nullptr;
+  const PlanVariant* variant = nullptr;
+  std::uint64_t shared_bytes = 0;  // dynamic, of a block
+  std::span<std::uint64_t> params; // the last slot is free for the launch record
+  std::span<Memory* const> uses;
   kern_launch_report* report = nullptr;
 };
 
 // The work that was given to a device in order. Whatever is put on it gets the next number; `done` numbers
-// never go down. One thread at a time puts work on it; any thread may wait.
+// never go down. One thread at a time puts work on it; any thread may wait. A stream does not keep its
+// device: who holds a stream holds the device too.
 class Stream {
 public:
   using Deadline = std::optional<std::chrono::steady_clock::time_point>; // none: wait as long as it takes
   virtual ~Stream();
-  virtual Device& device() = 0;
 
   // Put work on the stream; each returns its number. Memory is held until it is done.
   virtual std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
@@ -67,12 +78,19 @@ public:
                              std::uint64_t bytes) = 0;
   virtual std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                              std::span<const char> pattern) = 0;
-  virtual std::uint64_t launch(Launch launch) = 0;
-  virtual std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number) = 0;
+  virtual std::uint64_t launch(const Launch& launch) = 0;
+  // What comes next waits for another stream's work, of the same device or another one.
+  virtual std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) = 0;
   // Returns the number of the last work.
   virtual std::uint64_t last() = 0;
   // Waits for a number; false where the deadline passed before.
   virtual bool wait(std::uint64_t number, Deadline deadline) = 0;
+
+  // Says that somebody keeps a number to wait for it, or no longer does: what nobody keeps costs no mark.
+  virtual void hold(std::uint64_t) {}
+  virtual void let_go(std::uint64_t) {}
+  // Looks for faults of work that is done, without waiting.
+  virtual void poll() {}
 
   // Throws the first fault, up to that number, that nobody has collected.
   void collect(std::uint64_t number);
@@ -81,8 +99,8 @@ public:
 
 protected:
   // Keeps a fault of a launch that is done, in words; the last 64 stay, the others are counted.
-  void keep_fault(std::uint64_t number, const Launch& launch, const kern_fault_record& record);
-  // Keeps an error of a launch that could not run.
+  void keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record);
+  // Keeps what else went wrong with work that was put on the stream.
   void keep_error(std::uint64_t number, Error error);
   // Writes what a launch printed.
   void write_prints(const Manifest& manifest, const kern_print_ring& ring);
@@ -109,6 +127,8 @@ public:
   virtual std::shared_ptr<Memory> allocate(std::uint64_t bytes) = 0;
   virtual std::unique_ptr<Code> load(const Manifest& manifest, const kern_object& object) = 0;
   virtual std::shared_ptr<Stream> make_stream() = 0;
+  // Looks after streams that nobody holds any more; never throws.
+  virtual void sweep() {}
   // Returns the most bytes of shared memory that a block can have.
   virtual std::uint64_t most_shared_bytes() const = 0;
   // Returns the name by which variants say that they are for this device: "cpu", "cuda".
@@ -120,16 +140,24 @@ public:
   virtual kern_device_info info() const = 0;
   // Returns the module of an object, loaded once; it holds `owner`, which keeps the object where it is.
   std::shared_ptr<const Module> module(const kern_object& object, std::shared_ptr<const void> owner = {});
-  // Returns the calling thread's own stream.
-  std::shared_ptr<Stream> stream_of_thread();
+  // Returns the calling thread's own stream, which lives as long as the thread and the device.
+  const std::shared_ptr<Stream>& stream_of_thread();
+  // Lets go of a thread's own stream.
+  void drop_stream(const Stream* stream);
 
 protected:
+  // Lets go of all threads' own streams.
+  void drop_streams();
   std::string name_;
 
 private:
   std::mutex mutex_;
   // The device keeps no module alive: a module keeps its device.
   std::map<const kern_object*, std::weak_ptr<const Module>> modules_;
+  static std::uint64_t next_id();
+  std::uint64_t id_ = next_id(); // addresses are used again, numbers are not
+  // Threads' own streams; each has an address of its own, which the thread remembers.
+  std::vector<std::unique_ptr<std::shared_ptr<Stream>>> own_streams_;
 };
 
 std::shared_ptr<Device> open_cpu(unsigned threads);

@@ -8,14 +8,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/api/handles.h"
 #include "runtime/common/shape.h"
 
 namespace kern::runtime {
-
-static constexpr std::string_view type_names[] = {"bool", "i8",  "i16",  "i32", "i64", "u8",  "u16", "u32",
-                                                  "u64",  "f16", "bf16", "f32", "f64", "c64", "c128"};
-static constexpr std::uint32_t type_bytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
-static_assert(std::size(type_names) == KERN_C128 + 1 && std::size(type_bytes) == KERN_C128 + 1);
 
 using Extents = std::array<std::uint64_t, 3>;
 static constexpr Extents most_block = {1024, 1024, 64}, most_grid = {0x7fffffff, 65535, 65535};
@@ -51,25 +47,26 @@ static std::string mismatch(const ManifestKernel& kernel, std::span<const kern_p
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const ManifestParam& param = kernel.params[i];
     const kern_parameter& given = parameters[i];
-    bool known = given.type < std::size(type_names);
-    if (!known || param.type != type_names[given.type] || param.rank != given.rank)
+    std::string_view type = name_of(given.type);
+    if (param.type != type || param.rank != given.rank)
       return fmt::format("parameter `{}` is {}, and {} is given", param.name, text_of(param),
-                         known ? type_text(type_names[given.type], given.rank) : "no type");
+                         type.empty() ? "no type" : type_text(type, given.rank));
     if (param.written && !given.writable)
       return fmt::format("it writes `{}`, and what is given may only be read (View<const T>)", param.name);
   }
   return "";
 }
 
-const ManifestKernel& find_kernel(const Module& module, std::string_view name,
-                                  std::span<const kern_parameter> parameters) {
+const Plan& find_kernel(const Module& module, std::string_view name,
+                        std::span<const kern_parameter> parameters) {
   std::string reason;
   std::vector<std::string> names;
-  for (const ManifestKernel& kernel : module.manifest.kernels) {
+  for (const Plan& plan : module.plans) {
+    const ManifestKernel& kernel = *plan.kernel;
     names.push_back(signature_text(kernel));
     if (kernel.name != name && kernel.symbol != name) continue;
     std::string why = mismatch(kernel, parameters);
-    if (why.empty()) return kernel;
+    if (why.empty()) return plan;
     reason += fmt::format("{}: {}", signature_text(kernel), why) + "; ";
   }
   if (reason.empty())
@@ -89,11 +86,12 @@ template <class... Args> [[noreturn]] static void refuse(const ManifestKernel& k
   fail(KERN_ARGUMENT_ERROR, start + fmt::format(text, std::forward<Args>(args)...));
 }
 
-static void check_layout(const ManifestKernel& kernel, const ManifestParam& param,
-                         const kern_argument& given) {
+static void check_layout(const ManifestKernel& kernel, std::size_t index, const kern_argument& given) {
   constexpr std::uint64_t most_bytes = std::uint64_t(1) << 62;
-  std::uint64_t element = type_bytes[given.type];
-  if (reinterpret_cast<std::uintptr_t>(given.data) % element != 0)
+  const ManifestParam& param = kernel.params[index];
+  std::uint64_t element = bytes_of(given.type);
+  // Elements have 1, 2, 4, 8 or 16 bytes.
+  if (reinterpret_cast<std::uintptr_t>(given.data) & (element - 1))
     refuse(kernel, &param, "begins at address {}, which is no multiple of its element's {} bytes",
            static_cast<const void*>(given.data), element);
   std::uint64_t product = element;
@@ -103,8 +101,8 @@ static void check_layout(const ManifestKernel& kernel, const ManifestParam& para
     if (extent < 0) refuse(kernel, &param, "has extent {} along axis {}", extent, axis);
     empty |= extent == 0;
     auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
-    if (product > most_bytes / factor) refuse(kernel, &param, "has extents whose product passes 2^62 bytes");
-    product *= factor;
+    if (__builtin_mul_overflow(product, factor, &product) || product > most_bytes)
+      refuse(kernel, &param, "has extents whose product passes 2^62 bytes");
   }
   if (param.contiguous && !empty && given.strides[given.rank - 1] != 1)
     refuse(kernel, &param, "takes arrays whose last axis has stride 1, and this one's is {}",
@@ -113,26 +111,29 @@ static void check_layout(const ManifestKernel& kernel, const ManifestParam& para
 }
 
 static void check_argument(const Call& call, std::size_t index) {
-  const ManifestParam& param = call.kernel->params[index];
+  const ManifestKernel& kernel = *call.plan.kernel;
+  const PlanParam& param = call.plan.params[index];
   const kern_argument& given = call.arguments[index];
-  std::string_view name = given.type < std::size(type_names) ? type_names[given.type] : "no type";
-  if (name != param.type || given.rank != param.rank || (given.kind == KERN_SCALAR) != (param.rank == 0))
-    refuse(*call.kernel, &param, "is given {}", type_text(name, given.rank));
+  if (given.type != param.type || given.type > KERN_C128 || given.rank != param.rank ||
+      (given.kind == KERN_SCALAR) != (param.rank == 0)) {
+    std::string_view name = name_of(given.type);
+    refuse(kernel, &kernel.params[index], "is given {}",
+           type_text(name.empty() ? "no type" : name, given.rank));
+  }
   if (param.rank == 0) return;
   bool writable = given.kind == KERN_ARRAY ? given.writable != 0 : given.kind != KERN_HOST_IN;
   if (param.written && !writable)
-    refuse(*call.kernel, &param, "is written by the kernel, and {}",
+    refuse(kernel, &kernel.params[index], "is written by the kernel, and {}",
            given.kind == KERN_HOST_IN ? "in() only copies to the device: say inout() or out()"
                                       : "what is given may only be read");
-  const std::shared_ptr<Device>& device = call.devices[index];
-  if (device && device != call.module->device)
-    refuse(*call.kernel, &param, "lies on {}, and the kernel is loaded for {}", device->name(),
-           call.module->device->name());
-  check_layout(*call.kernel, param, given);
+  if (given.buffer && given.buffer->device.get() != call.module->device)
+    refuse(kernel, &kernel.params[index], "lies on {}, and the kernel is loaded for {}",
+           given.buffer->device->name(), call.module->device->name());
+  check_layout(kernel, index, given);
 }
 
 std::uint64_t host_bytes(const kern_argument& argument) {
-  std::uint64_t bytes = type_bytes[argument.type];
+  std::uint64_t bytes = bytes_of(argument.type);
   for (std::uint32_t axis = 0; axis < argument.rank; ++axis)
     bytes *= static_cast<std::uint64_t>(argument.extents[axis]);
   return bytes;
@@ -149,27 +150,31 @@ static void check_staged(const Call& call) {
       const kern_argument &output = call.arguments[i], &other = call.arguments[k];
       if (i == k || !is_staged(output) || !is_staged(other) || output.kind == KERN_HOST_IN) continue;
       if (output.data < end(other) && other.data < end(output))
-        refuse(*call.kernel, &call.kernel->params[i], "overlaps the host memory of `{}`",
-               call.kernel->params[k].name);
+        refuse(*call.plan.kernel, &call.plan.kernel->params[i], "overlaps the host memory of `{}`",
+               call.plan.kernel->params[k].name);
     }
 }
 
 void check_arguments(const Call& call) {
-  const ManifestKernel& kernel = *call.kernel;
+  const ManifestKernel& kernel = *call.plan.kernel;
   if (call.arguments.size() != kernel.params.size())
     refuse(kernel, nullptr, "takes {} arguments, and {} are given", kernel.params.size(),
            call.arguments.size());
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) check_argument(call, i);
-  check_staged(call);
+  bool staged = false;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    check_argument(call, i);
+    staged |= call.arguments[i].kind >= KERN_HOST_OUT;
+  }
+  if (staged) check_staged(call);
 }
 
-static std::vector<std::uint64_t> make_params(const Call& call) {
-  std::vector<std::uint64_t> words(call.kernel->slots);
+static void fill_params(const Call& call, std::span<std::uint64_t> words) {
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const kern_argument& given = call.arguments[i];
-    std::uint64_t* place = &words[call.kernel->params[i].slot];
+    std::uint64_t* place = &words[call.plan.params[i].slot];
     if (given.rank == 0) {
-      std::memcpy(place, given.scalar, type_bytes[given.type] > 8 ? 16 : 8);
+      place[0] = given.scalar[0];
+      if (given.type == KERN_C128) place[1] = given.scalar[1];
       continue;
     }
     place[0] = reinterpret_cast<std::uint64_t>(given.data);
@@ -178,14 +183,13 @@ static std::vector<std::uint64_t> make_params(const Call& call) {
       place[1 + given.rank + axis] = static_cast<std::uint64_t>(given.strides[axis]);
     }
   }
-  return words;
 }
 
 // ---- Shape ----
 
 static Extents choose_block(const Call& call) {
-  const ManifestKernel& kernel = *call.kernel;
-  const kern_launch_options& options = *call.options;
+  const ManifestKernel& kernel = *call.plan.kernel;
+  const kern_launch_options& options = call.options;
   Extents block = {options.block[0], options.block[1], options.block[2]};
   bool given = block != Extents{};
   if (!given && !kernel.block) {
@@ -215,10 +219,12 @@ static Extents choose_block(const Call& call) {
 static Extents choose_grid(const Call& call, const Extents& block) {
   Extents grid;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    std::uint64_t size = call.options->size[axis];
-    grid[axis] = call.options->over ? size / block[axis] + (size % block[axis] != 0) : size;
+    std::uint64_t size = call.options.size[axis];
+    // Most axes are 1, and a division takes as long as ten other instructions.
+    bool divide = call.options.over && block[axis] > 1;
+    grid[axis] = divide ? size / block[axis] + (size % block[axis] != 0) : size;
     if (grid[axis] > most_grid[axis])
-      refuse(*call.kernel, nullptr, "a grid has at most {} blocks along {}, and this one has {}",
+      refuse(*call.plan.kernel, nullptr, "a grid has at most {} blocks along {}, and this one has {}",
              most_grid[axis], axis_names[axis], grid[axis]);
   }
   return grid;
@@ -228,72 +234,67 @@ static Extents choose_grid(const Call& call, const Extents& block) {
 
 static std::uint64_t dynamic_shared(const Call& call, const ExpressionInput& input) {
   constexpr std::uint64_t alignment = 16;
+  const ManifestKernel& kernel = *call.plan.kernel;
   std::uint64_t most = call.module->device->most_shared_bytes();
   std::uint64_t sum = 0;
-  for (const ManifestShared& shared : call.kernel->dynamic_shared) {
-    std::uint64_t bytes = shared.element_bytes;
-    for (const Expression& extent : shared.extents) {
-      std::optional<ExpressionValue> value = evaluate(extent, input);
-      if (!value || value->is_real || value->integer < 0)
-        refuse(*call.kernel, nullptr, "a shared array has no size for these arguments");
-      if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(value->integer), &bytes)) bytes = most + 1;
+  for (std::size_t array = 0; array < call.plan.shared.size(); ++array) {
+    std::uint64_t bytes = kernel.dynamic_shared[array].element_bytes;
+    for (const Program& extent : call.plan.shared[array]) {
+      std::optional<std::int64_t> value = extent.integer(input);
+      if (!value || *value < 0) refuse(kernel, nullptr, "a shared array has no size for these arguments");
+      if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes)) bytes = most + 1;
     }
     sum += std::min((bytes + alignment - 1) / alignment * alignment, most + 1);
   }
-  sum = std::max(sum, call.options->shared_bytes);
-  if (sum > most || call.kernel->shared_bytes > most - sum)
-    refuse(*call.kernel, nullptr, "a block needs {} bytes of shared memory; the device has {}",
-           sum + call.kernel->shared_bytes, most);
+  sum = std::max(sum, call.options.shared_bytes);
+  if (sum > most || kernel.shared_bytes > most - sum)
+    refuse(kernel, nullptr, "a block needs {} bytes of shared memory; the device has {}",
+           sum + kernel.shared_bytes, most);
   return sum;
 }
 
-static void check_contracts(const ManifestKernel& kernel, const ExpressionInput& input) {
+[[noreturn]] static void refuse_contract(const ManifestKernel& kernel, const ManifestContract& contract,
+                                         const ExpressionInput& input) {
   std::vector<std::string> names(kernel.slots);
   for (const ManifestParam& param : kernel.params) names[param.slot] = param.name;
-  for (const ManifestContract& contract : kernel.contracts) {
-    std::string broken = broken_contract_text(contract.condition, names, input);
-    if (!broken.empty())
-      fail(KERN_CONTRACT_ERROR,
-           fmt::format("{}:{}:{}: the contract of kernel `{}` does not hold: {}", contract.place.file,
-                       contract.place.line, contract.place.column, kernel.name, broken));
-  }
+  fail(KERN_CONTRACT_ERROR, fmt::format("{}:{}:{}: the contract of kernel `{}` does not hold: {}",
+                                        contract.place.file, contract.place.line, contract.place.column,
+                                        kernel.name, broken_contract_text(contract.condition, names, input)));
 }
 
-static bool holds(const Expression& fact, const ExpressionInput& input) {
-  std::optional<ExpressionValue> value = evaluate(fact, input);
-  return value && !value->is_real && value->integer != 0;
+static void check_contracts(const Plan& plan, const ExpressionInput& input) {
+  for (std::size_t i = 0; i < plan.contracts.size(); ++i)
+    if (!plan.contracts[i].holds(input)) refuse_contract(*plan.kernel, plan.kernel->contracts[i], input);
 }
 
-static const ManifestVariant& choose_variant(const Call& call, const ExpressionInput& input) {
-  for (const ManifestVariant& variant : call.kernel->variants) {
-    if (variant.target != call.module->device->target()) continue;
+static const PlanVariant& choose_variant(const Call& call, const ExpressionInput& input) {
+  for (const PlanVariant& variant : call.plan.variants)
     if (std::all_of(variant.facts.begin(), variant.facts.end(),
-                    [&](const Expression& fact) { return holds(fact, input); }))
+                    [&](const Program& fact) { return fact.holds(input); }))
       return variant;
-  }
   fail(KERN_DEVICE_ERROR, fmt::format("kernel `{}` has no code for {} that fits this launch",
-                                      call.kernel->name, call.module->device->name()));
+                                      call.plan.kernel->name, call.module->device->name()));
 }
 
-std::optional<Launch> prepare(const Call& call) {
-  Launch launch;
-  launch.module = call.module;
-  launch.kernel = call.kernel;
-  launch.report = call.options->report;
+bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) {
+  launch.module = call.module.get();
+  launch.owner = &call.module;
+  launch.plan = &call.plan;
+  launch.kernel = call.plan.kernel;
+  launch.report = call.options.report;
   Extents block = choose_block(call), grid = choose_grid(call, block);
-  launch.params = make_params(call);
+  fill_params(call, params);
+  launch.params = params;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     launch.block[axis] = static_cast<std::uint32_t>(block[axis]);
     launch.grid[axis] = static_cast<std::uint32_t>(grid[axis]);
   }
-  ExpressionInput input{launch.params, launch.block, launch.grid};
-  check_contracts(*call.kernel, input);
+  ExpressionInput input{params, launch.block, launch.grid};
+  check_contracts(call.plan, input);
   launch.shared_bytes = dynamic_shared(call, input);
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return std::nullopt;
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return false;
   launch.variant = &choose_variant(call, input);
-  for (const std::shared_ptr<Memory>& memory : call.memory)
-    if (memory) launch.uses.push_back(memory);
-  return launch;
+  return true;
 }
 
 } // namespace kern::runtime

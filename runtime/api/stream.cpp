@@ -1,4 +1,6 @@
 // What every stream does alike: it keeps faults until somebody waits for them.
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -17,7 +19,7 @@ static std::string place_text(const ManifestPlace& place) {
 }
 
 // The record is untrusted: what it names must be there.
-static Error describe(const Launch& launch, const kern_fault_record& record) {
+static Error describe(const Launched& launch, const kern_fault_record& record) {
   const Manifest& manifest = launch.module->manifest;
   const FaultRow* row = find_fault(record.kind);
   Error error{KERN_KERNEL_FAULT, "", Fault{launch.kernel->name, "", "", "", 0, 0, record, {}}, 0, 0};
@@ -47,7 +49,7 @@ static Error describe(const Launch& launch, const kern_fault_record& record) {
   return error;
 }
 
-void Stream::keep_fault(std::uint64_t number, const Launch& launch, const kern_fault_record& record) {
+void Stream::keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record) {
   keep_error(number, describe(launch, record));
 }
 
@@ -103,20 +105,72 @@ std::shared_ptr<const Module> Device::module(const kern_object& object, std::sha
   if (!manifest) fail(KERN_DEVICE_ERROR, "the object cannot be loaded: " + error);
   auto module = std::make_shared<Module>();
   module->owner = std::move(owner);
-  module->device = shared_from_this();
+  module->device = this;
   module->manifest = std::move(*manifest);
   module->code = load(module->manifest, object);
+  make_plans(*module);
   known = module;
   return module;
 }
 
-std::shared_ptr<Stream> Device::stream_of_thread() {
-  // A stream keeps its device, so an address stands for one device as long as it is here.
-  thread_local std::map<Device*, std::shared_ptr<Stream>> streams;
-  std::shared_ptr<Stream>& stream = streams[this];
-  if (!stream) stream = make_stream();
-  return stream;
+std::uint64_t Device::next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
 }
+
+namespace {
+
+// A thread's own streams. They belong to their devices; when the thread ends, those that are still there let
+// go of them.
+struct OwnStreams {
+  struct Own {
+    std::uint64_t device_id;
+    std::weak_ptr<Device> device;
+    std::weak_ptr<Stream> stream;
+  };
+  ~OwnStreams() {
+    for (const Own& own : streams)
+      if (std::shared_ptr<Device> device = own.device.lock()) device->drop_stream(own.stream.lock().get());
+  }
+  std::vector<Own> streams;
+  // The one that was asked for last.
+  std::uint64_t last_id = 0;
+  const std::shared_ptr<Stream>* last = nullptr;
+};
+
+} // namespace
+
+const std::shared_ptr<Stream>& Device::stream_of_thread() {
+  thread_local OwnStreams own;
+  if (own.last_id == id_) return *own.last;
+  auto known = std::find_if(own.streams.begin(), own.streams.end(),
+                            [&](const auto& stream) { return stream.device_id == id_; });
+  std::shared_ptr<Stream> stream = known == own.streams.end() ? make_stream() : known->stream.lock();
+  std::lock_guard lock(mutex_);
+  if (known == own.streams.end()) {
+    std::erase_if(own.streams, [](const auto& old) { return old.device.expired(); });
+    own.streams.push_back({id_, weak_from_this(), stream});
+    own_streams_.push_back(std::make_unique<std::shared_ptr<Stream>>(stream));
+  }
+  for (const auto& owned : own_streams_)
+    if (*owned == stream) own.last = owned.get();
+  own.last_id = id_;
+  return *own.last;
+}
+
+void Device::drop_stream(const Stream* stream) {
+  std::unique_ptr<std::shared_ptr<Stream>> dropped;
+  {
+    std::lock_guard lock(mutex_);
+    for (auto& owned : own_streams_)
+      if (owned->get() == stream) dropped = std::move(owned);
+    std::erase(own_streams_, nullptr);
+  }
+  dropped.reset();
+  sweep();
+}
+
+void Device::drop_streams() { own_streams_.clear(); }
 
 std::shared_ptr<Device> open_best(std::string& reason) {
   const char* chosen = std::getenv("KERN_DEVICE");

@@ -7,14 +7,22 @@
 
 namespace kern::cuda {
 
+// The driver's own; kern:: has classes with some of these names.
+struct Context;
+struct Module;
+struct Link;
+struct Function;
+struct Event;
+struct Stream;
+
 using Result = int; // CUresult; 0 is success
 using DeviceHandle = int;
-using ContextHandle = struct Context*;
-using ModuleHandle = struct Module*;
-using LinkHandle = struct Link*;
-using FunctionHandle = struct Function*;
-using EventHandle = struct Event*;
-using StreamHandle = struct Stream*;
+using ContextHandle = Context*;
+using ModuleHandle = Module*;
+using LinkHandle = Link*;
+using FunctionHandle = Function*;
+using EventHandle = Event*;
+using StreamHandle = Stream*;
 using Address = std::uint64_t; // CUdeviceptr
 
 struct Driver {

@@ -98,6 +98,14 @@ std::string class_text(const std::vector<HeaderKernel>& kernels) {
         fmt::format("  kern::Event {}(kern::Status& status, const kern::Launch& launch{}) const noexcept {{\n"
                     "    return kernel_{}_(status, launch{});\n  }}\n\n",
                     kernel.name, kernel.params, i, kernel.arguments);
+    text +=
+        fmt::format("  /// The same, checked once to be launched often.\n"
+                    "  kern::Prepared<{3}> prepare_{0}(const kern::Launch& launch{1}) const {{\n"
+                    "    return kernel_{2}_.prepare(launch{4});\n  }}\n"
+                    "  kern::Prepared<{3}> prepare_{0}(kern::Status& status, const kern::Launch& launch{1}) "
+                    "const noexcept {{\n"
+                    "    return kernel_{2}_.prepare(status, launch{4});\n  }}\n\n",
+                    kernel.name, kernel.params, i, kernel.signature, kernel.arguments);
   }
   text += "  /// What the object holds, on this device.\n  const kern::Module& module() const { return "
           "module_; }\n\n";

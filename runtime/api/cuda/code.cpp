@@ -79,7 +79,7 @@ void CudaDevice::load_image(const Manifest& manifest, const kern_object& object,
 
 std::unique_ptr<Code> CudaDevice::load(const Manifest& manifest, const kern_object& object) {
   enter();
-  auto code = std::make_unique<CudaCode>(std::static_pointer_cast<CudaDevice>(shared_from_this()));
+  auto code = std::make_unique<CudaCode>(this);
   load_image(manifest, object, code->module);
   for (const ManifestKernel& kernel : manifest.kernels)
     for (const ManifestVariant& variant : kernel.variants) {

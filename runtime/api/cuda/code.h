@@ -10,12 +10,13 @@ struct CudaCode final : Code {
     cuda::FunctionHandle function;
     std::atomic<std::uint64_t> opted_in{shared_without_opt_in}; // bytes of dynamic shared memory
   };
-  explicit CudaCode(std::shared_ptr<CudaDevice> owner) : device(std::move(owner)) {}
+  explicit CudaCode(CudaDevice* owner) : device(owner) {}
   ~CudaCode() override {
     device->use();
     if (module) device->driver.module_unload(module);
   }
-  std::shared_ptr<CudaDevice> device;
+  void* entry(const ManifestVariant& variant) override { return &kernels.find(variant.symbol)->second; }
+  CudaDevice* device; // whoever holds the code holds the device, or is held by it
   cuda::ModuleHandle module = nullptr;
   std::map<std::string, Kernel, std::less<>> kernels;
 };

@@ -1,5 +1,8 @@
-// Memory is pooled: it comes back when no work holds it, so it can be given out again at once.
+// The context of a device, and the streams that it owns. A stream that nobody holds any more stays until its
+// work is done.
 #include "runtime/api/cuda/device.h"
+
+#include <pthread.h>
 
 #include <algorithm>
 
@@ -11,7 +14,16 @@ bool is_sticky(Result result) {
   constexpr Result sticky[] = {4, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719};
   return std::find(std::begin(sticky), std::end(sticky), result) != std::end(sticky);
 }
-CudaDevice::CudaDevice(const Driver& table, unsigned ordinal) : driver(table) {
+
+// Counts the forks that led to this process: cheaper to read than its id, which is a system call.
+static std::atomic<unsigned>& fork_count() {
+  static std::atomic<unsigned> count{0};
+  static const int watched = pthread_atfork(nullptr, nullptr, [] { ++fork_count(); });
+  static_cast<void>(watched);
+  return count;
+}
+
+CudaDevice::CudaDevice(const Driver& table, unsigned ordinal) : driver(table), forks_(fork_count()) {
   const char* failed = "";
   Result result = cuda::read_facts(driver, static_cast<int>(ordinal), facts_, failed);
   check(failed, result);
@@ -23,6 +35,10 @@ CudaDevice::CudaDevice(const Driver& table, unsigned ordinal) : driver(table) {
 CudaDevice::~CudaDevice() {
   if (!context_) return;
   driver.set_context(context_);
+  drop_streams();
+  for (const auto& stream : streams_) stream->close();
+  streams_.clear();
+  for (const Pending& pending : pending_) driver.release(pending.address);
   release_pool();
   driver.primary_release(device_);
 }
@@ -36,8 +52,7 @@ kern_device_info CudaDevice::info() const {
   return info;
 }
 
-void CudaDevice::check(const char* call, Result result) {
-  if (result == 0) return;
+void CudaDevice::refuse(const char* call, Result result) {
   std::string text = cuda::describe(driver, call, result);
   if (is_sticky(result)) {
     lost_ = true;
@@ -47,97 +62,54 @@ void CudaDevice::check(const char* call, Result result) {
 }
 
 void CudaDevice::enter() {
-  if (getpid() != process_)
+  if (fork_count().load(std::memory_order_relaxed) != forks_)
     fail(KERN_DEVICE_ERROR, "CUDA does not survive fork: open the device in the process that uses it");
-  if (lost_) fail(KERN_DEVICE_LOST, name_ + " was lost: this process must be started again");
+  if (lost_.load(std::memory_order_relaxed))
+    fail(KERN_DEVICE_LOST, name_ + " was lost: this process must be started again");
+  // Other libraries may have made another context current; asking is much cheaper than setting.
+  cuda::ContextHandle current = nullptr;
+  if (driver.get_context(&current) == 0 && current == context_) return;
   check("cuCtxSetCurrent", driver.set_context(context_));
 }
 
-// Sizes in the pool: powers of two up to a mebibyte, then whole ones.
-static std::uint64_t pool_size(std::uint64_t bytes) {
-  constexpr std::uint64_t least = 512, whole = 1 << 20;
-  std::uint64_t size = least;
-  while (size < bytes && size < whole) size *= 2;
-  return bytes <= whole ? size : (bytes + whole - 1) / whole * whole;
-}
-
-std::shared_ptr<Memory> CudaDevice::allocate(std::uint64_t bytes) {
-  enter();
-  sweep();
-  auto self = std::static_pointer_cast<CudaDevice>(shared_from_this());
-  std::uint64_t size = bytes > std::uint64_t(1) << 60 ? bytes : pool_size(bytes);
-  {
-    std::lock_guard lock(mutex_);
-    auto pooled = pool_.find(size);
-    if (pooled != pool_.end() && !pooled->second.empty()) {
-      Address address = pooled->second.back();
-      pooled->second.pop_back();
-      return std::make_shared<CudaMemory>(self, address, bytes, size);
-    }
-  }
-  Address address = 0;
-  Result result = driver.allocate(&address, size);
-  if (result == cuda_out_of_memory) {
-    release_pool();
-    result = driver.allocate(&address, size);
-  }
-  if (result == cuda_out_of_memory) {
-    std::size_t available = 0, total = 0;
-    driver.memory_info(&available, &total);
-    fail(Error{KERN_OUT_OF_MEMORY,
-               name_ + " has no memory for " + std::to_string(bytes) +
-                   " bytes: " + std::to_string(available) + " of " + std::to_string(total) + " are free",
-               {},
-               bytes,
-               available});
-  }
-  check("cuMemAlloc", result);
-  return std::make_shared<CudaMemory>(self, address, bytes, size);
-}
-
-void CudaDevice::give_back(Address address, std::uint64_t bytes) {
-  std::lock_guard lock(mutex_);
-  pool_[bytes].push_back(address);
-}
-
-void CudaDevice::release_pool() {
-  std::lock_guard lock(mutex_);
-  for (auto& [size, addresses] : pool_)
-    for (Address address : addresses) driver.release(address);
-  pool_.clear();
-}
-
-void CudaDevice::retire(std::shared_ptr<CudaStream> stream) {
-  try {
-    enter();
-    if (stream->finish_done()) return;
-  } catch (const Error&) {
-    // Whoever uses the device next hears of it.
-    return;
-  }
-  std::lock_guard lock(mutex_);
-  retired_.push_back(std::move(stream));
-}
-
-// Lets go of retired streams whose work is done; their destructors run outside of the lock.
-void CudaDevice::sweep() {
-  std::vector<std::shared_ptr<CudaStream>> streams, left;
-  {
-    std::lock_guard lock(mutex_);
-    streams.swap(retired_);
-  }
-  for (std::shared_ptr<CudaStream>& stream : streams)
-    if (!stream->finish_done()) left.push_back(std::move(stream));
-  std::lock_guard lock(mutex_);
-  retired_.insert(retired_.end(), left.begin(), left.end());
-}
 std::shared_ptr<Stream> CudaDevice::make_stream() {
   enter();
   sweep();
-  auto self = std::static_pointer_cast<CudaDevice>(shared_from_this());
-  auto stream = std::make_shared<CudaStream>(self);
-  return {stream.get(), [stream, self](Stream*) mutable { self->retire(std::move(stream)); }};
+  auto stream = std::make_shared<CudaStream>(*this);
+  std::lock_guard lock(mutex_);
+  streams_.push_back(stream);
+  return stream;
 }
+
+std::vector<std::shared_ptr<CudaStream>> CudaDevice::streams() {
+  std::lock_guard lock(mutex_);
+  return streams_;
+}
+
+// Takes out of the list what only the list holds; what is still at work goes back.
+void CudaDevice::sweep() {
+  std::vector<std::shared_ptr<CudaStream>> unheld;
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(streams_, [&](auto& stream) {
+      if (stream.use_count() > 1) return false;
+      unheld.push_back(std::move(stream));
+      return true;
+    });
+  }
+  for (auto& stream : unheld) {
+    bool idle = false;
+    try {
+      idle = stream->is_idle();
+    } catch (const Error&) {
+      // Whoever uses the device next hears of it.
+    }
+    if (idle) continue;
+    std::lock_guard lock(mutex_);
+    streams_.push_back(std::move(stream));
+  }
+}
+
 std::shared_ptr<Device> open_cuda(unsigned ordinal) {
   // One device object a device: its pool and its modules are shared.
   static std::mutex mutex;
@@ -152,4 +124,5 @@ std::shared_ptr<Device> open_cuda(unsigned ordinal) {
   known = device;
   return device;
 }
+
 } // namespace kern::runtime

@@ -1,12 +1,12 @@
-// A CUDA device behind runtime/api/device.h: its context, and the pool of its memory. One primary context a
-// device, retained and never reset, because other libraries of the process live in it too.
+// A CUDA device behind runtime/api/device.h: its context, the pool of its memory, and its streams. One
+// primary context a device, retained and never reset, because other libraries of the process live in it too.
+// The device owns its streams, so nothing of theirs keeps it.
 #pragma once
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 
+#include "runtime/api/cuda/timeline.h"
 #include "runtime/api/device.h"
 #include "runtime/cuda/facts.h"
 #include "runtime/cuda/link.h"
@@ -34,6 +34,7 @@ public:
   std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
   std::unique_ptr<Code> load(const Manifest& manifest, const kern_object& object) override;
   std::shared_ptr<Stream> make_stream() override;
+  void sweep() override;
   std::uint64_t most_shared_bytes() const override {
     return std::max(shared_without_opt_in, facts_.shared_bytes);
   }
@@ -46,42 +47,56 @@ public:
   // Likewise, in destructors: nothing is said where that fails.
   void use() { driver.set_context(context_); }
   // Throws what a call of the driver reports.
-  void check(const char* call, Result result);
+  void check(const char* call, Result result) {
+    if (result != 0) refuse(call, result);
+  }
   // Likewise, with the driver's log.
   void check(const cuda::Outcome& outcome);
-  // Takes memory back into the pool.
-  void give_back(Address address, std::uint64_t bytes);
-  // Keeps a stream that nobody holds until its work is done.
-  void retire(std::shared_ptr<CudaStream> stream);
+  // Takes memory back, for the pool when its uses are done.
+  void give_back(Address address, std::uint64_t bytes, std::unique_ptr<Uses> uses);
 
   const Driver& driver;
 
 private:
+  struct Pending {
+    Address address;
+    std::uint64_t bytes;
+    std::unique_ptr<Uses> uses;
+  };
+  [[noreturn]] void refuse(const char* call, Result result);
   void load_image(const Manifest& manifest, const kern_object& object, cuda::ModuleHandle& module);
+  Address take(std::uint64_t size);
+  bool is_pending();
+  void reclaim();
+  void wait_for_pending();
   void release_pool();
-  void sweep();
+  std::vector<std::shared_ptr<CudaStream>> streams();
 
   cuda::DeviceFacts facts_;
   cuda::DeviceHandle device_ = 0;
   cuda::ContextHandle context_ = nullptr;
-  pid_t process_ = getpid();
+  unsigned forks_;
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::map<std::uint64_t, std::vector<Address>> pool_; // by size
-  std::vector<std::shared_ptr<CudaStream>> retired_;
+  std::vector<Pending> pending_;                       // what nobody holds, and streams still use
+  std::vector<std::shared_ptr<CudaStream>> streams_;
 };
+
+// Memory of a device that whoever holds it holds too.
 struct CudaMemory final : Memory {
-  CudaMemory(std::shared_ptr<CudaDevice> owner, Address address, std::uint64_t size,
-             std::uint64_t taken_bytes)
-      : device(std::move(owner)), taken(taken_bytes) {
+  CudaMemory(CudaDevice& owner, Address address, std::uint64_t size, std::uint64_t taken_bytes)
+      : device(owner), taken(taken_bytes) {
     data = reinterpret_cast<void*>(address);
     bytes = size;
   }
-  ~CudaMemory() override { device->give_back(address(), taken); }
+  ~CudaMemory() override { device.give_back(address(), taken, std::move(uses)); }
   Address address() const { return reinterpret_cast<Address>(data); }
-  std::shared_ptr<CudaDevice> device;
+  CudaDevice& device;
   std::uint64_t taken; // what the pool gave
+  std::unique_ptr<Uses> uses = std::make_unique<Uses>();
 };
+
 // Returns where memory of a CUDA device begins.
 inline Address address_of(const Memory& memory) { return reinterpret_cast<Address>(memory.data); }
 

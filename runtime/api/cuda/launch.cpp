@@ -1,76 +1,62 @@
-// A launch. Launch records lie in batches on the device and are cleared once a batch, so that a launch is one
-// call of the driver and an event.
+// A launch is one call of the driver. It allocates nothing: its record lies in a batch that was cleared
+// before, the driver copies the parameters, and memory remembers its last use by itself.
+// (benchmarks/launch.cpp measures it.)
 #include <cstddef>
 
 #include "runtime/api/cuda/code.h"
 #include "runtime/api/cuda/stream.h"
+#include "runtime/api/inline_array.h"
 
 namespace kern::runtime {
 
 static constexpr int function_dynamic_shared = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
-// Sets 8 bytes without host memory: copies from it would wait for the stream.
-void CudaStream::set_word(Address address, std::uint64_t value) {
-  auto low = static_cast<std::uint32_t>(value), high = static_cast<std::uint32_t>(value >> 32);
-  device_->check("cuMemsetD32Async", driver_.fill32(address, low, 1, stream_));
-  device_->check("cuMemsetD32Async", driver_.fill32(address + 4, high, 1, stream_));
+static void opt_in(CudaDevice& device, CudaCode::Kernel& kernel, std::uint64_t shared_bytes) {
+  if (shared_bytes <= kernel.opted_in.load(std::memory_order_relaxed)) return;
+  device.check("cuFuncSetAttribute", device.driver.function_set(kernel.function, function_dynamic_shared,
+                                                                static_cast<int>(shared_bytes)));
+  kernel.opted_in = shared_bytes;
 }
 
-// Gives a launch its record, which is all zeros but for what it needs.
-void CudaStream::take_record(Work& work, std::uint64_t shared_bytes) {
-  if (!batch_ || batch_->used == Batch::size) {
-    auto batch = std::make_shared<Batch>();
-    batch->memory = device_->allocate(sizeof batch->records);
-    device_->check("cuMemsetD32Async",
-                   driver_.fill32(address_of(*batch->memory), 0, sizeof batch->records / 4, stream_));
-    batch_ = std::move(batch);
-  }
-  work.batch = batch_;
-  work.record = batch_->used++;
-  Address record = address_of(*batch_->memory) + work.record * sizeof(kern_launch_record);
-  if (work.ring) set_word(record + offsetof(kern_launch_record, print_ring), address_of(*work.ring));
-  if (shared_bytes > 0) set_word(record + offsetof(kern_launch_record, shared_bytes), shared_bytes);
-}
-
-// One pointer a parameter of the entry: a c128 is one of 16 bytes, though it has two slots.
-static std::vector<void*> entry_params(const Launch& launch, std::vector<std::uint64_t>& slots) {
-  std::vector<void*> pointers;
-  for (const ManifestParam& param : launch.kernel->params)
-    for (std::uint32_t part = 0; part < 1 + 2 * param.rank; ++part)
-      pointers.push_back(&slots[param.slot + part]);
-  pointers.push_back(&slots.back());
-  return pointers;
-}
-
-std::uint64_t CudaStream::launch(Launch launch) {
-  device_->enter();
-  auto& code = static_cast<CudaCode&>(*launch.module->code);
-  CudaCode::Kernel& kernel = code.kernels.find(launch.variant->symbol)->second;
-  if (launch.shared_bytes > kernel.opted_in) {
-    device_->check("cuFuncSetAttribute", driver_.function_set(kernel.function, function_dynamic_shared,
-                                                              static_cast<int>(launch.shared_bytes)));
-    kernel.opted_in = launch.shared_bytes;
-  }
-  Work work;
-  work.holds = std::move(launch.uses);
-  work.launch_number = ++launches_;
+std::uint64_t CudaStream::launch(const Launch& launch) {
+  device_.enter();
+  auto& kernel = *static_cast<CudaCode::Kernel*>(launch.variant->entry);
+  opt_in(device_, kernel, launch.shared_bytes);
+  Batch& batch = open_batch();
+  mark_held();
+  std::uint32_t index = open_used_;
+  Address record = batch.record(index);
+  std::shared_ptr<Memory> ring;
   if (launch.kernel->prints) {
-    work.ring = device_->allocate(sizeof(kern_print_ring) + print_ring_words * 8);
-    set_word(address_of(*work.ring) + offsetof(kern_print_ring, capacity), print_ring_words);
-    set_word(address_of(*work.ring) + offsetof(kern_print_ring, used), 0);
+    ring = make_ring();
+    set_word(record + offsetof(kern_launch_record, print_ring), address_of(*ring));
   }
-  take_record(work, launch.shared_bytes);
-  launch.params.back() = address_of(*batch_->memory) + work.record * sizeof(kern_launch_record);
+  if (launch.shared_bytes > 0)
+    set_word(record + offsetof(kern_launch_record, shared_bytes), launch.shared_bytes);
+  launch.params.back() = record;
+  std::unique_ptr<Mark> begin, end;
   if (launch.report) {
-    work.begin = std::make_shared<Mark>(*device_, true);
-    device_->check("cuEventRecord", driver_.event_record(work.begin->event, stream_));
+    begin = std::make_unique<Mark>(device_, true);
+    end = std::make_unique<Mark>(device_, true);
+    device_.check("cuEventRecord", driver_.event_record(begin->event, stream_));
   }
-  std::vector<void*> params = entry_params(launch, launch.params);
-  device_->check("cuLaunchKernel",
-                 driver_.launch(kernel.function, launch.grid[0], launch.grid[1], launch.grid[2],
-                                launch.block[0], launch.block[1], launch.block[2],
-                                static_cast<unsigned>(launch.shared_bytes), stream_, params.data(), nullptr));
-  work.launch = std::move(launch);
-  return put(std::move(work));
+  InlineArray<void*, 96> params(launch.plan->entry_slots.size());
+  void** next = params.data();
+  for (std::uint32_t slot : launch.plan->entry_slots) *next++ = &launch.params[slot];
+  device_.check("cuLaunchKernel",
+                driver_.launch(kernel.function, launch.grid[0], launch.grid[1], launch.grid[2],
+                               launch.block[0], launch.block[1], launch.block[2],
+                               static_cast<unsigned>(launch.shared_bytes), stream_, params.data(), nullptr));
+  if (end) device_.check("cuEventRecord", driver_.event_record(end->event, stream_));
+  std::lock_guard lock(mutex_);
+  ++put_;
+  batch.entries[index] = {launch, put_, ++launches_};
+  batch.hold(*launch.owner);
+  if (ring) batch.rings.push_back({index, std::move(ring)});
+  if (end) batch.timed.push_back({index, launch.report, std::move(begin), std::move(end)});
+  batch.used = open_used_ = index + 1;
+  for (Memory* memory : launch.uses) static_cast<CudaMemory*>(memory)->uses->note(timeline_, put_);
+  return put_;
 }
+
 } // namespace kern::runtime

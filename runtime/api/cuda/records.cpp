@@ -1,55 +1,121 @@
-// What launches left behind: read a batch at a time, when somebody waits.
+// What launches left behind: looked at a batch at a time, when it is known that they are done.
 #include <algorithm>
+#include <cstddef>
 
 #include "runtime/api/cuda/stream.h"
 
 namespace kern::runtime {
 
-// Looks at what a launch left behind; its batch was read.
-void CudaStream::finish(Work& work) {
-  if (!work.launch) return;
-  kern_fault_record fault = work.batch->records[work.record].fault;
-  fault.launch = work.launch_number;
-  if (work.ring) {
-    std::vector<std::uint64_t> words(print_ring_words + 2);
-    Address ring = address_of(*work.ring);
-    device_->check("cuMemcpyDtoH", driver_.copy_to_host(words.data(), ring, 16));
-    words[0] = print_ring_words;
-    std::uint64_t used = std::min(words[1], print_ring_words) * 8;
-    if (used > 0) device_->check("cuMemcpyDtoH", driver_.copy_to_host(words.data() + 2, ring + 16, used));
-    write_prints(work.launch->module->manifest, *reinterpret_cast<kern_print_ring*>(words.data()));
-  }
-  if (work.launch->report) {
-    float milliseconds = 0;
-    device_->check("cuEventElapsedTime",
-                   driver_.event_elapsed(&milliseconds, work.begin->event, work.mark->event));
-    work.launch->report->milliseconds = static_cast<double>(milliseconds);
-  }
-  if (fault.state != 0) keep_fault(work.number, *work.launch, fault);
+static constexpr unsigned host_portable = 1;
+
+Batch::Batch(CudaDevice& device) : driver(device.driver) {
+  memory = device.allocate(size * sizeof(kern_launch_record));
+  void* pinned = nullptr;
+  device.check("cuMemHostAlloc",
+               driver.host_allocate(&pinned, size * sizeof(kern_launch_record), host_portable));
+  host = static_cast<kern_launch_record*>(pinned);
 }
 
-bool CudaStream::finish_done() {
-  std::lock_guard lock(mutex_);
-  // The last one first: mostly all or nothing is done.
-  std::size_t done = works_.size();
-  for (; done > 0; --done) {
-    Result result = driver_.event_query(works_[done - 1].mark->event);
-    if (result == 0) break;
-    if (result != cuda_not_ready) device_->check("cuEventQuery", result);
-  }
-  // The copy is one of the legacy stream, which does not wait for others.
-  const Batch* read = nullptr;
-  for (std::size_t i = 0; i < done; ++i) {
-    Batch* batch = works_[i].batch.get();
-    if (!batch || batch == read) continue;
-    device_->check("cuMemcpyDtoH", driver_.copy_to_host(batch->records.data(), address_of(*batch->memory),
-                                                        sizeof batch->records));
-    read = batch;
-  }
-  for (; done > 0; --done) {
-    finish(works_.front());
-    works_.pop_front();
-  }
-  return works_.empty();
+void Batch::hold(const std::shared_ptr<const Module>& module) {
+  if (!modules.empty() && modules.back() == module) return;
+  if (std::find(modules.begin(), modules.end(), module) == modules.end()) modules.push_back(module);
 }
+
+void Batch::reset() {
+  used = copied = seen = 0;
+  modules.clear();
+  rings.clear();
+  timed.clear();
+}
+
+// Returns a batch with room for a launch.
+Batch& CudaStream::open_batch() {
+  if (open_used_ < Batch::size) return *open_;
+  std::unique_ptr<Batch> next;
+  {
+    std::lock_guard lock(mutex_);
+    if (!batches_.empty()) {
+      flush();
+      finish_marked();
+    }
+    next = std::move(spare_batch_);
+  }
+  // Outside of the lock: a device without memory looks after all its streams.
+  if (!next) next = std::make_unique<Batch>(device_);
+  next->reset();
+  device_.check("cuMemsetD32Async",
+                driver_.fill32(next->record(0), 0, Batch::size * sizeof(kern_launch_record) / 4, stream_));
+  std::lock_guard lock(mutex_);
+  batches_.push_back(std::move(next));
+  open_ = batches_.back().get();
+  open_used_ = 0;
+  return *open_;
+}
+
+// Finishes the work up to a number, which is done.
+void CudaStream::finish(std::uint64_t number) {
+  while (!batches_.empty()) {
+    Batch& batch = *batches_.front();
+    for (; batch.seen < batch.used && batch.entries[batch.seen].number <= number; ++batch.seen) {
+      if (batch.entries[batch.seen].number > copied_) read_records(batch, number);
+      look(batch, batch.seen);
+    }
+    if (batch.seen == batch.used) batch.modules.clear();
+    if (batch.seen < Batch::size) break;
+    spare_batch_ = std::move(batches_.front());
+    batches_.pop_front();
+  }
+  timeline_->done = std::max<std::uint64_t>(timeline_->done, number);
+}
+
+// Reads the records up to a number; the copy is one of the legacy stream, which does not wait for others.
+void CudaStream::read_records(Batch& batch, std::uint64_t number) {
+  std::uint32_t end = batch.seen;
+  while (end < batch.used && batch.entries[end].number <= number) ++end;
+  device_.check("cuMemcpyDtoH", driver_.copy_to_host(batch.host + batch.seen, batch.record(batch.seen),
+                                                     (end - batch.seen) * sizeof(kern_launch_record)));
+  copied_ = batch.entries[end - 1].number;
+}
+
+// Looks at what a launch left behind.
+void CudaStream::look(Batch& batch, std::uint32_t index) {
+  const Batch::Entry& entry = batch.entries[index];
+  for (const Batch::Ring& ring : batch.rings)
+    if (ring.record == index) print(*entry.module, *ring.memory);
+  for (const Batch::Timed& timed : batch.timed) {
+    if (timed.record != index) continue;
+    float milliseconds = 0;
+    device_.check("cuEventElapsedTime",
+                  driver_.event_elapsed(&milliseconds, timed.begin->event, timed.end->event));
+    timed.report->milliseconds = static_cast<double>(milliseconds);
+  }
+  kern_fault_record fault = batch.host[index].fault;
+  fault.launch = entry.launch;
+  if (fault.state != 0) keep_fault(entry.number, entry, fault);
+}
+
+void CudaStream::print(const Module& module, const Memory& ring) {
+  std::vector<std::uint64_t> words(print_ring_words + 2);
+  Address address = address_of(ring);
+  device_.check("cuMemcpyDtoH", driver_.copy_to_host(words.data(), address, 16));
+  words[0] = print_ring_words;
+  std::uint64_t used = std::min(words[1], print_ring_words) * 8;
+  if (used > 0) device_.check("cuMemcpyDtoH", driver_.copy_to_host(words.data() + 2, address + 16, used));
+  write_prints(module.manifest, *reinterpret_cast<kern_print_ring*>(words.data()));
+}
+
+// Sets 8 bytes without host memory: copies from it would wait for the stream.
+void CudaStream::set_word(Address address, std::uint64_t value) {
+  auto low = static_cast<std::uint32_t>(value), high = static_cast<std::uint32_t>(value >> 32);
+  device_.check("cuMemsetD32Async", driver_.fill32(address, low, 1, stream_));
+  device_.check("cuMemsetD32Async", driver_.fill32(address + 4, high, 1, stream_));
+}
+
+std::shared_ptr<Memory> CudaStream::make_ring() {
+  std::shared_ptr<Memory> ring = device_.allocate(sizeof(kern_print_ring) + print_ring_words * 8);
+  set_word(address_of(*ring) + offsetof(kern_print_ring, capacity), print_ring_words);
+  set_word(address_of(*ring) + offsetof(kern_print_ring, used), 0);
+  return ring;
+}
+
 } // namespace kern::runtime

@@ -7,47 +7,76 @@
 
 namespace kern::runtime {
 
-// Marks the end of work that was given to the driver.
-std::uint64_t CudaStream::put(Work work) {
-  work.mark = std::make_shared<Mark>(*device_, work.begin != nullptr);
-  device_->check("cuEventRecord", driver_.event_record(work.mark->event, stream_));
-  std::uint64_t number = 0;
-  bool many = false;
-  {
-    std::lock_guard lock(mutex_);
-    number = work.number = ++put_;
-    works_.push_back(std::move(work));
-    many = works_.size() % Batch::size == 0;
-  }
-  if (many) finish_done();
-  return number;
+static constexpr unsigned stream_non_blocking = 1, event_no_timing = 2;
+
+Mark::Mark(CudaDevice& owner, bool timed) : driver(owner.driver) {
+  owner.check("cuEventCreate", driver.event_create(&event, timed ? 0 : event_no_timing));
 }
 
-std::uint64_t CudaStream::put_copy(std::shared_ptr<Memory> memory) {
-  Work work;
-  if (memory) work.holds.push_back(std::move(memory));
-  return put(std::move(work));
+CudaStream::CudaStream(CudaDevice& device) : device_(device), driver_(device.driver) {
+  device_.check("cuStreamCreate", driver_.stream_create(&stream_, stream_non_blocking));
+}
+
+CudaStream::~CudaStream() {
+  report_faults();
+  device_.use();
+  driver_.stream_destroy(stream_);
+}
+
+void CudaStream::close() {
+  try {
+    wait(last(), std::nullopt);
+  } catch (const Error&) {
+    // The device is going, and nobody asks any more.
+  }
+}
+
+std::uint64_t CudaStream::last() {
+  std::lock_guard lock(mutex_);
+  return put_;
+}
+
+// ---- Putting work on it ----
+
+// Gives work that was put on the stream its number.
+std::uint64_t CudaStream::put(Memory* memory) {
+  std::lock_guard lock(mutex_);
+  ++put_;
+  if (memory) static_cast<CudaMemory*>(memory)->uses->note(timeline_, put_);
+  return put_;
+}
+
+// Marks the end of the last work if somebody keeps its number; comes before more work.
+void CudaStream::mark_held() {
+  if (held_.load(std::memory_order_relaxed) == 0) return;
+  std::uint64_t number = held_.exchange(0, std::memory_order_relaxed);
+  std::lock_guard lock(mutex_);
+  bool is_marked = !marks_.empty() && marks_.back().number >= number;
+  if (number == put_ && !is_marked && timeline_->done < number) add_mark(false);
 }
 
 std::uint64_t CudaStream::write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
                                 std::uint64_t bytes) {
-  device_->enter();
-  device_->check("cuMemcpyHtoDAsync",
-                 driver_.copy_to_device_async(address_of(*to) + offset, from, bytes, stream_));
-  return put_copy(std::move(to));
+  device_.enter();
+  mark_held();
+  device_.check("cuMemcpyHtoDAsync",
+                driver_.copy_to_device_async(address_of(*to) + offset, from, bytes, stream_));
+  return put(to.get());
 }
 
 std::uint64_t CudaStream::read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
                                std::uint64_t bytes) {
-  device_->enter();
-  device_->check("cuMemcpyDtoHAsync",
-                 driver_.copy_to_host_async(to, address_of(*from) + offset, bytes, stream_));
-  return put_copy(std::move(from));
+  device_.enter();
+  mark_held();
+  device_.check("cuMemcpyDtoHAsync",
+                driver_.copy_to_host_async(to, address_of(*from) + offset, bytes, stream_));
+  return put(from.get());
 }
 
 std::uint64_t CudaStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                                std::span<const char> pattern) {
-  device_->enter();
+  device_.enter();
+  mark_held();
   Address address = address_of(*to) + offset;
   std::uint32_t word = 0;
   std::memcpy(&word, pattern.data(), std::min(pattern.size(), sizeof word));
@@ -55,13 +84,13 @@ std::uint64_t CudaStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset,
   for (std::size_t i = 0; i < pattern.size(); i += 4)
     same_words &= pattern.size() < 4 || std::memcmp(&word, pattern.data() + i, 4) == 0;
   if (pattern.size() == 1) {
-    device_->check("cuMemsetD8Async",
-                   driver_.fill8(address, static_cast<unsigned char>(word), count, stream_));
+    device_.check("cuMemsetD8Async",
+                  driver_.fill8(address, static_cast<unsigned char>(word), count, stream_));
   } else if (pattern.size() == 2) {
-    device_->check("cuMemsetD16Async",
-                   driver_.fill16(address, static_cast<unsigned short>(word), count, stream_));
+    device_.check("cuMemsetD16Async",
+                  driver_.fill16(address, static_cast<unsigned short>(word), count, stream_));
   } else if (same_words) {
-    device_->check("cuMemsetD32Async", driver_.fill32(address, word, count * (pattern.size() / 4), stream_));
+    device_.check("cuMemsetD32Async", driver_.fill32(address, word, count * (pattern.size() / 4), stream_));
   } else {
     std::vector<char> bytes;
     for (std::uint64_t i = 0; i < count; ++i) bytes.insert(bytes.end(), pattern.begin(), pattern.end());
@@ -69,40 +98,120 @@ std::uint64_t CudaStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset,
     wait(number, std::nullopt);
     return number;
   }
-  return put_copy(std::move(to));
+  return put(to.get());
 }
-std::uint64_t CudaStream::after(std::shared_ptr<Stream> other, std::uint64_t number) {
-  if (&other->device() != device_.get()) {
-    // Of another device: its work is waited for here.
+
+std::uint64_t CudaStream::after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) {
+  if (!same_device) {
+    // Its work is waited for here.
     other->wait(number, std::nullopt);
     return last();
   }
-  device_->enter();
-  auto mark = static_cast<CudaStream&>(*other).mark_of(number);
-  if (mark) device_->check("cuStreamWaitEvent", driver_.stream_wait_event(stream_, mark->event, 0));
-  return put_copy(nullptr);
+  device_.enter();
+  mark_held();
+  auto mark = static_cast<CudaStream&>(*other).mark_behind(number);
+  if (mark) device_.check("cuStreamWaitEvent", driver_.stream_wait_event(stream_, mark->event, 0));
+  return put(nullptr);
 }
-std::shared_ptr<Mark> CudaStream::mark_of(std::uint64_t number) {
-  std::lock_guard lock(mutex_);
+
+// ---- Marks; the caller has the lock ----
+
+// Puts a mark behind all work so far.
+void CudaStream::add_mark(bool copied) {
   std::shared_ptr<Mark> mark;
-  for (const Work& work : works_)
-    if (work.number <= number) mark = work.mark;
-  return mark;
+  if (spare_marks_.empty()) {
+    mark = std::make_shared<Mark>(device_);
+  } else {
+    mark = std::move(spare_marks_.back());
+    spare_marks_.pop_back();
+  }
+  device_.check("cuEventRecord", driver_.event_record(mark->event, stream_));
+  marks_.push_back({put_, std::move(mark), copied});
+}
+
+// Has the records of all launches so far copied to the host, and puts a mark behind that.
+void CudaStream::flush() {
+  if (!batches_.empty()) {
+    Batch& batch = *batches_.back();
+    std::uint32_t count = batch.used - batch.copied;
+    if (count > 0)
+      device_.check("cuMemcpyDtoHAsync",
+                    driver_.copy_to_host_async(batch.host + batch.copied, batch.record(batch.copied),
+                                               count * sizeof(kern_launch_record), stream_));
+    batch.copied = batch.used;
+  }
+  add_mark(true);
+}
+
+// Finishes what is marked as done; marks are done in their order.
+void CudaStream::finish_marked() {
+  auto is_done = [this](const Marked& marked) {
+    Result result = driver_.event_query(marked.mark->event);
+    if (result != cuda_not_ready) device_.check("cuEventQuery", result);
+    return result == 0;
+  };
+  // Mostly all or nothing is done.
+  if (marks_.empty() || !is_done(marks_.front())) return;
+  auto end =
+      is_done(marks_.back()) ? marks_.end() : std::partition_point(marks_.begin(), marks_.end(), is_done);
+  std::uint64_t number = std::prev(end)->number;
+  for (auto marked = marks_.begin(); marked != end; ++marked) {
+    if (marked->copied) copied_ = marked->number;
+    if (marked->mark.use_count() == 1) spare_marks_.push_back(std::move(marked->mark));
+  }
+  marks_.erase(marks_.begin(), end);
+  finish(number);
+}
+
+// ---- Waiting ----
+
+// Returns a mark behind that work; null where it is done. Takes the lock.
+std::shared_ptr<Mark> CudaStream::mark_behind(std::uint64_t number) {
+  std::lock_guard lock(mutex_);
+  if (timeline_->done >= number) return nullptr;
+  if (marks_.empty() || marks_.back().number < number) flush();
+  auto first = std::find_if(marks_.begin(), marks_.end(),
+                            [&](const Marked& marked) { return marked.number >= number; });
+  return first->mark;
 }
 
 bool CudaStream::wait(std::uint64_t number, Deadline deadline) {
-  device_->enter();
-  std::shared_ptr<Mark> mark = mark_of(number);
-  if (mark && !deadline) device_->check("cuEventSynchronize", driver_.event_synchronize(mark->event));
-  while (mark && deadline) {
+  device_.enter();
+  std::shared_ptr<Mark> mark = mark_behind(number);
+  if (!mark) return true;
+  if (!deadline) device_.check("cuEventSynchronize", driver_.event_synchronize(mark->event));
+  while (deadline) {
     Result result = driver_.event_query(mark->event);
     if (result == 0) break;
-    if (result != cuda_not_ready) device_->check("cuEventQuery", result);
+    if (result != cuda_not_ready) device_.check("cuEventQuery", result);
     if (std::chrono::steady_clock::now() >= *deadline) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-  finish_done();
+  mark = nullptr;
+  std::lock_guard lock(mutex_);
+  finish_marked();
   return true;
+}
+
+void CudaStream::poll() {
+  device_.enter();
+  std::lock_guard lock(mutex_);
+  finish_marked();
+  if (timeline_->done >= put_) return;
+  Result result = driver_.stream_query(stream_);
+  if (result == 0) {
+    finish(put_);
+  } else if (result != cuda_not_ready) {
+    device_.check("cuStreamQuery", result);
+  } else if (marks_.empty()) {
+    flush(); // so that the next poll sees how far it came
+  }
+}
+
+bool CudaStream::is_idle() {
+  poll();
+  std::lock_guard lock(mutex_);
+  return timeline_->done >= put_;
 }
 
 } // namespace kern::runtime

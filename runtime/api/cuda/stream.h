@@ -1,90 +1,76 @@
-// A stream of a CUDA device: copies, launches, and what is known of them until somebody waits.
+// A stream of a CUDA device: copies, launches, and what is known of them until somebody waits. A launch is
+// one call of the driver: what is done is asked of events that stand behind every batch of launches, behind
+// work whose Event somebody keeps, and where somebody waits.
 #pragma once
 
 #include <deque>
 
-#include "runtime/api/cuda/device.h"
+#include "runtime/api/cuda/batch.h"
 
 namespace kern::runtime {
 
-// What a launch can print before somebody waits for it.
-inline constexpr std::uint64_t print_ring_words = 1 << 16;
-
-// An event of the driver, held by whoever waits for it.
-struct Mark {
-  explicit Mark(CudaDevice& owner, bool timed = false) : driver(owner.driver) {
-    owner.check("cuEventCreate", driver.event_create(&event, timed ? 0 : 2 /* no timing */));
-  }
-  ~Mark() { driver.event_destroy(event); }
-  Mark(const Mark&) = delete;
-  Mark& operator=(const Mark&) = delete;
-  const Driver& driver;
-  cuda::EventHandle event = nullptr;
-};
-
-// Launch records that lie side by side: cleared together, and read together.
-struct Batch {
-  static constexpr std::uint64_t size = 64;
-  std::shared_ptr<Memory> memory;
-  std::uint64_t used = 0;
-  std::array<kern_launch_record, size> records{}; // as they were last read
-};
-
-// What is under way.
-struct Work {
-  std::uint64_t number = 0;
-  std::shared_ptr<Mark> mark;
-  std::vector<std::shared_ptr<Memory>> holds;
-  std::optional<Launch> launch; // the rest is about one
-  std::uint64_t launch_number = 0;
-  std::shared_ptr<Batch> batch; // that has its record
-  std::uint64_t record = 0;     // its index there
-  std::shared_ptr<Memory> ring;
-  std::shared_ptr<Mark> begin; // of the kernel, where its time is wanted
-};
-
 class CudaStream final : public Stream {
 public:
-  explicit CudaStream(std::shared_ptr<CudaDevice> device)
-      : device_(std::move(device)), driver_(device_->driver) {
-    device_->check("cuStreamCreate", driver_.stream_create(&stream_, 1 /* non-blocking */));
-  }
-  ~CudaStream() override {
-    report_faults();
-    driver_.stream_destroy(stream_);
-  }
-  Device& device() override { return *device_; }
+  explicit CudaStream(CudaDevice& device);
+  ~CudaStream() override;
   std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
                       std::uint64_t bytes) override;
   std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
                      std::uint64_t bytes) override;
   std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                      std::span<const char> pattern) override;
-  std::uint64_t launch(Launch launch) override;
-  std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number) override;
-  std::uint64_t last() override {
-    std::lock_guard lock(mutex_);
-    return put_;
-  }
+  std::uint64_t launch(const Launch& launch) override;
+  std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) override;
+  std::uint64_t last() override;
   bool wait(std::uint64_t number, Deadline deadline) override;
+  void hold(std::uint64_t number) override { held_.store(number, std::memory_order_relaxed); }
+  void let_go(std::uint64_t number) override {
+    held_.compare_exchange_strong(number, 0, std::memory_order_relaxed);
+  }
+  void poll() override;
   // Finishes what is done, without waiting; says whether nothing is left.
-  bool finish_done();
+  bool is_idle();
+  // Waits for everything, and says nothing of what fails.
+  void close();
 
 private:
-  std::uint64_t put(Work work);
-  std::uint64_t put_copy(std::shared_ptr<Memory> memory);
-  void take_record(Work& work, std::uint64_t shared_bytes);
-  void set_word(Address address, std::uint64_t value);
-  void finish(Work& work);
-  std::shared_ptr<Mark> mark_of(std::uint64_t number);
+  struct Marked {
+    std::uint64_t number; // of the last work before the mark
+    std::shared_ptr<Mark> mark;
+    bool copied; // the records of all launches up to it are on the host behind it
+  };
 
-  std::shared_ptr<CudaDevice> device_;
+  std::uint64_t put(Memory* memory);
+  void mark_held();
+  void add_mark(bool copied);
+  void flush();
+  std::shared_ptr<Mark> mark_behind(std::uint64_t number);
+  // In records.cpp.
+  Batch& open_batch();
+  std::shared_ptr<Memory> make_ring();
+  void finish_marked();
+  void finish(std::uint64_t number);
+  void read_records(Batch& batch, std::uint64_t number);
+  void look(Batch& batch, std::uint32_t index);
+  void print(const Module& module, const Memory& ring);
+  void set_word(Address address, std::uint64_t value);
+
+  CudaDevice& device_;
   const Driver& driver_;
   cuda::StreamHandle stream_ = nullptr;
-  std::mutex mutex_;
-  std::deque<Work> works_;
-  std::uint64_t put_ = 0, launches_ = 0;
-  std::shared_ptr<Batch> batch_;
+  std::uint64_t launches_ = 0;
+  // The batch that has room, and its next record; a full one may be gone.
+  Batch* open_ = nullptr;
+  std::uint32_t open_used_ = Batch::size;
+  // The number of the last work, if somebody keeps it.
+  std::atomic<std::uint64_t> held_{0};
+  std::shared_ptr<Timeline> timeline_ = std::make_shared<Timeline>();
+  std::mutex mutex_; // guards what follows; no call that may wait for the device is made under it
+  std::uint64_t put_ = 0, copied_ = 0;
+  std::deque<Marked> marks_; // ascending
+  std::vector<std::shared_ptr<Mark>> spare_marks_;
+  std::deque<std::unique_ptr<Batch>> batches_; // the last one is open
+  std::unique_ptr<Batch> spare_batch_;
 };
 
 } // namespace kern::runtime

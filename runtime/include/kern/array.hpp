@@ -298,49 +298,56 @@ Staged<T, Rank, KERN_HOST_INOUT> inout(T* host, const Extents<Rank>& extents) {
   return {host, extents};
 }
 
-// What a kernel takes where it has an array: T is const where it only reads.
+// What a kernel takes where it has an array: T is const where it only reads. Made for a call, it lives no
+// longer than what it is made of.
 template <class T, std::size_t Rank> class Argument {
 public:
   using Value = std::remove_const_t<T>;
   Argument(const View<T, Rank>& view) {
-    set(KERN_ARRAY, view.data(), view.extents(), view.strides(), view.buffer());
+    set(KERN_ARRAY, view.data(), view.extents(), view.strides(), view.buffer().get());
   }
   Argument(const View<Value, Rank>& view)
     requires(std::is_const_v<T>)
-      : Argument(View<const Value, Rank>(view)) {}
+  {
+    set(KERN_ARRAY, view.data(), view.extents(), view.strides(), view.buffer().get());
+  }
   Argument(const Buffer<Value, Rank>& buffer)
     requires(std::is_const_v<T>)
-      : Argument(buffer.view()) {}
-  Argument(Buffer<Value, Rank>& buffer) : Argument(View<T, Rank>(buffer.view())) {}
+  {
+    set(buffer);
+  }
+  Argument(Buffer<Value, Rank>& buffer) { set(buffer); }
   template <kern_argument_kind Kind>
     requires(Kind != KERN_HOST_IN)
   Argument(const Staged<Value, Rank, Kind>& staged) {
-    set(Kind, staged.data, staged.extents, packed_strides(staged.extents), {});
+    set(Kind, staged.data, staged.extents, packed_strides(staged.extents), nullptr);
   }
   Argument(const Staged<const Value, Rank, KERN_HOST_IN>& staged)
     requires(std::is_const_v<T>)
   {
-    set(KERN_HOST_IN, staged.data, staged.extents, packed_strides(staged.extents), {});
+    set(KERN_HOST_IN, staged.data, staged.extents, packed_strides(staged.extents), nullptr);
   }
   const kern_argument& get() const { return argument_; }
 
 private:
+  void set(const Buffer<Value, Rank>& buffer) {
+    set(KERN_ARRAY, buffer.data(), buffer.extents(), packed_strides(buffer.extents()), buffer.handle().get());
+  }
   void set(kern_argument_kind kind, T* data, const Extents<Rank>& extents, const Extents<Rank>& strides,
-           BufferHandle buffer) {
+           kern_buffer* buffer) {
     argument_.kind = kind;
     argument_.type = type_of<Value>;
     argument_.rank = Rank;
     argument_.writable = !std::is_const_v<T>;
+    argument_.scalar[0] = argument_.scalar[1] = 0;
     argument_.data = const_cast<Value*>(data);
     for (std::size_t axis = 0; axis < Rank; ++axis) {
       argument_.extents[axis] = extents[axis];
       argument_.strides[axis] = strides[axis];
     }
-    buffer_ = std::move(buffer);
-    argument_.buffer = buffer_.get();
+    argument_.buffer = buffer;
   }
-  BufferHandle buffer_;
-  kern_argument argument_{};
+  kern_argument argument_; // extents and strides beyond the rank mean nothing
 };
 
 } // namespace kern::inline v1

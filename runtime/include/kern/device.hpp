@@ -37,6 +37,7 @@ using EventHandle = Handle<kern_event, kern_event_retain, kern_event_release>;
 using BufferHandle = Handle<kern_buffer, kern_buffer_retain, kern_buffer_release>;
 using ModuleHandle = Handle<kern_module, kern_module_retain, kern_module_release>;
 using KernelHandle = Handle<kern_kernel, kern_kernel_retain, kern_kernel_release>;
+using PreparedHandle = Handle<kern_prepared, kern_prepared_retain, kern_prepared_release>;
 
 struct CpuOptions {
   unsigned threads = 0; // a pool of its own with so many; 0: the pool that the process shares

@@ -115,6 +115,7 @@ public:
 
   // Takes over what a C function returned; says whether it was good.
   bool take(kern_error* error) {
+    if (!error && ok()) return true;
     *this = Status();
     if (!error) return true;
     kind_ = kern_error_get_kind(error);
@@ -184,5 +185,13 @@ private:
   kern_memory_info memory_{};
   std::vector<Diagnostic> diagnostics_;
 };
+
+// Throws what a C function returned, if it is an error; costs nothing where it is none.
+inline void raise(kern_error* error) {
+  if (!error) return;
+  Status status;
+  status.take(error);
+  status.raise();
+}
 
 } // namespace kern::inline v1

@@ -1,6 +1,8 @@
 // Modules, kernels and launches.
 #pragma once
 
+#include <tuple>
+
 #include "kern/array.hpp"
 
 namespace kern::inline v1 {
@@ -58,9 +60,13 @@ template <class T> struct Param {
   using Type = T;
   static constexpr kern_parameter info{type_of<T>, 0, 0};
   static kern_argument argument(const T& value) {
-    kern_argument argument{};
+    kern_argument argument; // of a scalar, the extents and strides mean nothing
     argument.kind = KERN_SCALAR;
     argument.type = type_of<T>;
+    argument.rank = argument.writable = 0;
+    argument.scalar[0] = argument.scalar[1] = 0;
+    argument.data = nullptr;
+    argument.buffer = nullptr;
     std::memcpy(argument.scalar, &value, sizeof value);
     return argument;
   }
@@ -72,6 +78,41 @@ template <class T, std::size_t Rank> struct Param<View<T, Rank>> {
 };
 
 template <class Signature> class Kernel;
+template <class Signature> class Prepared;
+
+// A launch with its arguments, checked once: `prepared()` puts it on the stream, as often as wanted. It holds
+// the buffers of its arrays. One thread at a time uses it and its copies.
+template <class... Params> class Prepared<void(Params...)> {
+public:
+  Prepared() = default;
+  explicit Prepared(PreparedHandle handle) : handle_(std::move(handle)) {}
+  Event operator()() const {
+    EventHandle event;
+    raise(kern_prepared_launch(handle_.get(), event.receive()));
+    return Event(std::move(event));
+  }
+  Event operator()(Status& status) const noexcept {
+    EventHandle event;
+    status.take(kern_prepared_launch(handle_.get(), event.receive()));
+    return Event(std::move(event));
+  }
+  // Replaces an argument, the first one by set<0>(value); everything is checked again.
+  template <std::size_t Index>
+  void set(const typename Param<std::tuple_element_t<Index, std::tuple<Params...>>>::Type& value) const {
+    Status status;
+    set<Index>(status, value);
+    status.raise();
+  }
+  template <std::size_t Index> void
+  set(Status& status,
+      const typename Param<std::tuple_element_t<Index, std::tuple<Params...>>>::Type& value) const noexcept {
+    const kern_argument argument = Param<std::tuple_element_t<Index, std::tuple<Params...>>>::argument(value);
+    status.take(kern_prepared_set(handle_.get(), Index, &argument));
+  }
+
+private:
+  PreparedHandle handle_;
+};
 
 // A kernel with typed arguments. A call puts a launch on a stream and returns; with arguments in host memory
 // (in, out, inout) it returns when they are there.
@@ -80,10 +121,10 @@ public:
   Kernel() = default;
   explicit Kernel(KernelHandle handle) : handle_(std::move(handle)) {}
   Event operator()(const Launch& launch, const typename Param<Params>::Type&... arguments) const {
-    Status status;
-    Event event = (*this)(status, launch, arguments...);
-    status.raise();
-    return event;
+    const std::array<kern_argument, sizeof...(Params)> list = {Param<Params>::argument(arguments)...};
+    EventHandle event;
+    raise(kern_launch(handle_.get(), &launch.get(), list.data(), list.size(), event.receive()));
+    return Event(std::move(event));
   }
   Event operator()(Status& status, const Launch& launch,
                    const typename Param<Params>::Type&... arguments) const noexcept {
@@ -91,6 +132,21 @@ public:
     EventHandle event;
     status.take(kern_launch(handle_.get(), &launch.get(), list.data(), list.size(), event.receive()));
     return Event(std::move(event));
+  }
+  // Checks a launch once, to be launched often; its arrays lie on the device.
+  Prepared<void(Params...)> prepare(const Launch& launch,
+                                    const typename Param<Params>::Type&... arguments) const {
+    Status status;
+    auto prepared = prepare(status, launch, arguments...);
+    status.raise();
+    return prepared;
+  }
+  Prepared<void(Params...)> prepare(Status& status, const Launch& launch,
+                                    const typename Param<Params>::Type&... arguments) const noexcept {
+    const std::array<kern_argument, sizeof...(Params)> list = {Param<Params>::argument(arguments)...};
+    PreparedHandle prepared;
+    status.take(kern_prepare(handle_.get(), &launch.get(), list.data(), list.size(), prepared.receive()));
+    return Prepared<void(Params...)>(std::move(prepared));
   }
 
 private:

@@ -19,6 +19,7 @@ typedef struct kern_event kern_event;
 typedef struct kern_buffer kern_buffer;
 typedef struct kern_module kern_module;
 typedef struct kern_kernel kern_kernel;
+typedef struct kern_prepared kern_prepared;
 
 // ---- Errors ----
 
@@ -232,6 +233,17 @@ typedef struct kern_launch_options {
 // Checks everything, then puts the launch on the stream. With arguments in host memory it waits for them.
 kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
                         const kern_argument* arguments, uint64_t count, kern_event** event);
+
+// A launch that is checked once and launched often. It takes no arguments in host memory, and holds the
+// buffers of its arrays. One thread at a time uses it; without a stream in its options it goes to that
+// thread's own.
+kern_error* kern_prepare(kern_kernel* kernel, const kern_launch_options* options,
+                         const kern_argument* arguments, uint64_t count, kern_prepared** prepared);
+// Replaces an argument; everything is checked again. After an error the old one stands.
+kern_error* kern_prepared_set(kern_prepared* prepared, uint64_t index, const kern_argument* argument);
+kern_error* kern_prepared_launch(kern_prepared* prepared, kern_event** event);
+kern_prepared* kern_prepared_retain(kern_prepared* prepared);
+void kern_prepared_release(kern_prepared* prepared);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 namespace {
 
 constexpr int invalid_value = 1, out_of_memory = 2, invalid_image = 200, invalid_ptx = 218,
-              invalid_handle = 400;
+              invalid_handle = 400, not_ready = 600;
 
 // What cuLinkComplete makes of PTX: a head that says so, and the PTX.
 constexpr char cubin_head[] = "\x7f"
@@ -36,6 +36,7 @@ struct State {
   bool forever = false;
   int code = 0;
   int version = 12080; // of the driver's interface
+  bool busy = false; // queries say that the device is at work
   int links_done = 0;
   std::string loaded;     // the last machine code that was
   int refused_cubins = 0; // how many the next loads refuse
@@ -75,9 +76,16 @@ bool lives(const std::set<void*>& live, void* handle) {
   return live.contains(handle);
 }
 
+bool busy() {
+  std::lock_guard lock(state().mutex);
+  return state().busy;
+}
+
 void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 } // namespace
+
+static thread_local void* current = nullptr; // context
 
 #define STEP()                                                                                               \
   if (int code = step()) return code
@@ -119,6 +127,12 @@ void fake_cuda_set_version(int version) { state().version = version; }
 void fake_cuda_refuse_cubins(int count) {
   std::lock_guard lock(state().mutex);
   state().refused_cubins = count;
+}
+
+// While it is set, whoever asks hears that work is under way; whoever waits does not.
+void fake_cuda_set_busy(int busy) {
+  std::lock_guard lock(state().mutex);
+  state().busy = busy != 0;
 }
 
 // How many handles live: memory, streams, events, modules, linkers and contexts.
@@ -173,10 +187,12 @@ int cuDevicePrimaryCtxRelease_v2(int) {
   --state().retained;
   return 0;
 }
-int cuCtxSetCurrent(void*) {
+int cuCtxSetCurrent(void* context) {
   STEP();
+  current = context;
   return 0;
 }
+int cuCtxGetCurrent(void** context) { return *context = current, 0; }
 int cuCtxSynchronize() {
   STEP();
   return 0;
@@ -317,6 +333,18 @@ int cuStreamCreate(void** stream, unsigned) {
   return make(state().streams, stream);
 }
 int cuStreamDestroy_v2(void* stream) { return drop(state().streams, stream); }
+int cuStreamQuery(void* stream) {
+  STEP();
+  return !lives(state().streams, stream) ? invalid_handle : busy() ? not_ready : 0;
+}
+int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  STEP();
+  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  std::lock_guard lock(state().mutex);
+  state().memory.insert(*memory);
+  return 0;
+}
+int cuMemFreeHost(void* memory) { return memory ? drop(state().memory, memory) : 0; }
 int cuStreamWaitEvent(void* stream, void* event, unsigned) {
   STEP();
   return lives(state().streams, stream) && lives(state().events, event) ? 0 : invalid_handle;
@@ -336,7 +364,7 @@ int cuEventSynchronize(void* event) {
 }
 int cuEventQuery(void* event) {
   STEP();
-  return lives(state().events, event) ? 0 : invalid_handle;
+  return !lives(state().events, event) ? invalid_handle : busy() ? not_ready : 0;
 }
 int cuEventElapsedTime(float* time, void*, void*) { return *time = 1, 0; }
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <numeric>
 #include <thread>
 
@@ -280,6 +281,88 @@ TEST_F(Api, GivesEachThreadItsFaults) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(found, 80);
   EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Api, LaunchesWhatIsPrepared) {
+  Buffer<float> x = kern::zeros<float>(device, 100), y = kern::zeros<float>(device, 100);
+  x.fill(1);
+  auto prepared = library.prepare_saxpy(kern::over(100), 2, x, y);
+  for (int i = 0; i < 300; ++i) prepared();
+  EXPECT_EQ(y.read(99), 600);
+  prepared.set<0>(0.5f);
+  prepared().wait();
+  EXPECT_EQ(y.read(0), 600.5f);
+  // What it holds stays; what does not fit is refused, and the old argument stands.
+  x = kern::zeros<float>(device, 3);
+  EXPECT_TRUE(contains(thrown_by<kern::ContractError>([&] { prepared.set<1>(x); }), "with 3 on the left"));
+  prepared();
+  EXPECT_EQ(y.read(0), 601);
+  kern::Status status;
+  Buffer<float> other = kern::zeros<float>(device, 100);
+  prepared.set<2>(status, other);
+  prepared(status).wait();
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(y.read(0), 601);
+  std::vector<float> host(100);
+  EXPECT_TRUE(contains(
+      thrown_by<kern::ArgumentError>([&] { library.prepare_scale(kern::over(100), kern::inout(host), 1); }),
+      "a prepared launch takes arrays on the device"));
+}
+
+TEST_F(Api, CollectsFaultsOfPreparedLaunches) {
+  kern::Stream stream(device);
+  Buffer<float> y = kern::zeros<float>(device, 3);
+  kern::Stream::of_thread(device).wait();
+  auto prepared = library.prepare_careless(kern::grid(1).block(4).on(stream), y, 1);
+  for (int i = 0; i < 3; ++i) prepared();
+  kern::Status status;
+  for (std::uint64_t launch = 1; launch <= 3; ++launch) {
+    stream.wait(status);
+    EXPECT_EQ(status.fault().launch, launch);
+  }
+  stream.wait(status);
+  EXPECT_TRUE(status.ok());
+}
+
+// A thousand faults among ten thousand launches: each reaches the thread that launched it, in order.
+TEST_F(Api, LosesNoFaultOfManyThreads) {
+  constexpr std::uint64_t launches = 1375, every = 11;
+  std::atomic<std::uint64_t> found{0}, wrong{0};
+  std::vector<std::thread> threads;
+  for (unsigned thread = 0; thread < 8; ++thread)
+    threads.emplace_back([&, thread] {
+      kern::Stream stream(device);
+      Buffer<float> y(device, 10 + thread);
+      for (std::uint64_t launch = 1; launch <= launches; ++launch) {
+        bool bad = launch % every == 0;
+        kern::Event event = library.careless(kern::grid(1).block(10 + thread + bad).on(stream), y, 1);
+        // Some are waited for at once, some when others have been launched behind them.
+        if (launch % (20 * every) != 0 && launch != launches) continue;
+        for (kern::Status status; event.wait(status), !status.ok(); ++found)
+          if (status.fault().extent != 10 + thread || status.fault().launch % every != 0) ++wrong;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(found, 8 * (launches / every));
+  EXPECT_EQ(wrong, 0u);
+}
+
+// Returns how many threads this process has.
+std::ptrdiff_t thread_count() {
+  std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+TEST(Devices, GoWithTheirThreadsStreams) {
+  std::ptrdiff_t before = thread_count();
+  {
+    Device own = Device::cpu({.threads = 3});
+    Buffer<float> x = kern::zeros<float>(own, 10); // on the thread's own stream
+    EXPECT_EQ(x.read(0), 0);
+  }
+  for (int i = 0; i < 200 && thread_count() > before; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_LE(thread_count(), before); // its pool had two
 }
 
 TEST_F(Api, Prints) {

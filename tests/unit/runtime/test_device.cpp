@@ -60,6 +60,7 @@ static const FakeCuda* load_fake() {
   find(fake.fail, "fake_cuda_fail");
   find(fake.calls, "fake_cuda_calls");
   find(fake.live, "fake_cuda_live");
+  find(fake.set_busy, "fake_cuda_set_busy");
   find(fake.links, "fake_cuda_links");
   find(fake.refuse_cubins, "fake_cuda_refuse_cubins");
   find(fake.loaded, "fake_cuda_loaded");

@@ -14,6 +14,7 @@ struct FakeCuda {
   void (*fail)(long calls, int code, int forever) = nullptr;
   long (*calls)() = nullptr;
   long (*live)() = nullptr;
+  void (*set_busy)(int busy) = nullptr; // nothing is done until 0 again
   int (*links)() = nullptr;
   void (*refuse_cubins)(int count) = nullptr;
   const char* (*loaded)() = nullptr;

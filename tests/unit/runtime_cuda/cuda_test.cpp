@@ -74,6 +74,12 @@ constexpr Scenario scenarios[] = {
        second.after(kernels::load(device).scale(kern::over(10).on(first), x, 2));
        kernels::load(device).scale(kern::over(10).on(second), x, 2).wait_for(std::chrono::seconds(1));
      }},
+    {"prepared",
+     [] {
+       Buffer<float> x = kern::zeros<float>(Device::cuda(), 10);
+       auto prepared = kernels::load(Device::cuda()).prepare_scale(kern::over(10), x, 2);
+       for (int i = 0; i < 260; ++i) prepared();
+     }},
     {"print", [] { kernels::load(Device::cuda()).say(kern::grid(1).block(4), 0).wait(); }},
 };
 
@@ -136,6 +142,53 @@ TEST_F(Cuda, IsLostAfterAStickyError) {
     EXPECT_EQ(fake_cuda()->calls(), calls); // it does not even ask
   });
   EXPECT_EQ(fake_cuda()->live(), 0);
+}
+
+TEST_F(Cuda, KeepsMemoryFromOthersWhileWorkIsUnderWay) {
+  run_alone([] {
+    Device device = Device::cuda();
+    kernels::Kernels library = kernels::load(device);
+    fake_cuda()->set_busy(1);
+    const float* first = nullptr;
+    {
+      Buffer<float> x(device, 1000);
+      first = x.data();
+      library.scale(kern::over(1000), x, 2);
+    }
+    Buffer<float> y(device, 1000);
+    EXPECT_NE(y.data(), first);
+    fake_cuda()->set_busy(0);
+    Buffer<float> z(device, 1000); // nobody waited for anything
+    EXPECT_EQ(z.data(), first);
+  });
+}
+
+TEST_F(Cuda, LaunchesWithOneCallOfTheDriver) {
+  run_alone([] {
+    Device device = Device::cuda();
+    Buffer<float> x = kern::zeros<float>(device, 1000);
+    auto prepared = kernels::load(device).prepare_scale(kern::over(1000), x, 2);
+    prepared();
+    long before = fake_cuda()->calls();
+    for (int i = 0; i < 10'000; ++i) prepared();
+    long batches = 10'000 / 256 + 1;
+    EXPECT_LT(fake_cuda()->calls() - before, 10'000 + 8 * batches);
+    // An Event that somebody keeps costs a mark, and says when its own launch is done.
+    kern::Event kept = prepared();
+    prepared();
+    fake_cuda()->set_busy(1);
+    EXPECT_FALSE(kept.wait_for(std::chrono::seconds(0)));
+    fake_cuda()->set_busy(0);
+    EXPECT_TRUE(kept.wait_for(std::chrono::seconds(0)));
+  });
+}
+
+TEST_F(Cuda, HoldsNothingForItsThread) {
+  {
+    Buffer<float> x = kern::zeros<float>(Device::cuda(), 10);
+    kernels::scale(kern::over(10), x, 2);
+  }
+  EXPECT_EQ(fake_cuda()->live(), 0); // though this thread lives on
 }
 
 TEST_F(Cuda, ReusesMemory) {

@@ -1,0 +1,117 @@
+// The C interface: launches. A launch of arrays that lie on the device allocates nothing: what it says is
+// built on the stack, and streams keep only what they need for longer.
+#include "runtime/api/handles.h"
+#include "runtime/api/inline_array.h"
+#include "runtime/api/launch.h"
+
+using namespace kern::runtime;
+
+namespace {
+
+using Params = InlineArray<std::uint64_t, 96>;
+using Uses = InlineArray<Memory*, 24>;
+
+// Arrays in host memory: copies of them on the device, or the arrays themselves where it sees host memory.
+struct Staging {
+  struct Copy {
+    std::shared_ptr<Memory> memory;
+    void* host;
+    std::uint64_t bytes;
+    bool back;
+  };
+  std::vector<kern_argument> arguments;
+  std::vector<Copy> copies;
+};
+
+} // namespace
+
+// Puts staged arrays where the kernel can reach them. What an out() array has that is not written is zero.
+static void stage(Staging& staging, const kern_kernel& kernel, Stream& stream) {
+  Device& device = *kernel.device;
+  for (std::size_t i = 0; i < staging.arguments.size(); ++i) {
+    kern_argument& argument = staging.arguments[i];
+    if (argument.kind < KERN_HOST_IN) continue;
+    const kern::ManifestParam& param = kernel.plan->kernel->params[i];
+    std::uint64_t bytes = host_bytes(argument);
+    bool clear = argument.kind == KERN_HOST_OUT && !param.all_written;
+    if (bytes == 0) continue;
+    if (device.shares_host_memory()) {
+      if (clear) std::memset(argument.data, 0, bytes);
+      continue;
+    }
+    std::shared_ptr<Memory> memory = device.allocate(bytes);
+    constexpr char zero[] = {0};
+    if (clear) stream.fill(memory, 0, bytes, zero);
+    if (argument.kind != KERN_HOST_OUT && !(argument.kind == KERN_HOST_INOUT && param.all_written))
+      stream.write(memory, 0, argument.data, bytes);
+    bool back = argument.kind != KERN_HOST_IN && param.written;
+    staging.copies.push_back({memory, argument.data, bytes, back});
+    argument.data = memory->data;
+  }
+}
+
+void kern::runtime::check_stream(const kern_kernel& kernel, const kern_launch_options& options) {
+  if (options.stream && options.stream->device != kernel.device)
+    fail(KERN_ARGUMENT_ERROR, "kernel `" + kernel.plan->kernel->name + "` is loaded for " +
+                                  kernel.device->name() + ", and the stream is one of " +
+                                  options.stream->device->name());
+}
+
+// Fills in the memory of a launch's arrays, and returns how much there is.
+static std::size_t collect_uses(std::span<const kern_argument> arguments, std::span<Memory*> uses) {
+  std::size_t count = 0;
+  for (const kern_argument& argument : arguments)
+    if (argument.buffer) uses[count++] = argument.buffer->memory.get();
+  return count;
+}
+
+static std::uint64_t launch_staged(const kern_kernel& kernel, const kern_launch_options& options,
+                                   std::span<const kern_argument> arguments, Stream& stream) {
+  Staging staging;
+  staging.arguments.assign(arguments.begin(), arguments.end());
+  Params params(kernel.plan->kernel->slots);
+  Launch launch;
+  Call call{kernel.module, *kernel.plan, options, staging.arguments};
+  // Everything is checked with the host's addresses before anything moves; staged arrays have others.
+  bool any = prepare(call, params, launch);
+  stage(staging, kernel, stream);
+  if (any && !staging.copies.empty()) prepare(call, params, launch);
+  std::vector<Memory*> uses(arguments.size());
+  uses.resize(collect_uses(staging.arguments, uses));
+  for (const Staging::Copy& copy : staging.copies) uses.push_back(copy.memory.get());
+  launch.uses = uses;
+  std::uint64_t number = any ? stream.launch(launch) : stream.last();
+  for (const Staging::Copy& copy : staging.copies)
+    if (copy.back) number = stream.read(copy.memory, 0, copy.host, copy.bytes);
+  stream.wait(number, std::nullopt);
+  stream.collect(number);
+  return number;
+}
+
+static bool is_staged(const kern_argument& argument) { return argument.kind >= KERN_HOST_IN; }
+
+kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
+                        const kern_argument* arguments, std::uint64_t count, kern_event** event) {
+  return guarded([&] {
+    kern_launch_options known = known_part(*options);
+    check_stream(*kernel, known);
+    const std::shared_ptr<Stream>& stream = launch_stream(*kernel, known);
+    Call call{kernel->module, *kernel->plan, known, {arguments, count}};
+    check_arguments(call);
+    std::uint64_t number = 0;
+    if (std::any_of(arguments, arguments + count, is_staged)) {
+      number = launch_staged(*kernel, known, call.arguments, *stream);
+    } else {
+      Params params(kernel->plan->kernel->slots);
+      Uses uses(count);
+      Launch launch;
+      if (prepare(call, params, launch)) {
+        launch.uses = {uses.data(), collect_uses(call.arguments, uses)};
+        number = stream->launch(launch);
+      } else {
+        number = stream->last();
+      }
+    }
+    if (event) *event = make_event(kernel->device, stream, number);
+  });
+}

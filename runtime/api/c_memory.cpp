@@ -1,0 +1,68 @@
+// The C interface: memory.
+#include "runtime/api/handles.h"
+
+using namespace kern::runtime;
+
+kern_error* kern_buffer_create(kern_device* device, std::uint64_t bytes, kern_buffer** buffer) {
+  return guarded([&] {
+    auto memory = device->device->allocate(bytes);
+    *buffer = new kern_buffer;
+    (*buffer)->device = device->device;
+    (*buffer)->memory = std::move(memory);
+  });
+}
+
+void* kern_buffer_data(const kern_buffer* buffer) { return buffer->memory->data; }
+std::uint64_t kern_buffer_bytes(const kern_buffer* buffer) { return buffer->memory->bytes; }
+
+kern_device* kern_buffer_device(const kern_buffer* buffer) { return make_device(buffer->device); }
+
+static void check_range(const kern_buffer* buffer, std::uint64_t offset, std::uint64_t bytes) {
+  std::uint64_t size = buffer->memory->bytes;
+  if (offset > size || bytes > size - offset)
+    fail(KERN_ARGUMENT_ERROR, "a copy of " + std::to_string(bytes) + " bytes at " + std::to_string(offset) +
+                                  " goes beyond the buffer's " + std::to_string(size));
+}
+
+static Stream& stream_for(const kern_buffer* buffer, const kern_stream* stream) {
+  if (stream->device != buffer->device)
+    fail(KERN_ARGUMENT_ERROR, "the buffer lies on " + buffer->device->name() + ", and the stream is one of " +
+                                  stream->device->name());
+  return *stream->stream;
+}
+
+static void hand_out_event(const kern_stream* stream, std::uint64_t number, kern_event** event) {
+  if (event) *event = make_event(stream->device, stream->stream, number);
+}
+
+kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void* from, std::uint64_t bytes,
+                              kern_stream* stream, kern_event** event) {
+  return guarded([&] {
+    check_range(to, offset, bytes);
+    Stream& on = stream_for(to, stream);
+    hand_out_event(stream, bytes > 0 ? on.write(to->memory, offset, from, bytes) : on.last(), event);
+  });
+}
+
+kern_error* kern_buffer_read(const kern_buffer* from, std::uint64_t offset, void* to, std::uint64_t bytes,
+                             kern_stream* stream, kern_event** event) {
+  return guarded([&] {
+    check_range(from, offset, bytes);
+    Stream& on = stream_for(from, stream);
+    hand_out_event(stream, bytes > 0 ? on.read(from->memory, offset, to, bytes) : on.last(), event);
+  });
+}
+
+kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_t count, const void* pattern,
+                             std::uint32_t pattern_bytes, kern_stream* stream, kern_event** event) {
+  return guarded([&] {
+    bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 ||
+                 pattern_bytes == 16;
+    if (!known || count > UINT64_MAX / pattern_bytes)
+      fail(KERN_ARGUMENT_ERROR, "a pattern has 1, 2, 4, 8 or 16 bytes");
+    check_range(to, offset, count * pattern_bytes);
+    Stream& on = stream_for(to, stream);
+    std::span<const char> bytes(static_cast<const char*>(pattern), pattern_bytes);
+    hand_out_event(stream, count > 0 ? on.fill(to->memory, offset, count, bytes) : on.last(), event);
+  });
+}

@@ -1,0 +1,69 @@
+// Launch records that lie side by side on a device: cleared together, copied to the host together.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/api/cuda/device.h"
+
+namespace kern::runtime {
+
+// What a launch can print before somebody waits for it, in words.
+inline constexpr std::uint64_t print_ring_words = 1 << 16;
+
+// An event of the driver, held by whoever waits for it.
+struct Mark {
+  explicit Mark(CudaDevice& owner, bool timed = false);
+  ~Mark() { driver.event_destroy(event); }
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+  const Driver& driver;
+  cuda::EventHandle event = nullptr;
+};
+
+struct Batch {
+  static constexpr std::uint32_t size = 256;
+  // What a record must be read with.
+  struct Entry : Launched {
+    std::uint64_t number = 0; // on the stream
+    std::uint64_t launch = 0; // among the stream's launches, from 1
+  };
+  struct Ring {
+    std::uint32_t record;
+    std::shared_ptr<Memory> memory;
+  };
+
+  // A launch whose time is wanted, between two events of its own.
+  struct Timed {
+    std::uint32_t record;
+    kern_launch_report* report;
+    std::unique_ptr<Mark> begin, end;
+  };
+
+  explicit Batch(CudaDevice& device);
+  ~Batch() { driver.host_release(host); }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  // Returns the address of a record on the device.
+  Address record(std::uint32_t index) const {
+    return address_of(*memory) + index * sizeof(kern_launch_record);
+  }
+  // Keeps a module until the batch's launches are done.
+  void hold(const std::shared_ptr<const Module>& module);
+  // Makes it ready for other launches.
+  void reset();
+
+  const Driver& driver;
+  std::shared_ptr<Memory> memory;
+  kern_launch_record* host = nullptr; // a copy, in memory that the device writes at once
+  std::uint32_t used = 0;             // records of launches,
+  std::uint32_t copied = 0;           // for which a copy was put on the stream,
+  std::uint32_t seen = 0;             // and that were looked at
+  Entry entries[size];
+  std::vector<std::shared_ptr<const Module>> modules;
+  std::vector<Ring> rings; // of launches that print
+  std::vector<Timed> timed;
+};
+
+} // namespace kern::runtime

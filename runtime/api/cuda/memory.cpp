@@ -1,0 +1,95 @@
+// Memory is pooled. What nobody holds any more is given out again when the streams that used it are past that
+// use; nobody waits for them unless there is no other memory.
+#include <algorithm>
+
+#include "runtime/api/cuda/device.h"
+#include "runtime/api/cuda/stream.h"
+
+namespace kern::runtime {
+
+// Sizes in the pool: powers of two up to a mebibyte, then whole ones.
+static std::uint64_t pool_size(std::uint64_t bytes) {
+  constexpr std::uint64_t least = 512, whole = 1 << 20;
+  std::uint64_t size = least;
+  while (size < bytes && size < whole) size *= 2;
+  return bytes <= whole ? size : (bytes + whole - 1) / whole * whole;
+}
+
+// Takes memory of that size out of the pool; 0 where there is none.
+Address CudaDevice::take(std::uint64_t size) {
+  std::lock_guard lock(mutex_);
+  auto pooled = pool_.find(size);
+  if (pooled == pool_.end() || pooled->second.empty()) return 0;
+  Address address = pooled->second.back();
+  pooled->second.pop_back();
+  return address;
+}
+
+bool CudaDevice::is_pending() {
+  std::lock_guard lock(mutex_);
+  return !pending_.empty();
+}
+
+// Puts what no stream uses any more into the pool.
+void CudaDevice::reclaim() {
+  for (const auto& stream : streams()) stream->poll();
+  std::lock_guard lock(mutex_);
+  std::erase_if(pending_, [&](const Pending& pending) {
+    if (!pending.uses->done()) return false;
+    pool_[pending.bytes].push_back(pending.address);
+    return true;
+  });
+}
+
+void CudaDevice::wait_for_pending() {
+  for (const auto& stream : streams()) stream->wait(stream->last(), std::nullopt);
+  reclaim();
+}
+
+std::shared_ptr<Memory> CudaDevice::allocate(std::uint64_t bytes) {
+  enter();
+  sweep();
+  std::uint64_t size = bytes > std::uint64_t(1) << 60 ? bytes : pool_size(bytes);
+  Address address = take(size);
+  if (!address && is_pending()) {
+    reclaim();
+    address = take(size);
+  }
+  if (address) return std::make_shared<CudaMemory>(*this, address, bytes, size);
+  Result result = driver.allocate(&address, size);
+  if (result == cuda_out_of_memory) {
+    wait_for_pending();
+    release_pool();
+    result = driver.allocate(&address, size);
+  }
+  if (result == cuda_out_of_memory) {
+    std::size_t available = 0, total = 0;
+    driver.memory_info(&available, &total);
+    fail(Error{KERN_OUT_OF_MEMORY,
+               name_ + " has no memory for " + std::to_string(bytes) +
+                   " bytes: " + std::to_string(available) + " of " + std::to_string(total) + " are free",
+               {},
+               bytes,
+               available});
+  }
+  check("cuMemAlloc", result);
+  return std::make_shared<CudaMemory>(*this, address, bytes, size);
+}
+
+void CudaDevice::give_back(Address address, std::uint64_t bytes, std::unique_ptr<Uses> uses) {
+  std::lock_guard lock(mutex_);
+  if (uses->done())
+    pool_[bytes].push_back(address);
+  else
+    pending_.push_back({address, bytes, std::move(uses)});
+}
+
+// Gives the pool's memory back to the driver.
+void CudaDevice::release_pool() {
+  std::lock_guard lock(mutex_);
+  for (auto& [size, addresses] : pool_)
+    for (Address address : addresses) driver.release(address);
+  pool_.clear();
+}
+
+} // namespace kern::runtime

@@ -1,0 +1,91 @@
+// What the handles of the C interface are: counted boxes round what the runtime uses. Each holds its device,
+// and lets go of it last. guarded() turns what is thrown into a value.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "runtime/api/device.h"
+
+struct Counted {
+  std::atomic<unsigned> count{1};
+};
+struct kern_device : Counted {
+  std::shared_ptr<kern::runtime::Device> device;
+  std::string reason;
+};
+struct kern_stream : Counted {
+  ~kern_stream();
+  std::shared_ptr<kern::runtime::Device> device;
+  std::shared_ptr<kern::runtime::Stream> stream;
+};
+struct kern_event : Counted {
+  ~kern_event() { stream->let_go(number); }
+  std::shared_ptr<kern::runtime::Device> device;
+  std::shared_ptr<kern::runtime::Stream> stream;
+  std::uint64_t number = 0;
+};
+struct kern_buffer : Counted {
+  std::shared_ptr<kern::runtime::Device> device;
+  std::shared_ptr<kern::runtime::Memory> memory;
+};
+struct kern_module : Counted {
+  std::shared_ptr<kern::runtime::Device> device;
+  std::shared_ptr<const kern::runtime::Module> module;
+};
+struct kern_kernel : Counted {
+  std::shared_ptr<kern::runtime::Device> device;
+  std::shared_ptr<const kern::runtime::Module> module;
+  const kern::runtime::Plan* plan = nullptr;
+};
+
+namespace kern::runtime {
+
+template <class Handle> Handle* retain(Handle* handle) {
+  if (handle) handle->count.fetch_add(1, std::memory_order_relaxed);
+  return handle;
+}
+template <class Handle> void release(Handle* handle) {
+  if (handle && handle->count.fetch_sub(1, std::memory_order_acq_rel) == 1) delete handle;
+}
+
+// Runs what may throw.
+template <class Function> kern_error* guarded(Function&& function) noexcept {
+  try {
+    function();
+    return nullptr;
+  } catch (Error& error) {
+    return make_error(std::move(error));
+  } catch (const std::bad_alloc&) {
+    return make_error({KERN_OUT_OF_MEMORY, "there is no host memory left", {}, 0, 0});
+  }
+}
+
+// Copies as much of a struct as its writer knows; the rest is 0.
+template <class T> T known_part(const T& from) {
+  T known{};
+  std::memcpy(&known, &from, std::min<std::size_t>(from.struct_size, sizeof known));
+  return known;
+}
+
+// Copies as much of a struct as its reader knows.
+template <class T> void hand_out(T* to, T from) {
+  from.struct_size = std::min<std::uint32_t>(to->struct_size, sizeof from);
+  std::memcpy(to, &from, from.struct_size);
+}
+
+// Throws where a launch names a stream of another device.
+void check_stream(const kern_kernel& kernel, const kern_launch_options& options);
+// Returns the stream of a launch: the one that it names, else the calling thread's own.
+inline const std::shared_ptr<Stream>& launch_stream(const kern_kernel& kernel,
+                                                    const kern_launch_options& options) {
+  return options.stream ? options.stream->stream : kernel.device->stream_of_thread();
+}
+
+kern_device* make_device(std::shared_ptr<Device> device);
+kern_event* make_event(const std::shared_ptr<Device>& device, const std::shared_ptr<Stream>& stream,
+                       std::uint64_t number);
+
+} // namespace kern::runtime

@@ -1,0 +1,55 @@
+// Names of types become numbers, expressions become steps, symbols become what the device calls.
+#include "runtime/api/plan.h"
+
+#include <algorithm>
+
+#include "runtime/api/device.h"
+
+namespace kern::runtime {
+
+static constexpr std::string_view type_names[] = {"bool", "i8",  "i16",  "i32", "i64", "u8",  "u16", "u32",
+                                                  "u64",  "f16", "bf16", "f32", "f64", "c64", "c128"};
+static constexpr std::uint32_t type_bytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+static_assert(std::size(type_names) == KERN_C128 + 1 && std::size(type_bytes) == KERN_C128 + 1);
+
+std::uint32_t bytes_of(std::uint32_t type) { return type_bytes[type]; }
+std::string_view name_of(std::uint32_t type) { return type <= KERN_C128 ? type_names[type] : ""; }
+
+// One parameter of an entry each: a c128 is one of 16 bytes, though it has two slots.
+static void add_slots(const ManifestKernel& kernel, std::vector<std::uint32_t>& slots) {
+  for (const ManifestParam& param : kernel.params)
+    for (std::uint32_t part = 0; part < 1 + 2 * param.rank; ++part) slots.push_back(param.slot + part);
+  slots.push_back(kernel.slots - 1);
+}
+
+static Plan make_plan(const Module& module, const ManifestKernel& kernel) {
+  Plan plan;
+  plan.kernel = &kernel;
+  for (const ManifestParam& param : kernel.params) {
+    auto type = std::find(std::begin(type_names), std::end(type_names), param.type) - std::begin(type_names);
+    plan.params.push_back(
+        {static_cast<std::uint32_t>(type), param.rank, param.slot, param.contiguous, param.written});
+    plan.written_arrays += param.rank > 0 && param.written;
+  }
+  for (const ManifestContract& contract : kernel.contracts) plan.contracts.emplace_back(contract.condition);
+  for (const ManifestShared& shared : kernel.dynamic_shared) {
+    std::vector<Program>& extents = plan.shared.emplace_back();
+    for (const Expression& extent : shared.extents) extents.emplace_back(extent);
+  }
+  for (const ManifestVariant& variant : kernel.variants) {
+    if (variant.target != module.device->target()) continue;
+    PlanVariant& planned = plan.variants.emplace_back();
+    planned.variant = &variant;
+    planned.entry = module.code->entry(variant);
+    for (const Expression& fact : variant.facts) planned.facts.emplace_back(fact);
+  }
+  add_slots(kernel, plan.entry_slots);
+  return plan;
+}
+
+void make_plans(Module& module) {
+  for (const ManifestKernel& kernel : module.manifest.kernels)
+    module.plans.push_back(make_plan(module, kernel));
+}
+
+} // namespace kern::runtime

@@ -1,0 +1,46 @@
+// What is worked out once for a kernel of a module on its device, so that a launch need not.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/common/program.h"
+#include "runtime/manifest/manifest.h"
+
+namespace kern::runtime {
+
+struct Module;
+
+struct PlanVariant {
+  const ManifestVariant* variant = nullptr;
+  std::vector<Program> facts;
+  void* entry = nullptr; // what Code::entry() returned for it
+};
+
+// A parameter in the numbers that arguments carry.
+struct PlanParam {
+  std::uint32_t type = 0; // a kern_type; beyond all of them where the manifest's type has none
+  std::uint32_t rank = 0, slot = 0;
+  bool contiguous = false, written = false;
+};
+
+// The manifest's lists keep their addresses, so the plan points into them.
+struct Plan {
+  const ManifestKernel* kernel = nullptr;
+  std::vector<PlanParam> params;
+  std::vector<Program> contracts;
+  std::vector<std::vector<Program>> shared; // the extents of each dynamic shared array
+  std::vector<PlanVariant> variants;        // those for the device of the module
+  std::vector<std::uint32_t> entry_slots;   // where each parameter of a CUDA entry begins in the block
+  std::uint32_t written_arrays = 0;
+};
+
+// Makes the plans of a module whose code is loaded.
+void make_plans(Module& module);
+
+// Returns the bytes of a value of a kern_type.
+std::uint32_t bytes_of(std::uint32_t type);
+// Returns its name; "" beyond them.
+std::string_view name_of(std::uint32_t type);
+
+} // namespace kern::runtime
