@@ -119,6 +119,7 @@ void kern_device_get_info(const kern_device* device, kern_device_info* info) {
   hand_out(info, device->device->info());
 }
 const char* kern_device_reason(const kern_device* device) { return device->reason.c_str(); }
+std::uint32_t kern_device_ordinal(const kern_device* device) { return device->device->ordinal(); }
 int kern_device_same(const kern_device* left, const kern_device* right) {
   return left->device == right->device;
 }
@@ -155,6 +156,12 @@ kern_error* kern_stream_create(kern_device* device, kern_stream** stream) {
 kern_error* kern_stream_of_thread(kern_device* device, kern_stream** stream) {
   return guarded([&] { *stream = make_stream(device->device, device->device->stream_of_thread()); });
 }
+
+kern_error* kern_stream_wrap(kern_device* device, void* native, kern_stream** stream) {
+  return guarded([&] { *stream = make_stream(device->device, device->device->wrap_stream(native)); });
+}
+
+void* kern_stream_native(const kern_stream* stream) { return stream->stream->native(); }
 
 kern_device* kern_stream_device(kern_stream* stream) { return make_device(stream->device); }
 

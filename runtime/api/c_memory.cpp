@@ -3,14 +3,37 @@
 
 using namespace kern::runtime;
 
+static kern_buffer* make_buffer(const kern_device* device, std::shared_ptr<Memory> memory) {
+  auto* buffer = new kern_buffer;
+  buffer->device = device->device;
+  buffer->memory = std::move(memory);
+  return buffer;
+}
+
 kern_error* kern_buffer_create(kern_device* device, std::uint64_t bytes, kern_buffer** buffer) {
+  return guarded([&] { *buffer = make_buffer(device, device->device->allocate(bytes)); });
+}
+
+kern_error* kern_host_buffer_create(kern_device* device, std::uint64_t bytes, std::uint32_t flags,
+                                    kern_buffer** buffer) {
   return guarded([&] {
-    auto memory = device->device->allocate(bytes);
-    *buffer = new kern_buffer;
-    (*buffer)->device = device->device;
-    (*buffer)->memory = std::move(memory);
+    constexpr std::uint32_t known = KERN_HOST_PORTABLE | KERN_HOST_MAPPED | KERN_HOST_WRITE_COMBINED;
+    if (flags & ~known) fail(KERN_ARGUMENT_ERROR, "there is no such kind of host memory");
+    *buffer = make_buffer(device, device->device->allocate_host(bytes, flags));
   });
 }
+
+kern_error* kern_buffer_wrap(kern_device* device, void* data, std::uint64_t bytes,
+                             void (*release)(void* context), void* context, kern_buffer** buffer) {
+  return guarded([&] {
+    if (!data && bytes > 0) fail(KERN_ARGUMENT_ERROR, "there is no memory to wrap: its address is null");
+    *buffer = make_buffer(device, device->device->wrap(data, bytes, [=] {
+      if (release) release(context);
+    }));
+  });
+}
+
+void* kern_buffer_host_data(const kern_buffer* buffer) { return buffer->memory->host; }
 
 void* kern_buffer_data(const kern_buffer* buffer) { return buffer->memory->data; }
 std::uint64_t kern_buffer_bytes(const kern_buffer* buffer) { return buffer->memory->bytes; }
@@ -22,6 +45,13 @@ static void check_range(const kern_buffer* buffer, std::uint64_t offset, std::ui
   if (offset > size || bytes > size - offset)
     fail(KERN_ARGUMENT_ERROR, "a copy of " + std::to_string(bytes) + " bytes at " + std::to_string(offset) +
                                   " goes beyond the buffer's " + std::to_string(size));
+}
+
+// Plain copies and fills are of memory that the device sees.
+static void check_device(const kern_buffer* buffer) {
+  if (!buffer->memory->data && buffer->memory->host)
+    fail(KERN_ARGUMENT_ERROR, "this is memory of the host that is not mapped: use its own address, or copy "
+                              "between buffers");
 }
 
 static Stream& stream_for(const kern_buffer* buffer, const kern_stream* stream) {
@@ -38,6 +68,7 @@ static void hand_out_event(const kern_stream* stream, std::uint64_t number, kern
 kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void* from, std::uint64_t bytes,
                               kern_stream* stream, kern_event** event) {
   return guarded([&] {
+    check_device(to);
     check_range(to, offset, bytes);
     Stream& on = stream_for(to, stream);
     hand_out_event(stream, bytes > 0 ? on.write(to->memory, offset, from, bytes) : on.last(), event);
@@ -47,9 +78,24 @@ kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void*
 kern_error* kern_buffer_read(const kern_buffer* from, std::uint64_t offset, void* to, std::uint64_t bytes,
                              kern_stream* stream, kern_event** event) {
   return guarded([&] {
+    check_device(from);
     check_range(from, offset, bytes);
     Stream& on = stream_for(from, stream);
     hand_out_event(stream, bytes > 0 ? on.read(from->memory, offset, to, bytes) : on.last(), event);
+  });
+}
+
+kern_error* kern_buffer_copy(kern_buffer* to, std::uint64_t to_offset, const kern_buffer* from,
+                             std::uint64_t from_offset, std::uint64_t bytes, kern_stream* stream,
+                             kern_event** event) {
+  return guarded([&] {
+    check_range(to, to_offset, bytes);
+    check_range(from, from_offset, bytes);
+    stream_for(from, stream);
+    Stream& on = stream_for(to, stream);
+    std::uint64_t number =
+        bytes > 0 ? on.copy(to->memory, to_offset, from->memory, from_offset, bytes) : on.last();
+    hand_out_event(stream, number, event);
   });
 }
 
@@ -60,6 +106,7 @@ kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_
                  pattern_bytes == 16;
     if (!known || count > UINT64_MAX / pattern_bytes)
       fail(KERN_ARGUMENT_ERROR, "a pattern has 1, 2, 4, 8 or 16 bytes");
+    check_device(to);
     check_range(to, offset, count * pattern_bytes);
     Stream& on = stream_for(to, stream);
     std::span<const char> bytes(static_cast<const char*>(pattern), pattern_bytes);

@@ -21,7 +21,13 @@ namespace {
 constexpr std::uint64_t alignment = 256;
 
 struct CpuMemory final : Memory {
-  ~CpuMemory() override { std::free(data); }
+  ~CpuMemory() override {
+    if (release)
+      release();
+    else
+      std::free(data);
+  }
+  std::function<void()> release; // of memory that is somebody else's
 };
 
 // The entries of an object that this CPU can run, by variant.
@@ -37,8 +43,15 @@ public:
   }
   kern_device_kind kind() const override { return KERN_DEVICE_CPU; }
   std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
+  std::shared_ptr<Memory> allocate_host(std::uint64_t bytes, std::uint32_t) override {
+    return allocate(bytes);
+  }
+  std::shared_ptr<Memory> wrap(void* data, std::uint64_t bytes, std::function<void()> release) override;
   std::unique_ptr<Code> load(const Manifest& manifest, const kern_object& object) override;
   std::shared_ptr<Stream> make_stream() override;
+  std::shared_ptr<Stream> wrap_stream(void*) override {
+    fail(KERN_ARGUMENT_ERROR, "streams of a driver are of CUDA devices, and this is " + name_);
+  }
   // As much as the largest GPU has, so that what runs here can run there.
   std::uint64_t most_shared_bytes() const override { return 227 << 10; }
   std::string_view target() const override { return "cpu"; }
@@ -75,6 +88,13 @@ public:
   std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
                      std::uint64_t bytes) override {
     return put([=] { std::memcpy(to, static_cast<const char*>(from->data) + offset, bytes); });
+  }
+  std::uint64_t copy(std::shared_ptr<Memory> to, std::uint64_t to_offset, std::shared_ptr<Memory> from,
+                     std::uint64_t from_offset, std::uint64_t bytes) override {
+    return put([=] {
+      std::memmove(static_cast<char*>(to->data) + to_offset,
+                   static_cast<const char*>(from->data) + from_offset, bytes);
+    });
   }
   std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                      std::span<const char> pattern) override;
@@ -122,6 +142,15 @@ std::shared_ptr<Memory> CpuDevice::allocate(std::uint64_t bytes) {
   if (!memory->data)
     fail(Error{
         KERN_OUT_OF_MEMORY, "there is no memory for " + std::to_string(bytes) + " bytes", {}, bytes, 0});
+  memory->host = memory->data;
+  return memory;
+}
+
+std::shared_ptr<Memory> CpuDevice::wrap(void* data, std::uint64_t bytes, std::function<void()> release) {
+  auto memory = std::make_shared<CpuMemory>();
+  memory->data = memory->host = data;
+  memory->bytes = bytes;
+  memory->release = std::move(release);
   return memory;
 }
 

@@ -25,7 +25,8 @@ class Device;
 // on it.
 struct Memory : std::enable_shared_from_this<Memory> {
   virtual ~Memory() = default;
-  void* data = nullptr;
+  void* data = nullptr; // on the device; null for host memory that the device does not see
+  void* host = nullptr; // for the host; null where it does not see it
   std::uint64_t bytes = 0;
 };
 
@@ -76,6 +77,9 @@ public:
                               std::uint64_t bytes) = 0;
   virtual std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
                              std::uint64_t bytes) = 0;
+  virtual std::uint64_t copy(std::shared_ptr<Memory> to, std::uint64_t to_offset,
+                             std::shared_ptr<Memory> from, std::uint64_t from_offset,
+                             std::uint64_t bytes) = 0;
   virtual std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                              std::span<const char> pattern) = 0;
   virtual std::uint64_t launch(const Launch& launch) = 0;
@@ -86,6 +90,8 @@ public:
   // Waits for a number; false where the deadline passed before.
   virtual bool wait(std::uint64_t number, Deadline deadline) = 0;
 
+  // Returns the driver's handle of it; null where there is none.
+  virtual void* native() { return nullptr; }
   // Says that somebody keeps a number to wait for it, or no longer does: what nobody keeps costs no mark.
   virtual void hold(std::uint64_t) {}
   virtual void let_go(std::uint64_t) {}
@@ -125,8 +131,15 @@ public:
   virtual kern_device_kind kind() const = 0;
   // Returns memory of at least one byte, aligned to 256 bytes; throws OutOfMemory.
   virtual std::shared_ptr<Memory> allocate(std::uint64_t bytes) = 0;
+  // Returns memory of the host that the device copies fast; `flags` are kern_host_flags.
+  virtual std::shared_ptr<Memory> allocate_host(std::uint64_t bytes, std::uint32_t flags) = 0;
+  // Returns memory that is somebody else's, and is released when nobody uses it.
+  virtual std::shared_ptr<Memory> wrap(void* data, std::uint64_t bytes, std::function<void()> release) = 0;
   virtual std::unique_ptr<Code> load(const Manifest& manifest, const kern_object& object) = 0;
   virtual std::shared_ptr<Stream> make_stream() = 0;
+  // Returns a stream around one of the driver's.
+  virtual std::shared_ptr<Stream> wrap_stream(void* native) = 0;
+  virtual unsigned ordinal() const { return 0; }
   // Looks after streams that nobody holds any more; never throws.
   virtual void sweep() {}
   // Returns the most bytes of shared memory that a block can have.

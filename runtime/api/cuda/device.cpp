@@ -23,7 +23,8 @@ static std::atomic<unsigned>& fork_count() {
   return count;
 }
 
-CudaDevice::CudaDevice(const Driver& table, unsigned ordinal) : driver(table), forks_(fork_count()) {
+CudaDevice::CudaDevice(const Driver& table, unsigned ordinal)
+    : driver(table), ordinal_(ordinal), forks_(fork_count()) {
   const char* failed = "";
   Result result = cuda::read_facts(driver, static_cast<int>(ordinal), facts_, failed);
   check(failed, result);
@@ -38,7 +39,7 @@ CudaDevice::~CudaDevice() {
   drop_streams();
   for (const auto& stream : streams_) stream->close();
   streams_.clear();
-  for (const Pending& pending : pending_) driver.release(pending.address);
+  for (const Pending& pending : pending_) pending.release();
   release_pool();
   driver.primary_release(device_);
 }
@@ -75,7 +76,16 @@ void CudaDevice::enter() {
 std::shared_ptr<Stream> CudaDevice::make_stream() {
   enter();
   sweep();
-  auto stream = std::make_shared<CudaStream>(*this);
+  return add(std::make_shared<CudaStream>(*this));
+}
+
+std::shared_ptr<Stream> CudaDevice::wrap_stream(void* native) {
+  enter();
+  sweep();
+  return add(std::make_shared<CudaStream>(*this, static_cast<cuda::StreamHandle>(native)));
+}
+
+std::shared_ptr<Stream> CudaDevice::add(std::shared_ptr<CudaStream> stream) {
   std::lock_guard lock(mutex_);
   streams_.push_back(stream);
   return stream;

@@ -32,8 +32,12 @@ public:
   ~CudaDevice() override;
   kern_device_kind kind() const override { return KERN_DEVICE_CUDA; }
   std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
+  std::shared_ptr<Memory> allocate_host(std::uint64_t bytes, std::uint32_t flags) override;
+  std::shared_ptr<Memory> wrap(void* data, std::uint64_t bytes, std::function<void()> release) override;
   std::unique_ptr<Code> load(const Manifest& manifest, const kern_object& object) override;
   std::shared_ptr<Stream> make_stream() override;
+  std::shared_ptr<Stream> wrap_stream(void* native) override;
+  unsigned ordinal() const override { return ordinal_; }
   void sweep() override;
   std::uint64_t most_shared_bytes() const override {
     return std::max(shared_without_opt_in, facts_.shared_bytes);
@@ -52,20 +56,21 @@ public:
   }
   // Likewise, with the driver's log.
   void check(const cuda::Outcome& outcome);
-  // Takes memory back, for the pool when its uses are done.
-  void give_back(Address address, std::uint64_t bytes, std::unique_ptr<Uses> uses);
+  // Calls `release` when the uses of some memory are done.
+  void give_back(std::unique_ptr<Uses> uses, std::function<void()> release) noexcept;
 
   const Driver& driver;
 
 private:
   struct Pending {
-    Address address;
-    std::uint64_t bytes;
     std::unique_ptr<Uses> uses;
+    std::function<void()> release;
   };
   [[noreturn]] void refuse(const char* call, Result result);
   void load_image(const Manifest& manifest, const kern_object& object, cuda::ModuleHandle& module);
   Address take(std::uint64_t size);
+  std::shared_ptr<Memory> hand_out(Address address, std::uint64_t bytes, std::uint64_t taken);
+  std::shared_ptr<Stream> add(std::shared_ptr<CudaStream> stream);
   bool is_pending();
   void reclaim();
   void wait_for_pending();
@@ -73,6 +78,7 @@ private:
   std::vector<std::shared_ptr<CudaStream>> streams();
 
   cuda::DeviceFacts facts_;
+  unsigned ordinal_;
   cuda::DeviceHandle device_ = 0;
   cuda::ContextHandle context_ = nullptr;
   unsigned forks_;
@@ -85,15 +91,14 @@ private:
 
 // Memory of a device that whoever holds it holds too.
 struct CudaMemory final : Memory {
-  CudaMemory(CudaDevice& owner, Address address, std::uint64_t size, std::uint64_t taken_bytes)
-      : device(owner), taken(taken_bytes) {
-    data = reinterpret_cast<void*>(address);
+  CudaMemory(CudaDevice& owner, void* address, std::uint64_t size, std::function<void()> release_function)
+      : device(owner), release(std::move(release_function)) {
+    data = address;
     bytes = size;
   }
-  ~CudaMemory() override { device.give_back(address(), taken, std::move(uses)); }
-  Address address() const { return reinterpret_cast<Address>(data); }
+  ~CudaMemory() override { device.give_back(std::move(uses), std::move(release)); }
   CudaDevice& device;
-  std::uint64_t taken; // what the pool gave
+  std::function<void()> release; // called when nobody uses it any more
   std::unique_ptr<Uses> uses = std::make_unique<Uses>();
 };
 

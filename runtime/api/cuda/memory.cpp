@@ -33,17 +33,29 @@ bool CudaDevice::is_pending() {
 // Puts what no stream uses any more into the pool.
 void CudaDevice::reclaim() {
   for (const auto& stream : streams()) stream->poll();
-  std::lock_guard lock(mutex_);
-  std::erase_if(pending_, [&](const Pending& pending) {
-    if (!pending.uses->done()) return false;
-    pool_[pending.bytes].push_back(pending.address);
-    return true;
-  });
+  std::vector<Pending> done;
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(pending_, [&](Pending& pending) {
+      if (!pending.uses->done()) return false;
+      done.push_back(std::move(pending));
+      return true;
+    });
+  }
+  for (const Pending& pending : done) pending.release();
 }
 
 void CudaDevice::wait_for_pending() {
   for (const auto& stream : streams()) stream->wait(stream->last(), std::nullopt);
   reclaim();
+}
+
+std::shared_ptr<Memory> CudaDevice::hand_out(Address address, std::uint64_t bytes, std::uint64_t taken) {
+  auto to_pool = [this, address, taken] {
+    std::lock_guard lock(mutex_);
+    pool_[taken].push_back(address);
+  };
+  return std::make_shared<CudaMemory>(*this, reinterpret_cast<void*>(address), bytes, to_pool);
 }
 
 std::shared_ptr<Memory> CudaDevice::allocate(std::uint64_t bytes) {
@@ -55,7 +67,7 @@ std::shared_ptr<Memory> CudaDevice::allocate(std::uint64_t bytes) {
     reclaim();
     address = take(size);
   }
-  if (address) return std::make_shared<CudaMemory>(*this, address, bytes, size);
+  if (address) return hand_out(address, bytes, size);
   Result result = driver.allocate(&address, size);
   if (result == cuda_out_of_memory) {
     wait_for_pending();
@@ -73,15 +85,43 @@ std::shared_ptr<Memory> CudaDevice::allocate(std::uint64_t bytes) {
                available});
   }
   check("cuMemAlloc", result);
-  return std::make_shared<CudaMemory>(*this, address, bytes, size);
+  return hand_out(address, bytes, size);
 }
 
-void CudaDevice::give_back(Address address, std::uint64_t bytes, std::unique_ptr<Uses> uses) {
+std::shared_ptr<Memory> CudaDevice::allocate_host(std::uint64_t bytes, std::uint32_t flags) {
+  enter();
+  if (is_pending()) reclaim();
+  void *host = nullptr, *mapped = nullptr;
+  Result result = driver.host_allocate(&host, std::max<std::uint64_t>(bytes, 1), flags);
+  if (result == cuda_out_of_memory)
+    fail(Error{KERN_OUT_OF_MEMORY,
+               "the host has no memory for " + std::to_string(bytes) +
+                   " pinned bytes (it is counted against " + "what a process may lock)",
+               {},
+               bytes,
+               0});
+  check("cuMemHostAlloc", result);
+  auto memory =
+      std::make_shared<CudaMemory>(*this, nullptr, bytes, [this, host] { driver.host_release(host); });
+  memory->host = host;
+  if (flags & KERN_HOST_MAPPED) {
+    Address address = 0;
+    check("cuMemHostGetDevicePointer", driver.host_address(&address, host, 0));
+    mapped = reinterpret_cast<void*>(address);
+  }
+  memory->data = mapped;
+  return memory;
+}
+
+std::shared_ptr<Memory> CudaDevice::wrap(void* data, std::uint64_t bytes, std::function<void()> release) {
+  enter();
+  return std::make_shared<CudaMemory>(*this, data, bytes, std::move(release));
+}
+
+void CudaDevice::give_back(std::unique_ptr<Uses> uses, std::function<void()> release) noexcept {
+  if (uses->done()) return release();
   std::lock_guard lock(mutex_);
-  if (uses->done())
-    pool_[bytes].push_back(address);
-  else
-    pending_.push_back({address, bytes, std::move(uses)});
+  pending_.push_back({std::move(uses), std::move(release)});
 }
 
 // Gives the pool's memory back to the driver.

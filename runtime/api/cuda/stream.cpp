@@ -17,8 +17,12 @@ CudaStream::CudaStream(CudaDevice& device) : device_(device), driver_(device.dri
   device_.check("cuStreamCreate", driver_.stream_create(&stream_, stream_non_blocking));
 }
 
+CudaStream::CudaStream(CudaDevice& device, cuda::StreamHandle native)
+    : device_(device), driver_(device.driver), stream_(native), is_own_(false) {}
+
 CudaStream::~CudaStream() {
   report_faults();
+  if (!is_own_) return;
   device_.use();
   driver_.stream_destroy(stream_);
 }
@@ -71,6 +75,22 @@ std::uint64_t CudaStream::read(std::shared_ptr<Memory> from, std::uint64_t offse
   device_.check("cuMemcpyDtoHAsync",
                 driver_.copy_to_host_async(to, address_of(*from) + offset, bytes, stream_));
   return put(from.get());
+}
+
+// Where memory lies for a copy: the driver knows addresses of pinned memory as well.
+static Address place(const Memory& memory, std::uint64_t offset) {
+  return reinterpret_cast<Address>(memory.host ? memory.host : memory.data) + offset;
+}
+
+std::uint64_t CudaStream::copy(std::shared_ptr<Memory> to, std::uint64_t to_offset,
+                               std::shared_ptr<Memory> from, std::uint64_t from_offset, std::uint64_t bytes) {
+  device_.enter();
+  mark_held();
+  device_.check("cuMemcpyAsync",
+                driver_.copy_async(place(*to, to_offset), place(*from, from_offset), bytes, stream_));
+  std::uint64_t number = put(to.get());
+  static_cast<CudaMemory&>(*from).uses->note(timeline_, number);
+  return number;
 }
 
 std::uint64_t CudaStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,

@@ -12,17 +12,22 @@ namespace kern::runtime {
 class CudaStream final : public Stream {
 public:
   explicit CudaStream(CudaDevice& device);
+  // Around a stream that somebody else keeps.
+  CudaStream(CudaDevice& device, cuda::StreamHandle native);
   ~CudaStream() override;
   std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
                       std::uint64_t bytes) override;
   std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
                      std::uint64_t bytes) override;
+  std::uint64_t copy(std::shared_ptr<Memory> to, std::uint64_t to_offset, std::shared_ptr<Memory> from,
+                     std::uint64_t from_offset, std::uint64_t bytes) override;
   std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) override;
   std::uint64_t last() override;
   bool wait(std::uint64_t number, Deadline deadline) override;
+  void* native() override { return stream_; }
   void hold(std::uint64_t number) override { held_.store(number, std::memory_order_relaxed); }
   void let_go(std::uint64_t number) override {
     held_.compare_exchange_strong(number, 0, std::memory_order_relaxed);
@@ -58,6 +63,7 @@ private:
   CudaDevice& device_;
   const Driver& driver_;
   cuda::StreamHandle stream_ = nullptr;
+  bool is_own_ = true;
   std::uint64_t launches_ = 0;
   // The batch that has room, and its next record; a full one may be gone.
   Batch* open_ = nullptr;

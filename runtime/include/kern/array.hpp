@@ -4,6 +4,7 @@
 #include <array>
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <type_traits>
 
@@ -112,6 +113,20 @@ private:
   Extents<Rank> extents_, strides_;
 };
 
+template <class T, std::size_t Rank = 1> class HostBuffer;
+
+// Computes the bytes of an array; an extent that no array can have is an error.
+template <class T, std::size_t Rank>
+bool count_bytes(Status& status, const Extents<Rank>& extents, std::uint64_t& bytes) {
+  bytes = sizeof(T);
+  for (std::int64_t extent : extents)
+    if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
+      status.refuse("extent " + std::to_string(extent) + " of a buffer is negative or too large");
+      return false;
+    }
+  return true;
+}
+
 // Owns memory of a device for elements that lie side by side, the last axis fastest. A copy of a Buffer is
 // the same memory; it goes back when nobody, and no work under way, holds it. Not cleared: see zeros().
 template <class T, std::size_t Rank = 1> class Buffer {
@@ -126,7 +141,31 @@ public:
       : Buffer(device, Extents<1>{size}) {}
   Buffer(Status& status, const Device& device, const Extents<Rank>& extents) noexcept : extents_(extents) {
     std::uint64_t bytes = 0;
-    if (check_extents(status, bytes)) status.take(kern_buffer_create(device.get(), bytes, handle_.receive()));
+    if (count_bytes<T>(status, extents_, bytes))
+      status.take(kern_buffer_create(device.get(), bytes, handle_.receive()));
+  }
+
+  // Returns a buffer of memory of the device that somebody else made; `release` is called once, on any
+  // thread, when neither a copy of the buffer nor work under way holds it.
+  static Buffer adopt(const Device& device, T* data, const Extents<Rank>& extents,
+                      std::function<void()> release = {}) {
+    return started_buffer([&](Status& status) { return adopt(status, device, data, extents, release); });
+  }
+  static Buffer adopt(Status& status, const Device& device, T* data, const Extents<Rank>& extents,
+                      std::function<void()> release = {}) noexcept {
+    std::uint64_t bytes = 0;
+    BufferHandle handle;
+    if (!count_bytes<T>(status, extents, bytes)) return {std::move(handle), extents};
+    auto* context = new std::function<void()>(std::move(release));
+    auto call = [](void* function) {
+      auto* release_function = static_cast<std::function<void()>*>(function);
+      if (*release_function) (*release_function)();
+      delete release_function;
+    };
+    // After an error the memory stays with the caller.
+    if (!status.take(kern_buffer_wrap(device.get(), data, bytes, call, context, handle.receive())))
+      delete context;
+    return {std::move(handle), extents};
   }
 
   const Extents<Rank>& extents() const { return extents_; }
@@ -158,10 +197,35 @@ public:
   }
   // The same on a stream without waiting; the host's memory must stay until the event.
   Event copy_from_async(std::span<const T> host, const Stream& stream) {
-    return started([&](Status& status) { return start_write(status, host, stream.get()); });
+    return started([&](Status& status) { return copy_from_async(status, host, stream); });
+  }
+  Event copy_from_async(Status& status, std::span<const T> host, const Stream& stream) noexcept {
+    return start_write(status, host, stream.get());
   }
   Event copy_to_async(std::span<T> host, const Stream& stream) const {
-    return started([&](Status& status) { return start_read(status, host, stream.get()); });
+    return started([&](Status& status) { return copy_to_async(status, host, stream); });
+  }
+  Event copy_to_async(Status& status, std::span<T> host, const Stream& stream) const noexcept {
+    return start_read(status, host, stream.get());
+  }
+  // Likewise from and to memory that the runtime made: it stays by itself until the copy is done.
+  Event copy_from_async(const HostBuffer<T, Rank>& host, const Stream& stream) {
+    return started([&](Status& status) { return copy_from_async(status, host, stream); });
+  }
+  Event copy_from_async(Status& status, const HostBuffer<T, Rank>& host, const Stream& stream) noexcept {
+    return start_copy(status, handle_, host.handle(), host.size(), stream.get());
+  }
+  Event copy_to_async(HostBuffer<T, Rank>& host, const Stream& stream) const {
+    return started([&](Status& status) { return copy_to_async(status, host, stream); });
+  }
+  Event copy_to_async(Status& status, HostBuffer<T, Rank>& host, const Stream& stream) const noexcept {
+    return start_copy(status, host.handle(), handle_, host.size(), stream.get());
+  }
+  Event copy_from_async(const Buffer& other, const Stream& stream) {
+    return started([&](Status& status) { return copy_from_async(status, other, stream); });
+  }
+  Event copy_from_async(Status& status, const Buffer& other, const Stream& stream) noexcept {
+    return start_copy(status, handle_, other.handle_, other.size(), stream.get());
   }
 
   // Gives every element a value, on the calling thread's stream.
@@ -198,6 +262,12 @@ private:
     Status status;
     function(status);
     status.raise();
+  }
+  static Buffer started_buffer(auto&& function) {
+    Status status;
+    Buffer buffer = function(status);
+    status.raise();
+    return buffer;
   }
   static Event started(auto&& function) {
     Status status;
@@ -237,15 +307,15 @@ private:
                   std::to_string(size()));
     return false;
   }
-  bool check_extents(Status& status, std::uint64_t& bytes) const {
-    bytes = sizeof(T);
-    for (std::int64_t extent : extents_)
-      if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
-        status.refuse("extent " + std::to_string(extent) + " of a buffer is negative or too large");
-        return false;
-      }
-    return true;
+  Event start_copy(Status& status, const BufferHandle& to, const BufferHandle& from, std::int64_t elements,
+                   kern_stream* stream) const {
+    EventHandle event;
+    if (check_size(status, static_cast<std::size_t>(elements)))
+      status.take(kern_buffer_copy(to.get(), 0, from.get(), 0, static_cast<std::uint64_t>(size()) * sizeof(T),
+                                   stream, event.receive()));
+    return Event(std::move(event));
   }
+  Buffer(BufferHandle handle, const Extents<Rank>& extents) : handle_(std::move(handle)), extents_(extents) {}
 
   BufferHandle handle_;
   Extents<Rank> extents_{};

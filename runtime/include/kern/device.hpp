@@ -71,6 +71,8 @@ public:
   bool is_cpu() const { return kern_device_get_kind(get()) == KERN_DEVICE_CPU; }
   bool is_cuda() const { return kern_device_get_kind(get()) == KERN_DEVICE_CUDA; }
   std::string name() const { return kern_device_name(get()); }
+  // Returns its number among CUDA_VISIBLE_DEVICES; 0 for the CPU.
+  unsigned ordinal() const { return kern_device_ordinal(get()); }
   // Returns why best() chose it.
   std::string reason() const { return kern_device_reason(get()); }
   // Returns its numbers: memory, compute capability, threads.
@@ -152,6 +154,21 @@ public:
     status.raise();
     return stream;
   }
+  // Returns a stream around a CUstream (or cudaStream_t) of the device, which must stay until its work is
+  // done.
+  static Stream from_native(const Device& device, void* native) {
+    Status status;
+    Stream stream = from_native(status, device, native);
+    status.raise();
+    return stream;
+  }
+  static Stream from_native(Status& status, const Device& device, void* native) noexcept {
+    Stream stream;
+    status.take(kern_stream_wrap(device.get(), native, stream.handle_.receive()));
+    return stream;
+  }
+  // Returns its CUstream; null on the CPU.
+  void* native() const { return kern_stream_native(get()); }
   // Waits for all that was put on it; throws the first fault that nobody has collected.
   void wait() const {
     Status status;
@@ -169,8 +186,11 @@ public:
   // What is put on it from now on runs after the event.
   void after(const Event& event) const {
     Status status;
-    if (event.get()) status.take(kern_stream_after(get(), event.get()));
+    after(status, event);
     status.raise();
+  }
+  void after(Status& status, const Event& event) const noexcept {
+    if (event.get()) status.take(kern_stream_after(get(), event.get()));
   }
   Device device() const { return Device(DeviceHandle(kern_stream_device(get()))); }
   // Says where its kernels' prints go, instead of the standard output; null: there.

@@ -7,4 +7,5 @@
 
 #include "kern/array.hpp"
 #include "kern/error.hpp"
+#include "kern/host.hpp"
 #include "kern/kernel.hpp"

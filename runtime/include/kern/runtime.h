@@ -98,6 +98,8 @@ kern_device* kern_device_retain(kern_device* device);
 void kern_device_release(kern_device* device);
 kern_device_kind kern_device_get_kind(const kern_device* device);
 const char* kern_device_name(const kern_device* device);
+// Its number among CUDA_VISIBLE_DEVICES; 0 for the CPU.
+uint32_t kern_device_ordinal(const kern_device* device);
 // Why BEST chose this device.
 const char* kern_device_reason(const kern_device* device);
 
@@ -119,6 +121,11 @@ kern_error* kern_stream_of_thread(kern_device* device, kern_stream** stream);
 kern_stream* kern_stream_retain(kern_stream* stream);
 void kern_stream_release(kern_stream* stream);
 kern_device* kern_stream_device(kern_stream* stream); // retained
+// A stream around a CUstream of the device, which must stay until the work on it is done; null is the default
+// stream. Faults of what is launched through it are collected as on any other.
+kern_error* kern_stream_wrap(kern_device* device, void* native, kern_stream** stream);
+// Its CUstream; null on the CPU.
+void* kern_stream_native(const kern_stream* stream);
 // Waits for all that was put on the stream; the first fault that nobody collected is the error.
 kern_error* kern_stream_wait(kern_stream* stream);
 // The same without waiting.
@@ -143,11 +150,31 @@ void kern_buffer_release(kern_buffer* buffer);
 void* kern_buffer_data(const kern_buffer* buffer); // an address of the device
 uint64_t kern_buffer_bytes(const kern_buffer* buffer);
 kern_device* kern_buffer_device(const kern_buffer* buffer); // retained
+
+// Memory of the host that a device copies from and to at full speed, and at once. On the CPU it is plain memory,
+// aligned to 256 bytes.
+typedef enum kern_host_flags {
+  KERN_HOST_PORTABLE = 1,      // so for every CUDA device, not only this one
+  KERN_HOST_MAPPED = 2,        // kernels can use it where it is: kern_buffer_data is the device's address
+  KERN_HOST_WRITE_COMBINED = 4 // faster to copy from; slow for the host to read
+} kern_host_flags;
+kern_error* kern_host_buffer_create(kern_device* device, uint64_t bytes, uint32_t flags, kern_buffer** buffer);
+// The host's address of it; null for memory that only the device sees.
+void* kern_buffer_host_data(const kern_buffer* buffer);
+
+// Memory of the device that somebody else made. `release` (which may be null) is called once with `context`,
+// on any thread, when neither a handle nor work under way holds it.
+kern_error* kern_buffer_wrap(kern_device* device, void* data, uint64_t bytes, void (*release)(void* context),
+                             void* context, kern_buffer** buffer);
+
 // Ordered on the stream; host memory must stay until the event. `event` may be null.
 kern_error* kern_buffer_write(kern_buffer* to, uint64_t offset, const void* from, uint64_t bytes,
                               kern_stream* stream, kern_event** event);
 kern_error* kern_buffer_read(const kern_buffer* from, uint64_t offset, void* to, uint64_t bytes,
                              kern_stream* stream, kern_event** event);
+// Copies between buffers of one device, in host memory or on the device.
+kern_error* kern_buffer_copy(kern_buffer* to, uint64_t to_offset, const kern_buffer* from, uint64_t from_offset,
+                             uint64_t bytes, kern_stream* stream, kern_event** event);
 // Repeats a pattern of 1, 2, 4, 8 or 16 bytes.
 kern_error* kern_buffer_fill(kern_buffer* to, uint64_t offset, uint64_t count, const void* pattern,
                              uint32_t pattern_bytes, kern_stream* stream, kern_event** event);

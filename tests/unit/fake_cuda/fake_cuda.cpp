@@ -344,6 +344,17 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   state().memory.insert(*memory);
   return 0;
 }
+int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {
+  STEP();
+  *address = reinterpret_cast<std::uint64_t>(memory);
+  return 0;
+}
+int cuMemcpyAsync(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
+  STEP();
+  if (!lives(state().streams, stream)) return invalid_handle;
+  std::memcpy(at(to), at(from), bytes);
+  return 0;
+}
 int cuMemFreeHost(void* memory) { return memory ? drop(state().memory, memory) : 0; }
 int cuStreamWaitEvent(void* stream, void* event, unsigned) {
   STEP();

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <thread>
 
+#include "expect.h"
 #include "kernels.kern.hpp"
 #include "test_device.h"
 
@@ -13,22 +14,6 @@ namespace {
 
 using kern::Buffer;
 using kern::Device;
-
-// Runs a call that must fail with that exception, and returns what it says.
-template <class Exception> std::string thrown_by(auto&& call) {
-  try {
-    call();
-  } catch (const Exception& error) {
-    return error.what();
-  }
-  return "(nothing was thrown)";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  if (text.find(part) != text.npos) return true;
-  std::printf("`%s` does not contain `%s`\n", text.c_str(), part.c_str());
-  return false;
-}
 
 std::vector<float> counted(std::size_t size) {
   std::vector<float> values(size);
