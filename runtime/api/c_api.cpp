@@ -191,6 +191,32 @@ kern_error* kern_stream_after(kern_stream* stream, kern_event* event) {
   });
 }
 
+kern_error* kern_capture_begin(kern_stream* stream) {
+  return guarded([&] { stream->stream->begin_capture(); });
+}
+
+kern_error* kern_capture_end(kern_stream* stream, kern_graph** graph) {
+  return guarded([&] {
+    auto captured = stream->stream->end_capture();
+    *graph = new kern_graph;
+    (*graph)->device = stream->device;
+    (*graph)->graph = std::move(captured);
+  });
+}
+
+kern_error* kern_graph_launch(kern_graph* graph, kern_stream* stream, kern_event** event) {
+  return guarded([&] {
+    if (stream->device != graph->device)
+      fail(KERN_ARGUMENT_ERROR, "the graph was captured on " + graph->device->name() +
+                                    ", and the stream is one of " + stream->device->name());
+    std::uint64_t number = stream->stream->replay(graph->graph);
+    if (event) *event = make_event(stream->device, stream->stream, number);
+  });
+}
+
+kern_graph* kern_graph_retain(kern_graph* graph) { return retain(graph); }
+void kern_graph_release(kern_graph* graph) { release(graph); }
+
 kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
   return guarded([&] {
     using Clock = std::chrono::steady_clock;

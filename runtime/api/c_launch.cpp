@@ -3,6 +3,7 @@
 #include "runtime/api/handles.h"
 #include "runtime/api/inline_array.h"
 #include "runtime/api/launch.h"
+#include "runtime/api/warnings.h"
 
 using namespace kern::runtime;
 
@@ -25,6 +26,23 @@ struct Staging {
 
 } // namespace
 
+// Says once of a parameter that the same host memory is copied again and again.
+static void warn_of_copies(const kern::runtime::Plan& plan, std::size_t index, const void* data) {
+  constexpr unsigned often = 16;
+  Plan::Staged& staged = plan.staged[index];
+  if (staged.data.exchange(data, std::memory_order_relaxed) != data) {
+    staged.times.store(0, std::memory_order_relaxed);
+  } else if (staged.times.fetch_add(1, std::memory_order_relaxed) + 1 == often) {
+    const kern::ManifestKernel& kernel = *plan.kernel;
+    std::atomic<bool> here{false};
+    warn(here, [&] {
+      return kernel.place.file + ":" + std::to_string(kernel.place.line) + ":" +
+             std::to_string(kernel.place.column) + ": kernel `" + kernel.name + "`: the host memory of `" +
+             kernel.params[index].name + "` is copied for every launch: keep it in a kern::Buffer";
+    });
+  }
+}
+
 // Puts staged arrays where the kernel can reach them. What an out() array has that is not written is zero.
 static void stage(Staging& staging, const kern_kernel& kernel, Stream& stream) {
   Device& device = *kernel.device;
@@ -39,6 +57,7 @@ static void stage(Staging& staging, const kern_kernel& kernel, Stream& stream) {
       if (clear) std::memset(argument.data, 0, bytes);
       continue;
     }
+    warn_of_copies(*kernel.plan, i, argument.data);
     std::shared_ptr<Memory> memory = device.allocate(bytes);
     constexpr char zero[] = {0};
     if (clear) stream.fill(memory, 0, bytes, zero);

@@ -77,21 +77,29 @@ struct Queued : Launched {
   kern_launch_report* report;
 };
 
+class CpuStream;
+// What a stream runs, with the number of the work there: in a graph, on whatever stream it is replayed.
+using Task = std::function<void(CpuStream& stream, std::uint64_t number)>;
+
+struct CpuGraph final : Graph {
+  std::vector<Task> tasks;
+};
+
 // The list of tasks; shared by the stream and its thread.
 class CpuStream final : public Stream {
 public:
   explicit CpuStream(std::shared_ptr<cpu::Pool> pool) : pool_(std::move(pool)) {}
   std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
                       std::uint64_t bytes) override {
-    return put([=] { std::memcpy(static_cast<char*>(to->data) + offset, from, bytes); });
+    return put([=](auto&, auto) { std::memcpy(static_cast<char*>(to->data) + offset, from, bytes); });
   }
   std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
                      std::uint64_t bytes) override {
-    return put([=] { std::memcpy(to, static_cast<const char*>(from->data) + offset, bytes); });
+    return put([=](auto&, auto) { std::memcpy(to, static_cast<const char*>(from->data) + offset, bytes); });
   }
   std::uint64_t copy(std::shared_ptr<Memory> to, std::uint64_t to_offset, std::shared_ptr<Memory> from,
                      std::uint64_t from_offset, std::uint64_t bytes) override {
-    return put([=] {
+    return put([=](auto&, auto) {
       std::memmove(static_cast<char*>(to->data) + to_offset,
                    static_cast<const char*>(from->data) + from_offset, bytes);
     });
@@ -100,13 +108,16 @@ public:
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool) override {
-    return put([=] { other->wait(number, std::nullopt); });
+    return put([=](auto&, auto) { other->wait(number, std::nullopt); });
   }
   std::uint64_t last() override {
     std::lock_guard lock(mutex_);
     return put_;
   }
   bool wait(std::uint64_t number, Deadline deadline) override;
+  void begin_capture() override;
+  std::shared_ptr<Graph> end_capture() override;
+  std::uint64_t replay(std::shared_ptr<Graph> graph) override;
 
   // Ends the thread once everything is done.
   void close();
@@ -114,15 +125,16 @@ public:
   void run();
 
 private:
-  using Task = std::function<void()>;
   std::uint64_t put(Task task);
-  void run_launch(const Queued& launch, std::uint64_t number, std::uint64_t launch_number);
+  void run_launch(const Queued& launch, std::uint64_t number);
 
   std::shared_ptr<cpu::Pool> pool_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;
-  std::uint64_t put_ = 0, done_ = 0, launches_ = 0;
+  std::uint64_t put_ = 0, done_ = 0;
+  std::uint64_t launches_ = 0;        // that ran; the thread's own
+  std::shared_ptr<CpuGraph> capture_; // what work is kept in, while there is one
   bool closed_ = false;
 };
 
@@ -200,8 +212,9 @@ void CpuStream::run() {
     if (tasks_.empty()) break;
     Task task = std::move(tasks_.front());
     tasks_.pop_front();
+    std::uint64_t number = done_ + 1;
     lock.unlock();
-    task();
+    task(*this, number);
     task = nullptr; // what it held goes before anybody hears that it is done
     lock.lock();
     ++done_;
@@ -219,6 +232,10 @@ void CpuStream::close() {
 
 std::uint64_t CpuStream::put(Task task) {
   std::lock_guard lock(mutex_);
+  if (capture_) {
+    capture_->tasks.push_back(std::move(task));
+    return put_;
+  }
   tasks_.push_back(std::move(task));
   changed_.notify_all();
   return ++put_;
@@ -226,6 +243,7 @@ std::uint64_t CpuStream::put(Task task) {
 
 bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
   std::unique_lock lock(mutex_);
+  if (capture_) refuse_wait();
   auto is_done = [&] { return done_ >= number; };
   if (deadline) return changed_.wait_until(lock, *deadline, is_done);
   changed_.wait(lock, is_done);
@@ -235,7 +253,7 @@ bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
 std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                               std::span<const char> pattern) {
   std::vector<char> bytes(pattern.begin(), pattern.end());
-  return put([=] {
+  return put([=](auto&, auto) {
     char* place = static_cast<char*>(to->data) + offset;
     for (std::uint64_t i = 0; i < count; ++i, place += bytes.size())
       std::memcpy(place, bytes.data(), bytes.size());
@@ -243,15 +261,34 @@ std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, 
 }
 
 std::uint64_t CpuStream::launch(const Launch& launch) {
-  std::uint64_t number = last() + 1, launch_number = ++launches_;
-  return put(
-      [this, queued = Queued(launch), number, launch_number] { run_launch(queued, number, launch_number); });
+  if (launch.kernel->prints) check_print(launch, capture_ != nullptr);
+  return put([queued = Queued(launch)](CpuStream& stream, std::uint64_t number) {
+    stream.run_launch(queued, number);
+  });
 }
 
-void CpuStream::run_launch(const Queued& launch, std::uint64_t number, std::uint64_t launch_number) {
+void CpuStream::begin_capture() {
+  std::lock_guard lock(mutex_);
+  if (capture_) refuse_capture(true);
+  capture_ = std::make_shared<CpuGraph>();
+}
+
+std::shared_ptr<Graph> CpuStream::end_capture() {
+  std::lock_guard lock(mutex_);
+  if (!capture_) refuse_capture(false);
+  return std::move(capture_);
+}
+
+std::uint64_t CpuStream::replay(std::shared_ptr<Graph> graph) {
+  return put([graph](CpuStream& stream, std::uint64_t number) {
+    for (const Task& task : static_cast<const CpuGraph&>(*graph).tasks) task(stream, number);
+  });
+}
+
+void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
   kern_launch_record record{};
-  record.launch = launch_number;
+  record.launch = ++launches_;
   record.shared_bytes = launch.shared_bytes;
   cpu::Ring ring;
   if (launch.kernel->prints) ring = cpu::make_ring(ring_words);

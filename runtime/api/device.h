@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -43,7 +44,7 @@ struct Module {
   Device* device = nullptr;
   Manifest manifest;
   std::unique_ptr<Code> code;
-  std::vector<Plan> plans; // of each kernel
+  std::deque<Plan> plans; // of each kernel
 };
 
 // What a fault record must be read with; the module is held by somebody.
@@ -61,7 +62,13 @@ struct Launch : Launched {
   std::uint64_t shared_bytes = 0;  // dynamic, of a block
   std::span<std::uint64_t> params; // the last slot is free for the launch record
   std::span<Memory* const> uses;
+  bool cooperative = false; // all its blocks run at once
   kern_launch_report* report = nullptr;
+};
+
+// Work that was captured on a stream, to be put on streams of its device again and again.
+struct Graph {
+  virtual ~Graph() = default;
 };
 
 // The work that was given to a device in order. Whatever is put on it gets the next number; `done` numbers
@@ -85,6 +92,11 @@ public:
   virtual std::uint64_t launch(const Launch& launch) = 0;
   // What comes next waits for another stream's work, of the same device or another one.
   virtual std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) = 0;
+  // From here to the end of the capture, what is put on the stream is kept instead of run.
+  virtual void begin_capture() = 0;
+  virtual std::shared_ptr<Graph> end_capture() = 0;
+  // Puts all that was captured on the stream, as one piece of work.
+  virtual std::uint64_t replay(std::shared_ptr<Graph> graph) = 0;
   // Returns the number of the last work.
   virtual std::uint64_t last() = 0;
   // Waits for a number; false where the deadline passed before.
@@ -104,6 +116,10 @@ public:
   void on_print(kern_print_function print, void* context);
 
 protected:
+  // Throw what a capture does not allow: to wait, to begin a second one or end none, to print.
+  [[noreturn]] static void refuse_wait();
+  [[noreturn]] static void refuse_capture(bool begin);
+  static void check_print(const Launch& launch, bool is_captured);
   // Keeps a fault of a launch that is done, in words; the last 64 stay, the others are counted.
   void keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record);
   // Keeps what else went wrong with work that was put on the stream.
@@ -142,6 +158,12 @@ public:
   virtual unsigned ordinal() const { return 0; }
   // Looks after streams that nobody holds any more; never throws.
   virtual void sweep() {}
+  // Returns how many threads a block has where neither the launch nor the kernel says; a multiple of 32.
+  virtual std::uint64_t best_threads(const Plan&) { return 256; }
+  // Returns how many blocks of that shape can run at once; nothing where all of them can.
+  virtual std::optional<std::uint64_t> most_cooperative_blocks(const Launch&) { return std::nullopt; }
+  // Returns how many blocks it takes to fill the device; 0 where any number does.
+  virtual std::uint64_t least_blocks() const { return 0; }
   // Returns the most bytes of shared memory that a block can have.
   virtual std::uint64_t most_shared_bytes() const = 0;
   // Returns the name by which variants say that they are for this device: "cpu", "cuda".

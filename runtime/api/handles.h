@@ -41,6 +41,11 @@ struct kern_kernel : Counted {
   const kern::runtime::Plan* plan = nullptr;
 };
 
+struct kern_graph : Counted {
+  std::shared_ptr<kern::runtime::Device> device;
+  std::shared_ptr<kern::runtime::Graph> graph;
+};
+
 namespace kern::runtime {
 
 template <class Handle> Handle* retain(Handle* handle) {

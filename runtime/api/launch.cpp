@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runtime/api/handles.h"
+#include "runtime/api/warnings.h"
 #include "runtime/common/shape.h"
 
 namespace kern::runtime {
@@ -193,7 +194,8 @@ static Extents choose_block(const Call& call) {
   Extents block = {options.block[0], options.block[1], options.block[2]};
   bool given = block != Extents{};
   if (!given && !kernel.block) {
-    if (kernel.needs_block.empty()) return default_block(kernel.axes, kernel.max_threads);
+    if (kernel.needs_block.empty())
+      return default_block(kernel.axes, kernel.max_threads, call.module->device->best_threads(call.plan));
     refuse(kernel, nullptr, "{}: say its block, as in over(n).block(256)", kernel.needs_block);
   }
   if (kernel.block) {
@@ -276,6 +278,27 @@ static const PlanVariant& choose_variant(const Call& call, const ExpressionInput
                                       call.plan.kernel->name, call.module->device->name()));
 }
 
+static void check_cooperative(const Call& call, const Launch& launch) {
+  std::uint64_t blocks = std::uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  std::optional<std::uint64_t> most = call.module->device->most_cooperative_blocks(launch);
+  if (most && blocks > *most)
+    refuse(*launch.kernel, nullptr,
+           "is launched cooperatively over {} blocks of {}, and {} can run at once on {}", blocks,
+           fmt::join(launch.block, "x"), *most, call.module->device->name());
+}
+
+static void warn_of_few_blocks(const Call& call, const Launch& launch) {
+  std::uint64_t blocks = std::uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  std::uint64_t least = call.module->device->least_blocks();
+  if (blocks < least)
+    warn(call.plan.warned, [&] {
+      return fmt::format(
+          "{}:{}:{}: kernel `{}` is launched over a grid of {}, and it takes {} blocks to fill {}",
+          launch.kernel->place.file, launch.kernel->place.line, launch.kernel->place.column,
+          launch.kernel->name, fmt::join(launch.grid, "x"), least, call.module->device->name());
+    });
+}
+
 bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) {
   launch.module = call.module.get();
   launch.owner = &call.module;
@@ -294,6 +317,9 @@ bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) 
   launch.shared_bytes = dynamic_shared(call, input);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return false;
   launch.variant = &choose_variant(call, input);
+  launch.cooperative = call.options.cooperative != 0;
+  if (launch.cooperative) check_cooperative(call, launch);
+  warn_of_few_blocks(call, launch);
   return true;
 }
 

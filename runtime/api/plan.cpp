@@ -22,8 +22,7 @@ static void add_slots(const ManifestKernel& kernel, std::vector<std::uint32_t>& 
   slots.push_back(kernel.slots - 1);
 }
 
-static Plan make_plan(const Module& module, const ManifestKernel& kernel) {
-  Plan plan;
+static void make_plan(const Module& module, const ManifestKernel& kernel, Plan& plan) {
   plan.kernel = &kernel;
   for (const ManifestParam& param : kernel.params) {
     auto type = std::find(std::begin(type_names), std::end(type_names), param.type) - std::begin(type_names);
@@ -44,12 +43,12 @@ static Plan make_plan(const Module& module, const ManifestKernel& kernel) {
     for (const Expression& fact : variant.facts) planned.facts.emplace_back(fact);
   }
   add_slots(kernel, plan.entry_slots);
-  return plan;
+  plan.staged = std::make_unique<Plan::Staged[]>(kernel.params.size());
 }
 
 void make_plans(Module& module) {
   for (const ManifestKernel& kernel : module.manifest.kernels)
-    module.plans.push_back(make_plan(module, kernel));
+    make_plan(module, kernel, module.plans.emplace_back());
 }
 
 } // namespace kern::runtime

@@ -1,6 +1,7 @@
 // What is worked out once for a kernel of a module on its device, so that a launch need not.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,13 @@ struct Plan {
   std::vector<PlanVariant> variants;        // those for the device of the module
   std::vector<std::uint32_t> entry_slots;   // where each parameter of a CUDA entry begins in the block
   std::uint32_t written_arrays = 0;
+  mutable std::atomic<bool> warned{false}; // that launches of it leave the device idle
+  // Where host memory was staged from last, and how often in a row: that is worth a warning.
+  struct Staged {
+    std::atomic<const void*> data{nullptr};
+    std::atomic<unsigned> times{0};
+  };
+  std::unique_ptr<Staged[]> staged; // of each parameter
 };
 
 // Makes the plans of a module whose code is loaded.

@@ -86,6 +86,22 @@ void Stream::write_prints(const Manifest& manifest, const kern_print_ring& ring)
   std::fflush(stdout);
 }
 
+void Stream::refuse_wait() {
+  fail(KERN_ARGUMENT_ERROR,
+       "the stream is being captured: its work does not run, so it cannot be waited for");
+}
+
+void Stream::refuse_capture(bool begin) {
+  fail(KERN_ARGUMENT_ERROR,
+       begin ? "the stream is being captured already" : "the stream is not being captured: nothing can end");
+}
+
+void Stream::check_print(const Launch& launch, bool is_captured) {
+  if (is_captured)
+    fail(KERN_ARGUMENT_ERROR,
+         "kernel `" + launch.kernel->name + "` prints, so it cannot be captured in a graph");
+}
+
 void Stream::report_faults() {
   std::lock_guard lock(mutex_);
   for (const Kept& kept : faults_)

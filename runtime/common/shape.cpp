@@ -5,9 +5,12 @@
 
 namespace kern {
 
-std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std::uint64_t most_threads) {
+std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std::uint64_t most_threads,
+                                           std::uint64_t threads) {
   using Block = std::array<std::uint64_t, 3>;
-  Block block = axes[2] ? Block{8, 8, 4} : axes[1] ? Block{16, 16, 1} : Block{256, 1, 1};
+  Block block = axes[2]   ? Block{8, threads < 64 ? 4u : 8u, threads < 64 ? 1 : threads / 64}
+                : axes[1] ? Block{16, threads / 16, 1}
+                          : Block{threads, 1, 1};
   for (std::size_t axis = 3; axis-- > 0 && most_threads > 0;)
     while (block[0] * block[1] * block[2] > most_threads && block[axis] > 1) block[axis] /= 2;
   return block;

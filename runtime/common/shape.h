@@ -10,9 +10,10 @@
 
 namespace kern {
 
-// Returns the block for a kernel that does not care: 256 threads over the axes that it reads, fewer where its
-// launch bounds (0: none) allow fewer.
-std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std::uint64_t most_threads);
+// Returns the block for a kernel that does not care: so many threads, a power of two from 32 on, over the
+// axes that it reads; fewer where its launch bounds (0: none) allow fewer.
+std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std::uint64_t most_threads,
+                                           std::uint64_t threads = 256);
 
 // Returns "" where a contract holds; else "`n == x.shape[0]` with 3 on the left and 4 on the right".
 std::string broken_contract_text(const Expression& condition, std::span<const std::string> names,

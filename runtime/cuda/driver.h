@@ -14,6 +14,8 @@ struct Link;
 struct Function;
 struct Event;
 struct Stream;
+struct Graph;
+struct GraphExec;
 
 using Result = int; // CUresult; 0 is success
 using DeviceHandle = int;
@@ -23,6 +25,8 @@ using LinkHandle = Link*;
 using FunctionHandle = Function*;
 using EventHandle = Event*;
 using StreamHandle = Stream*;
+using GraphHandle = Graph*;
+using GraphExecHandle = GraphExec*;
 using Address = std::uint64_t; // CUdeviceptr
 
 struct Driver {

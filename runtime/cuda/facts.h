@@ -12,6 +12,7 @@ struct DeviceFacts {
   int driver_version = 0;         // of the interface that the driver has: 12040 is 12.4
   std::uint64_t memory_bytes = 0; // of the device
   std::uint64_t shared_bytes = 0; // the most that a block can be opted in to
+  std::uint64_t multiprocessors = 0;
 };
 
 // Reads the facts of a device by its number among CUDA_VISIBLE_DEVICES; where a call fails, returns its

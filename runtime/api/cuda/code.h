@@ -5,11 +5,14 @@
 
 namespace kern::runtime {
 
+// A kernel of a module, as launches call it.
+struct CudaKernel {
+  cuda::FunctionHandle function;
+  std::atomic<std::uint64_t> opted_in{shared_without_opt_in}; // bytes of dynamic shared memory
+  std::atomic<std::uint32_t> threads{0};                      // that suit it in a block; 0: not asked yet
+};
+
 struct CudaCode final : Code {
-  struct Kernel {
-    cuda::FunctionHandle function;
-    std::atomic<std::uint64_t> opted_in{shared_without_opt_in}; // bytes of dynamic shared memory
-  };
   explicit CudaCode(CudaDevice* owner) : device(owner) {}
   ~CudaCode() override {
     device->use();
@@ -18,7 +21,7 @@ struct CudaCode final : Code {
   void* entry(const ManifestVariant& variant) override { return &kernels.find(variant.symbol)->second; }
   CudaDevice* device; // whoever holds the code holds the device, or is held by it
   cuda::ModuleHandle module = nullptr;
-  std::map<std::string, Kernel, std::less<>> kernels;
+  std::map<std::string, CudaKernel, std::less<>> kernels;
 };
 
 } // namespace kern::runtime

@@ -22,6 +22,7 @@ inline constexpr Result cuda_out_of_memory = 2, cuda_not_ready = 600;
 inline constexpr std::uint64_t shared_without_opt_in = 48 << 10;
 
 class CudaStream;
+struct CudaKernel;
 
 // Says whether after this error every call of the process fails (CUDA_ERROR_ILLEGAL_ADDRESS and its like).
 bool is_sticky(Result result);
@@ -43,6 +44,9 @@ public:
     return std::max(shared_without_opt_in, facts_.shared_bytes);
   }
   kern_device_info info() const override;
+  std::uint64_t best_threads(const Plan& plan) override;
+  std::optional<std::uint64_t> most_cooperative_blocks(const Launch& launch) override;
+  std::uint64_t least_blocks() const override { return facts_.multiprocessors; }
   std::string_view target() const override { return "cuda"; }
   bool shares_host_memory() const override { return false; }
 
@@ -68,6 +72,7 @@ private:
   };
   [[noreturn]] void refuse(const char* call, Result result);
   void load_image(const Manifest& manifest, const kern_object& object, cuda::ModuleHandle& module);
+  std::uint64_t active_blocks(const CudaKernel& kernel, std::uint64_t threads, std::uint64_t shared_bytes);
   Address take(std::uint64_t size);
   std::shared_ptr<Memory> hand_out(Address address, std::uint64_t bytes, std::uint64_t taken);
   std::shared_ptr<Stream> add(std::shared_ptr<CudaStream> stream);

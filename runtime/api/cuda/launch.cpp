@@ -1,6 +1,7 @@
 // A launch is one call of the driver. It allocates nothing: its record lies in a batch that was cleared
 // before, the driver copies the parameters, and memory remembers its last use by itself.
 // (benchmarks/launch.cpp measures it.)
+#include <algorithm>
 #include <cstddef>
 
 #include "runtime/api/cuda/code.h"
@@ -11,20 +12,37 @@ namespace kern::runtime {
 
 static constexpr int function_dynamic_shared = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
-static void opt_in(CudaDevice& device, CudaCode::Kernel& kernel, std::uint64_t shared_bytes) {
+static void opt_in(CudaDevice& device, CudaKernel& kernel, std::uint64_t shared_bytes) {
   if (shared_bytes <= kernel.opted_in.load(std::memory_order_relaxed)) return;
   device.check("cuFuncSetAttribute", device.driver.function_set(kernel.function, function_dynamic_shared,
                                                                 static_cast<int>(shared_bytes)));
   kernel.opted_in = shared_bytes;
 }
 
+// Notes what was launched with a record of the batch.
+std::uint64_t CudaStream::put_launch(Batch& batch, std::uint32_t index, const Launch& launch) {
+  batch.hold(*launch.owner);
+  batch.used = index + 1;
+  if (capture_) {
+    batch.entries[index] = {launch, 0, 0};
+    ++capture_->launches;
+    for (Memory* memory : launch.uses) capture_->memory.push_back(memory->shared_from_this());
+    return put_;
+  }
+  open_used_ = batch.used;
+  batch.entries[index] = {launch, ++put_, ++launches_};
+  for (Memory* memory : launch.uses) static_cast<CudaMemory*>(memory)->uses->note(timeline_, put_);
+  return put_;
+}
+
 std::uint64_t CudaStream::launch(const Launch& launch) {
   device_.enter();
-  auto& kernel = *static_cast<CudaCode::Kernel*>(launch.variant->entry);
+  auto& kernel = *static_cast<CudaKernel*>(launch.variant->entry);
   opt_in(device_, kernel, launch.shared_bytes);
-  Batch& batch = open_batch();
+  if (launch.kernel->prints) check_print(launch, capture_ != nullptr);
+  Batch& batch = capture_ ? capture_->open_batch() : open_batch();
   mark_held();
-  std::uint32_t index = open_used_;
+  std::uint32_t index = capture_ ? batch.used : open_used_;
   Address record = batch.record(index);
   std::shared_ptr<Memory> ring;
   if (launch.kernel->prints) {
@@ -35,28 +53,67 @@ std::uint64_t CudaStream::launch(const Launch& launch) {
     set_word(record + offsetof(kern_launch_record, shared_bytes), launch.shared_bytes);
   launch.params.back() = record;
   std::unique_ptr<Mark> begin, end;
-  if (launch.report) {
+  if (launch.report && !capture_) {
     begin = std::make_unique<Mark>(device_, true);
     end = std::make_unique<Mark>(device_, true);
     device_.check("cuEventRecord", driver_.event_record(begin->event, stream_));
   }
+  start(kernel.function, launch);
+  if (end) device_.check("cuEventRecord", driver_.event_record(end->event, stream_));
+  std::lock_guard lock(mutex_);
+  if (ring) batch.rings.push_back({index, std::move(ring)});
+  if (end) batch.timed.push_back({index, launch.report, std::move(begin), std::move(end)});
+  return put_launch(batch, index, launch);
+}
+
+// Gives the launch to the driver.
+void CudaStream::start(cuda::FunctionHandle function, const Launch& launch) {
   InlineArray<void*, 96> params(launch.plan->entry_slots.size());
   void** next = params.data();
   for (std::uint32_t slot : launch.plan->entry_slots) *next++ = &launch.params[slot];
-  device_.check("cuLaunchKernel",
-                driver_.launch(kernel.function, launch.grid[0], launch.grid[1], launch.grid[2],
-                               launch.block[0], launch.block[1], launch.block[2],
-                               static_cast<unsigned>(launch.shared_bytes), stream_, params.data(), nullptr));
-  if (end) device_.check("cuEventRecord", driver_.event_record(end->event, stream_));
-  std::lock_guard lock(mutex_);
-  ++put_;
-  batch.entries[index] = {launch, put_, ++launches_};
-  batch.hold(*launch.owner);
-  if (ring) batch.rings.push_back({index, std::move(ring)});
-  if (end) batch.timed.push_back({index, launch.report, std::move(begin), std::move(end)});
-  batch.used = open_used_ = index + 1;
-  for (Memory* memory : launch.uses) static_cast<CudaMemory*>(memory)->uses->note(timeline_, put_);
-  return put_;
+  const auto &grid = launch.grid, &block = launch.block;
+  auto shared = static_cast<unsigned>(launch.shared_bytes);
+  if (launch.cooperative)
+    device_.check("cuLaunchCooperativeKernel",
+                  driver_.launch_cooperative(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                             block[2], shared, stream_, params.data()));
+  else
+    device_.check("cuLaunchKernel", driver_.launch(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                                   block[2], shared, stream_, params.data(), nullptr));
+}
+
+// ---- Shapes that suit the device ----
+
+std::uint64_t CudaDevice::active_blocks(const CudaKernel& kernel, std::uint64_t threads,
+                                        std::uint64_t shared_bytes) {
+  int blocks = 0;
+  check("cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        driver.occupancy(&blocks, kernel.function, static_cast<int>(threads), shared_bytes));
+  return static_cast<std::uint64_t>(std::max(blocks, 0));
+}
+
+// Of the sizes that keep most threads at work, the first: large blocks wait longer for their last thread.
+std::uint64_t CudaDevice::best_threads(const Plan& plan) {
+  constexpr std::uint64_t sizes[] = {256, 128, 512, 64, 1024, 32};
+  if (plan.variants.empty()) return sizes[0];
+  auto& kernel = *static_cast<CudaKernel*>(plan.variants.front().entry);
+  if (std::uint32_t known = kernel.threads.load(std::memory_order_relaxed)) return known;
+  enter();
+  std::uint64_t best = sizes[0], most = 0;
+  for (std::uint64_t size : sizes) {
+    std::uint64_t active = active_blocks(kernel, size, 0) * size;
+    if (active > most) best = size, most = active;
+  }
+  kernel.threads = static_cast<std::uint32_t>(best);
+  return best;
+}
+
+std::optional<std::uint64_t> CudaDevice::most_cooperative_blocks(const Launch& launch) {
+  enter();
+  auto& kernel = *static_cast<CudaKernel*>(launch.variant->entry);
+  opt_in(*this, kernel, launch.shared_bytes);
+  std::uint64_t threads = std::uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
+  return active_blocks(kernel, threads, launch.shared_bytes) * facts_.multiprocessors;
 }
 
 } // namespace kern::runtime

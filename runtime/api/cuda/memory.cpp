@@ -46,7 +46,8 @@ void CudaDevice::reclaim() {
 }
 
 void CudaDevice::wait_for_pending() {
-  for (const auto& stream : streams()) stream->wait(stream->last(), std::nullopt);
+  for (const auto& stream : streams())
+    if (!stream->is_captured()) stream->wait(stream->last(), std::nullopt);
   reclaim();
 }
 

@@ -65,6 +65,7 @@ void CudaStream::finish(std::uint64_t number) {
     spare_batch_ = std::move(batches_.front());
     batches_.pop_front();
   }
+  finish_replays(number);
   timeline_->done = std::max<std::uint64_t>(timeline_->done, number);
 }
 

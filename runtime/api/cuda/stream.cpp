@@ -43,16 +43,20 @@ std::uint64_t CudaStream::last() {
 // ---- Putting work on it ----
 
 // Gives work that was put on the stream its number.
-std::uint64_t CudaStream::put(Memory* memory) {
+std::uint64_t CudaStream::put(std::initializer_list<std::shared_ptr<Memory>> memory) {
   std::lock_guard lock(mutex_);
+  if (capture_) {
+    capture_->memory.insert(capture_->memory.end(), memory);
+    return put_;
+  }
   ++put_;
-  if (memory) static_cast<CudaMemory*>(memory)->uses->note(timeline_, put_);
+  for (const auto& used : memory) static_cast<CudaMemory&>(*used).uses->note(timeline_, put_);
   return put_;
 }
 
 // Marks the end of the last work if somebody keeps its number; comes before more work.
 void CudaStream::mark_held() {
-  if (held_.load(std::memory_order_relaxed) == 0) return;
+  if (held_.load(std::memory_order_relaxed) == 0 || capture_) return;
   std::uint64_t number = held_.exchange(0, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   bool is_marked = !marks_.empty() && marks_.back().number >= number;
@@ -65,7 +69,7 @@ std::uint64_t CudaStream::write(std::shared_ptr<Memory> to, std::uint64_t offset
   mark_held();
   device_.check("cuMemcpyHtoDAsync",
                 driver_.copy_to_device_async(address_of(*to) + offset, from, bytes, stream_));
-  return put(to.get());
+  return put({to});
 }
 
 std::uint64_t CudaStream::read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
@@ -74,7 +78,7 @@ std::uint64_t CudaStream::read(std::shared_ptr<Memory> from, std::uint64_t offse
   mark_held();
   device_.check("cuMemcpyDtoHAsync",
                 driver_.copy_to_host_async(to, address_of(*from) + offset, bytes, stream_));
-  return put(from.get());
+  return put({from});
 }
 
 // Where memory lies for a copy: the driver knows addresses of pinned memory as well.
@@ -88,9 +92,7 @@ std::uint64_t CudaStream::copy(std::shared_ptr<Memory> to, std::uint64_t to_offs
   mark_held();
   device_.check("cuMemcpyAsync",
                 driver_.copy_async(place(*to, to_offset), place(*from, from_offset), bytes, stream_));
-  std::uint64_t number = put(to.get());
-  static_cast<CudaMemory&>(*from).uses->note(timeline_, number);
-  return number;
+  return put({to, from});
 }
 
 std::uint64_t CudaStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
@@ -118,10 +120,11 @@ std::uint64_t CudaStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset,
     wait(number, std::nullopt);
     return number;
   }
-  return put(to.get());
+  return put({to});
 }
 
 std::uint64_t CudaStream::after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) {
+  if (capture_) fail(KERN_ARGUMENT_ERROR, "the stream is being captured: it cannot wait for another one");
   if (!same_device) {
     // Its work is waited for here.
     other->wait(number, std::nullopt);
@@ -131,7 +134,7 @@ std::uint64_t CudaStream::after(std::shared_ptr<Stream> other, std::uint64_t num
   mark_held();
   auto mark = static_cast<CudaStream&>(*other).mark_behind(number);
   if (mark) device_.check("cuStreamWaitEvent", driver_.stream_wait_event(stream_, mark->event, 0));
-  return put(nullptr);
+  return put({});
 }
 
 // ---- Marks; the caller has the lock ----
@@ -188,6 +191,7 @@ void CudaStream::finish_marked() {
 // Returns a mark behind that work; null where it is done. Takes the lock.
 std::shared_ptr<Mark> CudaStream::mark_behind(std::uint64_t number) {
   std::lock_guard lock(mutex_);
+  if (capture_) refuse_wait();
   if (timeline_->done >= number) return nullptr;
   if (marks_.empty() || marks_.back().number < number) flush();
   auto first = std::find_if(marks_.begin(), marks_.end(),
@@ -216,6 +220,7 @@ bool CudaStream::wait(std::uint64_t number, Deadline deadline) {
 void CudaStream::poll() {
   device_.enter();
   std::lock_guard lock(mutex_);
+  if (capture_) return;
   finish_marked();
   if (timeline_->done >= put_) return;
   Result result = driver_.stream_query(stream_);

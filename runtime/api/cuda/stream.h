@@ -5,7 +5,7 @@
 
 #include <deque>
 
-#include "runtime/api/cuda/batch.h"
+#include "runtime/api/cuda/graph.h"
 
 namespace kern::runtime {
 
@@ -25,6 +25,9 @@ public:
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) override;
+  void begin_capture() override;
+  std::shared_ptr<Graph> end_capture() override;
+  std::uint64_t replay(std::shared_ptr<Graph> graph) override;
   std::uint64_t last() override;
   bool wait(std::uint64_t number, Deadline deadline) override;
   void* native() override { return stream_; }
@@ -35,6 +38,8 @@ public:
   void poll() override;
   // Finishes what is done, without waiting; says whether nothing is left.
   bool is_idle();
+  // Says whether what is put on it goes to a graph.
+  bool is_captured();
   // Waits for everything, and says nothing of what fails.
   void close();
 
@@ -45,11 +50,23 @@ private:
     bool copied; // the records of all launches up to it are on the host behind it
   };
 
-  std::uint64_t put(Memory* memory);
+  // A graph that was launched, and is not known to be done.
+  struct Replay {
+    std::uint64_t number;
+    std::uint64_t first_launch; // the number of its first launch
+    std::shared_ptr<CudaGraph> graph;
+  };
+
+  std::uint64_t put(std::initializer_list<std::shared_ptr<Memory>> memory);
+  void start(cuda::FunctionHandle function, const Launch& launch);
+  std::uint64_t put_launch(Batch& batch, std::uint32_t index, const Launch& launch);
   void mark_held();
   void add_mark(bool copied);
   void flush();
   std::shared_ptr<Mark> mark_behind(std::uint64_t number);
+  // In graph.cpp.
+  void look(const Replay& replay, bool is_last);
+  void finish_replays(std::uint64_t number);
   // In records.cpp.
   Batch& open_batch();
   std::shared_ptr<Memory> make_ring();
@@ -77,6 +94,8 @@ private:
   std::vector<std::shared_ptr<Mark>> spare_marks_;
   std::deque<std::unique_ptr<Batch>> batches_; // the last one is open
   std::unique_ptr<Batch> spare_batch_;
+  std::deque<Replay> replays_;
+  std::shared_ptr<CudaGraph> capture_; // what work goes to, while there is one
 };
 
 } // namespace kern::runtime

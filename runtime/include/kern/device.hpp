@@ -37,6 +37,7 @@ using EventHandle = Handle<kern_event, kern_event_retain, kern_event_release>;
 using BufferHandle = Handle<kern_buffer, kern_buffer_retain, kern_buffer_release>;
 using ModuleHandle = Handle<kern_module, kern_module_retain, kern_module_release>;
 using KernelHandle = Handle<kern_kernel, kern_kernel_retain, kern_kernel_release>;
+using GraphHandle = Handle<kern_graph, kern_graph_retain, kern_graph_release>;
 using PreparedHandle = Handle<kern_prepared, kern_prepared_retain, kern_prepared_release>;
 
 struct CpuOptions {
@@ -203,5 +204,68 @@ private:
   Stream() = default;
   StreamHandle handle_;
 };
+
+// Work that was captured once, and is launched as one piece. It holds the buffers of its work.
+class Graph {
+public:
+  Graph() = default;
+  explicit Graph(GraphHandle handle) : handle_(std::move(handle)) {}
+  // Puts all of it on a stream of its device. Faults are collected as of any launch.
+  Event launch(const Stream& stream) const {
+    EventHandle event;
+    raise(kern_graph_launch(handle_.get(), stream.get(), event.receive()));
+    return Event(std::move(event));
+  }
+  Event launch(Status& status, const Stream& stream) const noexcept {
+    EventHandle event;
+    status.take(kern_graph_launch(handle_.get(), stream.get(), event.receive()));
+    return Event(std::move(event));
+  }
+
+private:
+  GraphHandle handle_;
+};
+
+// Ends a capture whatever happens.
+class Capture {
+public:
+  explicit Capture(const Stream& stream) : stream_(stream) {}
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+  ~Capture() {
+    Status status;
+    if (began_) end(status);
+  }
+  bool begin(Status& status) { return began_ = status.take(kern_capture_begin(stream_.get())); }
+  Graph end(Status& status) {
+    began_ = false;
+    GraphHandle graph;
+    status.take(kern_capture_end(stream_.get(), graph.receive()));
+    return Graph(std::move(graph));
+  }
+
+private:
+  const Stream& stream_;
+  bool began_ = false;
+};
+
+// Keeps what `function` puts on the stream, which does not run: launches with .on(stream), asynchronous
+// copies.
+template <class Function> Graph capture(const Stream& stream, Function&& function) {
+  Status status;
+  Capture running(stream);
+  running.begin(status);
+  status.raise();
+  function();
+  Graph graph = running.end(status);
+  status.raise();
+  return graph;
+}
+template <class Function> Graph capture(Status& status, const Stream& stream, Function&& function) noexcept {
+  Capture running(stream);
+  if (!running.begin(status)) return {};
+  function();
+  return running.end(status);
+}
 
 } // namespace kern::inline v1

@@ -35,6 +35,12 @@ public:
     launch.options_.shared_bytes = bytes;
     return launch;
   }
+  // Has all blocks run at once; an ArgumentError where the device has no room for so many.
+  Launch cooperative() const {
+    Launch launch = *this;
+    launch.options_.cooperative = 1;
+    return launch;
+  }
   // Sets what the launch tells about itself, which must stay until the launch is done.
   Launch report(kern_launch_report& report) const {
     Launch launch = *this;

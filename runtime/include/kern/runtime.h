@@ -20,6 +20,7 @@ typedef struct kern_buffer kern_buffer;
 typedef struct kern_module kern_module;
 typedef struct kern_kernel kern_kernel;
 typedef struct kern_prepared kern_prepared;
+typedef struct kern_graph kern_graph;
 
 // ---- Errors ----
 
@@ -137,6 +138,15 @@ void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* 
 // What comes next on the stream runs after the event.
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event);
 
+// Between the two, what is put on the stream is kept instead of run; nothing of the stream can be waited for.
+// The graph holds the buffers of its work. Kernels that print and arrays in host memory cannot be captured.
+kern_error* kern_capture_begin(kern_stream* stream);
+kern_error* kern_capture_end(kern_stream* stream, kern_graph** graph);
+// Puts all of it on a stream of the same device.
+kern_error* kern_graph_launch(kern_graph* graph, kern_stream* stream, kern_event** event);
+kern_graph* kern_graph_retain(kern_graph* graph);
+void kern_graph_release(kern_graph* graph);
+
 kern_event* kern_event_retain(kern_event* event);
 void kern_event_release(kern_event* event);
 // Waits at most so long (negative: as long as it takes); `done` says whether the event came.
@@ -151,14 +161,15 @@ void* kern_buffer_data(const kern_buffer* buffer); // an address of the device
 uint64_t kern_buffer_bytes(const kern_buffer* buffer);
 kern_device* kern_buffer_device(const kern_buffer* buffer); // retained
 
-// Memory of the host that a device copies from and to at full speed, and at once. On the CPU it is plain memory,
-// aligned to 256 bytes.
+// Memory of the host that a device copies from and to at full speed, and at once. On the CPU it is plain
+// memory, aligned to 256 bytes.
 typedef enum kern_host_flags {
   KERN_HOST_PORTABLE = 1,      // so for every CUDA device, not only this one
   KERN_HOST_MAPPED = 2,        // kernels can use it where it is: kern_buffer_data is the device's address
   KERN_HOST_WRITE_COMBINED = 4 // faster to copy from; slow for the host to read
 } kern_host_flags;
-kern_error* kern_host_buffer_create(kern_device* device, uint64_t bytes, uint32_t flags, kern_buffer** buffer);
+kern_error* kern_host_buffer_create(kern_device* device, uint64_t bytes, uint32_t flags,
+                                    kern_buffer** buffer);
 // The host's address of it; null for memory that only the device sees.
 void* kern_buffer_host_data(const kern_buffer* buffer);
 
@@ -173,8 +184,8 @@ kern_error* kern_buffer_write(kern_buffer* to, uint64_t offset, const void* from
 kern_error* kern_buffer_read(const kern_buffer* from, uint64_t offset, void* to, uint64_t bytes,
                              kern_stream* stream, kern_event** event);
 // Copies between buffers of one device, in host memory or on the device.
-kern_error* kern_buffer_copy(kern_buffer* to, uint64_t to_offset, const kern_buffer* from, uint64_t from_offset,
-                             uint64_t bytes, kern_stream* stream, kern_event** event);
+kern_error* kern_buffer_copy(kern_buffer* to, uint64_t to_offset, const kern_buffer* from,
+                             uint64_t from_offset, uint64_t bytes, kern_stream* stream, kern_event** event);
 // Repeats a pattern of 1, 2, 4, 8 or 16 bytes.
 kern_error* kern_buffer_fill(kern_buffer* to, uint64_t offset, uint64_t count, const void* pattern,
                              uint32_t pattern_bytes, kern_stream* stream, kern_event** event);
@@ -255,6 +266,7 @@ typedef struct kern_launch_options {
   uint64_t shared_bytes;      // at least so much dynamic shared memory
   kern_stream* stream;        // null: the calling thread's own
   kern_launch_report* report; // may be null
+  uint32_t cooperative;       // 1: all blocks must run at once; it is an error where they cannot
 } kern_launch_options;
 
 // Checks everything, then puts the launch on the stream. With arguments in host memory it waits for them.

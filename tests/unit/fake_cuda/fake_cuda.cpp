@@ -5,15 +5,18 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
 constexpr int invalid_value = 1, out_of_memory = 2, invalid_image = 200, invalid_ptx = 218,
-              invalid_handle = 400, not_ready = 600;
+              invalid_handle = 400, not_ready = 600, too_large = 720;
+constexpr unsigned multiprocessors = 4;
 
 // What cuLinkComplete makes of PTX: a head that says so, and the PTX.
 constexpr char cubin_head[] = "\x7f"
@@ -24,8 +27,14 @@ struct LinkState {
   std::string cubin;
 };
 
+// What was captured: calls to make again.
+using Work = std::vector<std::function<void()>>;
+
 struct State {
   std::mutex mutex;
+  std::map<void*, Work*> captures; // by stream
+  std::map<void*, Work*> graphs, execs;
+  unsigned most_threads = 1024; // of a block that can run
   std::set<void*> memory;
   std::set<void*> streams, events, modules;
   std::map<void*, LinkState*> links;
@@ -36,11 +45,12 @@ struct State {
   bool forever = false;
   int code = 0;
   int version = 12080; // of the driver's interface
-  bool busy = false; // queries say that the device is at work
+  bool busy = false;   // queries say that the device is at work
   int links_done = 0;
   std::string loaded;     // the last machine code that was
   int refused_cubins = 0; // how many the next loads refuse
   void (*run)(const char* name, void** params, const unsigned* grid, const unsigned* block) = nullptr;
+  std::size_t (*count_params)(const char* name) = nullptr;
 };
 
 State& state() {
@@ -81,6 +91,26 @@ bool busy() {
   return state().busy;
 }
 
+// Does the work of a stream at once, or keeps it for the graph that is being captured.
+template <class Function> int put(void* stream, Function work) {
+  {
+    std::lock_guard lock(state().mutex);
+    if (!state().streams.contains(stream)) return invalid_handle;
+    auto capture = state().captures.find(stream);
+    if (capture != state().captures.end()) {
+      capture->second->push_back(work);
+      return 0;
+    }
+  }
+  work();
+  return 0;
+}
+
+bool is_captured(void* stream) {
+  std::lock_guard lock(state().mutex);
+  return state().captures.contains(stream);
+}
+
 void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 } // namespace
@@ -94,9 +124,14 @@ extern "C" {
 
 // ---- What tests set and ask ----
 
-void fake_cuda_set_run(void (*run)(const char*, void**, const unsigned*, const unsigned*)) {
+void fake_cuda_set_run(void (*run)(const char*, void**, const unsigned*, const unsigned*),
+                       std::size_t (*count_params)(const char*)) {
   state().run = run;
+  state().count_params = count_params;
 }
+
+// The most threads that a multiprocessor runs at once; larger blocks do not run together.
+void fake_cuda_set_most_threads(unsigned threads) { state().most_threads = threads; }
 
 // The call after `calls` others fails with `code`, and all behind it if `forever`; -1: none.
 void fake_cuda_fail(long calls, int code, int forever) {
@@ -140,7 +175,7 @@ long fake_cuda_live() {
   std::lock_guard lock(state().mutex);
   const State& now = state();
   return static_cast<long>(now.memory.size() + now.streams.size() + now.events.size() + now.modules.size() +
-                           now.links.size()) +
+                           now.links.size() + now.graphs.size() + now.execs.size() + now.captures.size()) +
          now.retained;
 }
 
@@ -172,7 +207,10 @@ int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   STEP();
-  *value = attribute == 97 ? 232448 : attribute == 75 ? 9 : 0;
+  *value = attribute == 97   ? 232448
+           : attribute == 75 ? 9
+           : attribute == 16 ? static_cast<int>(multiprocessors)
+                             : 0;
   return 0;
 }
 int cuDevicePrimaryCtxRetain(void** context, int) {
@@ -291,41 +329,113 @@ int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
 }
 int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
   STEP();
-  if (!lives(state().streams, stream)) return invalid_handle;
-  std::memcpy(at(to), from, bytes);
-  return 0;
+  return put(stream, [=] { std::memcpy(at(to), from, bytes); });
 }
 int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
   STEP();
-  if (!lives(state().streams, stream)) return invalid_handle;
-  std::memcpy(to, at(from), bytes);
-  return 0;
+  return put(stream, [=] { std::memcpy(to, at(from), bytes); });
+}
+int cuMemcpyAsync(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
+  STEP();
+  return put(stream, [=] { std::memcpy(at(to), at(from), bytes); });
 }
 int cuMemsetD8Async(std::uint64_t to, unsigned char value, std::size_t count, void* stream) {
   STEP();
-  if (!lives(state().streams, stream)) return invalid_handle;
-  std::memset(at(to), value, count);
-  return 0;
+  return put(stream, [=] { std::memset(at(to), value, count); });
 }
 int cuMemsetD16Async(std::uint64_t to, unsigned short value, std::size_t count, void* stream) {
   STEP();
-  if (!lives(state().streams, stream)) return invalid_handle;
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(at(to)) + 2 * i, &value, 2);
-  return 0;
+  return put(stream, [=] {
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(at(to)) + 2 * i, &value, 2);
+  });
 }
 int cuMemsetD32Async(std::uint64_t to, unsigned value, std::size_t count, void* stream) {
   STEP();
-  if (!lives(state().streams, stream)) return invalid_handle;
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(at(to)) + 4 * i, &value, 4);
-  return 0;
+  return put(stream, [=] {
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(at(to)) + 4 * i, &value, 4);
+  });
 }
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned, void* stream, void** params, void**) {
   STEP();
-  if (!lives(state().streams, stream)) return invalid_handle;
   if (gx == 0 || gy == 0 || gz == 0 || bx * by * bz > 1024) return invalid_value;
-  const unsigned grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
-  if (state().run) state().run(static_cast<std::string*>(function)->c_str(), params, grid, block);
+  const char* name = static_cast<std::string*>(function)->c_str();
+  auto run = [=](void** values) {
+    const unsigned grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
+    if (state().run) state().run(name, values, grid, block);
+  };
+  if (!is_captured(stream)) return put(stream, [=] { run(params); });
+  // A graph keeps the parameters' values.
+  std::vector<std::uint64_t> values(state().count_params ? state().count_params(name) : 0);
+  for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], params[i], sizeof values[i]);
+  return put(stream, [=]() mutable {
+    std::vector<void*> pointers;
+    for (std::uint64_t& value : values) pointers.push_back(&value);
+    run(pointers.data());
+  });
+}
+int cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                              unsigned bz, unsigned shared, void* stream, void** params) {
+  if (gx * gy * gz > multiprocessors * (state().most_threads / (bx * by * bz))) return too_large;
+  return cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, params, nullptr);
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int threads, std::size_t) {
+  STEP();
+  *blocks = static_cast<int>(state().most_threads) / threads;
+  return 0;
+}
+int cuStreamBeginCapture_v2(void* stream, int) {
+  STEP();
+  if (!lives(state().streams, stream) || is_captured(stream)) return invalid_value;
+  std::lock_guard lock(state().mutex);
+  state().captures[stream] = new Work;
+  return 0;
+}
+int cuStreamEndCapture(void* stream, void** graph) {
+  int code = step(); // the capture ends in any case
+  std::lock_guard lock(state().mutex);
+  auto capture = state().captures.extract(stream);
+  if (capture.empty()) return invalid_value;
+  if (code) {
+    delete capture.mapped();
+    return code;
+  }
+  state().graphs[capture.mapped()] = capture.mapped();
+  *graph = capture.mapped();
+  return 0;
+}
+int cuGraphInstantiateWithFlags(void** exec, void* graph, unsigned long long) {
+  STEP();
+  std::lock_guard lock(state().mutex);
+  if (!state().graphs.contains(graph)) return invalid_handle;
+  auto* made = new Work(*state().graphs[graph]);
+  state().execs[made] = made;
+  *exec = made;
+  return 0;
+}
+int cuGraphDestroy(void* graph) {
+  std::lock_guard lock(state().mutex);
+  auto dropped = state().graphs.extract(graph);
+  if (dropped.empty()) return invalid_handle;
+  delete dropped.mapped();
+  return 0;
+}
+int cuGraphExecDestroy(void* exec) {
+  std::lock_guard lock(state().mutex);
+  auto dropped = state().execs.extract(exec);
+  if (dropped.empty()) return invalid_handle;
+  delete dropped.mapped();
+  return 0;
+}
+int cuGraphLaunch(void* exec, void* stream) {
+  STEP();
+  Work* work = nullptr;
+  {
+    std::lock_guard lock(state().mutex);
+    if (!state().execs.contains(exec) || !state().streams.contains(stream)) return invalid_handle;
+    work = state().execs[exec];
+  }
+  for (const auto& call : *work) call();
   return 0;
 }
 int cuStreamCreate(void** stream, unsigned) {
@@ -347,12 +457,6 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {
   STEP();
   *address = reinterpret_cast<std::uint64_t>(memory);
-  return 0;
-}
-int cuMemcpyAsync(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
-  STEP();
-  if (!lives(state().streams, stream)) return invalid_handle;
-  std::memcpy(at(to), at(from), bytes);
   return 0;
 }
 int cuMemFreeHost(void* memory) { return memory ? drop(state().memory, memory) : 0; }

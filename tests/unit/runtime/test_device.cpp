@@ -30,6 +30,8 @@ static std::size_t slots_of(const std::string& symbol) {
   return 0;
 }
 
+static std::size_t count_params(const char* name) { return slots_of(name); }
+
 static void run(const char* name, void** params, const unsigned* grid, const unsigned* block) {
   const kern_object_entry* entry = find_entry(name);
   std::vector<std::uint64_t> slots(slots_of(name));
@@ -47,6 +49,7 @@ static void run(const char* name, void** params, const unsigned* grid, const uns
 }
 
 static const FakeCuda* load_fake() {
+  setenv("KERN_WARNINGS", "off", 1); // small launches are what tests are made of
   const char* path = std::getenv("KERN_TEST_FAKE_CUDA");
   void* library = path ? dlopen(path, RTLD_NOW) : nullptr;
   if (!library) return nullptr;
@@ -55,17 +58,18 @@ static const FakeCuda* load_fake() {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
   };
   static FakeCuda fake;
-  void (*set_run)(decltype(&run)) = nullptr;
+  void (*set_run)(decltype(&run), decltype(&count_params)) = nullptr;
   find(set_run, "fake_cuda_set_run");
   find(fake.fail, "fake_cuda_fail");
   find(fake.calls, "fake_cuda_calls");
   find(fake.live, "fake_cuda_live");
   find(fake.set_busy, "fake_cuda_set_busy");
+  find(fake.set_most_threads, "fake_cuda_set_most_threads");
   find(fake.links, "fake_cuda_links");
   find(fake.refuse_cubins, "fake_cuda_refuse_cubins");
   find(fake.loaded, "fake_cuda_loaded");
   find(fake.set_version, "fake_cuda_set_version");
-  set_run(run);
+  set_run(run, count_params);
   return &fake;
 }
 

@@ -14,7 +14,8 @@ struct FakeCuda {
   void (*fail)(long calls, int code, int forever) = nullptr;
   long (*calls)() = nullptr;
   long (*live)() = nullptr;
-  void (*set_busy)(int busy) = nullptr; // nothing is done until 0 again
+  void (*set_most_threads)(unsigned threads) = nullptr; // that a multiprocessor runs at once
+  void (*set_busy)(int busy) = nullptr;                 // nothing is done until 0 again
   int (*links)() = nullptr;
   void (*refuse_cubins)(int count) = nullptr;
   const char* (*loaded)() = nullptr;

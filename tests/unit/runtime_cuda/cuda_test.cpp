@@ -78,7 +78,35 @@ constexpr Scenario scenarios[] = {
      [] {
        Buffer<float> x = kern::zeros<float>(Device::cuda(), 10);
        auto prepared = kernels::load(Device::cuda()).prepare_scale(kern::over(10), x, 2);
-       for (int i = 0; i < 260; ++i) prepared();
+       for (int i = 0; i < 3; ++i) prepared();
+     }},
+    {"pinned memory",
+     [] {
+       Device device = Device::cuda();
+       kern::Stream stream(device);
+       kern::HostBuffer<float> host(device, 10, {.mapped = true});
+       Buffer<float> x(device, 10);
+       x.copy_from_async(host, stream);
+       kernels::load(device).scale(kern::over(10).on(stream), host.view(), 2);
+     }},
+    {"memory of others",
+     [] {
+       Buffer<float> owner(Device::cuda(), 10);
+       auto x = Buffer<float>::adopt(Device::cuda(), owner.data(), kern::extents(10));
+       kern::Stream own(Device::cuda());
+       kern::Stream foreign = kern::Stream::from_native(Device::cuda(), own.native());
+       kernels::load(Device::cuda()).scale(kern::over(10).on(foreign), x, 2);
+       foreign.wait();
+     }},
+    {"graph",
+     [] {
+       Device device = Device::cuda();
+       kern::Stream stream(device);
+       Buffer<float> x(device, 10);
+       kernels::Kernels library = kernels::load(device);
+       kern::Graph graph = kern::capture(stream, [&] { library.scale(kern::over(10).on(stream), x, 2); });
+       graph.launch(stream);
+       graph.launch(stream).wait();
      }},
     {"print", [] { kernels::load(Device::cuda()).say(kern::grid(1).block(4), 0).wait(); }},
 };
@@ -180,6 +208,69 @@ TEST_F(Cuda, LaunchesWithOneCallOfTheDriver) {
     EXPECT_FALSE(kept.wait_for(std::chrono::seconds(0)));
     fake_cuda()->set_busy(0);
     EXPECT_TRUE(kept.wait_for(std::chrono::seconds(0)));
+  });
+}
+
+TEST_F(Cuda, ChoosesBlocksByOccupancy) {
+  auto threads_of = [](auto&& launch) {
+    kern::Status status;
+    launch(status);
+    return status.fault().block[0]; // the first thread beyond the end is the first of its block
+  };
+  run_alone([&] {
+    Device device = Device::cuda();
+    kernels::Kernels library = kernels::load(device);
+    Buffer<float> y(device, 256);
+    auto launch = [&](kern::Status& status) { library.careless(kern::over(257), y, 1).wait(status); };
+    EXPECT_EQ(threads_of(launch), 1u); // blocks of 256
+  });
+  fake_cuda()->set_most_threads(128);
+  run_alone([&] {
+    Device device = Device::cuda();
+    kernels::Kernels library = kernels::load(device);
+    Buffer<float> y(device, 256);
+    auto launch = [&](kern::Status& status) { library.careless(kern::over(257), y, 1).wait(status); };
+    EXPECT_EQ(threads_of(launch), 2u); // blocks of 128
+  });
+  fake_cuda()->set_most_threads(1024);
+}
+
+TEST_F(Cuda, LaunchesCooperatively) {
+  run_alone([] {
+    Device device = Device::cuda();
+    kernels::Kernels library = kernels::load(device);
+    Buffer<float> x = kern::zeros<float>(device, 1000);
+    x.fill(1);
+    library.scale(kern::grid(4).block(256).cooperative(), x, 2).wait();
+    EXPECT_EQ(x.read(999), 2);
+    kern::Status status;
+    library.scale(status, kern::grid(17).block(256).cooperative(), x, 2);
+    EXPECT_EQ(status.kind(), KERN_ARGUMENT_ERROR);
+    EXPECT_NE(status.message().find("cooperatively over 17 blocks of 256x1x1, and 16 can run at once"),
+              std::string::npos)
+        << status.message();
+  });
+}
+
+TEST_F(Cuda, WarnsOnceOfWhatCostsTime) {
+  run_alone([] {
+    Device device = Device::cuda();
+    kernels::Kernels library = kernels::load(device);
+    std::vector<float> host(4);
+    setenv("KERN_WARNINGS", "on", 1);
+    testing::internal::CaptureStderr();
+    for (int i = 0; i < 40; ++i) library.scale(kern::grid(1).block(32), kern::inout(host), 2);
+    std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("kernel `scale` is launched over a grid of 1x1x1, and it takes 4 blocks to fill"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("the host memory of `x` is copied for every launch: keep it in a kern::Buffer"),
+              std::string::npos);
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+    setenv("KERN_WARNINGS", "off", 1);
+    testing::internal::CaptureStderr();
+    library.clear(kern::grid(1).block(32), kern::inout(host));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   });
 }
 
