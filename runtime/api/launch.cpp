@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runtime/api/handles.h"
+#include "runtime/api/overlap.h"
 #include "runtime/api/warnings.h"
 #include "runtime/common/shape.h"
 
@@ -133,6 +134,29 @@ static void check_argument(const Call& call, std::size_t index) {
   check_layout(kernel, index, given);
 }
 
+// What a kernel writes may lie neither on itself nor on something else that it writes. What it only reads may
+// lie anywhere: a kernel may work in place.
+static void check_written(const Call& call) {
+  const ManifestKernel& kernel = *call.plan.kernel;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const kern_argument& output = call.arguments[i];
+    if (!call.plan.params[i].written || output.rank == 0) continue;
+    if (std::optional<std::uint32_t> axis = overlapping_axis(output))
+      refuse(kernel, &kernel.params[i],
+             "is written by the kernel, and its elements lie on each other: {} of them along axis {} with "
+             "stride {}",
+             output.extents[*axis], *axis, output.strides[*axis]);
+    for (std::size_t k = 0; k < i && call.plan.written_arrays > 1; ++k) {
+      const kern_argument& other = call.arguments[k];
+      if (!call.plan.params[k].written || other.rank == 0 || !share_elements(output, other)) continue;
+      refuse(kernel, &kernel.params[i],
+             "at address {} shares elements with `{}` at address {}, and the kernel writes both",
+             static_cast<const void*>(output.data), kernel.params[k].name,
+             static_cast<const void*>(other.data));
+    }
+  }
+}
+
 std::uint64_t host_bytes(const kern_argument& argument) {
   std::uint64_t bytes = bytes_of(argument.type);
   for (std::uint32_t axis = 0; axis < argument.rank; ++axis)
@@ -167,6 +191,7 @@ void check_arguments(const Call& call) {
     staged |= call.arguments[i].kind >= KERN_HOST_OUT;
   }
   if (staged) check_staged(call);
+  if (call.plan.written_arrays > 0) check_written(call);
 }
 
 static void fill_params(const Call& call, std::span<std::uint64_t> words) {

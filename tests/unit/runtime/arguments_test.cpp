@@ -1,0 +1,132 @@
+// What a launch refuses before anything runs: both sides stand in the message.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "expect.h"
+#include "kernels.kern.hpp"
+#include "runtime/api/overlap.h"
+#include "test_device.h"
+
+namespace {
+
+using kern::Buffer;
+using kern::Device;
+using kern::View;
+
+struct Arguments : testing::Test {
+  Device device = test_device();
+  kernels::Kernels library = kernels::load(device);
+  Buffer<float> x = kern::zeros<float>(device, 100);
+
+  template <class... Args> std::string refusal(Args&&... arguments) {
+    return thrown_by<kern::ArgumentError>([&] { library.split(kern::over(10), arguments...); });
+  }
+};
+
+TEST_F(Arguments, MayNotOverlapWhereTheyAreWritten) {
+  Buffer<float> low = kern::zeros<float>(device, 100);
+  EXPECT_TRUE(contains(refusal(x, low, low), "`high: f32[:]` at address "));
+  EXPECT_TRUE(contains(refusal(x, low, low), "shares elements with `low` at address "));
+  EXPECT_TRUE(contains(refusal(x, low.view().slice(0, 0, 60), low.view().slice(0, 59, 100)),
+                       "and the kernel writes both"));
+  View<float> once(low.data(), {10}, {0});
+  EXPECT_TRUE(contains(refusal(x, once, low),
+                       "`low: f32[:]` is written by the kernel, and its elements lie on each "
+                       "other: 10 of them along axis 0 with stride 0"));
+  // Neighbours, what interleaves, and what is only read may.
+  library.split(kern::over(50), x, low.view().slice(0, 0, 50), low.view().slice(0, 50, 100));
+  library.split(kern::over(50), x, low.view().slice(0, 0, 100, 2), low.view().slice(0, 1, 100, 2));
+  Buffer<float> high = kern::zeros<float>(device, 100);
+  library.split(kern::over(100), x, x, high).wait();
+  EXPECT_EQ(x.read(99), -1);
+  View<float> broadcast(low.data(), {10}, {0});
+  library.split(kern::over(10), broadcast, x, high).wait();
+}
+
+// The answer against sets of addresses.
+TEST(Overlap, IsCertain) {
+  std::mt19937 random(1);
+  int found = 0;
+  char base[1000];
+  auto make = [&](int rank) {
+    kern_argument array{};
+    array.type = KERN_F32;
+    array.rank = static_cast<std::uint32_t>(rank);
+    array.data = base + 400 + 4 * (random() % 10);
+    for (int axis = 0; axis < rank; ++axis) {
+      array.extents[axis] = random() % 5;
+      array.strides[axis] = static_cast<std::int64_t>(random() % 9) - 4;
+    }
+    return array;
+  };
+  auto elements = [](const kern_argument& array, std::multiset<char*>& all) {
+    std::int64_t rows = array.extents[0], columns = array.rank > 1 ? array.extents[1] : 1;
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t k = 0; k < columns; ++k)
+        all.insert(static_cast<char*>(array.data) +
+                   4 * (i * array.strides[0] + (array.rank > 1 ? k * array.strides[1] : 0)));
+  };
+  for (int round = 0; round < 20'000; ++round) {
+    kern_argument a = make(1 + round % 2), b = make(1 + round / 2 % 2);
+    std::multiset<char*> first, second;
+    elements(a, first);
+    elements(b, second);
+    bool is_same = std::set<char*>(first.begin(), first.end()).size() < first.size();
+    bool says_same = kern::runtime::overlapping_axis(a).has_value();
+    ASSERT_EQ(says_same, is_same) << round;
+    bool shares =
+        std::any_of(first.begin(), first.end(), [&](char* place) { return second.contains(place); });
+    bool says = kern::runtime::share_elements(a, b);
+    ASSERT_TRUE(shares || !says) << round;
+    // Of rank 1 with one stride, and of arrays without gaps, it knows.
+    bool is_plain =
+        a.rank == 1 && b.rank == 1 && a.strides[0] == b.strides[0] && a.extents[0] > 1 && b.extents[0] > 1;
+    ASSERT_TRUE(!is_plain || shares == says) << round;
+    found += says;
+  }
+  EXPECT_GT(found, 1'000);
+}
+
+// What the typed header cannot let through, through the C interface.
+TEST_F(Arguments, AreCountedAndTyped) {
+  kern::ModuleHandle module;
+  kern_module_load(device.get(), &kern_object_kernels, module.receive());
+  const kern_parameter parameters[] = {{KERN_F32, 1, 1}, {KERN_F32, 0, 0}};
+  kern::KernelHandle scale;
+  kern_module_kernel(module.get(), "scale", parameters, 2, scale.receive());
+  auto array = kern::Argument<float, 1>(x).get();
+  auto by = kern::Param<float>::argument(2);
+  auto refused = [&](std::initializer_list<kern_argument> arguments) {
+    kern_launch_options options = kern::over(100).get();
+    kern::Status status;
+    status.take(kern_launch(scale.get(), &options, arguments.begin(), arguments.size(), nullptr));
+    return status.kind() == KERN_ARGUMENT_ERROR ? status.message() : "";
+  };
+  EXPECT_TRUE(contains(refused({array}), "kernel `scale`: takes 2 arguments, and 1 are given"));
+  EXPECT_TRUE(contains(refused({array, by, by}), "takes 2 arguments, and 3 are given"));
+  kern_argument other = array;
+  other.type = KERN_F64;
+  EXPECT_TRUE(contains(refused({other, by}), "`x: f32[:]` is given f64[:]"));
+  other.type = 99;
+  EXPECT_TRUE(contains(refused({other, by}), "`x: f32[:]` is given no type[:]"));
+  other = array;
+  other.rank = 2;
+  EXPECT_TRUE(contains(refused({other, by}), "`x: f32[:]` is given f32[:, :]"));
+  EXPECT_TRUE(contains(refused({by, by}), "`x: f32[:]` is given f32"));
+  EXPECT_TRUE(contains(refused({array, array}), "`by: f32` is given f32[:]"));
+  other = array;
+  other.writable = 0;
+  EXPECT_TRUE(contains(refused({other, by}), "is written by the kernel, and what is given may only be read"));
+  other.kind = KERN_HOST_IN;
+  EXPECT_TRUE(contains(refused({other, by}), "in() only copies to the device: say inout() or out()"));
+  other = array;
+  other.data = nullptr;
+  EXPECT_TRUE(contains(refused({other, by}), "`x: f32[:]` is an array without memory"));
+  other = array;
+  other.extents[0] = INT64_MAX;
+  EXPECT_TRUE(contains(refused({other, by}), "has extents whose product passes 2^62 bytes"));
+}
+
+} // namespace
