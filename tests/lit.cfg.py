@@ -71,5 +71,7 @@ for name in ("KERN_DEVICE", "KERN_LIBCUDA", "KERN_CPU", "KERN_CPU_THREADS", "KER
 config.environment["KERN_CACHE_DIR"] = os.path.join(config.kern_tests_binary_dir, "cache")
 # `not` and `count` are LLVM's.
 config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])
+# Small launches are what tests are made of.
+config.environment["KERN_WARNINGS"] = "off"
 config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"

@@ -58,7 +58,9 @@ ExitCode devices_command(const std::vector<std::string>& words, Streams& streams
   }
   streams.out << fmt::format("cpu     {}\n", cpu_text());
   list_cuda(streams);
-  kern_device_options options{sizeof options, KERN_DEVICE_BEST, 0, 0};
+  kern_device_options options{};
+  options.struct_size = sizeof options;
+  options.kind = KERN_DEVICE_BEST;
   kern_device* opened = nullptr;
   Held<kern_error> error(kern_device_open(&options, &opened));
   Held<kern_device> best(opened);

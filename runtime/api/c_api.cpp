@@ -78,7 +78,8 @@ int kern_error_get_fault(const kern_error* error, kern_fault_info* info) {
 
 int kern_error_get_memory(const kern_error* error, kern_memory_info* info) {
   if (!error || error->error.kind != KERN_OUT_OF_MEMORY) return 0;
-  hand_out(info, kern_memory_info{0, error->error.bytes_asked, error->error.bytes_available});
+  hand_out(info, kern_memory_info{0, error->error.bytes_asked, error->error.bytes_available,
+                                  error->error.bytes_held});
   return 1;
 }
 
@@ -97,14 +98,15 @@ int kern_error_get_diagnostic(const kern_error* error, std::uint64_t index, kern
 kern_error* kern_device_open(const kern_device_options* options, kern_device** device) {
   return guarded([&] {
     auto opened = std::make_unique<kern_device>();
-    switch (options->kind) {
+    kern_device_options known = known_part(*options);
+    switch (known.kind) {
     case KERN_DEVICE_BEST: opened->device = open_best(opened->reason); break;
     case KERN_DEVICE_CPU:
-      opened->device = open_cpu(options->threads);
+      opened->device = open_cpu(known.threads, known.memory_limit);
       opened->reason = "asked for";
       break;
     case KERN_DEVICE_CUDA:
-      opened->device = open_cuda(options->ordinal);
+      opened->device = open_cuda(known.ordinal, known.memory_limit);
       opened->reason = "asked for";
       break;
     default: fail(KERN_ARGUMENT_ERROR, "there is no such kind of device");
@@ -112,6 +114,8 @@ kern_error* kern_device_open(const kern_device_options* options, kern_device** d
     *device = opened.release();
   });
 }
+
+int kern_host_is_pinned(kern_device* device, const void* data) { return device->device->is_pinned(data); }
 
 kern_device_kind kern_device_get_kind(const kern_device* device) { return device->device->kind(); }
 const char* kern_device_name(const kern_device* device) { return device->device->name().c_str(); }

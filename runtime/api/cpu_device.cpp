@@ -1,6 +1,8 @@
 // The CPU as a device. A stream is a list of tasks and a thread that runs them in order; kernels run on one
 // pool of threads. The thread shares the stream's state, so that whoever lets go of a stream never waits: the
 // thread does what is left to do, reports what nobody collected, and ends.
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -20,14 +22,22 @@ namespace {
 
 constexpr std::uint64_t alignment = 256;
 
+// What the buffers of a device have; counted where there is a limit.
+struct Budget {
+  std::uint64_t limit = 0;
+  std::atomic<std::uint64_t> held{0};
+};
+
 struct CpuMemory final : Memory {
   ~CpuMemory() override {
+    if (budget) budget->held -= bytes;
     if (release)
       release();
     else
       std::free(data);
   }
-  std::function<void()> release; // of memory that is somebody else's
+  std::function<void()> release;  // of memory that is somebody else's
+  std::shared_ptr<Budget> budget; // that it counts against
 };
 
 // The entries of an object that this CPU can run, by variant.
@@ -38,7 +48,8 @@ struct CpuCode final : Code {
 
 class CpuDevice final : public Device {
 public:
-  explicit CpuDevice(unsigned threads) : pool(std::make_shared<cpu::Pool>(threads)) {
+  CpuDevice(unsigned threads, std::uint64_t memory_limit) : pool(std::make_shared<cpu::Pool>(threads)) {
+    budget->limit = memory_limit;
     name_ = "CPU (" + std::to_string(pool->threads()) + " threads)";
   }
   kern_device_kind kind() const override { return KERN_DEVICE_CPU; }
@@ -57,7 +68,9 @@ public:
   std::string_view target() const override { return "cpu"; }
   bool shares_host_memory() const override { return true; }
   kern_device_info info() const override;
+  void take(std::uint64_t bytes);
 
+  std::shared_ptr<Budget> budget = std::make_shared<Budget>();
   std::shared_ptr<cpu::Pool> pool; // streams that are still at work outlive the device
 };
 
@@ -143,12 +156,33 @@ kern_device_info CpuDevice::info() const {
   info.threads = pool->threads();
   info.memory_bytes =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  info.available_bytes = budget->limit > 0 ? budget->limit - std::min(budget->limit, budget->held.load())
+                                           : static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                                                 static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return info;
+}
+
+// Counts bytes against the limit.
+void CpuDevice::take(std::uint64_t bytes) {
+  std::uint64_t held = budget->held.load();
+  do {
+    if (held > budget->limit || bytes > budget->limit - held)
+      fail(Error{KERN_OUT_OF_MEMORY,
+                 "there is no memory for " + std::to_string(bytes) + " bytes: buffers have " +
+                     std::to_string(held) + " of the limit of " + std::to_string(budget->limit),
+                 {},
+                 bytes,
+                 budget->limit - std::min(held, budget->limit),
+                 {},
+                 held});
+  } while (!budget->held.compare_exchange_weak(held, held + bytes));
 }
 
 std::shared_ptr<Memory> CpuDevice::allocate(std::uint64_t bytes) {
   auto memory = std::make_shared<CpuMemory>();
+  if (budget->limit > 0) take(bytes);
   memory->bytes = bytes;
+  memory->budget = budget->limit > 0 ? budget : nullptr;
   std::uint64_t rounded = bytes > UINT64_MAX - alignment ? 0 : (bytes / alignment + 1) * alignment;
   if (rounded != 0 && rounded <= PTRDIFF_MAX) memory->data = std::aligned_alloc(alignment, rounded);
   if (!memory->data)
@@ -323,11 +357,12 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
 
 } // namespace
 
-std::shared_ptr<Device> open_cpu(unsigned threads) {
-  if (threads > 0) return std::make_shared<CpuDevice>(threads);
+std::shared_ptr<Device> open_cpu(unsigned threads, std::uint64_t memory_limit) {
+  if (threads > 0 || memory_limit > 0)
+    return std::make_shared<CpuDevice>(threads > 0 ? threads : cpu::default_threads(), memory_limit);
   // Streams may outlive main: the shared pool is never taken down.
   static const auto* shared =
-      new std::shared_ptr<CpuDevice>(std::make_shared<CpuDevice>(cpu::default_threads()));
+      new std::shared_ptr<CpuDevice>(std::make_shared<CpuDevice>(cpu::default_threads(), 0));
   return *shared;
 }
 

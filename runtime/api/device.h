@@ -168,6 +168,8 @@ public:
   virtual std::uint64_t most_shared_bytes() const = 0;
   // Returns the name by which variants say that they are for this device: "cpu", "cuda".
   virtual std::string_view target() const = 0;
+  // Says whether copies from and to that host memory need no detour.
+  virtual bool is_pinned(const void*) { return true; }
   // Says whether kernels can use host memory where it is.
   virtual bool shares_host_memory() const = 0;
 
@@ -195,8 +197,9 @@ private:
   std::vector<std::unique_ptr<std::shared_ptr<Stream>>> own_streams_;
 };
 
-std::shared_ptr<Device> open_cpu(unsigned threads);
-std::shared_ptr<Device> open_cuda(unsigned ordinal);
+// With a limit of memory, or threads of its own, a device is not the shared one.
+std::shared_ptr<Device> open_cpu(unsigned threads, std::uint64_t memory_limit = 0);
+std::shared_ptr<Device> open_cuda(unsigned ordinal, std::uint64_t memory_limit = 0);
 // Opens what KERN_DEVICE names, else the first CUDA device, else the CPU; `reason` says why.
 std::shared_ptr<Device> open_best(std::string& reason);
 

@@ -38,6 +38,7 @@ struct Error {
   std::optional<Fault> fault;
   std::uint64_t bytes_asked = 0, bytes_available = 0;
   std::vector<Diagnostic> diagnostics = {};
+  std::uint64_t bytes_held = 0;
 };
 
 // Makes an error of the C interface.

@@ -19,7 +19,8 @@ static bool is_good(Held<kern_error> error, std::string& failure) {
 
 std::unique_ptr<Runner> Runner::open(std::string_view device, std::string& failure) {
   std::unique_ptr<Runner> runner(new Runner(device));
-  kern_device_options options{sizeof options, 0, 0, 0};
+  kern_device_options options{};
+  options.struct_size = sizeof options;
   options.kind = device == "cuda" ? KERN_DEVICE_CUDA : KERN_DEVICE_CPU;
   kern_device* opened = nullptr;
   if (!is_good(Held<kern_error>(kern_device_open(&options, &opened)), failure)) return nullptr;

@@ -23,8 +23,8 @@ static std::atomic<unsigned>& fork_count() {
   return count;
 }
 
-CudaDevice::CudaDevice(const Driver& table, unsigned ordinal)
-    : driver(table), ordinal_(ordinal), forks_(fork_count()) {
+CudaDevice::CudaDevice(const Driver& table, unsigned ordinal, std::uint64_t memory_limit)
+    : driver(table), ordinal_(ordinal), forks_(fork_count()), memory_limit_(memory_limit) {
   const char* failed = "";
   Result result = cuda::read_facts(driver, static_cast<int>(ordinal), facts_, failed);
   check(failed, result);
@@ -50,6 +50,11 @@ kern_device_info CudaDevice::info() const {
   info.compute_minor = static_cast<std::uint32_t>(facts_.minor);
   info.driver_version = static_cast<std::uint32_t>(facts_.driver_version);
   info.memory_bytes = facts_.memory_bytes;
+  std::uint64_t limit = memory_limit_ > 0 ? memory_limit_ : facts_.memory_bytes, taken = taken_;
+  info.available_bytes = limit - std::min(limit, taken);
+  std::size_t available = 0, total = 0;
+  if (driver.set_context(context_) == 0 && driver.memory_info(&available, &total) == 0)
+    info.available_bytes = std::min<std::uint64_t>(info.available_bytes, available);
   return info;
 }
 
@@ -120,17 +125,18 @@ void CudaDevice::sweep() {
   }
 }
 
-std::shared_ptr<Device> open_cuda(unsigned ordinal) {
+std::shared_ptr<Device> open_cuda(unsigned ordinal, std::uint64_t memory_limit) {
   // One device object a device: its pool and its modules are shared.
   static std::mutex mutex;
   static auto* opened = new std::map<unsigned, std::weak_ptr<CudaDevice>>;
   std::string reason;
   const Driver* driver = cuda::load_driver(reason);
   if (!driver) fail(KERN_DEVICE_ERROR, reason);
+  if (memory_limit > 0) return std::make_shared<CudaDevice>(*driver, ordinal, memory_limit);
   std::lock_guard lock(mutex);
   std::weak_ptr<CudaDevice>& known = (*opened)[ordinal];
   if (std::shared_ptr<CudaDevice> device = known.lock()) return device;
-  auto device = std::make_shared<CudaDevice>(*driver, ordinal);
+  auto device = std::make_shared<CudaDevice>(*driver, ordinal, 0);
   known = device;
   return device;
 }

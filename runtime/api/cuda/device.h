@@ -29,7 +29,7 @@ bool is_sticky(Result result);
 
 class CudaDevice final : public Device {
 public:
-  CudaDevice(const Driver& table, unsigned ordinal);
+  CudaDevice(const Driver& table, unsigned ordinal, std::uint64_t memory_limit);
   ~CudaDevice() override;
   kern_device_kind kind() const override { return KERN_DEVICE_CUDA; }
   std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
@@ -48,6 +48,7 @@ public:
   std::optional<std::uint64_t> most_cooperative_blocks(const Launch& launch) override;
   std::uint64_t least_blocks() const override { return facts_.multiprocessors; }
   std::string_view target() const override { return "cuda"; }
+  bool is_pinned(const void* data) override;
   bool shares_host_memory() const override { return false; }
 
   // Makes the device current for this thread; every use of it begins so.
@@ -74,6 +75,8 @@ private:
   void load_image(const Manifest& manifest, const kern_object& object, cuda::ModuleHandle& module);
   std::uint64_t active_blocks(const CudaKernel& kernel, std::uint64_t threads, std::uint64_t shared_bytes);
   Address take(std::uint64_t size);
+  Result allocate_more(Address& address, std::uint64_t size);
+  [[noreturn]] void refuse_memory(std::uint64_t bytes);
   std::shared_ptr<Memory> hand_out(Address address, std::uint64_t bytes, std::uint64_t taken);
   std::shared_ptr<Stream> add(std::shared_ptr<CudaStream> stream);
   bool is_pending();
@@ -88,6 +91,8 @@ private:
   cuda::ContextHandle context_ = nullptr;
   unsigned forks_;
   std::atomic<bool> lost_{false};
+  std::uint64_t memory_limit_;          // bytes; 0: none
+  std::atomic<std::uint64_t> taken_{0}; // bytes that the driver gave, the pool's included
   std::mutex mutex_;
   std::map<std::uint64_t, std::vector<Address>> pool_; // by size
   std::vector<Pending> pending_;                       // what nobody holds, and streams still use

@@ -69,24 +69,45 @@ std::shared_ptr<Memory> CudaDevice::allocate(std::uint64_t bytes) {
     address = take(size);
   }
   if (address) return hand_out(address, bytes, size);
-  Result result = driver.allocate(&address, size);
+  Result result = allocate_more(address, size);
   if (result == cuda_out_of_memory) {
     wait_for_pending();
     release_pool();
-    result = driver.allocate(&address, size);
+    result = allocate_more(address, size);
   }
-  if (result == cuda_out_of_memory) {
-    std::size_t available = 0, total = 0;
-    driver.memory_info(&available, &total);
-    fail(Error{KERN_OUT_OF_MEMORY,
-               name_ + " has no memory for " + std::to_string(bytes) +
-                   " bytes: " + std::to_string(available) + " of " + std::to_string(total) + " are free",
-               {},
-               bytes,
-               available});
-  }
+  if (result == cuda_out_of_memory) refuse_memory(bytes);
   check("cuMemAlloc", result);
   return hand_out(address, bytes, size);
+}
+
+// Has the driver give memory, within the limit.
+Result CudaDevice::allocate_more(Address& address, std::uint64_t size) {
+  std::uint64_t taken = taken_.fetch_add(size) + size;
+  bool is_beyond = memory_limit_ > 0 && (taken > memory_limit_ || taken < size);
+  Result result = is_beyond ? cuda_out_of_memory : driver.allocate(&address, size);
+  if (result != 0) taken_ -= size;
+  return result;
+}
+
+void CudaDevice::refuse_memory(std::uint64_t bytes) {
+  std::size_t available = 0, total = 0;
+  driver.memory_info(&available, &total);
+  std::string text = name_ + " has no memory for " + std::to_string(bytes) +
+                     " bytes: " + std::to_string(available) + " of " + std::to_string(total) + " are free, " +
+                     std::to_string(taken_) + " are held by buffers of this process";
+  if (memory_limit_ > 0) {
+    text += ", whose limit is " + std::to_string(memory_limit_);
+    available = static_cast<std::size_t>(memory_limit_ - std::min<std::uint64_t>(memory_limit_, taken_));
+  }
+  fail(Error{KERN_OUT_OF_MEMORY, text, {}, bytes, available, {}, taken_});
+}
+
+bool CudaDevice::is_pinned(const void* data) {
+  constexpr int memory_type = 2; // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+  constexpr int host = 1;        // CU_MEMORYTYPE_HOST
+  int type = 0;
+  enter();
+  return driver.pointer_attribute(&type, memory_type, reinterpret_cast<Address>(data)) == 0 && type == host;
 }
 
 std::shared_ptr<Memory> CudaDevice::allocate_host(std::uint64_t bytes, std::uint32_t flags) {
@@ -129,7 +150,10 @@ void CudaDevice::give_back(std::unique_ptr<Uses> uses, std::function<void()> rel
 void CudaDevice::release_pool() {
   std::lock_guard lock(mutex_);
   for (auto& [size, addresses] : pool_)
-    for (Address address : addresses) driver.release(address);
+    for (Address address : addresses) {
+      driver.release(address);
+      taken_ -= size;
+    }
   pool_.clear();
 }
 

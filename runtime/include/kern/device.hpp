@@ -41,7 +41,12 @@ using GraphHandle = Handle<kern_graph, kern_graph_retain, kern_graph_release>;
 using PreparedHandle = Handle<kern_prepared, kern_prepared_retain, kern_prepared_release>;
 
 struct CpuOptions {
-  unsigned threads = 0; // a pool of its own with so many; 0: the pool that the process shares
+  unsigned threads = 0;           // a pool of its own with so many; 0: the pool that the process shares
+  std::uint64_t memory_limit = 0; // bytes that its buffers may have; 0: what there is
+};
+
+struct CudaOptions {
+  std::uint64_t memory_limit = 0; // bytes that its buffers may have; 0: what there is
 };
 
 // A GPU, or the CPU.
@@ -53,20 +58,20 @@ public:
   static Device best() {
     return checked([](Status& status) { return best(status); });
   }
-  static Device best(Status& status) noexcept { return open(status, KERN_DEVICE_BEST, 0, 0); }
+  static Device best(Status& status) noexcept { return open(status, KERN_DEVICE_BEST, 0, 0, 0); }
   // Returns the CPU.
   static Device cpu(CpuOptions options = {}) {
     return checked([&](Status& status) { return cpu(status, options); });
   }
   static Device cpu(Status& status, CpuOptions options = {}) noexcept {
-    return open(status, KERN_DEVICE_CPU, 0, options.threads);
+    return open(status, KERN_DEVICE_CPU, 0, options.threads, options.memory_limit);
   }
   // Returns a CUDA device, by its number among CUDA_VISIBLE_DEVICES; the error says why it cannot.
-  static Device cuda(unsigned ordinal = 0) {
-    return checked([&](Status& status) { return cuda(status, ordinal); });
+  static Device cuda(unsigned ordinal = 0, CudaOptions options = {}) {
+    return checked([&](Status& status) { return cuda(status, ordinal, options); });
   }
-  static Device cuda(Status& status, unsigned ordinal = 0) noexcept {
-    return open(status, KERN_DEVICE_CUDA, ordinal, 0);
+  static Device cuda(Status& status, unsigned ordinal = 0, CudaOptions options = {}) noexcept {
+    return open(status, KERN_DEVICE_CUDA, ordinal, 0, options.memory_limit);
   }
 
   bool is_cpu() const { return kern_device_get_kind(get()) == KERN_DEVICE_CPU; }
@@ -93,8 +98,10 @@ private:
     status.raise();
     return device;
   }
-  static Device open(Status& status, kern_device_kind kind, unsigned ordinal, unsigned threads) {
-    kern_device_options options{sizeof options, static_cast<std::uint32_t>(kind), ordinal, threads};
+  static Device open(Status& status, kern_device_kind kind, unsigned ordinal, unsigned threads,
+                     std::uint64_t memory_limit) {
+    kern_device_options options{sizeof options, static_cast<std::uint32_t>(kind), ordinal, threads,
+                                memory_limit};
     Device device;
     status.take(kern_device_open(&options, device.handle_.receive()));
     return device;

@@ -79,9 +79,11 @@ struct KernelFault : Error, FaultDetails {
       : Error(std::move(message)), FaultDetails(std::move(details)) {}
 };
 struct OutOfMemory : Error {
-  OutOfMemory(std::string message, std::uint64_t asked_bytes, std::uint64_t available_bytes)
-      : Error(std::move(message)), asked(asked_bytes), available(available_bytes) {}
+  OutOfMemory(std::string message, std::uint64_t asked_bytes, std::uint64_t available_bytes,
+              std::uint64_t held_bytes = 0)
+      : Error(std::move(message)), asked(asked_bytes), available(available_bytes), held(held_bytes) {}
   std::uint64_t asked, available; // bytes; available 0: not known
+  std::uint64_t held;             // by the buffers of the device
 };
 // A source is wrong; what() is what kernc writes about it.
 struct CompileError : Error {
@@ -112,6 +114,7 @@ public:
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   std::uint64_t bytes_asked() const { return memory_.asked; }
   std::uint64_t bytes_available() const { return memory_.available; }
+  std::uint64_t bytes_held() const { return memory_.held; }
 
   // Takes over what a C function returned; says whether it was good.
   bool take(kern_error* error) {
@@ -149,7 +152,7 @@ public:
     case KERN_ARGUMENT_ERROR: throw ArgumentError(message_);
     case KERN_CONTRACT_ERROR: throw ContractError(message_);
     case KERN_KERNEL_FAULT: throw KernelFault(message_, fault_);
-    case KERN_OUT_OF_MEMORY: throw OutOfMemory(message_, memory_.asked, memory_.available);
+    case KERN_OUT_OF_MEMORY: throw OutOfMemory(message_, memory_.asked, memory_.available, memory_.held);
     case KERN_COMPILE_ERROR: throw CompileError(message_, diagnostics_);
     case KERN_DEVICE_ERROR: throw DeviceError(message_);
     case KERN_DEVICE_LOST: throw DeviceLost(message_);

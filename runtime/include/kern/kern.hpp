@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kern/array.hpp"
+#include "kern/chunks.hpp"
 #include "kern/error.hpp"
 #include "kern/host.hpp"
 #include "kern/kernel.hpp"

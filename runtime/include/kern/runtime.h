@@ -60,6 +60,7 @@ typedef struct kern_fault_info {
 typedef struct kern_memory_info {
   uint32_t struct_size;
   uint64_t asked, available; // bytes; available 0: not known
+  uint64_t held;             // bytes that the buffers of the device have
 } kern_memory_info;
 
 // What the compiler says about a source.
@@ -92,6 +93,8 @@ typedef struct kern_device_options {
   uint32_t kind;    // BEST: what KERN_DEVICE names, else the first CUDA device, else the CPU
   uint32_t ordinal; // CUDA: among CUDA_VISIBLE_DEVICES
   uint32_t threads; // CPU: a pool of its own with so many; 0: the pool that the process shares
+  uint64_t
+      memory_limit; // bytes of buffers that it may have; 0: what there is. With one the device is its own
 } kern_device_options;
 
 kern_error* kern_device_open(const kern_device_options* options, kern_device** device);
@@ -110,6 +113,7 @@ typedef struct kern_device_info {
   uint32_t compute_major, compute_minor; // CUDA: the compute capability
   uint32_t driver_version;               // CUDA: of the interface that the driver has, 12040 is 12.4
   uint64_t memory_bytes;                 // of the GPU, or of the machine
+  uint64_t available_bytes;              // of these, for buffers now
 } kern_device_info;
 void kern_device_get_info(const kern_device* device, kern_device_info* info);
 int kern_device_same(const kern_device* left, const kern_device* right);
@@ -170,6 +174,8 @@ typedef enum kern_host_flags {
 } kern_host_flags;
 kern_error* kern_host_buffer_create(kern_device* device, uint64_t bytes, uint32_t flags,
                                     kern_buffer** buffer);
+// Says whether host memory is pinned, by whomever; on the CPU all of it counts so.
+int kern_host_is_pinned(kern_device* device, const void* data);
 // The host's address of it; null for memory that only the device sees.
 void* kern_buffer_host_data(const kern_buffer* buffer);
 

@@ -1,0 +1,258 @@
+// Arrays that are larger than the device's memory: worked on a chunk of rows at a time, while other chunks
+// are copied in and out.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <tuple>
+
+#include "kern/host.hpp"
+
+namespace kern::inline v1 {
+
+// What part of the arrays a call is about: rows are along the first axis.
+struct Chunk {
+  const Stream& stream;    // that all of its work goes to
+  std::int64_t begin, end; // the rows that it writes
+  std::int64_t first;      // the first row of the views that are read: `halo` rows before `begin`, or row 0
+  std::int64_t index, count;
+  std::int64_t size() const { return end - begin; }
+};
+
+struct ChunkProgress {
+  std::int64_t done, total; // rows whose results are in host memory
+};
+
+struct ChunkOptions {
+  std::int64_t rows = 0; // of a chunk; 0: what fits and overlaps well
+  std::int64_t halo = 0; // rows before and behind the chunk that in() arrays come with, where there are any
+  unsigned streams = 3;
+  std::uint64_t memory = 0; // bytes of the device to use at most; 0: most of what is free
+  // Called after each chunk, in their order; false ends the work when what is under way is done.
+  std::function<bool(const ChunkProgress&)> progress = {};
+};
+
+namespace chunks {
+
+// Copies with several threads: one alone is slower than the bus.
+inline void copy(void* to, const void* from, std::uint64_t bytes) {
+  constexpr std::uint64_t least = 4 << 20;
+  constexpr unsigned most_threads = 8;
+  unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  auto threads = static_cast<unsigned>(std::min<std::uint64_t>({bytes / least + 1, most_threads, cores}));
+  std::vector<std::jthread> others;
+  for (unsigned thread = 1; thread <= threads; ++thread) {
+    std::uint64_t begin = bytes / threads * (thread - 1),
+                  end = thread == threads ? bytes : bytes / threads * thread;
+    auto part = [=] {
+      std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
+    };
+    if (thread == threads)
+      part();
+    else
+      others.emplace_back(part);
+  }
+}
+
+// One array's part of a slot: memory on the device for a chunk, and pinned memory beside it where the array's
+// own is not pinned.
+template <class T, std::size_t Rank, kern_argument_kind Kind> class Part {
+public:
+  using Value = std::remove_const_t<T>;
+  using Passed = std::conditional_t<Kind == KERN_HOST_IN, View<const Value, Rank>, View<Value, Rank>>;
+  Part(Status& status, const Device& device, const Staged<T, Rank, Kind>& array, std::int64_t rows)
+      : array_(array), is_pinned_(kern_host_is_pinned(device.get(), array.data) != 0),
+        buffer_(status, device, extents_of(rows)),
+        host_(status_or(status), device, extents_of(is_pinned_ ? 0 : rows)) {}
+
+  static std::uint64_t row_bytes(const Staged<T, Rank, Kind>& array) {
+    std::uint64_t bytes = sizeof(T);
+    for (std::size_t axis = 1; axis < Rank; ++axis) bytes *= static_cast<std::uint64_t>(array.extents[axis]);
+    return bytes;
+  }
+
+  // Puts the copy of rows to the device on the stream. What an out() array has that is not written becomes 0.
+  void copy_in(Status& status, const Stream& stream, std::int64_t begin, std::int64_t end) {
+    std::uint64_t bytes = bytes_of(end - begin);
+    if (bytes == 0 || !status.ok()) return;
+    if constexpr (Kind == KERN_HOST_OUT) {
+      const char zero = 0;
+      status.take(kern_buffer_fill(buffer_.handle().get(), 0, bytes, &zero, 1, stream.get(), nullptr));
+    } else if (is_pinned_) {
+      status.take(kern_buffer_write(buffer_.handle().get(), 0, place(begin), bytes, stream.get(), nullptr));
+    } else {
+      copy(host_.data(), place(begin), bytes);
+      status.take(
+          kern_buffer_copy(buffer_.handle().get(), 0, host_.handle().get(), 0, bytes, stream.get(), nullptr));
+    }
+  }
+  Passed view(std::int64_t rows) {
+    Extents<Rank> extents = extents_of(rows);
+    return {buffer_.handle(), buffer_.data(), extents, packed_strides(extents)};
+  }
+  // Puts the copy of rows from the device on the stream.
+  void copy_out(Status& status, const Stream& stream, std::int64_t begin, std::int64_t end) {
+    std::uint64_t bytes = bytes_of(end - begin);
+    if (Kind == KERN_HOST_IN || bytes == 0 || !status.ok()) return;
+    if (is_pinned_)
+      status.take(kern_buffer_read(buffer_.handle().get(), 0, place(begin), bytes, stream.get(), nullptr));
+    else
+      status.take(
+          kern_buffer_copy(host_.handle().get(), 0, buffer_.handle().get(), 0, bytes, stream.get(), nullptr));
+  }
+  // Takes the rows over that have come.
+  void finish(std::int64_t begin, std::int64_t end) {
+    if (Kind != KERN_HOST_IN && !is_pinned_) copy(place(begin), host_.data(), bytes_of(end - begin));
+  }
+
+private:
+  // A second allocation is not tried where the first one failed.
+  static Status& status_or(Status& status) {
+    thread_local Status ignored;
+    return status.ok() ? status : ignored;
+  }
+  Extents<Rank> extents_of(std::int64_t rows) const {
+    Extents<Rank> extents = array_.extents;
+    extents[0] = rows;
+    return extents;
+  }
+  std::uint64_t bytes_of(std::int64_t rows) const {
+    return row_bytes(array_) * static_cast<std::uint64_t>(rows);
+  }
+  Value* place(std::int64_t row) const {
+    return const_cast<Value*>(array_.data) + row_bytes(array_) / sizeof(T) * static_cast<std::uint64_t>(row);
+  }
+  Staged<T, Rank, Kind> array_;
+  bool is_pinned_;
+  Buffer<Value, Rank> buffer_;
+  HostBuffer<Value, Rank> host_;
+};
+
+// What works on one chunk at a time. When it goes, its work is done: host memory is free again.
+template <class... Parts> struct Slot {
+  template <class... Arrays>
+  Slot(Status& status, const Device& device, std::int64_t rows, const Arrays&... arrays)
+      : stream(status, device), parts(Parts(status, device, arrays, rows)...) {}
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot() {
+    Status ignored;
+    if (stream.get()) stream.wait(ignored);
+  }
+  Stream stream;
+  std::tuple<Parts...> parts;
+  std::int64_t begin = 0, end = 0; // of the chunk that is under way; none where they are equal
+};
+
+// Returns how many rows of a chunk fit, with their halos, and are few enough to overlap well.
+inline std::int64_t choose_rows(Status& status, const Device& device, const ChunkOptions& options,
+                                std::int64_t total, std::uint64_t row_bytes) {
+  constexpr std::uint64_t wanted = 64 << 20; // bytes of a chunk
+  kern_device_info info{};
+  info.struct_size = sizeof info;
+  kern_device_get_info(device.get(), &info);
+  std::uint64_t memory = options.memory > 0 ? options.memory : info.available_bytes / 10 * 9;
+  auto most = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(memory / (std::max<std::uint64_t>(row_bytes, 1) * options.streams), INT64_MAX));
+  most -= 2 * options.halo;
+  std::int64_t rows = options.rows;
+  if (rows == 0)
+    rows = std::min(
+        {most, static_cast<std::int64_t>(wanted / std::max<std::uint64_t>(row_bytes, 1)) + 1, total});
+  if (rows > most || rows < 1)
+    status.refuse("chunks of " + std::to_string(std::max<std::int64_t>(rows, 1)) + " rows of " +
+                  std::to_string(row_bytes) + " bytes, with " + std::to_string(options.halo) +
+                  " rows of halo on both sides, on " + std::to_string(options.streams) +
+                  " streams do not fit in " + std::to_string(memory) + " bytes");
+  return rows;
+}
+
+inline bool check(Status& status, const ChunkOptions& options, std::initializer_list<std::int64_t> rows,
+                  bool has_inout) {
+  if (options.halo < 0 || options.rows < 0 || options.streams == 0)
+    status.refuse("chunks need streams, and neither rows nor halo may be negative");
+  else if (options.halo > 0 && has_inout)
+    status.refuse(
+        "with a halo an array cannot be inout(): the rows beside a chunk would be old or new; give it as "
+        "in() and out()");
+  for (std::int64_t count : rows)
+    if (status.ok() && count != *rows.begin())
+      status.refuse("the arrays have different numbers of rows: " + std::to_string(*rows.begin()) + " and " +
+                    std::to_string(count));
+  return status.ok();
+}
+
+} // namespace chunks
+
+// Calls `function(chunk, views...)` for chunks of the arrays' rows, in their order: it puts launches on
+// chunk.stream, and must not wait. Copies in, launches and copies out of different chunks overlap. Arrays are
+// in(), out() or inout(); a view has the rows of the chunk, and of an in() array the halo. Pinned memory
+// (kern::HostBuffer) is copied as it is; other memory by way of pinned memory. Returns when all results are
+// there: false where progress() ended it.
+template <class Function, class... T, std::size_t... Rank, kern_argument_kind... Kind>
+bool for_each_chunk(Status& status, const Device& device, const ChunkOptions& options, Function&& function,
+                    const Staged<T, Rank, Kind>&... arrays) {
+  using Slot = chunks::Slot<chunks::Part<T, Rank, Kind>...>;
+  const std::int64_t sizes[] = {arrays.extents[0]...};
+  status = Status();
+  if (!chunks::check(status, options, {arrays.extents[0]...}, ((Kind == KERN_HOST_INOUT) || ...)))
+    return false;
+  std::int64_t total = sizes[0], halo = options.halo;
+  if (total == 0) return true;
+  std::uint64_t row_bytes = (chunks::Part<T, Rank, Kind>::row_bytes(arrays) + ...);
+  std::int64_t rows = chunks::choose_rows(status, device, options, total, row_bytes);
+  std::vector<std::unique_ptr<Slot>> slots;
+  while (status.ok() && slots.size() < options.streams) {
+    slots.push_back(std::make_unique<Slot>(status, device, rows + 2 * halo, arrays...));
+    if (status.kind() != KERN_OUT_OF_MEMORY || rows == 1 || options.rows > 0) continue;
+    // Somebody else took memory meanwhile: smaller chunks will do.
+    slots.clear();
+    rows = std::max<std::int64_t>(1, rows / 2);
+    status = Status();
+  }
+  bool goes_on = status.ok();
+  auto finish = [&](Slot& slot) {
+    if (slot.begin == slot.end || !goes_on) return;
+    slot.stream.wait(status);
+    if (!(goes_on = status.ok())) return;
+    std::apply([&](auto&... parts) { (parts.finish(slot.begin, slot.end), ...); }, slot.parts);
+    if (options.progress) goes_on = options.progress({slot.end, total});
+    slot.begin = slot.end;
+  };
+  std::int64_t count = (total + rows - 1) / rows, index = 0;
+  for (; index < count && goes_on; ++index) {
+    Slot& slot = *slots[static_cast<std::size_t>(index) % slots.size()];
+    finish(slot);
+    if (!goes_on) break;
+    slot.begin = index * rows, slot.end = std::min(total, slot.begin + rows);
+    std::int64_t first = std::max<std::int64_t>(0, slot.begin - halo),
+                 last = std::min(total, slot.end + halo);
+    auto begin = [&](kern_argument_kind kind) { return kind == KERN_HOST_IN ? first : slot.begin; };
+    auto end = [&](kern_argument_kind kind) { return kind == KERN_HOST_IN ? last : slot.end; };
+    std::apply(
+        [&](auto&... parts) {
+          (parts.copy_in(status, slot.stream, begin(Kind), end(Kind)), ...);
+          if (status.ok())
+            function(Chunk{slot.stream, slot.begin, slot.end, first, index, count},
+                     parts.view(end(Kind) - begin(Kind))...);
+          (parts.copy_out(status, slot.stream, begin(Kind), end(Kind)), ...);
+        },
+        slot.parts);
+    goes_on = status.ok();
+  }
+  // What is still under way, the oldest first.
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    finish(*slots[(static_cast<std::size_t>(index) + i) % slots.size()]);
+  return goes_on;
+}
+template <class Function, class... T, std::size_t... Rank, kern_argument_kind... Kind>
+bool for_each_chunk(const Device& device, const ChunkOptions& options, Function&& function,
+                    const Staged<T, Rank, Kind>&... arrays) {
+  Status status;
+  bool is_whole = for_each_chunk(status, device, options, function, arrays...);
+  status.raise();
+  return is_whole;
+}
+
+} // namespace kern::inline v1
