@@ -71,6 +71,15 @@ public:
     check(driver_.launch(function_, size / 256, 1, 1, 256, 1, 1, 0, stream_, params, nullptr),
           "cuLaunchKernel");
   }
+  // The launch in a graph of the driver's.
+  void capture() {
+    kern::cuda::GraphHandle graph = nullptr;
+    check(driver_.capture_begin(stream_, 2), "cuStreamBeginCapture");
+    launch();
+    check(driver_.capture_end(stream_, &graph), "cuStreamEndCapture");
+    check(driver_.graph_instantiate(&exec_, graph, 0), "cuGraphInstantiateWithFlags");
+  }
+  void replay() { check(driver_.graph_launch(exec_, stream_), "cuGraphLaunch"); }
   void wait() { check(driver_.synchronize(), "cuCtxSynchronize"); }
 
 private:
@@ -78,6 +87,7 @@ private:
   kern::cuda::ModuleHandle module_ = nullptr;
   kern::cuda::FunctionHandle function_ = nullptr;
   kern::cuda::StreamHandle stream_ = nullptr;
+  kern::cuda::GraphExecHandle exec_ = nullptr;
   kern::cuda::Address record_ = 0;
   float a_ = 2, b_ = 3;
   std::array<std::uint64_t, 3> arrays_[3];
@@ -86,7 +96,8 @@ private:
 struct Kind {
   const char* name;
   std::function<void()> launch, wait;
-  std::vector<double> times; // ns a launch, of each turn
+  const char* reference;          // the kind that it is measured against
+  std::vector<double> times = {}; // ns a launch, of each turn
 };
 
 double median(std::vector<double> values) {
@@ -115,10 +126,14 @@ int main(int count, char** words) {
   auto wait = [&] { stream.wait(); };
   kern::Launch shape = kern::over(size).block(256);
   auto prepared = library.prepare_axpby(shape, 2.0f, 3.0f, arrays.x, arrays.y, arrays.z);
+  raw.capture();
+  kern::Graph graph = kern::capture(stream, [&] { prepared(); });
   Kind kinds[] = {
-      {"raw", [&] { raw.launch(); }, [&] { raw.wait(); }, {}},
-      {"call", [&] { library.axpby(shape, 2.0f, 3.0f, arrays.x, arrays.y, arrays.z); }, wait, {}},
-      {"prepared", [&] { prepared(); }, wait, {}},
+      {"raw", [&] { raw.launch(); }, [&] { raw.wait(); }, "raw"},
+      {"call", [&] { library.axpby(shape, 2.0f, 3.0f, arrays.x, arrays.y, arrays.z); }, wait, "raw"},
+      {"prepared", [&] { prepared(); }, wait, "raw"},
+      {"raw-graph", [&] { raw.replay(); }, [&] { raw.wait(); }, "raw-graph"},
+      {"graph", [&] { graph.launch(stream); }, wait, "raw-graph"},
   };
   if (count == 4 && !std::strcmp(words[1], "--count")) {
     for (Kind& kind : kinds)
@@ -132,8 +147,10 @@ int main(int count, char** words) {
     if (turn < 0) // warm now
       for (Kind& kind : kinds) kind.times.clear();
   }
-  double reference = median(kinds[0].times);
-  for (Kind& kind : kinds)
-    std::printf("%-10s %8.0f ns a launch  %5.2f of raw\n", kind.name, median(kind.times),
-                median(kind.times) / reference);
+  for (const Kind& kind : kinds) {
+    auto is_reference = [&](const Kind& other) { return !std::strcmp(other.name, kind.reference); };
+    double reference = median(std::find_if(std::begin(kinds), std::end(kinds), is_reference)->times);
+    std::printf("%-10s %8.0f ns a launch  %5.2f of %s\n", kind.name, median(kind.times),
+                median(kind.times) / reference, kind.reference);
+  }
 }
