@@ -65,10 +65,10 @@ config.substitutions += [
     ("%jit_formula", config.jit_formula),
 ]
 # Tests see the same kernc whatever the machine's user has set.
-for name in ("KERN_DEVICE", "KERN_LIBCUDA", "KERN_CPU", "KERN_CPU_THREADS", "KERN_CACHE", "KERN_CACHE_MAX_MB", "XDG_CACHE_HOME", "NO_COLOR", "COLUMNS"):
+for name in ("KERN_DEVICE", "KERN_LIBCUDA", "KERN_CPU", "KERN_CPU_THREADS", "KERN_CACHE_DIR", "KERN_CACHE_MAX_MB", "XDG_CACHE_HOME", "NO_COLOR", "COLUMNS"):
     config.environment.pop(name, None)
-# What they build stays in the build folder.
-config.environment["KERN_CACHE_DIR"] = os.path.join(config.kern_tests_binary_dir, "cache")
+# A test that wants the kernel cache says so, and where.
+config.environment["KERN_CACHE"] = "off"
 # `not` and `count` are LLVM's.
 config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])
 # Small launches are what tests are made of.

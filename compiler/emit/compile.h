@@ -28,7 +28,15 @@ struct Compiled {
   std::string device_math; // the library's name; GPU only
 };
 
-// Lowers, links device math and optimises; nothing where an error was reported.
+// The first half: lowers; nothing where an error was reported.
+std::optional<Compiled> begin(const ir::Module& module, const SourceManager& sources,
+                              const TargetOptions& options, llvm::LLVMContext& context,
+                              Diagnostics& diagnostics, EmitTimes& times);
+
+// The second half: links device math and optimises; false where an error was reported.
+bool finish(Compiled& compiled, const TargetOptions& options, Diagnostics& diagnostics, EmitTimes& times);
+
+// Both; nothing where an error was reported.
 std::optional<Compiled> compile(const ir::Module& module, const SourceManager& sources,
                                 const TargetOptions& options, llvm::LLVMContext& context,
                                 Diagnostics& diagnostics, EmitTimes& times);

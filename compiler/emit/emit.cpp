@@ -45,21 +45,34 @@ static bool can_do_warps(const ir::Module& module, const TargetOptions& options,
   return can;
 }
 
-std::optional<Compiled> compile(const ir::Module& module, const SourceManager& sources,
-                                const TargetOptions& options, llvm::LLVMContext& context,
-                                Diagnostics& diagnostics, EmitTimes& times) {
+std::optional<Compiled> begin(const ir::Module& module, const SourceManager& sources,
+                              const TargetOptions& options, llvm::LLVMContext& context,
+                              Diagnostics& diagnostics, EmitTimes& times) {
   Stopwatch watch;
   llvm::TargetMachine* machine = find_machine(options, diagnostics);
   if (!machine || !can_do_warps(module, options, diagnostics)) return std::nullopt;
   Compiled result{lower(module, sources, options, *machine, context), machine, ""};
   assert(!llvm::verifyModule(*result.lowered.module, &llvm::errs()));
   times.lower += watch.lap();
+  return result;
+}
+
+bool finish(Compiled& compiled, const TargetOptions& options, Diagnostics& diagnostics, EmitTimes& times) {
+  Stopwatch watch;
   if (options.target == Target::Cuda) {
-    result.device_math = link_device_math(*result.lowered.module, diagnostics);
-    if (result.device_math.empty()) return std::nullopt;
+    compiled.device_math = link_device_math(*compiled.lowered.module, diagnostics);
+    if (compiled.device_math.empty()) return false;
   }
-  optimize(*result.lowered.module, *machine, options);
+  optimize(*compiled.lowered.module, *compiled.machine, options);
   times.optimize += watch.lap();
+  return true;
+}
+
+std::optional<Compiled> compile(const ir::Module& module, const SourceManager& sources,
+                                const TargetOptions& options, llvm::LLVMContext& context,
+                                Diagnostics& diagnostics, EmitTimes& times) {
+  std::optional<Compiled> result = begin(module, sources, options, context, diagnostics, times);
+  if (!result || !finish(*result, options, diagnostics, times)) return std::nullopt;
   return result;
 }
 

@@ -2,16 +2,15 @@
 // libm, of libmvec and of the CPU runtime is given by absolute addresses, so that nothing else of the process
 // can be found.
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/IR/Module.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
-#include <llvm/Support/raw_ostream.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/MemoryBuffer.h>
 
 #include <dlfcn.h>
 
 #include <map>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/emit/compile.h"
+#include "compiler/emit/cpu_object.h"
 #include "compiler/emit/emit.h"
 
 namespace kern {
@@ -63,26 +62,33 @@ void* find_symbol(const std::string& name) {
   return dlsym(RTLD_DEFAULT, name.c_str());
 }
 
-// What the optimised module calls, and what code generation may add.
-llvm::Error define_symbols(orc::LLJIT& jit, const std::vector<std::string>& names) {
+// What the object calls of others.
+llvm::Expected<std::vector<std::string>> called_names(llvm::MemoryBufferRef bytes) {
+  auto object = llvm::object::ObjectFile::createObjectFile(bytes);
+  if (!object) return object.takeError();
+  std::vector<std::string> names;
+  for (const llvm::object::SymbolRef& symbol : (*object)->symbols()) {
+    llvm::Expected<std::uint32_t> flags = symbol.getFlags();
+    if (!flags) return flags.takeError();
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined)) continue;
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    if (!name) return name.takeError();
+    names.push_back(name->str());
+  }
+  return names;
+}
+
+llvm::Error define_symbols(orc::LLJIT& jit, llvm::MemoryBufferRef object) {
+  llvm::Expected<std::vector<std::string>> names = called_names(object);
+  if (!names) return names.takeError();
   orc::SymbolMap symbols;
-  for (const std::string& name : names) {
+  for (const std::string& name : *names) {
     void* address = find_symbol(name);
     if (!address) continue;
     symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                           llvm::JITSymbolFlags::Exported};
   }
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
-}
-
-std::vector<std::string> called_names(const llvm::Module& module) {
-  std::vector<std::string> names = {"memset", "memcpy", "memmove", "fmod", "fmodf"};
-  for (const llvm::Function& function : module) {
-    std::string name = function.getName().str();
-    bool known = std::find(names.begin(), names.end(), name) != names.end();
-    if (function.isDeclaration() && !function.isIntrinsic() && !known) names.push_back(name);
-  }
-  return names;
 }
 
 bool report(llvm::Error error, Diagnostics& diagnostics) {
@@ -98,23 +104,19 @@ std::unique_ptr<CpuModule> compile_for_cpu(const ir::Module& module, const Sourc
                                            EmitTimes* times) {
   EmitTimes unwanted;
   EmitTimes& spent = times ? *times : unwanted;
-  llvm::LLVMContext context;
-  std::optional<Compiled> compiled = compile(module, sources, options, context, diagnostics, spent);
-  if (!compiled) return nullptr;
+  std::optional<CpuObject> object = make_cpu_object(module, sources, options, diagnostics, spent);
+  if (!object) return nullptr;
   Stopwatch watch;
-  llvm::SmallVector<char, 0> object;
-  llvm::raw_svector_ostream out(object);
-  if (!generate(*compiled->lowered.module, *compiled->machine, true, out)) return nullptr;
   auto jit = orc::LLJITBuilder().create();
   if (!jit) {
     report(jit.takeError(), diagnostics);
     return nullptr;
   }
-  if (report(define_symbols(**jit, called_names(*compiled->lowered.module)), diagnostics)) return nullptr;
-  auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), "kern", false);
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object->bytes, "kern");
+  if (report(define_symbols(**jit, *buffer), diagnostics)) return nullptr;
   if (report((*jit)->addObjectFile(std::move(buffer)), diagnostics)) return nullptr;
   auto made = std::make_unique<OrcModule>(std::move(*jit));
-  for (const CpuKernelLayout& layout : compiled->lowered.layouts) {
+  for (const CpuKernelLayout& layout : object->layouts) {
     auto address = made->find(layout.symbol);
     if (!address) {
       report(address.takeError(), diagnostics);
