@@ -1,27 +1,11 @@
 // kernc doctor: what kernc finds on this machine, and what each thing is for.
-#include <unistd.h>
-
-#include <cstdlib>
-
 #include "compiler/driver/commands.h"
 #include "compiler/driver/host_cpu.h"
+#include "compiler/emit/ptxas.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cuda/driver.h"
 
 namespace kern {
-
-static std::string find_tool(const std::string& name) {
-  std::string folders = std::getenv("PATH") ? std::getenv("PATH") : "";
-  folders += ":/usr/local/cuda/bin";
-  std::size_t begin = 0;
-  while (begin <= folders.size()) {
-    std::size_t end = std::min(folders.find(':', begin), folders.size());
-    std::string path = folders.substr(begin, end - begin) + "/" + name;
-    if (access(path.c_str(), X_OK) == 0) return path;
-    begin = end + 1;
-  }
-  return "";
-}
 
 ExitCode doctor_command(Streams& streams) {
   auto say = [&](std::string_view what, std::string_view text) {
@@ -34,8 +18,7 @@ ExitCode doctor_command(Streams& streams) {
       math.name.empty()
           ? "none: sin, exp and kin do not compile for a GPU; install libclc-19 or a CUDA toolkit"
           : fmt::format("{} ({})", math.name, math.path));
-  std::string ptxas = find_tool("ptxas");
-  say("ptxas", ptxas.empty() ? "none: only needed for cubins" : ptxas);
+  say("ptxas", find_ptxas().value_or("none: only needed for cubins"));
   std::string reason;
   bool driver = cuda::load_driver(reason) != nullptr;
   say("NVIDIA driver", driver ? "there" : fmt::format("none ({})", reason));

@@ -15,7 +15,7 @@
 
 namespace kern {
 
-static std::optional<std::string> find_ptxas() {
+std::optional<std::string> find_ptxas() {
   if (auto path = llvm::sys::findProgramByName("ptxas")) return *path;
   std::vector<std::string> folders = {"/usr/local/cuda/bin"};
   for (const char* name : {"CUDA_PATH", "CUDA_HOME"})

@@ -1,9 +1,14 @@
 // Runs ptxas of a CUDA toolkit, where there is one.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace kern {
+
+// Returns the path of ptxas: on PATH, in $CUDA_HOME or $CUDA_PATH, in /usr/local/cuda; nothing where there is
+// none.
+std::optional<std::string> find_ptxas();
 
 // What ptxas made: the cubin, or what was against it.
 struct Assembled {
