@@ -25,3 +25,13 @@ install(DIRECTORY examples DESTINATION ${share_folder} PATTERN "__pycache__" EXC
 install(FILES docs/manifest.schema.json DESTINATION ${share_folder})
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/language.md docs/abi.md docs/embedding.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+
+# Where nothing else is installed, the device math comes along: kernc looks for it beside itself.
+if(KERN_STATIC_LLVM)
+  find_file(KERN_LIBCLC nvptx64--nvidiacl.bc PATHS /usr/lib/clc /usr/share/clc REQUIRED NO_DEFAULT_PATH)
+  install(FILES ${KERN_LIBCLC} DESTINATION ${share_folder}/libclc)
+  # What is linked into kernc or lies beside it, under its own terms.
+  foreach(package llvm-19-dev libclc-19 libfmt-dev libcli11-dev nlohmann-json3-dev libpng-dev zlib1g-dev libzstd-dev libstdc++-12-dev)
+    install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/copyright RENAME ${package} OPTIONAL)
+  endforeach()
+endif()

@@ -4,11 +4,13 @@ Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %run
 %cmake, %cpack and %build (to install it), %jit_formula (an example, built), %fake_cuda (a driver on host memory, for
 KERN_LIBCUDA: its kernels do nothing), %ptxas (where the feature `ptxas` is), and
 `%exits N COMMAND...`, which runs a command and demands exit code N; %examples, the folder of the C++ examples, and %device, the
-environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg.
+environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg,
+libdevice.
 """
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 
 source = pathlib.Path(__file__).resolve().parent
@@ -43,6 +45,8 @@ if cpu_has("avx512vl") and cpu_has("avx512dq") and cpu_has("avx512bw"):
     config.available_features.add("avx512")
 if shutil.which("dpkg-deb") and shutil.which("dpkg-shlibdeps"):
     config.available_features.add("dpkg")
+if "libdevice" in subprocess.run([config.kernc, "doctor"], capture_output=True, text=True).stdout:
+    config.available_features.add("libdevice")
 if shutil.which("make"):
     config.available_features.add("make")
 if os.environ.get("KERN_TEST_CUDA") == "1":

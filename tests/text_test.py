@@ -1,5 +1,6 @@
 """How a text test is run: as lit does it, but one that uses a tool which the machine lacks is skipped. In a build all of them are
 there; a bundle has what the machine has."""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -11,7 +12,9 @@ import lit.formats
 def missing_tools(config):
     """Returns the words that stand in a test only where it needs a tool that is not here."""
     numpy = config.python and subprocess.run([config.python, "-c", "import numpy"], capture_output=True).returncode == 0
-    tools = {"%cxx": config.cxx, "%cmake": config.cmake, "%examples": config.examples, "%python": numpy, "nm -g": shutil.which("nm")}
+    path = os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])
+    tools = {"%cxx": config.cxx, "%cmake": config.cmake, "%examples": config.examples, "%python": numpy, "nm -g": shutil.which("nm"),
+             "llvm-bcanalyzer": shutil.which("llvm-bcanalyzer", path=path)}
     return [word for word, there in tools.items() if not there]
 
 

@@ -51,6 +51,10 @@ DeviceMathLibrary find_device_math() {
     fs::path file = folder / "nvvm/libdevice/libdevice.10.bc";
     if (fs::exists(file, error)) return {"libdevice", file.string()};
   }
+  // A bundle has it beside the program.
+  fs::path own =
+      fs::read_symlink("/proc/self/exe", error).parent_path() / "../share/kern/libclc/nvptx64--nvidiacl.bc";
+  if (fs::exists(own, error)) return {"libclc", fs::canonical(own, error).string()};
   for (const char* file : {"/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"})
     if (fs::exists(file, error)) return {"libclc", file};
   return {};
