@@ -38,6 +38,7 @@ def main(folder):
     counts = list(units.values())
     if (folder / "ctest.xml").exists():
         counts.append(junit(folder / "ctest.xml", replaced=units))  # a binary that crashed left no XML: it counts here
+    counts += [junit(path) for path in folder.glob("ctest-*.xml")]  # the same tests with sanitizers, a binary each
     if (folder / "lit.xml").exists():
         counts.append(junit(folder / "lit.xml"))
     counts += [script(path) for path in folder.glob("*.log")]

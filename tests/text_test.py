@@ -13,7 +13,8 @@ def missing_tools(config):
     """Returns the words that stand in a test only where it needs a tool that is not here."""
     numpy = config.python and subprocess.run([config.python, "-c", "import numpy"], capture_output=True).returncode == 0
     path = os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])
-    tools = {"%cxx": config.cxx, "%cmake": config.cmake, "%examples": config.examples, "%python": numpy, "nm -g": shutil.which("nm"),
+    tools = {"%cxx": config.cxx, "%cmake": config.cmake, "%examples": config.examples,
+             "%jit_formula": config.jit_formula, "%fake_cuda": config.fake_cuda, "%python": numpy, "nm -g": shutil.which("nm"),
              "llvm-bcanalyzer": shutil.which("llvm-bcanalyzer", path=path)}
     return [word for word, there in tools.items() if not there]
 
