@@ -1,0 +1,10 @@
+# The component `jit` of find_package(kern): kern::jit, and what its archive needs. Sets kern_jit_FOUND.
+find_package(LLVM 19.1 QUIET CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
+find_package(fmt QUIET)
+if(LLVM_FOUND AND fmt_FOUND)
+  include("${CMAKE_CURRENT_LIST_DIR}/kernJitTargets.cmake")
+  set(kern_jit_FOUND TRUE)
+else()
+  set(kern_jit_FOUND FALSE)
+  set(kern_NOT_FOUND_MESSAGE "the component jit of kern needs LLVM 19.1 and fmt: install llvm-19-dev and libfmt-dev, or set LLVM_DIR and fmt_DIR")
+endif()
