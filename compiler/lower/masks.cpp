@@ -24,7 +24,7 @@ llvm::Constant* full_mask(ModuleState& state, bool value) {
 
 llvm::Value* load_mask(Lowerer& lower, llvm::Value* slot) {
   llvm::Value* mask = lower.builder.CreateLoad(mask_type(lower.state), slot);
-  return lower.state.has_avx512 ? mask : lower.builder.CreateIsNotNull(mask);
+  return lower.state.has_avx512 ? mask : lower.builder.CreateIsNeg(mask);
 }
 
 void store_mask(Lowerer& lower, llvm::Value* slot, llvm::Value* mask) {
