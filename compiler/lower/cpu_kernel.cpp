@@ -8,6 +8,7 @@
 #include "compiler/analysis/uniformity.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
+#include "kern/abi.h"
 
 namespace kern::lowering {
 
@@ -79,22 +80,27 @@ static std::uint64_t cell_bytes(Lowerer& lower, const Cell& cell) {
   return lower.state.module.getDataLayout().getTypeAllocSize(cell.type).getFixedValue();
 }
 
-// Gives every slot its alloca or its place in the record.
-static void place_slots(Lowerer& lower) {
+// Gives every slot that outlives a segment in each vector its place in the record.
+static void plan_records(Lowerer& lower) {
   Scratch& scratch = lower.scratch;
   scratch.record_bytes = scratch.has_left_flag ? 8 : 0;
-  for (std::size_t index = 0; index < lower.slots.size(); ++index) {
-    SlotCells& slot = lower.slots[index];
-    if (!slot.crosses || slot.block_uniform) {
-      allocate(lower, slot, lower.ir.slots[index].name, slot.block_uniform);
-      continue;
-    }
+  for (SlotCells& slot : lower.slots) {
+    if (!slot.crosses || slot.block_uniform) continue;
     for (Cell& cell : slot.cells) {
       if (cell.known) continue;
       std::uint64_t bytes = cell_bytes(lower, cell);
       cell.offset = align_to(scratch.record_bytes, std::min(bytes, cache_line));
       scratch.record_bytes = cell.offset + bytes;
     }
+  }
+}
+
+// Gives every other slot its alloca.
+static void place_slots(Lowerer& lower) {
+  for (std::size_t index = 0; index < lower.slots.size(); ++index) {
+    SlotCells& slot = lower.slots[index];
+    if (!slot.crosses || slot.block_uniform)
+      allocate(lower, slot, lower.ir.slots[index].name, slot.block_uniform);
   }
 }
 
@@ -201,18 +207,40 @@ static void write_crossing_params(Lowerer& lower) {
   if (any && !lower.is_vector()) for_each_thread(lower, write);
 }
 
-CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
-  Lowerer lower(state, id);
-  make_cpu_entry(lower);
-  begin_function(lower);
-  load_place(lower);
-  load_params(lower);
-  lower.scratch.has_left_flag = !is_one_segment(lower.ir) && may_leave(lower.ir);
-  plan_slots(lower);
-  if (lower.is_vector()) classify_conditions(lower);
+// ---- Blocks ----
+
+// Whether threads of several blocks may take turns: nobody waits for another, is counted or says anything,
+// and no loop walks over an array, which the threads of a block better do while what they share is in the
+// cache.
+static bool may_share_rows(const Lowerer& lower) {
+  if (!lower.is_vector() || lower.state.facts.linear_thread_id || !is_one_segment(lower.ir)) return false;
+  bool may = true;
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    const auto* loop = std::get_if<ir::For>(&stmt.node);
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    bool shared = assign && std::holds_alternative<ir::SharedArray>(assign->value);
+    may = may && !shared && !(loop && loop->count.slot) && !std::holds_alternative<ir::While>(stmt.node) &&
+          !std::holds_alternative<ir::Atomic>(stmt.node) &&
+          !std::holds_alternative<ir::CallEffect>(stmt.node) &&
+          !std::holds_alternative<ir::Call>(stmt.node) && !std::holds_alternative<ir::Print>(stmt.node);
+  });
+  return may;
+}
+
+// Copies `where`, whose block changes, and returns how many blocks this call runs.
+static llvm::Value* begin_blocks(Lowerer& lower) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* from = lower.place.where;
+  auto* bytes = llvm::ArrayType::get(builder.getInt32Ty(), sizeof(kern_where) / 4);
+  lower.place.where = entry_alloca(lower, bytes, "where");
+  builder.CreateMemCpy(lower.place.where, llvm::Align(4), from, llvm::Align(4), sizeof(kern_where));
+  llvm::Value* field = at(lower, from, i64(lower.state, offsetof(kern_where, blocks)));
+  return builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, builder.CreateLoad(builder.getInt32Ty(), field),
+                                       i32(lower.state, 1));
+}
+
+static void lower_block(Lowerer& lower) {
   place_slots(lower);
-  place_shared_arrays(lower);
-  place_local_arrays(lower);
   prepare_scratch(lower);
   std::vector<bool> whole_block(lower.slots.size());
   for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
@@ -223,6 +251,27 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   write_crossing_params(lower);
   lower_lockstep_body(lower, lower.ir.body);
   enter(lower, lower.return_block);
+}
+
+CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
+  Lowerer lower(state, id);
+  make_cpu_entry(lower);
+  begin_function(lower);
+  load_place(lower);
+  load_params(lower);
+  llvm::Value* blocks = begin_blocks(lower);
+  lower.scratch.has_left_flag = !is_one_segment(lower.ir) && may_leave(lower.ir);
+  plan_slots(lower);
+  if (lower.is_vector()) classify_conditions(lower);
+  plan_records(lower);
+  place_shared_arrays(lower);
+  place_local_arrays(lower);
+  if (may_share_rows(lower)) {
+    lower.place.blocks = blocks;
+    lower_block(lower);
+  } else {
+    for_each_block(lower, blocks, [&] { lower_block(lower); });
+  }
   lower.builder.CreateRetVoid();
   return {lower.ir.symbol, lower.scratch.block_bytes, lower.scratch.record_bytes,
           static_cast<int>(state.lanes()), state.facts.linear_thread_id};

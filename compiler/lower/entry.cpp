@@ -177,6 +177,17 @@ void load_place(Lowerer& lower) {
   }
 }
 
+void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* first = lower.place.block[0];
+  stepping_loop(lower, blocks, 1, [&](llvm::Value* index, llvm::BasicBlock*) {
+    lower.place.block[0] = builder.CreateNUWAdd(first, index);
+    builder.CreateStore(lower.place.block[0], lower.place.where); // its first field
+    body();
+  });
+  lower.place.block[0] = first;
+}
+
 // ---- What both need ----
 
 static void mark_shared(const ir::Module& module, ir::FunctionId id, std::vector<bool>& used,

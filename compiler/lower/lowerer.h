@@ -89,6 +89,7 @@ struct Place {
   llvm::Value* block[3] = {};
   llvm::Value* grid[3] = {};
   llvm::Value* block_dim[3] = {};
+  llvm::Value* blocks = nullptr; // how many along x this call runs, where they share the loop over a row
 };
 
 // Where a local array is in scratch: in the vector's record, or once a block.
@@ -120,6 +121,7 @@ struct Construct {
   llvm::Value* continued = nullptr; // a loop: lanes done with this iteration
   llvm::Value* trip = nullptr;      // a for: its number
   Cell start, step, count;          // a for: its operands before it
+  llvm::Value* distance = nullptr;  // a for whose lanes start next to each other: see counts_by_distance
 };
 
 // A construct around the present place, outermost first.
@@ -152,6 +154,7 @@ struct Lanes {
   std::map<ir::SlotId, std::pair<llvm::Value*, llvm::Value*>> tests; // conditions: holds in all, in no lane
   std::vector<bool> geometric;      // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;       // integers that depend on no memory
+  std::vector<bool> unused;         // what nothing but counts that are not needed is computed from
   llvm::Value* linear_id = nullptr; // of lane 0, where lanes follow the linear thread id
   llvm::Value* thread_vectors[3] = {}; // there, thread indices that are no linear values
 };
@@ -299,6 +302,8 @@ void load_params(Lowerer& lower);
 void write_params(Lowerer& lower, const std::vector<bool>& which);
 // Loads the fields of `where` into the place.
 void load_place(Lowerer& lower);
+// Calls `body` once, to write the body of a loop over the blocks of this call.
+void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body);
 // Returns the value of a host's expression over the kernel's parameters.
 llvm::Value* lower_host_expression(Lowerer& lower, const kern::Expression& expression);
 // Says of each shared array whether a kernel, or what it calls, uses it.

@@ -31,14 +31,18 @@ static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
     place.thread[2] = z;
     stepping_loop(lower, place.block_dim[1], 1, [&](llvm::Value* y, llvm::BasicBlock*) {
       place.thread[1] = y;
-      stepping_loop(lower, place.block_dim[0], lanes, [&](llvm::Value* x, llvm::BasicBlock* next) {
-        place.thread[0] = x;
-        llvm::Value* row = builder.CreateNUWAdd(
-            builder.CreateNUWMul(wide(lower, z), wide(lower, place.block_dim[1])), wide(lower, y));
-        llvm::Value* number = builder.CreateNUWMul(row, wide(lower, in_row));
-        number = builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
-        body(number, existing_lanes(lower, place.block_dim[0], x), next);
-      });
+      auto row_of_block = [&] {
+        stepping_loop(lower, place.block_dim[0], lanes, [&](llvm::Value* x, llvm::BasicBlock* next) {
+          place.thread[0] = x;
+          llvm::Value* row = builder.CreateNUWAdd(
+              builder.CreateNUWMul(wide(lower, z), wide(lower, place.block_dim[1])), wide(lower, y));
+          llvm::Value* number = builder.CreateNUWMul(row, wide(lower, in_row));
+          number = builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
+          body(number, existing_lanes(lower, place.block_dim[0], x), next);
+        });
+      };
+      if (place.blocks) return for_each_block(lower, place.blocks, row_of_block);
+      row_of_block();
     });
   });
 }

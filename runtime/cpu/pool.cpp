@@ -24,6 +24,8 @@ static constexpr unsigned most_threads = 1024;
 static constexpr double wanted_turn = 250'000;
 // And for no less, since threads that take blocks wait for each other.
 static constexpr double least_turn = 1'000;
+// A row of threads that is worth a call, and that leaves room in the cache for the rows around it.
+static constexpr std::uint64_t wanted_row = 1024;
 // A launch no longer than this stays with the launching thread: waking and joining threads takes as long.
 static constexpr double alone_limit = 5'000;
 // How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps.
@@ -127,15 +129,22 @@ struct Pool::Runner {
   std::uint64_t blocks = 0;
 
 private:
+  // How many blocks one call of the entry runs: narrow ones side by side, so that their rows are long.
+  static std::uint64_t row_of_blocks(const Launch& launch) {
+    return std::max<std::uint64_t>(1, wanted_row / launch.block[0]);
+  }
+
   void run_blocks(std::uint64_t first, std::uint64_t count) {
     const Launch& launch = job.launch;
     Clock::time_point start = Clock::now();
     where.block[0] = static_cast<std::uint32_t>(first % where.grid[0]);
     where.block[1] = static_cast<std::uint32_t>(first / where.grid[0] % where.grid[1]);
     where.block[2] = static_cast<std::uint32_t>(first / where.grid[0] / where.grid[1]);
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::uint64_t left = count; left > 0; left -= where.blocks) {
+      std::uint64_t in_row = std::min<std::uint64_t>(where.grid[0] - where.block[0], row_of_blocks(launch));
+      where.blocks = static_cast<std::uint32_t>(std::min(left, in_row));
       launch.entry(launch.params, &where, scratch);
-      if (++where.block[0] < where.grid[0]) continue;
+      if ((where.block[0] += where.blocks) < where.grid[0]) continue;
       where.block[0] = 0;
       if (++where.block[1] < where.grid[1]) continue;
       where.block[1] = 0;

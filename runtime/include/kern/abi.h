@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Counted up where a change below breaks objects that were compiled before.
-#define KERN_ABI_VERSION 1
+#define KERN_ABI_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,15 +46,15 @@ typedef struct kern_print_ring {
   uint64_t words[1];
 } kern_print_ring;
 
-// Where a CPU entry runs: one block of the grid.
+// Where a CPU entry runs: a block of the grid and those that follow it along x.
 typedef struct kern_where {
   uint32_t block[3];
   uint32_t grid[3];      // blocks
   uint32_t block_dim[3]; // threads
-  uint32_t reserved;
+  uint32_t blocks;       // how many blocks; 0 is 1
 } kern_where;
 
-// A CPU kernel: runs the one block that `where` names. `scratch` is 64-byte aligned and as large as the
+// A CPU kernel: runs the blocks that `where` names. `scratch` is 64-byte aligned and as large as the
 // kernel's manifest says; its contents need not survive between blocks.
 typedef void (*kern_cpu_entry)(const void* params, const kern_where* where, void* scratch);
 

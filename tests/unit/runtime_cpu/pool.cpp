@@ -16,6 +16,12 @@ struct Params {
   kern_launch_record* record;
 };
 
+// An entry that calls `Block` for each block of a call, as compiled ones do.
+template <kern_cpu_entry Block> void each_block(const void* params, const kern_where* where, void* scratch) {
+  kern_where one = *where;
+  for (std::uint32_t i = 0; i < where->blocks; ++i, ++one.block[0]) Block(params, &one, scratch);
+}
+
 std::uint64_t linear(const kern_where& where) {
   return where.block[0] +
          std::uint64_t(where.grid[0]) * (where.block[1] + std::uint64_t(where.grid[1]) * where.block[2]);
@@ -83,7 +89,7 @@ TEST(Pool, RunsEveryBlockOnce) {
   std::vector<std::atomic<std::uint32_t>> counts(7 * 5 * 3);
   kern_launch_record record{};
   Params params{counts.data(), nullptr, nullptr};
-  Launch launch = launch_of(count_block, params, record);
+  Launch launch = launch_of(each_block<count_block>, params, record);
   launch.grid[0] = 7, launch.grid[1] = 5, launch.grid[2] = 3;
   std::uint64_t done = 0;
   launch.blocks_done = &done;
@@ -97,7 +103,7 @@ TEST(Pool, OneThreadTakesBlocksInAscendingOrder) {
   std::vector<std::uint64_t> order;
   kern_launch_record record{};
   Params params{nullptr, &order, nullptr};
-  Launch launch = launch_of(note_order, params, record);
+  Launch launch = launch_of(each_block<note_order>, params, record);
   launch.grid[0] = 3, launch.grid[1] = 2, launch.grid[2] = 2;
   ASSERT_TRUE(pool.run(launch));
   ASSERT_EQ(order.size(), 12u);
@@ -114,7 +120,7 @@ TEST(Pool, LaunchesFromManyThreadsShareIt) {
         std::vector<std::atomic<std::uint32_t>> counts(20);
         kern_launch_record record{};
         Params params{counts.data(), nullptr, nullptr};
-        Launch launch = launch_of(count_block, params, record);
+        Launch launch = launch_of(each_block<count_block>, params, record);
         launch.grid[0] = 20;
         if (!pool.run(launch)) ++wrong;
         for (auto& count : counts) wrong += count.load() != 1;
@@ -132,7 +138,7 @@ TEST(Pool, LaunchesOfAllLengthsFollowEachOther) {
   for (std::uint32_t repeat = 0; repeat < 2000; ++repeat) {
     kern_launch_record record{};
     Params params{counts.data(), nullptr, nullptr};
-    Launch launch = launch_of(count_block, params, record);
+    Launch launch = launch_of(each_block<count_block>, params, record);
     launch.grid[0] = repeat % 7 == 0 ? 100 : 1 + repeat % 5;
     launch.grid[1] = repeat % 7 == 0 ? 30 : 1;
     ASSERT_TRUE(pool.run(launch));
@@ -146,7 +152,7 @@ TEST(Pool, ScratchIsAlignedAndOfOneWorker) {
   std::vector<std::atomic<std::uint32_t>> counts(1);
   kern_launch_record record{};
   Params params{counts.data(), nullptr, nullptr};
-  Launch launch = launch_of(use_scratch, params, record);
+  Launch launch = launch_of(each_block<use_scratch>, params, record);
   launch.grid[0] = 1000;
   launch.scratch_bytes = 512 * 8;
   ASSERT_TRUE(pool.run(launch));
@@ -158,7 +164,7 @@ TEST(Pool, TooMuchScratchIsRefused) {
   std::vector<std::atomic<std::uint32_t>> counts(1);
   kern_launch_record record{};
   Params params{counts.data(), nullptr, nullptr};
-  Launch launch = launch_of(count_block, params, record);
+  Launch launch = launch_of(each_block<count_block>, params, record);
   launch.scratch_bytes = SIZE_MAX - 10;
   EXPECT_FALSE(pool.run(launch));
   EXPECT_EQ(counts[0].load(), 0u);
@@ -169,7 +175,7 @@ TEST(Pool, ABlockMayWaitForALowerOne) {
   std::vector<std::atomic<std::uint32_t>> counts(200);
   kern_launch_record record{};
   Params params{counts.data(), nullptr, nullptr};
-  Launch launch = launch_of(wait_for_lower, params, record);
+  Launch launch = launch_of(each_block<wait_for_lower>, params, record);
   launch.grid[0] = 200;
   ASSERT_TRUE(pool.run(launch));
   for (auto& count : counts) EXPECT_EQ(count.load(), 1u);
@@ -181,7 +187,7 @@ TEST(Fault, TheLowestBlocksFirstIsKept) {
     kern_launch_record record{};
     record.launch = 99;
     Params params{nullptr, nullptr, nullptr};
-    Launch launch = launch_of(fault_twice, params, record);
+    Launch launch = launch_of(each_block<fault_twice>, params, record);
     launch.grid[0] = 2, launch.grid[1] = 100;
     ASSERT_TRUE(pool.run(launch));
     EXPECT_EQ(record.fault.state, 2u);
@@ -198,7 +204,7 @@ TEST(Print, RecordsOfABlockKeepTheirOrder) {
   kern_launch_record record{};
   record.print_ring = reinterpret_cast<std::uint64_t>(ring.get());
   Params params{nullptr, nullptr, nullptr};
-  Launch launch = launch_of(print_block, params, record);
+  Launch launch = launch_of(each_block<print_block>, params, record);
   launch.grid[0] = 100;
   ASSERT_TRUE(pool.run(launch));
   std::vector<std::uint64_t> next(100, 0);
@@ -216,7 +222,7 @@ TEST(Print, WhatDoesNotFitIsLostAndSaid) {
   kern_launch_record record{};
   record.print_ring = reinterpret_cast<std::uint64_t>(ring.get());
   Params params{nullptr, nullptr, nullptr};
-  Launch launch = launch_of(print_block, params, record);
+  Launch launch = launch_of(each_block<print_block>, params, record);
   launch.grid[0] = 2;
   ASSERT_TRUE(pool.run(launch));
   int seen = 0;
