@@ -3,10 +3,14 @@
 #include "compiler/emit/emit.h"
 
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
 
 #include "compiler/diagnostics/emit.h"
 #include "compiler/emit/compile.h"
@@ -76,10 +80,23 @@ std::optional<Compiled> compile(const ir::Module& module, const SourceManager& s
   return result;
 }
 
+// As TargetMachine::addPassesToEmitFile, but for one pass that finds out where variables live, in a sixteenth
+// of the time: our code names none.
 bool generate(llvm::Module& module, llvm::TargetMachine& machine, bool object, llvm::raw_pwrite_stream& out) {
+  auto& target = static_cast<llvm::LLVMTargetMachine&>(machine);
   llvm::legacy::PassManager passes;
+  llvm::TargetPassConfig* config = target.createPassConfig(passes);
+  auto* info = new llvm::MachineModuleInfoWrapperPass(&target);
+  config->setDisableVerify(true);
+  config->disablePass(&llvm::LiveDebugValuesID);
+  passes.add(config);
+  passes.add(info);
+  if (config->addISelPasses()) return false;
+  config->addMachinePasses();
+  config->setInitialized();
   auto kind = object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
-  if (machine.addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true)) return false;
+  if (target.addAsmPrinter(passes, out, nullptr, kind, info->getMMI().getContext())) return false;
+  passes.add(llvm::createFreeMachineFunctionPass());
   passes.run(module);
   return true;
 }

@@ -1,7 +1,7 @@
-// GPU code goes through LLVM's own O3 pipeline without its vectorisers: a thread has nothing to vectorise, and
-// they would cost a third of the time. CPU code is vectors already, in one function that lower/ wrote with
-// nothing to inline; it gets a pipeline of its own, each pass of which pays for itself in the benchmarks, in
-// half of the time.
+// GPU code goes through LLVM's own O3 pipeline without its vectorisers: a thread has nothing to vectorise,
+// and they would cost a third of the time. CPU code is vectors already, in one function that lower/ wrote
+// with nothing to inline; it gets a pipeline of its own, each pass of which pays for itself in the
+// benchmarks, in half of the time.
 #include "compiler/emit/optimize.h"
 
 #include <llvm/Analysis/CGSCCPassManager.h>
@@ -53,6 +53,10 @@ static llvm::ModulePassManager cpu_pipeline() {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  ModulePassManager modules;
+  modules.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+  modules.addPass(GlobalDCEPass());
+  passes = FunctionPassManager();
   passes.addPass(SimplifyCFGPass());
   passes.addPass(InstCombinePass());
   LoopPassManager first;
@@ -77,7 +81,6 @@ static llvm::ModulePassManager cpu_pipeline() {
   passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
   passes.addPass(SimplifyCFGPass(late));
   passes.addPass(InstCombinePass());
-  ModulePassManager modules;
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   modules.addPass(GlobalDCEPass());
   return modules;
