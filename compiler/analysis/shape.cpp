@@ -432,6 +432,7 @@ private:
     LaneValue value{true, start.shape, type_interval(type), start.shape.kind == Shape::Kind::Uniform};
     if (bit_width(type->scalar) < 64) value.exact = start.exact; // it never wraps (ir.h)
     if (!value.exact && bit_width(type->scalar) < 64) return value;
+    if (node.stop && step.range.low > 0) return below(value, start, value_of(*node.stop), type);
     const LaneValue count = value_of(node.count);
     const bool never_wraps = bit_width(type->scalar) < 64;
     if (never_wraps && step.range.low >= 0) value.range.low = start.range.low;
@@ -444,6 +445,15 @@ private:
       value.range = all;
       value.exact = start.exact;
     }
+    return value;
+  }
+
+  // The variable of range(start, stop, step): in the lanes of an iteration it is below the stop, in the
+  // others at most a vector's lanes above.
+  LaneValue below(LaneValue value, const LaneValue& start, const LaneValue& stop, Type type) const {
+    value.range = {start.range.low, std::max(start.range.low, stop.range.high - 1)};
+    const Wide reach = static_cast<Wide>(facts_.lanes) * std::abs(value.shape.step);
+    value.exact = start.exact && stop.range.high + reach <= type_interval(type).high;
     return value;
   }
 
@@ -461,7 +471,11 @@ private:
 
   Shapes finish() {
     Shapes shapes;
-    for (const LaneValue& value : values_) shapes.slots.push_back(value.known ? value.shape : uniform_shape);
+    for (const LaneValue& value : values_) {
+      shapes.slots.push_back(value.known ? value.shape : uniform_shape);
+      shapes.ranges.push_back(value.range);
+      shapes.exact.push_back(value.exact);
+    }
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
       const Type type = function_.slots[i].type;
       ArrayShape& array = shapes.arrays.emplace_back();

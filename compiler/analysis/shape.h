@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/analysis/ranges.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {
@@ -53,13 +54,24 @@ struct ControlShape {
 };
 
 struct Shapes {
-  std::vector<Shape> slots;                                   // scalars; of an array slot unused
+  std::vector<Shape> slots;     // scalars; of an array slot unused
+  std::vector<Interval> ranges; // of integer slots: every lane's value is in it
+  std::vector<bool> exact; // of Linear slots: lane k has base + k * step also as a number, nothing wrapped
   std::vector<ArrayShape> arrays;                             // of array slots, by slot
   std::unordered_map<const ir::Stmt*, ControlShape> controls; // of If, While, For, Break, Continue
 
   // Returns the shape of a scalar operand.
   Shape of(const ir::Operand& operand) const {
     return operand.slot ? slots[static_cast<std::size_t>(*operand.slot)] : uniform_shape;
+  }
+  // Returns in what range a scalar integer operand is.
+  Interval range_of(const ir::Operand& operand) const {
+    if (operand.slot) return ranges[static_cast<std::size_t>(*operand.slot)];
+    return {ir::int_value(operand), ir::int_value(operand)};
+  }
+  // Says whether a Linear operand steps from lane to lane without wrapping.
+  bool is_exact(const ir::Operand& operand) const {
+    return operand.slot && exact[static_cast<std::size_t>(*operand.slot)];
   }
   // Returns how lanes take a statement of control flow.
   const ControlShape& control(const ir::Stmt& stmt) const { return controls.at(&stmt); }

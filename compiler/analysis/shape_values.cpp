@@ -138,7 +138,7 @@ LaneValue LaneArithmetic::multiply(const LaneValue& left, const LaneValue& right
     const bool starts = (left.source == Source::BlockDim && right.source != Source::Other) ||
                         (right.source == Source::BlockDim && left.source != Source::Other);
     if (facts_.small_grid && starts && left.source != right.source && left.axis == right.axis)
-      value.range = {0, limits::small_grid};
+      value.range = {left.range.low * right.range.low, limits::small_grid};
     return value;
   }
   const LaneValue& linear = is_linear(left) ? left : right;

@@ -263,6 +263,7 @@ struct Checker {
   struct Range {
     Type type = types::error;
     ir::Operand start, step, count;
+    std::optional<ir::Operand> stop; // where the step is known to be positive
     bool nonnegative = false;
   };
   std::optional<Range> range_of(const Value& range);
@@ -270,7 +271,7 @@ struct Checker {
                          bool narrow, Span span);
   ir::Operand frozen(ir::Operand operand, Span span);
   void emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count, ir::Body inner,
-                Span span);
+                Span span, std::optional<ir::Operand> stop = {});
 
   // ---- calls.cpp ----
   Value evaluate_call(const ast::Call& expr);

@@ -96,7 +96,9 @@ std::optional<Checker::Range> Checker::range_of(const Value& value) {
   bool narrow = bit_width((*type)->scalar) < 64;
   bool positive = step.positive || !is_signed(*type);
   auto wide = [&](ir::Operand part) { return cast(part, types::i64, value.span); };
-  range.count = trip_count(wide(range.start), wide(last), wide(range.step), positive, narrow, value.span);
+  ir::Operand stop_at = wide(last);
+  range.count = trip_count(wide(range.start), stop_at, wide(range.step), positive, narrow, value.span);
+  if (range.step.slot ? positive : ir::int_value(range.step) > 0) range.stop = stop_at;
   auto at_least_zero = [](const Value& part) {
     std::optional<WideInt> constant = constant_integer(part);
     return constant ? *constant >= 0 : part.nonnegative;
@@ -131,11 +133,11 @@ static bool assigns(const ir::Body& body, std::optional<ir::SlotId> slot) {
 
 // What the loop reads at its start must not change in its body: then it is copied first.
 void Checker::emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count,
-                       ir::Body inner, Span span) {
-  for (ir::Operand* operand : {&start, &step, &count})
+                       ir::Body inner, Span span, std::optional<ir::Operand> stop) {
+  for (ir::Operand* operand : {&start, &step, &count, stop ? &*stop : &count})
     if (operand->slot && (*operand->slot == slot || assigns(inner, operand->slot)))
       *operand = temp(operand->type, ir::Copy{*operand}, span);
-  emit(ir::For{slot, start, step, count, std::move(inner)}, span);
+  emit(ir::For{slot, start, step, count, std::move(inner), stop}, span);
 }
 
 void Checker::check_loop_body(ast::Block block, ir::Body& inner, const std::function<void()>& prologue) {
@@ -173,7 +175,8 @@ bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
     else
       assign_local(*local, counter, *stmt.target, span, false);
   });
-  emit_for(*counter.operand.slot, range->start, range->step, range->count, std::move(inner), span);
+  emit_for(*counter.operand.slot, range->start, range->step, range->count, std::move(inner), span,
+           range->stop);
   return true;
 }
 

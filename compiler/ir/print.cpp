@@ -257,8 +257,8 @@ struct Printer {
           body(s.body);
         },
         [&](const For& s) {
-          line(fmt::format("for {} = {} step {} count {}:", slot_text(function, s.variable), text(s.start),
-                           text(s.step), text(s.count)));
+          line(fmt::format("for {} = {} step {} count {}{}:", slot_text(function, s.variable), text(s.start),
+                           text(s.step), text(s.count), s.stop ? " below " + text(*s.stop) : ""));
           body(s.body);
         },
         [&](const Break&) { line("break"); }, [&](const Continue&) { line("continue"); },

@@ -360,6 +360,7 @@ struct Verifier {
     require_type(s.start, type, "the start");
     require_type(s.step, type, "the step");
     require_type(s.count, types::i64, "the count");
+    if (s.stop) require_type(*s.stop, types::i64, "the stop");
     check_loop(s.body);
   }
 

@@ -86,6 +86,7 @@ template <class AnyStmt, class Visit> void stmt_operands(AnyStmt& stmt, const Vi
           visit(node.start);
           visit(node.step);
           visit(node.count);
+          if (node.stop) visit(*node.stop);
         } else if constexpr (std::is_same_v<Node, Return>) {
           each(node.values, visit);
         } else {

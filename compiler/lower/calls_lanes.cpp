@@ -180,6 +180,7 @@ void lower_lane_function(ModuleState& state, ir::FunctionId id) {
     lower.builder.CreateStore(llvm::Constant::getNullValue(type), lower.result_slots.back());
   }
   classify_conditions(lower);
+  find_unused(lower);
   lower.lanes.end = lower.lanes.skip = new_block(lower, "return");
   enter(lower, new_block(lower, "start"));
   lower_lane_body(lower, lower.ir.body);

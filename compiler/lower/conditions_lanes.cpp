@@ -79,9 +79,58 @@ static ir::CompareOp opposite(ir::CompareOp op) {
   __builtin_unreachable();
 }
 
+// `value - from`, saturated: how many lanes after lane 0 a value is reached that steps by one from `from`.
+static llvm::Value* lanes_until(Lowerer& lower, bool is_signed, llvm::Value* value, llvm::Value* from) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  auto wide = [&](llvm::Value* v) { return builder.CreateIntCast(v, builder.getInt64Ty(), is_signed); };
+  return builder.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, wide(value), wide(from));
+}
+
+// The lanes whose number is below `limit`, an i64 with sign.
+static llvm::Value* lanes_below_signed(Lowerer& lower, llvm::Value* limit) {
+  return lanes_below(lower,
+                     lower.builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, i64(lower.state, 0)));
+}
+
+static ir::CompareOp mirrored(ir::CompareOp op) {
+  switch (op) {
+  case ir::CompareOp::Less: return ir::CompareOp::Greater;
+  case ir::CompareOp::LessEqual: return ir::CompareOp::GreaterEqual;
+  case ir::CompareOp::Greater: return ir::CompareOp::Less;
+  case ir::CompareOp::GreaterEqual: return ir::CompareOp::LessEqual;
+  case ir::CompareOp::Equal:
+  case ir::CompareOp::NotEqual: return op;
+  }
+  __builtin_unreachable();
+}
+
+llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  ir::Operand left = compare.left, right = compare.right;
+  ir::CompareOp op = compare.op;
+  if (!is_varying(lower, left)) std::swap(left, right), op = mirrored(op);
+  bool known =
+      shape_of(lower, left) == linear_shape(1) && lower.shapes.is_exact(left) && !is_varying(lower, right);
+  if (!known || left.type == types::u64) return nullptr;
+  llvm::Value* limit = lanes_until(lower, is_signed(left.type), read(lower, right), read(lower, left));
+  // Lanes from the first on are below the value; one more is at most it.
+  llvm::Value* past = builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, limit, i64(lower.state, 1));
+  switch (op) {
+  case ir::CompareOp::Less: return lanes_below_signed(lower, limit);
+  case ir::CompareOp::LessEqual: return lanes_below_signed(lower, past);
+  case ir::CompareOp::Greater: return builder.CreateNot(lanes_below_signed(lower, past));
+  case ir::CompareOp::GreaterEqual: return builder.CreateNot(lanes_below_signed(lower, limit));
+  case ir::CompareOp::Equal:
+  case ir::CompareOp::NotEqual: return nullptr;
+  }
+  __builtin_unreachable();
+}
+
 // Whether a linear value steps from the first lane to the last without wrapping.
-static llvm::Value* steps_without_wrap(Lowerer& lower, bool is_signed, const Value& value) {
-  if (value.shape.kind == Shape::Kind::Uniform) return lower.builder.getTrue();
+static llvm::Value* steps_without_wrap(Lowerer& lower, bool is_signed, const ir::Operand& operand,
+                                       const Value& value) {
+  if (value.shape.kind == Shape::Kind::Uniform || lower.shapes.is_exact(operand))
+    return lower.builder.getTrue();
   llvm::Value* last = linear_at(lower, value, lower.state.lanes() - 1);
   ir::CompareOp order = value.shape.step > 0 ? ir::CompareOp::GreaterEqual : ir::CompareOp::LessEqual;
   return compare_at(lower, order, is_signed, last, value.value);
@@ -109,8 +158,8 @@ void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compar
   if (left.shape.kind == Shape::Kind::Varying || right.shape.kind == Shape::Kind::Varying) return;
   if (left.shape.kind == Shape::Kind::Uniform && right.shape.kind == Shape::Kind::Uniform) return;
   bool sign = is_signed(compare.left.type);
-  llvm::Value* exact =
-      lower.builder.CreateAnd(steps_without_wrap(lower, sign, left), steps_without_wrap(lower, sign, right));
+  llvm::Value* exact = lower.builder.CreateAnd(steps_without_wrap(lower, sign, compare.left, left),
+                                               steps_without_wrap(lower, sign, compare.right, right));
   auto holds = [&](ir::CompareOp op) {
     return lower.builder.CreateAnd(exact, holds_at_both_ends(lower, op, sign, left, right));
   };

@@ -316,13 +316,22 @@ static void test_running(Lowerer& lower, Construct& construct, llvm::Value* cond
   lower.builder.CreateCondBr(any_lane(lower, running), blocks.body, blocks.done);
 }
 
+// Goes back to the head. The masked copy is there for the vectors at the edges: unrolled, it would take
+// longer to compile than all the rest.
+static void go_back(Lowerer& lower, llvm::BasicBlock* head) {
+  llvm::BranchInst* back = lower.builder.CreateBr(head);
+  if (!lower.lanes.masked || lower.lanes.plain_copy) return;
+  llvm::LLVMContext& context = lower.state.context;
+  llvm::MDNode* hint = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, hint});
+  loop->replaceOperandWith(0, loop);
+  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
 // Back to the head while some lane is running.
 static void go_round(Lowerer& lower, const ir::Stmt& stmt, const Construct& construct,
                      const LoopBlocks& blocks) {
-  if (!may_drop(stmt)) {
-    lower.builder.CreateBr(blocks.head);
-    return;
-  }
+  if (!may_drop(stmt)) return go_back(lower, blocks.head);
   llvm::Value* running = load_mask(lower, construct.running);
   running = lower.builder.CreateAnd(running, load_mask(lower, lower.lanes.present));
   lower.builder.CreateCondBr(any_lane(lower, running), blocks.head, blocks.done);
@@ -364,7 +373,7 @@ static void while_together(Lowerer& lower, const ir::While& loop, const ir::Stmt
   lower.builder.SetInsertPoint(blocks.body);
   loop_part(lower, loop.body, blocks.done, nullptr, blocks);
   enter(lower, blocks.next);
-  lower.builder.CreateBr(blocks.head);
+  go_back(lower, blocks.head);
   lower.builder.SetInsertPoint(blocks.done);
   lower.lanes.open.pop_back();
   if (lower.lanes.masked) finish_masked(lower, stmt);
@@ -390,10 +399,36 @@ static void keep_operand(Lowerer& lower, Cell& cell, const ir::Operand& operand,
   write_cell(lower, cell, value.value);
 }
 
+// A grid-stride loop: the lanes start next to each other and go up by one step to one stop. Then one scalar
+// says of every trip which lanes are in it: the distance from lane 0 to the stop, 0 where it is beyond. Their
+// counts, each a division, are not needed.
+bool counts_by_distance(const Lowerer& lower, const ir::For& loop) {
+  if (!loop.stop || shape_of(lower, loop.start) != linear_shape(1)) return false;
+  return lower.shapes.is_exact(loop.start) && lower.shapes.range_of(loop.start).low >= 0 &&
+         lower.shapes.range_of(loop.step).low > 0 && !is_varying(lower, *loop.stop) &&
+         !is_varying(lower, loop.step);
+}
+
+static void begin_distance(Lowerer& lower, const ir::For& loop, Construct& construct) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* stop = read(lower, *loop.stop);
+  llvm::Value* start =
+      builder.CreateIntCast(read(lower, loop.start), stop->getType(), is_signed(loop.start.type));
+  llvm::Value* zero = i64(lower.state, 0);
+  if (!construct.distance) construct.distance = entry_alloca(lower, stop->getType(), "distance");
+  builder.CreateStore(
+      builder.CreateSelect(builder.CreateICmpSLT(start, stop), builder.CreateSub(stop, start), zero),
+      construct.distance);
+}
+
 static void begin_for(Lowerer& lower, const ir::For& loop, Construct& construct) {
   keep_operand(lower, construct.start, loop.start, "start");
   keep_operand(lower, construct.step, loop.step, "step");
-  keep_operand(lower, construct.count, loop.count, "count");
+  if (counts_by_distance(lower, loop)) {
+    begin_distance(lower, loop, construct);
+  } else {
+    keep_operand(lower, construct.count, loop.count, "count");
+  }
   if (!construct.trip) construct.trip = entry_alloca(lower, lower.builder.getInt64Ty(), "trip");
   lower.builder.CreateStore(i64(lower.state, 0), construct.trip);
 }
@@ -402,11 +437,35 @@ static llvm::Value* load_trip(Lowerer& lower, const Construct& construct) {
   return lower.builder.CreateLoad(lower.builder.getInt64Ty(), construct.trip);
 }
 
+static llvm::Value* load_distance(Lowerer& lower, const Construct& construct) {
+  return lower.builder.CreateLoad(lower.builder.getInt64Ty(), construct.distance);
+}
+
+// How far the trip has gone: less than the distance and a step, so that it fits 64 bits without sign.
+static llvm::Value* gone(Lowerer& lower, const Construct& construct, llvm::Value* trip) {
+  return lower.builder.CreateMul(
+      trip, lower.builder.CreateZExt(read_cell(lower, construct.step).value, trip->getType()));
+}
+
+// The distance that is left before a trip, without sign.
+static llvm::Value* distance_left(Lowerer& lower, const Construct& construct) {
+  llvm::Value* moved = gone(lower, construct, load_trip(lower, construct));
+  return lower.builder.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, load_distance(lower, construct),
+                                             moved);
+}
+
 static llvm::Value* below_count(Lowerer& lower, const Construct& construct) {
+  if (construct.distance) return lanes_below(lower, distance_left(lower, construct));
   Value count = read_cell(lower, construct.count);
   llvm::Value* trip = load_trip(lower, construct);
   if (count.shape.kind == Shape::Kind::Uniform) return lower.builder.CreateICmpSLT(trip, count.value);
   return lower.builder.CreateICmpSLT(splat(lower, trip), to_vector(lower, count));
+}
+
+// Whether some lane has not gone round as often as it must; all of them went round alike.
+static llvm::Value* some_left(Lowerer& lower, const Construct& construct) {
+  if (construct.distance) return lower.builder.CreateIsNotNull(distance_left(lower, construct));
+  return any_lane(lower, splat(lower, below_count(lower, construct)));
 }
 
 // variable = start + trip * step, in the variable's shape.
@@ -457,10 +516,23 @@ static void for_together(Lowerer& lower, const ir::For& loop, const ir::Stmt& st
   loop_part(lower, loop.body, blocks.done, nullptr, blocks);
   enter(lower, blocks.next);
   next_trip(lower, construct);
-  lower.builder.CreateBr(blocks.head);
+  go_back(lower, blocks.head);
   lower.builder.SetInsertPoint(blocks.done);
   lower.lanes.open.pop_back();
   if (lower.lanes.masked) finish_masked(lower, stmt);
+}
+
+// How often the lane goes round that does so least often.
+static llvm::Value* least_count(Lowerer& lower, const Construct& construct) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (!construct.distance)
+    return builder.CreateIntMinReduce(to_vector(lower, read_cell(lower, construct.count)), true);
+  llvm::Value* one = i64(lower.state, 1);
+  llvm::Value* distance = builder.CreateBinaryIntrinsic(
+      llvm::Intrinsic::usub_sat, load_distance(lower, construct), i64(lower.state, lower.state.lanes() - 1));
+  llvm::Value* step = builder.CreateZExt(read_cell(lower, construct.step).value, builder.getInt64Ty());
+  llvm::Value* count = builder.CreateAdd(builder.CreateUDiv(builder.CreateSub(distance, one), step), one);
+  return builder.CreateSelect(builder.CreateIsNull(distance), i64(lower.state, 0), count);
 }
 
 // In the plain copy, counts that follow from thread indices: all lanes go round together as often as the one
@@ -468,8 +540,7 @@ static void for_together(Lowerer& lower, const ir::For& loop, const ir::Stmt& st
 static void for_geometric(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt, Construct& construct) {
   llvm::IRBuilder<>& builder = lower.builder;
   make_loop_masks(lower, construct);
-  llvm::Value* counts = to_vector(lower, read_cell(lower, construct.count));
-  llvm::Value* least = builder.CreateIntMinReduce(counts, true);
+  llvm::Value* least = least_count(lower, construct);
   LoopBlocks blocks = make_blocks(lower);
   enter(lower, blocks.head);
   open(lower, OpenConstruct::Kind::Loop, &construct);
@@ -483,8 +554,7 @@ static void for_geometric(Lowerer& lower, const ir::For& loop, const ir::Stmt& s
   builder.SetInsertPoint(blocks.done);
   llvm::BasicBlock* rest = new_block(lower, "rest");
   llvm::BasicBlock* together = new_block(lower, "together");
-  llvm::Value* more = builder.CreateICmpSGT(counts, splat(lower, load_trip(lower, construct)));
-  builder.CreateCondBr(any_lane(lower, more), rest, together);
+  builder.CreateCondBr(some_left(lower, construct), rest, together);
   builder.SetInsertPoint(rest);
   leave_plain_copy(lower, &stmt, head_point);
   lower.lanes.open.pop_back();

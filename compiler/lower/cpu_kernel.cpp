@@ -262,7 +262,10 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   llvm::Value* blocks = begin_blocks(lower);
   lower.scratch.has_left_flag = !is_one_segment(lower.ir) && may_leave(lower.ir);
   plan_slots(lower);
-  if (lower.is_vector()) classify_conditions(lower);
+  if (lower.is_vector()) {
+    classify_conditions(lower);
+    find_unused(lower);
+  }
   plan_records(lower);
   place_shared_arrays(lower);
   place_local_arrays(lower);

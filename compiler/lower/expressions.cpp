@@ -315,6 +315,8 @@ static Value scalar_expression(Lowerer& lower, const ir::Assign& assign, Type ty
         return plain(binary(lower, e.op, kind, left, read(lower, e.right, form)));
       },
       [&](const ir::Compare& e) {
+        if (form == Form::Vector && is_integer(e.left.type))
+          if (llvm::Value* mask = compare_linear(lower, e)) return plain(mask);
         llvm::Value* left = read(lower, e.left, form);
         return plain(compare(lower, e.op, e.left.type->scalar, left, read(lower, e.right, form)));
       },
@@ -343,6 +345,7 @@ static Value scalar_expression(Lowerer& lower, const ir::Assign& assign, Type ty
 void lower_assign(Lowerer& lower, const ir::Assign& assign) {
   Type type = lower.ir.slots[static_cast<std::size_t>(assign.slot)].type;
   if (is_array(type)) return assign_array(lower, assign, type);
+  if (lower.is_vector() && lower.lanes.unused[static_cast<std::size_t>(assign.slot)]) return;
   if (const auto* compare = std::get_if<ir::Compare>(&assign.value))
     note_linear_test(lower, assign.slot, *compare);
   write_value(lower, assign.slot, scalar_expression(lower, assign, type));

@@ -1,6 +1,7 @@
 // Guards and checks of several lanes. A guard of a linear index tests the first and the last lane, and only a
-// varying index is compared as a vector. What fails in the plain copy leaves for the masked one, which records
-// the fault of the lowest failing lane, takes the failing lanes out of the kernel and runs on with the others.
+// varying index is compared as a vector. What fails in the plain copy leaves for the masked one, which
+// records the fault of the lowest failing lane, takes the failing lanes out of the kernel and runs on with
+// the others.
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/lower/lanes.h"
@@ -160,8 +161,9 @@ static bool is_scalar(const Value& value) { return value.shape.kind == Shape::Ki
 // Whether the first and the last of linear indices are in range, and so all of them.
 static llvm::Value* ends_in_range(Lowerer& lower, const Value& index, llvm::Value* extent) {
   llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* first_fits = builder.CreateICmpULT(index.value, extent);
   llvm::Value* last = linear_at(lower, index, lower.state.lanes() - 1);
-  return builder.CreateAnd(builder.CreateICmpULT(index.value, extent), builder.CreateICmpULT(last, extent));
+  return builder.CreateAnd(first_fits, builder.CreateICmpULT(last, extent));
 }
 
 // Whether the indices of all lanes are in range.

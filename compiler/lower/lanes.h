@@ -24,6 +24,8 @@ llvm::Value* active_lanes(Lowerer& lower);
 // 0, 1, 2, ... times a step.
 llvm::Constant* lane_steps(ModuleState& state, llvm::Type* element, std::int64_t step);
 llvm::Value* splat(Lowerer& lower, llvm::Value* scalar);
+// The lanes whose number is below `limit`, an i64 without sign.
+llvm::Value* lanes_below(Lowerer& lower, llvm::Value* limit);
 // The vector of a value.
 llvm::Value* to_vector(Lowerer& lower, const Value& value);
 Value add_values(Lowerer& lower, const Value& left, const Value& right, bool exact);
@@ -62,11 +64,21 @@ void lower_lane_body(Lowerer& lower, const ir::Body& body);
 void leave_plain_copy_with(Lowerer& lower, const void* stmt, int point, llvm::Value* lanes);
 inline constexpr int start_point = 0, after_point = 1, head_point = 2; // places of a statement
 
+// Whether it is known of a `for` without its count which lanes go round.
+bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
+
+// ---- unused_lanes.cpp ----
+// Finds what is computed for the counts of such loops alone.
+void find_unused(Lowerer& lower);
+
 // ---- conditions_lanes.cpp ----
 // Says which conditions are over thread indices alone.
 void classify_conditions(Lowerer& lower);
 // Remembers whether a comparison of linear values holds in all lanes, or in none.
 void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compare);
+// Compares a linear value with one that is the same in all lanes, without a vector of either; null where it
+// must be done with vectors.
+llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare);
 // Says whether a varying condition holds in all lanes, and whether in none.
 std::pair<llvm::Value*, llvm::Value*> test_condition(Lowerer& lower, const ir::Operand& condition);
 

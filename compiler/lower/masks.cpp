@@ -60,6 +60,13 @@ llvm::Constant* lane_steps(ModuleState& state, llvm::Type* element, std::int64_t
   return llvm::ConstantVector::get(values);
 }
 
+llvm::Value* lanes_below(Lowerer& lower, llvm::Value* limit) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  limit = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, limit, i64(lower.state, lower.state.lanes()));
+  llvm::Value* numbers = lane_steps(lower.state, builder.getInt32Ty(), 1);
+  return builder.CreateICmpULT(numbers, splat(lower, builder.CreateTrunc(limit, builder.getInt32Ty())));
+}
+
 llvm::Value* splat(Lowerer& lower, llvm::Value* scalar) {
   if (scalar->getType()->isVectorTy()) return scalar;
   return lower.builder.CreateVectorSplat(lower.state.lanes(), scalar);

@@ -143,6 +143,7 @@ private:
     loop.variable = counter;
     loop.start = ir::constant_int(types::i64, 0);
     loop.step = ir::constant_int(types::i64, 1);
+    loop.stop.reset();
   }
 
   ir::Function& function_;
