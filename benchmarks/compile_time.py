@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""How long kernc takes, in milliseconds: each kernel of suite.kern alone, to PTX and to CPU code, as --time-report adds its phases up; each
-example to PTX as a process of its own; and one file of 2,000 lines. `C` stands for C-contiguous arrays (`f32[:, ::1]`), which is what
-Numba compiles for and what `kernc run` knows of arrays that are.
+"""How long the compiler takes, in milliseconds: each kernel of suite.kern alone, to PTX and to CPU code, as --time-report adds its phases
+up; each example to PTX as a process of its own; and one file of 2,000 lines. `C` stands for C-contiguous arrays (`f32[:, ::1]`), which is
+what Numba compiles for and what `kernc run` knows of arrays that are. `warm` is a compilation for a launch in a process that has compiled
+before, by the program compile_time beside kernc (ninja compile_time); the others begin in a process of their own.
 
 usage: compile_time.py [KERNC]
 """
@@ -42,6 +43,12 @@ def reported(kernc, file, options):
     return statistics.median(totals)
 
 
+def warm(program, arch, file):
+    """The same in a process that has compiled before."""
+    done = subprocess.run([program, arch, str(REPEATS), file], capture_output=True, text=True, check=True)
+    return float(done.stdout.split()[2])
+
+
 def as_process(command):
     """Milliseconds of a whole process: the median of several."""
     times = []
@@ -65,14 +72,19 @@ def long_file(lines):
 def main(kernc):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "one.kern"
-        print(f"{'kernel':16}" + "".join(f"{name:>8}" for name in TARGETS))
-        columns = {name: [] for name in TARGETS}
+        program = pathlib.Path(kernc).parent / "compile_time"
+        ways = {f"warm {arch}": name for arch, name in (("PTX", "cuda"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4"))} if program.exists() else {}
+        columns = {name: [] for name in (*TARGETS, *ways)}
+        print(f"{'kernel':16}" + "".join(f"{name:>9}" for name in columns))
         for name, source in kernels_apart((root / "benchmarks/suite.kern").read_text()):
             for target, options in TARGETS.items():
                 file.write_text(contiguous(source) if target.endswith("C") else source)
                 columns[target].append(reported(kernc, file, options))
-            print(f"{name:16}" + "".join(f"{columns[target][-1]:8.1f}" for target in TARGETS), flush=True)
-        print(f"{'median':16}" + "".join(f"{statistics.median(columns[target]):8.1f}" for target in TARGETS))
+            for column, arch in ways.items():
+                file.write_text(contiguous(source))
+                columns[column].append(warm(program, arch, file))
+            print(f"{name:16}" + "".join(f"{times[-1]:9.1f}" for times in columns.values()), flush=True)
+        print(f"{'median':16}" + "".join(f"{statistics.median(times):9.1f}" for times in columns.values()))
         processes = [as_process([kernc, example, "-o", f"{folder}/x.ptx"]) for example in sorted((root / "examples").glob("*.kern"))]
         print(f"a process, .kern to .ptx, {len(processes)} examples: median {statistics.median(processes):.1f}, most {max(processes):.1f}")
         file.write_text(long_file(2000))

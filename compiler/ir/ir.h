@@ -242,7 +242,8 @@ struct While {
 };
 // for: `count` (i64, at most 0 for none) times, variable = start + k * step at the start of the k-th; the
 // body may assign the variable without changing what follows. In a variable narrower than 64 bits that never
-// wraps. With `stop` (i64) this is range(start, stop, step), whose step is positive, and `count` says the same
+// wraps. With `stop` (i64) this is range(start, stop, step), whose step is positive, and `count` says the
+// same
 struct For {
   SlotId variable;
   Operand start, step, count;

@@ -90,7 +90,9 @@ LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
   LaneFacts facts = lane_layout(module, kernel, asked_lanes);
   if (asked_lanes == 0 && wide && shape.block[0] % 32 == 0) facts.lanes = 32;
   facts.block_x_multiple = shape.block[0] % static_cast<std::uint64_t>(facts.lanes) == 0;
-  facts.contiguous = facts.small_arrays = true;
+  facts.contiguous = facts.small_arrays = facts.small_grid = true;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    facts.small_grid &= shape.grid[axis] * shape.block[axis] <= std::uint64_t{limits::small_grid};
   for (const Argument& argument : arguments) {
     const HostArray* array = argument.array();
     if (!array) continue;
