@@ -11,9 +11,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "corpus/Inp
 import commands
 
 
+# What these leave behind depends on which thread comes last: their own --expect sorts that out, an array by array comparison cannot.
+ANY_ORDER = {"builtins/atomic_cas.kern", "builtins/atomic_exch.kern"}
+
+
 def main(kernc, folder, device):
     ran = failed = 0
     for run in commands.executed(kernc, folder):
+        if "," in device and run.name in ANY_ORDER:
+            continue
         done = subprocess.run(run.command + " --device " + device, shell=True, capture_output=True, text=True)
         ran += 1
         if done.returncode:
