@@ -5,8 +5,8 @@ usage: faults.py KERNC FOLDER
 
 That the arrays come back shows that the context lives on after the fault: a sticky error would fail the copies.
 """
-import pathlib
 import os
+import pathlib
 import subprocess
 import sys
 
