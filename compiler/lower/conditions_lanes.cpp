@@ -5,10 +5,6 @@
 
 namespace kern::lowering {
 
-static bool is_varying(const Lowerer& lower, const ir::Operand& operand) {
-  return shape_of(lower, operand).kind != Shape::Kind::Uniform;
-}
-
 static bool is_computed(const Lowerer& lower, const std::vector<bool>& computed, const ir::Operand& operand) {
   if (is_array(operand.type)) return true;
   return !is_varying(lower, operand) || computed[static_cast<std::size_t>(*operand.slot)] ||

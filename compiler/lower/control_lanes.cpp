@@ -37,8 +37,7 @@ static bool any_inside(const ir::Stmt& stmt, const std::function<bool(const ir::
   return found;
 }
 
-// Lanes that came to the statement may be gone after it.
-static bool may_drop(const ir::Stmt& stmt) {
+bool may_drop(const ir::Stmt& stmt) {
   return any_inside(stmt, [](const ir::Stmt& inner) {
     return may_leave(inner) || std::holds_alternative<ir::Break>(inner.node) ||
            std::holds_alternative<ir::Continue>(inner.node);
@@ -52,31 +51,24 @@ static bool may_return(const ir::Stmt& stmt) {
   });
 }
 
-static bool is_varying(const Lowerer& lower, const ir::Operand& operand) {
+bool is_varying(const Lowerer& lower, const ir::Operand& operand) {
   return shape_of(lower, operand).kind != Shape::Kind::Uniform;
-}
-
-// Lanes may leave the loop one by one.
-static bool is_divergent_loop(const Lowerer& lower, const ir::Stmt& stmt) {
-  const ControlShape& shape = lower.shapes.control(stmt);
-  return shape.varying || shape.varying_break || shape.varying_continue;
 }
 
 // ---- Masks of constructs ----
 
-static Construct& construct_of(Lowerer& lower, const ir::Stmt& stmt) { return lower.lanes.constructs[&stmt]; }
+Construct& construct_of(Lowerer& lower, const ir::Stmt& stmt) { return lower.lanes.constructs[&stmt]; }
 
-static llvm::Value* mask_slot(Lowerer& lower, llvm::Value*& slot, const char* name) {
+llvm::Value* mask_slot(Lowerer& lower, llvm::Value*& slot, const char* name) {
   if (!slot) slot = new_mask_slot(lower, name);
   return slot;
 }
 
-static void copy_mask(Lowerer& lower, llvm::Value* from, llvm::Value* to) {
+void copy_mask(Lowerer& lower, llvm::Value* from, llvm::Value* to) {
   lower.builder.CreateStore(lower.builder.CreateLoad(mask_type(lower.state), from), to);
 }
 
-// The lanes of `mask` that have neither left, nor broken out of the loop around, nor finished its iteration.
-static llvm::Value* remaining(Lowerer& lower, llvm::Value* mask) {
+llvm::Value* remaining(Lowerer& lower, llvm::Value* mask) {
   llvm::IRBuilder<>& builder = lower.builder;
   mask = builder.CreateAnd(mask, load_mask(lower, lower.lanes.present));
   if (lower.lanes.loops.empty() || !lower.lanes.loops.back().construct) return mask;
@@ -85,7 +77,7 @@ static llvm::Value* remaining(Lowerer& lower, llvm::Value* mask) {
   return builder.CreateAnd(mask, builder.CreateNot(load_mask(lower, loop.continued)));
 }
 
-static void set_active(Lowerer& lower, llvm::Value* mask) { store_mask(lower, lower.lanes.active, mask); }
+void set_active(Lowerer& lower, llvm::Value* mask) { store_mask(lower, lower.lanes.active, mask); }
 
 // Goes on only where a lane is still active.
 static void skip_if_none(Lowerer& lower) {
@@ -94,12 +86,11 @@ static void skip_if_none(Lowerer& lower) {
   lower.builder.SetInsertPoint(some);
 }
 
-static void open(Lowerer& lower, OpenConstruct::Kind kind, Construct* construct) {
+void open_construct(Lowerer& lower, OpenConstruct::Kind kind, Construct* construct) {
   lower.lanes.open.push_back({kind, construct, !lower.lanes.masked});
 }
 
-// Lowers a body whose lanes, once all are gone, go to `skip`.
-static void lower_inner(Lowerer& lower, const ir::Body& body, llvm::BasicBlock* skip) {
+void lower_inner(Lowerer& lower, const ir::Body& body, llvm::BasicBlock* skip) {
   llvm::BasicBlock* outer = std::exchange(lower.lanes.skip, skip);
   lower_lane_body(lower, body);
   lower.lanes.skip = outer;
@@ -158,8 +149,7 @@ static void rejoin_plain(Lowerer& lower, const ir::Stmt& stmt) {
   lower.builder.SetInsertPoint(together);
 }
 
-// The end of a construct in masked code: whoever is left goes on.
-static void finish_masked(Lowerer& lower, const ir::Stmt& stmt) {
+void finish_masked(Lowerer& lower, const ir::Stmt& stmt) {
   enter_from_plain(lower, &stmt, after_point);
   if (may_drop(stmt)) skip_if_none(lower);
 }
@@ -172,7 +162,7 @@ static void if_uniform(Lowerer& lower, const ir::If& branch, const ir::Stmt& stm
   llvm::BasicBlock* done = new_block(lower, "endif");
   lower.builder.CreateCondBr(read(lower, branch.condition), then_block, else_block);
   lower.builder.SetInsertPoint(then_block);
-  open(lower, OpenConstruct::Kind::Then, nullptr);
+  open_construct(lower, OpenConstruct::Kind::Then, nullptr);
   lower_inner(lower, branch.then_body, done);
   if (!ended(lower)) lower.builder.CreateBr(done);
   lower.builder.SetInsertPoint(else_block);
@@ -200,7 +190,7 @@ static void if_masked(Lowerer& lower, const ir::If& branch, const ir::Stmt& stmt
   builder.CreateCondBr(any_lane(lower, chosen), then_block, then_end);
   builder.SetInsertPoint(then_block);
   set_active(lower, chosen);
-  open(lower, OpenConstruct::Kind::Then, &construct);
+  open_construct(lower, OpenConstruct::Kind::Then, &construct);
   lower_inner(lower, branch.then_body, then_end);
   enter(lower, then_end);
   lower.lanes.open.back().kind = OpenConstruct::Kind::Else;
@@ -237,7 +227,7 @@ static void if_geometric(Lowerer& lower, const ir::If& branch, const ir::Stmt& s
   builder.SetInsertPoint(mixed);
   leave_plain_copy(lower, &stmt, start_point);
   builder.SetInsertPoint(then_block);
-  open(lower, OpenConstruct::Kind::Then, &construct);
+  open_construct(lower, OpenConstruct::Kind::Then, &construct);
   lower_inner(lower, branch.then_body, done);
   if (!ended(lower)) builder.CreateBr(done);
   builder.SetInsertPoint(else_block);
@@ -247,8 +237,7 @@ static void if_geometric(Lowerer& lower, const ir::If& branch, const ir::Stmt& s
   lower.lanes.open.pop_back();
 }
 
-// Runs masked code in the plain copy, with every lane in it at first.
-static void in_masks(Lowerer& lower, const ir::Stmt& stmt, const std::function<void()>& body) {
+void in_masks(Lowerer& lower, const ir::Stmt& stmt, const std::function<void()>& body) {
   lower.lanes.masked = true;
   // No lane is left behind it only where all have returned.
   llvm::BasicBlock* skip = std::exchange(lower.lanes.skip, lower.lanes.end);
@@ -266,328 +255,6 @@ static void lower_if(Lowerer& lower, const ir::If& branch, const ir::Stmt& stmt)
   if (lower.lanes.geometric[static_cast<std::size_t>(*branch.condition.slot)])
     return if_geometric(lower, branch, stmt);
   in_masks(lower, stmt, [&] { if_masked(lower, branch, stmt); });
-}
-
-// ---- Loops ----
-
-static void make_loop_masks(Lowerer& lower, Construct& construct) {
-  mask_slot(lower, construct.saved, "saved");
-  mask_slot(lower, construct.running, "running");
-  mask_slot(lower, construct.continued, "continued");
-}
-
-struct LoopBlocks {
-  llvm::BasicBlock *head, *body, *next, *done;
-};
-
-static LoopBlocks make_blocks(Lowerer& lower) {
-  return {new_block(lower, "loop"), new_block(lower, "body"), new_block(lower, "next"),
-          new_block(lower, "endloop")};
-}
-
-static void loop_part(Lowerer& lower, const ir::Body& body, llvm::BasicBlock* skip, Construct* construct,
-                      const LoopBlocks& blocks) {
-  lower.lanes.loops.push_back({construct, blocks.next, blocks.done});
-  lower_inner(lower, body, skip);
-  lower.lanes.loops.pop_back();
-}
-
-// All lanes enter.
-static void begin_running(Lowerer& lower, Construct& construct) {
-  copy_mask(lower, lower.lanes.active, construct.saved);
-  copy_mask(lower, lower.lanes.active, construct.running);
-}
-
-static void begin_iteration(Lowerer& lower, Construct& construct) {
-  llvm::Value* running = load_mask(lower, construct.running);
-  running = lower.builder.CreateAnd(running, load_mask(lower, lower.lanes.present));
-  set_active(lower, running);
-  store_mask(lower, construct.continued, full_mask(lower.state, false));
-}
-
-// Only lanes in which the condition holds go on; nobody leaves the loop for good but by a mask.
-static void test_running(Lowerer& lower, Construct& construct, llvm::Value* condition,
-                         const LoopBlocks& blocks) {
-  llvm::Value* running = load_mask(lower, construct.running);
-  running = lower.builder.CreateAnd(running, load_mask(lower, lower.lanes.present));
-  running = lower.builder.CreateAnd(running, condition);
-  store_mask(lower, construct.running, running);
-  set_active(lower, running);
-  lower.builder.CreateCondBr(any_lane(lower, running), blocks.body, blocks.done);
-}
-
-// Goes back to the head. The masked copy is there for the vectors at the edges: unrolled, it would take
-// longer to compile than all the rest.
-static void go_back(Lowerer& lower, llvm::BasicBlock* head) {
-  llvm::BranchInst* back = lower.builder.CreateBr(head);
-  if (!lower.lanes.masked || lower.lanes.plain_copy) return;
-  llvm::LLVMContext& context = lower.state.context;
-  llvm::MDNode* hint = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, hint});
-  loop->replaceOperandWith(0, loop);
-  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
-}
-
-// Back to the head while some lane is running.
-static void go_round(Lowerer& lower, const ir::Stmt& stmt, const Construct& construct,
-                     const LoopBlocks& blocks) {
-  if (!may_drop(stmt)) return go_back(lower, blocks.head);
-  llvm::Value* running = load_mask(lower, construct.running);
-  running = lower.builder.CreateAnd(running, load_mask(lower, lower.lanes.present));
-  lower.builder.CreateCondBr(any_lane(lower, running), blocks.head, blocks.done);
-}
-
-static void end_divergent_loop(Lowerer& lower, const ir::Stmt& stmt, Construct& construct) {
-  set_active(lower, remaining(lower, load_mask(lower, construct.saved)));
-  finish_masked(lower, stmt);
-}
-
-static void while_divergent(Lowerer& lower, const ir::While& loop, const ir::Stmt& stmt) {
-  Construct& construct = construct_of(lower, stmt);
-  make_loop_masks(lower, construct);
-  LoopBlocks blocks = make_blocks(lower);
-  llvm::BasicBlock* test = new_block(lower, "test");
-  begin_running(lower, construct);
-  enter(lower, blocks.head);
-  open(lower, OpenConstruct::Kind::Loop, &construct);
-  begin_iteration(lower, construct);
-  loop_part(lower, loop.head, blocks.next, &construct, blocks);
-  enter(lower, test);
-  test_running(lower, construct, read(lower, loop.condition, Form::Vector), blocks);
-  lower.builder.SetInsertPoint(blocks.body);
-  loop_part(lower, loop.body, blocks.next, &construct, blocks);
-  enter(lower, blocks.next);
-  go_round(lower, stmt, construct, blocks);
-  lower.builder.SetInsertPoint(blocks.done);
-  lower.lanes.open.pop_back();
-  end_divergent_loop(lower, stmt, construct);
-}
-
-// Every lane goes round as often as the others, unless it leaves the kernel.
-static void while_together(Lowerer& lower, const ir::While& loop, const ir::Stmt& stmt) {
-  LoopBlocks blocks = make_blocks(lower);
-  enter(lower, blocks.head);
-  open(lower, OpenConstruct::Kind::Loop, nullptr);
-  loop_part(lower, loop.head, blocks.done, nullptr, blocks);
-  if (!ended(lower)) lower.builder.CreateCondBr(read(lower, loop.condition), blocks.body, blocks.done);
-  lower.builder.SetInsertPoint(blocks.body);
-  loop_part(lower, loop.body, blocks.done, nullptr, blocks);
-  enter(lower, blocks.next);
-  go_back(lower, blocks.head);
-  lower.builder.SetInsertPoint(blocks.done);
-  lower.lanes.open.pop_back();
-  if (lower.lanes.masked) finish_masked(lower, stmt);
-}
-
-static void lower_while(Lowerer& lower, const ir::While& loop, const ir::Stmt& stmt) {
-  if (!is_divergent_loop(lower, stmt)) return while_together(lower, loop, stmt);
-  if (lower.lanes.masked) return while_divergent(lower, loop, stmt);
-  in_masks(lower, stmt, [&] { while_divergent(lower, loop, stmt); });
-}
-
-// ---- for: its state is in allocas, so that the masked copy can take over in any iteration ----
-
-static Cell state_cell(Lowerer& lower, const Value& value, const char* name) {
-  Cell cell{.type = value.value->getType(), .shape = value.shape};
-  cell.pointer = entry_alloca(lower, cell.type, name);
-  return cell;
-}
-
-static void keep_operand(Lowerer& lower, Cell& cell, const ir::Operand& operand, const char* name) {
-  Value value = read_value(lower, operand);
-  if (!cell.pointer) cell = state_cell(lower, value, name);
-  write_cell(lower, cell, value.value);
-}
-
-// A grid-stride loop: the lanes start next to each other and go up by one step to one stop. Then one scalar
-// says of every trip which lanes are in it: the distance from lane 0 to the stop, 0 where it is beyond. Their
-// counts, each a division, are not needed.
-bool counts_by_distance(const Lowerer& lower, const ir::For& loop) {
-  if (!loop.stop || shape_of(lower, loop.start) != linear_shape(1)) return false;
-  return lower.shapes.is_exact(loop.start) && lower.shapes.range_of(loop.start).low >= 0 &&
-         lower.shapes.range_of(loop.step).low > 0 && !is_varying(lower, *loop.stop) &&
-         !is_varying(lower, loop.step);
-}
-
-static void begin_distance(Lowerer& lower, const ir::For& loop, Construct& construct) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* stop = read(lower, *loop.stop);
-  llvm::Value* start =
-      builder.CreateIntCast(read(lower, loop.start), stop->getType(), is_signed(loop.start.type));
-  llvm::Value* zero = i64(lower.state, 0);
-  if (!construct.distance) construct.distance = entry_alloca(lower, stop->getType(), "distance");
-  builder.CreateStore(
-      builder.CreateSelect(builder.CreateICmpSLT(start, stop), builder.CreateSub(stop, start), zero),
-      construct.distance);
-}
-
-static void begin_for(Lowerer& lower, const ir::For& loop, Construct& construct) {
-  keep_operand(lower, construct.start, loop.start, "start");
-  keep_operand(lower, construct.step, loop.step, "step");
-  if (counts_by_distance(lower, loop)) {
-    begin_distance(lower, loop, construct);
-  } else {
-    keep_operand(lower, construct.count, loop.count, "count");
-  }
-  if (!construct.trip) construct.trip = entry_alloca(lower, lower.builder.getInt64Ty(), "trip");
-  lower.builder.CreateStore(i64(lower.state, 0), construct.trip);
-}
-
-static llvm::Value* load_trip(Lowerer& lower, const Construct& construct) {
-  return lower.builder.CreateLoad(lower.builder.getInt64Ty(), construct.trip);
-}
-
-static llvm::Value* load_distance(Lowerer& lower, const Construct& construct) {
-  return lower.builder.CreateLoad(lower.builder.getInt64Ty(), construct.distance);
-}
-
-// How far the trip has gone: less than the distance and a step, so that it fits 64 bits without sign.
-static llvm::Value* gone(Lowerer& lower, const Construct& construct, llvm::Value* trip) {
-  return lower.builder.CreateMul(
-      trip, lower.builder.CreateZExt(read_cell(lower, construct.step).value, trip->getType()));
-}
-
-// The distance that is left before a trip, without sign.
-static llvm::Value* distance_left(Lowerer& lower, const Construct& construct) {
-  llvm::Value* moved = gone(lower, construct, load_trip(lower, construct));
-  return lower.builder.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, load_distance(lower, construct),
-                                             moved);
-}
-
-static llvm::Value* below_count(Lowerer& lower, const Construct& construct) {
-  if (construct.distance) return lanes_below(lower, distance_left(lower, construct));
-  Value count = read_cell(lower, construct.count);
-  llvm::Value* trip = load_trip(lower, construct);
-  if (count.shape.kind == Shape::Kind::Uniform) return lower.builder.CreateICmpSLT(trip, count.value);
-  return lower.builder.CreateICmpSLT(splat(lower, trip), to_vector(lower, count));
-}
-
-// Whether some lane has not gone round as often as it must; all of them went round alike.
-static llvm::Value* some_left(Lowerer& lower, const Construct& construct) {
-  if (construct.distance) return lower.builder.CreateIsNotNull(distance_left(lower, construct));
-  return any_lane(lower, splat(lower, below_count(lower, construct)));
-}
-
-// variable = start + trip * step, in the variable's shape.
-static void set_variable(Lowerer& lower, const ir::For& loop, const Construct& construct) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  Value start = read_cell(lower, construct.start), step = read_cell(lower, construct.step);
-  llvm::Value* trip =
-      builder.CreateTrunc(load_trip(lower, construct), start.value->getType()->getScalarType());
-  bool varying = shape_of(lower, {types::i64, loop.variable}).kind == Shape::Kind::Varying &&
-                 (start.shape.kind != Shape::Kind::Uniform || step.shape.kind != Shape::Kind::Uniform);
-  if (!varying)
-    return write(lower, loop.variable, builder.CreateAdd(start.value, builder.CreateMul(trip, step.value)));
-  llvm::Value* moved = builder.CreateMul(splat(lower, trip), to_vector(lower, step));
-  write(lower, loop.variable, builder.CreateAdd(to_vector(lower, start), moved));
-}
-
-static void next_trip(Lowerer& lower, const Construct& construct) {
-  llvm::Value* next = lower.builder.CreateNSWAdd(load_trip(lower, construct), i64(lower.state, 1));
-  lower.builder.CreateStore(next, construct.trip);
-}
-
-// The masked iterations of a `for` from the present trip on; `running` is set.
-static void for_divergent(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt, Construct& construct) {
-  LoopBlocks blocks = make_blocks(lower);
-  enter(lower, blocks.head);
-  enter_from_plain(lower, &stmt, head_point);
-  open(lower, OpenConstruct::Kind::Loop, &construct);
-  begin_iteration(lower, construct);
-  test_running(lower, construct, splat(lower, below_count(lower, construct)), blocks);
-  lower.builder.SetInsertPoint(blocks.body);
-  set_variable(lower, loop, construct);
-  loop_part(lower, loop.body, blocks.next, &construct, blocks);
-  enter(lower, blocks.next);
-  next_trip(lower, construct);
-  go_round(lower, stmt, construct, blocks);
-  lower.builder.SetInsertPoint(blocks.done);
-  lower.lanes.open.pop_back();
-  end_divergent_loop(lower, stmt, construct);
-}
-
-static void for_together(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt, Construct& construct) {
-  LoopBlocks blocks = make_blocks(lower);
-  enter(lower, blocks.head);
-  open(lower, OpenConstruct::Kind::Loop, nullptr);
-  lower.builder.CreateCondBr(below_count(lower, construct), blocks.body, blocks.done);
-  lower.builder.SetInsertPoint(blocks.body);
-  set_variable(lower, loop, construct);
-  loop_part(lower, loop.body, blocks.done, nullptr, blocks);
-  enter(lower, blocks.next);
-  next_trip(lower, construct);
-  go_back(lower, blocks.head);
-  lower.builder.SetInsertPoint(blocks.done);
-  lower.lanes.open.pop_back();
-  if (lower.lanes.masked) finish_masked(lower, stmt);
-}
-
-// How often the lane goes round that does so least often.
-static llvm::Value* least_count(Lowerer& lower, const Construct& construct) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  if (!construct.distance)
-    return builder.CreateIntMinReduce(to_vector(lower, read_cell(lower, construct.count)), true);
-  llvm::Value* one = i64(lower.state, 1);
-  llvm::Value* distance = builder.CreateBinaryIntrinsic(
-      llvm::Intrinsic::usub_sat, load_distance(lower, construct), i64(lower.state, lower.state.lanes() - 1));
-  llvm::Value* step = builder.CreateZExt(read_cell(lower, construct.step).value, builder.getInt64Ty());
-  llvm::Value* count = builder.CreateAdd(builder.CreateUDiv(builder.CreateSub(distance, one), step), one);
-  return builder.CreateSelect(builder.CreateIsNull(distance), i64(lower.state, 0), count);
-}
-
-// In the plain copy, counts that follow from thread indices: all lanes go round together as often as the one
-// with the lowest count; if others have more to do, the masked copy goes on from there.
-static void for_geometric(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt, Construct& construct) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  make_loop_masks(lower, construct);
-  llvm::Value* least = least_count(lower, construct);
-  LoopBlocks blocks = make_blocks(lower);
-  enter(lower, blocks.head);
-  open(lower, OpenConstruct::Kind::Loop, &construct);
-  builder.CreateCondBr(builder.CreateICmpSLT(load_trip(lower, construct), least), blocks.body, blocks.done);
-  builder.SetInsertPoint(blocks.body);
-  set_variable(lower, loop, construct);
-  loop_part(lower, loop.body, blocks.done, nullptr, blocks);
-  enter(lower, blocks.next);
-  next_trip(lower, construct);
-  builder.CreateBr(blocks.head);
-  builder.SetInsertPoint(blocks.done);
-  llvm::BasicBlock* rest = new_block(lower, "rest");
-  llvm::BasicBlock* together = new_block(lower, "together");
-  builder.CreateCondBr(some_left(lower, construct), rest, together);
-  builder.SetInsertPoint(rest);
-  leave_plain_copy(lower, &stmt, head_point);
-  lower.lanes.open.pop_back();
-  builder.SetInsertPoint(together);
-}
-
-static bool holds_own_break(const ir::Stmt& stmt) {
-  if (std::holds_alternative<ir::Break>(stmt.node)) return true;
-  if (std::holds_alternative<ir::While>(stmt.node) || std::holds_alternative<ir::For>(stmt.node))
-    return false;
-  bool found = false;
-  ir::visit_bodies(stmt, [&](const ir::Body& body) {
-    for (const ir::Stmt& inner : body) found = found || holds_own_break(inner);
-  });
-  return found;
-}
-
-static void lower_for(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {
-  Construct& construct = construct_of(lower, stmt);
-  begin_for(lower, loop, construct);
-  if (!is_divergent_loop(lower, stmt)) return for_together(lower, loop, stmt, construct);
-  const ControlShape& shape = lower.shapes.control(stmt);
-  bool geometric =
-      is_varying(lower, loop.count) && lower.lanes.computed[static_cast<std::size_t>(*loop.count.slot)];
-  bool jumps = shape.varying_continue || std::any_of(loop.body.begin(), loop.body.end(), holds_own_break);
-  if (!lower.lanes.masked && geometric && !jumps) return for_geometric(lower, loop, stmt, construct);
-  auto masked = [&] {
-    make_loop_masks(lower, construct);
-    begin_running(lower, construct);
-    for_divergent(lower, loop, stmt, construct);
-  };
-  if (lower.lanes.masked) return masked();
-  in_masks(lower, stmt, masked);
 }
 
 // ---- Jumps ----
@@ -620,8 +287,8 @@ static void lower_lane_stmt(Lowerer& lower, const ir::Stmt& stmt) {
       [&](const ir::Call& s) { call_lanes(lower, s); }, [&](const ir::Print& s) { print_lanes(lower, s); },
       [&](const ir::Guard& s) { guard_lanes(lower, s); }, [&](const ir::Check& s) { check_lanes(lower, s); },
       [&](const ir::If& s) { lower_if(lower, s, stmt); },
-      [&](const ir::While& s) { lower_while(lower, s, stmt); },
-      [&](const ir::For& s) { lower_for(lower, s, stmt); },
+      [&](const ir::While& s) { while_lanes(lower, s, stmt); },
+      [&](const ir::For& s) { for_lanes(lower, s, stmt); },
       [&](const ir::Break&) { lower_jump(lower, true); },
       [&](const ir::Continue&) { lower_jump(lower, false); },
       [&](const ir::Return& s) { return_lanes(lower, s); },

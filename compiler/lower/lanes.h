@@ -64,6 +64,27 @@ void lower_lane_body(Lowerer& lower, const ir::Body& body);
 void leave_plain_copy_with(Lowerer& lower, const void* stmt, int point, llvm::Value* lanes);
 inline constexpr int start_point = 0, after_point = 1, head_point = 2; // places of a statement
 
+// Lanes that come to the statement may be gone after it.
+bool may_drop(const ir::Stmt& stmt);
+bool is_varying(const Lowerer& lower, const ir::Operand& operand);
+Construct& construct_of(Lowerer& lower, const ir::Stmt& stmt);
+// Makes the mask slot of a construct where there is none yet.
+llvm::Value* mask_slot(Lowerer& lower, llvm::Value*& slot, const char* name);
+void copy_mask(Lowerer& lower, llvm::Value* from, llvm::Value* to);
+// The lanes of `mask` that have neither left, nor broken out of the loop around, nor finished its iteration.
+llvm::Value* remaining(Lowerer& lower, llvm::Value* mask);
+void set_active(Lowerer& lower, llvm::Value* mask);
+void open_construct(Lowerer& lower, OpenConstruct::Kind kind, Construct* construct);
+// Lowers a body whose lanes, once all are gone, go to `skip`.
+void lower_inner(Lowerer& lower, const ir::Body& body, llvm::BasicBlock* skip);
+// The end of a construct in masked code: whoever is left goes on.
+void finish_masked(Lowerer& lower, const ir::Stmt& stmt);
+// Runs masked code in the plain copy, with every lane in it at first.
+void in_masks(Lowerer& lower, const ir::Stmt& stmt, const std::function<void()>& body);
+
+// ---- loops_lanes.cpp ----
+void while_lanes(Lowerer& lower, const ir::While& loop, const ir::Stmt& stmt);
+void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt);
 // Whether it is known of a `for` without its count which lanes go round.
 bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
 
