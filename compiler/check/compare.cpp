@@ -3,6 +3,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/ir/compare_op.h"
 
 namespace kern::checker {
 
@@ -24,18 +25,6 @@ static std::optional<ir::CompareOp> ir_op(ast::CompareOp op) {
 
 static bool is_equality(ir::CompareOp op) {
   return op == ir::CompareOp::Equal || op == ir::CompareOp::NotEqual;
-}
-
-static ir::CompareOp mirrored(ir::CompareOp op) {
-  switch (op) {
-  case ir::CompareOp::Equal:
-  case ir::CompareOp::NotEqual: return op;
-  case ir::CompareOp::Less: return ir::CompareOp::Greater;
-  case ir::CompareOp::LessEqual: return ir::CompareOp::GreaterEqual;
-  case ir::CompareOp::Greater: return ir::CompareOp::Less;
-  case ir::CompareOp::GreaterEqual: return ir::CompareOp::LessEqual;
-  }
-  return op;
 }
 
 // Compares a signed integer with a u64: a negative one is less than all of them.

@@ -134,9 +134,12 @@ static bool assigns(const ir::Body& body, std::optional<ir::SlotId> slot) {
 // What the loop reads at its start must not change in its body: then it is copied first.
 void Checker::emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count,
                        ir::Body inner, Span span, std::optional<ir::Operand> stop) {
-  for (ir::Operand* operand : {&start, &step, &count, stop ? &*stop : &count})
-    if (operand->slot && (*operand->slot == slot || assigns(inner, operand->slot)))
-      *operand = temp(operand->type, ir::Copy{*operand}, span);
+  auto keep = [&](ir::Operand& operand) {
+    if (operand.slot && (*operand.slot == slot || assigns(inner, operand.slot)))
+      operand = temp(operand.type, ir::Copy{operand}, span);
+  };
+  for (ir::Operand* operand : {&start, &step, &count}) keep(*operand);
+  if (stop) keep(*stop);
   emit(ir::For{slot, start, step, count, std::move(inner), stop}, span);
 }
 

@@ -1,5 +1,6 @@
 // Conditions over thread indices. Where lanes compare values that step alike, two of them tell what holds in
 // all: such a condition is tested without a vector, and differs between lanes only at the end of a row.
+#include "compiler/ir/compare_op.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 
@@ -63,18 +64,6 @@ static llvm::Value* compare_at(Lowerer& lower, ir::CompareOp op, bool is_signed,
   return lower.builder.CreateICmp((is_signed ? of_signed : of_unsigned)[static_cast<int>(op)], left, right);
 }
 
-static ir::CompareOp opposite(ir::CompareOp op) {
-  switch (op) {
-  case ir::CompareOp::Equal: return ir::CompareOp::NotEqual;
-  case ir::CompareOp::NotEqual: return ir::CompareOp::Equal;
-  case ir::CompareOp::Less: return ir::CompareOp::GreaterEqual;
-  case ir::CompareOp::LessEqual: return ir::CompareOp::Greater;
-  case ir::CompareOp::Greater: return ir::CompareOp::LessEqual;
-  case ir::CompareOp::GreaterEqual: return ir::CompareOp::Less;
-  }
-  __builtin_unreachable();
-}
-
 // `value - from`, saturated: how many lanes after lane 0 a value is reached that steps by one from `from`.
 static llvm::Value* lanes_until(Lowerer& lower, bool is_signed, llvm::Value* value, llvm::Value* from) {
   llvm::IRBuilder<>& builder = lower.builder;
@@ -88,18 +77,6 @@ static llvm::Value* lanes_below_signed(Lowerer& lower, llvm::Value* limit) {
                      lower.builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, i64(lower.state, 0)));
 }
 
-static ir::CompareOp mirrored(ir::CompareOp op) {
-  switch (op) {
-  case ir::CompareOp::Less: return ir::CompareOp::Greater;
-  case ir::CompareOp::LessEqual: return ir::CompareOp::GreaterEqual;
-  case ir::CompareOp::Greater: return ir::CompareOp::Less;
-  case ir::CompareOp::GreaterEqual: return ir::CompareOp::LessEqual;
-  case ir::CompareOp::Equal:
-  case ir::CompareOp::NotEqual: return op;
-  }
-  __builtin_unreachable();
-}
-
 llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare) {
   llvm::IRBuilder<>& builder = lower.builder;
   ir::Operand left = compare.left, right = compare.right;
@@ -110,11 +87,13 @@ llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare) {
   if (!known || left.type == types::u64) return nullptr;
   llvm::Value* limit = lanes_until(lower, is_signed(left.type), read(lower, right), read(lower, left));
   // Lanes from the first on are below the value; one more is at most it.
-  llvm::Value* past = builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, limit, i64(lower.state, 1));
+  auto past = [&] {
+    return builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, limit, i64(lower.state, 1));
+  };
   switch (op) {
   case ir::CompareOp::Less: return lanes_below_signed(lower, limit);
-  case ir::CompareOp::LessEqual: return lanes_below_signed(lower, past);
-  case ir::CompareOp::Greater: return builder.CreateNot(lanes_below_signed(lower, past));
+  case ir::CompareOp::LessEqual: return lanes_below_signed(lower, past());
+  case ir::CompareOp::Greater: return builder.CreateNot(lanes_below_signed(lower, past()));
   case ir::CompareOp::GreaterEqual: return builder.CreateNot(lanes_below_signed(lower, limit));
   case ir::CompareOp::Equal:
   case ir::CompareOp::NotEqual: return nullptr;
