@@ -7,8 +7,7 @@
 #include <thread>
 
 #include "expect.h"
-#include "kernels.kern.hpp"
-#include "test_device.h"
+#include "fixture.h"
 
 namespace {
 
@@ -21,10 +20,7 @@ std::vector<float> counted(std::size_t size) {
   return values;
 }
 
-struct Api : testing::Test {
-  Device device = test_device();
-  kernels::Kernels library = kernels::load(device);
-};
+using Api = OnDevice;
 
 TEST_F(Api, LaunchesOverBuffers) {
   std::vector<float> host = counted(1000);

@@ -5,9 +5,8 @@
 #include <set>
 
 #include "expect.h"
-#include "kernels.kern.hpp"
+#include "fixture.h"
 #include "runtime/api/overlap.h"
-#include "test_device.h"
 
 namespace {
 
@@ -15,9 +14,7 @@ using kern::Buffer;
 using kern::Device;
 using kern::View;
 
-struct Arguments : testing::Test {
-  Device device = test_device();
-  kernels::Kernels library = kernels::load(device);
+struct Arguments : OnDevice {
   Buffer<float> x = kern::zeros<float>(device, 100);
 
   template <class... Args> std::string refusal(Args&&... arguments) {

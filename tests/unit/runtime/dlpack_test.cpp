@@ -7,8 +7,7 @@
 #include <numeric>
 
 #include "expect.h"
-#include "kernels.kern.hpp"
-#include "test_device.h"
+#include "fixture.h"
 
 namespace {
 
@@ -50,9 +49,7 @@ static_assert(offsetof(DLTensor, byte_offset) == offsetof(dlpack::Tensor, byte_o
 static_assert(offsetof(DLManagedTensor, deleter) == offsetof(dlpack::Managed, deleter));
 static_assert(offsetof(DLManagedTensorVersioned, dl_tensor) == offsetof(dlpack::Versioned, tensor));
 
-struct DLPack : testing::Test {
-  Device device = test_device();
-  kernels::Kernels library = kernels::load(device);
+struct DLPack : OnDevice {
   Buffer<float> memory = kern::zeros<float>(device, 12);
   std::int64_t shape[2] = {3, 4}, strides[2] = {4, 1};
   int deleted = 0;

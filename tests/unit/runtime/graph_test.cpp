@@ -2,17 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "expect.h"
-#include "kernels.kern.hpp"
-#include "test_device.h"
+#include "fixture.h"
 
 namespace {
 
 using kern::Buffer;
 using kern::Device;
 
-struct Graphs : testing::Test {
-  Device device = test_device();
-  kernels::Kernels library = kernels::load(device);
+struct Graphs : OnDevice {
   kern::Stream stream{device};
 };
 

@@ -6,9 +6,8 @@
 #include <numeric>
 
 #include "expect.h"
-#include "kernels.kern.hpp"
+#include "fixture.h"
 #include "runtime/cuda/driver.h"
-#include "test_device.h"
 
 namespace {
 
@@ -16,9 +15,7 @@ using kern::Buffer;
 using kern::Device;
 using kern::HostBuffer;
 
-struct Interop : testing::Test {
-  Device device = test_device();
-  kernels::Kernels library = kernels::load(device);
+struct Interop : OnDevice {
   kern::Stream stream{device};
 };
 

@@ -212,26 +212,22 @@ TEST_F(Cuda, LaunchesWithOneCallOfTheDriver) {
 }
 
 TEST_F(Cuda, ChoosesBlocksByOccupancy) {
-  auto threads_of = [](auto&& launch) {
-    kern::Status status;
-    launch(status);
-    return status.fault().block[0]; // the first thread beyond the end is the first of its block
+  // The first thread beyond the end is the first of its block.
+  auto faulting_block = [] {
+    std::uint32_t block = 0;
+    run_alone([&] {
+      Device device = Device::cuda();
+      kernels::Kernels library = kernels::load(device);
+      Buffer<float> y(device, 256);
+      kern::Status status;
+      library.careless(kern::over(257), y, 1).wait(status);
+      block = status.fault().block[0];
+    });
+    return block;
   };
-  run_alone([&] {
-    Device device = Device::cuda();
-    kernels::Kernels library = kernels::load(device);
-    Buffer<float> y(device, 256);
-    auto launch = [&](kern::Status& status) { library.careless(kern::over(257), y, 1).wait(status); };
-    EXPECT_EQ(threads_of(launch), 1u); // blocks of 256
-  });
+  EXPECT_EQ(faulting_block(), 1u); // blocks of 256
   fake_cuda()->set_most_threads(128);
-  run_alone([&] {
-    Device device = Device::cuda();
-    kernels::Kernels library = kernels::load(device);
-    Buffer<float> y(device, 256);
-    auto launch = [&](kern::Status& status) { library.careless(kern::over(257), y, 1).wait(status); };
-    EXPECT_EQ(threads_of(launch), 2u); // blocks of 128
-  });
+  EXPECT_EQ(faulting_block(), 2u); // blocks of 128
   fake_cuda()->set_most_threads(1024);
 }
 
