@@ -10,11 +10,12 @@ install(TARGETS kern_runtime EXPORT kernTargets ARCHIVE DESTINATION ${CMAKE_INST
 # A further library of the package joins here: its target with the same EXPORT, and what it needs by find_dependency() in
 # kernConfig.cmake.in.
 install(EXPORT kernTargets NAMESPACE kern:: DESTINATION ${package_folder})
-# The component `jit`: who does not ask for it needs no LLVM.
+# The component `jit`: who does not ask for it needs no LLVM. With a static LLVM nobody does.
 install(TARGETS kern_jit EXPORT kernJitTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT kernJitTargets NAMESPACE kern:: DESTINATION ${package_folder})
-install(FILES cmake/kernJit.cmake DESTINATION ${package_folder})
+configure_file(cmake/kernJit.cmake.in ${CMAKE_BINARY_DIR}/kernJit.cmake @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/kernJit.cmake DESTINATION ${package_folder})
 install(DIRECTORY runtime/include/kern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
   PATTERN "*.def")
 
