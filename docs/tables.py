@@ -10,7 +10,8 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 
 # What a row's Effects column means to a reader; the others go without saying.
-EFFECTS = {"Block": "all threads of the block call it together", "Warp": "the lanes of the mask call it together"}
+EFFECTS = {"Block": "all threads of the block call it together", "Grid": "all threads of the grid call it together",
+           "Warp": "the lanes of the mask call it together"}
 
 
 def strings(text):

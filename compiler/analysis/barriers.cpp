@@ -19,6 +19,7 @@ using divergence::Graph;
 using divergence::Node;
 using divergence::NodeId;
 using divergence::Reasons;
+using divergence::Scope;
 using divergence::Sink;
 
 constexpr std::size_t most_notes = 8;
@@ -100,24 +101,27 @@ private:
     const std::string what = name(source).empty() ? name(user) : name(source);
     const Span place = source.stmt ? source.stmt->span : user.stmt ? user.stmt->span : function_.span;
     switch (source.cause) {
-    case Cause::Thread: return tell_thread(source, what);
+    case Cause::Thread: return tell_thread(source, what, "threads");
+    case Cause::Block: return tell_thread(source, what, "blocks");
     case Cause::Written:
     case Cause::Shared:
     case Cause::Local: return tell_load(source, user);
-    case Cause::Atomic:
-    case Cause::Warp: return tell_result(source, place, what);
+    case Cause::Atomic: return tell_result(source, place, what, "threads");
+    case Cause::Warp: return tell_result(source, place, what, "warps");
+    case Cause::Barrier: return tell_result(source, place, what, "blocks");
     case Cause::Callee: return add(place, "what this call returns differs between threads");
     case Cause::TooLarge: return add(place, "this loop is left at more places than can be looked at");
     case Cause::None: return;
     }
   }
 
-  void tell_thread(const Node& source, const std::string& what) {
+  void tell_thread(const Node& source, const std::string& what, std::string_view between) {
     const auto& call = std::get<ir::CallPure>(std::get<ir::Assign>(source.stmt->node).value);
     const std::string_view builtin = row(call.builtin).name;
-    if (what.empty()) return add(source.stmt->span, fmt::format("`{}` differs between threads", builtin));
+    if (what.empty()) return add(source.stmt->span, fmt::format("`{}` differs between {}", builtin, between));
     const char* verb = name(source).empty() ? "depends on" : "is";
-    add(source.stmt->span, fmt::format("`{}` {} `{}`, which differs between threads", what, verb, builtin));
+    add(source.stmt->span,
+        fmt::format("`{}` {} `{}`, which differs between {}", what, verb, builtin, between));
   }
 
   void tell_load(const Node& source, const Node& user) {
@@ -134,11 +138,10 @@ private:
     add(user.stmt->span, fmt::format("`{}` is {}", element, why));
   }
 
-  void tell_result(const Node& source, Span place, const std::string& what) {
+  void tell_result(const Node& source, Span place, const std::string& what, std::string_view between) {
     const Builtin builtin = source.cause == Cause::Atomic
                                 ? std::get<ir::Atomic>(source.stmt->node).builtin
                                 : std::get<ir::CallEffect>(source.stmt->node).builtin;
-    const char* between = source.cause == Cause::Atomic ? "threads" : "warps";
     if (!what.empty()) suggestion_ = what;
     add(place, fmt::format("what `{}` returns differs between {}", row(builtin).name, between));
   }
@@ -153,9 +156,22 @@ private:
 
 class Checker {
 public:
-  Checker(const ir::Module& module, bool divergence_is_warning, Diagnostics& diagnostics)
-      : module_(module), cache_(module), is_warning_(divergence_is_warning), diagnostics_(diagnostics) {}
+  Checker(const ir::Module& module, Scope scope, bool divergence_is_warning, Diagnostics& diagnostics)
+      : module_(module), cache_(module, scope), scope_(scope), is_warning_(divergence_is_warning),
+        diagnostics_(diagnostics) {}
 
+  // Returns whether there are barriers of the grid.
+  bool check() {
+    bool of_grid = false;
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+      const auto id = static_cast<ir::FunctionId>(i);
+      check(id);
+      of_grid = of_grid || cache_.graph(id).has_grid_barrier;
+    }
+    return of_grid;
+  }
+
+private:
   void check(ir::FunctionId id) {
     const Graph& graph = cache_.graph(id);
     if (graph.sinks.empty()) return;
@@ -164,26 +180,37 @@ public:
       if (divergence::diverges(sink, reasons, cache_)) report(id, graph, reasons, sink);
   }
 
-private:
   void report(ir::FunctionId id, const Graph& graph, const Reasons& reasons, const Sink& sink) {
     const auto* call = std::get_if<ir::Call>(&sink.stmt->node);
     const std::string what =
         call ? fmt::format("the barrier in `{}`", module_.function(call->function).name)
              : fmt::format("`{}`", row(std::get<ir::CallEffect>(sink.stmt->node).builtin).name);
-    Diagnostics::Builder builder = is_warning_
-                                       ? diagnostics_.report(sink.stmt->span, diag::barrier, what)
-                                       : diagnostics_.report(sink.stmt->span, diag::divergent_barrier, what);
+    Diagnostics::Builder builder = begin_report(sink.stmt->span, what);
     Story story(module_.function(id), graph, reasons);
     const auto facet = reasons[sink.control] ? std::nullopt : divergent_facet(*call, sink, reasons);
     if (call) tell_callee(call->function, facet, builder);
     for (const Note& note :
          story.tell(facet ? divergence::parts(sink.args[*facet / facets])[*facet % facets] : sink.control))
       builder.note(*note.span, "{}", note.text);
+    if (scope_ == Scope::Grid) {
+      builder.note(
+          "let every thread of the grid come to the barrier: put what only some do into an `if` of its "
+          "own, and let `syncgrid_or` or `syncgrid_and` decide for all");
+      return;
+    }
     const std::string suggestion = facet ? arg_text(id, *call, *facet) : story.suggestion();
     builder.note(
         "let every thread of the block come to the barrier, or leave the kernel by `return` before it{}",
         suggestion.empty() ? ""
                            : fmt::format("; where all threads agree, say so: `uniform({})`", suggestion));
+  }
+
+  // A grid that waits for threads which never come would hang, so there is no dialect in which that is a
+  // warning.
+  Diagnostics::Builder begin_report(Span span, const std::string& what) {
+    if (scope_ == Scope::Grid) return diagnostics_.report(span, diag::divergent_grid_barrier, what);
+    if (is_warning_) return diagnostics_.report(span, diag::barrier, what);
+    return diagnostics_.report(span, diag::divergent_barrier, what);
   }
 
   std::string arg_text(ir::FunctionId id, const ir::Call& call, std::uint32_t facet) const {
@@ -223,6 +250,7 @@ private:
 
   const ir::Module& module_;
   divergence::Cache cache_;
+  Scope scope_;
   bool is_warning_;
   Diagnostics& diagnostics_;
 };
@@ -230,8 +258,8 @@ private:
 } // namespace
 
 void check_barriers(const ir::Module& module, bool divergence_is_warning, Diagnostics& diagnostics) {
-  Checker checker(module, divergence_is_warning, diagnostics);
-  for (std::size_t i = 0; i < module.functions.size(); ++i) checker.check(static_cast<ir::FunctionId>(i));
+  const bool has_grid_barriers = Checker(module, Scope::Block, divergence_is_warning, diagnostics).check();
+  if (has_grid_barriers) Checker(module, Scope::Grid, divergence_is_warning, diagnostics).check();
 }
 
 } // namespace kern

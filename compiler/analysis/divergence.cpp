@@ -9,11 +9,11 @@
 //     of the iteration depends on its control, and what the next iteration finds too;
 //   * a return in a device function works like a break of the whole function; in a kernel the thread leaves,
 //   and what follows
-//     is about the threads that are still there;
+//     is about the threads that are still there (at a barrier of the grid there must be all);
 //   * a load gives one value at one address, unless the kernel writes that memory or it is shared. Two
 //   parameters count
 //     as different memory;
-//   * what a barrier returns (votes, uniform) is the same for all.
+//   * what a barrier returns (votes, uniform) is the same for all that meet there.
 #include "compiler/analysis/divergence.h"
 
 #include <algorithm>
@@ -195,6 +195,12 @@ private:
         [&](const auto&) { ir::visit_operands(stmt, [&](const Operand& operand) { read(operand); }); });
   }
 
+  // Why a pure builtin differs by itself.
+  Cause cause_of(Effects effects) const {
+    if (effects == Effects::Thread) return Cause::Thread;
+    return effects == Effects::PerBlock && context_.scope == Scope::Grid ? Cause::Block : Cause::None;
+  }
+
   Value evaluate(const ir::Assign& assign, const Stmt& stmt) {
     const auto kind = Node::Kind::Value;
     Value value;
@@ -222,8 +228,9 @@ private:
     } else {
       ir::visit_operands(assign.value, [&](const Operand& operand) { depend_on(operand); });
       const auto* call = std::get_if<ir::CallPure>(&assign.value);
-      if (call && row(call->builtin).effects == Effects::Thread)
-        deps_.push_back(add(Node::Kind::Source, &stmt, assign.slot, Cause::Thread));
+      if (call)
+        if (const Cause cause = cause_of(row(call->builtin).effects); cause != Cause::None)
+          deps_.push_back(add(Node::Kind::Source, &stmt, assign.slot, cause));
       value.base = derive(kind, stmt, assign.slot);
     }
     return value;
@@ -293,10 +300,15 @@ private:
   void visit_effect(const ir::CallEffect& call, const Stmt& stmt) {
     for (const Operand& arg : call.args) read(arg);
     const Effects effects = row(call.builtin).effects;
-    if (effects == Effects::Block) graph_.sinks.push_back({&stmt, control_, {}});
+    graph_.has_grid_barrier |= effects == Effects::Grid;
+    if (effects == (context_.scope == Scope::Grid ? Effects::Grid : Effects::Block))
+      graph_.sinks.push_back({&stmt, control_, {}});
     if (!call.slot) return;
-    if (effects == Effects::Block) return assign(*call.slot, {});
-    assign(*call.slot, {add(Node::Kind::Source, &stmt, call.slot, Cause::Warp)});
+    const bool is_same =
+        effects == Effects::Grid || (effects == Effects::Block && context_.scope == Scope::Block);
+    if (is_same) return assign(*call.slot, {});
+    const Cause cause = effects == Effects::Block ? Cause::Barrier : Cause::Warp;
+    assign(*call.slot, {add(Node::Kind::Source, &stmt, call.slot, cause)});
   }
 
   void visit_call(const ir::Call& call, const Stmt& stmt) {
@@ -334,7 +346,7 @@ private:
         if (facet != uniform) edge(control_, facet);
     }
     reached_ = false;
-    if (function_.is_kernel) return;
+    if (function_.is_kernel && context_.scope == Scope::Block) return;
     returns_.push_back(control_);
     for (Loop& loop : loops_) edge(control_, loop.exit);
   }
@@ -510,7 +522,7 @@ private:
   std::vector<Value> other_; // by slot: scratch of join
   std::vector<NodeId> deps_; // what the next derived node depends on
   std::vector<Loop> loops_;
-  std::vector<NodeId> returns_; // of a device function: the control of each
+  std::vector<NodeId> returns_; // of what threads that stay are compared with: the control of each
   NodeId control_ = uniform;
   NodeId local_ = uniform;
   bool reached_ = true;

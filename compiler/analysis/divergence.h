@@ -17,10 +17,16 @@ using NodeId = std::uint32_t;
 // The node of everything that is the same in all threads.
 inline constexpr NodeId uniform = 0;
 
+// Which threads are compared. Those of a block meet at its barriers; at the grid's all do, so nobody leaves
+// the kernel before.
+enum class Scope : std::uint8_t { Block, Grid };
+
 // Why something differs between threads without depending on anything.
 enum class Cause : std::uint8_t {
   None,
   Thread,   // threadIdx, laneid
+  Block,    // blockIdx, where the scope is the grid
+  Barrier,  // what a barrier of the block returns, where the scope is the grid
   Written,  // memory that the kernel writes
   Shared,   // shared memory
   Local,    // memory of one thread
@@ -67,7 +73,7 @@ struct Summary {
   Result barrier; // whether a barrier in it is under divergent control
 };
 
-// A barrier, or a call of a function that holds one.
+// A barrier of the scope, or a call of a function that holds one.
 struct Sink {
   const ir::Stmt* stmt;
   NodeId control;
@@ -80,10 +86,12 @@ struct Graph {
   std::vector<Value> params;
   std::vector<Value> results;
   std::vector<Sink> sinks;
+  bool has_grid_barrier = false;                    // in the function itself
   std::vector<std::pair<ir::SlotId, NodeId>> reads; // of what is not uniform for sure
 };
 
 struct Context {
+  Scope scope = Scope::Block;
   std::function<const Summary&(ir::FunctionId)> summary;
   std::vector<bool> written; // of a kernel's parameters: it writes their elements
   std::function<bool(ir::FunctionId, std::size_t)> param_written; // a callee's parameter

@@ -6,7 +6,7 @@
 
 namespace kern::divergence {
 
-Cache::Cache(const ir::Module& module) : module_(module) {}
+Cache::Cache(const ir::Module& module, Scope scope) : module_(module), scope_(scope) {}
 
 const std::vector<ParamAccess>& Cache::access(ir::FunctionId id) {
   auto [found, is_new] = access_.try_emplace(id);
@@ -19,6 +19,7 @@ Cache::Facts& Cache::facts(ir::FunctionId id) {
   if (!is_new) return found->second;
   const ir::Function& function = module_.function(id);
   Context context;
+  context.scope = scope_;
   context.summary = [this](ir::FunctionId callee) -> const Summary& { return summary(callee); };
   context.param_written = [this](ir::FunctionId callee, std::size_t param) {
     const ParamAccess& each = access(callee)[param];

@@ -10,7 +10,7 @@ namespace kern::divergence {
 
 class Cache {
 public:
-  explicit Cache(const ir::Module& module);
+  explicit Cache(const ir::Module& module, Scope scope = Scope::Block);
 
   const ir::Module& module() const { return module_; }
   const Graph& graph(ir::FunctionId id) { return facts(id).graph; }
@@ -27,6 +27,7 @@ private:
   const std::vector<ParamAccess>& access(ir::FunctionId id);
 
   const ir::Module& module_;
+  Scope scope_;
   std::map<ir::FunctionId, Facts> facts_; // references into it stay
   std::map<ir::FunctionId, std::vector<ParamAccess>> access_;
 };

@@ -286,7 +286,7 @@ private:
 
   void visit_effect(const ir::CallEffect& call) {
     if (!call.slot) return;
-    const bool block = row(call.builtin).effects == Effects::Block;
+    const bool block = is_barrier(row(call.builtin).effects);
     const Type type = function_.slots[index_of(*call.slot)].type;
     assign(*call.slot, block ? uniform_value(type) : varying_value(type));
   }

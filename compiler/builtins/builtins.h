@@ -14,7 +14,23 @@ enum class Builtin : std::uint16_t {
 #include "compiler/builtins/builtins.def"
 };
 
-enum class Effects : std::uint8_t { Pure, Thread, Atomic, Block, Warp, Fence, Effect, Syntax };
+enum class Effects : std::uint8_t {
+  Pure,
+  PerBlock,
+  Thread,
+  Atomic,
+  Block,
+  Grid,
+  Warp,
+  Fence,
+  Effect,
+  Syntax
+};
+
+// Says whether calls of such a builtin have no effect, and give a value of the place where they are.
+constexpr bool is_pure(Effects effects) { return effects <= Effects::Thread; }
+// Says whether all threads of a block meet there.
+constexpr bool is_barrier(Effects effects) { return effects == Effects::Block || effects == Effects::Grid; }
 
 struct BuiltinRow {
   Builtin id;

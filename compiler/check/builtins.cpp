@@ -142,8 +142,7 @@ static bool is_provisional(Checker& checker, const std::vector<Value>& values) {
 
 Value Checker::call_by_signature(Builtin builtin, const Args& args, Span span) {
   std::vector<Value> values = all_values(args);
-  bool pure = row(builtin).effects == Effects::Pure || row(builtin).effects == Effects::Thread;
-  if (pure)
+  if (is_pure(row(builtin).effects))
     if (std::optional<Value> folded = fold_literals(builtin, values, span)) return *folded;
   std::optional<BuiltinMatch> match = match_builtin(builtin, args, span);
   if (!match) return error_value(span);
@@ -159,7 +158,7 @@ Value Checker::call_by_signature(Builtin builtin, const Args& args, Span span) {
   std::vector<ir::Operand> operands;
   for (const BoundArgument& bound : match->arguments)
     operands.push_back(builtin_operand(builtin, bound, values));
-  if (pure) {
+  if (is_pure(row(builtin).effects)) {
     if (builtin == Builtin::Min || builtin == Builtin::Max)
       return fold_variadic(builtin, operands, values, match->result, span);
     Value value = runtime_value(temp(match->result, ir::CallPure{builtin, std::move(operands)}, span), span);
@@ -234,8 +233,10 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& a
 Value Checker::call_builtin(Builtin builtin, const ast::Call& expr, const Args& args) {
   switch (row(builtin).effects) {
   case Effects::Pure:
+  case Effects::PerBlock:
   case Effects::Thread:
   case Effects::Block:
+  case Effects::Grid:
   case Effects::Warp:
   case Effects::Fence:
   case Effects::Effect: return call_by_signature(builtin, args, expr.span);

@@ -200,8 +200,7 @@ bool is_head(const ir::Stmt& stmt) {
   if (!assign)
     return std::holds_alternative<ir::Check>(stmt.node) || std::holds_alternative<ir::If>(stmt.node);
   const auto* call = std::get_if<ir::CallPure>(&assign->value);
-  if (call)
-    return row(call->builtin).effects == Effects::Pure && !row(call->builtin).name.starts_with("blockIdx.");
+  if (call) return row(call->builtin).effects == Effects::Pure;
   return !std::holds_alternative<ir::SharedArray>(assign->value) &&
          !std::holds_alternative<ir::LocalArray>(assign->value);
 }

@@ -259,6 +259,14 @@ Value call_array(Checker& checker, Builtin builtin, const ast::Call& expr, const
   return checker.make_array(builtin, expr, match, values);
 }
 
+// Numba's group of all threads: what can be done with it stands behind its type's name.
+Value call_this_grid(Checker&, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+                     const std::vector<Value>&) {
+  Value group = plain_value(ValueKind::Prefix, expr.span);
+  group.text = "cg.GridGroup";
+  return group;
+}
+
 constexpr std::pair<Builtin, Handler> handlers[] = {
     {Builtin::Grid, call_grid},
     {Builtin::GridSize, call_grid},
@@ -266,6 +274,7 @@ constexpr std::pair<Builtin, Handler> handlers[] = {
     {Builtin::LocalArray, call_array},
     {Builtin::ConstArrayLike, call_array},
     {Builtin::MatchAllSync, call_match_all},
+    {Builtin::ThisGrid, call_this_grid},
     {Builtin::AtomicCompareAndSwap, call_compare_and_swap},
     {Builtin::Selp, call_selp},
     {Builtin::Fma, call_fma},

@@ -58,6 +58,7 @@ void* find_symbol(const std::string& name) {
   if (name == "kern_cpu_fault") return reinterpret_cast<void*>(&kern_cpu_fault);
   if (name == "kern_cpu_print") return reinterpret_cast<void*>(&kern_cpu_print);
   if (name == "kern_cpu_wait") return reinterpret_cast<void*>(&kern_cpu_wait);
+  if (name == "kern_cpu_grid_wait") return reinterpret_cast<void*>(&kern_cpu_grid_wait);
   if (name.starts_with("_ZGV")) return open_libmvec() ? dlsym(open_libmvec(), name.c_str()) : nullptr;
   return dlsym(RTLD_DEFAULT, name.c_str());
 }

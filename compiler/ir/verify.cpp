@@ -186,7 +186,7 @@ struct Verifier {
 
   void check_call_pure(const CallPure& e, Type target) {
     Effects effects = row(e.builtin).effects;
-    require(effects == Effects::Pure || effects == Effects::Thread, "the builtin is not pure");
+    require(is_pure(effects), "the builtin is not pure");
     bool is_folded = (e.builtin == Builtin::Min || e.builtin == Builtin::Max) && e.args.size() != 2;
     require(!is_folded, "min and max take two arguments in IR");
     require_result(check_builtin(e.builtin, types_of(e.args)), target);
@@ -304,7 +304,7 @@ struct Verifier {
 
   void check_call_effect(const CallEffect& s) {
     Effects effects = row(s.builtin).effects;
-    bool has_effect = effects == Effects::Block || effects == Effects::Warp || effects == Effects::Fence ||
+    bool has_effect = is_barrier(effects) || effects == Effects::Warp || effects == Effects::Fence ||
                       effects == Effects::Effect;
     require(has_effect, "the builtin has no effect that a statement is for");
     Type result = check_builtin(s.builtin, types_of(s.args));

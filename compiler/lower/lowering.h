@@ -72,6 +72,11 @@ llvm::Value* barrier_or(Lowerer&, const CustomCall&);
 llvm::Value* uniform_value(Lowerer&, const CustomCall&);
 llvm::Value* fence(Lowerer&, const CustomCall&);
 llvm::Value* pause(Lowerer&, const CustomCall&);
+// grid_barriers.cpp
+llvm::Value* grid_barrier(Lowerer&, const CustomCall&);
+llvm::Value* grid_barrier_count(Lowerer&, const CustomCall&);
+llvm::Value* grid_barrier_and(Lowerer&, const CustomCall&);
+llvm::Value* grid_barrier_or(Lowerer&, const CustomCall&);
 // warps.cpp
 llvm::Value* lane_id(Lowerer&, const CustomCall&);
 llvm::Value* lane_mask_below(Lowerer&, const CustomCall&);

@@ -192,7 +192,7 @@ private:
         facts.collective |= facts_[index_of(call->function)].collective;
       } else if (const auto* effect = std::get_if<ir::CallEffect>(&stmt.node)) {
         const Effects effects = row(effect->builtin).effects;
-        facts.collective |= effects == Effects::Block || effects == Effects::Warp;
+        facts.collective |= is_barrier(effects) || effects == Effects::Warp;
       }
     });
     expand(function, facts, function.body, 0);

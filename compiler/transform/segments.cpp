@@ -41,7 +41,7 @@ using ir::Stmt;
 
 bool is_barrier(const Stmt& stmt) {
   const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
-  return call && row(call->builtin).effects == Effects::Block;
+  return call && is_barrier(row(call->builtin).effects);
 }
 
 bool holds_barrier(const Stmt& stmt) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/api/device.h"
+#include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/record.h"
 #include "runtime/cpu/scratch.h"
@@ -67,6 +68,9 @@ public:
   std::uint64_t most_shared_bytes() const override { return 227 << 10; }
   std::string_view target() const override { return "cpu"; }
   bool shares_host_memory() const override { return true; }
+  std::optional<std::uint64_t> most_cooperative_blocks(const Launch&) override {
+    return cpu::most_cooperative_blocks;
+  }
   kern_device_info info() const override;
   void take(std::uint64_t bytes);
 
@@ -295,7 +299,7 @@ std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, 
 }
 
 std::uint64_t CpuStream::launch(const Launch& launch) {
-  if (launch.kernel->prints) check_print(launch, capture_ != nullptr);
+  if (capture_) check_capture(launch);
   return put([queued = Queued(launch)](CpuStream& stream, std::uint64_t number) {
     stream.run_launch(queued, number);
   });
@@ -340,14 +344,17 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   job.scratch_bytes = cpu::scratch_bytes(*launch.entry, job.block) + launch.shared_bytes;
   if (launch.report) job.blocks_done = &launch.report->blocks_done;
   auto begin = std::chrono::steady_clock::now();
-  bool ran = pool_->run(job);
+  bool is_cooperative = launch.kernel->cooperative;
+  bool ran = is_cooperative ? cpu::run_cooperative(*pool_, job) : pool_->run(job);
   std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   if (launch.report) launch.report->milliseconds = time.count();
   if (!ran)
     keep_error(number, {KERN_OUT_OF_MEMORY,
                         "kernel `" + launch.kernel->name + "`: there is no memory for " +
-                            std::to_string(job.scratch_bytes) + " bytes of scratch in each of " +
-                            std::to_string(pool_->threads()) + " threads; nothing ran",
+                            std::to_string(job.scratch_bytes) + " bytes of scratch " +
+                            (is_cooperative ? "for each of its blocks at once"
+                                            : "in each of " + std::to_string(pool_->threads()) + " threads") +
+                            "; nothing ran",
                         {},
                         job.scratch_bytes * pool_->threads(),
                         0});

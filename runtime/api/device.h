@@ -116,10 +116,11 @@ public:
   void on_print(kern_print_function print, void* context);
 
 protected:
-  // Throw what a capture does not allow: to wait, to begin a second one or end none, to print.
+  // Throw what a capture does not allow: to wait, to begin a second one or end none, a kernel that prints or
+  // has barriers of the grid.
   [[noreturn]] static void refuse_wait();
   [[noreturn]] static void refuse_capture(bool begin);
-  static void check_print(const Launch& launch, bool is_captured);
+  static void check_capture(const Launch& launch);
   // Keeps a fault of a launch that is done, in words; the last 64 stay, the others are counted.
   void keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record);
   // Keeps what else went wrong with work that was put on the stream.

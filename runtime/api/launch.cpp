@@ -342,7 +342,7 @@ bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) 
   launch.shared_bytes = dynamic_shared(call, input);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return false;
   launch.variant = &choose_variant(call, input);
-  launch.cooperative = call.options.cooperative != 0;
+  launch.cooperative = call.options.cooperative != 0 || launch.kernel->cooperative;
   if (launch.cooperative) check_cooperative(call, launch);
   warn_of_few_blocks(call, launch);
   return true;

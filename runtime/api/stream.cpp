@@ -96,10 +96,13 @@ void Stream::refuse_capture(bool begin) {
        begin ? "the stream is being captured already" : "the stream is not being captured: nothing can end");
 }
 
-void Stream::check_print(const Launch& launch, bool is_captured) {
-  if (is_captured)
+void Stream::check_capture(const Launch& launch) {
+  const char* why = launch.kernel->prints        ? "prints"
+                    : launch.kernel->cooperative ? "has barriers of the grid"
+                                                 : nullptr;
+  if (why)
     fail(KERN_ARGUMENT_ERROR,
-         "kernel `" + launch.kernel->name + "` prints, so it cannot be captured in a graph");
+         "kernel `" + launch.kernel->name + "` " + why + ", so it cannot be captured in a graph");
 }
 
 void Stream::report_faults() {

@@ -71,6 +71,7 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("axes", value.axes);
   visit("needs_block", value.needs_block);
   visit("prints", value.prints);
+  visit("cooperative", value.cooperative);
   visit("shared_bytes", value.shared_bytes);
   visit("dynamic_shared", value.dynamic_shared);
   visit("contracts", value.contracts);

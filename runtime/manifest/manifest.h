@@ -76,6 +76,7 @@ struct ManifestKernel {
   std::array<bool, 3> axes{};                        // along which it reads an index
   std::string needs_block;        // why a launch must say its block ("has barriers"); "" where any will do
   bool prints = false;            // its launches need a print ring
+  bool cooperative = false;       // it has barriers of the grid, so all its blocks run at once
   std::uint64_t shared_bytes = 0; // of static shared arrays in a block
   std::vector<ManifestShared> dynamic_shared;
   std::vector<ManifestContract> contracts;

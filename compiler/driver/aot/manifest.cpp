@@ -91,6 +91,7 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
   result.slots = static_cast<std::uint32_t>(names.size()) + 1;
   add_launch(kernel, result);
   result.prints = has_prints(module, kernel);
+  result.cooperative = has_grid_barriers(module, kernel);
   add_shared(module, kernel, result);
   for (const ir::Contract& contract : kernel.contracts) {
     Span span = module.sites[static_cast<std::size_t>(contract.site)].span;

@@ -23,6 +23,8 @@ std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Functi
 
 // Says whether a kernel or what it calls prints.
 bool has_prints(const ir::Module& module, const ir::Function& kernel);
+// Says whether a kernel or what it calls has a barrier of the grid.
+bool has_grid_barriers(const ir::Module& module, const ir::Function& kernel);
 
 // Returns the bytes of dynamic shared memory that a block needs: the sum of the kernel's arrays, at least
 // `asked`.

@@ -299,7 +299,7 @@ private:
     if (const auto* node = std::get_if<ir::Assign>(&stmt.node)) return assign(*node, stmt);
     if (const auto* node = std::get_if<ir::For>(&stmt.node)) loop(*node);
     if (const auto* node = std::get_if<ir::CallEffect>(&stmt.node))
-      if (row(node->builtin).effects == Effects::Block) cooperate("has barriers");
+      if (is_barrier(row(node->builtin).effects)) cooperate("has barriers");
     read_all(stmt);
   }
 

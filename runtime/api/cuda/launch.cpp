@@ -39,7 +39,7 @@ std::uint64_t CudaStream::launch(const Launch& launch) {
   device_.enter();
   auto& kernel = *static_cast<CudaKernel*>(launch.variant->entry);
   opt_in(device_, kernel, launch.shared_bytes);
-  if (launch.kernel->prints) check_print(launch, capture_ != nullptr);
+  if (capture_) check_capture(launch);
   Batch& batch = capture_ ? capture_->open_batch() : open_batch();
   mark_held();
   std::uint32_t index = capture_ ? batch.used : open_used_;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Counted up where a change below breaks objects that were compiled before.
-#define KERN_ABI_VERSION 2
+#define KERN_ABI_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +35,7 @@ typedef struct kern_launch_record {
   uint64_t launch;       // the number of this launch
   uint64_t print_ring;   // address of a kern_print_ring, or 0
   uint64_t shared_bytes; // dynamic shared memory of a block
-  uint64_t reserved[4];
+  uint64_t reserved[4];  // 0 at the start; the device's own, and that of barriers of the grid
 } kern_launch_record;
 
 // Where prints go: a record is 8-byte words: site and count of arguments (two 32-bit halves), then the
@@ -99,6 +99,9 @@ void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t 
 // Called by CPU code that waits for memory another block writes; false when nothing has moved for 10 s.
 // `state` is one word of the waiter's, 0 before its first call.
 int kern_cpu_wait(kern_launch_record* record, uint64_t* state);
+// Called by CPU code where its block waits for the whole grid; returns the sum of all blocks' counts when
+// they have come, or -1 where one of them has faulted and all leave. Only in launches of all blocks at once.
+int64_t kern_cpu_grid_wait(kern_launch_record* record, uint32_t count);
 
 #ifdef __cplusplus
 }

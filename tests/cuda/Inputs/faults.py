@@ -21,6 +21,7 @@ KERNELS = {
     "shared": "s = shared.array(64, i32)\n    s[threadIdx.x] = 5\n    syncthreads()\n    y[i] = s[64 if i == 37 else 3]",
     "barrier_loop": "s = shared.array(64, i32)\n    for k in range(4):\n        s[threadIdx.x] = i32(k)\n        syncthreads()\n"
                     "        y[i] = y[i] + s[99 if i == 37 and k == 2 else 5]\n        syncthreads()",
+    "grid_barrier": "for k in range(4):\n        y[i] = y[i] + x[200 if i == 37 and k == 2 else i]\n        syncgrid()",
     "divergent": "t = 0\n    while t < i % 5:\n        if i == 37 and t == 1:\n            y[500] = 1\n        t += 1\n    y[i] = i32(t)",
     "callee": "y[i] = pick(x, 1000 if i == 37 else 0)",
     "assert": "assert i != 37, 'not thirty-seven'\n    y[i] = 1",

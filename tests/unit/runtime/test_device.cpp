@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernels.kern.hpp"
+#include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/manifest/manifest.h"
 
@@ -20,32 +21,32 @@ static const kern_object_entry* find_entry(const std::string& symbol) {
   return nullptr;
 }
 
-static std::size_t slots_of(const std::string& symbol) {
+static const kern::ManifestKernel& kernel_of(const std::string& symbol) {
   static const std::optional<kern::Manifest> manifest = [] {
     std::string error;
     return kern::parse_manifest({kern_object_kernels.manifest, kern_object_kernels.manifest_bytes}, error);
   }();
   for (const kern::ManifestKernel& kernel : manifest->kernels)
-    if (kernel.symbol == symbol) return kernel.slots;
-  return 0;
+    if (kernel.symbol == symbol) return kernel;
+  std::abort();
 }
 
-static std::size_t count_params(const char* name) { return slots_of(name); }
+static std::size_t count_params(const char* name) { return kernel_of(name).slots; }
 
 static void run(const char* name, void** params, const unsigned* grid, const unsigned* block) {
   const kern_object_entry* entry = find_entry(name);
-  std::vector<std::uint64_t> slots(slots_of(name));
+  const kern::ManifestKernel& kernel = kernel_of(name);
+  std::vector<std::uint64_t> slots(kernel.slots);
   for (std::size_t i = 0; i < slots.size(); ++i) std::memcpy(&slots[i], params[i], sizeof slots[i]);
-  kern_where where{};
-  for (int axis = 0; axis < 3; ++axis) where.grid[axis] = grid[axis], where.block_dim[axis] = block[axis];
+  kern::cpu::Launch launch;
+  launch.entry = entry->entry;
+  launch.params = slots.data();
+  launch.record = reinterpret_cast<kern_launch_record*>(slots.back());
+  for (int axis = 0; axis < 3; ++axis) launch.grid[axis] = grid[axis], launch.block[axis] = block[axis];
   constexpr std::size_t most_shared = 1 << 18;
-  std::size_t bytes = kern::cpu::scratch_bytes(*entry, where.block_dim) + most_shared;
-  void* scratch = std::aligned_alloc(64, bytes);
-  for (where.block[2] = 0; where.block[2] < grid[2]; ++where.block[2])
-    for (where.block[1] = 0; where.block[1] < grid[1]; ++where.block[1])
-      for (where.block[0] = 0; where.block[0] < grid[0]; ++where.block[0])
-        entry->entry(slots.data(), &where, scratch);
-  std::free(scratch);
+  launch.scratch_bytes = kern::cpu::scratch_bytes(*entry, launch.block) + most_shared;
+  kern::cpu::Pool alone(1);
+  kernel.cooperative ? kern::cpu::run_cooperative(alone, launch) : alone.run(launch);
 }
 
 static const FakeCuda* load_fake() {
