@@ -107,19 +107,16 @@ static std::uint64_t launch_staged(const kern_kernel& kernel, const kern_launch_
   return number;
 }
 
-static bool is_staged(const kern_argument& argument) { return argument.kind >= KERN_HOST_IN; }
-
 kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
                         const kern_argument* arguments, std::uint64_t count, kern_event** event) {
   return guarded([&] {
-    kern_launch_options known = known_part(*options);
-    check_stream(*kernel, known);
-    const std::shared_ptr<Stream>& stream = launch_stream(*kernel, known);
-    Call call{kernel->module, *kernel->plan, known, {arguments, count}};
-    check_arguments(call);
+    Known known(*options);
+    check_stream(*kernel, *known);
+    const std::shared_ptr<Stream>& stream = launch_stream(*kernel, *known);
+    Call call{kernel->module, *kernel->plan, *known, {arguments, count}};
     std::uint64_t number = 0;
-    if (std::any_of(arguments, arguments + count, is_staged)) {
-      number = launch_staged(*kernel, known, call.arguments, *stream);
+    if (check_arguments(call)) {
+      number = launch_staged(*kernel, *known, call.arguments, *stream);
     } else {
       Params params(kernel->plan->kernel->slots);
       Uses uses(count);

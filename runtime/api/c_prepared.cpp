@@ -23,13 +23,11 @@ struct kern_prepared : Counted {
 static void prepare_launch(kern_prepared& prepared, std::vector<kern_argument> arguments) {
   const kern_kernel& kernel = *prepared.kernel;
   Call call{kernel.module, *kernel.plan, prepared.options, arguments};
-  check_arguments(call);
-  for (const kern_argument& argument : arguments)
-    if (argument.kind >= KERN_HOST_IN)
-      fail(KERN_ARGUMENT_ERROR,
-           "kernel `" + kernel.plan->kernel->name +
-               "`: a prepared launch takes arrays on the device, and in(), out() or inout() "
-               "is given: copy it into a buffer first");
+  if (check_arguments(call))
+    fail(KERN_ARGUMENT_ERROR,
+         "kernel `" + kernel.plan->kernel->name +
+             "`: a prepared launch takes arrays on the device, and in(), out() or inout() "
+             "is given: copy it into a buffer first");
   std::vector<std::uint64_t> params(kernel.plan->kernel->slots);
   Launch launch;
   bool any = prepare(call, params, launch);

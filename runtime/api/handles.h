@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "runtime/api/device.h"
 
@@ -74,6 +75,20 @@ template <class T> T known_part(const T& from) {
   std::memcpy(&known, &from, std::min<std::size_t>(from.struct_size, sizeof known));
   return known;
 }
+
+// A struct that its writer may know less of: itself where it is all there, which costs nothing, else a copy.
+template <class T> class Known {
+public:
+  explicit Known(const T& from)
+      : all_(from.struct_size >= sizeof(T) ? &from : &copy_.emplace(known_part(from))) {}
+  Known(const Known&) = delete;
+  Known& operator=(const Known&) = delete;
+  const T& operator*() const { return *all_; }
+
+private:
+  std::optional<T> copy_;
+  const T* all_;
+};
 
 // Copies as much of a struct as its reader knows.
 template <class T> void hand_out(T* to, T from) {

@@ -112,6 +112,18 @@ static void check_layout(const ManifestKernel& kernel, std::size_t index, const 
   if (!given.data && !empty) refuse(kernel, &param, "is an array without memory");
 }
 
+// Says of what most arguments are, scalars and arrays of one axis without gaps, whether everything is right:
+// checks that find nothing are most of what a launch costs.
+static bool is_plainly_right(const Call& call, const PlanParam& param, const kern_argument& given) {
+  constexpr std::int64_t most_elements = std::int64_t(1) << 58; // of 16 bytes
+  if (given.type != param.type || given.rank != param.rank || given.type > KERN_C128) return false;
+  if (param.rank == 0) return given.kind == KERN_SCALAR;
+  return given.kind == KERN_ARRAY && param.rank == 1 && given.strides[0] == 1 && given.extents[0] >= 0 &&
+         given.extents[0] <= most_elements && given.data && (!param.written || given.writable) &&
+         (reinterpret_cast<std::uintptr_t>(given.data) & (param.bytes - 1)) == 0 &&
+         (!given.buffer || given.buffer->device.get() == call.module->device);
+}
+
 static void check_argument(const Call& call, std::size_t index) {
   const ManifestKernel& kernel = *call.plan.kernel;
   const PlanParam& param = call.plan.params[index];
@@ -180,18 +192,25 @@ static void check_staged(const Call& call) {
     }
 }
 
-void check_arguments(const Call& call) {
+bool check_arguments(const Call& call) {
   const ManifestKernel& kernel = *call.plan.kernel;
   if (call.arguments.size() != kernel.params.size())
     refuse(kernel, nullptr, "takes {} arguments, and {} are given", kernel.params.size(),
            call.arguments.size());
-  bool staged = false;
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    check_argument(call, i);
-    staged |= call.arguments[i].kind >= KERN_HOST_OUT;
+  bool plain = true, staged = false, copied_back = false;
+  const PlanParam* param = call.plan.params.data();
+  for (const kern_argument& given : call.arguments) {
+    if (!is_plainly_right(call, *param, given)) {
+      check_argument(call, static_cast<std::size_t>(param - call.plan.params.data()));
+      plain = false;
+      staged |= given.kind >= KERN_HOST_IN;
+      copied_back |= given.kind >= KERN_HOST_OUT;
+    }
+    ++param;
   }
-  if (staged) check_staged(call);
-  if (call.plan.written_arrays > 0) check_written(call);
+  if (copied_back) check_staged(call);
+  if (call.plan.written_arrays > (plain ? 1 : 0)) check_written(call);
+  return staged;
 }
 
 static void fill_params(const Call& call, std::span<std::uint64_t> words) {

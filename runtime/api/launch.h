@@ -22,8 +22,8 @@ struct Call {
 // Returns the bytes of an array in host memory, whose elements lie side by side.
 std::uint64_t host_bytes(const kern_argument& argument);
 
-// Throws where an argument is not what its parameter takes.
-void check_arguments(const Call& call);
+// Throws where an argument is not what its parameter takes; returns whether there are arrays in host memory.
+bool check_arguments(const Call& call);
 
 // Makes the launch of arguments that were checked; says whether there is anything to run. `params` has a word
 // for each slot. Throws ArgumentError or ContractError.

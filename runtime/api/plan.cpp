@@ -25,9 +25,10 @@ static void add_slots(const ManifestKernel& kernel, std::vector<std::uint32_t>& 
 static void make_plan(const Module& module, const ManifestKernel& kernel, Plan& plan) {
   plan.kernel = &kernel;
   for (const ManifestParam& param : kernel.params) {
-    auto type = std::find(std::begin(type_names), std::end(type_names), param.type) - std::begin(type_names);
-    plan.params.push_back(
-        {static_cast<std::uint32_t>(type), param.rank, param.slot, param.contiguous, param.written});
+    auto type = static_cast<std::uint32_t>(
+        std::find(std::begin(type_names), std::end(type_names), param.type) - std::begin(type_names));
+    std::uint32_t bytes = type <= KERN_C128 ? bytes_of(type) : 1; // no argument is of another type
+    plan.params.push_back({type, param.rank, param.slot, bytes, param.contiguous, param.written});
     plan.written_arrays += param.rank > 0 && param.written;
   }
   for (const ManifestContract& contract : kernel.contracts) plan.contracts.emplace_back(contract.condition);

@@ -22,6 +22,7 @@ struct PlanVariant {
 struct PlanParam {
   std::uint32_t type = 0; // a kern_type; beyond all of them where the manifest's type has none
   std::uint32_t rank = 0, slot = 0;
+  std::uint32_t bytes = 0; // of an element
   bool contiguous = false, written = false;
 };
 
