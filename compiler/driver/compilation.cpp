@@ -86,6 +86,9 @@ void Compilation::run(Pass pass) {
   case Pass::Guards:
     timed("guards", [&] { return place_guards(*module_, options_.guards), true; });
     return verify("guards");
+  case Pass::Conditions:
+    timed("conditions", [&] { return join_conditions(*module_), true; });
+    return verify("conditions");
   case Pass::Segments:
     timed("segments", [&] { return cut_segments(*module_), true; });
     return verify("segments");
@@ -108,7 +111,8 @@ const ir::Module* Compilation::transformed() {
 }
 
 const ir::Module* Compilation::segmented() {
-  static constexpr Pass passes[] = {Pass::Contract, Pass::Inline, Pass::Guards, Pass::Segments};
+  static constexpr Pass passes[] = {Pass::Contract, Pass::Inline, Pass::Guards, Pass::Conditions,
+                                    Pass::Segments};
   return run(passes);
 }
 

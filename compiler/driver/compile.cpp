@@ -124,6 +124,7 @@ static std::vector<Pass> wanted_passes(Session& session) {
   static constexpr std::pair<std::string_view, Pass> passes[] = {{"contract", Pass::Contract},
                                                                  {"inline", Pass::Inline},
                                                                  {"guards", Pass::Guards},
+                                                                 {"conditions", Pass::Conditions},
                                                                  {"segments", Pass::Segments}};
   std::vector<Pass> wanted;
   for (const std::string& list : session.options.passes)
@@ -134,7 +135,7 @@ static std::vector<Pass> wanted_passes(Session& session) {
         wanted.push_back(row->second);
       else
         session.diagnostics.report({}, diag::bad_option_value, "--passes", name,
-                                   "contract, inline, guards, segments");
+                                   "contract, inline, guards, conditions, segments");
     }
   return wanted;
 }

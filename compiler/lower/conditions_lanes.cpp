@@ -53,7 +53,7 @@ void classify_conditions(Lowerer& lower) {
   lower.lanes.computed = find_free_slots(lower, false);
 }
 
-// Compares at one lane.
+// Compares at one lane, or in all.
 static llvm::Value* compare_at(Lowerer& lower, ir::CompareOp op, bool is_signed, llvm::Value* left,
                                llvm::Value* right) {
   using P = llvm::CmpInst;
@@ -77,15 +77,18 @@ static llvm::Value* lanes_below_signed(Lowerer& lower, llvm::Value* limit) {
                      lower.builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, i64(lower.state, 0)));
 }
 
-llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare) {
+// Compares a linear value with one that is the same in all lanes, without a vector of either; null where it
+// must be done with vectors.
+static llvm::Value* compare_by_distance(Lowerer& lower, const ir::Compare& compare, llvm::Value* left,
+                                        llvm::Value* right) {
   llvm::IRBuilder<>& builder = lower.builder;
-  ir::Operand left = compare.left, right = compare.right;
+  ir::Operand linear = compare.left, other = compare.right;
   ir::CompareOp op = compare.op;
-  if (!is_varying(lower, left)) std::swap(left, right), op = mirrored(op);
-  bool known =
-      shape_of(lower, left) == linear_shape(1) && lower.shapes.is_exact(left) && !is_varying(lower, right);
-  if (!known || left.type == types::u64) return nullptr;
-  llvm::Value* limit = lanes_until(lower, is_signed(left.type), read(lower, right), read(lower, left));
+  if (!is_varying(lower, linear)) std::swap(linear, other), std::swap(left, right), op = mirrored(op);
+  bool known = shape_of(lower, linear) == linear_shape(1) && lower.shapes.is_exact(linear) &&
+               !is_varying(lower, other);
+  if (!known || linear.type == types::u64) return nullptr;
+  llvm::Value* limit = lanes_until(lower, is_signed(linear.type), right, left);
   // Lanes from the first on are below the value; one more is at most it.
   auto past = [&] {
     return builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, limit, i64(lower.state, 1));
@@ -101,6 +104,13 @@ llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare) {
   __builtin_unreachable();
 }
 
+llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare, const Value& left,
+                            const Value& right) {
+  if (llvm::Value* mask = compare_by_distance(lower, compare, left.value, right.value)) return mask;
+  return compare_at(lower, compare.op, is_signed(compare.left.type), to_vector(lower, left),
+                    to_vector(lower, right));
+}
+
 // Whether a linear value steps from the first lane to the last without wrapping.
 static llvm::Value* steps_without_wrap(Lowerer& lower, bool is_signed, const ir::Operand& operand,
                                        const Value& value) {
@@ -111,24 +121,35 @@ static llvm::Value* steps_without_wrap(Lowerer& lower, bool is_signed, const ir:
   return compare_at(lower, order, is_signed, last, value.value);
 }
 
-// The difference of two linear values is linear where nothing wraps: an order that holds at both ends holds
-// between them. Of `!=` it must be the same order at both.
-static llvm::Value* holds_at_both_ends(Lowerer& lower, ir::CompareOp op, bool is_signed, const Value& left,
-                                       const Value& right) {
-  std::int64_t last = lower.state.lanes() - 1;
-  auto both = [&](ir::CompareOp order) {
-    llvm::Value* first_holds = compare_at(lower, order, is_signed, left.value, right.value);
-    llvm::Value* last_holds =
-        compare_at(lower, order, is_signed, linear_at(lower, left, last), linear_at(lower, right, last));
-    return lower.builder.CreateAnd(first_holds, last_holds);
-  };
-  if (op != ir::CompareOp::NotEqual) return both(op);
-  return lower.builder.CreateOr(both(ir::CompareOp::Less), both(ir::CompareOp::Greater));
+// The difference of two linear values is linear where nothing wraps: an order that holds at the end where it
+// is hardest to keep holds in all lanes.
+static llvm::Value* order_in_all(Lowerer& lower, ir::CompareOp order, bool is_signed, const Value& left,
+                                 const Value& right) {
+  bool grows = left.shape.step > right.shape.step;
+  bool wants_less = order == ir::CompareOp::Less || order == ir::CompareOp::LessEqual;
+  std::int64_t hardest = grows == wants_less ? lower.state.lanes() - 1 : 0;
+  return compare_at(lower, order, is_signed, linear_at(lower, left, hardest),
+                    linear_at(lower, right, hardest));
+}
+
+static llvm::Value* holds_in_all(Lowerer& lower, ir::CompareOp op, bool is_signed, const Value& left,
+                                 const Value& right) {
+  auto order = [&](ir::CompareOp which) { return order_in_all(lower, which, is_signed, left, right); };
+  if (op == ir::CompareOp::Equal)
+    return lower.builder.CreateAnd(order(ir::CompareOp::LessEqual), order(ir::CompareOp::GreaterEqual));
+  if (op == ir::CompareOp::NotEqual)
+    return lower.builder.CreateOr(order(ir::CompareOp::Less), order(ir::CompareOp::Greater));
+  return order(op);
+}
+
+// A condition of which it is kept what holds in all lanes together.
+static bool keeps_test(const Lowerer& lower, ir::SlotId slot) {
+  return lower.is_vector() && !lower.lanes.masked &&
+         lower.ir.slots[static_cast<std::size_t>(slot)].kind == ir::Slot::Kind::Temp;
 }
 
 void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compare) {
-  if (!lower.is_vector() || lower.lanes.masked || !is_integer(compare.left.type)) return;
-  if (lower.ir.slots[static_cast<std::size_t>(slot)].kind != ir::Slot::Kind::Temp) return;
+  if (!keeps_test(lower, slot) || !is_integer(compare.left.type)) return;
   Value left = read_value(lower, compare.left), right = read_value(lower, compare.right);
   if (left.shape.kind == Shape::Kind::Varying || right.shape.kind == Shape::Kind::Varying) return;
   if (left.shape.kind == Shape::Kind::Uniform && right.shape.kind == Shape::Kind::Uniform) return;
@@ -136,16 +157,58 @@ void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compar
   llvm::Value* exact = lower.builder.CreateAnd(steps_without_wrap(lower, sign, compare.left, left),
                                                steps_without_wrap(lower, sign, compare.right, right));
   auto holds = [&](ir::CompareOp op) {
-    return lower.builder.CreateAnd(exact, holds_at_both_ends(lower, op, sign, left, right));
+    return lower.builder.CreateAnd(exact, holds_in_all(lower, op, sign, left, right));
   };
-  lower.lanes.tests[slot] = {holds(compare.op), holds(opposite(compare.op))};
+  lower.lanes.tests[slot] = {holds(compare.op), holds(opposite(compare.op)),
+                             [=, &lower] { return compare_linear(lower, compare, left, right); }};
 }
 
-std::pair<llvm::Value*, llvm::Value*> test_condition(Lowerer& lower, const ir::Operand& condition) {
+bool test_is_enough(const Lowerer& lower, ir::SlotId slot) {
+  return !lower.lanes.masked && lower.lanes.deferred[static_cast<std::size_t>(slot)] &&
+         lower.lanes.tests.contains(slot);
+}
+
+// Writes the mask of a condition that is read after all.
+static void write_deferred(Lowerer& lower, const ir::Operand& condition) {
+  if (condition.slot && test_is_enough(lower, *condition.slot))
+    write(lower, *condition.slot, lower.lanes.tests.at(*condition.slot).mask());
+}
+
+// Whether a condition holds in all lanes and whether in none, where that is known without a vector.
+static std::optional<LaneTest> known_test(Lowerer& lower, const ir::Operand& condition) {
+  if (!is_varying(lower, condition)) {
+    llvm::Value* holds = read(lower, condition);
+    return LaneTest{holds, lower.builder.CreateNot(holds), [=, &lower] { return splat(lower, holds); }};
+  }
   auto known = lower.lanes.tests.find(*condition.slot);
-  if (known != lower.lanes.tests.end()) return known->second;
+  return known == lower.lanes.tests.end() ? std::nullopt : std::optional(known->second);
+}
+
+void note_joint_test(Lowerer& lower, ir::SlotId slot, const ir::Binary& joint) {
+  bool is_and = joint.op == ir::BinaryOp::BitAnd;
+  if (!keeps_test(lower, slot) || joint.left.type != types::boolean) return;
+  if (!is_varying(lower, {types::boolean, slot}) || (!is_and && joint.op != ir::BinaryOp::BitOr)) return;
+  std::optional<LaneTest> left = known_test(lower, joint.left), right = known_test(lower, joint.right);
+  if (!left || !right) return write_deferred(lower, joint.left), write_deferred(lower, joint.right);
+  llvm::IRBuilder<>& builder = lower.builder;
+  auto mask = [op = is_and ? llvm::Instruction::And : llvm::Instruction::Or, of_left = left->mask,
+               of_right = right->mask, &builder] {
+    llvm::Value* lanes = of_left();
+    return builder.CreateBinOp(op, lanes, of_right());
+  };
+  if (is_and) {
+    lower.lanes.tests[slot] = {builder.CreateAnd(left->all, right->all),
+                               builder.CreateOr(left->none, right->none), mask};
+  } else {
+    lower.lanes.tests[slot] = {builder.CreateOr(left->all, right->all),
+                               builder.CreateAnd(left->none, right->none), mask};
+  }
+}
+
+LaneTest test_condition(Lowerer& lower, const ir::Operand& condition) {
+  if (auto known = known_test(lower, condition)) return *known;
   llvm::Value* mask = read(lower, condition, Form::Vector);
-  return {all_lanes(lower, mask), lower.builder.CreateNot(any_lane(lower, mask))};
+  return {all_lanes(lower, mask), lower.builder.CreateNot(any_lane(lower, mask)), [=] { return mask; }};
 }
 
 } // namespace kern::lowering

@@ -220,11 +220,13 @@ static void if_geometric(Lowerer& lower, const ir::If& branch, const ir::Stmt& s
   llvm::BasicBlock* else_block = new_block(lower, "else");
   llvm::BasicBlock* mixed = new_block(lower, "mixed");
   llvm::BasicBlock* done = new_block(lower, "endif");
-  auto [all, none] = test_condition(lower, branch.condition);
-  builder.CreateCondBr(all, then_block, other);
+  LaneTest test = test_condition(lower, branch.condition);
+  builder.CreateCondBr(test.all, then_block, other);
   builder.SetInsertPoint(other);
-  builder.CreateCondBr(none, else_block, mixed);
+  builder.CreateCondBr(test.none, else_block, mixed);
   builder.SetInsertPoint(mixed);
+  // Computed once more, so that whole vectors need not compute it before they part.
+  write(lower, *branch.condition.slot, test.mask());
   leave_plain_copy(lower, &stmt, start_point);
   builder.SetInsertPoint(then_block);
   open_construct(lower, OpenConstruct::Kind::Then, &construct);

@@ -315,8 +315,10 @@ static Value scalar_expression(Lowerer& lower, const ir::Assign& assign, Type ty
         return plain(binary(lower, e.op, kind, left, read(lower, e.right, form)));
       },
       [&](const ir::Compare& e) {
-        if (form == Form::Vector && is_integer(e.left.type))
-          if (llvm::Value* mask = compare_linear(lower, e)) return plain(mask);
+        Value first = read_value(lower, e.left), second = read_value(lower, e.right);
+        if (form == Form::Vector && is_integer(e.left.type) && !first.value->getType()->isVectorTy() &&
+            !second.value->getType()->isVectorTy())
+          return plain(compare_linear(lower, e, first, second));
         llvm::Value* left = read(lower, e.left, form);
         return plain(compare(lower, e.op, e.left.type->scalar, left, read(lower, e.right, form)));
       },
@@ -348,6 +350,8 @@ void lower_assign(Lowerer& lower, const ir::Assign& assign) {
   if (lower.is_vector() && lower.lanes.unused[static_cast<std::size_t>(assign.slot)]) return;
   if (const auto* compare = std::get_if<ir::Compare>(&assign.value))
     note_linear_test(lower, assign.slot, *compare);
+  if (const auto* joint = std::get_if<ir::Binary>(&assign.value)) note_joint_test(lower, assign.slot, *joint);
+  if (lower.is_vector() && test_is_enough(lower, assign.slot)) return;
   write_value(lower, assign.slot, scalar_expression(lower, assign, type));
 }
 

@@ -92,16 +92,24 @@ bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
 // Finds what is computed for the counts of such loops alone.
 void find_unused(Lowerer& lower);
 
+// ---- deferred_lanes.cpp ----
+// Finds the conditions whose mask is needed only where lanes part.
+void find_deferred(Lowerer& lower);
+
 // ---- conditions_lanes.cpp ----
 // Says which conditions are over thread indices alone.
 void classify_conditions(Lowerer& lower);
 // Remembers whether a comparison of linear values holds in all lanes, or in none.
 void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compare);
-// Compares a linear value with one that is the same in all lanes, without a vector of either; null where it
-// must be done with vectors.
-llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare);
+// The same of an `and` or `or` of two such conditions. That it holds in no lane may then go unnoticed.
+void note_joint_test(Lowerer& lower, ir::SlotId slot, const ir::Binary& joint);
+// Compares integers that are linear or the same in all lanes.
+llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare, const Value& left,
+                            const Value& right);
 // Says whether a varying condition holds in all lanes, and whether in none.
-std::pair<llvm::Value*, llvm::Value*> test_condition(Lowerer& lower, const ir::Operand& condition);
+// Whether the test that is kept of a condition does instead of its mask.
+bool test_is_enough(const Lowerer& lower, ir::SlotId slot);
+LaneTest test_condition(Lowerer& lower, const ir::Operand& condition);
 
 // ---- faults_lanes.cpp ----
 void guard_lanes(Lowerer& lower, const ir::Guard& guard);

@@ -138,6 +138,13 @@ struct LaneLoop {
   llvm::BasicBlock* done;
 };
 
+// Whether a condition holds in all lanes, and whether in none; and what computes in which.
+struct LaneTest {
+  llvm::Value* all;
+  llvm::Value* none;
+  std::function<llvm::Value*()> mask;
+};
+
 // The state of a vector's lanes at the present place (control_lanes.cpp). With one lane none of it is used.
 struct Lanes {
   bool masked = false;              // some lanes may not be here; else all are, and live
@@ -151,9 +158,10 @@ struct Lanes {
   std::map<std::pair<const void*, int>, llvm::BasicBlock*> side_entries; // places of the masked copy
   std::vector<OpenConstruct> open;
   std::vector<LaneLoop> loops;
-  std::map<ir::SlotId, std::pair<llvm::Value*, llvm::Value*>> tests; // conditions: holds in all, in no lane
+  std::map<ir::SlotId, LaneTest> tests; // of conditions
   std::vector<bool> geometric;      // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;       // integers that depend on no memory
+  std::vector<bool> deferred;       // conditions whose mask is computed where lanes part
   std::vector<bool> unused;         // what nothing but counts that are not needed is computed from
   llvm::Value* linear_id = nullptr; // of lane 0, where lanes follow the linear thread id
   llvm::Value* thread_vectors[3] = {}; // there, thread indices that are no linear values

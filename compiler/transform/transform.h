@@ -19,6 +19,8 @@ void contract(ir::Module& module);
 void inline_calls(ir::Module& module, Diagnostics& diagnostics);
 // Marks each guard Proved or Shadow where analysis/guards.h proves it.
 void place_guards(ir::Module& module, GuardMode mode);
+// CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.
+void join_conditions(ir::Module& module);
 // CPU: cuts every kernel at its block barriers into Segments. What stays outside Segments is control flow
 // that holds a barrier; exactly what, stands at the top of segments.cpp.
 void cut_segments(ir::Module& module);
