@@ -1,13 +1,14 @@
 // What a launch costs the host: one with 3 arrays and 2 scalars, asynchronous, against cuLaunchKernel on the
 // same function with the same parameters. The two take turns in one run, and waiting is not part of it: what
-// was launched is waited for after each turn. Prints the medians over the turns, in ns a launch, and their
-// ratio.
+// was launched is waited for after each turn. A turn has as many launches as the runtime keeps records of
+// together, so each has its part of what is done once for all of them. Prints the medians over the turns, in
+// ns a launch, and their ratio.
 //
 //     kernc benchmarks/launch.kern -o launch.o -o launch.kern.hpp
 //     g++ -std=c++20 -O2 -I. -Iruntime/include benchmarks/launch.cpp launch.o libkern_runtime.a -lpthread
 //     -ldl
 //
-//     launch [TURNS [LAUNCHES]]     launches of each kind a turn; 400 turns of 64 launches
+//     launch [TURNS [LAUNCHES]]     launches of each kind a turn; 200 turns of 512 launches
 //     launch --count KIND LAUNCHES  only launches of that kind: for callgrind
 #include <algorithm>
 #include <array>
@@ -141,7 +142,7 @@ int main(int count, char** words) {
         for (int i = std::atoi(words[3]); i > 0; --i) kind.launch();
     return 0;
   }
-  int turns = count > 1 ? std::atoi(words[1]) : 400, launches = count > 2 ? std::atoi(words[2]) : 64;
+  int turns = count > 1 ? std::atoi(words[1]) : 200, launches = count > 2 ? std::atoi(words[2]) : 512;
   for (int turn = -10; turn < turns; ++turn) {
     for (Kind& kind : kinds) take_turn(kind, launches);
     if (turn < 0) // warm now

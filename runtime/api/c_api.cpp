@@ -136,14 +136,20 @@ kern_device* kern::runtime::make_device(std::shared_ptr<Device> device) {
   return handle;
 }
 
-kern_event* kern::runtime::make_event(const std::shared_ptr<Device>& device,
-                                      const std::shared_ptr<Stream>& stream, std::uint64_t number) {
-  auto* event = new kern_event;
-  event->device = device;
-  event->stream = stream;
-  event->number = number;
-  stream->hold(number);
-  return event;
+NewEvent::NewEvent(kern_event** wanted, const std::shared_ptr<Device>& device,
+                   const std::shared_ptr<Stream>& stream)
+    : wanted_(wanted) {
+  if (!wanted) return;
+  event_ = std::make_unique<kern_event>();
+  event_->device = device;
+  event_->stream = stream;
+}
+
+void NewEvent::hand_out(std::uint64_t number) {
+  if (!event_) return;
+  event_->number = number;
+  event_->stream->hold(number);
+  *wanted_ = event_.release();
 }
 
 static kern_stream* make_stream(const std::shared_ptr<Device>& device, std::shared_ptr<Stream> stream) {
@@ -214,7 +220,7 @@ kern_error* kern_graph_launch(kern_graph* graph, kern_stream* stream, kern_event
       fail(KERN_ARGUMENT_ERROR, "the graph was captured on " + graph->device->name() +
                                     ", and the stream is one of " + stream->device->name());
     std::uint64_t number = stream->stream->replay(graph->graph);
-    if (event) *event = make_event(stream->device, stream->stream, number);
+    NewEvent(event, stream->device, stream->stream).hand_out(number);
   });
 }
 

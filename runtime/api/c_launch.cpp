@@ -114,6 +114,7 @@ kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
     check_stream(*kernel, *known);
     const std::shared_ptr<Stream>& stream = launch_stream(*kernel, *known);
     Call call{kernel->module, *kernel->plan, *known, {arguments, count}};
+    NewEvent made(event, kernel->device, stream);
     std::uint64_t number = 0;
     if (check_arguments(call)) {
       number = launch_staged(*kernel, *known, call.arguments, *stream);
@@ -128,6 +129,6 @@ kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
         number = stream->last();
       }
     }
-    if (event) *event = make_event(kernel->device, stream, number);
+    made.hand_out(number);
   });
 }

@@ -62,7 +62,7 @@ static Stream& stream_for(const kern_buffer* buffer, const kern_stream* stream) 
 }
 
 static void hand_out_event(const kern_stream* stream, std::uint64_t number, kern_event** event) {
-  if (event) *event = make_event(stream->device, stream->stream, number);
+  NewEvent(event, stream->device, stream->stream).hand_out(number);
 }
 
 kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void* from, std::uint64_t bytes,

@@ -77,7 +77,7 @@ kern_error* kern_prepared_set(kern_prepared* prepared, std::uint64_t index, cons
 kern_error* kern_prepared_launch(kern_prepared* prepared, kern_event** event) {
   return guarded([&] {
     const std::shared_ptr<Stream>& stream = launch_stream(*prepared->kernel, prepared->options);
-    std::uint64_t number = prepared->any ? stream->launch(prepared->launch) : stream->last();
-    if (event) *event = make_event(prepared->kernel->device, stream, number);
+    NewEvent made(event, prepared->kernel->device, stream);
+    made.hand_out(prepared->any ? stream->launch(prepared->launch) : stream->last());
   });
 }

@@ -44,8 +44,8 @@ struct Error {
 // Makes an error of the C interface.
 kern_error* make_error(Error error);
 // Throws an error of that kind.
-[[noreturn]] void fail(kern_error_kind kind, std::string message);
+[[noreturn, gnu::cold]] void fail(kern_error_kind kind, std::string message);
 // Throws an error.
-[[noreturn]] void fail(Error error);
+[[noreturn, gnu::cold]] void fail(Error error);
 
 } // namespace kern::runtime

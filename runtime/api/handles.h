@@ -23,7 +23,9 @@ struct kern_stream : Counted {
   std::shared_ptr<kern::runtime::Stream> stream;
 };
 struct kern_event : Counted {
-  ~kern_event() { stream->let_go(number); }
+  ~kern_event() {
+    if (number > 0) stream->let_go(number);
+  }
   std::shared_ptr<kern::runtime::Device> device;
   std::shared_ptr<kern::runtime::Stream> stream;
   std::uint64_t number = 0;
@@ -54,7 +56,11 @@ template <class Handle> Handle* retain(Handle* handle) {
   return handle;
 }
 template <class Handle> void release(Handle* handle) {
-  if (handle && handle->count.fetch_sub(1, std::memory_order_acq_rel) == 1) delete handle;
+  if (!handle) return;
+  // Who has the only one needs no locked instruction.
+  bool is_last = handle->count.load(std::memory_order_acquire) == 1 ||
+                 handle->count.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (is_last) delete handle;
 }
 
 // Runs what may throw.
@@ -105,7 +111,18 @@ inline const std::shared_ptr<Stream>& launch_stream(const kern_kernel& kernel,
 }
 
 kern_device* make_device(std::shared_ptr<Device> device);
-kern_event* make_event(const std::shared_ptr<Device>& device, const std::shared_ptr<Stream>& stream,
-                       std::uint64_t number);
+
+// An event that somebody may have asked for. It is made before the work: behind it, locked instructions wait
+// until the device has heard of the work.
+class NewEvent {
+public:
+  NewEvent(kern_event** wanted, const std::shared_ptr<Device>& device, const std::shared_ptr<Stream>& stream);
+  // Hands it out, for the work of that number.
+  void hand_out(std::uint64_t number);
+
+private:
+  kern_event** wanted_;
+  std::unique_ptr<kern_event> event_;
+};
 
 } // namespace kern::runtime

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "runtime/api/handles.h"
@@ -80,9 +81,11 @@ const Plan& find_kernel(const Module& module, std::string_view name,
 // ---- Arguments ----
 
 // Why a launch is refused: begins with the kernel, and the parameter where there is one.
-template <class... Args> [[noreturn]] static void refuse(const ManifestKernel& kernel,
-                                                         const ManifestParam* param,
-                                                         fmt::format_string<Args...> text, Args&&... args) {
+// It stays out of the way of launches that are right.
+template <class... Args>
+[[noreturn, gnu::cold, gnu::noinline]] static void refuse(const ManifestKernel& kernel,
+                                                          const ManifestParam* param,
+                                                          fmt::format_string<Args...> text, Args&&... args) {
   std::string start = fmt::format("kernel `{}`: ", kernel.name);
   if (param) start += fmt::format("`{}: {}` ", param->name, text_of(*param));
   fail(KERN_ARGUMENT_ERROR, start + fmt::format(text, std::forward<Args>(args)...));
@@ -214,9 +217,9 @@ bool check_arguments(const Call& call) {
 }
 
 static void fill_params(const Call& call, std::span<std::uint64_t> words) {
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    const kern_argument& given = call.arguments[i];
-    std::uint64_t* place = &words[call.plan.params[i].slot];
+  const PlanParam* param = call.plan.params.data();
+  for (const kern_argument& given : call.arguments) {
+    std::uint64_t* place = &words[(param++)->slot];
     if (given.rank == 0) {
       place[0] = given.scalar[0];
       if (given.type == KERN_C128) place[1] = given.scalar[1];
@@ -262,13 +265,19 @@ static Extents choose_block(const Call& call) {
   return block;
 }
 
+// Returns how many blocks that many threads take. A division takes as long as ten other instructions: most
+// blocks are a power of two, or 1.
+static std::uint64_t count_blocks(std::uint64_t threads, std::uint64_t block) {
+  std::uint64_t rest = threads & (block - 1);
+  if ((block & (block - 1)) == 0) return (threads >> std::countr_zero(block)) + (rest != 0);
+  return threads / block + (threads % block != 0);
+}
+
 static Extents choose_grid(const Call& call, const Extents& block) {
   Extents grid;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     std::uint64_t size = call.options.size[axis];
-    // Most axes are 1, and a division takes as long as ten other instructions.
-    bool divide = call.options.over && block[axis] > 1;
-    grid[axis] = divide ? size / block[axis] + (size % block[axis] != 0) : size;
+    grid[axis] = call.options.over ? count_blocks(size, block[axis]) : size;
     if (grid[axis] > most_grid[axis])
       refuse(*call.plan.kernel, nullptr, "a grid has at most {} blocks along {}, and this one has {}",
              most_grid[axis], axis_names[axis], grid[axis]);
@@ -299,8 +308,9 @@ static std::uint64_t dynamic_shared(const Call& call, const ExpressionInput& inp
   return sum;
 }
 
-[[noreturn]] static void refuse_contract(const ManifestKernel& kernel, const ManifestContract& contract,
-                                         const ExpressionInput& input) {
+[[noreturn, gnu::cold]] static void refuse_contract(const ManifestKernel& kernel,
+                                                    const ManifestContract& contract,
+                                                    const ExpressionInput& input) {
   std::vector<std::string> names(kernel.slots);
   for (const ManifestParam& param : kernel.params) names[param.slot] = param.name;
   fail(KERN_CONTRACT_ERROR, fmt::format("{}:{}:{}: the contract of kernel `{}` does not hold: {}",

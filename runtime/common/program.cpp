@@ -11,7 +11,11 @@ Program::Program(const Expression& expression) : expression_(&expression) {
   auto is_word = [](const Step& step) {
     return step.op == ExpressionOp::Extent || step.op == ExpressionOp::Stride;
   };
-  is_comparison_ = steps_.size() == 3 && is_word(steps_[0]) && is_word(steps_[1]);
+  if (steps_.size() != 3 || !is_word(steps_[0]) || !is_word(steps_[1])) return;
+  ExpressionOp op = steps_[2].op;
+  is_comparison_ =
+      op == ExpressionOp::Equal || op == ExpressionOp::LessEqual || op == ExpressionOp::GreaterEqual;
+  last_slot_ = std::max(steps_[0].slot, steps_[1].slot);
 }
 
 // Says whether it can be steps; `depth` values are on the stack below it.
@@ -85,13 +89,6 @@ static std::int64_t modulo(std::int64_t a, std::int64_t b) {
 }
 
 std::optional<std::int64_t> Program::run(const ExpressionInput& input) const {
-  if (is_comparison_ && std::max(steps_[0].slot, steps_[1].slot) < input.params.size()) {
-    auto a = static_cast<std::int64_t>(input.params[steps_[0].slot]);
-    auto b = static_cast<std::int64_t>(input.params[steps_[1].slot]);
-    if (steps_[2].op == ExpressionOp::Equal) return a == b;
-    if (steps_[2].op == ExpressionOp::LessEqual) return a <= b;
-    if (steps_[2].op == ExpressionOp::GreaterEqual) return a >= b;
-  }
   if (steps_.empty()) return std::nullopt;
   std::int64_t stack[deepest + 1];
   std::size_t top = 0; // the next free place
@@ -153,7 +150,7 @@ std::optional<std::int64_t> Program::integer(const ExpressionInput& input) const
   return value->integer;
 }
 
-bool Program::holds(const ExpressionInput& input) const {
+bool Program::holds_by_steps(const ExpressionInput& input) const {
   if (std::optional<std::int64_t> value = run(input)) return *value != 0;
   std::optional<ExpressionValue> value = evaluate(*expression_, input);
   return value && (value->is_real ? value->real != 0 : value->integer != 0);

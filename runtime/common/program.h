@@ -18,7 +18,10 @@ public:
   // is a real.
   std::optional<std::int64_t> integer(const ExpressionInput& input) const;
   // Says whether the expression has a value other than 0.
-  bool holds(const ExpressionInput& input) const;
+  bool holds(const ExpressionInput& input) const {
+    if (is_comparison_ && last_slot_ < input.params.size()) return compare(input);
+    return holds_by_steps(input);
+  }
   // Says whether the steps say it all.
   bool is_compact() const { return !steps_.empty(); }
 
@@ -31,12 +34,21 @@ private:
   };
   static constexpr int deepest = 16;
   bool append(const Expression& expression, int depth);
+  bool compare(const ExpressionInput& input) const {
+    auto a = static_cast<std::int64_t>(input.params[steps_[0].slot]);
+    auto b = static_cast<std::int64_t>(input.params[steps_[1].slot]);
+    return steps_[2].op == ExpressionOp::Equal       ? a == b
+           : steps_[2].op == ExpressionOp::LessEqual ? a <= b
+                                                     : a >= b;
+  }
+  bool holds_by_steps(const ExpressionInput& input) const;
   // Returns the value; nothing where only the tree can tell.
   std::optional<std::int64_t> run(const ExpressionInput& input) const;
 
   const Expression* expression_;
-  std::vector<Step> steps_;    // operands first; empty: the tree is evaluated
-  bool is_comparison_ = false; // of two words of the parameter block: most contracts and facts are
+  std::vector<Step> steps_;     // operands first; empty: the tree is evaluated
+  bool is_comparison_ = false;  // of two words of the parameter block, as most contracts and facts are:
+  std::uint32_t last_slot_ = 0; // the later one
 };
 
 } // namespace kern

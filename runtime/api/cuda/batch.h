@@ -22,7 +22,8 @@ struct Mark {
 };
 
 struct Batch {
-  static constexpr std::uint32_t size = 256;
+  // Of records; what is done once a batch costs as much as four launches.
+  static constexpr std::uint32_t size = 512;
   // What a record must be read with.
   struct Entry : Launched {
     std::uint64_t number = 0; // on the stream

@@ -199,7 +199,7 @@ TEST_F(Cuda, LaunchesWithOneCallOfTheDriver) {
     prepared();
     long before = fake_cuda()->calls();
     for (int i = 0; i < 10'000; ++i) prepared();
-    long batches = 10'000 / 256 + 1;
+    long batches = 10'000 / 512 + 1;
     EXPECT_LT(fake_cuda()->calls() - before, 10'000 + 8 * batches);
     // An Event that somebody keeps costs a mark, and says when its own launch is done.
     kern::Event kept = prepared();
