@@ -20,15 +20,25 @@ static std::uint64_t align_to(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-static bool may_leave(const ir::Function& function) {
-  bool found = false;
-  ir::walk(function.body, [&](const ir::Stmt& stmt) {
-    const auto* guard = std::get_if<ir::Guard>(&stmt.node);
-    found = found || (guard && guard->state != ir::GuardState::Proved) ||
-            std::holds_alternative<ir::Check>(stmt.node) || std::holds_alternative<ir::Return>(stmt.node) ||
-            std::holds_alternative<ir::Call>(stmt.node);
+static bool may_leave(const ir::Stmt& stmt) {
+  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
+  bool found = (guard && guard->state != ir::GuardState::Proved) ||
+               std::holds_alternative<ir::Check>(stmt.node) ||
+               std::holds_alternative<ir::Return>(stmt.node) || std::holds_alternative<ir::Call>(stmt.node);
+  ir::visit_bodies(stmt, [&](const ir::Body& body) {
+    for (const ir::Stmt& inner : body) found = found || may_leave(inner);
   });
   return found;
+}
+
+// Whether a thread may leave with another segment to come, which must know. A body of several statements ends
+// in a segment or in what holds one, which then comes again.
+static bool leaves_before_others(const ir::Function& function) {
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    bool last = i + 1 == function.body.size() && std::holds_alternative<ir::Segment>(function.body[i].node);
+    if (!last && may_leave(function.body[i])) return true;
+  }
+  return false;
 }
 
 static bool is_one_segment(const ir::Function& function) {
@@ -51,6 +61,23 @@ static bool is_uniform(const SlotCells& slot) {
   return true;
 }
 
+// Shared arrays that one statement names are where they are from the start of the block, and need not be kept
+// from segment to segment: LLVM then knows the address everywhere.
+static std::vector<const ir::Assign*> find_named_once(const Lowerer& lower) {
+  std::vector<const ir::Assign*> named(lower.ir.slots.size());
+  std::vector<int> assigns(lower.ir.slots.size());
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    ir::visit_results(stmt, [&](ir::SlotId slot) { ++assigns[static_cast<std::size_t>(slot)]; });
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* shared = assign ? std::get_if<ir::SharedArray>(&assign->value) : nullptr;
+    if (!shared || lower.state.ir.shared[static_cast<std::size_t>(shared->id)].extents.empty()) return;
+    named[static_cast<std::size_t>(assign->slot)] = assign;
+  });
+  for (std::size_t slot = 0; slot < named.size(); ++slot)
+    if (assigns[slot] != 1) named[slot] = nullptr;
+  return named;
+}
+
 // What is the same in every thread of the block wherever it is read needs one place for the block, not one a
 // thread.
 static void plan_slots(Lowerer& lower) {
@@ -59,18 +86,21 @@ static void plan_slots(Lowerer& lower) {
   std::vector<bool> crossing = find_crossing_slots(function);
   auto unset = find_unset_reads(function);
   std::vector<bool> assigned = find_assigned(function);
+  lower.block_arrays = find_named_once(lower);
   std::vector<bool> block_uniform = analyze_uniformity(lower.state.ir, lower.id).block_uniform;
   lower.turn_zero.assign(function.slots.size(), false);
   lower.turn_params.assign(function.slots.size(), false);
   for (std::size_t index = 0; index < function.slots.size(); ++index) {
     SlotCells slot = make_cells(lower, index);
     bool is_param = index < function.param_count;
-    slot.crosses = crossing[index] && (!is_param || assigned[index]);
+    if (unset[index]) lower.block_arrays[index] = nullptr;
+    bool is_fixed = lower.block_arrays[index] != nullptr;
+    slot.crosses = crossing[index] && (!is_param || assigned[index]) && !is_fixed;
     slot.block_uniform = slot.crosses && !is_param && block_uniform[index] && is_uniform(slot);
     // With masks an assignment keeps what other lanes had: not that of the vector before, which would have to
     // be carried along from turn to turn.
     bool begins_zero = lower.is_vector() || unset[index].has_value();
-    lower.turn_zero[index] = !is_param && !slot.crosses && begins_zero;
+    lower.turn_zero[index] = !is_param && !slot.crosses && !is_fixed && begins_zero;
     lower.turn_params[index] = is_param && !slot.crosses && assigned[index];
     lower.slots.push_back(std::move(slot));
   }
@@ -177,14 +207,20 @@ static llvm::Value* count_vectors(Lowerer& lower) {
   return count_threads(lower, divide_up(lower, lower.place.block_dim[0]));
 }
 
-static void prepare_scratch(Lowerer& lower) {
-  llvm::IRBuilder<>& builder = lower.builder;
+// Lays out what does not change from block to block.
+static void begin_scratch(Lowerer& lower, llvm::Value* vectors) {
   Scratch& scratch = lower.scratch;
   scratch.block_bytes = align_to(scratch.block_bytes, cache_line);
   scratch.record_bytes = align_to(scratch.record_bytes, lower.is_vector() ? cache_line : 16);
-  llvm::Value* record_bytes = i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes));
-  llvm::Value* bytes = builder.CreateNUWMul(count_vectors(lower), record_bytes);
   scratch.records = at(lower, scratch.base, i64(lower.state, static_cast<std::int64_t>(scratch.block_bytes)));
+  begin_sums(lower, vectors);
+}
+
+static void prepare_scratch(Lowerer& lower, llvm::Value* vectors) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  Scratch& scratch = lower.scratch;
+  llvm::Value* record_bytes = i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes));
+  llvm::Value* bytes = builder.CreateNUWMul(vectors, record_bytes);
   llvm::Value* rounded =
       builder.CreateAnd(builder.CreateAdd(bytes, i64(lower.state, 63)), i64(lower.state, -64));
   scratch.dynamic_shared = at(lower, scratch.records, rounded);
@@ -239,15 +275,18 @@ static llvm::Value* begin_blocks(Lowerer& lower) {
                                        i32(lower.state, 1));
 }
 
-static void lower_block(Lowerer& lower) {
+static void lower_block(Lowerer& lower, llvm::Value* vectors) {
   place_slots(lower);
-  prepare_scratch(lower);
+  prepare_scratch(lower, vectors);
   std::vector<bool> whole_block(lower.slots.size());
   for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
     whole_block[param] = !lower.slots[param].crosses;
   write_params(lower, whole_block);
   lower.return_block = new_block(lower, "exit");
   enter(lower, new_block(lower, "start"));
+  for (const ir::Assign* assign : lower.block_arrays)
+    if (assign) lower_assign(lower, *assign);
+  lower.block_arrays_stand = true;
   write_crossing_params(lower);
   lower_lockstep_body(lower, lower.ir.body);
   enter(lower, lower.return_block);
@@ -260,7 +299,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   load_place(lower);
   load_params(lower);
   llvm::Value* blocks = begin_blocks(lower);
-  lower.scratch.has_left_flag = !is_one_segment(lower.ir) && may_leave(lower.ir);
+  lower.scratch.has_left_flag = leaves_before_others(lower.ir);
   plan_slots(lower);
   if (lower.is_vector()) {
     classify_conditions(lower);
@@ -270,14 +309,18 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   plan_records(lower);
   place_shared_arrays(lower);
   place_local_arrays(lower);
+  plan_sums(lower);
+  llvm::Value* vectors = count_vectors(lower);
+  begin_scratch(lower, vectors);
   if (may_share_rows(lower)) {
     lower.place.blocks = blocks;
-    lower_block(lower);
+    lower_block(lower, vectors);
   } else {
-    for_each_block(lower, blocks, [&] { lower_block(lower); });
+    for_each_block(lower, blocks, [&] { lower_block(lower, vectors); });
+    end_sums(lower, vectors);
   }
   lower.builder.CreateRetVoid();
-  return {lower.ir.symbol, lower.scratch.block_bytes, lower.scratch.record_bytes,
+  return {lower.ir.symbol, lower.scratch.block_bytes, lower.scratch.record_bytes + lower.scratch.sum_bytes,
           static_cast<int>(state.lanes()), state.facts.linear_thread_id};
 }
 

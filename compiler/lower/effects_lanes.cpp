@@ -24,7 +24,11 @@ llvm::Value* lane_of(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) 
   return lower.builder.CreateLoad(spilled.element, lane_pointer(lower, spilled, lane));
 }
 
-// All lanes, counted, so that LLVM may unroll.
+// Lanes are read from memory at numbers that are not constant, so LLVM leaves them there: to take one out of
+// a register costs two operations for which there is one unit.
+static constexpr unsigned lanes_at_once = 4;
+
+// All lanes, counted, so that LLVM unrolls.
 static void for_each_lane(Lowerer& lower, const std::function<void(llvm::Value*)>& body) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::BasicBlock* before = builder.GetInsertBlock();
@@ -37,7 +41,10 @@ static void for_each_lane(Lowerer& lower, const std::function<void(llvm::Value*)
   body(lane);
   llvm::Value* next = builder.CreateNUWAdd(lane, builder.getInt32(1));
   lane->addIncoming(next, builder.GetInsertBlock());
-  builder.CreateCondBr(builder.CreateICmpULT(next, builder.getInt32(lower.state.lanes())), lane_block, done);
+  llvm::BranchInst* back = builder.CreateCondBr(
+      builder.CreateICmpULT(next, builder.getInt32(lower.state.lanes())), lane_block, done);
+  llvm::Metadata* count = llvm::ConstantAsMetadata::get(i32(lower.state, lanes_at_once));
+  hint_loop(lower, back, {llvm::MDString::get(lower.state.context, "llvm.loop.unroll.count"), count});
   builder.SetInsertPoint(done);
 }
 
@@ -125,6 +132,7 @@ void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
   llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue array = read_array(lower, atomic.array);
   ElementPlace place = element_place(lower, array, atomic.indices);
+  if (add_to_sum(lower, atomic, place)) return;
   if (is_joint_sum(lower, atomic, array, place)) return atomic_joint_sum(lower, atomic, array, place);
   LaneSource base = lane_source(lower, place.base), offset = lane_source(lower, place.offset);
   std::vector<LaneSource> sources;

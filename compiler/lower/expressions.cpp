@@ -346,7 +346,10 @@ static Value scalar_expression(Lowerer& lower, const ir::Assign& assign, Type ty
 
 void lower_assign(Lowerer& lower, const ir::Assign& assign) {
   Type type = lower.ir.slots[static_cast<std::size_t>(assign.slot)].type;
-  if (is_array(type)) return assign_array(lower, assign, type);
+  if (is_array(type)) {
+    bool stands = lower.block_arrays_stand && lower.block_arrays[static_cast<std::size_t>(assign.slot)];
+    return stands ? void() : assign_array(lower, assign, type);
+  }
   if (lower.is_vector() && lower.lanes.unused[static_cast<std::size_t>(assign.slot)]) return;
   if (const auto* compare = std::get_if<ir::Compare>(&assign.value))
     note_linear_test(lower, assign.slot, *compare);

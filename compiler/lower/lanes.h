@@ -85,6 +85,8 @@ void in_masks(Lowerer& lower, const ir::Stmt& stmt, const std::function<void()>&
 // ---- loops_lanes.cpp ----
 void while_lanes(Lowerer& lower, const ir::While& loop, const ir::Stmt& stmt);
 void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt);
+// Tells LLVM something of the loop that this branch closes.
+void hint_loop(Lowerer& lower, llvm::BranchInst* back, llvm::ArrayRef<llvm::Metadata*> hint);
 // Whether it is known of a `for` without its count which lanes go round.
 bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
 
@@ -139,6 +141,17 @@ Spilled spill(Lowerer& lower, llvm::Value* vector);
 llvm::Value* lane_of(Lowerer& lower, const Spilled& spilled, llvm::Value* lane);
 void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic);
 void print_lanes(Lowerer& lower, const ir::Print& print);
+
+// ---- sums_lanes.cpp: sums in global memory that a call of several blocks makes once ----
+// Finds them, and what they need in scratch.
+void plan_sums(Lowerer& lower);
+// Clears the sums of a block's vectors before its records, and adds them to memory.
+void begin_sums(Lowerer& lower, llvm::Value* vectors);
+void end_sums(Lowerer& lower, llvm::Value* vectors);
+// Finds the sums of the vector with this number.
+void find_sums(Lowerer& lower, llvm::Value* number);
+// Adds what an atomic adds to a sum; false where it is none that is kept.
+bool add_to_sum(Lowerer& lower, const ir::Atomic& atomic, const ElementPlace& place);
 
 // ---- math_lanes.cpp ----
 llvm::Value* call_vector_math(Lowerer& lower, std::string_view name, ScalarKind kind,

@@ -62,16 +62,19 @@ static void test_running(Lowerer& lower, Construct& construct, llvm::Value* cond
   lower.builder.CreateCondBr(any_lane(lower, running), blocks.body, blocks.done);
 }
 
+void hint_loop(Lowerer& lower, llvm::BranchInst* back, llvm::ArrayRef<llvm::Metadata*> hint) {
+  llvm::LLVMContext& context = lower.state.context;
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, llvm::MDNode::get(context, hint)});
+  loop->replaceOperandWith(0, loop);
+  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
 // Goes back to the head. The masked copy is there for the vectors at the edges: unrolled, it would take
 // longer to compile than all the rest.
 static void go_back(Lowerer& lower, llvm::BasicBlock* head) {
   llvm::BranchInst* back = lower.builder.CreateBr(head);
   if (!lower.lanes.masked || lower.lanes.plain_copy) return;
-  llvm::LLVMContext& context = lower.state.context;
-  llvm::MDNode* hint = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, hint});
-  loop->replaceOperandWith(0, loop);
-  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  hint_loop(lower, back, llvm::MDString::get(lower.state.context, "llvm.loop.unroll.disable"));
 }
 
 // Back to the head while some lane is running.

@@ -98,6 +98,12 @@ struct LocalPlace {
   std::uint64_t offset;
 };
 
+// A sum in global memory that a call keeps for its blocks, and where in the record of a vector's sums.
+struct KeptSum {
+  const ir::Atomic* atomic;
+  std::uint64_t offset;
+};
+
 // CPU: the parts of the scratch area of a block, and the record of the vector at hand.
 struct Scratch {
   llvm::Value* base = nullptr;
@@ -110,6 +116,10 @@ struct Scratch {
   bool has_left_flag = false;          // the record begins with a byte: this thread has left
   llvm::Value* live_threads = nullptr; // where there is that flag: an alloca that counts
   std::map<const ir::LocalArray*, LocalPlace> local_arrays; // those that are no allocas
+  std::vector<KeptSum> sums;                                // that a call keeps for its blocks
+  std::uint64_t sum_bytes = 0;                              // of that record, one for each vector
+  llvm::Value* sum_records = nullptr;                       // the first vector's
+  llvm::Value* sum_record = nullptr;                        // of the vector at hand
 };
 
 // What a statement of control flow keeps while lanes are in it: masks and the state of a loop, in allocas
@@ -189,8 +199,11 @@ struct Lowerer {
   std::vector<bool> uses_shared; // by SharedId: this kernel, or what it calls
   std::vector<bool> turn_zero;   // CPU: slots that are zero at the start of a thread's turn
   std::vector<bool> turn_params; // CPU: parameters that are assigned, and begin each turn as they came
-  bool fast_math = false;        // of this kernel: approximate, and reorder, but never assume a number
-  bool outside_segments = false; // CPU: lockstep code between segments
+  std::vector<const ir::Assign*>
+      block_arrays{};              // CPU: by slot, what names a shared array for the whole block
+  bool block_arrays_stand = false; // and has been lowered
+  bool fast_math = false;          // of this kernel: approximate, and reorder, but never assume a number
+  bool outside_segments = false;   // CPU: lockstep code between segments
 
   Lowerer(ModuleState& s, ir::FunctionId f)
       : state(s), ir(s.ir.function(f)), id(f), builder(s.context),

@@ -125,6 +125,7 @@ static llvm::Value* begin_vector(Lowerer& lower, llvm::Value* number, llvm::Valu
         builder.CreateNUWMul(number, i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes)));
     scratch.record = builder.CreateInBoundsGEP(builder.getInt8Ty(), scratch.records, offset);
   }
+  find_sums(lower, number);
   llvm::Value* live = existing_mask(lower, existing);
   llvm::Value* bits = mask_bits(lower, live);
   if (scratch.has_left_flag) {

@@ -28,7 +28,9 @@ bool is_cheap(const ir::Expr& expr) {
         return e.op != ir::BinaryOp::Divide && e.op != ir::BinaryOp::FloorDivide &&
                e.op != ir::BinaryOp::Modulo;
       },
-      [](const ir::CallPure& e) { return row(e.builtin).effects == Effects::Thread; },
+      [](const ir::CallPure& e) {
+        return row(e.builtin).effects == Effects::Thread || row(e.builtin).effects == Effects::PerBlock;
+      },
       [](const ir::View&) { return false; }, [](const ir::SharedArray&) { return false; },
       [](const ir::LocalArray&) { return false; }, [](const ir::ConstantArray&) { return false; },
       [](const auto&) { return true; });

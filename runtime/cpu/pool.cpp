@@ -129,8 +129,10 @@ struct Pool::Runner {
   std::uint64_t blocks = 0;
 
 private:
-  // How many blocks one call of the entry runs: narrow ones side by side, so that their rows are long.
-  static std::uint64_t row_of_blocks(const Launch& launch) {
+  // How many blocks one call of the entry runs. Those of several rows of threads may take turns row by row,
+  // so narrow ones stand side by side until their rows are long; others run one after the other.
+  static std::uint64_t most_in_call(const Launch& launch) {
+    if (launch.block[1] == 1 && launch.block[2] == 1) return launch.grid[0];
     return std::max<std::uint64_t>(1, wanted_row / launch.block[0]);
   }
 
@@ -141,7 +143,7 @@ private:
     where.block[1] = static_cast<std::uint32_t>(first / where.grid[0] % where.grid[1]);
     where.block[2] = static_cast<std::uint32_t>(first / where.grid[0] / where.grid[1]);
     for (std::uint64_t left = count; left > 0; left -= where.blocks) {
-      std::uint64_t in_row = std::min<std::uint64_t>(where.grid[0] - where.block[0], row_of_blocks(launch));
+      std::uint64_t in_row = std::min<std::uint64_t>(where.grid[0] - where.block[0], most_in_call(launch));
       where.blocks = static_cast<std::uint32_t>(std::min(left, in_row));
       launch.entry(launch.params, &where, scratch);
       if ((where.block[0] += where.blocks) < where.grid[0]) continue;
