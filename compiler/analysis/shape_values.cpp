@@ -176,7 +176,7 @@ LaneValue LaneArithmetic::convert(const LaneValue& value, Type from, Type to) co
     const bool counts = is_integer(to) && is_boolean(from);
     return counts ? uniform_value(value.range) : uniform_value(to);
   }
-  if (is_varying(value)) return varying_value(to);
+  if (is_varying(value)) return contains(type_interval(to), value.range) ? value : varying_value(to);
   if (value.exact && contains(type_interval(to), value.range)) return value;
   // What a narrower type keeps of a sum is the sum of what it keeps.
   const bool commutes = is_uniform(value) || bit_width(to->scalar) <= bit_width(from->scalar);

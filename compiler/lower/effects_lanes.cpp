@@ -96,6 +96,20 @@ static llvm::Value* at_lane(Lowerer& lower, const LaneSource& source, llvm::Valu
   return source.is_bool ? builder.CreateIsNotNull(value) : value;
 }
 
+// The narrowest integer that holds each lane's place in an array, and whether with a sign: there is less to
+// write, and to read again lane by lane. A shared array that is named once has no offset.
+static std::pair<llvm::Type*, bool> place_type(Lowerer& lower, const ir::Atomic& atomic) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (atomic.array.type->space == AddressSpace::Global && !lower.state.facts.small_arrays)
+    return {builder.getInt64Ty(), true};
+  auto slot = static_cast<std::size_t>(*atomic.array.slot);
+  bool is_index = atomic.indices.size() == 1 && slot < lower.block_arrays.size() && lower.block_arrays[slot];
+  Interval range = is_index ? lower.shapes.range_of(atomic.indices[0]) : Interval{-1, -1};
+  if (range.low >= 0 && range.high <= UINT8_MAX) return {builder.getInt8Ty(), false};
+  if (range.low >= 0 && range.high <= UINT16_MAX) return {builder.getInt16Ty(), false};
+  return {builder.getInt32Ty(), true};
+}
+
 static bool is_read(const Lowerer& lower, ir::SlotId slot) {
   bool found = false;
   ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
@@ -134,6 +148,9 @@ void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
   ElementPlace place = element_place(lower, array, atomic.indices);
   if (add_to_sum(lower, atomic, place)) return;
   if (is_joint_sum(lower, atomic, array, place)) return atomic_joint_sum(lower, atomic, array, place);
+  const auto [narrow, has_sign] = place_type(lower, atomic);
+  if (place.offset.shape.kind == Shape::Kind::Varying)
+    place.offset.value = builder.CreateTrunc(place.offset.value, vector_of(lower.state, narrow));
   LaneSource base = lane_source(lower, place.base), offset = lane_source(lower, place.offset);
   std::vector<LaneSource> sources;
   for (const ir::Operand& arg : atomic.args) sources.push_back(lane_source(lower, read_value(lower, arg)));
@@ -142,8 +159,9 @@ void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
   if (atomic.slot)
     builder.CreateStore(llvm::Constant::getNullValue(vector_of(lower.state, element)), results);
   for_each_active_lane(lower, [&](llvm::Value* lane) {
-    llvm::Value* address =
-        builder.CreateGEP(element, at_lane(lower, base, lane), at_lane(lower, offset, lane));
+    llvm::Value* distance =
+        builder.CreateIntCast(at_lane(lower, offset, lane), builder.getInt64Ty(), has_sign);
+    llvm::Value* address = builder.CreateGEP(element, at_lane(lower, base, lane), distance);
     CustomCall call{atomic.builtin, types::scalar(array.element), atomic.args, Form::Scalar, address,
                     array.space};
     for (const LaneSource& source : sources) call.values.push_back(at_lane(lower, source, lane));
