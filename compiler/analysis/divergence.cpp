@@ -307,8 +307,15 @@ private:
     const bool is_same =
         effects == Effects::Grid || (effects == Effects::Block && context_.scope == Scope::Block);
     if (is_same) return assign(*call.slot, {});
+    if (call.builtin == Builtin::Uniform) return assign(*call.slot, agreed_value(call, stmt));
     const Cause cause = effects == Effects::Block ? Cause::Barrier : Cause::Warp;
     assign(*call.slot, {add(Node::Kind::Source, &stmt, call.slot, cause)});
+  }
+
+  // What the threads of a block agreed on differs between blocks where it does between threads.
+  Value agreed_value(const ir::CallEffect& call, const Stmt& stmt) {
+    depend_on(call.args);
+    return {derive(Node::Kind::Value, stmt, call.slot)};
   }
 
   void visit_call(const ir::Call& call, const Stmt& stmt) {

@@ -23,10 +23,11 @@ struct GpuArch {
   std::string_view ptx;
 };
 
+// From Volta on: before, threads of a warp could not wait for each other, which barriers, votes of warps and
+// faults rely on.
 constexpr GpuArch gpu_archs[] = {
-    {"sm_50", "+ptx63"}, {"sm_52", "+ptx63"}, {"sm_53", "+ptx63"}, {"sm_60", "+ptx63"}, {"sm_61", "+ptx63"},
-    {"sm_62", "+ptx63"}, {"sm_70", "+ptx63"}, {"sm_72", "+ptx63"}, {"sm_75", "+ptx63"}, {"sm_80", "+ptx70"},
-    {"sm_86", "+ptx71"}, {"sm_87", "+ptx74"}, {"sm_89", "+ptx78"}, {"sm_90", "+ptx78"}, {"sm_90a", "+ptx80"},
+    {"sm_70", "+ptx63"}, {"sm_72", "+ptx63"}, {"sm_75", "+ptx63"}, {"sm_80", "+ptx70"},  {"sm_86", "+ptx71"},
+    {"sm_87", "+ptx74"}, {"sm_89", "+ptx78"}, {"sm_90", "+ptx78"}, {"sm_90a", "+ptx80"},
 };
 
 // What a machine is made of.

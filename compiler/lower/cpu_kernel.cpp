@@ -55,6 +55,8 @@ static std::vector<bool> find_assigned(const ir::Function& function) {
   return assigned;
 }
 
+static bool is_local_array(Type type) { return is_array(type) && type->space == AddressSpace::Local; }
+
 static bool is_uniform(const SlotCells& slot) {
   for (const Cell& cell : slot.cells)
     if (cell.shape.kind != Shape::Kind::Uniform) return false;
@@ -96,7 +98,9 @@ static void plan_slots(Lowerer& lower) {
     if (unset[index]) lower.block_arrays[index] = nullptr;
     bool is_fixed = lower.block_arrays[index] != nullptr;
     slot.crosses = crossing[index] && (!is_param || assigned[index]) && !is_fixed;
-    slot.block_uniform = slot.crosses && !is_param && block_uniform[index] && is_uniform(slot);
+    // A local array is the same value in all threads, and another memory in each.
+    slot.block_uniform = slot.crosses && !is_param && block_uniform[index] && is_uniform(slot) &&
+                         !is_local_array(function.slots[index].type);
     // With masks an assignment keeps what other lanes had: not that of the vector before, which would have to
     // be carried along from turn to turn.
     bool begins_zero = lower.is_vector() || unset[index].has_value();
@@ -159,8 +163,7 @@ static void place_local_arrays(Lowerer& lower) {
   Scratch& scratch = lower.scratch;
   bool cross = false;
   for (std::size_t index = 0; index < lower.slots.size(); ++index) {
-    Type type = lower.ir.slots[index].type;
-    cross = cross || (lower.slots[index].crosses && is_array(type) && type->space == AddressSpace::Local);
+    cross = cross || (lower.slots[index].crosses && is_local_array(lower.ir.slots[index].type));
   }
   ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);

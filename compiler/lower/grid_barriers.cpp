@@ -154,11 +154,11 @@ static llvm::GlobalVariable* find_result(ModuleState& state) {
 
 // The block has met already. Its first thread waits for the other blocks, and all go on where it says so:
 // that thread may have faulted itself.
-static llvm::Value* meet_on_gpu(Lowerer& lower, llvm::Value* count) {
+static llvm::Value* meet_on_gpu(Lowerer& lower, llvm::Value* count, bool votes) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Function* wait = lower.state.module.getFunction(wait_name);
   if (!wait) wait = WaitBuilder(lower.state).build();
-  llvm::GlobalVariable* result = find_result(lower.state);
+  llvm::GlobalVariable* result = votes ? find_result(lower.state) : nullptr;
   llvm::BasicBlock *before = builder.GetInsertBlock(), *waits = new_block(lower, "grid_wait"),
                    *met = new_block(lower, "grid_met"), *out = new_block(lower, "grid_fault"),
                    *next = new_block(lower, "grid_next");
@@ -168,7 +168,7 @@ static llvm::Value* meet_on_gpu(Lowerer& lower, llvm::Value* count) {
   builder.SetInsertPoint(waits);
   llvm::Value* total =
       builder.CreateCall(wait, {lower.record, count_blocks(lower, builder.getInt64Ty()), count});
-  builder.CreateStore(builder.CreateTrunc(total, builder.getInt32Ty()), result, true);
+  if (votes) builder.CreateStore(builder.CreateTrunc(total, builder.getInt32Ty()), result, true);
   llvm::Value* have_all = builder.CreateICmpSGE(total, builder.getInt64(0));
   builder.CreateBr(met);
 
@@ -183,7 +183,7 @@ static llvm::Value* meet_on_gpu(Lowerer& lower, llvm::Value* count) {
   builder.CreateIntrinsic(I::nvvm_exit, {}, {});
   builder.CreateUnreachable();
   builder.SetInsertPoint(next);
-  return builder.CreateLoad(builder.getInt32Ty(), result, true);
+  return votes ? builder.CreateLoad(builder.getInt32Ty(), result, true) : nullptr;
 }
 
 // ---- CPU ----
@@ -204,8 +204,8 @@ static llvm::Value* meet_on_cpu(Lowerer& lower, llvm::Value* count) {
 
 // ---- Both ----
 
-static llvm::Value* meet(Lowerer& lower, llvm::Value* count) {
-  return lower.gpu() ? meet_on_gpu(lower, count) : meet_on_cpu(lower, count);
+static llvm::Value* meet(Lowerer& lower, llvm::Value* count, bool votes = true) {
+  return lower.gpu() ? meet_on_gpu(lower, count, votes) : meet_on_cpu(lower, count);
 }
 
 // The block votes as at a barrier of its own.
@@ -218,7 +218,7 @@ static llvm::Value* vote_of_block(Lowerer& lower, const CustomCall& call, Builti
 
 llvm::Value* grid_barrier(Lowerer& lower, const CustomCall& call) {
   barrier(lower, call);
-  meet(lower, lower.builder.getInt32(0));
+  meet(lower, lower.builder.getInt32(0), false);
   return nullptr;
 }
 

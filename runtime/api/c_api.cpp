@@ -219,8 +219,8 @@ kern_error* kern_graph_launch(kern_graph* graph, kern_stream* stream, kern_event
     if (stream->device != graph->device)
       fail(KERN_ARGUMENT_ERROR, "the graph was captured on " + graph->device->name() +
                                     ", and the stream is one of " + stream->device->name());
-    std::uint64_t number = stream->stream->replay(graph->graph);
-    NewEvent(event, stream->device, stream->stream).hand_out(number);
+    NewEvent made(event, stream->device, stream->stream);
+    made.hand_out(stream->stream->replay(graph->graph));
   });
 }
 

@@ -61,8 +61,8 @@ static Stream& stream_for(const kern_buffer* buffer, const kern_stream* stream) 
   return *stream->stream;
 }
 
-static void hand_out_event(const kern_stream* stream, std::uint64_t number, kern_event** event) {
-  NewEvent(event, stream->device, stream->stream).hand_out(number);
+static NewEvent event_on(const kern_stream* stream, kern_event** event) {
+  return {event, stream->device, stream->stream};
 }
 
 kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void* from, std::uint64_t bytes,
@@ -71,7 +71,8 @@ kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void*
     check_device(to);
     check_range(to, offset, bytes);
     Stream& on = stream_for(to, stream);
-    hand_out_event(stream, bytes > 0 ? on.write(to->memory, offset, from, bytes) : on.last(), event);
+    NewEvent made = event_on(stream, event);
+    made.hand_out(bytes > 0 ? on.write(to->memory, offset, from, bytes) : on.last());
   });
 }
 
@@ -81,7 +82,8 @@ kern_error* kern_buffer_read(const kern_buffer* from, std::uint64_t offset, void
     check_device(from);
     check_range(from, offset, bytes);
     Stream& on = stream_for(from, stream);
-    hand_out_event(stream, bytes > 0 ? on.read(from->memory, offset, to, bytes) : on.last(), event);
+    NewEvent made = event_on(stream, event);
+    made.hand_out(bytes > 0 ? on.read(from->memory, offset, to, bytes) : on.last());
   });
 }
 
@@ -93,9 +95,10 @@ kern_error* kern_buffer_copy(kern_buffer* to, std::uint64_t to_offset, const ker
     check_range(from, from_offset, bytes);
     stream_for(from, stream);
     Stream& on = stream_for(to, stream);
+    NewEvent made = event_on(stream, event);
     std::uint64_t number =
         bytes > 0 ? on.copy(to->memory, to_offset, from->memory, from_offset, bytes) : on.last();
-    hand_out_event(stream, number, event);
+    made.hand_out(number);
   });
 }
 
@@ -109,7 +112,8 @@ kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_
     check_device(to);
     check_range(to, offset, count * pattern_bytes);
     Stream& on = stream_for(to, stream);
+    NewEvent made = event_on(stream, event);
     std::span<const char> bytes(static_cast<const char*>(pattern), pattern_bytes);
-    hand_out_event(stream, count > 0 ? on.fill(to->memory, offset, count, bytes) : on.last(), event);
+    made.hand_out(count > 0 ? on.fill(to->memory, offset, count, bytes) : on.last());
   });
 }

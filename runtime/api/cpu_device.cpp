@@ -68,8 +68,9 @@ public:
   std::uint64_t most_shared_bytes() const override { return 227 << 10; }
   std::string_view target() const override { return "cpu"; }
   bool shares_host_memory() const override { return true; }
-  std::optional<std::uint64_t> most_cooperative_blocks(const Launch&) override {
-    return cpu::most_cooperative_blocks;
+  // Blocks that do not wait for each other need not run at once.
+  std::optional<std::uint64_t> most_cooperative_blocks(const Launch& launch) override {
+    return launch.kernel->cooperative ? std::optional(cpu::most_cooperative_blocks) : std::nullopt;
   }
   kern_device_info info() const override;
   void take(std::uint64_t bytes);
@@ -144,6 +145,7 @@ public:
 private:
   std::uint64_t put(Task task);
   void run_launch(const Queued& launch, std::uint64_t number);
+  Error no_scratch(const Queued& launch, const cpu::Launch& job) const;
 
   std::shared_ptr<cpu::Pool> pool_;
   std::mutex mutex_;
@@ -323,6 +325,21 @@ std::uint64_t CpuStream::replay(std::shared_ptr<Graph> graph) {
   });
 }
 
+// Says that there is no memory for what blocks need while they run.
+Error CpuStream::no_scratch(const Queued& launch, const cpu::Launch& job) const {
+  std::uint64_t bytes = launch.kernel->cooperative ? cpu::cooperative_bytes(job)
+                                                   : std::uint64_t(job.scratch_bytes) * pool_->threads();
+  std::string what = launch.kernel->cooperative
+                         ? std::to_string(bytes) + " bytes of scratch and stacks for all its blocks at once"
+                         : std::to_string(job.scratch_bytes) + " bytes of scratch in each of " +
+                               std::to_string(pool_->threads()) + " threads";
+  return {KERN_OUT_OF_MEMORY,
+          "kernel `" + launch.kernel->name + "`: there is no memory for " + what + "; nothing ran",
+          {},
+          bytes,
+          0};
+}
+
 void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
   kern_launch_record record{};
@@ -344,20 +361,10 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   job.scratch_bytes = cpu::scratch_bytes(*launch.entry, job.block) + launch.shared_bytes;
   if (launch.report) job.blocks_done = &launch.report->blocks_done;
   auto begin = std::chrono::steady_clock::now();
-  bool is_cooperative = launch.kernel->cooperative;
-  bool ran = is_cooperative ? cpu::run_cooperative(*pool_, job) : pool_->run(job);
+  bool ran = launch.kernel->cooperative ? cpu::run_cooperative(*pool_, job) : pool_->run(job);
   std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   if (launch.report) launch.report->milliseconds = time.count();
-  if (!ran)
-    keep_error(number, {KERN_OUT_OF_MEMORY,
-                        "kernel `" + launch.kernel->name + "`: there is no memory for " +
-                            std::to_string(job.scratch_bytes) + " bytes of scratch " +
-                            (is_cooperative ? "for each of its blocks at once"
-                                            : "in each of " + std::to_string(pool_->threads()) + " threads") +
-                            "; nothing ran",
-                        {},
-                        job.scratch_bytes * pool_->threads(),
-                        0});
+  if (!ran) keep_error(number, no_scratch(launch, job));
   if (ring) write_prints(launch.module->manifest, *ring);
   if (record.fault.state != 0) keep_fault(number, launch, record.fault);
 }

@@ -5,7 +5,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "runtime/cpu/fiber.h"
@@ -15,8 +18,8 @@ namespace kern::cpu {
 namespace {
 
 constexpr std::size_t alignment = 64;
-// As much as a thread has; pages that are never touched cost nothing.
-constexpr std::size_t stack_bytes = std::size_t(8) << 20, guard_bytes = 4096;
+// Pages that are never touched cost nothing.
+constexpr std::size_t stack_bytes = std::size_t(1) << 20, guard_bytes = 4096;
 
 struct Grid;
 
@@ -30,37 +33,66 @@ struct Block {
 
 struct Grid {
   const Launch& launch;
-  std::unique_ptr<Block[]> blocks;
+  Block* blocks;
   std::int64_t vote = 0; // of the last barrier
 };
 
 // The block that this thread runs.
 thread_local Block* current = nullptr;
 
-// Memory of many stacks, each with a page below it that cannot be touched.
-class Stacks {
-public:
-  explicit Stacks(std::uint64_t count) : bytes_(count * (stack_bytes + guard_bytes)) {
-    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    memory_ = static_cast<char*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, -1, 0));
-    for (std::uint64_t i = 0; is_there() && i < count; ++i)
-      mprotect(memory_ + i * (stack_bytes + guard_bytes), guard_bytes, PROT_NONE);
-  }
-  ~Stacks() {
-    if (is_there()) munmap(memory_, bytes_);
-  }
-  Stacks(const Stacks&) = delete;
-  Stacks& operator=(const Stacks&) = delete;
-  bool is_there() const { return memory_ != MAP_FAILED; }
-  void* get(std::uint64_t index) const { return memory_ + index * (stack_bytes + guard_bytes) + guard_bytes; }
-
-private:
-  std::size_t bytes_;
-  char* memory_;
-};
-
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
+};
+
+// What blocks need that run at once. It stays with the thread that launches and only grows, so a launch that
+// fits allocates nothing.
+class Arena {
+public:
+  Arena() = default;
+  ~Arena() { unmap(); }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Makes room; false where there is no memory.
+  bool reserve(std::uint64_t count, std::size_t scratch_bytes) {
+    if (scratch_bytes > scratch_bytes_) {
+      scratch_.reset(std::aligned_alloc(alignment, scratch_bytes));
+      scratch_bytes_ = scratch_ ? scratch_bytes : 0;
+    }
+    if (count > count_) map(count);
+    if (scratch_bytes > scratch_bytes_ || count > count_) return false;
+    blocks_.reset(new (std::nothrow) Block[count]);
+    return blocks_ != nullptr;
+  }
+  Block* blocks() const { return blocks_.get(); }
+  char* scratch() const { return static_cast<char*>(scratch_.get()); }
+  void* stack(std::uint64_t index) const {
+    return stacks_ + index * (stack_bytes + guard_bytes) + guard_bytes;
+  }
+
+private:
+  // Each stack has a page below it that cannot be touched.
+  void map(std::uint64_t count) {
+    unmap();
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* memory = mmap(nullptr, count * (stack_bytes + guard_bytes), PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (memory == MAP_FAILED) return;
+    stacks_ = static_cast<char*>(memory);
+    count_ = count;
+    for (std::uint64_t i = 0; i < count; ++i)
+      if (mprotect(stacks_ + i * (stack_bytes + guard_bytes), guard_bytes, PROT_NONE) != 0) return unmap();
+  }
+  void unmap() {
+    if (stacks_) munmap(stacks_, count_ * (stack_bytes + guard_bytes));
+    stacks_ = nullptr;
+    count_ = 0;
+  }
+
+  std::unique_ptr<void, Free> scratch_;
+  std::size_t scratch_bytes_ = 0;
+  char* stacks_ = nullptr;
+  std::uint64_t count_ = 0; // of stacks
+  std::unique_ptr<Block[]> blocks_;
 };
 
 void run_block(void* argument) {
@@ -84,35 +116,34 @@ void run_round(const void* params, const kern_where* where, void*) {
 
 } // namespace
 
+std::uint64_t cooperative_bytes(const Launch& launch) {
+  std::uint64_t scratch = (launch.scratch_bytes + alignment - 1) / alignment * alignment;
+  return count_blocks(launch) * (scratch + stack_bytes + guard_bytes);
+}
+
 bool run_cooperative(Pool& pool, const Launch& launch) {
-  std::uint64_t total = std::uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  static thread_local Arena arena;
+  std::uint64_t total = count_blocks(launch);
   std::size_t scratch_bytes = (launch.scratch_bytes + alignment - 1) / alignment * alignment, all = 0;
-  if (__builtin_mul_overflow(scratch_bytes, total, &all)) return false;
-  std::unique_ptr<void, Free> scratch(std::aligned_alloc(alignment, std::max(all, alignment)));
-  Stacks stacks(total);
-  if (!scratch || !stacks.is_there()) return false;
-  Grid grid{launch, std::make_unique<Block[]>(total)};
+  if (__builtin_mul_overflow(scratch_bytes, total, &all) || !arena.reserve(total, std::max(all, alignment)))
+    return false;
+  Grid grid{launch, arena.blocks()};
   for (std::uint64_t i = 0; i < total; ++i) {
     Block& block = grid.blocks[i];
     block.grid = &grid;
-    std::copy_n(launch.grid, 3, block.where.grid);
-    std::copy_n(launch.block, 3, block.where.block_dim);
-    block.where.block[0] = static_cast<std::uint32_t>(i % launch.grid[0]);
-    block.where.block[1] = static_cast<std::uint32_t>(i / launch.grid[0] % launch.grid[1]);
-    block.where.block[2] = static_cast<std::uint32_t>(i / launch.grid[0] / launch.grid[1]);
+    block.where = first_block(launch);
+    move_to_block(block.where, i);
     block.where.blocks = 1;
-    block.scratch = static_cast<char*>(scratch.get()) + i * scratch_bytes;
-    block.fiber.make(stacks.get(i), stack_bytes, run_block, &block);
+    block.scratch = arena.scratch() + i * scratch_bytes;
+    block.fiber.make(arena.stack(i), stack_bytes, run_block, &block);
   }
-  kern_launch_record own{}; // of the rounds; the kernel has the launch's
-  Launch round;
+  Launch round = launch;
   round.entry = run_round;
   round.params = &grid;
-  round.record = &own;
-  std::copy_n(launch.grid, 3, round.grid);
-  std::copy_n(launch.block, 3, round.block);
+  round.scratch_bytes = 0;
+  round.blocks_done = nullptr;
   auto is_done = [](const Block& block) { return block.fiber.is_done(); };
-  while (!std::all_of(&grid.blocks[0], &grid.blocks[total], is_done)) {
+  while (!std::all_of(grid.blocks, grid.blocks + total, is_done)) {
     pool.run(round);
     grid.vote = 0;
     for (std::uint64_t i = 0; i < total; ++i) grid.vote += std::exchange(grid.blocks[i].count, 0u);

@@ -91,12 +91,8 @@ struct Pool::Job {
 // blocks took so far, and few enough that all threads end together.
 struct Pool::Runner {
   Runner(Job& shared_job, void* own_scratch)
-      : job(shared_job), scratch(own_scratch), expected(shared_job.expected) {
-    for (int axis = 0; axis < 3; ++axis) {
-      where.grid[axis] = job.launch.grid[axis];
-      where.block_dim[axis] = job.launch.block[axis];
-    }
-  }
+      : job(shared_job), scratch(own_scratch), expected(shared_job.expected),
+        where(first_block(shared_job.launch)) {}
 
   // Runs some blocks; false where none is left.
   bool turn() {
@@ -124,7 +120,7 @@ struct Pool::Runner {
   Job& job;
   void* scratch;
   double expected;
-  kern_where where{};
+  kern_where where;
   double nanoseconds = 0; // in `blocks` blocks
   std::uint64_t blocks = 0;
 
@@ -139,9 +135,7 @@ private:
   void run_blocks(std::uint64_t first, std::uint64_t count) {
     const Launch& launch = job.launch;
     Clock::time_point start = Clock::now();
-    where.block[0] = static_cast<std::uint32_t>(first % where.grid[0]);
-    where.block[1] = static_cast<std::uint32_t>(first / where.grid[0] % where.grid[1]);
-    where.block[2] = static_cast<std::uint32_t>(first / where.grid[0] / where.grid[1]);
+    move_to_block(where, first);
     for (std::uint64_t left = count; left > 0; left -= where.blocks) {
       std::uint64_t in_row = std::min<std::uint64_t>(where.grid[0] - where.block[0], most_in_call(launch));
       where.blocks = static_cast<std::uint32_t>(std::min(left, in_row));
@@ -159,6 +153,19 @@ private:
     nanoseconds += since(start);
   }
 };
+
+kern_where first_block(const Launch& launch) {
+  kern_where where{};
+  std::copy_n(launch.grid, 3, where.grid);
+  std::copy_n(launch.block, 3, where.block_dim);
+  return where;
+}
+
+void move_to_block(kern_where& where, std::uint64_t number) {
+  where.block[0] = static_cast<std::uint32_t>(number % where.grid[0]);
+  where.block[1] = static_cast<std::uint32_t>(number / where.grid[0] % where.grid[1]);
+  where.block[2] = static_cast<std::uint32_t>(number / where.grid[0] / where.grid[1]);
+}
 
 unsigned default_threads() {
   if (const char* text = std::getenv("KERN_CPU_THREADS")) {
@@ -202,7 +209,7 @@ bool Pool::run(const Launch& launch) {
   // No worker holds a job here, so their scratch may be touched.
   for (unsigned i = 0; i < threads(); ++i)
     if (!seats_[i].reserve(launch.scratch_bytes)) return false;
-  std::uint64_t total = std::uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  std::uint64_t total = count_blocks(launch);
   Known& last = known(launch.entry);
   bool is_known = last.entry == launch.entry;
   Job job{launch, total, threads(), is_known ? last.nanoseconds : 0};

@@ -26,6 +26,15 @@ struct Launch {
   std::uint64_t* blocks_done = nullptr; // counted up, for whoever watches; may be null
 };
 
+// Returns the blocks of its grid.
+inline std::uint64_t count_blocks(const Launch& launch) {
+  return std::uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+}
+// Returns where the first of them runs.
+kern_where first_block(const Launch& launch);
+// Goes to the block of that number, x fastest.
+void move_to_block(kern_where& where, std::uint64_t number);
+
 // Returns how many threads KERN_CPU_THREADS asks for, or as many as this process may use.
 unsigned default_threads();
 

@@ -9,6 +9,7 @@
 #include "compiler/driver/run/launch.h"
 #include "compiler/driver/run/report.h"
 #include "compiler/ir/param_block.h"
+#include "compiler/ir/reachable.h"
 #include "kern/abi_hash.h"
 
 namespace kern {
@@ -63,6 +64,14 @@ static void add_shared(const ir::Module& module, const ir::Function& kernel, Man
     for (std::int64_t extent : decl.extents) bytes *= static_cast<std::uint64_t>(extent);
     result.shared_bytes += (bytes + alignment - 1) / alignment * alignment;
   }
+  // What a GPU's threads tell each other through: a word for each kind.
+  bool agrees = false, votes = false;
+  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
+    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+    agrees |= call && call->builtin == Builtin::Uniform;
+    votes |= call && row(call->builtin).effects == Effects::Grid && call->slot;
+  });
+  result.shared_bytes += alignment * (agrees + votes);
 }
 
 static void add_launch(const ir::Function& kernel, ManifestKernel& result) {

@@ -32,9 +32,9 @@ public:
   bool wait(std::uint64_t number, Deadline deadline) override;
   void* native() override { return stream_; }
   void hold(std::uint64_t number) override { held_.store(number, std::memory_order_relaxed); }
-  // Where another number comes in between, its mark is made when somebody waits for it.
   void let_go(std::uint64_t number) override {
-    if (held_.load(std::memory_order_relaxed) == number) held_.store(0, std::memory_order_relaxed);
+    if (held_.load(std::memory_order_relaxed) == number) // else no locked instruction is wanted
+      held_.compare_exchange_strong(number, 0, std::memory_order_relaxed);
   }
   void poll() override;
   // Finishes what is done, without waiting; says whether nothing is left.
