@@ -169,11 +169,12 @@ struct Lanes {
   std::vector<OpenConstruct> open;
   std::vector<LaneLoop> loops;
   std::map<ir::SlotId, LaneTest> tests; // of conditions
-  std::vector<bool> geometric;      // conditions over thread indices: a vector in which they differ is rare
-  std::vector<bool> computed;       // integers that depend on no memory
-  std::vector<bool> deferred;       // conditions whose mask is computed where lanes part
-  std::vector<bool> unused;         // what nothing but counts that are not needed is computed from
-  llvm::Value* linear_id = nullptr; // of lane 0, where lanes follow the linear thread id
+  llvm::Value* ahead = nullptr; // in a grid-stride loop: how many bytes on it pays to ask for memory early
+  std::vector<bool> geometric;  // conditions over thread indices: a vector in which they differ is rare
+  std::vector<bool> computed;   // integers that depend on no memory
+  std::vector<bool> deferred;   // conditions whose mask is computed where lanes part
+  std::vector<bool> unused;     // what nothing but counts that are not needed is computed from
+  llvm::Value* linear_id = nullptr;    // of lane 0, where lanes follow the linear thread id
   llvm::Value* thread_vectors[3] = {}; // there, thread indices that are no linear values
 };
 

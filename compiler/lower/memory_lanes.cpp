@@ -94,12 +94,22 @@ static llvm::Value* load_consecutive(Lowerer& lower, llvm::Value* pointer, llvm:
                                         llvm::Constant::getNullValue(vector));
 }
 
+// In a loop of long strides: asks for what the vectors after this one will read on the same trip.
+static void fetch_ahead(Lowerer& lower, llvm::Value* pointer) {
+  if (!lower.lanes.ahead || lower.lanes.masked) return;
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* next = builder.CreateGEP(builder.getInt8Ty(), pointer, lower.lanes.ahead);
+  llvm::Value* how[] = {next, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)};
+  builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {next->getType()}, how);
+}
+
 static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                  llvm::Align align) {
   llvm::IRBuilder<>& builder = lower.builder;
   if (address.shape.kind == Shape::Kind::Uniform)
     return builder.CreateAlignedLoad(element, address.first, align);
   bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
+  if (is_consecutive(address.shape) && can_move) fetch_ahead(lower, address.first);
   if (is_consecutive(address.shape) && can_move)
     return load_consecutive(lower, address.first, element, align);
   if (!address.computed || !can_move) return gather(lower, all_addresses(lower, address), element);
