@@ -16,7 +16,7 @@ Fiber::~Fiber() {
 #if defined(__SANITIZE_ADDRESS__)
   if (stack_) __asan_unpoison_memory_region(stack_, bytes_);
 #elif defined(__SANITIZE_THREAD__)
-  if (own_thread_) __tsan_destroy_fiber(own_thread_);
+  if (known_.own_thread) __tsan_destroy_fiber(known_.own_thread);
 #endif
 }
 
@@ -34,7 +34,7 @@ void Fiber::make(void* stack, std::size_t bytes, Function function, void* argume
   makecontext(&own_, reinterpret_cast<void (*)()>(&Fiber::start), 2, static_cast<unsigned>(address),
               static_cast<unsigned>(address >> 32));
 #if defined(__SANITIZE_THREAD__)
-  own_thread_ = __tsan_create_fiber(0);
+  known_.own_thread = __tsan_create_fiber(0);
 #endif
 }
 
@@ -48,14 +48,14 @@ void Fiber::start(unsigned low, unsigned high) {
 
 void Fiber::resume() {
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(&caller_fake_, stack_, bytes_);
+  __sanitizer_start_switch_fiber(&known_.caller_fake, stack_, bytes_);
 #elif defined(__SANITIZE_THREAD__)
-  caller_thread_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(own_thread_, 0);
+  known_.caller_thread = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(known_.own_thread, 0);
 #endif
   swapcontext(&caller_, &own_);
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(caller_fake_, nullptr, nullptr);
+  __sanitizer_finish_switch_fiber(known_.caller_fake, nullptr, nullptr);
 #endif
 }
 
@@ -67,15 +67,16 @@ void Fiber::wait() {
 // The fiber has just begun to run.
 void Fiber::enter() {
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(own_fake_, &caller_stack_, &caller_bytes_);
+  __sanitizer_finish_switch_fiber(known_.own_fake, &known_.caller_stack, &known_.caller_bytes);
 #endif
 }
 
 void Fiber::leave() {
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(done_ ? nullptr : &own_fake_, caller_stack_, caller_bytes_);
+  __sanitizer_start_switch_fiber(done_ ? nullptr : &known_.own_fake, known_.caller_stack,
+                                 known_.caller_bytes);
 #elif defined(__SANITIZE_THREAD__)
-  __tsan_switch_to_fiber(caller_thread_, 0);
+  __tsan_switch_to_fiber(known_.caller_thread, 0);
 #endif
   swapcontext(&own_, &caller_);
 }

@@ -37,9 +37,12 @@ private:
   std::size_t bytes_ = 0;
   bool done_ = false;
   // What sanitizers know of the two stacks.
-  void *own_fake_ = nullptr, *caller_fake_ = nullptr, *own_thread_ = nullptr, *caller_thread_ = nullptr;
-  const void* caller_stack_ = nullptr;
-  std::size_t caller_bytes_ = 0;
+  struct Known {
+    void *own_fake = nullptr, *caller_fake = nullptr, *own_thread = nullptr, *caller_thread = nullptr;
+    const void* caller_stack = nullptr;
+    std::size_t caller_bytes = 0;
+  };
+  [[maybe_unused]] Known known_;
 };
 
 } // namespace kern::cpu
