@@ -99,8 +99,9 @@ static void plan_slots(Lowerer& lower) {
     bool is_fixed = lower.block_arrays[index] != nullptr;
     slot.crosses = crossing[index] && (!is_param || assigned[index]) && !is_fixed;
     // A local array is the same value in all threads, and another memory in each.
-    slot.block_uniform = slot.crosses && !is_param && block_uniform[index] && is_uniform(slot) &&
-                         !is_local_array(function.slots[index].type);
+    slot.same_in_block =
+        block_uniform[index] && is_uniform(slot) && !is_local_array(function.slots[index].type);
+    slot.block_uniform = slot.crosses && !is_param && slot.same_in_block;
     // With masks an assignment keeps what other lanes had: not that of the vector before, which would have to
     // be carried along from turn to turn.
     bool begins_zero = lower.is_vector() || unset[index].has_value();

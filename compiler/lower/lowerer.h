@@ -65,7 +65,8 @@ struct Cell {
 struct SlotCells {
   std::vector<Cell> cells;
   bool crosses = false;       // CPU: its value outlives a segment
-  bool block_uniform = false; // and is one for the whole block
+  bool same_in_block = false; // CPU: every thread of the block would read the same
+  bool block_uniform = false; // both: it has one place for the whole block
 };
 
 struct ArrayValue {

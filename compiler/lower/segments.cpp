@@ -1,6 +1,8 @@
 // The CPU runs a block one thread (or vector of threads) after the other: each segment is a loop over the
 // block. Between segments the whole block goes the same way; where a condition is not known to be one for the
 // block, the values of its live threads are compared, and disagreement is a fault.
+#include <algorithm>
+
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 #include "compiler/support/overloaded.h"
@@ -136,8 +138,32 @@ void restore_uniform_slots(Lowerer& lower, const std::vector<UniformCopy>& copie
   }
 }
 
-static void lower_segment(Lowerer& lower, const ir::Segment& segment) {
-  if (lower.is_vector()) return lower_lane_segment(lower, segment);
+static bool is_one_for_block(const Lowerer& lower, const ir::Operand& operand) {
+  if (!operand.slot) return true;
+  const SlotCells& slot = lower.slots[static_cast<std::size_t>(*operand.slot)];
+  return slot.block_uniform ||
+         (static_cast<std::uint32_t>(*operand.slot) < lower.ir.param_count && !slot.crosses);
+}
+
+// Whether a segment only computes what is one for the block from what is. It needs no thread: the block does
+// it once, whoever has left.
+static bool is_for_block(const Lowerer& lower, const ir::Segment& segment) {
+  std::vector<bool> own(lower.slots.size());
+  return std::all_of(segment.body.begin(), segment.body.end(), [&](const ir::Stmt& stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    if (!assign || std::holds_alternative<ir::LocalArray>(assign->value)) return false;
+    auto result = static_cast<std::size_t>(assign->slot);
+    const SlotCells& slot = lower.slots[result];
+    own[result] = slot.same_in_block && (slot.block_uniform || !slot.crosses);
+    bool known = own[result] && result >= lower.ir.param_count;
+    ir::visit_operands(stmt, [&](const ir::Operand& operand) {
+      known = known && (is_one_for_block(lower, operand) || own[static_cast<std::size_t>(*operand.slot)]);
+    });
+    return known;
+  });
+}
+
+static void lower_segment_of_threads(Lowerer& lower, const ir::Segment& segment) {
   std::vector<bool> used = slots_used(lower, segment.body, false);
   std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
   for_each_thread(lower, [&] {
@@ -147,6 +173,12 @@ static void lower_segment(Lowerer& lower, const ir::Segment& segment) {
     if (!ended(lower)) end_uniform_copies(lower, copies);
   });
   restore_uniform_slots(lower, copies);
+}
+
+static void lower_segment(Lowerer& lower, const ir::Segment& segment) {
+  if (is_for_block(lower, segment)) return lower_body(lower, segment.body);
+  if (lower.is_vector()) return lower_lane_segment(lower, segment);
+  lower_segment_of_threads(lower, segment);
 }
 
 // In every thread, or vector of threads, that lives.
@@ -161,13 +193,6 @@ void write_everywhere(Lowerer& lower, ir::SlotId slot, const std::function<llvm:
 }
 
 // ---- Control flow around segments ----
-
-static bool is_one_for_block(const Lowerer& lower, const ir::Operand& operand) {
-  if (!operand.slot) return true;
-  const SlotCells& slot = lower.slots[static_cast<std::size_t>(*operand.slot)];
-  return slot.block_uniform ||
-         (static_cast<std::uint32_t>(*operand.slot) < lower.ir.param_count && !slot.crosses);
-}
 
 // The site at which threads that disagree are reported: the one made for that statement.
 static std::uint32_t divergence_site(const Lowerer& lower, Span span) {
