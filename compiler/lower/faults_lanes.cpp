@@ -1,7 +1,7 @@
 // Guards and checks of several lanes. A guard of a linear index tests the first and the last lane, and only a
 // varying index is compared as a vector. What fails in the plain copy leaves for the masked one, which
-// records the fault of the lowest failing lane, takes the failing lanes out of the kernel and runs on with
-// the others.
+// has the runtime find the lanes that fail and report the lowest, takes them out of the kernel and runs on
+// with the others.
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/lower/lanes.h"
@@ -16,45 +16,49 @@ struct FaultDetails {
   Value index, extent;
 };
 
-// Where one lane's thread is in the block.
-static void thread_of_lane(Lowerer& lower, llvm::Value* lane, llvm::Value* (&thread)[3]) {
+// kern/abi.h says what the words are that tell the runtime of a guard.
+static llvm::Value* guard_word(Lowerer& lower, const FaultDetails& fault) {
+  std::uint64_t linear = lower.lanes.linear_id ? 1 : 0;
+  return lower.builder.getInt64(fault.site | static_cast<std::uint64_t>(fault.axis) << 32 |
+                                static_cast<std::uint64_t>(fault.kind) << 40 | linear << 48);
+}
+
+static bool is_scalar(const Value& value) { return value.shape.kind == Shape::Kind::Uniform; }
+
+// Where lanes have indices or extents of their own they are passed in memory.
+static std::pair<const char*, std::vector<llvm::Value*>> fault_operands(Lowerer& lower,
+                                                                        const FaultDetails& fault) {
+  if (fault.index.shape.kind != Shape::Kind::Varying && is_scalar(fault.extent))
+    return {"kern_cpu_fault_lanes",
+            {fault.index.value, i64(lower.state, fault.index.shape.step), fault.extent.value}};
+  return {"kern_cpu_fault_each",
+          {spill(lower, to_vector(lower, fault.index)).buffer,
+           spill(lower, to_vector(lower, fault.extent)).buffer}};
+}
+
+// Reports the lowest of the lanes in `bits` that fails; returns those that do, as bits. Done by the runtime,
+// since there is a guard for each access, and code that no vector should come to would be most of the code.
+static llvm::Value* report_failing(Lowerer& lower, llvm::Value* bits, const FaultDetails& fault) {
   llvm::IRBuilder<>& builder = lower.builder;
   const Place& place = lower.place;
-  std::copy(std::begin(place.thread), std::end(place.thread), thread);
-  if (!lower.lanes.linear_id) {
-    thread[0] = builder.CreateAdd(place.thread[0], lane);
-    return;
-  }
-  llvm::Value* linear = builder.CreateAdd(lower.lanes.linear_id, lane);
-  thread[0] = builder.CreateURem(linear, place.block_dim[0]);
-  llvm::Value* row = builder.CreateUDiv(linear, place.block_dim[0]);
-  thread[1] = builder.CreateURem(row, place.block_dim[1]);
-  thread[2] = builder.CreateUDiv(row, place.block_dim[1]);
-}
-
-static llvm::Value* of_lane(Lowerer& lower, const Value& value, llvm::Value* lane) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  if (value.shape.kind == Shape::Kind::Uniform) return value.value;
-  if (value.shape.kind == Shape::Kind::Varying) return builder.CreateExtractElement(value.value, lane);
-  llvm::Type* type = value.value->getType();
-  llvm::Value* step = llvm::ConstantInt::get(type, static_cast<std::uint64_t>(value.shape.step), true);
-  return builder.CreateAdd(value.value, builder.CreateMul(builder.CreateZExtOrTrunc(lane, type), step));
-}
-
-// `bits` says which lanes fail.
-static void record_first(Lowerer& lower, llvm::Value* bits, const FaultDetails& fault) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* lane = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder.getTrue());
-  lane = builder.CreateZExtOrTrunc(lane, builder.getInt32Ty());
-  llvm::Value* thread[3];
-  thread_of_lane(lower, lane, thread);
-  call_fault(lower, fault.site, fault.kind, fault.axis, of_lane(lower, fault.index, lane),
-             of_lane(lower, fault.extent, lane), thread);
+  llvm::Value* x = lower.lanes.linear_id ? lower.lanes.linear_id : place.thread[0];
+  std::vector<llvm::Value*> args = {lower.record, place.where, guard_word(lower, fault),
+                                    builder.CreateZExt(bits, builder.getInt32Ty())};
+  auto [name, operands] = fault_operands(lower, fault);
+  args.insert(args.end(), operands.begin(), operands.end());
+  args.insert(args.end(), {x, place.thread[1], place.thread[2]});
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* arg : args) types.push_back(arg->getType());
+  auto* type = llvm::FunctionType::get(builder.getInt32Ty(), types, false);
+  llvm::CallInst* failing = builder.CreateCall(lower.state.module.getOrInsertFunction(name, type), args);
+  failing->addFnAttr(llvm::Attribute::Cold);
+  failing->addFnAttr(llvm::Attribute::NoUnwind);
+  return builder.CreateTrunc(failing, bits->getType());
 }
 
 void record_lane_fault(Lowerer& lower, llvm::Value* failing, std::uint32_t site, ir::FaultKind kind) {
   Value none{i64(lower.state, 0), {}};
-  record_first(lower, mask_bits(lower, failing), {site, kind, 0, none, none});
+  report_failing(lower, mask_bits(lower, failing), {site, kind, 0, none, none});
 }
 
 llvm::Value* value_of_first_lane(Lowerer& lower, const Value& value) {
@@ -65,14 +69,20 @@ llvm::Value* value_of_first_lane(Lowerer& lower, const Value& value) {
   return lower.builder.CreateExtractElement(to_vector(lower, value), lane);
 }
 
-static void remove_lanes(Lowerer& lower, llvm::Value* slot, llvm::Value* mask) {
-  store_mask(lower, slot, lower.builder.CreateAnd(load_mask(lower, slot), lower.builder.CreateNot(mask)));
+static void keep_lanes(Lowerer& lower, llvm::Value* slot, llvm::Value* mask) {
+  store_mask(lower, slot, lower.builder.CreateAnd(load_mask(lower, slot), mask));
+}
+
+// What is active is said apart.
+static void keep_only(Lowerer& lower, llvm::Value* mask) {
+  keep_lanes(lower, lower.lanes.present, mask);
+  if (lower.lanes.live != lower.lanes.present) keep_lanes(lower, lower.lanes.live, mask);
 }
 
 void drop_lanes(Lowerer& lower, llvm::Value* mask) {
-  remove_lanes(lower, lower.lanes.present, mask);
-  if (lower.lanes.live != lower.lanes.present) remove_lanes(lower, lower.lanes.live, mask);
-  remove_lanes(lower, lower.lanes.active, mask);
+  llvm::Value* others = lower.builder.CreateNot(mask);
+  keep_only(lower, others);
+  keep_lanes(lower, lower.lanes.active, others);
 }
 
 static void branch_cold(Lowerer& lower, llvm::Value* holds, llvm::BasicBlock* next, llvm::BasicBlock* cold) {
@@ -81,71 +91,40 @@ static void branch_cold(Lowerer& lower, llvm::Value* holds, llvm::BasicBlock* ne
   lower.builder.SetInsertPoint(cold);
 }
 
-// kern_outside(first, step, extent): a bit for each lane whose index first + lane * step is not in
-// [0, extent). A function, since it is called where a vector is not whole, and would be most of the code.
-static llvm::Function* make_outside(ModuleState& state, const std::string& name) {
-  llvm::IRBuilder<> builder(state.context);
-  llvm::Type *word = builder.getInt64Ty(), *bits = builder.getIntNTy(state.lanes());
-  auto* type = llvm::FunctionType::get(bits, {word, word, word}, false);
-  auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, state.module);
-  for (auto attribute : {llvm::Attribute::NoInline, llvm::Attribute::Cold, llvm::Attribute::NoUnwind,
-                         llvm::Attribute::WillReturn})
-    function->addFnAttr(attribute);
-  function->setDoesNotAccessMemory();
-  builder.SetInsertPoint(llvm::BasicBlock::Create(state.context, "entry", function));
-  auto each = [&](unsigned arg) { return builder.CreateVectorSplat(state.lanes(), function->getArg(arg)); };
-  llvm::Value* indices = builder.CreateAdd(each(0), builder.CreateMul(each(1), lane_steps(state, word, 1)));
-  builder.CreateRet(builder.CreateBitCast(builder.CreateICmpUGE(indices, each(2)), bits));
-  return function;
-}
-
-static llvm::Value* lanes_outside(Lowerer& lower, const Value& index, llvm::Value* extent) {
-  ModuleState& state = lower.state;
-  std::string name = "kern_outside" + std::to_string(state.lanes());
-  llvm::Function* function = state.module.getFunction(name);
-  if (!function) function = make_outside(state, name);
-  return lower.builder.CreateCall(function, {index.value, i64(state, index.shape.step), extent});
-}
-
-// Where some active lane fails: takes those lanes out of the kernel and goes on to `next` with the others.
-// `bits` says which; null: all that are active.
+// In masked code, where lanes of `bits` may fail: reports, takes those that do out of the kernel and goes on
+// to `next` with the others.
 static void leave_failing(Lowerer& lower, llvm::Value* bits, const void* stmt, const FaultDetails& fault,
                           llvm::BasicBlock* next) {
   llvm::IRBuilder<>& builder = lower.builder;
   if (lower.lanes.plain_copy) return leave_plain_copy(lower, stmt, start_point);
-  if (!bits) {
-    record_first(lower, mask_bits(lower, active_lanes(lower)), fault);
-    drop_lanes(lower, active_lanes(lower));
-    builder.CreateBr(lower.lanes.skip);
-    return;
-  }
-  record_first(lower, bits, fault);
-  drop_lanes(lower, mask_of_bits(lower, bits));
-  builder.CreateCondBr(any_lane(lower, active_lanes(lower)), next, lower.lanes.skip);
+  llvm::Value* active = mask_bits(lower, active_lanes(lower));
+  llvm::Value* kept = builder.CreateNot(report_failing(lower, bits, fault));
+  llvm::Value* left = builder.CreateAnd(active, kept);
+  keep_only(lower, mask_of_bits(lower, kept));
+  set_active(lower, mask_of_bits(lower, left));
+  builder.CreateCondBr(builder.CreateIsNotNull(left), next, lower.lanes.skip);
 }
 
-// Of the lanes in `outside`, those that are active fail.
-static void check_lane_bits(Lowerer& lower, llvm::Value* outside, const void* stmt, const FaultDetails& fault,
-                            llvm::BasicBlock* next) {
-  llvm::Value* failing = lower.builder.CreateAnd(outside, mask_bits(lower, active_lanes(lower)));
-  branch_cold(lower, lower.builder.CreateIsNull(failing), next, new_block(lower, "fault"));
-  leave_failing(lower, failing, stmt, fault, next);
+// `holds`, one bit, says that no active lane fails; else some of `bits` may.
+static void check_masked(Lowerer& lower, llvm::Value* holds, llvm::Value* bits, const void* stmt,
+                         const FaultDetails& fault) {
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
+  llvm::BasicBlock* next = new_block(lower, "guarded");
+  branch_cold(lower, holds, next, new_block(lower, "fault"));
+  leave_failing(lower, bits, stmt, fault, next);
   lower.builder.SetInsertPoint(next);
 }
 
 // A mask that holds in every active lane.
 static void check_mask(Lowerer& lower, llvm::Value* holds, const void* stmt, const FaultDetails& fault) {
   llvm::Value* failing = mask_bits(lower, lower.builder.CreateNot(holds));
-  check_lane_bits(lower, failing, stmt, fault, new_block(lower, "guarded"));
+  failing = lower.builder.CreateAnd(failing, mask_bits(lower, active_lanes(lower)));
+  check_masked(lower, lower.builder.CreateIsNull(failing), failing, stmt, fault);
 }
 
-// A condition that is one for all lanes.
+// A condition that tells of all active lanes.
 static void check_for_all(Lowerer& lower, llvm::Value* holds, const void* stmt, const FaultDetails& fault) {
-  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
-  llvm::BasicBlock* next = new_block(lower, "guarded");
-  branch_cold(lower, holds, next, new_block(lower, "fault"));
-  leave_failing(lower, nullptr, stmt, fault, next);
-  lower.builder.SetInsertPoint(next);
+  check_masked(lower, holds, mask_bits(lower, active_lanes(lower)), stmt, fault);
 }
 
 static void check_plain(Lowerer& lower, llvm::Value* holds, const void* stmt) {
@@ -155,8 +134,6 @@ static void check_plain(Lowerer& lower, llvm::Value* holds, const void* stmt) {
   leave_plain_copy(lower, stmt, start_point);
   lower.builder.SetInsertPoint(next);
 }
-
-static bool is_scalar(const Value& value) { return value.shape.kind == Shape::Kind::Uniform; }
 
 // Whether the first and the last of linear indices are in range, and so all of them.
 static llvm::Value* ends_in_range(Lowerer& lower, const Value& index, llvm::Value* extent) {
@@ -178,14 +155,9 @@ static llvm::Value* all_in_range(Lowerer& lower, const Value& index, const Value
 static void guard_masked(Lowerer& lower, const Value& index, const Value& extent, const void* stmt,
                          const FaultDetails& fault) {
   llvm::IRBuilder<>& builder = lower.builder;
-  if (is_scalar(extent) && is_scalar(index))
-    return check_for_all(lower, builder.CreateICmpULT(index.value, extent.value), stmt, fault);
-  if (!is_scalar(extent) || index.shape.kind == Shape::Kind::Varying)
-    return check_mask(lower, builder.CreateICmpULT(to_vector(lower, index), to_vector(lower, extent)), stmt,
-                      fault);
-  llvm::BasicBlock* next = new_block(lower, "guarded");
-  branch_cold(lower, ends_in_range(lower, index, extent.value), next, new_block(lower, "ends_outside"));
-  check_lane_bits(lower, lanes_outside(lower, index, extent.value), stmt, fault, next);
+  if (is_scalar(extent) && index.shape.kind != Shape::Kind::Varying)
+    return check_for_all(lower, all_in_range(lower, index, extent), stmt, fault);
+  check_mask(lower, builder.CreateICmpULT(to_vector(lower, index), to_vector(lower, extent)), stmt, fault);
 }
 
 void guard_lanes(Lowerer& lower, const ir::Guard& guard) {

@@ -3,9 +3,12 @@
 // is cold.
 #include "runtime/cpu/record.h"
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <thread>
 #include <tuple>
@@ -46,6 +49,52 @@ bool drain(const kern_print_ring& ring,
   return ring.used <= ring.capacity;
 }
 
+// Indices that step by less do not come round within a vector.
+static constexpr std::int64_t max_step = std::int64_t(1) << 57;
+
+// The thread of a lane, from that of lane 0.
+static void set_thread(kern_fault_record& fault, const kern_where& where, std::uint32_t lane, bool linear,
+                       const std::uint32_t (&first)[3]) {
+  std::uint32_t id = first[0] + lane;
+  const std::uint32_t(&dim)[3] = where.block_dim;
+  fault.thread[0] = linear ? id % dim[0] : id;
+  fault.thread[1] = linear ? id / dim[0] % dim[1] : first[1];
+  fault.thread[2] = linear ? id / dim[0] / dim[1] : first[2];
+}
+
+// A guard or check of a vector of lanes, as CPU code says it.
+struct LaneGuard {
+  kern_launch_record* record;
+  const kern_where& where;
+  std::uint64_t what;
+  std::uint32_t first_thread[3];
+};
+
+static void report(const LaneGuard& guard, std::uint32_t lane, std::int64_t index, std::int64_t extent) {
+  kern_fault_record fault{};
+  fault.site = static_cast<std::uint32_t>(guard.what);
+  fault.axis = guard.what >> 32 & 0xff;
+  fault.kind = guard.what >> 40 & 0xff;
+  fault.index = index;
+  fault.extent = extent;
+  set_thread(fault, guard.where, lane, guard.what >> 48 & 1, guard.first_thread);
+  std::copy(std::begin(guard.where.block), std::end(guard.where.block), fault.block);
+  kern_cpu_fault(guard.record, &fault);
+}
+
+template <class IndexOf, class ExtentOf> static std::uint32_t
+fault_lanes(const LaneGuard& guard, std::uint32_t lanes, IndexOf index_of, ExtentOf extent_of) {
+  std::uint32_t failing = 0;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    std::int64_t index = index_of(lane), extent = extent_of(lane);
+    if (static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(extent)) continue;
+    if (failing == 0) report(guard, lane, index, extent);
+    failing |= 1u << lane;
+  }
+  return failing;
+}
+
 } // namespace kern::cpu
 
 using namespace kern::cpu;
@@ -57,6 +106,33 @@ void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault) 
   kept = *fault;
   kept.launch = record->launch;
   kept.state = state_there;
+}
+
+uint32_t kern_cpu_fault_lanes(kern_launch_record* record, const kern_where* where, uint64_t guard,
+                              uint32_t lanes, int64_t first, int64_t step, int64_t extent, uint32_t x,
+                              uint32_t y, uint32_t z) {
+  auto index_of = [&](std::uint32_t lane) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(first) +
+                                     lane * static_cast<std::uint64_t>(step));
+  };
+  // Vectors at the edge of an array come here with all of their lanes inside, again and again.
+  auto fits = [&](int lane) {
+    return static_cast<std::uint64_t>(index_of(static_cast<std::uint32_t>(lane))) <
+           static_cast<std::uint64_t>(extent);
+  };
+  bool steps_in_order = step > -max_step && step < max_step;
+  if (lanes == 0 || (steps_in_order && fits(std::countr_zero(lanes)) && fits(31 - std::countl_zero(lanes))))
+    return 0;
+  return fault_lanes({record, *where, guard, {x, y, z}}, lanes, index_of,
+                     [&](std::uint32_t) { return extent; });
+}
+
+uint32_t kern_cpu_fault_each(kern_launch_record* record, const kern_where* where, uint64_t guard,
+                             uint32_t lanes, const int64_t* indices, const int64_t* extents, uint32_t x,
+                             uint32_t y, uint32_t z) {
+  return fault_lanes(
+      {record, *where, guard, {x, y, z}}, lanes, [&](std::uint32_t lane) { return indices[lane]; },
+      [&](std::uint32_t lane) { return extents[lane]; });
 }
 
 void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t count) {

@@ -94,6 +94,17 @@ typedef struct kern_object {
 
 // Called by CPU code when a thread faults; keeps the fault of the lowest block, and of that block the first.
 void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault);
+// Called by CPU code where a vector may hold threads that fault: returns those of `lanes` (bit l is lane l)
+// whose index is not in [0, extent), and reports the fault of the lowest. Lane l's index is first + l * step.
+// `guard` is site | axis << 32 | kind << 40, and 1 << 48 where lanes follow the linear thread id, x being
+// that of lane 0; else (x, y, z) is lane 0's thread, and lanes run along x.
+uint32_t kern_cpu_fault_lanes(kern_launch_record* record, const kern_where* where, uint64_t guard,
+                              uint32_t lanes, int64_t first, int64_t step, int64_t extent, uint32_t x,
+                              uint32_t y, uint32_t z);
+// The same where each lane has an index, and an extent, of its own.
+uint32_t kern_cpu_fault_each(kern_launch_record* record, const kern_where* where, uint64_t guard,
+                             uint32_t lanes, const int64_t* indices, const int64_t* extents, uint32_t x,
+                             uint32_t y, uint32_t z);
 // Called by CPU code to print; words are laid out as in a kern_print_ring.
 void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t count);
 // Called by CPU code that waits for memory another block writes; false when nothing has moved for 10 s.

@@ -2,6 +2,7 @@
 // keep the lowest block.
 #include "runtime/cpu/pool.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "runtime/cpu/record.h"
@@ -196,6 +197,34 @@ TEST(Fault, TheLowestBlocksFirstIsKept) {
     EXPECT_EQ(record.fault.block[1], 1u);
     EXPECT_EQ(record.fault.launch, 99u);
   }
+}
+
+TEST(Fault, LanesThatFailAreFoundAndTheLowestReported) {
+  kern_launch_record record{};
+  kern_where where{{4, 5, 6}, {9, 9, 9}, {6, 2, 3}, 1};
+  constexpr std::uint64_t guard = 7 | std::uint64_t(1) << 32 | std::uint64_t(2) << 40;
+  // Lane l's index is 10 + 3 l, so that those from lane 4 on are not below 20.
+  EXPECT_EQ(kern_cpu_fault_lanes(&record, &where, guard, 0b1110'1010, 10, 3, 20, 16, 1, 2), 0b1110'0000u);
+  EXPECT_EQ(record.fault.site, 7u);
+  EXPECT_EQ(record.fault.axis, 1);
+  EXPECT_EQ(record.fault.kind, 2u);
+  EXPECT_EQ(record.fault.index, 25);
+  EXPECT_EQ(record.fault.extent, 20);
+  EXPECT_THAT(record.fault.thread, testing::ElementsAre(21, 1, 2));
+  EXPECT_THAT(record.fault.block, testing::ElementsAre(4, 5, 6));
+  EXPECT_EQ(kern_cpu_fault_lanes(&record, &where, guard, 0b1111, 10, 3, 20, 0, 0, 0), 0u);
+}
+
+TEST(Fault, LanesMayFollowTheLinearThreadId) {
+  kern_launch_record record{};
+  kern_where where{{0, 0, 0}, {1, 1, 1}, {6, 2, 3}, 1};
+  std::int64_t indices[] = {0, -1, 2, 9}, extents[] = {1, 8, 2, 9};
+  constexpr std::uint64_t linear = std::uint64_t(1) << 48;
+  EXPECT_EQ(kern_cpu_fault_each(&record, &where, linear, 0b1101, indices, extents, 17, 0, 0), 0b1100u);
+  // Thread 19 of a block of 6 x 2 x 3.
+  EXPECT_THAT(record.fault.thread, testing::ElementsAre(1, 1, 1));
+  EXPECT_EQ(record.fault.index, 2);
+  EXPECT_EQ(record.fault.extent, 2);
 }
 
 TEST(Print, RecordsOfABlockKeepTheirOrder) {
