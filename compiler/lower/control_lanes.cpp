@@ -5,10 +5,10 @@
 //     the vector is a branch. A condition over thread indices alone is tested for all lanes at once, and
 //     where the lanes differ (rare: the end of a row) control leaves for the masked copy. Other conditions
 //     run masked and come back.
-//   * The masked copy, for everything else. It is entered at its start by vectors that lack a lane, and in
-//   the middle from the
-//     plain copy at a guard that fails or where lanes part; it never goes back, so the plain copy stays
-//     clean.
+//   * The masked copy, for everything else. It is entered at its start by vectors that lack a lane, and from
+//     the plain copy at a guard that fails or where lanes part: at its start too while nothing has been done
+//     that may not be done twice, else in the middle, where every value that is needed must come along. It
+//     never goes back, so the plain copy stays clean.
 //
 // A masked region is entered only if a lane is active. The masks of a construct are in allocas that both
 // copies share: who leaves the plain copy sets those of the constructs around to what they stand for there.
@@ -118,6 +118,11 @@ static llvm::BasicBlock* side_entry(Lowerer& lower, const void* stmt, int point)
 }
 
 void leave_plain_copy(Lowerer& lower, const void* stmt, int point) {
+  if (point == start_point && lower.lanes.may_begin_again) {
+    store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
+    lower.builder.CreateBr(lower.lanes.masked_start);
+    return;
+  }
   set_plain_masks(lower);
   if (!lower.lanes.masked) set_active(lower, full_mask(lower.state, true));
   lower.builder.CreateBr(side_entry(lower, stmt, point));
@@ -281,6 +286,7 @@ static void lower_jump(Lowerer& lower, bool is_break) {
 }
 
 static void lower_lane_stmt(Lowerer& lower, const ir::Stmt& stmt) {
+  lower.lanes.may_begin_again = lower.lanes.plain_copy && lower.lanes.repeatable.contains(&stmt);
   match(
       stmt.node, [&](const ir::Assign& s) { lower_assign(lower, s); },
       [&](const ir::Load& s) { lower_load(lower, s); }, [&](const ir::Store& s) { lower_store(lower, s); },

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/analysis/shape.h"
@@ -165,7 +166,10 @@ struct Lanes {
   llvm::Value* live = nullptr;      // mask slot: lanes that have not left the kernel; `present` in a kernel
   llvm::BasicBlock* skip = nullptr; // where to go when no lane is active
   llvm::BasicBlock* end = nullptr;  // where a whole vector's turn ends
-  std::map<const void*, Construct> constructs;                           // by statement
+  llvm::BasicBlock* masked_start = nullptr;       // the masked copy of the segment at hand
+  std::unordered_set<const ir::Stmt*> repeatable; // where the plain copy may leave for it (analysis/repeat.h)
+  bool may_begin_again = false;                   // at the present statement
+  std::map<const void*, Construct> constructs;    // by statement
   std::map<std::pair<const void*, int>, llvm::BasicBlock*> side_entries; // places of the masked copy
   std::vector<OpenConstruct> open;
   std::vector<LaneLoop> loops;

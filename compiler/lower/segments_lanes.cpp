@@ -1,6 +1,7 @@
 // Loops over the vectors of a block. Lanes run along threadIdx.x, the last vector of a row lacking some; or
 // they follow the linear thread id, so that a vector is a warp. Each vector enters the plain copy of a
 // segment if all its lanes live, else the masked one.
+#include "compiler/analysis/repeat.h"
 #include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
@@ -161,6 +162,19 @@ void for_each_vector(Lowerer& lower, const std::function<void()>& body) {
   });
 }
 
+// What a copy begins with; masked code may begin when the plain copy has come some way.
+static void begin_copy(Lowerer& lower, const std::vector<bool>& used,
+                       const std::vector<UniformCopy>& copies) {
+  begin_turn(lower, used);
+  begin_uniform_copies(lower, copies);
+}
+
+static std::vector<bool> crossing_slots(const Lowerer& lower) {
+  std::vector<bool> crossing;
+  for (const SlotCells& slot : lower.slots) crossing.push_back(slot.crosses && !slot.block_uniform);
+  return crossing;
+}
+
 static void lower_copy(Lowerer& lower, const ir::Segment& segment, bool plain) {
   lower.lanes.masked = !plain;
   lower.lanes.plain_copy = plain;
@@ -182,17 +196,14 @@ static void keep_uniform_copies(Lowerer& lower, const std::vector<UniformCopy>& 
   enter(lower, done);
 }
 
-// Both copies begin with the same block that gives slots their first values.
 void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
   llvm::IRBuilder<>& builder = lower.builder;
   std::vector<bool> used = slots_used(lower, segment.body, false);
   std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
   loop_over_vectors(lower, [&](llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next) {
     llvm::Value* live = begin_vector(lower, number, existing, next);
-    begin_turn(lower, used);
-    begin_uniform_copies(lower, copies);
     llvm::BasicBlock* plain = new_block(lower, "plain");
-    llvm::BasicBlock* masked = new_block(lower, "masked");
+    llvm::BasicBlock* masked = lower.lanes.masked_start = new_block(lower, "masked");
     // Where nobody can have left, the number of lanes says it without a vector.
     llvm::Value* whole = lower.scratch.has_left_flag
                              ? builder.CreateICmpEQ(live, llvm::Constant::getAllOnesValue(live->getType()))
@@ -200,11 +211,14 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     lower.lanes.end = new_block(lower, "end_of_turn");
     lower.lanes.constructs.clear();
     lower.lanes.side_entries.clear();
+    lower.lanes.repeatable = find_repeatable(segment, crossing_slots(lower));
     builder.CreateCondBr(whole, plain, masked);
     builder.SetInsertPoint(plain);
+    begin_copy(lower, used, copies);
     store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
     lower_copy(lower, segment, true);
     builder.SetInsertPoint(masked);
+    begin_copy(lower, used, copies);
     builder.CreateStore(builder.CreateLoad(mask_type(lower.state), lower.lanes.present), lower.lanes.active);
     lower_copy(lower, segment, false);
     builder.SetInsertPoint(lower.lanes.end);
