@@ -87,6 +87,8 @@ void while_lanes(Lowerer& lower, const ir::While& loop, const ir::Stmt& stmt);
 void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt);
 // Tells LLVM something of the loop that this branch closes.
 void hint_loop(Lowerer& lower, llvm::BranchInst* back, llvm::ArrayRef<llvm::Metadata*> hint);
+// Says that a loop shall stay as it is.
+void forbid_unrolling(Lowerer& lower, llvm::BranchInst* back);
 // Whether it is known of a `for` without its count which lanes go round.
 bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
 

@@ -69,12 +69,16 @@ void hint_loop(Lowerer& lower, llvm::BranchInst* back, llvm::ArrayRef<llvm::Meta
   back->setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
+void forbid_unrolling(Lowerer& lower, llvm::BranchInst* back) {
+  hint_loop(lower, back, llvm::MDString::get(lower.state.context, "llvm.loop.unroll.disable"));
+}
+
 // Goes back to the head. The masked copy is there for the vectors at the edges: unrolled, it would take
 // longer to compile than all the rest.
 static void go_back(Lowerer& lower, llvm::BasicBlock* head) {
   llvm::BranchInst* back = lower.builder.CreateBr(head);
   if (!lower.lanes.masked || lower.lanes.plain_copy) return;
-  hint_loop(lower, back, llvm::MDString::get(lower.state.context, "llvm.loop.unroll.disable"));
+  forbid_unrolling(lower, back);
 }
 
 // Back to the head while some lane is running.

@@ -11,23 +11,35 @@ namespace kern::lowering {
 
 // ---- Loops over the threads of a block ----
 
+// The loop is around all of a segment: unrolled, it takes several times as long to compile and runs no
+// faster. Most blocks are flat, so that the outer ones go round once.
+static bool is_one_step(llvm::Value* limit, unsigned step) {
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(limit);
+  return known && !known->isZero() && known->getZExtValue() <= step;
+}
+
 void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
                    const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body) {
   llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Constant* zero = llvm::ConstantInt::get(limit->getType(), 0);
+  llvm::BasicBlock* next = new_block(lower, "next_turn");
+  if (is_one_step(limit, step)) {
+    body(zero, next);
+    return enter(lower, next);
+  }
   llvm::BasicBlock* before = builder.GetInsertBlock();
   llvm::BasicBlock* head = new_block(lower, "block_loop");
   llvm::BasicBlock* turn = new_block(lower, "turn");
-  llvm::BasicBlock* next = new_block(lower, "next_turn");
   llvm::BasicBlock* done = new_block(lower, "block_done");
   enter(lower, head);
   llvm::PHINode* index = builder.CreatePHI(limit->getType(), 2, "first");
-  index->addIncoming(llvm::ConstantInt::get(limit->getType(), 0), before);
+  index->addIncoming(zero, before);
   builder.CreateCondBr(builder.CreateICmpULT(index, limit), turn, done);
   builder.SetInsertPoint(turn);
   body(index, next);
   enter(lower, next);
   index->addIncoming(builder.CreateNUWAdd(index, llvm::ConstantInt::get(limit->getType(), step)), next);
-  builder.CreateBr(head);
+  forbid_unrolling(lower, builder.CreateBr(head));
   builder.SetInsertPoint(done);
 }
 
