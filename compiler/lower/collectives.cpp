@@ -66,13 +66,7 @@ static constexpr const char* uniform_word = "kern_uniform";
 static llvm::Value* gpu_uniform_value(Lowerer& lower, llvm::Value* value) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::GlobalVariable* word = lower.state.module.getNamedGlobal(uniform_word);
-  if (!word) {
-    llvm::Type* type = builder.getInt64Ty();
-    word = new llvm::GlobalVariable(lower.state.module, type, false, llvm::GlobalValue::InternalLinkage,
-                                    llvm::UndefValue::get(type), uniform_word, nullptr,
-                                    llvm::GlobalValue::NotThreadLocal, 3);
-    word->setAlignment(llvm::Align(8));
-  }
+  if (!word) word = new_shared(lower.state, builder.getInt64Ty(), uniform_word, 8);
   llvm::Type* type = value->getType();
   llvm::Type* memory = type->isIntegerTy(1) ? builder.getInt8Ty() : type;
   builder.CreateStore(type == memory ? value : builder.CreateZExt(value, memory), word, true);

@@ -67,9 +67,8 @@ static bool is_uniform(const SlotCells& slot) {
 // from segment to segment: LLVM then knows the address everywhere.
 static std::vector<const ir::Assign*> find_named_once(const Lowerer& lower) {
   std::vector<const ir::Assign*> named(lower.ir.slots.size());
-  std::vector<int> assigns(lower.ir.slots.size());
+  std::vector<std::size_t> assigns = ir::count_writes(lower.ir);
   ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    ir::visit_results(stmt, [&](ir::SlotId slot) { ++assigns[static_cast<std::size_t>(slot)]; });
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     const auto* shared = assign ? std::get_if<ir::SharedArray>(&assign->value) : nullptr;
     if (!shared || lower.state.ir.shared[static_cast<std::size_t>(shared->id)].extents.empty()) return;

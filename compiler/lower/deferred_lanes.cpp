@@ -53,14 +53,8 @@ struct Search {
 } // namespace
 
 void find_deferred(Lowerer& lower) {
-  std::vector<std::size_t> reads(lower.slots.size());
-  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    ir::visit_operands(stmt, [&](const ir::Operand& operand) {
-      if (operand.slot) ++reads[static_cast<std::size_t>(*operand.slot)];
-    });
-  });
   lower.lanes.deferred.assign(lower.slots.size(), false);
-  Search{lower, std::move(reads), lower.lanes.deferred}.search(lower.ir.body);
+  Search{lower, ir::count_reads(lower.ir), lower.lanes.deferred}.search(lower.ir.body);
 }
 
 } // namespace kern::lowering

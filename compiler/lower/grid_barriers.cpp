@@ -144,12 +144,7 @@ private:
 // The word of shared memory through which a block's threads hear of the vote.
 static llvm::GlobalVariable* find_result(ModuleState& state) {
   if (llvm::GlobalVariable* known = state.module.getNamedGlobal(result_word)) return known;
-  llvm::Type* type = llvm::Type::getInt32Ty(state.context);
-  auto* word = new llvm::GlobalVariable(state.module, type, false, llvm::GlobalValue::InternalLinkage,
-                                        llvm::UndefValue::get(type), result_word, nullptr,
-                                        llvm::GlobalValue::NotThreadLocal, 3);
-  word->setAlignment(llvm::Align(4));
-  return word;
+  return new_shared(state, llvm::Type::getInt32Ty(state.context), result_word, 4);
 }
 
 // The block has met already. Its first thread waits for the other blocks, and all go on where it says so:

@@ -282,6 +282,9 @@ ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Typ
 ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type);
 // Returns the bytes of a static shared array.
 std::uint64_t shared_bytes(const ir::SharedDecl& shared);
+// GPU: makes a variable in shared memory, of unspecified contents; the alignment is in bytes.
+llvm::GlobalVariable* new_shared(ModuleState& state, llvm::Type* type, const llvm::Twine& name,
+                                 std::uint64_t alignment);
 inline constexpr std::uint64_t not_placed = ~std::uint64_t{0};
 ArrayValue lower_constant_array(Lowerer& lower, const ir::ConstantArray& constant, Type type);
 

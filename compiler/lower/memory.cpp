@@ -127,16 +127,22 @@ std::uint64_t shared_bytes(const ir::SharedDecl& shared) {
 
 static bool is_dynamic(const ir::SharedDecl& shared) { return shared.extents.empty(); }
 
+llvm::GlobalVariable* new_shared(ModuleState& state, llvm::Type* type, const llvm::Twine& name,
+                                 std::uint64_t alignment) {
+  auto* global = new llvm::GlobalVariable(state.module, type, false, llvm::GlobalValue::InternalLinkage,
+                                          llvm::UndefValue::get(type), name, nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, 3);
+  global->setAlignment(llvm::Align(alignment));
+  return global;
+}
+
 static llvm::GlobalVariable* shared_global(ModuleState& state, ir::SharedId id) {
   llvm::GlobalVariable*& global = state.shared[static_cast<std::size_t>(id)];
   if (global) return global;
   const ir::SharedDecl& shared = state.ir.shared[static_cast<std::size_t>(id)];
   llvm::Type* type = llvm::ArrayType::get(memory_type(state, shared.element), product(shared.extents));
-  global = new llvm::GlobalVariable(state.module, type, false, llvm::GlobalValue::InternalLinkage,
-                                    llvm::UndefValue::get(type),
-                                    "kern_shared_" + std::to_string(static_cast<std::uint32_t>(id)), nullptr,
-                                    llvm::GlobalValue::NotThreadLocal, 3);
-  global->setAlignment(llvm::Align(static_cast<std::uint64_t>(shared.alignment)));
+  global = new_shared(state, type, "kern_shared_" + std::to_string(static_cast<std::uint32_t>(id)),
+                      static_cast<std::uint64_t>(shared.alignment));
   return global;
 }
 

@@ -17,16 +17,6 @@ static constexpr std::uint64_t place_bytes = 8;
 
 static bool is_global(const ir::Operand& array) { return array.type->space == AddressSpace::Global; }
 
-static std::vector<std::size_t> count_reads(const ir::Function& function) {
-  std::vector<std::size_t> reads(function.slots.size());
-  ir::walk(function.body, [&](const ir::Stmt& stmt) {
-    ir::visit_operands(stmt, [&](const ir::Operand& operand) {
-      if (operand.slot) ++reads[static_cast<std::size_t>(*operand.slot)];
-    });
-  });
-  return reads;
-}
-
 static bool is_sum(const ir::Stmt& stmt, const std::vector<std::size_t>& reads) {
   const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
   return atomic && (atomic->builtin == Builtin::AtomicAdd || atomic->builtin == Builtin::AtomicSub) &&
@@ -119,7 +109,7 @@ void plan_sums(Lowerer& lower) {
   if (!lower.is_vector() || function.body.empty()) return;
   const auto* last = std::get_if<ir::Segment>(&function.body.back().node);
   if (!last) return;
-  Search search{lower, count_reads(function), {}};
+  Search search{lower, ir::count_reads(function), {}};
   search.assigns.resize(function.slots.size());
   bool tells = false;
   ir::walk(function.body, [&](const ir::Stmt& stmt) {

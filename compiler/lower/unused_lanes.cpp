@@ -15,16 +15,6 @@ struct Uses {
 
 } // namespace
 
-static void count_reads(const Lowerer& lower, const ir::Stmt& stmt, Uses& uses) {
-  auto read = [&](const ir::Operand& operand) {
-    if (operand.slot) ++uses.reads[static_cast<std::size_t>(*operand.slot)];
-  };
-  ir::visit_operands(stmt, read);
-  const auto* loop = std::get_if<ir::For>(&stmt.node);
-  if (loop && loop->count.slot && counts_by_distance(lower, *loop))
-    --uses.reads[static_cast<std::size_t>(*loop->count.slot)];
-}
-
 // A temporary is assigned once; without a read its operands are read once less.
 static void drop(const Lowerer& lower, std::size_t slot, Uses& uses, std::vector<bool>& unused) {
   bool temp = lower.ir.slots[slot].kind == ir::Slot::Kind::Temp;
@@ -38,15 +28,15 @@ static void drop(const Lowerer& lower, std::size_t slot, Uses& uses, std::vector
 }
 
 void find_unused(Lowerer& lower) {
-  Uses uses{std::vector<std::size_t>(lower.slots.size()), std::vector<const ir::Assign*>(lower.slots.size())};
+  Uses uses{ir::count_reads(lower.ir), std::vector<const ir::Assign*>(lower.slots.size())};
   std::vector<std::size_t> counts;
   ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    count_reads(lower, stmt, uses);
     if (const auto* assign = std::get_if<ir::Assign>(&stmt.node))
       uses.assigns[static_cast<std::size_t>(assign->slot)] = assign;
     const auto* loop = std::get_if<ir::For>(&stmt.node);
-    if (loop && loop->count.slot && counts_by_distance(lower, *loop))
-      counts.push_back(static_cast<std::size_t>(*loop->count.slot));
+    if (!loop || !loop->count.slot || !counts_by_distance(lower, *loop)) return;
+    counts.push_back(static_cast<std::size_t>(*loop->count.slot));
+    --uses.reads[counts.back()];
   });
   lower.lanes.unused.assign(lower.slots.size(), false);
   for (std::size_t count : counts) drop(lower, count, uses, lower.lanes.unused);

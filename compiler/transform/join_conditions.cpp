@@ -38,11 +38,7 @@ bool is_cheap(const ir::Expr& expr) {
 
 class Joiner {
 public:
-  explicit Joiner(ir::Function& function) : function_(function), writes_(function.slots.size()) {
-    ir::walk(function.body, [&](const Stmt& stmt) {
-      ir::visit_results(stmt, [&](SlotId slot) { ++writes_[static_cast<std::size_t>(slot)]; });
-    });
-  }
+  explicit Joiner(ir::Function& function) : function_(function), writes_(ir::count_writes(function)) {}
 
   // Inner conditions first, so that a chain of them becomes cheap from the inside out.
   void join_in(Body& body) {
@@ -121,7 +117,7 @@ private:
   }
 
   ir::Function& function_;
-  std::vector<int> writes_; // assignments, by slot
+  std::vector<std::size_t> writes_; // assignments, by slot
 };
 
 } // namespace

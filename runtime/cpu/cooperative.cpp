@@ -60,9 +60,7 @@ public:
       scratch_bytes_ = scratch_ ? scratch_bytes : 0;
     }
     if (count > count_) map(count);
-    if (scratch_bytes > scratch_bytes_ || count > count_) return false;
-    blocks_.reset(new (std::nothrow) Block[count]);
-    return blocks_ != nullptr;
+    return scratch_bytes <= scratch_bytes_ && count <= count_;
   }
   Block* blocks() const { return blocks_.get(); }
   char* scratch() const { return static_cast<char*>(scratch_.get()); }
@@ -77,12 +75,15 @@ private:
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void* memory = mmap(nullptr, count * (stack_bytes + guard_bytes), PROT_READ | PROT_WRITE, flags, -1, 0);
     if (memory == MAP_FAILED) return;
+    blocks_.reset(new (std::nothrow) Block[count]);
     stacks_ = static_cast<char*>(memory);
     count_ = count;
+    if (!blocks_) return unmap();
     for (std::uint64_t i = 0; i < count; ++i)
       if (mprotect(stacks_ + i * (stack_bytes + guard_bytes), guard_bytes, PROT_NONE) != 0) return unmap();
   }
   void unmap() {
+    blocks_.reset();
     if (stacks_) munmap(stacks_, count_ * (stack_bytes + guard_bytes));
     stacks_ = nullptr;
     count_ = 0;
@@ -91,7 +92,7 @@ private:
   std::unique_ptr<void, Free> scratch_;
   std::size_t scratch_bytes_ = 0;
   char* stacks_ = nullptr;
-  std::uint64_t count_ = 0; // of stacks
+  std::uint64_t count_ = 0; // of stacks, and of blocks
   std::unique_ptr<Block[]> blocks_;
 };
 

@@ -12,7 +12,10 @@
 
 namespace kern::cpu {
 
-Fiber::~Fiber() {
+Fiber::~Fiber() { forget(); }
+
+// Sanitizers need not know of the stack any more.
+void Fiber::forget() {
 #if defined(__SANITIZE_ADDRESS__)
   if (stack_) __asan_unpoison_memory_region(stack_, bytes_);
 #elif defined(__SANITIZE_THREAD__)
@@ -21,6 +24,9 @@ Fiber::~Fiber() {
 }
 
 void Fiber::make(void* stack, std::size_t bytes, Function function, void* argument) {
+  forget();
+  known_ = {};
+  done_ = false;
   function_ = function;
   argument_ = argument;
   stack_ = stack;

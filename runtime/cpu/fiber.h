@@ -18,6 +18,7 @@ public:
 
   // Makes a fiber that will call `function`, with a stack on [stack, stack + bytes), which stays the
   // caller's.
+  // One that is done may be made again.
   void make(void* stack, std::size_t bytes, Function function, void* argument);
   // Runs it until it waits or ends.
   void resume();
@@ -27,6 +28,7 @@ public:
 
 private:
   static void start(unsigned low, unsigned high);
+  void forget();
   void enter();
   void leave();
 
