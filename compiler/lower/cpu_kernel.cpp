@@ -307,6 +307,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   if (lower.is_vector()) {
     classify_conditions(lower);
     find_unused(lower);
+    find_sunk(lower);
     find_deferred(lower);
   }
   plan_records(lower);

@@ -142,27 +142,62 @@ static void atomic_joint_sum(Lowerer& lower, const ir::Atomic& atomic, const Arr
   lower_recipe(lower, call);
 }
 
-void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
+// Says of each lane where its element is.
+using LanePlaces = std::function<llvm::Value*(llvm::Value* lane)>;
+
+static LanePlaces places_of(Lowerer& lower, const ir::Atomic& atomic, ElementPlace place,
+                            llvm::Type* element) {
   llvm::IRBuilder<>& builder = lower.builder;
-  ArrayValue array = read_array(lower, atomic.array);
-  ElementPlace place = element_place(lower, array, atomic.indices);
-  if (add_to_sum(lower, atomic, place)) return;
-  if (is_joint_sum(lower, atomic, array, place)) return atomic_joint_sum(lower, atomic, array, place);
   const auto [narrow, has_sign] = place_type(lower, atomic);
   if (place.offset.shape.kind == Shape::Kind::Varying)
     place.offset.value = builder.CreateTrunc(place.offset.value, vector_of(lower.state, narrow));
   LaneSource base = lane_source(lower, place.base), offset = lane_source(lower, place.offset);
+  return [=, &lower, has_sign = has_sign](llvm::Value* lane) {
+    llvm::IRBuilder<>& builder = lower.builder;
+    llvm::Value* distance =
+        builder.CreateIntCast(at_lane(lower, offset, lane), builder.getInt64Ty(), has_sign);
+    return builder.CreateGEP(element, at_lane(lower, base, lane), distance);
+  };
+}
+
+// Each lane loads its index.
+static LanePlaces places_loaded(Lowerer& lower, const ir::Load& load, llvm::Value* base,
+                                llvm::Type* element) {
+  Type type = types::scalar(load.array.type->scalar);
+  llvm::Value* first = first_address(lower, load);
+  std::int64_t step = lower.shapes.element(load.array, load.indices).step;
+  return [=, &lower](llvm::Value* lane) {
+    llvm::IRBuilder<>& builder = lower.builder;
+    llvm::Type* index_type = memory_type(lower.state, type->scalar);
+    llvm::Value* number = builder.CreateZExt(lane, builder.getInt64Ty());
+    llvm::Value* address =
+        builder.CreateGEP(index_type, first, builder.CreateMul(number, i64(lower.state, step)));
+    llvm::Value* index = builder.CreateAlignedLoad(index_type, address, element_alignment(type->scalar));
+    return builder.CreateGEP(element, base,
+                             builder.CreateIntCast(index, builder.getInt64Ty(), is_signed(type)));
+  };
+}
+
+void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  ArrayValue array = read_array(lower, atomic.array);
+  llvm::Type* element = memory_type(lower.state, array.element);
+  LanePlaces places;
+  if (auto sunk = lower.lanes.sunk.find(&atomic); sunk != lower.lanes.sunk.end()) {
+    places = places_loaded(lower, *sunk->second, array.base.value, element);
+  } else {
+    ElementPlace place = element_place(lower, array, atomic.indices);
+    if (add_to_sum(lower, atomic, place)) return;
+    if (is_joint_sum(lower, atomic, array, place)) return atomic_joint_sum(lower, atomic, array, place);
+    places = places_of(lower, atomic, place, element);
+  }
   std::vector<LaneSource> sources;
   for (const ir::Operand& arg : atomic.args) sources.push_back(lane_source(lower, read_value(lower, arg)));
-  llvm::Type* element = memory_type(lower.state, array.element);
   llvm::Value* results = entry_alloca(lower, vector_of(lower.state, element), "old");
   if (atomic.slot)
     builder.CreateStore(llvm::Constant::getNullValue(vector_of(lower.state, element)), results);
   for_each_active_lane(lower, [&](llvm::Value* lane) {
-    llvm::Value* distance =
-        builder.CreateIntCast(at_lane(lower, offset, lane), builder.getInt64Ty(), has_sign);
-    llvm::Value* address = builder.CreateGEP(element, at_lane(lower, base, lane), distance);
-    CustomCall call{atomic.builtin, types::scalar(array.element), atomic.args, Form::Scalar, address,
+    CustomCall call{atomic.builtin, types::scalar(array.element), atomic.args, Form::Scalar, places(lane),
                     array.space};
     for (const LaneSource& source : sources) call.values.push_back(at_lane(lower, source, lane));
     llvm::Value* old = lower_recipe(lower, call);

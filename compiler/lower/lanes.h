@@ -55,6 +55,8 @@ void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses)
 // ---- memory_lanes.cpp ----
 void load_lanes(Lowerer& lower, const ir::Load& load);
 void store_lanes(Lowerer& lower, const ir::Store& store);
+// Where lane 0 loads from, of a load whose lanes are a fixed number of elements apart.
+llvm::Value* first_address(Lowerer& lower, const ir::Load& load);
 void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, std::uint64_t count);
 
 // ---- control_lanes.cpp ----
@@ -95,6 +97,10 @@ bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
 // ---- unused_lanes.cpp ----
 // Finds what is computed for the counts of such loops alone.
 void find_unused(Lowerer& lower);
+
+// ---- sunk_lanes.cpp ----
+// Finds the loads that are made lane by lane where their value is used, after find_unused.
+void find_sunk(Lowerer& lower);
 
 // ---- deferred_lanes.cpp ----
 // Finds the conditions whose mask is needed only where lanes part.

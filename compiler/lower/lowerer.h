@@ -178,9 +178,10 @@ struct Lanes {
   std::vector<bool> geometric;  // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;   // integers that depend on no memory
   std::vector<bool> deferred;   // conditions whose mask is computed where lanes part
-  std::vector<bool> unused;     // what nothing but counts that are not needed is computed from
-  llvm::Value* linear_id = nullptr;    // of lane 0, where lanes follow the linear thread id
-  llvm::Value* thread_vectors[3] = {}; // there, thread indices that are no linear values
+  std::vector<bool> unused;     // what nothing needs: counts that are told otherwise, loads that are sunk
+  std::map<const ir::Atomic*, const ir::Load*> sunk; // loads that lanes make one by one, for their place
+  llvm::Value* linear_id = nullptr;                  // of lane 0, where lanes follow the linear thread id
+  llvm::Value* thread_vectors[3] = {};               // there, thread indices that are no linear values
 };
 
 // A function being lowered.

@@ -124,7 +124,14 @@ static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llv
   return value;
 }
 
+llvm::Value* first_address(Lowerer& lower, const ir::Load& load) {
+  LaneAddress address = lane_address(lower, read_array(lower, load.array), load.indices);
+  if (is_consecutive(address.shape)) fetch_ahead(lower, address.first);
+  return address.first;
+}
+
 void load_lanes(Lowerer& lower, const ir::Load& load) {
+  if (lower.lanes.unused[static_cast<std::size_t>(load.slot)]) return;
   ArrayValue array = read_array(lower, load.array);
   LaneAddress address = lane_address(lower, array, load.indices);
   llvm::Value* value =
