@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "kern/abi_hash.h"
 #include "runtime/api/handles.h"
@@ -37,6 +38,30 @@ kern_module* kern_module_retain(kern_module* module) { return retain(module); }
 void kern_module_release(kern_module* module) { release(module); }
 kern_kernel* kern_kernel_retain(kern_kernel* kernel) { return retain(kernel); }
 void kern_kernel_release(kern_kernel* kernel) { release(kernel); }
+
+// The memory of an event that was dropped; what is dropped while the thread ends is not kept.
+static thread_local void* spare_event = nullptr;
+static thread_local bool thread_ends = false;
+
+namespace {
+struct SpareEventOwner {
+  ~SpareEventOwner() {
+    thread_ends = true;
+    ::operator delete(spare_event);
+  }
+};
+} // namespace
+
+void* kern_event::operator new(std::size_t bytes) {
+  void* memory = std::exchange(spare_event, nullptr);
+  return memory ? memory : ::operator new(bytes);
+}
+
+void kern_event::operator delete(void* memory) {
+  static thread_local const SpareEventOwner owner;
+  if (spare_event || thread_ends) return ::operator delete(memory);
+  spare_event = memory;
+}
 
 // ---- Errors ----
 

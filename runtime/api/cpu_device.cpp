@@ -65,7 +65,6 @@ public:
     fail(KERN_ARGUMENT_ERROR, "streams of a driver are of CUDA devices, and this is " + name_);
   }
   // As much as the largest GPU has, so that what runs here can run there.
-  std::uint64_t most_shared_bytes() const override { return 227 << 10; }
   std::string_view target() const override { return "cpu"; }
   bool shares_host_memory() const override { return true; }
   // Blocks that do not wait for each other need not run at once.

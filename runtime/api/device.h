@@ -142,6 +142,11 @@ private:
   void* print_context_ = nullptr;
 };
 
+struct DeviceLimits {
+  std::uint64_t shared_bytes = 227 << 10; // the most shared memory that a block can have
+  std::uint64_t least_blocks = 0;         // that fill the device; 0 where any number does
+};
+
 class Device : public std::enable_shared_from_this<Device> {
 public:
   virtual ~Device() = default;
@@ -163,10 +168,8 @@ public:
   virtual std::uint64_t best_threads(const Plan&) { return 256; }
   // Returns how many blocks of that shape can run at once; nothing where all of them can.
   virtual std::optional<std::uint64_t> most_cooperative_blocks(const Launch&) { return std::nullopt; }
-  // Returns how many blocks it takes to fill the device; 0 where any number does.
-  virtual std::uint64_t least_blocks() const { return 0; }
-  // Returns the most bytes of shared memory that a block can have.
-  virtual std::uint64_t most_shared_bytes() const = 0;
+  // What every launch asks.
+  const DeviceLimits& limits() const { return limits_; }
   // Returns the name by which variants say that they are for this device: "cpu", "cuda".
   virtual std::string_view target() const = 0;
   // Says whether copies from and to that host memory need no detour.
@@ -187,6 +190,7 @@ protected:
   // Lets go of all threads' own streams.
   void drop_streams();
   std::string name_;
+  DeviceLimits limits_;
 
 private:
   std::mutex mutex_;

@@ -26,6 +26,9 @@ struct kern_event : Counted {
   ~kern_event() {
     if (number > 0) stream->let_go(number);
   }
+  // Mostly a launch makes one and its caller drops it: each thread keeps the memory of one.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory);
   std::shared_ptr<kern::runtime::Device> device;
   std::shared_ptr<kern::runtime::Stream> stream;
   std::uint64_t number = 0;

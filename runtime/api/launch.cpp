@@ -239,7 +239,7 @@ static Extents choose_block(const Call& call) {
   const ManifestKernel& kernel = *call.plan.kernel;
   const kern_launch_options& options = call.options;
   Extents block = {options.block[0], options.block[1], options.block[2]};
-  bool given = block != Extents{};
+  bool given = (block[0] | block[1] | block[2]) != 0;
   if (!given && !kernel.block) {
     if (kernel.needs_block.empty())
       return default_block(kernel.axes, kernel.max_threads, call.module->device->best_threads(call.plan));
@@ -287,10 +287,10 @@ static Extents choose_grid(const Call& call, const Extents& block) {
 
 // ---- What the manifest's expressions say ----
 
-static std::uint64_t dynamic_shared(const Call& call, const ExpressionInput& input) {
+[[gnu::noinline]] static std::uint64_t sum_shared(const Call& call, const ExpressionInput& input,
+                                                  std::uint64_t most) {
   constexpr std::uint64_t alignment = 16;
   const ManifestKernel& kernel = *call.plan.kernel;
-  std::uint64_t most = call.module->device->most_shared_bytes();
   std::uint64_t sum = 0;
   for (std::size_t array = 0; array < call.plan.shared.size(); ++array) {
     std::uint64_t bytes = kernel.dynamic_shared[array].element_bytes;
@@ -301,7 +301,14 @@ static std::uint64_t dynamic_shared(const Call& call, const ExpressionInput& inp
     }
     sum += std::min((bytes + alignment - 1) / alignment * alignment, most + 1);
   }
-  sum = std::max(sum, call.options.shared_bytes);
+  return std::max(sum, call.options.shared_bytes);
+}
+
+// Returns the bytes of dynamic shared memory of a block.
+static std::uint64_t dynamic_shared(const Call& call, const ExpressionInput& input) {
+  const ManifestKernel& kernel = *call.plan.kernel;
+  std::uint64_t most = call.module->device->limits().shared_bytes;
+  std::uint64_t sum = call.plan.shared.empty() ? call.options.shared_bytes : sum_shared(call, input, most);
   if (sum > most || kernel.shared_bytes > most - sum)
     refuse(kernel, nullptr, "a block needs {} bytes of shared memory; the device has {}",
            sum + kernel.shared_bytes, most);
@@ -323,16 +330,20 @@ static void check_contracts(const Plan& plan, const ExpressionInput& input) {
     if (!plan.contracts[i].holds(input)) refuse_contract(*plan.kernel, plan.kernel->contracts[i], input);
 }
 
+[[noreturn, gnu::cold]] static void refuse_variants(const Call& call) {
+  fail(KERN_DEVICE_ERROR, fmt::format("kernel `{}` has no code for {} that fits this launch",
+                                      call.plan.kernel->name, call.module->device->name()));
+}
+
 static const PlanVariant& choose_variant(const Call& call, const ExpressionInput& input) {
   for (const PlanVariant& variant : call.plan.variants)
     if (std::all_of(variant.facts.begin(), variant.facts.end(),
                     [&](const Program& fact) { return fact.holds(input); }))
       return variant;
-  fail(KERN_DEVICE_ERROR, fmt::format("kernel `{}` has no code for {} that fits this launch",
-                                      call.plan.kernel->name, call.module->device->name()));
+  refuse_variants(call);
 }
 
-static void check_cooperative(const Call& call, const Launch& launch) {
+[[gnu::noinline]] static void check_cooperative(const Call& call, const Launch& launch) {
   std::uint64_t blocks = std::uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   std::optional<std::uint64_t> most = call.module->device->most_cooperative_blocks(launch);
   if (most && blocks > *most)
@@ -341,16 +352,14 @@ static void check_cooperative(const Call& call, const Launch& launch) {
            fmt::join(launch.block, "x"), *most, call.module->device->name());
 }
 
-static void warn_of_few_blocks(const Call& call, const Launch& launch) {
-  std::uint64_t blocks = std::uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-  std::uint64_t least = call.module->device->least_blocks();
-  if (blocks < least)
-    warn(call.plan.warned, [&] {
-      return fmt::format(
-          "{}:{}:{}: kernel `{}` is launched over a grid of {}, and it takes {} blocks to fill {}",
-          launch.kernel->place.file, launch.kernel->place.line, launch.kernel->place.column,
-          launch.kernel->name, fmt::join(launch.grid, "x"), least, call.module->device->name());
-    });
+[[gnu::noinline]] static void warn_of_few_blocks(const Call& call, const Launch& launch) {
+  warn(call.plan.warned, [&] {
+    return fmt::format(
+        "{}:{}:{}: kernel `{}` is launched over a grid of {}, and it takes {} blocks to fill {}",
+        launch.kernel->place.file, launch.kernel->place.line, launch.kernel->place.column,
+        launch.kernel->name, fmt::join(launch.grid, "x"), call.module->device->limits().least_blocks,
+        call.module->device->name());
+  });
 }
 
 bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) {
@@ -373,7 +382,8 @@ bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) 
   launch.variant = &choose_variant(call, input);
   launch.cooperative = call.options.cooperative != 0 || launch.kernel->cooperative;
   if (launch.cooperative) check_cooperative(call, launch);
-  warn_of_few_blocks(call, launch);
+  bool is_small = grid[0] * grid[1] * grid[2] < call.module->device->limits().least_blocks;
+  if (is_small && !call.plan.warned.load(std::memory_order_relaxed)) warn_of_few_blocks(call, launch);
   return true;
 }
 

@@ -12,14 +12,31 @@ static constexpr std::string_view type_names[] = {"bool", "i8",  "i16",  "i32", 
 static constexpr std::uint32_t type_bytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 static_assert(std::size(type_names) == KERN_C128 + 1 && std::size(type_bytes) == KERN_C128 + 1);
 
+static constexpr std::uint32_t slot_bytes = 8;
+
 std::uint32_t bytes_of(std::uint32_t type) { return type_bytes[type]; }
 std::string_view name_of(std::uint32_t type) { return type <= KERN_C128 ? type_names[type] : ""; }
 
-// One parameter of an entry each: a c128 is one of 16 bytes, though it has two slots.
-static void add_slots(const ManifestKernel& kernel, std::vector<std::uint32_t>& slots) {
-  for (const ManifestParam& param : kernel.params)
-    for (std::uint32_t part = 0; part < 1 + 2 * param.rank; ++part) slots.push_back(param.slot + part);
-  slots.push_back(kernel.slots - 1);
+static void add_entry_param(Plan& plan, std::uint32_t slot, std::uint32_t bytes) {
+  std::uint32_t offset = (plan.entry_bytes + bytes - 1) / bytes * bytes;
+  plan.entry_bytes = offset + bytes;
+  std::vector<EntryRun>& runs = plan.entry_runs;
+  bool goes_on = !runs.empty() && runs.back().slot + runs.back().count == slot &&
+                 runs.back().offset + runs.back().count * slot_bytes == offset;
+  if (goes_on)
+    ++runs.back().count;
+  else
+    runs.push_back({slot, 1, offset});
+}
+
+// Each part of an array is a parameter of its own, and so is the address of the launch record.
+static void add_entry_params(Plan& plan) {
+  for (const PlanParam& param : plan.params) {
+    add_entry_param(plan, param.slot, param.rank == 0 ? param.bytes : slot_bytes);
+    for (std::uint32_t part = 1; part < 1 + 2 * param.rank; ++part)
+      add_entry_param(plan, param.slot + part, slot_bytes);
+  }
+  add_entry_param(plan, plan.kernel->slots - 1, slot_bytes);
 }
 
 static void make_plan(const Module& module, const ManifestKernel& kernel, Plan& plan) {
@@ -43,7 +60,7 @@ static void make_plan(const Module& module, const ManifestKernel& kernel, Plan& 
     planned.entry = module.code->entry(variant);
     for (const Expression& fact : variant.facts) planned.facts.emplace_back(fact);
   }
-  add_slots(kernel, plan.entry_slots);
+  add_entry_params(plan);
   plan.staged = std::make_unique<Plan::Staged[]>(kernel.params.size());
 }
 

@@ -26,6 +26,13 @@ struct PlanParam {
   bool contiguous = false, written = false;
 };
 
+// Slots that lie behind each other among the parameters of a CUDA entry as well. PTX aligns a parameter to
+// its size, so some of less than 8 bytes lie closer than their slots.
+struct EntryRun {
+  std::uint32_t slot = 0, count = 0;
+  std::uint32_t offset = 0; // where the first one goes, in bytes
+};
+
 // The manifest's lists keep their addresses, so the plan points into them.
 struct Plan {
   const ManifestKernel* kernel = nullptr;
@@ -33,7 +40,8 @@ struct Plan {
   std::vector<Program> contracts;
   std::vector<std::vector<Program>> shared; // the extents of each dynamic shared array
   std::vector<PlanVariant> variants;        // those for the device of the module
-  std::vector<std::uint32_t> entry_slots;   // where each parameter of a CUDA entry begins in the block
+  std::vector<EntryRun> entry_runs;         // how slots are packed for a CUDA entry, ascending
+  std::uint32_t entry_bytes = 0;            // of all its parameters
   std::uint32_t written_arrays = 0;
   mutable std::atomic<bool> warned{false}; // that launches of it leave the device idle
   // Where host memory was staged from last, and how often in a row: that is worth a warning.

@@ -35,6 +35,8 @@ static Loading load() {
     loading.driver.Name = reinterpret_cast<Result(*) Params>(address);                                       \
   else if (loading.reason.empty())                                                                           \
     loading.reason = std::string(file) + " is too old: it has no " + Symbol;
+#define DRIVER_SINCE(Name, Symbol, Params)                                                                   \
+  loading.driver.Name = reinterpret_cast<Result(*) Params>(dlsym(library, Symbol));
 #include "runtime/cuda/driver.def"
   if (!loading.reason.empty()) return loading;
   loading.file = file_of(reinterpret_cast<const void*>(loading.driver.init));

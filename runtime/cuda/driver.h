@@ -1,6 +1,7 @@
 // The NVIDIA driver, found at run time: a program that uses it starts on machines that have none.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,8 +30,26 @@ using GraphHandle = Graph*;
 using GraphExecHandle = GraphExec*;
 using Address = std::uint64_t; // CUdeviceptr
 
+// CUlaunchAttribute, of which only one is in use.
+struct LaunchAttribute {
+  static constexpr int cooperative = 2;
+  int id = 0;
+  alignas(8) int value = 0;
+  char rest[60] = {};
+};
+
+// CUlaunchConfig.
+struct LaunchConfig {
+  std::array<unsigned, 3> grid, block;
+  unsigned shared_bytes = 0;
+  StreamHandle stream = nullptr;
+  const LaunchAttribute* attributes = nullptr;
+  unsigned attribute_count = 0;
+};
+
 struct Driver {
 #define DRIVER(Name, Symbol, Params) Result(*Name) Params = nullptr;
+#define DRIVER_SINCE(Name, Symbol, Params) DRIVER(Name, Symbol, Params)
 #include "runtime/cuda/driver.def"
 };
 

@@ -50,6 +50,10 @@ struct Batch {
   Address record(std::uint32_t index) const {
     return address_of(*memory) + index * sizeof(kern_launch_record);
   }
+  // Says whether a launch that is done left anything to be looked at.
+  bool has_news(std::uint32_t index) const {
+    return host[index].fault.state != 0 || !rings.empty() || !timed.empty();
+  }
   // Keeps a module until the batch's launches are done.
   void hold(const std::shared_ptr<const Module>& module);
   // Makes it ready for other launches.

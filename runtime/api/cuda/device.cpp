@@ -31,6 +31,8 @@ CudaDevice::CudaDevice(const Driver& table, unsigned ordinal, std::uint64_t memo
   device_ = facts_.device;
   check("cuDevicePrimaryCtxRetain", driver.primary_retain(&context_, device_));
   name_ = facts_.name;
+  limits_.shared_bytes = std::max(shared_without_opt_in, facts_.shared_bytes);
+  limits_.least_blocks = facts_.multiprocessors;
 }
 
 CudaDevice::~CudaDevice() {

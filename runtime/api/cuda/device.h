@@ -40,13 +40,9 @@ public:
   std::shared_ptr<Stream> wrap_stream(void* native) override;
   unsigned ordinal() const override { return ordinal_; }
   void sweep() override;
-  std::uint64_t most_shared_bytes() const override {
-    return std::max(shared_without_opt_in, facts_.shared_bytes);
-  }
   kern_device_info info() const override;
   std::uint64_t best_threads(const Plan& plan) override;
   std::optional<std::uint64_t> most_cooperative_blocks(const Launch& launch) override;
-  std::uint64_t least_blocks() const override { return facts_.multiprocessors; }
   std::string_view target() const override { return "cuda"; }
   bool is_pinned(const void* data) override;
   bool shares_host_memory() const override { return false; }

@@ -3,6 +3,7 @@
 // (benchmarks/launch.cpp measures it.)
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 #include "runtime/api/cuda/code.h"
 #include "runtime/api/cuda/stream.h"
@@ -11,6 +12,10 @@
 namespace kern::runtime {
 
 static constexpr int function_dynamic_shared = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+
+// CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE.
+static void *const parameter_buffer = reinterpret_cast<void*>(1), *const parameter_bytes =
+                                                                      reinterpret_cast<void*>(2);
 
 static void opt_in(CudaDevice& device, CudaKernel& kernel, std::uint64_t shared_bytes) {
   if (shared_bytes <= kernel.opted_in.load(std::memory_order_relaxed)) return;
@@ -66,20 +71,41 @@ std::uint64_t CudaStream::launch(const Launch& launch) {
   return put_launch(batch, index, launch);
 }
 
-// Gives the launch to the driver.
+// Lays slots out as the entry's parameters. Whole slots are written: what follows a shorter parameter comes
+// later, and the last one is the address of the record.
+static void pack(const Plan& plan, const std::uint64_t* slots, char* packed) {
+  for (const EntryRun& run : plan.entry_runs) {
+    const std::uint64_t* from = slots + run.slot;
+    char* to = packed + run.offset;
+    for (std::uint32_t i = run.count; i > 0; --i, ++from, to += sizeof *from)
+      std::memcpy(to, from, sizeof *from);
+  }
+}
+
+[[noreturn, gnu::cold]] static void refuse_cooperative(const ManifestKernel& kernel) {
+  fail(KERN_DEVICE_ERROR, "kernel `" + kernel.name +
+                              "` is launched with all its blocks at once, which takes a driver of CUDA 11.8 "
+                              "(520) or later");
+}
+
+// Gives the launch to the driver: all parameters in one piece, and through cuLaunchKernelEx where there is
+// one, which takes it the least time (benchmarks/launch.cpp).
 void CudaStream::start(cuda::FunctionHandle function, const Launch& launch) {
-  InlineArray<void*, 96> params(launch.plan->entry_slots.size());
-  void** next = params.data();
-  for (std::uint32_t slot : launch.plan->entry_slots) *next++ = &launch.params[slot];
+  InlineArray<std::uint64_t, 96> packed(launch.plan->entry_bytes / sizeof(std::uint64_t));
+  pack(*launch.plan, launch.params.data(), reinterpret_cast<char*>(packed.data()));
+  std::size_t bytes = launch.plan->entry_bytes;
+  void* extra[] = {parameter_buffer, packed.data(), parameter_bytes, &bytes, nullptr};
   const auto &grid = launch.grid, &block = launch.block;
   auto shared = static_cast<unsigned>(launch.shared_bytes);
-  if (launch.cooperative)
-    device_.check("cuLaunchCooperativeKernel",
-                  driver_.launch_cooperative(function, grid[0], grid[1], grid[2], block[0], block[1],
-                                             block[2], shared, stream_, params.data()));
-  else
+  if (driver_.launch_ex) {
+    static constexpr cuda::LaunchAttribute cooperative{cuda::LaunchAttribute::cooperative, 1};
+    const cuda::LaunchConfig config{grid, block, shared, stream_, &cooperative, launch.cooperative};
+    device_.check("cuLaunchKernelEx", driver_.launch_ex(&config, function, nullptr, extra));
+  } else {
+    if (launch.cooperative) refuse_cooperative(*launch.kernel);
     device_.check("cuLaunchKernel", driver_.launch(function, grid[0], grid[1], grid[2], block[0], block[1],
-                                                   block[2], shared, stream_, params.data(), nullptr));
+                                                   block[2], shared, stream_, nullptr, extra));
+  }
 }
 
 // ---- Shapes that suit the device ----

@@ -59,7 +59,7 @@ void CudaStream::finish(std::uint64_t number) {
     for (; batch.seen < batch.used && batch.entries[batch.seen].number <= number; ++batch.seen) {
       if (batch.entries[batch.seen].number > copied_) read_records(batch, number);
       __builtin_prefetch(&batch.host[std::min(batch.seen + 8, Batch::size - 1)]); // the device wrote it
-      look(batch, batch.seen);
+      if (batch.has_news(batch.seen)) look(batch, batch.seen);
     }
     if (batch.seen == batch.used) batch.modules.clear();
     if (batch.seen < Batch::size) break;

@@ -398,6 +398,20 @@ public:
     set(KERN_HOST_IN, staged.data, staged.extents, packed_strides(staged.extents), nullptr);
   }
   const kern_argument& get() const { return argument_; }
+  // Copies it, less the axes that it does not have.
+  void put(kern_argument& to) const {
+    to.kind = argument_.kind;
+    to.type = argument_.type;
+    to.rank = argument_.rank;
+    to.writable = argument_.writable;
+    to.scalar[0] = to.scalar[1] = 0;
+    to.data = argument_.data;
+    to.buffer = argument_.buffer;
+    for (std::size_t axis = 0; axis < Rank; ++axis) {
+      to.extents[axis] = argument_.extents[axis];
+      to.strides[axis] = argument_.strides[axis];
+    }
+  }
 
 private:
   void set(const Buffer<Value, Rank>& buffer) {

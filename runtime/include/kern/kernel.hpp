@@ -65,8 +65,7 @@ inline Launch grid(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) { 
 template <class T> struct Param {
   using Type = T;
   static constexpr kern_parameter info{type_of<T>, 0, 0};
-  static kern_argument argument(const T& value) {
-    kern_argument argument; // of a scalar, the extents and strides mean nothing
+  static void put(const T& value, kern_argument& argument) { // of a scalar, extents and strides mean nothing
     argument.kind = KERN_SCALAR;
     argument.type = type_of<T>;
     argument.rank = argument.writable = 0;
@@ -74,13 +73,27 @@ template <class T> struct Param {
     argument.data = nullptr;
     argument.buffer = nullptr;
     std::memcpy(argument.scalar, &value, sizeof value);
-    return argument;
   }
 };
 template <class T, std::size_t Rank> struct Param<View<T, Rank>> {
   using Type = Argument<T, Rank>;
   static constexpr kern_parameter info{type_of<std::remove_const_t<T>>, Rank, !std::is_const_v<T>};
-  static kern_argument argument(const Type& value) { return value.get(); }
+  static void put(const Type& value, kern_argument& argument) { value.put(argument); }
+};
+
+// The arguments of a call as the C interface takes them. Only what means something is written: a call has
+// little else to do.
+template <class... Params> class ArgumentList {
+public:
+  explicit ArgumentList(const typename Param<Params>::Type&... arguments) {
+    std::size_t index = 0;
+    (Param<Params>::put(arguments, list_[index++]), ...);
+  }
+  const kern_argument* data() const { return list_.data(); }
+  std::size_t size() const { return list_.size(); }
+
+private:
+  std::array<kern_argument, sizeof...(Params)> list_;
 };
 
 template <class Signature> class Kernel;
@@ -112,7 +125,8 @@ public:
   template <std::size_t Index> void
   set(Status& status,
       const typename Param<std::tuple_element_t<Index, std::tuple<Params...>>>::Type& value) const noexcept {
-    const kern_argument argument = Param<std::tuple_element_t<Index, std::tuple<Params...>>>::argument(value);
+    kern_argument argument;
+    Param<std::tuple_element_t<Index, std::tuple<Params...>>>::put(value, argument);
     status.take(kern_prepared_set(handle_.get(), Index, &argument));
   }
 
@@ -127,14 +141,14 @@ public:
   Kernel() = default;
   explicit Kernel(KernelHandle handle) : handle_(std::move(handle)) {}
   Event operator()(const Launch& launch, const typename Param<Params>::Type&... arguments) const {
-    const std::array<kern_argument, sizeof...(Params)> list = {Param<Params>::argument(arguments)...};
+    const ArgumentList<Params...> list(arguments...);
     EventHandle event;
     raise(kern_launch(handle_.get(), &launch.get(), list.data(), list.size(), event.receive()));
     return Event(std::move(event));
   }
   Event operator()(Status& status, const Launch& launch,
                    const typename Param<Params>::Type&... arguments) const noexcept {
-    const std::array<kern_argument, sizeof...(Params)> list = {Param<Params>::argument(arguments)...};
+    const ArgumentList<Params...> list(arguments...);
     EventHandle event;
     status.take(kern_launch(handle_.get(), &launch.get(), list.data(), list.size(), event.receive()));
     return Event(std::move(event));
@@ -149,7 +163,7 @@ public:
   }
   Prepared<void(Params...)> prepare(Status& status, const Launch& launch,
                                     const typename Param<Params>::Type&... arguments) const noexcept {
-    const std::array<kern_argument, sizeof...(Params)> list = {Param<Params>::argument(arguments)...};
+    const ArgumentList<Params...> list(arguments...);
     PreparedHandle prepared;
     status.take(kern_prepare(handle_.get(), &launch.get(), list.data(), list.size(), prepared.receive()));
     return Prepared<void(Params...)>(std::move(prepared));

@@ -1,7 +1,7 @@
 // A libcuda on host memory: what runtime/cuda/driver.def names, so that the CUDA path is tested without a
 // GPU. Work is done when it is asked for; kernels run through a function that the test sets. Handles are
 // counted, and any call can be made to fail. The whole is a shared library that KERN_LIBCUDA names.
-#include <atomic>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct LinkState {
   std::string cubin;
 };
 
+// The bytes of each parameter of a kernel, in order.
+using Layout = std::vector<std::size_t>;
+using Function = std::pair<const std::string, Layout>;
+
 // What was captured: calls to make again.
 using Work = std::vector<std::function<void()>>;
 
@@ -38,7 +43,8 @@ struct State {
   std::set<void*> memory;
   std::set<void*> streams, events, modules;
   std::map<void*, LinkState*> links;
-  std::map<std::string, int> functions; // a function's handle is its key
+  std::map<void*, std::string> images;     // by module
+  std::map<std::string, Layout> functions; // a function's handle is its row
   int retained = 0;
   long calls = 0;
   long fail_at = -1; // the number of the call that fails
@@ -49,8 +55,8 @@ struct State {
   int links_done = 0;
   std::string loaded;     // the last machine code that was
   int refused_cubins = 0; // how many the next loads refuse
-  void (*run)(const char* name, void** params, const unsigned* grid, const unsigned* block) = nullptr;
-  std::size_t (*count_params)(const char* name) = nullptr;
+  void (*run)(const char* name, const std::uint64_t* slots, const unsigned* grid,
+              const unsigned* block) = nullptr;
 };
 
 State& state() {
@@ -113,6 +119,44 @@ bool is_captured(void* stream) {
 
 void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
+// The driver's CUlaunchAttribute of a cooperative launch, and its CUlaunchConfig.
+struct LaunchAttribute {
+  int id;
+  alignas(8) int value;
+  char rest[60];
+};
+struct LaunchConfig {
+  std::array<unsigned, 3> grid, block;
+  unsigned shared;
+  void* stream;
+  const LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
+// Reads the parameters of a kernel from its PTX: `.param .u16 name_param_2`.
+Layout layout_of(const std::string& ptx, const std::string& name) {
+  Layout layout;
+  std::size_t begin = ptx.find(".entry " + name + "("), end = ptx.find(')', begin);
+  if (begin == ptx.npos || end == ptx.npos) return layout;
+  std::istringstream words(ptx.substr(begin, end - begin));
+  for (std::string word; words >> word;)
+    if (word == ".param" && words >> word)
+      layout.push_back(std::strtoul(word.c_str() + 2, nullptr, 10) / 8); // ".u16"
+  return layout;
+}
+
+// Takes parameters apart that lie behind each other, each aligned to its bytes, as PTX lays them out.
+bool unpack(const Layout& layout, const char* packed, std::size_t bytes, std::vector<std::uint64_t>& slots) {
+  std::size_t offset = 0;
+  for (std::size_t size : layout) {
+    offset = (offset + size - 1) / size * size;
+    if (offset + size > bytes) return false;
+    std::memcpy(&slots.emplace_back(0), packed + offset, size);
+    offset += size;
+  }
+  return offset == bytes;
+}
+
 } // namespace
 
 static thread_local void* current = nullptr; // context
@@ -120,14 +164,45 @@ static thread_local void* current = nullptr; // context
 #define STEP()                                                                                               \
   if (int code = step()) return code
 
+static int launch(const LaunchConfig* config, void* function, void** params, void** extra) {
+  STEP();
+  const auto [gx, gy, gz] = config->grid;
+  const auto [bx, by, bz] = config->block;
+  if (!current || gx == 0 || gy == 0 || gz == 0 || bx * by * bz > 1024) return invalid_value;
+  bool is_cooperative =
+      config->attribute_count > 0 && config->attributes->id == 2 && config->attributes->value;
+  if (is_cooperative && gx * gy * gz > multiprocessors * (state().most_threads / (bx * by * bz)))
+    return too_large;
+  const auto& [name, layout] = *static_cast<const Function*>(function);
+  std::vector<std::uint64_t> slots;
+  for (std::size_t i = 0; params && i < layout.size(); ++i)
+    std::memcpy(&slots.emplace_back(0), params[i], layout[i]);
+  if (extra) { // CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END
+    if (extra[0] != at(1) || extra[2] != at(2) || extra[4] != nullptr) return invalid_value;
+    if (!unpack(layout, static_cast<const char*>(extra[1]), *static_cast<std::size_t*>(extra[3]), slots))
+      return invalid_value;
+  }
+  return put(config->stream, [=, grid = config->grid, block = config->block, slots = std::move(slots)] {
+    if (state().run) state().run(name.c_str(), slots.data(), grid.data(), block.data());
+  });
+}
+
 extern "C" {
 
 // ---- What tests set and ask ----
 
-void fake_cuda_set_run(void (*run)(const char*, void**, const unsigned*, const unsigned*),
-                       std::size_t (*count_params)(const char*)) {
+// Kernels run by this function; each parameter stands at the beginning of a slot.
+void fake_cuda_set_run(void (*run)(const char*, const std::uint64_t*, const unsigned*, const unsigned*)) {
   state().run = run;
-  state().count_params = count_params;
+}
+
+// Says whether the driver is one before CUDA 11.8.
+int fake_cuda_is_old() {
+#ifdef FAKE_CUDA_OLD
+  return 1;
+#else
+  return 0;
+#endif
 }
 
 // The most threads that a multiprocessor runs at once; larger blocks do not run together.
@@ -286,15 +361,23 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void** 
     }
     state().loaded = static_cast<const char*>(image);
   }
-  return make(state().modules, module);
+  int code = make(state().modules, module);
+  std::lock_guard lock(state().mutex);
+  state().images[*module] = static_cast<const char*>(image);
+  return code;
 }
-int cuModuleUnload(void* module) { return drop(state().modules, module); }
+int cuModuleUnload(void* module) {
+  std::unique_lock lock(state().mutex);
+  state().images.erase(module);
+  lock.unlock();
+  return drop(state().modules, module);
+}
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   STEP();
   if (!lives(state().modules, module)) return invalid_handle;
   std::lock_guard lock(state().mutex);
-  auto [row, is_new] = state().functions.try_emplace(name, 0);
-  *function = const_cast<std::string*>(&row->first);
+  auto [row, is_new] = state().functions.try_emplace(name, layout_of(state().images[module], name));
+  *function = &*row;
   return 0;
 }
 int cuFuncSetAttribute(void*, int, int) {
@@ -356,29 +439,15 @@ int cuMemsetD32Async(std::uint64_t to, unsigned value, std::size_t count, void* 
   });
 }
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                   unsigned bz, unsigned, void* stream, void** params, void**) {
-  STEP();
-  if (gx == 0 || gy == 0 || gz == 0 || bx * by * bz > 1024) return invalid_value;
-  const char* name = static_cast<std::string*>(function)->c_str();
-  auto run = [=](void** values) {
-    const unsigned grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
-    if (state().run) state().run(name, values, grid, block);
-  };
-  if (!is_captured(stream)) return put(stream, [=] { run(params); });
-  // A graph keeps the parameters' values.
-  std::vector<std::uint64_t> values(state().count_params ? state().count_params(name) : 0);
-  for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], params[i], sizeof values[i]);
-  return put(stream, [=]() mutable {
-    std::vector<void*> pointers;
-    for (std::uint64_t& value : values) pointers.push_back(&value);
-    run(pointers.data());
-  });
+                   unsigned bz, unsigned shared, void* stream, void** params, void** extra) {
+  LaunchConfig config{{gx, gy, gz}, {bx, by, bz}, shared, stream, nullptr, 0};
+  return launch(&config, function, params, extra);
 }
-int cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                              unsigned bz, unsigned shared, void* stream, void** params) {
-  if (gx * gy * gz > multiprocessors * (state().most_threads / (bx * by * bz))) return too_large;
-  return cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, params, nullptr);
+#ifndef FAKE_CUDA_OLD
+int cuLaunchKernelEx(const LaunchConfig* config, void* function, void** params, void** extra) {
+  return launch(config, function, params, extra);
 }
+#endif
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int threads, std::size_t) {
   STEP();
   *blocks = static_cast<int>(state().most_threads) / threads;

@@ -94,7 +94,8 @@ TEST_F(Arguments, AreCountedAndTyped) {
   kern::KernelHandle scale;
   kern_module_kernel(module.get(), "scale", parameters, 2, scale.receive());
   auto array = kern::Argument<float, 1>(x).get();
-  auto by = kern::Param<float>::argument(2);
+  kern_argument by{};
+  kern::Param<float>::put(2, by);
   auto refused = [&](std::initializer_list<kern_argument> arguments) {
     kern_launch_options options = kern::over(100).get();
     kern::Status status;

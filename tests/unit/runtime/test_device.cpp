@@ -31,13 +31,10 @@ static const kern::ManifestKernel& kernel_of(const std::string& symbol) {
   std::abort();
 }
 
-static std::size_t count_params(const char* name) { return kernel_of(name).slots; }
-
-static void run(const char* name, void** params, const unsigned* grid, const unsigned* block) {
+static void run(const char* name, const std::uint64_t* params, const unsigned* grid, const unsigned* block) {
   const kern_object_entry* entry = find_entry(name);
   const kern::ManifestKernel& kernel = kernel_of(name);
-  std::vector<std::uint64_t> slots(kernel.slots);
-  for (std::size_t i = 0; i < slots.size(); ++i) std::memcpy(&slots[i], params[i], sizeof slots[i]);
+  std::vector<std::uint64_t> slots(params, params + kernel.slots);
   kern::cpu::Launch launch;
   launch.entry = entry->entry;
   launch.params = slots.data();
@@ -59,18 +56,19 @@ static const FakeCuda* load_fake() {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
   };
   static FakeCuda fake;
-  void (*set_run)(decltype(&run), decltype(&count_params)) = nullptr;
+  void (*set_run)(decltype(&run)) = nullptr;
   find(set_run, "fake_cuda_set_run");
   find(fake.fail, "fake_cuda_fail");
   find(fake.calls, "fake_cuda_calls");
   find(fake.live, "fake_cuda_live");
+  find(fake.is_old, "fake_cuda_is_old");
   find(fake.set_busy, "fake_cuda_set_busy");
   find(fake.set_most_threads, "fake_cuda_set_most_threads");
   find(fake.links, "fake_cuda_links");
   find(fake.refuse_cubins, "fake_cuda_refuse_cubins");
   find(fake.loaded, "fake_cuda_loaded");
   find(fake.set_version, "fake_cuda_set_version");
-  set_run(run, count_params);
+  set_run(run);
   return &fake;
 }
 
