@@ -94,6 +94,12 @@ void forbid_unrolling(Lowerer& lower, llvm::BranchInst* back);
 // Whether it is known of a `for` without its count which lanes go round.
 bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
 
+// ---- running_lanes.cpp ----
+// Around a loop that lanes leave one by one: finds the variables that run on in lanes that are out, and gives
+// each what its lanes had when they left.
+std::vector<ir::SlotId> begin_running_on(Lowerer& lower, const ir::Stmt& loop);
+void end_running_on(Lowerer& lower, const std::vector<ir::SlotId>& variables);
+
 // ---- unused_lanes.cpp ----
 // Finds what is computed for the counts of such loops alone.
 void find_unused(Lowerer& lower);

@@ -101,6 +101,7 @@ static void while_divergent(Lowerer& lower, const ir::While& loop, const ir::Stm
   LoopBlocks blocks = make_blocks(lower);
   llvm::BasicBlock* test = new_block(lower, "test");
   begin_running(lower, construct);
+  std::vector<ir::SlotId> running_on = begin_running_on(lower, stmt);
   enter(lower, blocks.head);
   open_construct(lower, OpenConstruct::Kind::Loop, &construct);
   begin_iteration(lower, construct);
@@ -113,6 +114,7 @@ static void while_divergent(Lowerer& lower, const ir::While& loop, const ir::Stm
   go_round(lower, stmt, construct, blocks);
   lower.builder.SetInsertPoint(blocks.done);
   lower.lanes.open.pop_back();
+  end_running_on(lower, running_on);
   end_divergent_loop(lower, stmt, construct);
 }
 
@@ -350,7 +352,11 @@ void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {
   auto masked = [&] {
     make_loop_masks(lower, construct);
     begin_running(lower, construct);
+    // With a jump of its own no lane comes here from the plain copy.
+    std::vector<ir::SlotId> running_on;
+    if (jumps) running_on = begin_running_on(lower, stmt);
     for_divergent(lower, loop, stmt, construct);
+    end_running_on(lower, running_on);
   };
   if (lower.lanes.masked) return masked();
   in_masks(lower, stmt, masked);

@@ -180,8 +180,9 @@ struct Lanes {
   std::vector<bool> deferred;   // conditions whose mask is computed where lanes part
   std::vector<bool> unused;     // what nothing needs: counts that are told otherwise, loads that are sunk
   std::map<const ir::Atomic*, const ir::Load*> sunk; // loads that lanes make one by one, for their place
-  llvm::Value* linear_id = nullptr;                  // of lane 0, where lanes follow the linear thread id
-  llvm::Value* thread_vectors[3] = {};               // there, thread indices that are no linear values
+  std::map<ir::SlotId, llvm::Value*> kept; // what lanes have of variables that run on (running_lanes.cpp)
+  llvm::Value* linear_id = nullptr;        // of lane 0, where lanes follow the linear thread id
+  llvm::Value* thread_vectors[3] = {};     // there, thread indices that are no linear values
 };
 
 // A function being lowered.

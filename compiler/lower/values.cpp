@@ -162,30 +162,40 @@ llvm::Value* read(Lowerer& lower, const ir::Operand& operand, Form form) {
   return form == Form::Vector ? to_vector(lower, value) : value.value;
 }
 
-// A Temp is assigned once, before every use: what inactive lanes get is never seen.
-static void write_part(Lowerer& lower, const Cell& cell, const Value& value, bool is_temp) {
+static void write_part(Lowerer& lower, const Cell& cell, const Value& value, bool blends) {
   if (cell.known) return;
   if (!is_varying(cell.shape)) {
     assert(!is_varying(value.shape));
     return write_cell(lower, cell, value.value);
   }
   llvm::Value* vector = to_vector(lower, value);
-  if (lower.lanes.masked && !is_temp) vector = blend(lower, vector, read_cell(lower, cell).value);
+  if (blends) vector = blend(lower, vector, read_cell(lower, cell).value);
   write_cell(lower, cell, vector);
 }
 
-static bool is_temp(const Lowerer& lower, ir::SlotId slot) {
-  return lower.ir.slots[static_cast<std::size_t>(slot)].kind == ir::Slot::Kind::Temp;
+// Whether lanes that are not active keep what they have. A Temp is assigned once, before every use: what they
+// get is never seen.
+static bool blends(const Lowerer& lower, ir::SlotId slot) {
+  return lower.lanes.masked && lower.ir.slots[static_cast<std::size_t>(slot)].kind != ir::Slot::Kind::Temp;
 }
 
-void write(Lowerer& lower, ir::SlotId slot, llvm::Value* value) {
-  const Cell& cell = cells_of(lower, slot).cells[0];
-  Shape shape = value->getType()->isVectorTy() && lower.is_vector() ? varying_shape : Shape{};
-  write_part(lower, cell, {value, shape}, is_temp(lower, slot));
+// A variable that runs on changes in all lanes; what is kept apart, in those that are active.
+static void write_running(Lowerer& lower, Cell cell, const Value& value, llvm::Value* kept) {
+  write_part(lower, cell, value, false);
+  cell.pointer = kept;
+  write_part(lower, cell, value, true);
 }
 
 void write_value(Lowerer& lower, ir::SlotId slot, const Value& value) {
-  write_part(lower, cells_of(lower, slot).cells[0], value, is_temp(lower, slot));
+  const Cell& cell = cells_of(lower, slot).cells[0];
+  auto kept = lower.lanes.kept.find(slot);
+  if (kept != lower.lanes.kept.end()) return write_running(lower, cell, value, kept->second);
+  write_part(lower, cell, value, blends(lower, slot));
+}
+
+void write(Lowerer& lower, ir::SlotId slot, llvm::Value* value) {
+  Shape shape = value->getType()->isVectorTy() && lower.is_vector() ? varying_shape : Shape{};
+  write_value(lower, slot, {value, shape});
 }
 
 ArrayValue read_array(Lowerer& lower, const ir::Operand& array) {
@@ -202,13 +212,13 @@ ArrayValue read_array(Lowerer& lower, const ir::Operand& array) {
 
 void write_array(Lowerer& lower, ir::SlotId slot, const ArrayValue& value) {
   const std::vector<Cell>& cells = cells_of(lower, slot).cells;
-  bool temp = is_temp(lower, slot);
-  write_part(lower, cells[0], value.base, temp);
-  write_part(lower, cells[1], value.offset, temp);
+  bool blended = blends(lower, slot);
+  write_part(lower, cells[0], value.base, blended);
+  write_part(lower, cells[1], value.offset, blended);
   std::size_t rank = value.extents.size();
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    write_part(lower, cells[2 + axis], value.extents[axis], temp);
-    write_part(lower, cells[2 + rank + axis], value.strides[axis], temp);
+    write_part(lower, cells[2 + axis], value.extents[axis], blended);
+    write_part(lower, cells[2 + rank + axis], value.strides[axis], blended);
   }
 }
 
