@@ -143,7 +143,7 @@ static void place_slots(Lowerer& lower) {
 static void place_shared_arrays(Lowerer& lower) {
   const ir::Module& module = lower.state.ir;
   Scratch& scratch = lower.scratch;
-  lower.uses_shared = find_used_shared(module, lower.id);
+  lower.used_shared = used_shared(module, lower.ir);
   scratch.shared = lower.state.device_shared;
   scratch.block_bytes = lower.state.device_shared_bytes;
   ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
@@ -154,7 +154,7 @@ static void place_shared_arrays(Lowerer& lower) {
     const ir::SharedDecl& decl = module.shared[id];
     if (decl.extents.empty() || scratch.shared[id] != not_placed) return;
     scratch.shared[id] = scratch.block_bytes;
-    scratch.block_bytes = align_to(scratch.block_bytes + shared_bytes(decl), cache_line);
+    scratch.block_bytes = align_to(scratch.block_bytes + static_bytes(decl), cache_line);
   });
 }
 

@@ -113,7 +113,7 @@ void lower_gpu_kernel(ModuleState& state, ir::FunctionId id) {
     allocate(lower, lower.slots.back(), lower.ir.slots[index].name, index >= lower.ir.param_count);
   }
   write_params(lower, std::vector<bool>(lower.slots.size(), true));
-  lower.uses_shared = find_used_shared(state.ir, id);
+  lower.used_shared = used_shared(state.ir, lower.ir);
   lower.leave = new_block(lower, "exit");
   enter(lower, new_block(lower, "start"));
   lower_body(lower, lower.ir.body);
@@ -189,26 +189,6 @@ void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<voi
 }
 
 // ---- What both need ----
-
-static void mark_shared(const ir::Module& module, ir::FunctionId id, std::vector<bool>& used,
-                        std::vector<bool>& visited) {
-  if (visited[static_cast<std::size_t>(id)]) return;
-  visited[static_cast<std::size_t>(id)] = true;
-  ir::walk(module.function(id).body, [&](const ir::Stmt& stmt) {
-    if (const auto* call = std::get_if<ir::Call>(&stmt.node))
-      mark_shared(module, call->function, used, visited);
-    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-    if (!assign) return;
-    if (const auto* shared = std::get_if<ir::SharedArray>(&assign->value))
-      used[static_cast<std::size_t>(shared->id)] = true;
-  });
-}
-
-std::vector<bool> find_used_shared(const ir::Module& module, ir::FunctionId id) {
-  std::vector<bool> used(module.shared.size()), visited(module.functions.size());
-  mark_shared(module, id, used, visited);
-  return used;
-}
 
 static llvm::Value* scalar_expression(Lowerer& lower, const kern::Expression& expression) {
   llvm::Value* value = lower.param_block[static_cast<std::size_t>(expression.value)];

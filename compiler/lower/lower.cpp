@@ -27,7 +27,7 @@ static void place_device_shared(ModuleState& state) {
       auto id = static_cast<std::size_t>(shared->id);
       if (state.ir.shared[id].extents.empty() || state.device_shared[id] != not_placed) return;
       state.device_shared[id] = state.device_shared_bytes;
-      state.device_shared_bytes += (shared_bytes(state.ir.shared[id]) + 63) / 64 * 64;
+      state.device_shared_bytes += (static_bytes(state.ir.shared[id]) + 63) / 64 * 64;
     });
   }
 }
@@ -76,8 +76,13 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
   result.module = std::make_unique<llvm::Module>("kern", context);
   result.module->setTargetTriple(machine.getTargetTriple().str());
   result.module->setDataLayout(machine.createDataLayout());
-  ModuleState state{module,  sources,        options,
-                    context, *result.module, DebugInfo(*result.module, sources, options)};
+  ModuleState state{module,
+                    sources,
+                    options,
+                    context,
+                    *result.module,
+                    DebugInfo(*result.module, sources, options),
+                    SharedLayout(module)};
   state.has_avx512 =
       !state.gpu() && machine.getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl,+avx512dq,+avx512bw");
   state.functions.resize(module.functions.size());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/analysis/shape.h"
+#include "compiler/analysis/shared_layout.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/debug_info.h"
 #include "compiler/lower/lower.h"
@@ -28,6 +29,7 @@ struct ModuleState {
   llvm::LLVMContext& context;
   llvm::Module& module;
   DebugInfo debug;
+  SharedLayout shared_layout;                     // GPU
   std::vector<llvm::Function*> functions{};       // device functions, by FunctionId; made when first called
   std::vector<llvm::GlobalVariable*> shared{};    // GPU: static shared arrays, by SharedId
   std::vector<llvm::GlobalVariable*> constants{}; // by ConstantId
@@ -204,8 +206,8 @@ struct Lowerer {
   Scratch scratch;
   Shapes shapes;
   Lanes lanes;
-  std::vector<bool> uses_shared; // by SharedId: this kernel, or what it calls
-  std::vector<bool> turn_zero;   // CPU: slots that are zero at the start of a thread's turn
+  std::vector<ir::SharedId> used_shared; // by this kernel, or what it calls
+  std::vector<bool> turn_zero;           // CPU: slots that are zero at the start of a thread's turn
   std::vector<bool> turn_params; // CPU: parameters that are assigned, and begin each turn as they came
   std::vector<const ir::Assign*>
       block_arrays{};              // CPU: by slot, what names a shared array for the whole block
@@ -282,8 +284,6 @@ void lower_store(Lowerer& lower, const ir::Store& store);
 ArrayValue lower_view(Lowerer& lower, const ir::View& view);
 ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Type type);
 ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type);
-// Returns the bytes of a static shared array.
-std::uint64_t shared_bytes(const ir::SharedDecl& shared);
 // GPU: makes a variable in shared memory, of unspecified contents; the alignment is in bytes.
 llvm::GlobalVariable* new_shared(ModuleState& state, llvm::Type* type, const llvm::Twine& name,
                                  std::uint64_t alignment);
@@ -338,8 +338,6 @@ void load_place(Lowerer& lower);
 void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body);
 // Returns the value of a host's expression over the kernel's parameters.
 llvm::Value* lower_host_expression(Lowerer& lower, const kern::Expression& expression);
-// Says of each shared array whether a kernel, or what it calls, uses it.
-std::vector<bool> find_used_shared(const ir::Module& module, ir::FunctionId id);
 
 // ---- cpu_kernel.cpp, segments.cpp ----
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);

@@ -121,10 +121,6 @@ static std::uint64_t product(const std::vector<std::int64_t>& extents) {
 
 // ---- Shared arrays ----
 
-std::uint64_t shared_bytes(const ir::SharedDecl& shared) {
-  return product(shared.extents) * static_cast<std::uint64_t>(bit_width(shared.element) / 8);
-}
-
 static bool is_dynamic(const ir::SharedDecl& shared) { return shared.extents.empty(); }
 
 llvm::GlobalVariable* new_shared(ModuleState& state, llvm::Type* type, const llvm::Twine& name,
@@ -146,15 +142,31 @@ static llvm::GlobalVariable* shared_global(ModuleState& state, ir::SharedId id) 
   return global;
 }
 
+// The alignment of dynamic shared memory on a GPU: of what has a place in it.
+static llvm::Align dynamic_alignment(const ModuleState& state) {
+  std::int64_t alignment = 16;
+  for (std::size_t id = 0; id < state.ir.shared.size(); ++id)
+    if (state.shared_layout.offset(ir::SharedId(id)))
+      alignment = std::max(alignment, state.ir.shared[id].alignment);
+  return llvm::Align(static_cast<std::uint64_t>(alignment));
+}
+
+// Returns a place in the dynamic shared memory of a GPU.
+static llvm::Value* dynamic_shared_at(Lowerer& lower, std::uint64_t offset) {
+  const char* name = "kern_dynamic_shared";
+  llvm::GlobalVariable* global = lower.state.module.getNamedGlobal(name);
+  if (!global) {
+    auto* type = llvm::ArrayType::get(lower.builder.getInt8Ty(), 0);
+    global = new llvm::GlobalVariable(lower.state.module, type, false, llvm::GlobalValue::ExternalLinkage,
+                                      nullptr, name, nullptr, llvm::GlobalValue::NotThreadLocal, 3);
+    global->setAlignment(dynamic_alignment(lower.state));
+  }
+  return lower.builder.CreateConstInBoundsGEP1_64(lower.builder.getInt8Ty(), global, offset);
+}
+
 static llvm::Value* dynamic_shared_base(Lowerer& lower) {
   if (!lower.gpu()) return lower.scratch.dynamic_shared;
-  const char* name = "kern_dynamic_shared";
-  if (llvm::GlobalVariable* found = lower.state.module.getNamedGlobal(name)) return found;
-  auto* type = llvm::ArrayType::get(lower.builder.getInt8Ty(), 0);
-  auto* global = new llvm::GlobalVariable(lower.state.module, type, false, llvm::GlobalValue::ExternalLinkage,
-                                          nullptr, name, nullptr, llvm::GlobalValue::NotThreadLocal, 3);
-  global->setAlignment(llvm::Align(16));
-  return global;
+  return dynamic_shared_at(lower, lower.state.shared_layout.dynamic_begin());
 }
 
 // Dynamic arrays lie one after the other in the order of their declarations, each aligned to 16 bytes;
@@ -162,9 +174,10 @@ static llvm::Value* dynamic_shared_base(Lowerer& lower) {
 static llvm::Value* dynamic_offset(Lowerer& lower, ir::SharedId id) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* offset = i64(lower.state, 0);
-  for (std::size_t before = 0; before < static_cast<std::size_t>(id); ++before) {
-    const ir::SharedDecl& shared = lower.state.ir.shared[before];
-    if (!is_dynamic(shared) || shared.aliased || !lower.uses_shared[before]) continue;
+  for (ir::SharedId before : lower.used_shared) {
+    const ir::SharedDecl& shared = lower.state.ir.shared[static_cast<std::size_t>(before)];
+    if (before == id) break;
+    if (!is_dynamic(shared) || shared.aliased) continue;
     llvm::Value* bytes = i64(lower.state, bit_width(shared.element) / 8);
     for (const kern::Expression& extent : shared.dynamic)
       bytes = builder.CreateMul(bytes, lower_host_expression(lower, extent));
@@ -196,6 +209,8 @@ static ArrayValue dynamic_array(Lowerer& lower, const ir::SharedArray& shared, T
 ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Type type) {
   const ir::SharedDecl& decl = lower.state.ir.shared[static_cast<std::size_t>(shared.id)];
   if (is_dynamic(decl)) return dynamic_array(lower, shared, type);
+  std::optional<std::uint64_t> offset = lower.state.shared_layout.offset(shared.id);
+  if (lower.gpu() && offset) return dense_array(lower, dynamic_shared_at(lower, *offset), decl.extents, type);
   if (lower.gpu()) return dense_array(lower, shared_global(lower.state, shared.id), decl.extents, type);
   llvm::Value* base =
       lower.builder.CreateConstInBoundsGEP1_64(lower.builder.getInt8Ty(), lower.scratch.base,

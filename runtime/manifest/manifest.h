@@ -77,7 +77,9 @@ struct ManifestKernel {
   std::string needs_block;        // why a launch must say its block ("has barriers"); "" where any will do
   bool prints = false;            // its launches need a print ring
   bool cooperative = false;       // it has barriers of the grid, so all its blocks run at once
-  std::uint64_t shared_bytes = 0; // of static shared arrays in a block
+  std::uint64_t shared_bytes = 0; // of static shared arrays in a block,
+  std::uint64_t moved_shared_bytes =
+      0; // and those of them that a GPU has at the start of dynamic shared memory
   std::vector<ManifestShared> dynamic_shared;
   std::vector<ManifestContract> contracts;
   std::vector<ManifestVariant> variants;

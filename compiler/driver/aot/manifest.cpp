@@ -3,6 +3,7 @@
 #include "compiler/driver/aot/manifest.h"
 
 #include "compiler/analysis/access.h"
+#include "compiler/analysis/shared_layout.h"
 #include "compiler/driver/aot/variants.h"
 #include "compiler/driver/run/array.h"
 #include "compiler/driver/run/execute.h"
@@ -51,18 +52,17 @@ static std::vector<ManifestParam> params_of(const ir::Module& module, ir::Functi
   return params;
 }
 
-static void add_shared(const ir::Module& module, const ir::Function& kernel, ManifestKernel& result) {
+static void add_shared(const ir::Module& module, const ir::Function& kernel, const SharedLayout& layout,
+                       ManifestKernel& result) {
   constexpr std::uint64_t alignment = 16;
+  result.moved_shared_bytes = result.shared_bytes = layout.bytes_before(module, kernel);
   for (ir::SharedId id : used_shared(module, kernel)) {
     const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
-    auto bytes = static_cast<std::uint64_t>(bit_width(decl.element)) / 8;
-    if (decl.aliased) continue;
-    if (!decl.dynamic.empty()) {
-      result.dynamic_shared.push_back({bytes, decl.dynamic});
-      continue;
-    }
-    for (std::int64_t extent : decl.extents) bytes *= static_cast<std::uint64_t>(extent);
-    result.shared_bytes += (bytes + alignment - 1) / alignment * alignment;
+    if (!decl.dynamic.empty())
+      result.dynamic_shared.push_back(
+          {static_cast<std::uint64_t>(bit_width(decl.element)) / 8, decl.dynamic});
+    if (!layout.offset(id))
+      result.shared_bytes += (static_bytes(decl) + alignment - 1) / alignment * alignment;
   }
   // What a GPU's threads tell each other through: a word for each kind.
   bool agrees = false, votes = false;
@@ -88,7 +88,8 @@ static void add_launch(const ir::Function& kernel, ManifestKernel& result) {
   if (use.cooperates) result.needs_block = use.why;
 }
 
-static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& sources, ir::FunctionId id) {
+static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& sources,
+                                const SharedLayout& layout, ir::FunctionId id) {
   const ir::Function& kernel = module.function(id);
   ManifestKernel result;
   result.name = kernel.name;
@@ -101,7 +102,7 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
   add_launch(kernel, result);
   result.prints = has_prints(module, kernel);
   result.cooperative = has_grid_barriers(module, kernel);
-  add_shared(module, kernel, result);
+  add_shared(module, kernel, layout, result);
   for (const ir::Contract& contract : kernel.contracts) {
     Span span = module.sites[static_cast<std::size_t>(contract.site)].span;
     result.contracts.push_back(
@@ -126,9 +127,10 @@ static ManifestSite site_of(const ir::Site& site, const SourceManager& sources) 
 Manifest make_manifest(const ir::Module& module, const SourceManager& sources) {
   Manifest manifest;
   manifest.abi = fmt::format("{:016x}", abi_hash);
+  const SharedLayout layout(module);
   for (std::size_t index = 0; index < module.functions.size(); ++index)
     if (module.functions[index].is_kernel)
-      manifest.kernels.push_back(kernel_of(module, sources, ir::FunctionId(index)));
+      manifest.kernels.push_back(kernel_of(module, sources, layout, ir::FunctionId(index)));
   for (const ir::Site& site : module.sites) manifest.sites.push_back(site_of(site, sources));
   std::vector<PrintFormat> formats = print_formats(module);
   for (std::uint32_t site = 0; site < formats.size(); ++site) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "compiler/analysis/shared_layout.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/support/limits.h"
@@ -26,19 +27,6 @@ std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<con
   }
   words.push_back(0);
   return words;
-}
-
-std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Function& kernel) {
-  std::vector<bool> used(module.shared.size());
-  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
-    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-    const auto* shared = assign ? std::get_if<ir::SharedArray>(&assign->value) : nullptr;
-    if (shared) used[static_cast<std::size_t>(shared->id)] = true;
-  });
-  std::vector<ir::SharedId> ids;
-  for (std::size_t i = 0; i < used.size(); ++i)
-    if (used[i]) ids.push_back(ir::SharedId(i));
-  return ids;
 }
 
 bool has_prints(const ir::Module& module, const ir::Function& kernel) {

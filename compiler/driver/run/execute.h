@@ -18,9 +18,6 @@ namespace kern {
 // word is 0.
 std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<const Argument> arguments);
 
-// Returns the shared arrays that a kernel or what it calls has.
-std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Function& kernel);
-
 // Says whether a kernel or what it calls prints.
 bool has_prints(const ir::Module& module, const ir::Function& kernel);
 // Says whether a kernel or what it calls has a barrier of the grid.

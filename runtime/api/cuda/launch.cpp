@@ -17,6 +17,11 @@ static constexpr int function_dynamic_shared = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAM
 static void *const parameter_buffer = reinterpret_cast<void*>(1), *const parameter_bytes =
                                                                       reinterpret_cast<void*>(2);
 
+// What the driver is asked for: the static arrays that PTX has no room for come first.
+static std::uint64_t driver_shared(const Launch& launch) {
+  return launch.kernel->moved_shared_bytes + launch.shared_bytes;
+}
+
 static void opt_in(CudaDevice& device, CudaKernel& kernel, std::uint64_t shared_bytes) {
   if (shared_bytes <= kernel.opted_in.load(std::memory_order_relaxed)) return;
   device.check("cuFuncSetAttribute", device.driver.function_set(kernel.function, function_dynamic_shared,
@@ -43,7 +48,7 @@ std::uint64_t CudaStream::put_launch(Batch& batch, std::uint32_t index, const La
 std::uint64_t CudaStream::launch(const Launch& launch) {
   device_.enter();
   auto& kernel = *static_cast<CudaKernel*>(launch.variant->entry);
-  opt_in(device_, kernel, launch.shared_bytes);
+  opt_in(device_, kernel, driver_shared(launch));
   if (capture_) check_capture(launch);
   Batch& batch = capture_ ? capture_->open_batch() : open_batch();
   mark_held();
@@ -96,7 +101,7 @@ void CudaStream::start(cuda::FunctionHandle function, const Launch& launch) {
   std::size_t bytes = launch.plan->entry_bytes;
   void* extra[] = {parameter_buffer, packed.data(), parameter_bytes, &bytes, nullptr};
   const auto &grid = launch.grid, &block = launch.block;
-  auto shared = static_cast<unsigned>(launch.shared_bytes);
+  auto shared = static_cast<unsigned>(driver_shared(launch));
   if (driver_.launch_ex) {
     static constexpr cuda::LaunchAttribute cooperative{cuda::LaunchAttribute::cooperative, 1};
     const cuda::LaunchConfig config{grid, block, shared, stream_, &cooperative, launch.cooperative};
@@ -125,9 +130,10 @@ std::uint64_t CudaDevice::best_threads(const Plan& plan) {
   auto& kernel = *static_cast<CudaKernel*>(plan.variants.front().entry);
   if (std::uint32_t known = kernel.threads.load(std::memory_order_relaxed)) return known;
   enter();
-  std::uint64_t best = sizes[0], most = 0;
+  std::uint64_t best = sizes[0], most = 0, shared = plan.kernel->moved_shared_bytes;
+  opt_in(*this, kernel, shared);
   for (std::uint64_t size : sizes) {
-    std::uint64_t active = active_blocks(kernel, size, 0) * size;
+    std::uint64_t active = active_blocks(kernel, size, shared) * size;
     if (active > most) best = size, most = active;
   }
   kernel.threads = static_cast<std::uint32_t>(best);
@@ -137,9 +143,9 @@ std::uint64_t CudaDevice::best_threads(const Plan& plan) {
 std::optional<std::uint64_t> CudaDevice::most_cooperative_blocks(const Launch& launch) {
   enter();
   auto& kernel = *static_cast<CudaKernel*>(launch.variant->entry);
-  opt_in(*this, kernel, launch.shared_bytes);
+  opt_in(*this, kernel, driver_shared(launch));
   std::uint64_t threads = std::uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
-  return active_blocks(kernel, threads, launch.shared_bytes) * facts_.multiprocessors;
+  return active_blocks(kernel, threads, driver_shared(launch)) * facts_.multiprocessors;
 }
 
 } // namespace kern::runtime

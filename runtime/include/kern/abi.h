@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Counted up where a change below breaks objects that were compiled before.
-#define KERN_ABI_VERSION 3
+#define KERN_ABI_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {

@@ -28,9 +28,13 @@ struct LinkState {
   std::string cubin;
 };
 
-// The bytes of each parameter of a kernel, in order.
+// A kernel: the bytes of each parameter, in order, and of dynamic shared memory that a launch may ask for.
 using Layout = std::vector<std::size_t>;
-using Function = std::pair<const std::string, Layout>;
+struct Kernel {
+  Layout layout;
+  unsigned most_shared = 48 << 10;
+};
+using Function = std::pair<const std::string, Kernel>;
 
 // What was captured: calls to make again.
 using Work = std::vector<std::function<void()>>;
@@ -44,7 +48,7 @@ struct State {
   std::set<void*> streams, events, modules;
   std::map<void*, LinkState*> links;
   std::map<void*, std::string> images;     // by module
-  std::map<std::string, Layout> functions; // a function's handle is its row
+  std::map<std::string, Kernel> functions; // a function's handle is its row
   int retained = 0;
   long calls = 0;
   long fail_at = -1; // the number of the call that fails
@@ -173,7 +177,12 @@ static int launch(const LaunchConfig* config, void* function, void** params, voi
       config->attribute_count > 0 && config->attributes->id == 2 && config->attributes->value;
   if (is_cooperative && gx * gy * gz > multiprocessors * (state().most_threads / (bx * by * bz)))
     return too_large;
-  const auto& [name, layout] = *static_cast<const Function*>(function);
+  const auto& [name, kernel] = *static_cast<const Function*>(function);
+  const Layout& layout = kernel.layout;
+  {
+    std::lock_guard lock(state().mutex);
+    if (config->shared > kernel.most_shared) return invalid_value;
+  }
   std::vector<std::uint64_t> slots;
   for (std::size_t i = 0; params && i < layout.size(); ++i)
     std::memcpy(&slots.emplace_back(0), params[i], layout[i]);
@@ -376,12 +385,15 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   STEP();
   if (!lives(state().modules, module)) return invalid_handle;
   std::lock_guard lock(state().mutex);
-  auto [row, is_new] = state().functions.try_emplace(name, layout_of(state().images[module], name));
+  auto [row, is_new] = state().functions.try_emplace(name, Kernel{layout_of(state().images[module], name)});
   *function = &*row;
   return 0;
 }
-int cuFuncSetAttribute(void*, int, int) {
+int cuFuncSetAttribute(void* function, int attribute, int value) {
   STEP();
+  if (attribute != 8 || value > 227 << 10) return invalid_value;
+  std::lock_guard lock(state().mutex);
+  static_cast<Function*>(function)->second.most_shared = static_cast<unsigned>(value);
   return 0;
 }
 int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {

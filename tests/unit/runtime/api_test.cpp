@@ -56,7 +56,7 @@ TEST_F(Api, BindsByName) {
   std::vector<float> x = {1, 2}, y = {0, 0};
   saxpy(kern::grid(1).block(32), 10, kern::in(x), kern::inout(y));
   EXPECT_EQ(y, (std::vector<float>{10, 20}));
-  EXPECT_EQ(library.module().kernels().size(), 12u);
+  EXPECT_EQ(library.module().kernels().size(), 13u);
 }
 
 TEST_F(Api, RefusesToBindOtherTypes) {
@@ -116,6 +116,13 @@ TEST_F(Api, RunsBarriersAndSharedArrays) {
   std::vector<std::int64_t> numbers = {1, 2, 3, 4, 5};
   library.reverse(kern::grid(1).block(5), 5, kern::inout(numbers));
   EXPECT_EQ(numbers, (std::vector<std::int64_t>{5, 4, 3, 2, 1}));
+}
+
+TEST_F(Api, HasMoreSharedMemoryThanPtx) {
+  Buffer<float> x = kern::copy_of<float>(device, counted(512));
+  library.reverse_blocks(kern::over(512), x);
+  EXPECT_EQ(x.read(0), 255);
+  EXPECT_EQ(x.read(256), 511);
 }
 
 TEST_F(Api, CollectsFaults) {
