@@ -2,6 +2,7 @@
 #include "compiler/analysis/shared_layout.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "compiler/ir/reachable.h"
@@ -62,12 +63,25 @@ static bool fits_static(const ir::Module& module, const std::vector<ir::SharedId
   return bytes <= most_static;
 }
 
+// Returns the static arrays of all kernels that have too many, those of most kernels first: what lies at the
+// start costs the other kernels nothing.
+static std::vector<ir::SharedId> arrays_to_move(const ir::Module& module,
+                                                const std::vector<std::vector<ir::SharedId>>& kernels) {
+  std::map<ir::SharedId, std::size_t> users;
+  std::set<ir::SharedId> moved;
+  for (const auto& arrays : kernels) {
+    for (ir::SharedId id : arrays) ++users[id];
+    if (!fits_static(module, arrays)) moved.insert(arrays.begin(), arrays.end());
+  }
+  std::vector<ir::SharedId> order(moved.begin(), moved.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [&](ir::SharedId left, ir::SharedId right) { return users[left] > users[right]; });
+  return order;
+}
+
 SharedLayout::SharedLayout(const ir::Module& module) : offsets_(module.shared.size()) {
   std::vector<std::vector<ir::SharedId>> kernels = static_arrays(module);
-  std::set<ir::SharedId> moved;
-  for (const auto& arrays : kernels)
-    if (!fits_static(module, arrays)) moved.insert(arrays.begin(), arrays.end());
-  for (ir::SharedId id : moved) {
+  for (ir::SharedId id : arrays_to_move(module, kernels)) {
     std::uint64_t offset = 0; // behind all that some kernel has beside it
     for (const auto& arrays : kernels)
       if (std::find(arrays.begin(), arrays.end(), id) != arrays.end())
