@@ -34,6 +34,9 @@ public:
   std::vector<Note> tell(NodeId node) {
     std::vector<NodeId> path{node};
     while (*reasons_[path.back()] != path.back()) path.push_back(*reasons_[path.back()]);
+    const Cause cause = graph_.nodes[path.back()].cause;
+    differs_ = cause == Cause::Block || cause == Cause::Barrier ? "differs between blocks"
+                                                                : "differs between threads";
     for (std::size_t i = 0; i < path.size() && notes_.size() < most_notes; ++i) {
       const Node& at = graph_.nodes[path[i]];
       const Node* next = i + 1 < path.size() ? &graph_.nodes[path[i + 1]] : nullptr;
@@ -61,7 +64,7 @@ private:
   void tell_condition(const ir::Stmt& stmt) {
     if (const auto* loop = std::get_if<ir::For>(&stmt.node)) {
       suggest(loop->count);
-      return add(stmt.span, "how often this loop runs differs between threads");
+      return add(stmt.span, fmt::format("how often this loop runs {}", differs_));
     }
     const auto* branch = std::get_if<ir::If>(&stmt.node);
     const auto* loop = std::get_if<ir::While>(&stmt.node);
@@ -151,6 +154,7 @@ private:
   const Reasons& reasons_;
   Describer describe_;
   std::vector<Note> notes_;
+  std::string_view differs_; // between what the value does that the path begins with
   std::string suggestion_;
 };
 

@@ -27,11 +27,10 @@ std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
 class Contractor {
 public:
   explicit Contractor(ir::Function& function)
-      : function_(function), reads_(function.slots.size()), writes_(function.slots.size()),
+      : function_(function), reads_(ir::count_reads(function)), writes_(ir::count_writes(function)),
         written_at_(function.slots.size()), products_(function.slots.size()) {}
 
   void run() {
-    count();
     fuse_in(function_.body);
     if (!fused_.empty()) remove_products(function_.body);
   }
@@ -44,15 +43,6 @@ private:
   };
   // What a fused product's statement gives way to: copies of the factors that change before the use.
   using Copies = std::vector<std::pair<SlotId, Operand>>;
-
-  void count() {
-    ir::walk(function_.body, [&](const Stmt& stmt) {
-      ir::visit_operands(stmt, [&](const Operand& operand) {
-        if (operand.slot) ++reads_[index_of(*operand.slot)];
-      });
-      ir::visit_results(stmt, [&](SlotId slot) { ++writes_[index_of(slot)]; });
-    });
-  }
 
   // Walks in program order. A body that ends takes its products with it, so a product that is known stands
   // before the use, in the same body or an outer one.
@@ -158,7 +148,8 @@ private:
   }
 
   ir::Function& function_;
-  std::vector<int> reads_, writes_, written_at_;
+  std::vector<std::size_t> reads_, writes_;
+  std::vector<int> written_at_;
   std::vector<std::optional<Product>> products_;
   std::unordered_map<SlotId, Copies> fused_;
   int place_ = 0;
