@@ -211,10 +211,23 @@ void begin_sums(Lowerer& lower, llvm::Value* vectors) {
   scratch.records = at(lower, scratch.records, bytes);
 }
 
+// Where a call begins with its vectors: calls end at the same time, and CPU threads that go through the same
+// cache lines side by side wait for each other at every element.
+static llvm::Value* first_to_add(Lowerer& lower, llvm::Value* vectors) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* mixed = builder.CreateMul(lower.place.block[0], builder.getInt32(0x9E3779B9));
+  mixed = builder.CreateZExt(builder.CreateLShr(mixed, 16), builder.getInt64Ty());
+  return builder.CreateURem(mixed, vectors);
+}
+
 void end_sums(Lowerer& lower, llvm::Value* vectors) {
   if (lower.scratch.sum_bytes == 0) return;
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* first = first_to_add(lower, vectors);
   stepping_loop(lower, vectors, 1, [&](llvm::Value* number, llvm::BasicBlock*) {
-    find_sums(lower, number);
+    llvm::Value* moved = builder.CreateNUWAdd(number, first);
+    llvm::Value* wrapped = builder.CreateSub(moved, vectors);
+    find_sums(lower, builder.CreateSelect(builder.CreateICmpULT(moved, vectors), moved, wrapped));
     lower.lanes.masked = true;
     for (const KeptSum& sum : lower.scratch.sums) flush_sum(lower, *sum.atomic, sum.offset);
     lower.lanes.masked = false;
