@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include "runtime/cpu/record.h"
 
@@ -28,6 +29,8 @@ static constexpr double least_turn = 1'000;
 static constexpr std::uint64_t wanted_row = 1024;
 // A launch no longer than this stays with the launching thread: waking and joining threads takes as long.
 static constexpr double alone_limit = 5'000;
+// How often a thread tells how many blocks are done, which all threads write to one place.
+static constexpr double telling_time = 50'000;
 // How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps.
 static constexpr double spin_time = 20'000, patient_time = 300'000;
 
@@ -93,6 +96,9 @@ struct Pool::Runner {
   Runner(Job& shared_job, void* own_scratch)
       : job(shared_job), scratch(own_scratch), expected(shared_job.expected),
         where(first_block(shared_job.launch)) {}
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+  ~Runner() { tell(); }
 
   // Runs some blocks; false where none is left.
   bool turn() {
@@ -146,12 +152,24 @@ private:
       where.block[1] = 0;
       ++where.block[2];
     }
+    blocks += count;
+    nanoseconds += since(start);
+    if (nanoseconds - told_nanoseconds > telling_time) tell();
+  }
+
+  // Adds the blocks that are done to the counts of the launch.
+  void tell() {
+    std::uint64_t count = blocks - std::exchange(told_blocks, blocks);
+    told_nanoseconds = nanoseconds;
+    if (count == 0) return;
+    const Launch& launch = job.launch;
     std::atomic_ref<std::uint64_t>(launch.record->reserved[progress_word])
         .fetch_add(count, std::memory_order_relaxed);
     if (launch.blocks_done) std::atomic_ref(*launch.blocks_done).fetch_add(count, std::memory_order_relaxed);
-    blocks += count;
-    nanoseconds += since(start);
   }
+
+  std::uint64_t told_blocks = 0;
+  double told_nanoseconds = 0;
 };
 
 kern_where first_block(const Launch& launch) {
