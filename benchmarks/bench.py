@@ -67,6 +67,11 @@ def strided(n):
     return ["--grid", str(max(1, min(options.threads, n // 16384)))]
 
 
+def histogram_blocks(n):
+    """A block for each core, each with enough to do; from memory many, so that a block's trips lie on few pages."""
+    return ["--grid", str(n // 8192 if n > 1 << 22 else max(1, min(options.threads, n // 3072)))]
+
+
 def spmv_args(rows, each):
     values = np.arange(rows * each, dtype=np.int64)
     return [saved("first", np.arange(rows + 1, dtype=np.int32) * np.int32(each)),
@@ -94,7 +99,7 @@ BENCHES = [
     Bench("block_reduce", "sum", vector(4), lambda n: [f32("x", n), zeros("out", 1), *strided(n)], FIXED),
     Bench("warp_reduce", "sum", vector(4), lambda n: [f32("x", n), zeros("out", 1), *strided(n)]),
     Bench("histogram", "histogram", vector(1), lambda n: [saved("data", np.random.default_rng(1).integers(0, 256, n, np.uint8)),
-                                                         zeros("bins", 256, type="i32"), "--grid", str(max(1, n // 8192))], FIXED),
+                                                         zeros("bins", 256, type="i32"), *histogram_blocks(n)], FIXED),
     Bench("stencil2d", "stencil2d", square(8), lambda h, w: [f32("u", h, w), zeros("v", h, w)], PLANE),
     Bench("stencil3d", "stencil3d", lambda total: [round((total / 8) ** (1 / 3))] * 3,
           lambda d, h, w: [f32("u", d, h, w), zeros("v", d, h, w)], PLANE),
