@@ -183,8 +183,11 @@ struct Lanes {
   std::vector<bool> unused;     // what nothing needs: counts that are told otherwise, loads that are sunk
   std::map<const ir::Atomic*, const ir::Load*> sunk; // loads that lanes make one by one, for their place
   std::map<ir::SlotId, llvm::Value*> kept; // what lanes have of variables that run on (running_lanes.cpp)
-  llvm::Value* linear_id = nullptr;        // of lane 0, where lanes follow the linear thread id
-  llvm::Value* thread_vectors[3] = {};     // there, thread indices that are no linear values
+  // The allocas of that, by loop: both copies have the same, so that the masked one can take over in the
+  // loop.
+  std::map<std::pair<const ir::Stmt*, ir::SlotId>, llvm::Value*> kept_places;
+  llvm::Value* linear_id = nullptr;    // of lane 0, where lanes follow the linear thread id
+  llvm::Value* thread_vectors[3] = {}; // there, thread indices that are no linear values
 };
 
 // A function being lowered.

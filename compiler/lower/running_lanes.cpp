@@ -47,7 +47,8 @@ std::vector<ir::SlotId> begin_running_on(Lowerer& lower, const ir::Stmt& loop) {
     if (assigned.directly[slot] == 0 || assigned.directly[slot] != assigned.anywhere[slot]) continue;
     if (!can_run_on(lower, slot)) continue;
     const Cell& cell = lower.slots[slot].cells[0];
-    llvm::Value* kept = entry_alloca(lower, cell.type, "kept");
+    llvm::Value*& kept = lower.lanes.kept_places[{&loop, id}];
+    if (!kept) kept = entry_alloca(lower, cell.type, "kept");
     copy(lower, cell, cell.pointer, kept);
     lower.lanes.kept[id] = kept;
     variables.push_back(id);
