@@ -309,6 +309,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
     find_unused(lower);
     find_sunk(lower);
     find_deferred(lower);
+    find_row_ends(lower);
   }
   plan_records(lower);
   place_shared_arrays(lower);

@@ -127,6 +127,13 @@ llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare, const Va
 bool test_is_enough(const Lowerer& lower, ir::SlotId slot);
 LaneTest test_condition(Lowerer& lower, const ir::Operand& condition);
 
+// ---- rows_lanes.cpp ----
+// Finds an `if` that ends rows early, and how what it compares changes along them.
+void find_row_ends(Lowerer& lower);
+// Whether a condition that is false stays so along the row; null where that is not known.
+llvm::Value* past_in_row(Lowerer& lower, const ir::Operand& condition, llvm::Value* holds);
+llvm::Value* past_in_row(Lowerer& lower, const ir::Compare& compare, const Value& left, const Value& right);
+
 // ---- faults_lanes.cpp ----
 void guard_lanes(Lowerer& lower, const ir::Guard& guard);
 void check_lanes(Lowerer& lower, const ir::Check& check);

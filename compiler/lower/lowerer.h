@@ -157,7 +157,11 @@ struct LaneTest {
   llvm::Value* all;
   llvm::Value* none;
   std::function<llvm::Value*()> mask;
+  llvm::Value* past = nullptr; // whether it is known of the row's later vectors too that it holds in none
 };
+
+// How a value changes along a row of threads, from vector to vector: not at all, or up.
+enum class AlongX : std::uint8_t { Unknown, Fixed, Grows };
 
 // The state of a vector's lanes at the present place (control_lanes.cpp). With one lane none of it is used.
 struct Lanes {
@@ -176,6 +180,9 @@ struct Lanes {
   std::vector<OpenConstruct> open;
   std::vector<LaneLoop> loops;
   std::map<ir::SlotId, LaneTest> tests; // of conditions
+  std::vector<AlongX> along_x;          // by slot
+  const ir::Stmt* row_end = nullptr;    // an `if` without which a thread does nothing (rows_lanes.cpp)
+  llvm::BasicBlock* row_done = nullptr; // where a row of vectors ends
   llvm::Value* ahead = nullptr; // in a grid-stride loop: how many bytes on it pays to ask for memory early
   std::vector<bool> geometric;  // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;   // integers that depend on no memory

@@ -33,6 +33,7 @@ static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
     stepping_loop(lower, place.block_dim[1], 1, [&](llvm::Value* y, llvm::BasicBlock*) {
       place.thread[1] = y;
       auto row_of_block = [&] {
+        lower.lanes.row_done = new_block(lower, "row_done");
         stepping_loop(lower, place.block_dim[0], lanes, [&](llvm::Value* x, llvm::BasicBlock* next) {
           place.thread[0] = x;
           llvm::Value* row = builder.CreateNUWAdd(
@@ -41,6 +42,7 @@ static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
           number = builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
           body(number, existing_lanes(lower, place.block_dim[0], x), next);
         });
+        enter(lower, std::exchange(lower.lanes.row_done, nullptr));
       };
       if (place.blocks) return for_each_block(lower, place.blocks, row_of_block);
       row_of_block();
