@@ -7,6 +7,8 @@
 namespace kern::lowering {
 
 // ---- masks.cpp; a mask in a register is <W x i1> ----
+// Makes a function of the module's own that is called, not inlined.
+llvm::Function* new_helper(ModuleState& state, const std::string& name, llvm::FunctionType* type);
 llvm::FixedVectorType* vector_of(ModuleState& state, llvm::Type* element);
 // The type of a mask in an alloca.
 llvm::Type* mask_type(ModuleState& state);
@@ -19,6 +21,9 @@ llvm::Value* all_lanes(Lowerer& lower, llvm::Value* mask);
 // Bit l is lane l; an integer of as many bits as there are lanes.
 llvm::Value* mask_bits(Lowerer& lower, llvm::Value* mask);
 llvm::Value* mask_of_bits(Lowerer& lower, llvm::Value* bits);
+// The same in the form that mask slots have, for code that hardly ever runs: without mask registers it is a
+// call, much less to compile.
+llvm::Value* rare_mask(Lowerer& lower, llvm::Value* bits);
 // The lanes that are active; all of them where code is not masked.
 llvm::Value* active_lanes(Lowerer& lower);
 // 0, 1, 2, ... times a step.
@@ -87,6 +92,8 @@ void in_masks(Lowerer& lower, const ir::Stmt& stmt, const std::function<void()>&
 // ---- loops_lanes.cpp ----
 void while_lanes(Lowerer& lower, const ir::While& loop, const ir::Stmt& stmt);
 void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt);
+// Lanes may leave the loop one by one.
+bool is_divergent_loop(const Lowerer& lower, const ir::Stmt& stmt);
 // Tells LLVM something of the loop that this branch closes.
 void hint_loop(Lowerer& lower, llvm::BranchInst* back, llvm::ArrayRef<llvm::Metadata*> hint);
 // Says that a loop shall stay as it is.
@@ -107,6 +114,10 @@ void find_unused(Lowerer& lower);
 // ---- sunk_lanes.cpp ----
 // Finds the loads that are made lane by lane where their value is used, after find_unused.
 void find_sunk(Lowerer& lower);
+
+// ---- settled_lanes.cpp ----
+// Finds the slots of which lanes that are not active at an assignment need nothing any more.
+void find_settled(Lowerer& lower);
 
 // ---- deferred_lanes.cpp ----
 // Finds the conditions whose mask is needed only where lanes part.

@@ -8,8 +8,7 @@
 
 namespace kern::lowering {
 
-// Lanes may leave the loop one by one.
-static bool is_divergent_loop(const Lowerer& lower, const ir::Stmt& stmt) {
+bool is_divergent_loop(const Lowerer& lower, const ir::Stmt& stmt) {
   const ControlShape& shape = lower.shapes.control(stmt);
   return shape.varying || shape.varying_break || shape.varying_continue;
 }

@@ -187,6 +187,7 @@ struct Lanes {
   std::vector<bool> geometric;  // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;   // integers that depend on no memory
   std::vector<bool> deferred;   // conditions whose mask is computed where lanes part
+  std::vector<bool> settled;    // slots that are assigned as if all lanes were active
   std::vector<bool> unused;     // what nothing needs: counts that are told otherwise, loads that are sunk
   std::map<const ir::Atomic*, const ir::Load*> sunk; // loads that lanes make one by one, for their place
   std::map<ir::SlotId, llvm::Value*> kept; // what lanes have of variables that run on (running_lanes.cpp)
