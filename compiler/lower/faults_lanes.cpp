@@ -69,20 +69,20 @@ llvm::Value* value_of_first_lane(Lowerer& lower, const Value& value) {
   return lower.builder.CreateExtractElement(to_vector(lower, value), lane);
 }
 
-static void keep_lanes(Lowerer& lower, llvm::Value* slot, llvm::Value* mask) {
-  store_mask(lower, slot, lower.builder.CreateAnd(load_mask(lower, slot), mask));
-}
-
-// What is active is said apart.
+// Takes all lanes but those of a mask, in the form that slots have, out of the kernel.
 static void keep_only(Lowerer& lower, llvm::Value* mask) {
-  keep_lanes(lower, lower.lanes.present, mask);
-  if (lower.lanes.live != lower.lanes.present) keep_lanes(lower, lower.lanes.live, mask);
+  const Lanes& lanes = lower.lanes;
+  auto keep = [&](llvm::Value* slot) {
+    llvm::Value* old = lower.builder.CreateLoad(mask->getType(), slot);
+    lower.builder.CreateStore(lower.builder.CreateAnd(old, mask), slot);
+  };
+  keep(lanes.active);
+  keep(lanes.present);
+  if (lanes.live != lanes.present) keep(lanes.live);
 }
 
 void drop_lanes(Lowerer& lower, llvm::Value* mask) {
-  llvm::Value* others = lower.builder.CreateNot(mask);
-  keep_only(lower, others);
-  keep_lanes(lower, lower.lanes.active, others);
+  keep_only(lower, lower.builder.CreateSExt(lower.builder.CreateNot(mask), mask_type(lower.state)));
 }
 
 static void branch_cold(Lowerer& lower, llvm::Value* holds, llvm::BasicBlock* next, llvm::BasicBlock* cold) {
@@ -99,10 +99,8 @@ static void leave_failing(Lowerer& lower, llvm::Value* bits, const void* stmt, c
   if (lower.lanes.plain_copy) return leave_plain_copy(lower, stmt, start_point);
   llvm::Value* active = mask_bits(lower, active_lanes(lower));
   llvm::Value* kept = builder.CreateNot(report_failing(lower, bits, fault));
-  llvm::Value* left = builder.CreateAnd(active, kept);
-  keep_only(lower, mask_of_bits(lower, kept));
-  set_active(lower, mask_of_bits(lower, left));
-  builder.CreateCondBr(builder.CreateIsNotNull(left), next, lower.lanes.skip);
+  keep_only(lower, rare_mask(lower, kept));
+  builder.CreateCondBr(builder.CreateIsNotNull(builder.CreateAnd(active, kept)), next, lower.lanes.skip);
 }
 
 // `holds`, one bit, says that no active lane fails; else some of `bits` may.

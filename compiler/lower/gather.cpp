@@ -9,13 +9,6 @@ namespace kern::lowering {
 
 // ---- Helpers: functions of their own, one for each element type ----
 
-static llvm::Function* new_helper(ModuleState& state, const std::string& name, llvm::FunctionType* type) {
-  auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, state.module);
-  function->addFnAttr(llvm::Attribute::NoInline);
-  function->addFnAttr(llvm::Attribute::NoUnwind);
-  return function;
-}
-
 static std::string helper_name(const ModuleState& state, const char* what, llvm::Type* element) {
   std::string name = std::string("kern_") + what + std::to_string(state.lanes()) + "_";
   llvm::raw_string_ostream(name) << *element;

@@ -5,6 +5,13 @@
 
 namespace kern::lowering {
 
+llvm::Function* new_helper(ModuleState& state, const std::string& name, llvm::FunctionType* type) {
+  auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, state.module);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  return function;
+}
+
 llvm::FixedVectorType* vector_of(ModuleState& state, llvm::Type* element) {
   return llvm::FixedVectorType::get(element, state.lanes());
 }
@@ -38,6 +45,21 @@ llvm::Value* mask_bits(Lowerer& lower, llvm::Value* mask) {
 llvm::Value* mask_of_bits(Lowerer& lower, llvm::Value* bits) {
   bits = lower.builder.CreateTrunc(bits, lower.builder.getIntNTy(lower.state.lanes()));
   return lower.builder.CreateBitCast(bits, vector_of(lower.state, lower.builder.getInt1Ty()));
+}
+
+llvm::Value* rare_mask(Lowerer& lower, llvm::Value* bits) {
+  ModuleState& state = lower.state;
+  if (state.has_avx512) return mask_of_bits(lower, bits);
+  std::string name = "kern_mask" + std::to_string(state.lanes());
+  llvm::Function* function = state.module.getFunction(name);
+  if (!function) {
+    auto* type = llvm::FunctionType::get(mask_type(state), {bits->getType()}, false);
+    function = new_helper(state, name, type);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", function));
+    llvm::Value* lanes = builder.CreateBitCast(function->getArg(0), vector_of(state, builder.getInt1Ty()));
+    builder.CreateRet(builder.CreateSExt(lanes, mask_type(state)));
+  }
+  return lower.builder.CreateCall(function, {bits});
 }
 
 llvm::Value* any_lane(Lowerer& lower, llvm::Value* mask) {
