@@ -75,7 +75,6 @@ static llvm::ModulePassManager cpu_pipeline() {
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(GVNPass());
   passes.addPass(CorrelatedValuePropagationPass());
-  passes.addPass(InstCombinePass());
   passes.addPass(DSEPass());
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
