@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs kernels in which one thread faults on the GPU and on the CPU: exit code, words and arrays must be the same, also for `--device cpu,cuda`.
+With `lanes`, on the CPU alone: with one lane and with several.
 
-usage: faults.py KERNC FOLDER
+usage: faults.py KERNC FOLDER [lanes]
 
 That the arrays come back shows that the context lives on after the fault: a sticky error would fail the copies.
 """
@@ -29,28 +30,42 @@ KERNELS = {
 }
 
 
-def run(kernc, folder, name, device):
-    out = folder / f"{device}.npy"
+def run(kernc, folder, name, *options):
+    out = folder / f"{name}.npy"
+    out.unlink(missing_ok=True)
     command = [kernc, "run", f"{folder}/{name}.kern", "--grid", "2", "--block", "50", "x=arange:i32:100", "y=zeros:i32:100", "-o",
-               f"y={out}", "--device", device]
+               f"y={out}", *options]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"KERN_WARNINGS": "off"})
     return done.returncode, done.stderr, numpy.load(out) if out.exists() else None
 
 
-def main(kernc, folder):
+def same(first, second):
+    return first[0] == second[0] == 4 and first[1] == second[1] and numpy.array_equal(first[2], second[2])
+
+
+def check(kernc, folder, name, lanes):
+    """Returns what differs, as text."""
+    ways = [("--lanes=1",), (), ("--lanes=32",), ("--arch=x86-64-v3",)] if lanes else [("--device", "cpu"), ("--device", "cuda")]
+    done = [run(kernc, folder, name, *options) for options in ways]
+    report = "".join(f"--- {' '.join(options)}: exit {code}\n{words}{array}\n" for options, (code, words, array) in zip(ways, done))
+    if not all(same(done[0], other) for other in done[1:]):
+        return report
+    if lanes:
+        return ""
+    code, words, _ = run(kernc, folder, name, "--device", "cpu,cuda")
+    return "" if code == 4 else f"{report}--- --device cpu,cuda: exit {code}\n{words}\n"
+
+
+def main(kernc, folder, lanes=""):
     folder = pathlib.Path(folder)
     failed = 0
     for name, body in KERNELS.items():
         (folder / f"{name}.kern").write_text(
             "@device\ndef pick(a: i32[:], j: i64) -> i32:\n    return a[j]\n\n\n"
             f"@kernel\ndef k_{name}(x: i32[:], y: i32[:]):\n    i = grid(1)\n    {body}\n")
-        cpu, gpu = run(kernc, folder, name, "cpu"), run(kernc, folder, name, "cuda")
-        both = run(kernc, folder, name, "cpu,cuda")
-        same = both[0] == cpu[0] == gpu[0] == 4 and cpu[1] == gpu[1] and numpy.array_equal(cpu[2], gpu[2])
-        failed += not same
-        print(f"{name:16} {'same fault, same arrays' if same else 'DIFFERS'}")
-        if not same:
-            print(f"--- cpu: exit {cpu[0]}\n{cpu[1]}{cpu[2]}\n--- gpu: exit {gpu[0]}\n{gpu[1]}{gpu[2]}\n--- both: exit {both[0]}\n{both[1]}")
+        differs = check(kernc, folder, name, lanes)
+        failed += bool(differs)
+        print(f"{name:16} {'DIFFERS' if differs else 'same fault, same arrays'}\n{differs}", end="")
     print(f"faults: {failed} failed")
     return 1 if failed else 0
 
