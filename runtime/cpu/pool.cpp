@@ -154,13 +154,13 @@ private:
     }
     blocks += count;
     nanoseconds += since(start);
-    if (nanoseconds - told_nanoseconds > telling_time) tell();
+    if (nanoseconds - told_nanoseconds_ > telling_time) tell();
   }
 
   // Adds the blocks that are done to the counts of the launch.
   void tell() {
-    std::uint64_t count = blocks - std::exchange(told_blocks, blocks);
-    told_nanoseconds = nanoseconds;
+    std::uint64_t count = blocks - std::exchange(told_blocks_, blocks);
+    told_nanoseconds_ = nanoseconds;
     if (count == 0) return;
     const Launch& launch = job.launch;
     std::atomic_ref<std::uint64_t>(launch.record->reserved[progress_word])
@@ -168,8 +168,8 @@ private:
     if (launch.blocks_done) std::atomic_ref(*launch.blocks_done).fetch_add(count, std::memory_order_relaxed);
   }
 
-  std::uint64_t told_blocks = 0;
-  double told_nanoseconds = 0;
+  std::uint64_t told_blocks_ = 0;
+  double told_nanoseconds_ = 0;
 };
 
 kern_where first_block(const Launch& launch) {
