@@ -64,7 +64,6 @@ public:
   std::shared_ptr<Stream> wrap_stream(void*) override {
     fail(KERN_ARGUMENT_ERROR, "streams of a driver are of CUDA devices, and this is " + name_);
   }
-  // As much as the largest GPU has, so that what runs here can run there.
   std::string_view target() const override { return "cpu"; }
   bool shares_host_memory() const override { return true; }
   // Blocks that do not wait for each other need not run at once.

@@ -143,8 +143,10 @@ private:
 };
 
 struct DeviceLimits {
-  std::uint64_t shared_bytes = 227 << 10; // the most shared memory that a block can have
-  std::uint64_t least_blocks = 0;         // that fill the device; 0 where any number does
+  // The most shared memory that a block can have: unless a device knows better, as much as the largest GPU
+  // has, so that what runs here can run there.
+  std::uint64_t shared_bytes = 227 << 10;
+  std::uint64_t least_blocks = 0; // that fill the device; 0 where any number does
 };
 
 class Device : public std::enable_shared_from_this<Device> {
