@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/ir/reachable.h"
+#include "runtime/common/shape.h"
 
 namespace kern {
 
@@ -43,7 +44,8 @@ static std::uint64_t align(std::uint64_t offset, std::uint64_t alignment) {
 }
 
 static std::uint64_t align_for(const ir::SharedDecl& shared, std::uint64_t offset) {
-  return align(offset, static_cast<std::uint64_t>(std::max<std::int64_t>(shared.alignment, 16)));
+  return align(offset,
+               static_cast<std::uint64_t>(std::max<std::int64_t>(shared.alignment, shared_alignment)));
 }
 
 // Returns the arrays with constant extents of each kernel.
@@ -88,7 +90,7 @@ SharedLayout::SharedLayout(const ir::Module& module) : offsets_(module.shared.si
         offset = std::max(offset, end_of(module, arrays));
     offset = align_for(decl(module, id), offset);
     offsets_[static_cast<std::size_t>(id)] = offset;
-    dynamic_begin_ = std::max(dynamic_begin_, align(offset + static_bytes(decl(module, id)), 16));
+    dynamic_begin_ = std::max(dynamic_begin_, round_up_shared(offset + static_bytes(decl(module, id))));
   }
 }
 
@@ -97,7 +99,7 @@ std::uint64_t SharedLayout::end_of(const ir::Module& module, const std::vector<i
   std::uint64_t end = 0;
   for (ir::SharedId id : arrays)
     if (offset(id)) end = std::max(end, *offset(id) + static_bytes(decl(module, id)));
-  return align(end, 16);
+  return round_up_shared(end);
 }
 
 std::uint64_t SharedLayout::bytes_before(const ir::Module& module, const ir::Function& kernel) const {

@@ -289,7 +289,6 @@ static Extents choose_grid(const Call& call, const Extents& block) {
 
 [[gnu::noinline]] static std::uint64_t sum_shared(const Call& call, const ExpressionInput& input,
                                                   std::uint64_t most) {
-  constexpr std::uint64_t alignment = 16;
   const ManifestKernel& kernel = *call.plan.kernel;
   std::uint64_t sum = 0;
   for (std::size_t array = 0; array < call.plan.shared.size(); ++array) {
@@ -299,7 +298,7 @@ static Extents choose_grid(const Call& call, const Extents& block) {
       if (!value || *value < 0) refuse(kernel, nullptr, "a shared array has no size for these arguments");
       if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes)) bytes = most + 1;
     }
-    sum += std::min((bytes + alignment - 1) / alignment * alignment, most + 1);
+    sum += std::min(round_up_shared(bytes), most + 1);
   }
   return std::max(sum, call.options.shared_bytes);
 }

@@ -15,6 +15,12 @@ namespace kern {
 std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std::uint64_t most_threads,
                                            std::uint64_t threads = 256);
 
+// Shared arrays begin at multiples of so many bytes; an array's bytes are rounded up to them.
+inline constexpr std::uint64_t shared_alignment = 16;
+constexpr std::uint64_t round_up_shared(std::uint64_t bytes) {
+  return (bytes + shared_alignment - 1) / shared_alignment * shared_alignment;
+}
+
 // Returns "" where a contract holds; else "`n == x.shape[0]` with 3 on the left and 4 on the right".
 std::string broken_contract_text(const Expression& condition, std::span<const std::string> names,
                                  const ExpressionInput& input);

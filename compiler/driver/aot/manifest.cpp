@@ -12,6 +12,7 @@
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/reachable.h"
 #include "kern/abi_hash.h"
+#include "runtime/common/shape.h"
 
 namespace kern {
 
@@ -54,15 +55,13 @@ static std::vector<ManifestParam> params_of(const ir::Module& module, ir::Functi
 
 static void add_shared(const ir::Module& module, const ir::Function& kernel, const SharedLayout& layout,
                        ManifestKernel& result) {
-  constexpr std::uint64_t alignment = 16;
   result.moved_shared_bytes = result.shared_bytes = layout.bytes_before(module, kernel);
   for (ir::SharedId id : used_shared(module, kernel)) {
     const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
     if (!decl.dynamic.empty())
       result.dynamic_shared.push_back(
           {static_cast<std::uint64_t>(bit_width(decl.element)) / 8, decl.dynamic});
-    if (!layout.offset(id))
-      result.shared_bytes += (static_bytes(decl) + alignment - 1) / alignment * alignment;
+    if (!layout.offset(id)) result.shared_bytes += round_up_shared(static_bytes(decl));
   }
   // What a GPU's threads tell each other through: a word for each kind.
   bool agrees = false, votes = false;
@@ -71,7 +70,7 @@ static void add_shared(const ir::Module& module, const ir::Function& kernel, con
     agrees |= call && call->builtin == Builtin::Uniform;
     votes |= call && row(call->builtin).effects == Effects::Grid && call->slot;
   });
-  result.shared_bytes += alignment * (agrees + votes);
+  result.shared_bytes += shared_alignment * (agrees + votes);
 }
 
 static void add_launch(const ir::Function& kernel, ManifestKernel& result) {
