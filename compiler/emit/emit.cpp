@@ -12,6 +12,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include "compiler/analysis/kernel_lanes.h"
 #include "compiler/diagnostics/emit.h"
 #include "compiler/emit/compile.h"
 #include "compiler/emit/device_math.h"
@@ -42,7 +43,7 @@ static bool can_do_warps(const ir::Module& module, const TargetOptions& options,
   for (std::size_t index = 0; index < module.functions.size(); ++index) {
     const ir::Function& function = module.functions[index];
     bool wanted = function.is_kernel && (options.kernel.empty() || function.symbol == options.kernel);
-    if (!wanted || !uses_warps(module, static_cast<ir::FunctionId>(index))) continue;
+    if (!wanted || !uses_warps(module, function)) continue;
     diagnostics.report(function.span, diag::needs_warps, function.name);
     can = false;
   }

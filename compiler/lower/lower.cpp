@@ -4,7 +4,7 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
 
-#include "compiler/ir/reachable.h"
+#include "compiler/analysis/kernel_lanes.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 
@@ -32,17 +32,8 @@ static void place_device_shared(ModuleState& state) {
   }
 }
 
-// A kernel with warp collectives needs vectors that are warps; a block that it fixes says whether they are
-// whole.
-static void choose_lanes(ModuleState& state, ir::FunctionId kernel) {
-  LaneFacts facts = state.options.lanes;
-  if (facts.lanes > 1 && !(facts.lanes == 32 && facts.linear_thread_id) && uses_warps(state.ir, kernel)) {
-    facts.block_x_multiple = facts.block_x_multiple && facts.lanes == 32;
-    facts.lanes = 32;
-    facts.linear_thread_id = true;
-  }
-  const std::optional<std::array<std::int64_t, 3>>& block = state.ir.function(kernel).options.block;
-  if (block) facts.block_x_multiple = (*block)[0] % facts.lanes == 0;
+static void choose_lanes(ModuleState& state, const ir::Function& kernel) {
+  LaneFacts facts = kernel_lanes(state.ir, kernel, state.options.lanes);
   // Device functions of other facts are other functions.
   if (facts.lanes != state.facts.lanes || facts.linear_thread_id != state.facts.linear_thread_id ||
       facts.block_x_multiple != state.facts.block_x_multiple)
@@ -59,15 +50,6 @@ static void lower_pending(ModuleState& state) {
     }
   }
   state.pending.clear();
-}
-
-bool uses_warps(const ir::Module& module, ir::FunctionId kernel) {
-  bool found = false;
-  ir::walk_reachable(module, module.function(kernel), [&](const ir::Stmt& stmt) {
-    const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
-    found |= effect && row(effect->builtin).effects == Effects::Warp;
-  });
-  return found;
 }
 
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
@@ -97,7 +79,7 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
     const ir::Function& function = module.functions[index];
     if (!function.is_kernel || (!options.kernel.empty() && function.symbol != options.kernel)) continue;
     auto id = static_cast<ir::FunctionId>(index);
-    choose_lanes(state, id);
+    choose_lanes(state, function);
     if (state.gpu()) {
       lower_gpu_kernel(state, id);
     } else {

@@ -31,9 +31,6 @@ struct Lowered {
   std::vector<CpuKernelLayout> layouts; // CPU only
 };
 
-// Says whether a kernel, or what it calls, has warp collectives: on the CPU its vectors are warps.
-bool uses_warps(const ir::Module& module, ir::FunctionId kernel);
-
 // Lowers every kernel of a module for a machine; for the CPU it must have been cut into segments.
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
               const llvm::TargetMachine& machine, llvm::LLVMContext& context);

@@ -1,7 +1,7 @@
 // Each promise of LaneFacts as an expression over the launch. A fact that holds for every launch is left out.
 #include "compiler/driver/aot/variants.h"
 
-#include "compiler/driver/run/execute.h"
+#include "compiler/analysis/kernel_lanes.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/support/limits.h"
 
@@ -57,7 +57,9 @@ static void add_small_grid(std::vector<Expression>& facts) {
 }
 
 std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel) {
-  Variant general{Target::Cpu, kernel.symbol + "$v1", lane_layout(module, kernel, 0), {}};
+  LaneFacts asked;
+  asked.lanes = default_lanes;
+  Variant general{Target::Cpu, kernel.symbol + "$v1", kernel_lanes(module, kernel, asked), {}};
   Variant fast{Target::Cpu, kernel.symbol, general.lanes, {}};
   add_contiguous(kernel, fast.facts);
   fast.lanes.contiguous = true;

@@ -3,10 +3,12 @@
 
 #include <cstring>
 
+#include "compiler/analysis/kernel_lanes.h"
 #include "compiler/analysis/shared_layout.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/support/limits.h"
+#include "runtime/common/shape.h"
 
 namespace kern {
 
@@ -58,33 +60,18 @@ std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, cons
       if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(value->integer), &bytes))
         return std::nullopt;
     }
-    constexpr std::uint64_t alignment = 16;
-    if (bytes > UINT64_MAX - alignment ||
-        __builtin_add_overflow(sum, (bytes + alignment - 1) / alignment * alignment, &sum))
+    if (bytes > UINT64_MAX - shared_alignment || __builtin_add_overflow(sum, round_up_shared(bytes), &sum))
       return std::nullopt;
   }
   return std::max(sum, asked);
 }
 
-LaneFacts lane_layout(const ir::Module& module, const ir::Function& kernel, int asked_lanes) {
-  bool collective = false;
-  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
-    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
-    collective |= call && row(call->builtin).effects == Effects::Warp;
-    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-    const auto* pure = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr;
-    collective |= pure && row(pure->builtin).name.starts_with("lane");
-  });
-  LaneFacts facts;
-  facts.lanes = asked_lanes > 0 ? asked_lanes : collective ? 32 : default_lanes;
-  facts.linear_thread_id = collective;
-  return facts;
-}
-
 LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
                      const std::vector<Argument>& arguments, const LaunchShape& shape, int asked_lanes,
                      bool wide) {
-  LaneFacts facts = lane_layout(module, kernel, asked_lanes);
+  LaneFacts asked;
+  asked.lanes = asked_lanes > 0 ? asked_lanes : default_lanes;
+  LaneFacts facts = kernel_lanes(module, kernel, asked);
   if (asked_lanes == 0 && wide && shape.block[0] % 32 == 0) facts.lanes = 32;
   facts.block_x_multiple = shape.block[0] % static_cast<std::uint64_t>(facts.lanes) == 0;
   facts.contiguous = facts.small_arrays = facts.small_grid = true;

@@ -28,9 +28,6 @@ bool has_grid_barriers(const ir::Module& module, const ir::Function& kernel);
 std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
                                                   const ExpressionInput& input, std::uint64_t asked);
 
-// How a kernel's threads lie in vectors: as warps where it has warp collectives; the promises are all false.
-LaneFacts lane_layout(const ir::Module& module, const ir::Function& kernel, int asked_lanes);
-
 // What the host knows about one launch that lets faster code run (design.md, Facts and variants). Where there
 // are `wide` vectors and rows of the block fill them, lanes are twice as many as a register holds: two chains
 // of instructions hide each other's latency (1.1 to 2 times as fast, benchmarks/bench.py).

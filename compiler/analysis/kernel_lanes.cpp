@@ -1,0 +1,31 @@
+// The one place that decides on vectors: lower/ asks it for each kernel, `kernc run` and objects for the
+// facts they know of a launch.
+#include "compiler/analysis/kernel_lanes.h"
+
+#include "compiler/ir/reachable.h"
+#include "compiler/support/limits.h"
+
+namespace kern {
+
+bool uses_warps(const ir::Module& module, const ir::Function& kernel) {
+  bool found = false;
+  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
+    const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
+    found |= effect && row(effect->builtin).effects == Effects::Warp;
+  });
+  return found;
+}
+
+LaneFacts kernel_lanes(const ir::Module& module, const ir::Function& kernel, LaneFacts asked) {
+  LaneFacts facts = asked;
+  if (facts.lanes > 1 && uses_warps(module, kernel)) {
+    facts.block_x_multiple = facts.block_x_multiple && facts.lanes == limits::warp_size;
+    facts.lanes = limits::warp_size;
+    facts.linear_thread_id = true;
+  }
+  const std::optional<std::array<std::int64_t, 3>>& block = kernel.options.block;
+  if (block) facts.block_x_multiple = (*block)[0] % facts.lanes == 0;
+  return facts;
+}
+
+} // namespace kern
