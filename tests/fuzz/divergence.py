@@ -3,16 +3,20 @@
 
 Writes random kernels (nested conditions, loops with divergent trip counts, break, continue, early return, device functions,
 gathers), whose text is also valid Python: every thread is run once by Python's own interpreter, and `kernc run` must give the
-same arrays bit for bit with every lane count and architecture.
+same arrays bit for bit with every lane count and architecture. With --faults some indices leave their arrays, some asserts do
+not hold and some divisors are 0: each such thread must end there and nothing else change, and the fault that is reported must
+be one that Python raises, with its line.
 
-usage: divergence.py KERNC [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
+usage: divergence.py KERNC [--faults] [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
 import argparse
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
+import traceback
 
 import numpy
 
@@ -23,8 +27,9 @@ SHAPES = [(1, 1), (33, 33), (100, 32), (257, 64), (70, 7)]  # elements, threads 
 class Writer:
     """Writes one kernel; integers stay below 2^31 by `% 1009`, so that Python's integers and i64 agree."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, faults):
         self.rng = rng
+        self.faults = faults
         self.lines = []
         self.counter = 0
         self.in_loop = 0
@@ -35,10 +40,20 @@ class Writer:
     def name(self):
         return self.rng.choice("abcd")
 
+    def fails(self, chance):
+        """Says whether something that may fault is written here."""
+        return self.faults and self.rng.random() < chance
+
+    def index(self, of):
+        """An index of an array of `n`; one in many is outside."""
+        if self.fails(0.4):
+            return f"({of}) % (n + {self.rng.randint(1, 3)}) - {self.rng.randint(0, 1)}"
+        return f"({of}) % n"
+
     def integer(self, depth=0):
         rng = self.rng
         if depth > 2 or rng.random() < 0.35:
-            return rng.choice(["a", "b", "c", "d", "i", str(rng.randint(-9, 9)), f"x[(a + {rng.randint(0, 50)}) % n]"])
+            return rng.choice(["a", "b", "c", "d", "i", str(rng.randint(-9, 9)), f"x[{self.index(f'a + {rng.randint(0, 50)}')}]"])
         left, right = self.integer(depth + 1), self.integer(depth + 1)
         form = rng.randint(0, 7)
         if form == 0:
@@ -46,7 +61,8 @@ class Writer:
         if form == 1:
             return f"({left} if {self.condition(depth + 1)} else {right})"
         if form == 2:
-            return f"(({left}) // {rng.choice([2, 3, 7, -5])})"
+            divisor = f"(({right}) % {rng.randint(20, 90)})" if self.fails(0.2) else rng.choice([2, 3, 7, -5])
+            return f"(({left}) // {divisor})"
         if form == 3:
             return f"(({left}) % {rng.choice([5, 16, 1009, -6])})"
         if form == 4:
@@ -101,6 +117,11 @@ class Writer:
         elif form == 8 and self.in_loop:
             self.line(depth, f"if {self.condition()}:")
             self.line(depth + 1, rng.choice(["break", "continue"]))
+        elif form == 9 and self.fails(0.5):
+            if rng.random() < 0.5:
+                self.line(depth, f"assert ({self.integer(1)}) % {rng.randint(20, 90)} != 7")
+            else:
+                self.line(depth, f"y[i if {self.condition()} else {rng.choice(['n + i', 'i - n', 'i'])}] = {self.name()}")
         elif form == 9:
             self.line(depth, f"y[i] = y[i] + {self.name()}")
         elif form == 10 and rng.random() < 0.4:
@@ -142,15 +163,21 @@ class Writer:
 
 
 def python_result(text, x, size, block):
-    """Runs the kernel's own text in Python, thread after thread."""
-    y, z = [0] * size, [0.0] * size
+    """Runs the kernel's own text in Python, thread after thread. Returns the arrays and the line at which a thread fails, by
+    its number."""
+    y, z = Array([0] * size), Array([0.0] * size)
     scope = {"device": lambda f: f, "kernel": lambda f: f, "i64": AnyType(), "f64": AnyType()}
     exec(compile(text, "kernel", "exec"), scope)  # the text was written above
     values = Array(x)
+    failed = {}
     for thread in range(-(-size // block) * block):
         scope["grid"] = lambda _: thread
-        scope["k"](values, y, z)
-    return numpy.array(y, numpy.int64), numpy.array(z, numpy.float64)
+        try:
+            scope["k"](values, y, z)
+        except (IndexError, ZeroDivisionError, AssertionError) as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            failed[thread] = next(frame.lineno for frame in reversed(frames) if frame.filename == "kernel")
+    return numpy.array(y, numpy.int64), numpy.array(z, numpy.float64), failed
 
 
 class AnyType:
@@ -161,29 +188,58 @@ class AnyType:
 
 
 class Array(list):
+    """A list of a fixed size, in which no index counts from the end."""
+
     @property
     def size(self):
         return len(self)
 
+    def checked(self, index):
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return index
+
+    def __getitem__(self, index):
+        return super().__getitem__(self.checked(index))
+
+    def __setitem__(self, index, value):
+        super().__setitem__(self.checked(index), value)
+
 
 def run_kernc(kernc, folder, size, block, options):
+    """Returns the exit code and the words."""
     command = [kernc, "run", str(folder / "k.kern"), "--over", str(size), "--block", str(block), "--fp-contract=off", *options,
                f"x=@{folder}/x.npy", f"y=zeros:i64:{size}", f"z=zeros:f64:{size}", "-o", f"y={folder}/y.npy", "-o", f"z={folder}/z.npy"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if done.returncode:
-        return f"exit {done.returncode}: {' '.join(command)}\n{done.stderr}"
+    return done.returncode, f"{' '.join(command)}\n{done.stderr}"
+
+
+def wrong_report(code, words, failed, block):
+    """Returns what is wrong with the exit code or the fault that is reported: on the CPU one of the lowest block that has any."""
+    if code != (4 if failed else 0):
+        return f"exit {code}, and Python's failures are {failed}: {words}"
+    if not failed:
+        return None
+    found = re.search(r"k\.kern:(\d+):\d+: fault\[\w+\]: .* block \((\d+),0,0\) thread \((\d+),0,0\)", words)
+    if not found:
+        return f"no fault is reported: {words}"
+    line, at_block, at_thread = map(int, found.groups())
+    if failed.get(at_block * block + at_thread) != line:
+        return f"a fault that Python does not have; Python's: {failed}: {words}"
+    if at_block != min(failed) // block and "--device" not in words:
+        return f"not of the lowest block that has any; Python's: {failed}: {words}"
     return None
 
 
-def check(kernc, rng, folder, extra):
-    text = Writer(rng).kernel()
+def check(kernc, rng, folder, arguments):
+    text = Writer(rng, arguments.faults).kernel()
     (folder / "k.kern").write_text(text)
     size, block = rng.choice(SHAPES)
     x = [rng.randint(-200, 1000) for _ in range(size)]
     numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
-    y, z = python_result(text, x, size, block)
+    y, z, failed = python_result(text, x, size, block)
     for configuration in CONFIGURATIONS:
-        problem = run_kernc(kernc, folder, size, block, configuration + extra)
+        problem = wrong_report(*run_kernc(kernc, folder, size, block, configuration + arguments.extra), failed, block)
         if problem:
             return problem
         for name, wanted in (("y", y), ("z", z)):
@@ -199,6 +255,7 @@ def main():
     parser.add_argument("kernc")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--faults", action="store_true", help="some threads fault")
     parser.add_argument("--keep", type=pathlib.Path, help="where a failing kernel is kept")
     parser.add_argument("extra", nargs="*", help="further options of `kernc run`")
     arguments = parser.parse_args()
@@ -207,7 +264,7 @@ def main():
         rng = random.Random(arguments.seed * 100_003 + number)
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            problem = check(arguments.kernc, rng, folder, arguments.extra)
+            problem = check(arguments.kernc, rng, folder, arguments)
             if problem:
                 failures += 1
                 print(f"kernel {number}: {problem}\n{(folder / 'k.kern').read_text()}")
