@@ -10,6 +10,7 @@ be one that Python raises, with its line.
 usage: divergence.py KERNC [--faults] [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
 import argparse
+import itertools
 import pathlib
 import random
 import re
@@ -21,15 +22,18 @@ import traceback
 import numpy
 
 CONFIGURATIONS = [["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=16"]]
-SHAPES = [(1, 1), (33, 33), (100, 32), (257, 64), (70, 7)]  # elements, threads of a block
+# Elements along x and y; threads of a block.
+SHAPES = [((1, 1), (1, 1)), ((33, 1), (33, 1)), ((100, 1), (32, 1)), ((257, 1), (64, 1)), ((70, 1), (7, 1)), ((40, 9), (16, 4)), ((30, 7), (7, 5))]
 
 
 class Writer:
     """Writes one kernel; integers stay below 2^31 by `% 1009`, so that Python's integers and i64 agree."""
 
-    def __init__(self, rng, faults):
+    def __init__(self, rng, faults, columns):
         self.rng = rng
         self.faults = faults
+        self.columns = columns  # of a plane; None: a row
+        self.simple = rng.random() < 0.3  # no calls and no loops whose length threads decide on
         self.lines = []
         self.counter = 0
         self.in_loop = 0
@@ -56,7 +60,7 @@ class Writer:
             return rng.choice(["a", "b", "c", "d", "i", str(rng.randint(-9, 9)), f"x[{self.index(f'a + {rng.randint(0, 50)}')}]"])
         left, right = self.integer(depth + 1), self.integer(depth + 1)
         form = rng.randint(0, 7)
-        if form == 0:
+        if form == 0 and not self.simple:
             return f"helper({left}, {right})"
         if form == 1:
             return f"({left} if {self.condition(depth + 1)} else {right})"
@@ -102,7 +106,7 @@ class Writer:
             if rng.random() < 0.5:
                 self.line(depth, "else:")
                 self.block(depth + 1, nesting + 1, 3)
-        elif form == 6:
+        elif form == 6 and not self.simple:
             self.counter += 1
             counter = f"w{self.counter}"
             self.line(depth, f"{counter} = 0")
@@ -111,10 +115,11 @@ class Writer:
             self.loop_body(depth + 1, nesting)
         elif form == 7:
             self.counter += 1
-            self.line(depth, f"for k{self.counter} in range(({self.integer(1)}) % {rng.randint(1, 9)}):")
+            rounds = rng.randint(1, 9)
+            self.line(depth, f"for k{self.counter} in range({rounds if self.simple else f'({self.integer(1)}) % {rounds}'}):")
             self.line(depth + 1, f"{self.name()} = (k{self.counter} + {self.name()}) % 1009")
             self.loop_body(depth + 1, nesting)
-        elif form == 8 and self.in_loop:
+        elif form == 8 and self.in_loop and not self.simple:
             self.line(depth, f"if {self.condition()}:")
             self.line(depth + 1, rng.choice(["break", "continue"]))
         elif form == 9 and self.fails(0.5):
@@ -149,10 +154,16 @@ class Writer:
         self.line(0, "")
         self.line(0, "@kernel")
         self.line(0, "def k(x: i64[:], y: i64[:], z: f64[:]):")
-        self.line(1, "i = grid(1)")
         self.line(1, "n = x.size")
-        self.line(1, "if i >= n:")
-        self.line(2, "return")
+        if self.columns is None:
+            self.line(1, "i = grid(1)")
+            self.line(1, "if i >= n:")
+            self.line(2, "return")
+        else:
+            self.line(1, "u, v = grid(2)")
+            self.line(1, f"i = v * {self.columns} + u")
+            self.line(1, f"if u >= {self.columns} or i >= n:")
+            self.line(2, "return")
         self.line(1, "a = x[i]")
         self.line(1, "b = i % 13")
         self.line(1, f"c = {self.rng.randint(-5, 90)}")
@@ -162,21 +173,24 @@ class Writer:
         return "\n".join(self.lines) + "\n"
 
 
-def python_result(text, x, size, block):
-    """Runs the kernel's own text in Python, thread after thread. Returns the arrays and the line at which a thread fails, by
-    its number."""
+def python_result(text, x, over, block):
+    """Runs the kernel's own text in Python, thread after thread. Returns the arrays and, by the block and thread that fail, the
+    lines at which they do: blocks as (y, x), in their order."""
+    size = over[0] * over[1]
     y, z = Array([0] * size), Array([0.0] * size)
     scope = {"device": lambda f: f, "kernel": lambda f: f, "i64": AnyType(), "f64": AnyType()}
     exec(compile(text, "kernel", "exec"), scope)  # the text was written above
     values = Array(x)
     failed = {}
-    for thread in range(-(-size // block) * block):
-        scope["grid"] = lambda _: thread
+    columns, rows = (range(-(-over[axis] // block[axis]) * block[axis]) for axis in (0, 1))
+    for v, u in itertools.product(rows, columns):
+        scope["grid"] = lambda rank: u if rank == 1 else (u, v)
         try:
             scope["k"](values, y, z)
         except (IndexError, ZeroDivisionError, AssertionError) as error:
             frames = traceback.extract_tb(error.__traceback__)
-            failed[thread] = next(frame.lineno for frame in reversed(frames) if frame.filename == "kernel")
+            line = next(frame.lineno for frame in reversed(frames) if frame.filename == "kernel")
+            failed[(v // block[1], u // block[0]), (u % block[0], v % block[1])] = line
     return numpy.array(y, numpy.int64), numpy.array(z, numpy.float64), failed
 
 
@@ -206,47 +220,51 @@ class Array(list):
         super().__setitem__(self.checked(index), value)
 
 
-def run_kernc(kernc, folder, size, block, options):
+def run_kernc(kernc, folder, over, block, options):
     """Returns the exit code and the words."""
-    command = [kernc, "run", str(folder / "k.kern"), "--over", str(size), "--block", str(block), "--fp-contract=off", *options,
+    def words(extents): return f"{extents[0]},{extents[1]}"
+
+    size = over[0] * over[1]
+    command = [kernc, "run", str(folder / "k.kern"), "--over", words(over), "--block", words(block), "--fp-contract=off", *options,
                f"x=@{folder}/x.npy", f"y=zeros:i64:{size}", f"z=zeros:f64:{size}", "-o", f"y={folder}/y.npy", "-o", f"z={folder}/z.npy"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     return done.returncode, f"{' '.join(command)}\n{done.stderr}"
 
 
-def wrong_report(code, words, failed, block):
+def wrong_report(code, words, failed):
     """Returns what is wrong with the exit code or the fault that is reported: on the CPU one of the lowest block that has any."""
     if code != (4 if failed else 0):
         return f"exit {code}, and Python's failures are {failed}: {words}"
     if not failed:
         return None
-    found = re.search(r"k\.kern:(\d+):\d+: fault\[\w+\]: .* block \((\d+),0,0\) thread \((\d+),0,0\)", words)
+    found = re.search(r"k\.kern:(\d+):\d+: fault\[\w+\]: .* block \((\d+),(\d+),0\) thread \((\d+),(\d+),0\)", words)
     if not found:
         return f"no fault is reported: {words}"
-    line, at_block, at_thread = map(int, found.groups())
-    if failed.get(at_block * block + at_thread) != line:
+    line, *place = map(int, found.groups())
+    at_block = place[1], place[0]
+    if failed.get((at_block, (place[2], place[3]))) != line:
         return f"a fault that Python does not have; Python's: {failed}: {words}"
-    if at_block != min(failed) // block and "--device" not in words:
+    if at_block != min(failed)[0] and "--device" not in words:
         return f"not of the lowest block that has any; Python's: {failed}: {words}"
     return None
 
 
 def check(kernc, rng, folder, arguments):
-    text = Writer(rng, arguments.faults).kernel()
+    over, block = rng.choice(SHAPES)
+    text = Writer(rng, arguments.faults, over[0] if over[1] > 1 else None).kernel()
     (folder / "k.kern").write_text(text)
-    size, block = rng.choice(SHAPES)
-    x = [rng.randint(-200, 1000) for _ in range(size)]
+    x = [rng.randint(-200, 1000) for _ in range(over[0] * over[1])]
     numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
-    y, z, failed = python_result(text, x, size, block)
+    y, z, failed = python_result(text, x, over, block)
     for configuration in CONFIGURATIONS:
-        problem = wrong_report(*run_kernc(kernc, folder, size, block, configuration + arguments.extra), failed, block)
+        problem = wrong_report(*run_kernc(kernc, folder, over, block, configuration + arguments.extra), failed)
         if problem:
             return problem
         for name, wanted in (("y", y), ("z", z)):
             got = numpy.load(folder / f"{name}.npy")
             if not numpy.array_equal(got.view(numpy.int64), wanted.view(numpy.int64)):
                 first = int(numpy.flatnonzero(got.view(numpy.int64) != wanted.view(numpy.int64))[0])
-                return f"{configuration} block {block} size {size}: {name}[{first}] is {got[first]}, Python gives {wanted[first]}"
+                return f"{configuration} block {block} over {over}: {name}[{first}] is {got[first]}, Python gives {wanted[first]}"
     return None
 
 
