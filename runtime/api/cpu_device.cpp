@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/api/device.h"
+#include "runtime/cpu/array_memory.h"
 #include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/record.h"
@@ -20,8 +21,6 @@
 namespace kern::runtime {
 
 namespace {
-
-constexpr std::uint64_t alignment = 256;
 
 // What the buffers of a device have; counted where there is a limit.
 struct Budget {
@@ -32,11 +31,9 @@ struct Budget {
 struct CpuMemory final : Memory {
   ~CpuMemory() override {
     if (budget) budget->held -= bytes;
-    if (release)
-      release();
-    else
-      std::free(data);
+    if (release) release();
   }
+  cpu::ArrayMemory own;
   std::function<void()> release;  // of memory that is somebody else's
   std::shared_ptr<Budget> budget; // that it counts against
 };
@@ -187,8 +184,8 @@ std::shared_ptr<Memory> CpuDevice::allocate(std::uint64_t bytes) {
   if (budget->limit > 0) take(bytes);
   memory->bytes = bytes;
   memory->budget = budget->limit > 0 ? budget : nullptr;
-  std::uint64_t rounded = bytes > UINT64_MAX - alignment ? 0 : (bytes / alignment + 1) * alignment;
-  if (rounded != 0 && rounded <= PTRDIFF_MAX) memory->data = std::aligned_alloc(alignment, rounded);
+  memory->own = cpu::allocate_array(bytes);
+  memory->data = memory->own.get();
   if (!memory->data)
     fail(Error{
         KERN_OUT_OF_MEMORY, "there is no memory for " + std::to_string(bytes) + " bytes", {}, bytes, 0});

@@ -2,14 +2,11 @@
 // believed.
 #include "compiler/driver/run/array.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
 
 namespace kern {
-
-static constexpr std::size_t alignment = 64, huge_page = std::size_t{2} << 20;
 
 std::int64_t HostArray::size() const {
   std::int64_t size = 1;
@@ -53,17 +50,6 @@ static std::vector<std::int64_t> packed_strides(const std::vector<std::int64_t>&
   return strides;
 }
 
-// Zeroed. Kernels stride through large arrays by blocks and rows: small pages would cost them a table walk
-// for each few accesses.
-static void* allocate(std::size_t bytes) {
-  bool is_large = bytes >= 2 * huge_page;
-  std::size_t unit = is_large ? huge_page : alignment, rounded = (bytes / unit + 1) * unit;
-  void* memory = std::aligned_alloc(unit, rounded);
-  if (!memory) return nullptr;
-  if (is_large) madvise(memory, rounded, MADV_HUGEPAGE); // a wish; without it all works too
-  return std::memset(memory, 0, rounded);
-}
-
 Result<HostArray> make_array(ScalarKind element, std::vector<std::int64_t> extents, Order order) {
   std::int64_t bytes = bit_width(element) / 8;
   bool fits = true, empty = false;
@@ -76,9 +62,10 @@ Result<HostArray> make_array(ScalarKind element, std::vector<std::int64_t> exten
   if (empty) bytes = 0;
   if (static_cast<std::uint64_t>(bytes) > machine_memory())
     return failure("it takes {} bytes, and this machine has {}", bytes, machine_memory());
-  void* memory = allocate(static_cast<std::size_t>(bytes));
+  cpu::ArrayMemory memory = cpu::allocate_array(static_cast<std::uint64_t>(bytes));
   if (!memory) return failure("there is no memory for {} bytes", bytes);
-  HostArray array{element, std::move(extents), {}, std::unique_ptr<void, FreeMemory>(memory)};
+  std::memset(memory.get(), 0, static_cast<std::size_t>(bytes));
+  HostArray array{element, std::move(extents), {}, std::move(memory)};
   array.strides = packed_strides(array.extents, order);
   return array;
 }

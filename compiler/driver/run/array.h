@@ -3,14 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compiler/driver/result.h"
 #include "compiler/types/types.h"
+#include "runtime/cpu/array_memory.h"
 
 namespace kern {
 
@@ -39,15 +38,11 @@ std::string_view name_of(ScalarKind kind);
 // Returns the name that .kern and .py files share: "float32".
 std::string_view long_name_of(ScalarKind kind);
 
-struct FreeMemory {
-  void operator()(void* memory) const { std::free(memory); }
-};
-
 struct HostArray {
   ScalarKind element{};
   std::vector<std::int64_t> extents;
-  std::vector<std::int64_t> strides;        // in elements
-  std::unique_ptr<void, FreeMemory> memory; // 64-byte aligned
+  std::vector<std::int64_t> strides; // in elements
+  cpu::ArrayMemory memory;
 
   // Returns the number of elements.
   std::int64_t size() const;
