@@ -5,9 +5,9 @@ Writes random kernels (nested conditions, loops with divergent trip counts, brea
 gathers), whose text is also valid Python: every thread is run once by Python's own interpreter, and `kernc run` must give the
 same arrays bit for bit with every lane count and architecture. With --faults some indices leave their arrays, some asserts do
 not hold and some divisors are 0: each such thread must end there and nothing else change, and the fault that is reported must
-be one that Python raises, with its line.
+be one that Python raises, with its line. With --cuda a GPU runs them instead.
 
-usage: divergence.py KERNC [--faults] [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
+usage: divergence.py KERNC [--faults] [--cuda] [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
 import argparse
 import itertools
@@ -231,8 +231,8 @@ def run_kernc(kernc, folder, over, block, options):
     return done.returncode, f"{' '.join(command)}\n{done.stderr}"
 
 
-def wrong_report(code, words, failed):
-    """Returns what is wrong with the exit code or the fault that is reported: on the CPU one of the lowest block that has any."""
+def wrong_report(code, words, failed, any_block):
+    """Returns what is wrong with the exit code or the fault that is reported: of the lowest block that has any, or of `any_block`."""
     if code != (4 if failed else 0):
         return f"exit {code}, and Python's failures are {failed}: {words}"
     if not failed:
@@ -244,7 +244,7 @@ def wrong_report(code, words, failed):
     at_block = place[1], place[0]
     if failed.get((at_block, (place[2], place[3]))) != line:
         return f"a fault that Python does not have; Python's: {failed}: {words}"
-    if at_block != min(failed)[0] and "--device" not in words:
+    if at_block != min(failed)[0] and not any_block:
         return f"not of the lowest block that has any; Python's: {failed}: {words}"
     return None
 
@@ -256,8 +256,9 @@ def check(kernc, rng, folder, arguments):
     x = [rng.randint(-200, 1000) for _ in range(over[0] * over[1])]
     numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
     y, z, failed = python_result(text, x, over, block)
-    for configuration in CONFIGURATIONS:
-        problem = wrong_report(*run_kernc(kernc, folder, over, block, configuration + arguments.extra), failed)
+    for configuration in [["--device", "cuda"]] if arguments.cuda else CONFIGURATIONS:
+        code, words = run_kernc(kernc, folder, over, block, configuration + arguments.extra)
+        problem = wrong_report(code, words, failed, arguments.cuda)
         if problem:
             return problem
         for name, wanted in (("y", y), ("z", z)):
@@ -274,6 +275,7 @@ def main():
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--faults", action="store_true", help="some threads fault")
+    parser.add_argument("--cuda", action="store_true", help="on a GPU")
     parser.add_argument("--keep", type=pathlib.Path, help="where a failing kernel is kept")
     parser.add_argument("extra", nargs="*", help="further options of `kernc run`")
     arguments = parser.parse_args()
