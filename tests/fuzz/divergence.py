@@ -24,6 +24,7 @@ import numpy
 CONFIGURATIONS = [["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=16"]]
 # Elements along x and y; threads of a block.
 SHAPES = [((1, 1), (1, 1)), ((33, 1), (33, 1)), ((100, 1), (32, 1)), ((257, 1), (64, 1)), ((70, 1), (7, 1)), ((40, 9), (16, 4)), ((30, 7), (7, 5))]
+FAILURES = IndexError, ZeroDivisionError, AssertionError  # what Python raises where a thread faults
 
 
 class Writer:
@@ -187,11 +188,15 @@ def python_result(text, x, over, block):
         scope["grid"] = lambda rank: u if rank == 1 else (u, v)
         try:
             scope["k"](values, y, z)
-        except (IndexError, ZeroDivisionError, AssertionError) as error:
-            frames = traceback.extract_tb(error.__traceback__)
-            line = next(frame.lineno for frame in reversed(frames) if frame.filename == "kernel")
-            failed[(v // block[1], u // block[0]), (u % block[0], v % block[1])] = line
+        except FAILURES as error:
+            failed[(v // block[1], u // block[0]), (u % block[0], v % block[1])] = line_of(error)
     return numpy.array(y, numpy.int64), numpy.array(z, numpy.float64), failed
+
+
+def line_of(error):
+    """Returns the line of the kernel's text, or of what it called, that raised an error."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next(frame.lineno for frame in reversed(frames) if frame.filename == "kernel")
 
 
 class AnyType:
@@ -249,15 +254,15 @@ def wrong_report(code, words, failed, any_block):
     return None
 
 
-def check(kernc, rng, folder, arguments):
+def check(writer, reference, rng, folder, arguments):
     over, block = rng.choice(SHAPES)
-    text = Writer(rng, arguments.faults, over[0] if over[1] > 1 else None).kernel()
+    text = writer(rng, arguments.faults, over[0] if over[1] > 1 else None).kernel()
     (folder / "k.kern").write_text(text)
     x = [rng.randint(-200, 1000) for _ in range(over[0] * over[1])]
     numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
-    y, z, failed = python_result(text, x, over, block)
+    y, z, failed = reference(text, x, over, block)
     for configuration in [["--device", "cuda"]] if arguments.cuda else CONFIGURATIONS:
-        code, words = run_kernc(kernc, folder, over, block, configuration + arguments.extra)
+        code, words = run_kernc(arguments.kernc, folder, over, block, configuration + arguments.extra)
         problem = wrong_report(code, words, failed, arguments.cuda)
         if problem:
             return problem
@@ -269,8 +274,9 @@ def check(kernc, rng, folder, arguments):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(name, writer, reference):
+    """Writes kernels by a Writer and runs them; `reference` gives what Python makes of one, as python_result does."""
+    parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__.splitlines()[0])
     parser.add_argument("kernc")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
@@ -282,18 +288,18 @@ def main():
     failures = 0
     for number in range(arguments.count):
         rng = random.Random(arguments.seed * 100_003 + number)
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            problem = check(arguments.kernc, rng, folder, arguments)
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            problem = check(writer, reference, rng, folder, arguments)
             if problem:
                 failures += 1
                 print(f"kernel {number}: {problem}\n{(folder / 'k.kern').read_text()}")
                 if arguments.keep:
                     arguments.keep.mkdir(parents=True, exist_ok=True)
-                    (arguments.keep / f"divergence{number}.kern").write_text((folder / "k.kern").read_text())
-    print(f"divergence: {arguments.count - failures} passed, {failures} failed")
+                    (arguments.keep / f"{name}{number}.kern").write_text((folder / "k.kern").read_text())
+    print(f"{name}: {arguments.count - failures} passed, {failures} failed")
     return failures > 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("divergence", Writer, python_result))

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Barriers in random kernels, against Python itself.
+
+As divergence.py, and threads of a block tell each other values through shared memory and counting barriers, inside of loops and
+conditions that are the same in the whole block; local arrays and variables live across them. Threads that return early or fault
+hold nobody up. In Python each thread is a generator that yields at its barriers.
+
+usage: barriers.py KERNC [--faults] [--cuda] [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
+"""
+import itertools
+import re
+import sys
+import types
+
+import numpy
+
+import divergence
+from divergence import FAILURES, AnyType, Array
+
+VOTES = {"sync": lambda votes: None, "count": sum, "and": all, "or": any}
+
+
+class Writer(divergence.Writer):
+    """Writes barriers where all that is around them is uniform."""
+
+    def __init__(self, rng, faults, columns):
+        super().__init__(rng, faults, columns)
+        self.varying = 0  # how many conditions and loops around differ between threads
+
+    def statement(self, depth, nesting):
+        rng = self.rng
+        form = rng.randint(0, 9) if self.varying == 0 and nesting < 4 else 9
+        if form <= 1:
+            self.line(depth, f"s[t] = {self.integer()} % 1009")
+            self.line(depth, "syncthreads()")
+            self.line(depth, f"{self.name()} = s[(t + {rng.randint(0, 70)}) % threads]")
+            self.line(depth, "syncthreads()")
+        elif form == 2:
+            self.line(depth, f"{self.name()} = syncthreads_count({self.condition()}) + {rng.randint(0, 9)}")
+        elif form == 3:
+            self.line(depth, f"if syncthreads_{rng.choice(['and', 'or'])}({self.condition()}):")
+            self.block(depth + 1, nesting + 1, 3)
+        elif form == 4:
+            self.line(depth, f"l[({self.integer(1)}) % 4] = {self.name()}")
+        elif form == 5:
+            self.line(depth, f"{self.name()} = l[({self.integer(1)}) % 4]")
+        elif form == 6:
+            self.counter += 1
+            counter = f"u{self.counter}"
+            self.line(depth, f"{counter} = 0")
+            self.line(depth, f"while {counter} < n % {rng.randint(2, 5)}:")
+            self.line(depth + 1, f"{counter} += 1")
+            self.block(depth + 1, nesting + 1, 3)
+        elif form == 7:
+            self.counter += 1
+            self.line(depth, f"for u{self.counter} in range({rng.randint(0, 3)}):")
+            self.line(depth + 1, f"{self.name()} = (u{self.counter} + {self.name()}) % 1009")
+            self.block(depth + 1, nesting + 1, 3)
+        else:
+            self.varying += 1
+            super().statement(depth, nesting)
+            self.varying -= 1
+
+    def kernel(self):
+        text = super().kernel()
+        start = ["s = shared.array(64, i64)", "t = threadIdx.y * blockDim.x + threadIdx.x", "threads = blockDim.x * blockDim.y", "s[t] = t",
+                 "l = local.array(4, i64)", "for first in range(4):", "    l[first] = first", "syncthreads()"]
+        return text.replace("    n = x.size\n", "".join(f"    {line}\n" for line in start) + "    n = x.size\n")
+
+
+def start_threads(code, arguments, scope, block, place):
+    """Yields (thread, generator) of a block's threads. Each has functions of its own, which see its place."""
+    for v, u in itertools.product(range(block[1]), range(block[0])):
+        x, y = place[1] * block[0] + u, place[0] * block[1] + v
+        own = scope | {"threadIdx": types.SimpleNamespace(x=u, y=v), "grid": lambda rank, x=x, y=y: x if rank == 1 else (x, y)}
+        exec(code, own)  # written above
+        yield (u, v), own["k"](*arguments)
+
+
+def run_block(threads, place, failed):
+    """Runs the threads of a block from barrier to barrier until none is left."""
+    answer = None
+    waiting = list(threads)
+    while waiting:
+        votes, still = [], []
+        for thread, generator in waiting:
+            try:
+                votes.append(generator.send(answer))
+                still.append((thread, generator))
+            except StopIteration:
+                pass
+            except FAILURES as error:
+                failed[place, thread] = divergence.line_of(error)
+        kinds = {kind for kind, _ in votes}
+        assert len(kinds) <= 1, "the barriers are not in uniform control flow"
+        answer = VOTES[kinds.pop()](vote for _, vote in votes) if kinds else None
+        waiting = still
+
+
+def python_result(text, x, over, block):
+    """As divergence.python_result."""
+    size = over[0] * over[1]
+    y, z = Array([0] * size), Array([0.0] * size)
+    text = re.sub(r"syncthreads_(\w+)\(", r'(yield "\1", ', text).replace("syncthreads()", '(yield "sync", 0)')
+    scope = {"device": lambda f: f, "kernel": lambda f: f, "i64": AnyType(), "f64": AnyType(),
+             "blockDim": types.SimpleNamespace(x=block[0], y=block[1])}
+    code = compile(text, "kernel", "exec")
+    failed = {}
+    rows, columns = (range(-(-over[axis] // block[axis])) for axis in (1, 0))
+    for place in itertools.product(rows, columns):
+        shared = Array([0] * 64)
+        scope["shared"] = types.SimpleNamespace(array=lambda *_: shared)
+        scope["local"] = types.SimpleNamespace(array=lambda extent, _: Array([0] * extent))
+        run_block(start_threads(code, (Array(x), y, z), scope, block, place), place, failed)
+    return numpy.array(y, numpy.int64), numpy.array(z, numpy.float64), failed
+
+
+if __name__ == "__main__":
+    sys.exit(divergence.main("barriers", Writer, python_result))
