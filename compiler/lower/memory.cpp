@@ -9,13 +9,16 @@
 
 namespace kern::lowering {
 
-// Whether lanes have offsets that do not step alike.
+// Whether lanes have offsets that do not step alike, or by what is known at run time only.
 static bool varies(const Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
   auto is_varying = [](const Value& value) { return value.shape.kind == Shape::Kind::Varying; };
   bool varying =
       is_varying(array.offset) || std::any_of(array.strides.begin(), array.strides.end(), is_varying);
-  for (const ir::Operand& index : indices)
-    varying = varying || shape_of(lower, index).kind == Shape::Kind::Varying;
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    Shape::Kind kind = shape_of(lower, indices[axis]).kind;
+    bool scales = kind == Shape::Kind::Linear && !llvm::isa<llvm::ConstantInt>(array.strides[axis].value);
+    varying = varying || kind == Shape::Kind::Varying || scales;
+  }
   return lower.is_vector() && varying;
 }
 
