@@ -317,7 +317,9 @@ static void for_geometric(Lowerer& lower, const ir::For& loop, const ir::Stmt& s
   lower.lanes.ahead = outer;
   enter(lower, blocks.next);
   next_trip(lower, construct);
-  builder.CreateBr(blocks.head);
+  llvm::BranchInst* back = builder.CreateBr(blocks.head);
+  // Long strides wait for memory: unrolled by eight, such a loop runs no faster.
+  if (construct.distance) forbid_unrolling(lower, back);
   builder.SetInsertPoint(blocks.done);
   llvm::BasicBlock* rest = new_block(lower, "rest");
   llvm::BasicBlock* together = new_block(lower, "together");
