@@ -92,6 +92,7 @@ void Compilation::run(Pass pass) {
   case Pass::Conditions:
     timed("conditions", [&] { return join_conditions(*module_), true; });
     return verify("conditions");
+  case Pass::Groups: timed("groups", [&] { return group_guards(*module_), true; }); return verify("groups");
   case Pass::Segments:
     timed("segments", [&] { return cut_segments(*module_), true; });
     return verify("segments");
@@ -114,8 +115,8 @@ const ir::Module* Compilation::transformed() {
 }
 
 const ir::Module* Compilation::segmented() {
-  static constexpr Pass passes[] = {Pass::Contract, Pass::Inline, Pass::Guards, Pass::Conditions,
-                                    Pass::Segments};
+  static constexpr Pass passes[] = {Pass::Contract,   Pass::Inline, Pass::Guards,
+                                    Pass::Conditions, Pass::Groups, Pass::Segments};
   return run(passes);
 }
 

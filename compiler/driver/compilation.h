@@ -33,7 +33,7 @@ struct CompileOptions {
 };
 
 // A pass of transform.h, for --passes and the text tests of the passes.
-enum class Pass : std::uint8_t { Contract, Inline, Guards, Conditions, Segments };
+enum class Pass : std::uint8_t { Contract, Inline, Guards, Conditions, Groups, Segments };
 
 // What a phase took, in milliseconds.
 struct PhaseTime {

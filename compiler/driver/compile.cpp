@@ -121,11 +121,9 @@ static Target target_of(const Session& session, const FormRow& form) {
 }
 
 static std::vector<Pass> wanted_passes(Session& session) {
-  static constexpr std::pair<std::string_view, Pass> passes[] = {{"contract", Pass::Contract},
-                                                                 {"inline", Pass::Inline},
-                                                                 {"guards", Pass::Guards},
-                                                                 {"conditions", Pass::Conditions},
-                                                                 {"segments", Pass::Segments}};
+  static constexpr std::pair<std::string_view, Pass> passes[] = {
+      {"contract", Pass::Contract},     {"inline", Pass::Inline}, {"guards", Pass::Guards},
+      {"conditions", Pass::Conditions}, {"groups", Pass::Groups}, {"segments", Pass::Segments}};
   std::vector<Pass> wanted;
   for (const std::string& list : session.options.passes)
     for (const std::string& name : split(list)) {
@@ -135,7 +133,7 @@ static std::vector<Pass> wanted_passes(Session& session) {
         wanted.push_back(row->second);
       else
         session.diagnostics.report({}, diag::bad_option_value, "--passes", name,
-                                   "contract, inline, guards, conditions, segments");
+                                   "contract, inline, guards, conditions, groups, segments");
     }
   return wanted;
 }

@@ -57,6 +57,8 @@ void* open_libmvec() {
 void* find_symbol(const std::string& name) {
   if (name == "kern_cpu_fault") return reinterpret_cast<void*>(&kern_cpu_fault);
   if (name == "kern_cpu_fault_lanes") return reinterpret_cast<void*>(&kern_cpu_fault_lanes);
+  if (name == "kern_cpu_fault_guards") return reinterpret_cast<void*>(&kern_cpu_fault_guards);
+  if (name == "kern_cpu_fault_masked") return reinterpret_cast<void*>(&kern_cpu_fault_masked);
   if (name == "kern_cpu_fault_each") return reinterpret_cast<void*>(&kern_cpu_fault_each);
   if (name == "kern_cpu_print") return reinterpret_cast<void*>(&kern_cpu_print);
   if (name == "kern_cpu_wait") return reinterpret_cast<void*>(&kern_cpu_wait);

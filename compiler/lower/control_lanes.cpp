@@ -295,7 +295,7 @@ static void lower_lane_stmt(Lowerer& lower, const ir::Stmt& stmt) {
       [&](const ir::Atomic& s) { lower_atomic(lower, s); },
       [&](const ir::CallEffect& s) { lower_call_effect(lower, s); },
       [&](const ir::Call& s) { call_lanes(lower, s); }, [&](const ir::Print& s) { print_lanes(lower, s); },
-      [&](const ir::Guard& s) { guard_lanes(lower, s); }, [&](const ir::Check& s) { check_lanes(lower, s); },
+      [](const ir::Guard&) {}, [&](const ir::Check& s) { check_lanes(lower, s); },
       [&](const ir::If& s) { lower_if(lower, s, stmt); },
       [&](const ir::While& s) { while_lanes(lower, s, stmt); },
       [&](const ir::For& s) { for_lanes(lower, s, stmt); },
@@ -305,11 +305,28 @@ static void lower_lane_stmt(Lowerer& lower, const ir::Stmt& stmt) {
       [&](const ir::Segment& s) { lower_lane_body(lower, s.body); });
 }
 
+// Lowers the guards that stand together at a place of a body; returns where they end.
+static std::size_t lower_guards(Lowerer& lower, const ir::Body& body, std::size_t place) {
+  const std::size_t first = place;
+  std::vector<const ir::Guard*> kept;
+  for (; place < body.size(); ++place) {
+    const auto* guard = std::get_if<ir::Guard>(&body[place].node);
+    if (!guard) break;
+    if (guard->state != ir::GuardState::Proved) kept.push_back(guard);
+  }
+  lower.lanes.may_begin_again = lower.lanes.plain_copy && lower.lanes.repeatable.contains(&body[first]);
+  guards_lanes(lower, kept);
+  return place;
+}
+
 void lower_lane_body(Lowerer& lower, const ir::Body& body) {
-  for (const ir::Stmt& stmt : body) {
-    lower.state.debug.set_location(lower.builder, stmt.span);
-    lower_lane_stmt(lower, stmt);
-    if (ended(lower)) return;
+  for (std::size_t place = 0; place < body.size() && !ended(lower);) {
+    lower.state.debug.set_location(lower.builder, body[place].span);
+    if (std::holds_alternative<ir::Guard>(body[place].node)) {
+      place = lower_guards(lower, body, place);
+    } else {
+      lower_lane_stmt(lower, body[place++]);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/lower/lanes.h"
+#include "kern/abi.h"
 
 namespace kern::lowering {
 
@@ -25,10 +26,15 @@ static llvm::Value* guard_word(Lowerer& lower, const FaultDetails& fault) {
 
 static bool is_scalar(const Value& value) { return value.shape.kind == Shape::Kind::Uniform; }
 
+// Whether two scalars tell if the indices of all lanes are in range.
+static bool is_linear(Shape index, Shape extent) {
+  return extent.kind == Shape::Kind::Uniform && index.kind != Shape::Kind::Varying;
+}
+
 // Where lanes have indices or extents of their own they are passed in memory.
 static std::pair<const char*, std::vector<llvm::Value*>> fault_operands(Lowerer& lower,
                                                                         const FaultDetails& fault) {
-  if (fault.index.shape.kind != Shape::Kind::Varying && is_scalar(fault.extent))
+  if (is_linear(fault.index.shape, fault.extent.shape))
     return {"kern_cpu_fault_lanes",
             {fault.index.value, i64(lower.state, fault.index.shape.step), fault.extent.value}};
   return {"kern_cpu_fault_each",
@@ -36,24 +42,64 @@ static std::pair<const char*, std::vector<llvm::Value*>> fault_operands(Lowerer&
            spill(lower, to_vector(lower, fault.extent)).buffer}};
 }
 
-// Reports the lowest of the lanes in `bits` that fails; returns those that do, as bits. Done by the runtime,
-// since there is a guard for each access, and code that no vector should come to would be most of the code.
-static llvm::Value* report_failing(Lowerer& lower, llvm::Value* bits, const FaultDetails& fault) {
+// Calls the runtime for the vector at hand.
+static llvm::Value* call_runtime(Lowerer& lower, const char* name,
+                                 const std::vector<llvm::Value*>& operands) {
   llvm::IRBuilder<>& builder = lower.builder;
   const Place& place = lower.place;
   llvm::Value* x = lower.lanes.linear_id ? lower.lanes.linear_id : place.thread[0];
-  std::vector<llvm::Value*> args = {lower.record, place.where, guard_word(lower, fault),
-                                    builder.CreateZExt(bits, builder.getInt32Ty())};
-  auto [name, operands] = fault_operands(lower, fault);
+  std::vector<llvm::Value*> args = {lower.record, place.where};
   args.insert(args.end(), operands.begin(), operands.end());
   args.insert(args.end(), {x, place.thread[1], place.thread[2]});
   std::vector<llvm::Type*> types;
   for (llvm::Value* arg : args) types.push_back(arg->getType());
   auto* type = llvm::FunctionType::get(builder.getInt32Ty(), types, false);
-  llvm::CallInst* failing = builder.CreateCall(lower.state.module.getOrInsertFunction(name, type), args);
-  failing->addFnAttr(llvm::Attribute::Cold);
-  failing->addFnAttr(llvm::Attribute::NoUnwind);
-  return builder.CreateTrunc(failing, bits->getType());
+  llvm::CallInst* answer = builder.CreateCall(lower.state.module.getOrInsertFunction(name, type), args);
+  answer->addFnAttr(llvm::Attribute::Cold);
+  answer->addFnAttr(llvm::Attribute::NoUnwind);
+  return answer;
+}
+
+// Reports the lowest of the lanes in `bits` that fails; returns those that do, as bits. Done by the runtime,
+// since there is a guard for each access, and code that no vector should come to would be most of the code.
+static llvm::Value* report_failing(Lowerer& lower, llvm::Value* bits, const FaultDetails& fault) {
+  auto [name, operands] = fault_operands(lower, fault);
+  operands.insert(operands.begin(),
+                  {guard_word(lower, fault), lower.builder.CreateZExt(bits, lower.builder.getInt32Ty())});
+  return lower.builder.CreateTrunc(call_runtime(lower, name, operands), bits->getType());
+}
+
+// The guards in memory, in the order in which each lane comes to them.
+static llvm::Value* write_guards(Lowerer& lower, const std::vector<FaultDetails>& faults) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  static constexpr std::size_t words = sizeof(kern_lane_guard) / 8;
+  llvm::Type* word = builder.getInt64Ty();
+  llvm::Value* guards = entry_alloca(lower, llvm::ArrayType::get(word, words * faults.size()), "guards");
+  for (std::size_t guard = 0; guard < faults.size(); ++guard) {
+    const FaultDetails& fault = faults[guard];
+    bool linear = is_linear(fault.index.shape, fault.extent.shape);
+    auto part = [&](const Value& value) {
+      return linear ? value.value
+                    : builder.CreatePtrToInt(spill(lower, to_vector(lower, value)).buffer, word);
+    };
+    llvm::Value* what = builder.CreateOr(guard_word(lower, fault), linear ? 0 : std::uint64_t{1} << 49);
+    llvm::Value* row[words] = {what, part(fault.index), i64(lower.state, fault.index.shape.step),
+                               part(fault.extent)};
+    for (std::size_t field = 0; field < words; ++field)
+      builder.CreateStore(row[field],
+                          builder.CreateConstInBoundsGEP1_64(word, guards, guard * words + field));
+  }
+  return guards;
+}
+
+static llvm::Value* report_failing(Lowerer& lower, llvm::Value* bits,
+                                   const std::vector<FaultDetails>& faults) {
+  if (faults.size() == 1) return report_failing(lower, bits, faults[0]);
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* wide = builder.CreateZExt(bits, builder.getInt64Ty());
+  llvm::Value* what = builder.CreateOr(builder.CreateShl(wide, 32), faults.size());
+  return builder.CreateTrunc(
+      call_runtime(lower, "kern_cpu_fault_guards", {write_guards(lower, faults), what}), bits->getType());
 }
 
 void record_lane_fault(Lowerer& lower, llvm::Value* failing, std::uint32_t site, ir::FaultKind kind) {
@@ -91,38 +137,58 @@ static void branch_cold(Lowerer& lower, llvm::Value* holds, llvm::BasicBlock* ne
   lower.builder.SetInsertPoint(cold);
 }
 
-// In masked code, where lanes of `bits` may fail: reports, takes those that do out of the kernel and goes on
-// to `next` with the others.
-static void leave_failing(Lowerer& lower, llvm::Value* bits, const void* stmt, const FaultDetails& fault,
-                          llvm::BasicBlock* next) {
+// Where masks are in registers the runtime is given bits and returns bits. Returns whether a lane is left.
+static llvm::Value* drop_failing_bits(Lowerer& lower, llvm::Value* asked,
+                                      const std::vector<FaultDetails>& faults) {
   llvm::IRBuilder<>& builder = lower.builder;
-  if (lower.lanes.plain_copy) return leave_plain_copy(lower, stmt, start_point);
   llvm::Value* active = mask_bits(lower, active_lanes(lower));
-  llvm::Value* kept = builder.CreateNot(report_failing(lower, bits, fault));
-  keep_only(lower, rare_mask(lower, kept));
-  builder.CreateCondBr(builder.CreateIsNotNull(builder.CreateAnd(active, kept)), next, lower.lanes.skip);
+  llvm::Value* bits = asked ? mask_bits(lower, asked) : active;
+  llvm::Value* kept = builder.CreateNot(report_failing(lower, bits, faults));
+  keep_only(lower, mask_of_bits(lower, kept));
+  return builder.CreateIsNotNull(builder.CreateAnd(active, kept));
 }
 
-// `holds`, one bit, says that no active lane fails; else some of `bits` may.
-static void check_masked(Lowerer& lower, llvm::Value* holds, llvm::Value* bits, const void* stmt,
-                         const FaultDetails& fault) {
+// Elsewhere a mask in memory: to make bits of a vector, and a vector of bits, is most of the code.
+static llvm::Value* drop_failing_words(Lowerer& lower, llvm::Value* asked,
+                                       const std::vector<FaultDetails>& faults) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Type* type = mask_type(lower.state);
+  llvm::Value*& mask = lower.lanes.asked;
+  if (!mask)
+    mask = entry_alloca(lower, llvm::ArrayType::get(builder.getInt32Ty(), lower.state.lanes()), "asked");
+  llvm::Value* lanes = asked ? builder.CreateSExt(asked, type) : builder.CreateLoad(type, lower.lanes.active);
+  builder.CreateAlignedStore(lanes, mask, llvm::Align(4));
+  std::uint64_t what = faults.size() | static_cast<std::uint64_t>(lower.state.lanes()) << 32;
+  llvm::Value* some = call_runtime(lower, "kern_cpu_fault_masked",
+                                   {write_guards(lower, faults), builder.getInt64(what), mask});
+  keep_only(lower, builder.CreateAlignedLoad(type, mask, llvm::Align(4)));
+  return asked ? any_lane(lower, active_lanes(lower)) : builder.CreateIsNotNull(some);
+}
+
+// In masked code, where lanes of `asked`, or of all that are active, may fail: reports, takes those that do
+// out of the kernel and goes on to `next` with the others.
+static void leave_failing(Lowerer& lower, llvm::Value* asked, const void* stmt,
+                          const std::vector<FaultDetails>& faults, llvm::BasicBlock* next) {
+  if (lower.lanes.plain_copy) return leave_plain_copy(lower, stmt, start_point);
+  auto drop = lower.state.has_avx512 ? drop_failing_bits : drop_failing_words;
+  lower.builder.CreateCondBr(drop(lower, asked, faults), next, lower.lanes.skip);
+}
+
+// `holds`, one bit, says that no active lane fails; else some of `asked` may, or of the active ones where
+// that is null.
+static void check_masked(Lowerer& lower, llvm::Value* holds, llvm::Value* asked, const void* stmt,
+                         const std::vector<FaultDetails>& faults) {
   if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
   llvm::BasicBlock* next = new_block(lower, "guarded");
   branch_cold(lower, holds, next, new_block(lower, "fault"));
-  leave_failing(lower, bits, stmt, fault, next);
+  leave_failing(lower, asked, stmt, faults, next);
   lower.builder.SetInsertPoint(next);
 }
 
 // A mask that holds in every active lane.
 static void check_mask(Lowerer& lower, llvm::Value* holds, const void* stmt, const FaultDetails& fault) {
-  llvm::Value* failing = mask_bits(lower, lower.builder.CreateNot(holds));
-  failing = lower.builder.CreateAnd(failing, mask_bits(lower, active_lanes(lower)));
-  check_masked(lower, lower.builder.CreateIsNull(failing), failing, stmt, fault);
-}
-
-// A condition that tells of all active lanes.
-static void check_for_all(Lowerer& lower, llvm::Value* holds, const void* stmt, const FaultDetails& fault) {
-  check_masked(lower, holds, mask_bits(lower, active_lanes(lower)), stmt, fault);
+  llvm::Value* failing = lower.builder.CreateAnd(lower.builder.CreateNot(holds), active_lanes(lower));
+  check_masked(lower, lower.builder.CreateNot(any_lane(lower, failing)), failing, stmt, {fault});
 }
 
 static void check_plain(Lowerer& lower, llvm::Value* holds, const void* stmt) {
@@ -150,24 +216,52 @@ static llvm::Value* all_in_range(Lowerer& lower, const Value& index, const Value
   return all_lanes(lower, builder.CreateICmpULT(to_vector(lower, index), to_vector(lower, extent)));
 }
 
-static void guard_masked(Lowerer& lower, const Value& index, const Value& extent, const void* stmt,
-                         const FaultDetails& fault) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  if (is_scalar(extent) && index.shape.kind != Shape::Kind::Varying)
-    return check_for_all(lower, all_in_range(lower, index, extent), stmt, fault);
-  check_mask(lower, builder.CreateICmpULT(to_vector(lower, index), to_vector(lower, extent)), stmt, fault);
+static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
+  bool shadow = guard.state == ir::GuardState::Shadow;
+  return {static_cast<std::uint32_t>(guard.site),
+          shadow ? ir::FaultKind::ShadowGuard : ir::FaultKind::IndexOutOfRange, guard.axis,
+          read_value(lower, guard.index),
+          read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)]};
 }
 
-void guard_lanes(Lowerer& lower, const ir::Guard& guard) {
-  if (guard.state == ir::GuardState::Proved) return;
+static bool is_linear(const Lowerer& lower, const ir::Guard& guard) {
+  const SlotCells& array = lower.slots[static_cast<std::size_t>(*guard.array.slot)];
+  return is_linear(shape_of(lower, guard.index), array.cells[2 + static_cast<std::size_t>(guard.axis)].shape);
+}
+
+static void guard_varying(Lowerer& lower, const ir::Guard& guard) {
   enter_from_plain(lower, &guard, start_point);
-  Value index = read_value(lower, guard.index);
-  Value extent = read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)];
-  if (!lower.lanes.masked) return check_plain(lower, all_in_range(lower, index, extent), &guard);
-  bool shadow = guard.state == ir::GuardState::Shadow;
-  ir::FaultKind kind = shadow ? ir::FaultKind::ShadowGuard : ir::FaultKind::IndexOutOfRange;
-  guard_masked(lower, index, extent, &guard,
-               {static_cast<std::uint32_t>(guard.site), kind, guard.axis, index, extent});
+  FaultDetails fault = details_of(lower, guard);
+  if (!lower.lanes.masked) return check_plain(lower, all_in_range(lower, fault.index, fault.extent), &guard);
+  llvm::Value* index = to_vector(lower, fault.index);
+  check_mask(lower, lower.builder.CreateICmpULT(index, to_vector(lower, fault.extent)), &guard, fault);
+}
+
+// Tests guards of linear indices together, by one branch.
+static void guard_linear(Lowerer& lower, std::span<const ir::Guard* const> guards) {
+  enter_from_plain(lower, guards[0], start_point);
+  std::vector<FaultDetails> faults;
+  llvm::Value* holds = lower.builder.getTrue();
+  for (const ir::Guard* guard : guards) {
+    faults.push_back(details_of(lower, *guard));
+    llvm::Value* fits = all_in_range(lower, faults.back().index, faults.back().extent);
+    holds = lower.builder.CreateAnd(fits, holds);
+  }
+  if (!lower.lanes.masked) return check_plain(lower, holds, guards[0]);
+  check_masked(lower, holds, nullptr, guards[0], faults);
+}
+
+void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
+  while (!guards.empty()) {
+    std::size_t linear = 0;
+    while (linear < guards.size() && is_linear(lower, *guards[linear])) ++linear;
+    if (linear > 0) {
+      guard_linear(lower, guards.first(linear));
+    } else {
+      guard_varying(lower, *guards[0]);
+    }
+    guards = guards.subspan(std::max<std::size_t>(linear, 1));
+  }
 }
 
 void check_lanes(Lowerer& lower, const ir::Check& check) {
@@ -180,7 +274,7 @@ void check_lanes(Lowerer& lower, const ir::Check& check) {
   Value none{i64(lower.state, 0), {}};
   FaultDetails fault{site, lower.state.ir.sites[site].kind, 0, none, none};
   if (varying) return check_mask(lower, condition.value, &check, fault);
-  check_for_all(lower, condition.value, &check, fault);
+  check_masked(lower, condition.value, nullptr, &check, {fault});
 }
 
 void after_call(Lowerer& lower, const ir::Call& call, llvm::Value* live) {

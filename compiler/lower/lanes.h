@@ -1,6 +1,8 @@
 // What only code for several lanes needs: masks, vectors made of scalars, effects lane by lane.
 #pragma once
 
+#include <span>
+
 #include "compiler/lower/lowerer.h"
 #include "compiler/lower/lowering.h"
 
@@ -21,9 +23,6 @@ llvm::Value* all_lanes(Lowerer& lower, llvm::Value* mask);
 // Bit l is lane l; an integer of as many bits as there are lanes.
 llvm::Value* mask_bits(Lowerer& lower, llvm::Value* mask);
 llvm::Value* mask_of_bits(Lowerer& lower, llvm::Value* bits);
-// The same in the form that mask slots have, for code that hardly ever runs: without mask registers it is a
-// call, much less to compile.
-llvm::Value* rare_mask(Lowerer& lower, llvm::Value* bits);
 // The lanes that are active; all of them where code is not masked.
 llvm::Value* active_lanes(Lowerer& lower);
 // 0, 1, 2, ... times a step.
@@ -146,7 +145,8 @@ llvm::Value* past_in_row(Lowerer& lower, const ir::Operand& condition, llvm::Val
 llvm::Value* past_in_row(Lowerer& lower, const ir::Compare& compare, const Value& left, const Value& right);
 
 // ---- faults_lanes.cpp ----
-void guard_lanes(Lowerer& lower, const ir::Guard& guard);
+// Tests guards that stand together; none of them is proved.
+void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards);
 void check_lanes(Lowerer& lower, const ir::Check& check);
 // Records a fault of the lowest lane of a mask, without index.
 void record_lane_fault(Lowerer& lower, llvm::Value* failing, std::uint32_t site, ir::FaultKind kind);

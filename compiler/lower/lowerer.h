@@ -170,6 +170,7 @@ struct Lanes {
   llvm::Value* active = nullptr;    // mask slot: lanes that are here
   llvm::Value* present = nullptr;   // mask slot: lanes that have not left the function
   llvm::Value* live = nullptr;      // mask slot: lanes that have not left the kernel; `present` in a kernel
+  llvm::Value* asked = nullptr;     // without mask registers: a mask in memory, for the runtime
   llvm::BasicBlock* skip = nullptr; // where to go when no lane is active
   llvm::BasicBlock* end = nullptr;  // where a whole vector's turn ends
   llvm::BasicBlock* masked_start = nullptr;       // the masked copy of the segment at hand

@@ -47,21 +47,6 @@ llvm::Value* mask_of_bits(Lowerer& lower, llvm::Value* bits) {
   return lower.builder.CreateBitCast(bits, vector_of(lower.state, lower.builder.getInt1Ty()));
 }
 
-llvm::Value* rare_mask(Lowerer& lower, llvm::Value* bits) {
-  ModuleState& state = lower.state;
-  if (state.has_avx512) return mask_of_bits(lower, bits);
-  std::string name = "kern_mask" + std::to_string(state.lanes());
-  llvm::Function* function = state.module.getFunction(name);
-  if (!function) {
-    auto* type = llvm::FunctionType::get(mask_type(state), {bits->getType()}, false);
-    function = new_helper(state, name, type);
-    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", function));
-    llvm::Value* lanes = builder.CreateBitCast(function->getArg(0), vector_of(state, builder.getInt1Ty()));
-    builder.CreateRet(builder.CreateSExt(lanes, mask_type(state)));
-  }
-  return lower.builder.CreateCall(function, {bits});
-}
-
 llvm::Value* any_lane(Lowerer& lower, llvm::Value* mask) {
   return lower.builder.CreateIsNotNull(mask_bits(lower, mask));
 }

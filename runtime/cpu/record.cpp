@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <tuple>
 
@@ -125,6 +126,37 @@ uint32_t kern_cpu_fault_lanes(kern_launch_record* record, const kern_where* wher
     return 0;
   return fault_lanes({record, *where, guard, {x, y, z}}, lanes, index_of,
                      [&](std::uint32_t) { return extent; });
+}
+
+uint32_t kern_cpu_fault_guards(kern_launch_record* record, const kern_where* where,
+                               const kern_lane_guard* guards, uint64_t what, uint32_t x, uint32_t y,
+                               uint32_t z) {
+  auto count = static_cast<std::uint32_t>(what), lanes = static_cast<std::uint32_t>(what >> 32);
+  std::uint32_t failing = 0;
+  for (const kern_lane_guard& guard : std::span(guards, count)) {
+    std::uint32_t asked = lanes & ~failing;
+    if (guard.guard >> 49 & 1) {
+      const auto* indices = reinterpret_cast<const std::int64_t*>(guard.first);
+      const auto* extents = reinterpret_cast<const std::int64_t*>(guard.extent);
+      failing |= kern_cpu_fault_each(record, where, guard.guard, asked, indices, extents, x, y, z);
+    } else {
+      failing |= kern_cpu_fault_lanes(record, where, guard.guard, asked, guard.first, guard.step,
+                                      guard.extent, x, y, z);
+    }
+  }
+  return failing;
+}
+
+uint32_t kern_cpu_fault_masked(kern_launch_record* record, const kern_where* where,
+                               const kern_lane_guard* guards, uint64_t what, int32_t* mask, uint32_t x,
+                               uint32_t y, uint32_t z) {
+  std::uint32_t asked = 0;
+  std::span lanes(mask, what >> 32);
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) asked |= (lanes[lane] < 0 ? 1u : 0u) << lane;
+  std::uint64_t of_bits = (what & 0xffff'ffff) | std::uint64_t(asked) << 32;
+  std::uint32_t failing = kern_cpu_fault_guards(record, where, guards, of_bits, x, y, z);
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] = failing >> lane & 1 ? 0 : -1;
+  return (asked & ~failing) != 0;
 }
 
 uint32_t kern_cpu_fault_each(kern_launch_record* record, const kern_where* where, uint64_t guard,

@@ -101,6 +101,22 @@ void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault);
 uint32_t kern_cpu_fault_lanes(kern_launch_record* record, const kern_where* where, uint64_t guard,
                               uint32_t lanes, int64_t first, int64_t step, int64_t extent, uint32_t x,
                               uint32_t y, uint32_t z);
+// A guard as above, or, where `guard` has 1 << 49 too, as below: `first` and `extent` are addresses.
+typedef struct kern_lane_guard {
+  uint64_t guard;
+  int64_t first, step, extent;
+} kern_lane_guard;
+// The same of several guards, one after the other: a lane that fails one is not asked of the later ones.
+// `what` is how many they are | `lanes` << 32.
+uint32_t kern_cpu_fault_guards(kern_launch_record* record, const kern_where* where,
+                               const kern_lane_guard* guards, uint64_t what, uint32_t x, uint32_t y,
+                               uint32_t z);
+// The same for code without mask registers: `mask` has a word for each lane, negative where it is asked, and
+// gets -1 where it goes on (not asked, or not failing), else 0. `what` is how many guards | how many lanes
+// << 32. Returns whether a lane that was asked goes on.
+uint32_t kern_cpu_fault_masked(kern_launch_record* record, const kern_where* where,
+                               const kern_lane_guard* guards, uint64_t what, int32_t* mask, uint32_t x,
+                               uint32_t y, uint32_t z);
 // The same where each lane has an index, and an extent, of its own.
 uint32_t kern_cpu_fault_each(kern_launch_record* record, const kern_where* where, uint64_t guard,
                              uint32_t lanes, const int64_t* indices, const int64_t* extents, uint32_t x,

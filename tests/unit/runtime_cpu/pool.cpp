@@ -227,6 +227,30 @@ TEST(Fault, LanesMayFollowTheLinearThreadId) {
   EXPECT_EQ(record.fault.extent, 2);
 }
 
+TEST(Fault, LanesThatFailOneGuardAreNotAskedOfTheNext) {
+  kern_launch_record record{};
+  kern_where where{{0, 0, 0}, {1, 1, 1}, {8, 1, 1}, 1};
+  std::int64_t indices[] = {0, 9, 0, 0}, extents[] = {1, 1, 1, 1};
+  kern_lane_guard guards[] = {{
+                                  1,
+                                  0,
+                                  1,
+                                  3,
+                              },
+                              {2 | std::uint64_t(1) << 49, reinterpret_cast<std::int64_t>(indices), 0,
+                               reinterpret_cast<std::int64_t>(extents)}};
+  EXPECT_EQ(kern_cpu_fault_guards(&record, &where, guards, 2 | std::uint64_t(0b1010) << 32, 0, 0, 0),
+            0b1010u);
+  EXPECT_EQ(record.fault.site, 1u);
+  EXPECT_THAT(record.fault.thread, testing::ElementsAre(3, 0, 0));
+  std::int32_t mask[] = {-1, 0, -1, 0};
+  EXPECT_EQ(kern_cpu_fault_masked(&record, &where, guards, 2 | std::uint64_t(4) << 32, mask, 0, 0, 0), 1u);
+  EXPECT_THAT(mask, testing::ElementsAre(-1, -1, -1, -1));
+  std::int32_t last[] = {0, -1, 0, -1};
+  EXPECT_EQ(kern_cpu_fault_masked(&record, &where, guards, 2 | std::uint64_t(4) << 32, last, 0, 0, 0), 0u);
+  EXPECT_THAT(last, testing::ElementsAre(-1, 0, -1, 0));
+}
+
 TEST(Print, RecordsOfABlockKeepTheirOrder) {
   Pool pool(4);
   Ring ring = make_ring(3 * 3 * 100);
