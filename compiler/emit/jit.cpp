@@ -40,7 +40,9 @@ public:
                    layout.scratch_bytes,
                    layout.scratch_bytes_per_vector,
                    static_cast<std::uint32_t>(layout.lanes),
-                   layout.linear_thread_id};
+                   layout.linear_thread_id,
+                   layout.independent_rows,
+                   0};
   }
 
 private:

@@ -91,7 +91,9 @@ private:
                                number(layout.scratch_bytes, 64),
                                number(layout.scratch_bytes_per_vector, 64),
                                number(static_cast<std::uint64_t>(layout.lanes), 32),
-                               number(layout.linear_thread_id, 32)};
+                               number(layout.linear_thread_id, 32),
+                               number(layout.independent_rows, 32),
+                               number(0, 32)};
     return llvm::ConstantStruct::getAnon(parts);
   }
 

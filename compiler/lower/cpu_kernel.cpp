@@ -6,6 +6,7 @@
 #include "compiler/analysis/assignment.h"
 #include "compiler/analysis/crossing.h"
 #include "compiler/analysis/uniformity.h"
+#include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 #include "kern/abi.h"
@@ -248,31 +249,42 @@ static void write_crossing_params(Lowerer& lower) {
 
 // ---- Blocks ----
 
-// Whether threads of several blocks may take turns: nobody waits for another, is counted or says anything,
-// and no loop walks over an array, which the threads of a block better do while what they share is in the
-// cache.
-static bool may_share_rows(const Lowerer& lower) {
-  if (!lower.is_vector() || lower.state.facts.linear_thread_id || !is_one_segment(lower.ir)) return false;
-  bool may = true;
-  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    const auto* loop = std::get_if<ir::For>(&stmt.node);
+// Whether threads of a block may run in any order and at once: nobody waits for another, shares memory of the
+// block, is counted or says anything.
+static bool has_independent_rows(const Lowerer& lower) {
+  if (lower.state.facts.linear_thread_id || !is_one_segment(lower.ir)) return false;
+  bool independent = true;
+  ir::walk_reachable(lower.state.ir, lower.ir, [&](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     bool shared = assign && std::holds_alternative<ir::SharedArray>(assign->value);
-    may = may && !shared && !(loop && loop->count.slot) && !std::holds_alternative<ir::While>(stmt.node) &&
-          !std::holds_alternative<ir::Atomic>(stmt.node) &&
-          !std::holds_alternative<ir::CallEffect>(stmt.node) &&
-          !std::holds_alternative<ir::Call>(stmt.node) && !std::holds_alternative<ir::Print>(stmt.node);
+    independent = independent && !shared && !std::holds_alternative<ir::Atomic>(stmt.node) &&
+                  !std::holds_alternative<ir::CallEffect>(stmt.node) &&
+                  !std::holds_alternative<ir::Print>(stmt.node);
+  });
+  return independent;
+}
+
+// Whether such threads of several blocks take turns: where no loop walks over an array, which the threads of
+// a block better do while what they share is in the cache.
+static bool may_share_rows(const Lowerer& lower) {
+  bool may = lower.is_vector();
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    const auto* loop = std::get_if<ir::For>(&stmt.node);
+    may = may && !(loop && loop->count.slot) && !std::holds_alternative<ir::While>(stmt.node) &&
+          !std::holds_alternative<ir::Call>(stmt.node);
   });
   return may;
 }
 
-// Copies `where`, whose block changes, and returns how many blocks this call runs.
+// Copies of `where` what faults are reported with, since its block changes; returns how many blocks this call
+// runs.
 static llvm::Value* begin_blocks(Lowerer& lower) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* from = lower.place.where;
-  auto* bytes = llvm::ArrayType::get(builder.getInt32Ty(), sizeof(kern_where) / 4);
-  lower.place.where = entry_alloca(lower, bytes, "where");
-  builder.CreateMemCpy(lower.place.where, llvm::Align(4), from, llvm::Align(4), sizeof(kern_where));
+  constexpr std::uint64_t copied = offsetof(kern_where, first_row);
+  auto* words = llvm::ArrayType::get(builder.getInt32Ty(), copied / 4);
+  lower.place.where = entry_alloca(lower, words, "where");
+  builder.CreateMemCpy(lower.place.where, llvm::Align(4), from, llvm::Align(4), copied);
   llvm::Value* field = at(lower, from, i64(lower.state, offsetof(kern_where, blocks)));
   return builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, builder.CreateLoad(builder.getInt32Ty(), field),
                                        i32(lower.state, 1));
@@ -301,6 +313,8 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   begin_function(lower);
   load_place(lower);
   load_params(lower);
+  bool independent = has_independent_rows(lower);
+  if (independent) load_rows(lower);
   llvm::Value* blocks = begin_blocks(lower);
   lower.scratch.has_left_flag = leaves_before_others(lower.ir);
   plan_slots(lower);
@@ -318,7 +332,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   plan_sums(lower);
   llvm::Value* vectors = count_vectors(lower);
   begin_scratch(lower, vectors);
-  if (may_share_rows(lower)) {
+  if (independent && may_share_rows(lower)) {
     lower.place.blocks = blocks;
     lower_block(lower, vectors);
   } else {
@@ -326,8 +340,12 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
     end_sums(lower, vectors);
   }
   lower.builder.CreateRetVoid();
-  return {lower.ir.symbol, lower.scratch.block_bytes, lower.scratch.record_bytes + lower.scratch.sum_bytes,
-          static_cast<int>(state.lanes()), state.facts.linear_thread_id};
+  return {lower.ir.symbol,
+          lower.scratch.block_bytes,
+          lower.scratch.record_bytes + lower.scratch.sum_bytes,
+          static_cast<int>(state.lanes()),
+          state.facts.linear_thread_id,
+          independent};
 }
 
 } // namespace kern::lowering

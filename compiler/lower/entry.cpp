@@ -162,19 +162,25 @@ void load_params(Lowerer& lower) {
   lower.record = load(builder.getPtrTy());
 }
 
-void load_place(Lowerer& lower) {
+static llvm::Value* load_of_place(Lowerer& lower, std::size_t offset) {
   llvm::IRBuilder<>& builder = lower.builder;
-  auto load = [&](std::size_t offset) {
-    llvm::Value* from = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lower.place.where, offset);
-    return builder.CreateLoad(builder.getInt32Ty(), from);
-  };
+  llvm::Value* from = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lower.place.where, offset);
+  return builder.CreateLoad(builder.getInt32Ty(), from);
+}
+
+void load_place(Lowerer& lower) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    lower.place.block[axis] = load(offsetof(kern_where, block) + 4 * axis);
-    lower.place.grid[axis] = load(offsetof(kern_where, grid) + 4 * axis);
-    lower.place.block_dim[axis] = load(offsetof(kern_where, block_dim) + 4 * axis);
+    lower.place.block[axis] = load_of_place(lower, offsetof(kern_where, block) + 4 * axis);
+    lower.place.grid[axis] = load_of_place(lower, offsetof(kern_where, grid) + 4 * axis);
+    lower.place.block_dim[axis] = load_of_place(lower, offsetof(kern_where, block_dim) + 4 * axis);
     if (lower.ir.options.block)
       lower.place.block_dim[axis] = i32(lower.state, (*lower.ir.options.block)[axis]);
   }
+}
+
+void load_rows(Lowerer& lower) {
+  lower.place.first_row = load_of_place(lower, offsetof(kern_where, first_row));
+  lower.place.end_row = load_of_place(lower, offsetof(kern_where, end_row));
 }
 
 void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body) {

@@ -24,6 +24,7 @@ struct CpuKernelLayout {
   std::uint64_t scratch_bytes_per_vector = 0; // for each vector of lanes of the block
   int lanes = 1;
   bool linear_thread_id = false; // vectors follow the linear thread id, not rows
+  bool independent_rows = false; // a call may run some of a block's rows of threads
 };
 
 struct Lowered {

@@ -93,6 +93,8 @@ struct Place {
   llvm::Value* block[3] = {};
   llvm::Value* grid[3] = {};
   llvm::Value* block_dim[3] = {};
+  llvm::Value* first_row = nullptr; // of the rows of threads to run; null where a block runs whole
+  llvm::Value* end_row = nullptr;
   llvm::Value* blocks = nullptr; // how many along x this call runs, where they share the loop over a row
 };
 
@@ -344,8 +346,9 @@ void make_cpu_entry(Lowerer& lower);
 void load_params(Lowerer& lower);
 // Stores those of the parameters into their slots.
 void write_params(Lowerer& lower, const std::vector<bool>& which);
-// Loads the fields of `where` into the place.
+// Loads the fields of `where` into the place: where it is in the grid, and which rows of a block it runs.
 void load_place(Lowerer& lower);
+void load_rows(Lowerer& lower);
 // Calls `body` once, to write the body of a loop over the blocks of this call.
 void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body);
 // Returns the value of a host's expression over the kernel's parameters.
@@ -357,6 +360,8 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);
 // the following iteration begins.
 void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
                    const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
+// The same over the rows of a plane that this call runs.
+void loop_over_y(Lowerer& lower, const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
 // Lowers what stands outside of segments, and the segments.
 void lower_lockstep_body(Lowerer& lower, const ir::Body& body);
 // Which slots a body mentions, or assigns.

@@ -18,22 +18,25 @@ static bool is_one_step(llvm::Value* limit, unsigned step) {
   return known && !known->isZero() && known->getZExtValue() <= step;
 }
 
-void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
-                   const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Constant* zero = llvm::ConstantInt::get(limit->getType(), 0);
+using LoopBody = std::function<void(llvm::Value* index, llvm::BasicBlock* next)>;
+
+static void one_step(Lowerer& lower, llvm::Value* index, const LoopBody& body) {
   llvm::BasicBlock* next = new_block(lower, "next_turn");
-  if (is_one_step(limit, step)) {
-    body(zero, next);
-    return enter(lower, next);
-  }
+  body(index, next);
+  enter(lower, next);
+}
+
+static void loop_from(Lowerer& lower, llvm::Value* start, llvm::Value* limit, unsigned step,
+                      const LoopBody& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::BasicBlock* next = new_block(lower, "next_turn");
   llvm::BasicBlock* before = builder.GetInsertBlock();
   llvm::BasicBlock* head = new_block(lower, "block_loop");
   llvm::BasicBlock* turn = new_block(lower, "turn");
   llvm::BasicBlock* done = new_block(lower, "block_done");
   enter(lower, head);
   llvm::PHINode* index = builder.CreatePHI(limit->getType(), 2, "first");
-  index->addIncoming(zero, before);
+  index->addIncoming(start, before);
   builder.CreateCondBr(builder.CreateICmpULT(index, limit), turn, done);
   builder.SetInsertPoint(turn);
   body(index, next);
@@ -41,6 +44,20 @@ void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
   index->addIncoming(builder.CreateNUWAdd(index, llvm::ConstantInt::get(limit->getType(), step)), next);
   forbid_unrolling(lower, builder.CreateBr(head));
   builder.SetInsertPoint(done);
+}
+
+void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step, const LoopBody& body) {
+  llvm::Constant* zero = llvm::ConstantInt::get(limit->getType(), 0);
+  if (is_one_step(limit, step)) return one_step(lower, zero, body);
+  loop_from(lower, zero, limit, step, body);
+}
+
+// A single row has no parts.
+void loop_over_y(Lowerer& lower, const LoopBody& body) {
+  const Place& place = lower.place;
+  llvm::Value* rows = place.block_dim[1];
+  if (!place.end_row || is_one_step(rows, 1)) return stepping_loop(lower, rows, 1, body);
+  loop_from(lower, place.first_row, place.end_row, 1, body);
 }
 
 // The thread's record in scratch, by its linear index in the block.
@@ -83,7 +100,7 @@ void for_each_thread(Lowerer& lower, const std::function<void()>& body) {
   Place& place = lower.place;
   stepping_loop(lower, place.block_dim[2], 1, [&](llvm::Value* z, llvm::BasicBlock*) {
     place.thread[2] = z;
-    stepping_loop(lower, place.block_dim[1], 1, [&](llvm::Value* y, llvm::BasicBlock*) {
+    loop_over_y(lower, [&](llvm::Value* y, llvm::BasicBlock*) {
       place.thread[1] = y;
       stepping_loop(lower, place.block_dim[0], 1, [&](llvm::Value* x, llvm::BasicBlock* next) {
         place.thread[0] = x;

@@ -30,7 +30,7 @@ static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
                                            builder.getInt32(lanes));
   stepping_loop(lower, place.block_dim[2], 1, [&](llvm::Value* z, llvm::BasicBlock*) {
     place.thread[2] = z;
-    stepping_loop(lower, place.block_dim[1], 1, [&](llvm::Value* y, llvm::BasicBlock*) {
+    loop_over_y(lower, [&](llvm::Value* y, llvm::BasicBlock*) {
       place.thread[1] = y;
       auto row_of_block = [&] {
         lower.lanes.row_done = new_block(lower, "row_done");

@@ -142,6 +142,7 @@ bool run_cooperative(Pool& pool, const Launch& launch) {
   round.entry = run_round;
   round.params = &grid;
   round.scratch_bytes = 0;
+  round.independent_rows = false;
   round.blocks_done = nullptr;
   auto is_done = [](const Block& block) { return block.fiber.is_done(); };
   while (!std::all_of(grid.blocks, grid.blocks + total, is_done)) {

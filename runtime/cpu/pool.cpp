@@ -1,8 +1,9 @@
 // One job at a time: a launch publishes a Job on its own stack, takes blocks itself and leaves only when
 // every worker that saw the job has let go of it. A kernel that took a few microseconds when it was last
 // launched is not worth waking anybody for: the launching thread begins it alone. Workers look for the next
-// job for a while before they sleep. Threads take several blocks at a time where blocks are short. Scratch
-// stays with its thread and only grows, so a launch that fits allocates nothing.
+// job for a while before they sleep. Threads take several blocks at a time where blocks are short, and parts
+// of blocks where these are few. Scratch stays with its thread and only grows, so a launch that fits
+// allocates nothing.
 #include "runtime/cpu/pool.h"
 
 #include <sched.h>
@@ -25,6 +26,10 @@ static constexpr unsigned most_threads = 1024;
 static constexpr double wanted_turn = 250'000;
 // And for no less, since threads that take blocks wait for each other.
 static constexpr double least_turn = 1'000;
+// Where each thread has fewer blocks than this, they are split into parts of some rows, that take no less
+// than so long: threads then end at about the same time, though some blocks take much longer than others.
+static constexpr std::uint64_t wanted_parts = 8;
+static constexpr double least_part = 1'000;
 // A row of threads that is worth a call, and that leaves room in the cache for the rows around it.
 static constexpr std::uint64_t wanted_row = 1024;
 // A launch no longer than this stays with the launching thread: waking and joining threads takes as long.
@@ -83,15 +88,17 @@ struct alignas(scratch_alignment) Pool::Seat {
 // What the threads share while one launch runs.
 struct Pool::Job {
   const Launch& launch;
-  std::uint64_t total;
+  std::uint32_t rows;  // of a part of a block
+  std::uint64_t parts; // of a block
+  std::uint64_t total; // parts of all blocks
   unsigned threads;
-  double expected;                 // of one block, by the last launch; 0 where there was none
+  double expected;                 // of one part, by the last launch; 0 where there was none
   std::atomic<bool> shared{false}; // others may have joined
   alignas(scratch_alignment) std::atomic<std::uint64_t> next{0};
 };
 
-// One thread's part of a job. Each turn takes neighbouring blocks: as many as fill the time of a turn by what
-// blocks took so far, and few enough that all threads end together.
+// What one thread does of a job. Each turn takes neighbouring parts, which may be whole blocks: as many as
+// fill the time of a turn by what parts took so far, and few enough that all threads end together.
 struct Pool::Runner {
   Runner(Job& shared_job, void* own_scratch)
       : job(shared_job), scratch(own_scratch), expected(shared_job.expected),
@@ -100,35 +107,43 @@ struct Pool::Runner {
   Runner& operator=(const Runner&) = delete;
   ~Runner() { tell(); }
 
-  // Runs some blocks; false where none is left.
+  // Runs some parts; false where none is left.
   bool turn() {
     std::uint64_t wanted = 1;
-    if (double each = per_block(); each > 0 && (blocks > 0 || job.shared.load(std::memory_order_relaxed))) {
+    if (double each = per_part(); each > 0 && (parts > 0 || job.shared.load(std::memory_order_relaxed))) {
       wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted_turn / each));
       if (job.shared.load(std::memory_order_relaxed)) {
         std::uint64_t taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
         // What was true of the last launch may not be of this one: it must not take everything.
-        std::uint64_t least = blocks > 0 ? static_cast<std::uint64_t>(least_turn / each) + 1 : 1;
+        std::uint64_t least = parts > 0 ? static_cast<std::uint64_t>(least_turn / each) + 1 : 1;
         wanted = std::min(wanted, std::max(least, (job.total - taken) / (2 * job.threads)));
       }
     }
     std::uint64_t first = job.next.fetch_add(wanted, std::memory_order_relaxed);
     if (first >= job.total) return false;
-    run_blocks(first, std::min(wanted, job.total - first));
+    Clock::time_point start = Clock::now();
+    std::uint64_t count = std::min(wanted, job.total - first);
+    if (job.parts == 1)
+      run_blocks(first, count);
+    else
+      run_parts(first, count);
+    parts += count;
+    nanoseconds += since(start);
+    if (nanoseconds - told_nanoseconds_ > telling_time) tell();
     return true;
   }
 
-  // What a block takes as far as is known; 0 where nothing is.
-  double per_block() const {
-    return blocks > 0 ? std::max(nanoseconds / static_cast<double>(blocks), 1.0) : expected;
+  // What a part takes as far as is known; 0 where nothing is.
+  double per_part() const {
+    return parts > 0 ? std::max(nanoseconds / static_cast<double>(parts), 1.0) : expected;
   }
 
   Job& job;
   void* scratch;
   double expected;
   kern_where where;
-  double nanoseconds = 0; // in `blocks` blocks
-  std::uint64_t blocks = 0;
+  double nanoseconds = 0; // in `parts` parts
+  std::uint64_t parts = 0;
 
 private:
   // How many blocks one call of the entry runs. Those of several rows of threads may take turns row by row,
@@ -140,7 +155,6 @@ private:
 
   void run_blocks(std::uint64_t first, std::uint64_t count) {
     const Launch& launch = job.launch;
-    Clock::time_point start = Clock::now();
     move_to_block(where, first);
     for (std::uint64_t left = count; left > 0; left -= where.blocks) {
       std::uint64_t in_row = std::min<std::uint64_t>(where.grid[0] - where.block[0], most_in_call(launch));
@@ -152,14 +166,25 @@ private:
       where.block[1] = 0;
       ++where.block[2];
     }
-    blocks += count;
-    nanoseconds += since(start);
-    if (nanoseconds - told_nanoseconds_ > telling_time) tell();
+    blocks_done_ += count;
+  }
+
+  void run_parts(std::uint64_t first, std::uint64_t count) {
+    where.blocks = 1;
+    for (std::uint64_t number = first; number < first + count; ++number) {
+      auto part = static_cast<std::uint32_t>(number % job.parts);
+      move_to_block(where, number / job.parts);
+      where.first_row = part * job.rows;
+      where.end_row = std::min(where.first_row + job.rows, where.block_dim[1]);
+      job.launch.entry(job.launch.params, &where, scratch);
+      // Whoever runs its last part counts a block.
+      if (part == job.parts - 1) ++blocks_done_;
+    }
   }
 
   // Adds the blocks that are done to the counts of the launch.
   void tell() {
-    std::uint64_t count = blocks - std::exchange(told_blocks_, blocks);
+    std::uint64_t count = std::exchange(blocks_done_, 0);
     told_nanoseconds_ = nanoseconds;
     if (count == 0) return;
     const Launch& launch = job.launch;
@@ -168,7 +193,7 @@ private:
     if (launch.blocks_done) std::atomic_ref(*launch.blocks_done).fetch_add(count, std::memory_order_relaxed);
   }
 
-  std::uint64_t told_blocks_ = 0;
+  std::uint64_t blocks_done_ = 0; // and not told yet
   double told_nanoseconds_ = 0;
 };
 
@@ -176,6 +201,7 @@ kern_where first_block(const Launch& launch) {
   kern_where where{};
   std::copy_n(launch.grid, 3, where.grid);
   std::copy_n(launch.block, 3, where.block_dim);
+  where.end_row = launch.block[1];
   return where;
 }
 
@@ -222,17 +248,32 @@ Pool::Known& Pool::known(kern_cpu_entry entry) {
   return known_[reinterpret_cast<std::uintptr_t>(entry) / 16 % known_kernels];
 }
 
+// Returns how many rows of its blocks threads take at a time: all, or fewer where there are few blocks. A
+// block took `known` nanoseconds when it was last launched; 0 where it was not.
+static std::uint32_t choose_rows(const Launch& launch, unsigned threads, double known) {
+  std::uint64_t total = count_blocks(launch), wanted = wanted_parts * threads, rows = launch.block[1];
+  if (!launch.independent_rows || threads == 1 || total >= wanted) return launch.block[1];
+  std::uint64_t parts = std::min((wanted + total - 1) / total, rows);
+  if (known > 0) parts = std::min(parts, static_cast<std::uint64_t>(known / least_part));
+  if (parts <= 1) return launch.block[1];
+  return static_cast<std::uint32_t>((rows + parts - 1) / parts);
+}
+
 bool Pool::run(const Launch& launch) {
   std::lock_guard one_launch(launch_mutex_);
   // No worker holds a job here, so their scratch may be touched.
   for (unsigned i = 0; i < threads(); ++i)
     if (!seats_[i].reserve(launch.scratch_bytes)) return false;
-  std::uint64_t total = count_blocks(launch);
   Known& last = known(launch.entry);
   bool is_known = last.entry == launch.entry;
-  Job job{launch, total, threads(), is_known ? last.nanoseconds : 0};
-  bool can_share = !workers_.empty() && total > 1, shared = false;
-  bool is_short = is_known && last.nanoseconds * static_cast<double>(total) < alone_limit;
+  double block_time = is_known ? last.nanoseconds : 0;
+  std::uint32_t rows = choose_rows(launch, threads(), block_time);
+  std::uint64_t parts = (std::uint64_t(launch.block[1]) + rows - 1) / rows;
+  auto each = static_cast<double>(parts);
+  Job job{launch, rows, parts, count_blocks(launch) * parts, threads(), block_time / each};
+  launch.record->reserved[parts_word] = parts > 1;
+  bool can_share = !workers_.empty() && job.total > 1, shared = false;
+  bool is_short = is_known && job.expected * static_cast<double>(job.total) < alone_limit;
   Runner own(job, seats_[0].scratch);
   for (bool more = true; more; more = own.turn()) {
     bool stays_alone = is_short && own.nanoseconds < alone_limit;
@@ -240,7 +281,7 @@ bool Pool::run(const Launch& launch) {
     publish(job);
     shared = true;
   }
-  if (own.blocks > 0) last = {launch.entry, own.per_block()};
+  if (own.parts > 0) last = {launch.entry, own.per_part() * each};
   if (shared) retire();
   return true;
 }

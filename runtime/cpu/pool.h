@@ -1,6 +1,6 @@
 // Runs kernels on the CPU: the blocks of a grid are handed out in ascending order from one atomic counter to
-// the workers of a pool, so that a block may wait for a lower one. Launches from several threads share a pool
-// and run one after another.
+// the workers of a pool, so that a block may wait for a lower one. Where there are few, and the kernel allows
+// it, parts of blocks are. Launches from several threads share a pool and run one after another.
 #pragma once
 
 #include <atomic>
@@ -23,6 +23,7 @@ struct Launch {
   std::uint32_t grid[3] = {1, 1, 1};    // blocks; y and z at most 65535, as on a GPU
   std::uint32_t block[3] = {1, 1, 1};   // threads
   std::size_t scratch_bytes = 0;        // for one block
+  bool independent_rows = false;        // a call may run some rows of a block
   std::uint64_t* blocks_done = nullptr; // counted up, for whoever watches; may be null
 };
 

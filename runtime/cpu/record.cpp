@@ -1,6 +1,6 @@
 // What running blocks report. A fault is kept by the rule of the language: the lowest block's, and of that
-// block the first. One block runs on one thread, so "first" is the one that is there already. Every path here
-// is cold.
+// block the first. One block runs on one thread, so "first" is the one that is there already; of a block that
+// runs in parts, one in a lower row of threads would have come before. Every path here is cold.
 #include "runtime/cpu/record.h"
 
 #include <algorithm>
@@ -26,7 +26,11 @@ static std::mutex& fault_mutex() {
   return mutex;
 }
 
-static auto order_of(const std::uint32_t (&block)[3]) { return std::tuple(block[2], block[1], block[0]); }
+static auto order_of(const kern_launch_record& record, const kern_fault_record& fault) {
+  bool in_parts = record.reserved[parts_word] != 0;
+  return std::tuple(fault.block[2], fault.block[1], fault.block[0], in_parts ? fault.thread[2] : 0,
+                    in_parts ? fault.thread[1] : 0);
+}
 
 void RingDeleter::operator()(kern_print_ring* ring) const { std::free(ring); }
 
@@ -103,7 +107,7 @@ using namespace kern::cpu;
 void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault) {
   std::lock_guard lock(fault_mutex());
   kern_fault_record& kept = record->fault;
-  if (kept.state != state_none && order_of(kept.block) <= order_of(fault->block)) return;
+  if (kept.state != state_none && order_of(*record, kept) <= order_of(*record, *fault)) return;
   kept = *fault;
   kept.launch = record->launch;
   kept.state = state_there;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Counted up where a change below breaks objects that were compiled before.
-#define KERN_ABI_VERSION 4
+#define KERN_ABI_VERSION 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,12 +46,16 @@ typedef struct kern_print_ring {
   uint64_t words[1];
 } kern_print_ring;
 
-// Where a CPU entry runs: a block of the grid and those that follow it along x.
+// Where a CPU entry runs: a block of the grid and those that follow it along x. A kernel whose rows are
+// independent runs of each block the threads whose y is in [first_row, end_row); others look at neither, and
+// run all.
 typedef struct kern_where {
   uint32_t block[3];
   uint32_t grid[3];      // blocks
   uint32_t block_dim[3]; // threads
   uint32_t blocks;       // how many blocks; 0 is 1
+  uint32_t first_row;    // 0 where blocks run whole
+  uint32_t end_row;      // likewise block_dim[1]
 } kern_where;
 
 // A CPU kernel: runs the blocks that `where` names. `scratch` is 64-byte aligned and as large as the
@@ -67,6 +71,8 @@ typedef struct kern_object_entry {
   uint64_t scratch_bytes_per_vector; // for each vector of lanes of the block
   uint32_t lanes;                    // of a vector
   uint32_t linear_thread_id;         // 1: vectors follow the linear thread id, 0: rows of threads
+  uint32_t independent_rows;         // 1: a call may run some of a block's rows of threads
+  uint32_t reserved;                 // 0
 } kern_object_entry;
 
 // Machine code of all kernels for one kind of GPU.

@@ -43,6 +43,9 @@ inline constexpr std::uint64_t abi_hash = hash_numbers({
     offsetof(kern_where, block),
     offsetof(kern_where, grid),
     offsetof(kern_where, block_dim),
+    offsetof(kern_where, first_row),
+    offsetof(kern_where, end_row),
+    sizeof(kern_object_entry),
     /* the manifest's version */ 1,
 });
 

@@ -170,6 +170,7 @@ template <class Index> kern_fault_record launch(Compiled& compiled, Guarded<std:
   launch.grid[0] = block_count;
   launch.block[0] = block_size;
   launch.scratch_bytes = cpu::scratch_bytes(entry, block);
+  launch.independent_rows = entry.independent_rows != 0;
   EXPECT_TRUE(pool.run(launch));
   return record.fault;
 }

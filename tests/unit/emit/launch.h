@@ -73,7 +73,7 @@ inline kern_launch_record run(const CpuModule& module, const std::string& kernel
     for (std::uint32_t y = 0; y < grid.y; ++y)
       for (std::uint32_t x = 0; x < grid.x; ++x) {
         std::memset(scratch.get(), 0xA5, bytes);
-        kern_where where{{x, y, z}, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, 0};
+        kern_where where{{x, y, z}, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, 0, 0, block.y};
         entry->entry(arguments.slots.data(), &where, scratch.get());
       }
   return record;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "runtime/cpu/record.h"
 
 using namespace kern::cpu;
@@ -30,6 +32,10 @@ std::uint64_t linear(const kern_where& where) {
 
 void count_block(const void* params, const kern_where* where, void*) {
   static_cast<const Params*>(params)->counts[linear(*where)].fetch_add(1);
+}
+
+void count_call(const void* params, const kern_where*, void*) {
+  static_cast<const Params*>(params)->counts[0].fetch_add(1);
 }
 
 void note_order(const void* params, const kern_where* where, void*) {
@@ -71,6 +77,33 @@ void wait_for_lower(const void* params, const kern_where* where, void*) {
   while (block > 0 && counts[block - 1].load() == 0)
     if (!kern_cpu_wait(record, &state)) return;
   counts[block].store(1);
+}
+
+// Calls `visit` for each thread that a call runs: with its x, y and z.
+template <class Visit> void each_thread(const kern_where& where, Visit visit) {
+  for (std::uint32_t z = 0; z < where.block_dim[2]; ++z)
+    for (std::uint32_t y = where.first_row; y < where.end_row; ++y)
+      for (std::uint32_t x = 0; x < where.block_dim[0]; ++x) visit(x, y, z);
+}
+
+void count_threads(const void* params, const kern_where* where, void*) {
+  const std::uint32_t(&dim)[3] = where->block_dim;
+  std::atomic<std::uint32_t>* counts = static_cast<const Params*>(params)->counts;
+  each_thread(*where, [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    counts[((linear(*where) * dim[2] + z) * dim[1] + y) * dim[0] + x].fetch_add(1);
+  });
+}
+
+// Of block 1 and those after it, threads fault whose indices sum up to 20 or more. The order along a row is
+// the code's own: here it goes down.
+void fault_in_threads(const void* params, const kern_where* where, void*) {
+  kern_launch_record* record = static_cast<const Params*>(params)->record;
+  each_thread(*where, [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    kern_fault_record fault{};
+    fault.thread[0] = where->block_dim[0] - 1 - x, fault.thread[1] = y, fault.thread[2] = z;
+    std::copy_n(where->block, 3, fault.block);
+    if (linear(*where) > 0 && fault.thread[0] + y + z >= 20) kern_cpu_fault(record, &fault);
+  });
 }
 
 Launch launch_of(kern_cpu_entry entry, Params& params, kern_launch_record& record) {
@@ -201,7 +234,7 @@ TEST(Fault, TheLowestBlocksFirstIsKept) {
 
 TEST(Fault, LanesThatFailAreFoundAndTheLowestReported) {
   kern_launch_record record{};
-  kern_where where{{4, 5, 6}, {9, 9, 9}, {6, 2, 3}, 1};
+  kern_where where{{4, 5, 6}, {9, 9, 9}, {6, 2, 3}, 1, 0, 2};
   constexpr std::uint64_t guard = 7 | std::uint64_t(1) << 32 | std::uint64_t(2) << 40;
   // Lane l's index is 10 + 3 l, so that those from lane 4 on are not below 20.
   EXPECT_EQ(kern_cpu_fault_lanes(&record, &where, guard, 0b1110'1010, 10, 3, 20, 16, 1, 2), 0b1110'0000u);
@@ -217,7 +250,7 @@ TEST(Fault, LanesThatFailAreFoundAndTheLowestReported) {
 
 TEST(Fault, LanesMayFollowTheLinearThreadId) {
   kern_launch_record record{};
-  kern_where where{{0, 0, 0}, {1, 1, 1}, {6, 2, 3}, 1};
+  kern_where where{{0, 0, 0}, {1, 1, 1}, {6, 2, 3}, 1, 0, 2};
   std::int64_t indices[] = {0, -1, 2, 9}, extents[] = {1, 8, 2, 9};
   constexpr std::uint64_t linear = std::uint64_t(1) << 48;
   EXPECT_EQ(kern_cpu_fault_each(&record, &where, linear, 0b1101, indices, extents, 17, 0, 0), 0b1100u);
@@ -229,7 +262,7 @@ TEST(Fault, LanesMayFollowTheLinearThreadId) {
 
 TEST(Fault, LanesThatFailOneGuardAreNotAskedOfTheNext) {
   kern_launch_record record{};
-  kern_where where{{0, 0, 0}, {1, 1, 1}, {8, 1, 1}, 1};
+  kern_where where{{0, 0, 0}, {1, 1, 1}, {8, 1, 1}, 1, 0, 1};
   std::int64_t indices[] = {0, 9, 0, 0}, extents[] = {1, 1, 1, 1};
   kern_lane_guard guards[] = {{
                                   1,
@@ -249,6 +282,71 @@ TEST(Fault, LanesThatFailOneGuardAreNotAskedOfTheNext) {
   std::int32_t last[] = {0, -1, 0, -1};
   EXPECT_EQ(kern_cpu_fault_masked(&record, &where, guards, 2 | std::uint64_t(4) << 32, last, 0, 0, 0), 0u);
   EXPECT_THAT(last, testing::ElementsAre(-1, 0, -1, 0));
+}
+
+// Of few blocks; the later launches know how long they took.
+TEST(Pool, RunsEveryThreadOfSplitBlocksOnce) {
+  Pool pool(4);
+  std::vector<std::atomic<std::uint32_t>> counts(3 * 4 * 60 * 2);
+  for (std::uint32_t repeat = 1; repeat <= 3; ++repeat) {
+    kern_launch_record record{};
+    Params params{counts.data(), nullptr, nullptr};
+    Launch launch = launch_of(each_block<count_threads>, params, record);
+    launch.grid[1] = 3;
+    launch.block[0] = 4, launch.block[1] = 60, launch.block[2] = 2;
+    launch.independent_rows = true;
+    std::uint64_t done = 0;
+    launch.blocks_done = &done;
+    ASSERT_TRUE(pool.run(launch));
+    EXPECT_EQ(done, 3u);
+    for (auto& count : counts) ASSERT_EQ(count.load(), repeat);
+  }
+}
+
+// What a kernel takes is not known to a new pool.
+TEST(Pool, SplitsBlocksWhereTheyAreFewAndMayBeSplit) {
+  auto calls_of = [](std::uint32_t blocks, std::uint32_t rows, bool independent, unsigned threads) {
+    Pool pool(threads);
+    std::atomic<std::uint32_t> calls{0};
+    kern_launch_record record{};
+    Params params{&calls, nullptr, nullptr};
+    Launch launch = launch_of(each_block<count_call>, params, record);
+    launch.grid[0] = blocks;
+    launch.block[1] = rows;
+    launch.independent_rows = independent;
+    EXPECT_TRUE(pool.run(launch));
+    return calls.load();
+  };
+  EXPECT_EQ(calls_of(1, 100, true, 2), 15u); // 7 rows each
+  EXPECT_EQ(calls_of(5, 100, true, 2), 20u);
+  EXPECT_EQ(calls_of(1, 3, true, 2), 3u);
+  EXPECT_EQ(calls_of(1, 100, false, 2), 1u);
+  EXPECT_EQ(calls_of(1, 100, true, 1), 1u);
+  EXPECT_EQ(calls_of(100, 100, true, 2), 100u);
+}
+
+TEST(Fault, OfBlocksInPartsIsThatOfWholeOnes) {
+  Pool alone(1), pool(4);
+  auto fault_of = [](Pool& runs, const std::uint32_t(&block)[3]) {
+    kern_launch_record record{};
+    Params params{nullptr, nullptr, nullptr};
+    Launch launch = launch_of(each_block<fault_in_threads>, params, record);
+    launch.grid[0] = 2, launch.grid[1] = 2;
+    std::copy_n(block, 3, launch.block);
+    launch.independent_rows = true;
+    EXPECT_TRUE(runs.run(launch));
+    EXPECT_EQ(record.fault.state, 2u);
+    return record.fault;
+  };
+  const std::uint32_t blocks[][3] = {{30, 1, 1}, {7, 9, 8}, {1, 40, 1}, {18, 4, 2}, {8, 3, 40}};
+  for (const auto& block : blocks) {
+    kern_fault_record expected = fault_of(alone, block);
+    for (int repeat = 0; repeat < 50; ++repeat) {
+      kern_fault_record fault = fault_of(pool, block);
+      EXPECT_THAT(fault.block, testing::ElementsAre(1, 0, 0));
+      EXPECT_THAT(fault.thread, testing::ElementsAreArray(expected.thread));
+    }
+  }
 }
 
 TEST(Print, RecordsOfABlockKeepTheirOrder) {
