@@ -42,7 +42,7 @@ public:
                    static_cast<std::uint32_t>(layout.lanes),
                    layout.linear_thread_id,
                    layout.independent_rows,
-                   0};
+                   layout.follows_rows};
   }
 
 private:

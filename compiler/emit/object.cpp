@@ -93,7 +93,7 @@ private:
                                number(static_cast<std::uint64_t>(layout.lanes), 32),
                                number(layout.linear_thread_id, 32),
                                number(layout.independent_rows, 32),
-                               number(0, 32)};
+                               number(layout.follows_rows, 32)};
     return llvm::ConstantStruct::getAnon(parts);
   }
 

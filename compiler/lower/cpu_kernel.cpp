@@ -276,6 +276,22 @@ static bool may_share_rows(const Lowerer& lower) {
   return may;
 }
 
+// Whether vectors of threads next to each other touch memory next to each other, or the same: a call then
+// best goes on to where rows end. Where rows of threads go across those of an array, they would leave the
+// cache.
+static bool follows_rows(const Lowerer& lower) {
+  bool follows = true;
+  auto visit = [&](const ir::Operand& array, const std::vector<ir::Operand>& indices) {
+    bool is_global = array.type->space == AddressSpace::Global;
+    follows = follows && (!is_global || lower.shapes.element(array, indices).kind != Shape::Kind::Varying);
+  };
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    if (const auto* load = std::get_if<ir::Load>(&stmt.node)) visit(load->array, load->indices);
+    if (const auto* store = std::get_if<ir::Store>(&stmt.node)) visit(store->array, store->indices);
+  });
+  return follows;
+}
+
 // Copies of `where` what faults are reported with, since its block changes; returns how many blocks this call
 // runs.
 static llvm::Value* begin_blocks(Lowerer& lower) {
@@ -332,7 +348,8 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   plan_sums(lower);
   llvm::Value* vectors = count_vectors(lower);
   begin_scratch(lower, vectors);
-  if (independent && may_share_rows(lower)) {
+  bool shares_rows = independent && may_share_rows(lower);
+  if (shares_rows) {
     lower.place.blocks = blocks;
     lower_block(lower, vectors);
   } else {
@@ -345,7 +362,8 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
           lower.scratch.record_bytes + lower.scratch.sum_bytes,
           static_cast<int>(state.lanes()),
           state.facts.linear_thread_id,
-          independent};
+          independent,
+          shares_rows && follows_rows(lower)};
 }
 
 } // namespace kern::lowering

@@ -25,6 +25,7 @@ struct CpuKernelLayout {
   int lanes = 1;
   bool linear_thread_id = false; // vectors follow the linear thread id, not rows
   bool independent_rows = false; // a call may run some of a block's rows of threads
+  bool follows_rows = false;     // these go along rows of memory, best to their ends
 };
 
 struct Lowered {

@@ -72,7 +72,7 @@ typedef struct kern_object_entry {
   uint32_t lanes;                    // of a vector
   uint32_t linear_thread_id;         // 1: vectors follow the linear thread id, 0: rows of threads
   uint32_t independent_rows;         // 1: a call may run some of a block's rows of threads
-  uint32_t reserved;                 // 0
+  uint32_t follows_rows;             // 1: rows of threads go along rows of memory, best to their ends
 } kern_object_entry;
 
 // Machine code of all kernels for one kind of GPU.

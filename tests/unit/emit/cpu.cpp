@@ -87,6 +87,17 @@ TEST_P(Cpu, RecordsTheFirstFaultAndGoesOn) {
   EXPECT_EQ(y[1000], 0.0f);
 }
 
+// With one lane vectors do not share rows; warps follow no rows.
+TEST_P(Cpu, SaysWhoseRowsOfThreadsAreIndependent) {
+  ir::Module module;
+  build_saxpy(module, true);
+  cut_segments(module);
+  auto compiled = compile(module, options());
+  ASSERT_NE(compiled, nullptr);
+  EXPECT_EQ(compiled->entry("saxpy")->independent_rows, GetParam().lanes < 32);
+  EXPECT_EQ(compiled->entry("saxpy")->follows_rows, GetParam().lanes == 16);
+}
+
 // s[t] = x[t]; barrier; y[t] = s[blockDim - 1 - t]
 void build_reverse(ir::Module& module) {
   FunctionBuilder f(module, "reverse", true);
@@ -113,6 +124,7 @@ TEST_P(Cpu, SharesMemoryAcrossABarrier) {
   ASSERT_NE(compiled, nullptr);
   std::vector<float> x(64), y(64, -1.0f);
   std::iota(x.begin(), x.end(), 0.0f);
+  EXPECT_EQ(compiled->entry("reverse")->independent_rows, 0u);
   auto record = run(*compiled, "reverse", Arguments{}.array(x).array(y), {1}, {64});
   EXPECT_EQ(record.fault.state, 0u);
   for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(y[i], static_cast<float>(63 - i));

@@ -38,6 +38,11 @@ void count_call(const void* params, const kern_where*, void*) {
   static_cast<const Params*>(params)->counts[0].fetch_add(1);
 }
 
+void note_blocks(const void* params, const kern_where* where, void*) {
+  std::atomic<std::uint32_t>& most = static_cast<const Params*>(params)->counts[0];
+  most = std::max(most.load(), where->blocks);
+}
+
 void note_order(const void* params, const kern_where* where, void*) {
   static_cast<const Params*>(params)->order->push_back(linear(*where));
 }
@@ -317,12 +322,30 @@ TEST(Pool, SplitsBlocksWhereTheyAreFewAndMayBeSplit) {
     EXPECT_TRUE(pool.run(launch));
     return calls.load();
   };
-  EXPECT_EQ(calls_of(1, 100, true, 2), 15u); // 7 rows each
+  EXPECT_EQ(calls_of(1, 100, true, 2), 15u); // of 7 rows
   EXPECT_EQ(calls_of(5, 100, true, 2), 20u);
   EXPECT_EQ(calls_of(1, 3, true, 2), 3u);
   EXPECT_EQ(calls_of(1, 100, false, 2), 1u);
   EXPECT_EQ(calls_of(1, 100, true, 1), 1u);
   EXPECT_EQ(calls_of(100, 100, true, 2), 100u);
+}
+
+TEST(Pool, CallsGoAlongRowsOfBlocksWhereThatIsBest) {
+  auto most_blocks = [](bool follows_rows, std::uint32_t rows_of_threads) {
+    Pool pool(1);
+    std::atomic<std::uint32_t> most{0};
+    kern_launch_record record{};
+    Params params{&most, nullptr, nullptr};
+    Launch launch = launch_of(note_blocks, params, record);
+    launch.grid[0] = 5000, launch.grid[1] = 20;
+    launch.block[0] = 16, launch.block[1] = rows_of_threads;
+    launch.follows_rows = follows_rows;
+    EXPECT_TRUE(pool.run(launch));
+    return most.load();
+  };
+  EXPECT_GT(most_blocks(true, 16), 64u);
+  EXPECT_GT(most_blocks(false, 1), 64u);
+  EXPECT_LE(most_blocks(false, 16), 64u); // rows of 1024 threads
 }
 
 TEST(Fault, OfBlocksInPartsIsThatOfWholeOnes) {
