@@ -182,6 +182,7 @@ void lower_lane_function(ModuleState& state, ir::FunctionId id) {
   classify_conditions(lower);
   find_unused(lower);
   find_deferred(lower);
+  find_widened(lower);
   find_settled(lower);
   lower.lanes.end = lower.lanes.skip = new_block(lower, "return");
   enter(lower, new_block(lower, "start"));

@@ -340,6 +340,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
     find_unused(lower);
     find_sunk(lower);
     find_deferred(lower);
+    find_widened(lower);
     find_row_ends(lower);
   }
   plan_records(lower);

@@ -4,6 +4,7 @@
 // with the others.
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 #include "kern/abi.h"
 
@@ -77,14 +78,18 @@ static llvm::Value* write_guards(Lowerer& lower, const std::vector<FaultDetails>
   llvm::Value* guards = entry_alloca(lower, llvm::ArrayType::get(word, words * faults.size()), "guards");
   for (std::size_t guard = 0; guard < faults.size(); ++guard) {
     const FaultDetails& fault = faults[guard];
-    bool linear = is_linear(fault.index.shape, fault.extent.shape);
     auto part = [&](const Value& value) {
-      return linear ? value.value
-                    : builder.CreatePtrToInt(spill(lower, to_vector(lower, value)).buffer, word);
+      if (value.shape.kind != Shape::Kind::Varying) return value.value;
+      return builder.CreatePtrToInt(spill(lower, value.value).buffer, word);
     };
-    llvm::Value* what = builder.CreateOr(guard_word(lower, fault), linear ? 0 : std::uint64_t{1} << 49);
-    llvm::Value* row[words] = {what, part(fault.index), i64(lower.state, fault.index.shape.step),
-                               part(fault.extent)};
+    // An extent is one for all, or each lane has its own.
+    bool own_indices = fault.index.shape.kind == Shape::Kind::Varying, own_extents = !is_scalar(fault.extent);
+    std::uint64_t in_memory =
+        (own_indices ? std::uint64_t{1} << 49 : 0) | (own_extents ? std::uint64_t{1} << 50 : 0);
+    llvm::Value* row[words] = {builder.CreateOr(guard_word(lower, fault), in_memory), part(fault.index),
+                               i64(lower.state, fault.index.shape.step),
+                               part({own_extents ? to_vector(lower, fault.extent) : fault.extent.value,
+                                     own_extents ? varying_shape : Shape{}})};
     for (std::size_t field = 0; field < words; ++field)
       builder.CreateStore(row[field],
                           builder.CreateConstInBoundsGEP1_64(word, guards, guard * words + field));
@@ -207,13 +212,10 @@ static llvm::Value* ends_in_range(Lowerer& lower, const Value& index, llvm::Valu
   return builder.CreateAnd(first_fits, builder.CreateICmpULT(last, extent));
 }
 
-// Whether the indices of all lanes are in range.
+// Whether linear indices are in range.
 static llvm::Value* all_in_range(Lowerer& lower, const Value& index, const Value& extent) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  if (is_scalar(extent) && is_scalar(index)) return builder.CreateICmpULT(index.value, extent.value);
-  if (is_scalar(extent) && index.shape.kind == Shape::Kind::Linear)
-    return ends_in_range(lower, index, extent.value);
-  return all_lanes(lower, builder.CreateICmpULT(to_vector(lower, index), to_vector(lower, extent)));
+  if (is_scalar(index)) return lower.builder.CreateICmpULT(index.value, extent.value);
+  return ends_in_range(lower, index, extent.value);
 }
 
 static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
@@ -224,44 +226,70 @@ static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
           read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)]};
 }
 
-static bool is_linear(const Lowerer& lower, const ir::Guard& guard) {
-  const SlotCells& array = lower.slots[static_cast<std::size_t>(*guard.array.slot)];
-  return is_linear(shape_of(lower, guard.index), array.cells[2 + static_cast<std::size_t>(guard.axis)].shape);
-}
-
-static void guard_varying(Lowerer& lower, const ir::Guard& guard) {
-  enter_from_plain(lower, &guard, start_point);
-  FaultDetails fault = details_of(lower, guard);
-  if (!lower.lanes.masked) return check_plain(lower, all_in_range(lower, fault.index, fault.extent), &guard);
-  llvm::Value* index = to_vector(lower, fault.index);
-  check_mask(lower, lower.builder.CreateICmpULT(index, to_vector(lower, fault.extent)), &guard, fault);
-}
-
-// Tests guards of linear indices together, by one branch.
-static void guard_linear(Lowerer& lower, std::span<const ir::Guard* const> guards) {
-  enter_from_plain(lower, guards[0], start_point);
-  std::vector<FaultDetails> faults;
-  llvm::Value* holds = lower.builder.getTrue();
-  for (const ir::Guard* guard : guards) {
-    faults.push_back(details_of(lower, *guard));
-    llvm::Value* fits = all_in_range(lower, faults.back().index, faults.back().extent);
-    holds = lower.builder.CreateAnd(fits, holds);
+// What an index is made of must still be what it was: a Temp, assigned once and before every use, or the
+// variable of the loop around, which nothing else assigns.
+static void find_widened_in(Lowerer& lower, const ir::Body& body, const std::vector<std::size_t>& writes,
+                            std::vector<bool>& steady) {
+  auto is_temp = [&](ir::SlotId slot) {
+    return lower.ir.slots[static_cast<std::size_t>(slot)].kind == ir::Slot::Kind::Temp;
+  };
+  for (const ir::Stmt& stmt : body) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
+    if (convert && convert->value.type == types::i32 && convert->value.slot && is_temp(assign->slot)) {
+      auto from = static_cast<std::size_t>(*convert->value.slot), to = static_cast<std::size_t>(assign->slot);
+      bool same = is_temp(*convert->value.slot) || steady[from];
+      if (same && lower.ir.slots[to].type == types::i64) lower.lanes.widened[to] = &convert->value;
+    }
+    const auto* loop = std::get_if<ir::For>(&stmt.node);
+    auto variable = loop ? static_cast<std::size_t>(loop->variable) : 0;
+    if (loop) steady[variable] = writes[variable] == 1;
+    ir::visit_bodies(stmt, [&](const ir::Body& inner) { find_widened_in(lower, inner, writes, steady); });
+    if (loop) steady[variable] = false;
   }
-  if (!lower.lanes.masked) return check_plain(lower, holds, guards[0]);
-  check_masked(lower, holds, nullptr, guards[0], faults);
+}
+
+void find_widened(Lowerer& lower) {
+  lower.lanes.widened.assign(lower.slots.size(), nullptr);
+  std::vector<bool> steady(lower.slots.size());
+  find_widened_in(lower, lower.ir.body, ir::count_writes(lower.ir), steady);
+}
+
+// The lanes whose indices are in range. Indices of 32 bits are compared as such, in half as many registers: a
+// negative one is, without sign, no less than 2^31.
+static llvm::Value* lanes_in_range(Lowerer& lower, const ir::Guard& guard, const FaultDetails& fault) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const ir::Operand* narrow =
+      guard.index.slot ? lower.lanes.widened[static_cast<std::size_t>(*guard.index.slot)] : nullptr;
+  if (!narrow || !is_scalar(fault.extent))
+    return builder.CreateICmpULT(to_vector(lower, fault.index), to_vector(lower, fault.extent));
+  llvm::Value* most = builder.getInt64(std::uint64_t{1} << 31);
+  llvm::Value* limit = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, fault.extent.value, most);
+  limit = builder.CreateTrunc(limit, builder.getInt32Ty());
+  return builder.CreateICmpULT(to_vector(lower, read_value(lower, *narrow)), splat(lower, limit));
 }
 
 void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
-  while (!guards.empty()) {
-    std::size_t linear = 0;
-    while (linear < guards.size() && is_linear(lower, *guards[linear])) ++linear;
-    if (linear > 0) {
-      guard_linear(lower, guards.first(linear));
-    } else {
-      guard_varying(lower, *guards[0]);
+  if (guards.empty()) return;
+  enter_from_plain(lower, guards[0], start_point);
+  llvm::IRBuilder<>& builder = lower.builder;
+  std::vector<FaultDetails> faults;
+  llvm::Value* holds = builder.getTrue();
+  llvm::Value* fit = nullptr; // lanes whose own indices are in range
+  for (const ir::Guard* guard : guards) {
+    faults.push_back(details_of(lower, *guard));
+    const FaultDetails& fault = faults.back();
+    if (is_linear(fault.index.shape, fault.extent.shape)) {
+      holds = builder.CreateAnd(all_in_range(lower, fault.index, fault.extent), holds);
+      continue;
     }
-    guards = guards.subspan(std::max<std::size_t>(linear, 1));
+    llvm::Value* lanes = lanes_in_range(lower, *guard, fault);
+    fit = fit ? builder.CreateAnd(fit, lanes) : lanes;
   }
+  if (fit && lower.lanes.masked) fit = builder.CreateOr(fit, builder.CreateNot(active_lanes(lower)));
+  if (fit) holds = builder.CreateAnd(all_lanes(lower, fit), holds);
+  if (!lower.lanes.masked) return check_plain(lower, holds, guards[0]);
+  check_masked(lower, holds, nullptr, guards[0], faults);
 }
 
 void check_lanes(Lowerer& lower, const ir::Check& check) {

@@ -145,6 +145,8 @@ llvm::Value* past_in_row(Lowerer& lower, const ir::Operand& condition, llvm::Val
 llvm::Value* past_in_row(Lowerer& lower, const ir::Compare& compare, const Value& left, const Value& right);
 
 // ---- faults_lanes.cpp ----
+// Finds the indices of 64 bits that are made of 32.
+void find_widened(Lowerer& lower);
 // Tests guards that stand together; none of them is proved.
 void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards);
 void check_lanes(Lowerer& lower, const ir::Check& check);

@@ -190,8 +190,9 @@ struct Lanes {
   std::vector<bool> geometric;  // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;   // integers that depend on no memory
   std::vector<bool> deferred;   // conditions whose mask is computed where lanes part
-  std::vector<bool> settled;    // slots that are assigned as if all lanes were active
-  std::vector<bool> unused;     // what nothing needs: counts that are told otherwise, loads that are sunk
+  std::vector<const ir::Operand*> widened; // by slot: the i32 that an i64 index is made of
+  std::vector<bool> settled;               // slots that are assigned as if all lanes were active
+  std::vector<bool> unused; // what nothing needs: counts that are told otherwise, loads that are sunk
   std::map<const ir::Atomic*, const ir::Load*> sunk; // loads that lanes make one by one, for their place
   std::map<ir::SlotId, llvm::Value*> kept; // what lanes have of variables that run on (running_lanes.cpp)
   // The allocas of that, by loop: both copies have the same, so that the masked one can take over in the

@@ -87,6 +87,15 @@ static void report(const LaneGuard& guard, std::uint32_t lane, std::int64_t inde
   kern_cpu_fault(guard.record, &fault);
 }
 
+static std::int64_t step_to(std::int64_t first, std::int64_t step, std::uint32_t lane) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(first) +
+                                   lane * static_cast<std::uint64_t>(step));
+}
+
+static std::int64_t in_memory(std::int64_t address, std::uint32_t lane) {
+  return reinterpret_cast<const std::int64_t*>(address)[lane];
+}
+
 template <class IndexOf, class ExtentOf> static std::uint32_t
 fault_lanes(const LaneGuard& guard, std::uint32_t lanes, IndexOf index_of, ExtentOf extent_of) {
   std::uint32_t failing = 0;
@@ -116,10 +125,7 @@ void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault) 
 uint32_t kern_cpu_fault_lanes(kern_launch_record* record, const kern_where* where, uint64_t guard,
                               uint32_t lanes, int64_t first, int64_t step, int64_t extent, uint32_t x,
                               uint32_t y, uint32_t z) {
-  auto index_of = [&](std::uint32_t lane) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(first) +
-                                     lane * static_cast<std::uint64_t>(step));
-  };
+  auto index_of = [&](std::uint32_t lane) { return step_to(first, step, lane); };
   // Vectors at the edge of an array come here with all of their lanes inside, again and again.
   auto fits = [&](int lane) {
     return static_cast<std::uint64_t>(index_of(static_cast<std::uint32_t>(lane))) <
@@ -139,14 +145,20 @@ uint32_t kern_cpu_fault_guards(kern_launch_record* record, const kern_where* whe
   std::uint32_t failing = 0;
   for (const kern_lane_guard& guard : std::span(guards, count)) {
     std::uint32_t asked = lanes & ~failing;
-    if (guard.guard >> 49 & 1) {
-      const auto* indices = reinterpret_cast<const std::int64_t*>(guard.first);
-      const auto* extents = reinterpret_cast<const std::int64_t*>(guard.extent);
-      failing |= kern_cpu_fault_each(record, where, guard.guard, asked, indices, extents, x, y, z);
-    } else {
+    if ((guard.guard >> 49 & 3) == 0) {
       failing |= kern_cpu_fault_lanes(record, where, guard.guard, asked, guard.first, guard.step,
                                       guard.extent, x, y, z);
+      continue;
     }
+    failing |= fault_lanes(
+        {record, *where, guard.guard, {x, y, z}}, asked,
+        [&](std::uint32_t lane) {
+          return guard.guard >> 49 & 1 ? in_memory(guard.first, lane)
+                                       : step_to(guard.first, guard.step, lane);
+        },
+        [&](std::uint32_t lane) {
+          return guard.guard >> 50 & 1 ? in_memory(guard.extent, lane) : guard.extent;
+        });
   }
   return failing;
 }

@@ -107,7 +107,8 @@ void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault);
 uint32_t kern_cpu_fault_lanes(kern_launch_record* record, const kern_where* where, uint64_t guard,
                               uint32_t lanes, int64_t first, int64_t step, int64_t extent, uint32_t x,
                               uint32_t y, uint32_t z);
-// A guard as above, or, where `guard` has 1 << 49 too, as below: `first` and `extent` are addresses.
+// A guard as above. With 1 << 49 in `guard`, `first` is the address of an int64_t for each lane, its index;
+// with 1 << 50 `extent` is that of each lane's extent.
 typedef struct kern_lane_guard {
   uint64_t guard;
   int64_t first, step, extent;

@@ -275,7 +275,7 @@ TEST(Fault, LanesThatFailOneGuardAreNotAskedOfTheNext) {
                                   1,
                                   3,
                               },
-                              {2 | std::uint64_t(1) << 49, reinterpret_cast<std::int64_t>(indices), 0,
+                              {2 | std::uint64_t(3) << 49, reinterpret_cast<std::int64_t>(indices), 0,
                                reinterpret_cast<std::int64_t>(extents)}};
   EXPECT_EQ(kern_cpu_fault_guards(&record, &where, guards, 2 | std::uint64_t(0b1010) << 32, 0, 0, 0),
             0b1010u);
