@@ -204,18 +204,32 @@ static void check_plain(Lowerer& lower, llvm::Value* holds, const void* stmt) {
   lower.builder.SetInsertPoint(next);
 }
 
-// Whether the first and the last of linear indices are in range, and so all of them.
-static llvm::Value* ends_in_range(Lowerer& lower, const Value& index, llvm::Value* extent) {
+// The numbers of the first and the last lane that is active, i64; in plain code constants.
+struct Ends {
+  llvm::Value *first, *last;
+};
+
+static Ends ends_of_active(Lowerer& lower) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* first_fits = builder.CreateICmpULT(index.value, extent);
-  llvm::Value* last = linear_at(lower, index, lower.state.lanes() - 1);
-  return builder.CreateAnd(first_fits, builder.CreateICmpULT(last, extent));
+  llvm::Value* top = i64(lower.state, lower.state.lanes() - 1);
+  if (!lower.lanes.masked) return {i64(lower.state, 0), top};
+  llvm::Value* bits = builder.CreateZExt(mask_bits(lower, active_lanes(lower)), builder.getInt64Ty());
+  llvm::Value* first = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder.getTrue());
+  llvm::Value* above = builder.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, builder.getTrue());
+  return {first, builder.CreateSub(builder.getInt64(63), above)};
 }
 
-// Whether linear indices are in range.
-static llvm::Value* all_in_range(Lowerer& lower, const Value& index, const Value& extent) {
-  if (is_scalar(index)) return lower.builder.CreateICmpULT(index.value, extent.value);
-  return ends_in_range(lower, index, extent.value);
+// Whether linear indices are in range: of all lanes, if those at the ends are. Vectors at the edge of an
+// array lack just the lanes that would fail, so that masked code looks at the lanes that it has.
+static llvm::Value* all_in_range(Lowerer& lower, const Value& index, const Value& extent, const Ends& ends) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (is_scalar(index)) return builder.CreateICmpULT(index.value, extent.value);
+  auto fits = [&](llvm::Value* lane) {
+    llvm::Value* moved = builder.CreateMul(lane, i64(lower.state, index.shape.step));
+    return builder.CreateICmpULT(builder.CreateAdd(index.value, moved), extent.value);
+  };
+  llvm::Value* first_fits = fits(ends.first);
+  return builder.CreateAnd(first_fits, fits(ends.last));
 }
 
 static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
@@ -275,12 +289,13 @@ void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
   llvm::IRBuilder<>& builder = lower.builder;
   std::vector<FaultDetails> faults;
   llvm::Value* holds = builder.getTrue();
+  Ends ends = ends_of_active(lower);
   llvm::Value* fit = nullptr; // lanes whose own indices are in range
   for (const ir::Guard* guard : guards) {
     faults.push_back(details_of(lower, *guard));
     const FaultDetails& fault = faults.back();
     if (is_linear(fault.index.shape, fault.extent.shape)) {
-      holds = builder.CreateAnd(all_in_range(lower, fault.index, fault.extent), holds);
+      holds = builder.CreateAnd(all_in_range(lower, fault.index, fault.extent, ends), holds);
       continue;
     }
     llvm::Value* lanes = lanes_in_range(lower, *guard, fault);
