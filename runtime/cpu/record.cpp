@@ -54,9 +54,6 @@ bool drain(const kern_print_ring& ring,
   return ring.used <= ring.capacity;
 }
 
-// Indices that step by less do not come round within a vector.
-static constexpr std::int64_t max_step = std::int64_t(1) << 57;
-
 // The thread of a lane, from that of lane 0.
 static void set_thread(kern_fault_record& fault, const kern_where& where, std::uint32_t lane, bool linear,
                        const std::uint32_t (&first)[3]) {
@@ -125,17 +122,9 @@ void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault) 
 uint32_t kern_cpu_fault_lanes(kern_launch_record* record, const kern_where* where, uint64_t guard,
                               uint32_t lanes, int64_t first, int64_t step, int64_t extent, uint32_t x,
                               uint32_t y, uint32_t z) {
-  auto index_of = [&](std::uint32_t lane) { return step_to(first, step, lane); };
-  // Vectors at the edge of an array come here with all of their lanes inside, again and again.
-  auto fits = [&](int lane) {
-    return static_cast<std::uint64_t>(index_of(static_cast<std::uint32_t>(lane))) <
-           static_cast<std::uint64_t>(extent);
-  };
-  bool steps_in_order = step > -max_step && step < max_step;
-  if (lanes == 0 || (steps_in_order && fits(std::countr_zero(lanes)) && fits(31 - std::countl_zero(lanes))))
-    return 0;
-  return fault_lanes({record, *where, guard, {x, y, z}}, lanes, index_of,
-                     [&](std::uint32_t) { return extent; });
+  return fault_lanes(
+      {record, *where, guard, {x, y, z}}, lanes,
+      [&](std::uint32_t lane) { return step_to(first, step, lane); }, [&](std::uint32_t) { return extent; });
 }
 
 uint32_t kern_cpu_fault_guards(kern_launch_record* record, const kern_where* where,
@@ -144,14 +133,8 @@ uint32_t kern_cpu_fault_guards(kern_launch_record* record, const kern_where* whe
   auto count = static_cast<std::uint32_t>(what), lanes = static_cast<std::uint32_t>(what >> 32);
   std::uint32_t failing = 0;
   for (const kern_lane_guard& guard : std::span(guards, count)) {
-    std::uint32_t asked = lanes & ~failing;
-    if ((guard.guard >> 49 & 3) == 0) {
-      failing |= kern_cpu_fault_lanes(record, where, guard.guard, asked, guard.first, guard.step,
-                                      guard.extent, x, y, z);
-      continue;
-    }
     failing |= fault_lanes(
-        {record, *where, guard.guard, {x, y, z}}, asked,
+        {record, *where, guard.guard, {x, y, z}}, lanes & ~failing,
         [&](std::uint32_t lane) {
           return guard.guard >> 49 & 1 ? in_memory(guard.first, lane)
                                        : step_to(guard.first, guard.step, lane);
