@@ -8,12 +8,7 @@
 namespace kern {
 
 bool uses_warps(const ir::Module& module, const ir::Function& kernel) {
-  bool found = false;
-  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
-    const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
-    found |= effect && row(effect->builtin).effects == Effects::Warp;
-  });
-  return found;
+  return ir::has_effects(module, kernel, Effects::Warp);
 }
 
 LaneFacts kernel_lanes(const ir::Module& module, const ir::Function& kernel, LaneFacts asked) {

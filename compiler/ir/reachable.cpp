@@ -22,4 +22,13 @@ void walk_reachable(const Module& module, const Function& kernel,
   }
 }
 
+bool has_effects(const Module& module, const Function& kernel, Effects effects) {
+  bool found = false;
+  walk_reachable(module, kernel, [&](const Stmt& stmt) {
+    const auto* call = std::get_if<CallEffect>(&stmt.node);
+    found |= call && row(call->builtin).effects == effects;
+  });
+  return found;
+}
+
 } // namespace kern::ir

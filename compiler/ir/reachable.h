@@ -11,4 +11,7 @@ namespace kern::ir {
 void walk_reachable(const Module& module, const Function& kernel,
                     const std::function<void(const Stmt&)>& visit);
 
+// Says whether a kernel, or what it calls, has a call with such effects.
+bool has_effects(const Module& module, const Function& kernel, Effects effects);
+
 } // namespace kern::ir

@@ -39,12 +39,7 @@ bool has_prints(const ir::Module& module, const ir::Function& kernel) {
 }
 
 bool has_grid_barriers(const ir::Module& module, const ir::Function& kernel) {
-  bool found = false;
-  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
-    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
-    found |= call && row(call->builtin).effects == Effects::Grid;
-  });
-  return found;
+  return ir::has_effects(module, kernel, Effects::Grid);
 }
 
 std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
