@@ -1,6 +1,8 @@
 // The CPU as a device. A stream is a list of tasks and a thread that runs them in order; kernels run on one
-// pool of threads. The thread shares the stream's state, so that whoever lets go of a stream never waits: the
-// thread does what is left to do, reports what nobody collected, and ends.
+// pool of threads. Whoever waits for the stream runs tasks too, one thread at a time: small work then stays
+// on the core whose cache has its arrays, and nobody waits for a thread to wake up. The thread shares the
+// stream's state, so that whoever lets go of a stream never waits: the thread does what is left to do,
+// reports what nobody collected, and ends.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -139,6 +141,8 @@ public:
 
 private:
   std::uint64_t put(Task task);
+  bool can_run() const { return !running_ && !tasks_.empty(); }
+  void run_next(std::unique_lock<std::mutex>& lock) noexcept;
   void run_launch(const Queued& launch, std::uint64_t number);
   Error no_scratch(const Queued& launch, const cpu::Launch& job) const;
 
@@ -147,7 +151,8 @@ private:
   std::condition_variable changed_;
   std::deque<Task> tasks_;
   std::uint64_t put_ = 0, done_ = 0;
-  std::uint64_t launches_ = 0;        // that ran; the thread's own
+  bool running_ = false;              // a thread is at a task
+  std::uint64_t launches_ = 0;        // that ran; its own
   std::shared_ptr<CpuGraph> capture_; // what work is kept in, while there is one
   bool closed_ = false;
 };
@@ -243,20 +248,27 @@ std::shared_ptr<Stream> CpuDevice::make_stream() {
 void CpuStream::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return closed_ || !tasks_.empty(); });
+    changed_.wait(lock, [this] { return can_run() || (closed_ && !running_); });
     if (tasks_.empty()) break;
-    Task task = std::move(tasks_.front());
-    tasks_.pop_front();
-    std::uint64_t number = done_ + 1;
-    lock.unlock();
-    task(*this, number);
-    task = nullptr; // what it held goes before anybody hears that it is done
-    lock.lock();
-    ++done_;
-    changed_.notify_all();
+    run_next(lock);
   }
   lock.unlock();
   report_faults();
+}
+
+// Runs the next task; the lock is held at both ends.
+void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
+  running_ = true;
+  Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  std::uint64_t number = done_ + 1;
+  lock.unlock();
+  task(*this, number);
+  task = nullptr; // what it held goes before anybody hears that it is done
+  lock.lock();
+  running_ = false;
+  ++done_;
+  changed_.notify_all();
 }
 
 void CpuStream::close() {
@@ -279,9 +291,13 @@ std::uint64_t CpuStream::put(Task task) {
 bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
   std::unique_lock lock(mutex_);
   if (capture_) refuse_wait();
-  auto is_done = [&] { return done_ >= number; };
-  if (deadline) return changed_.wait_until(lock, *deadline, is_done);
-  changed_.wait(lock, is_done);
+  if (deadline) return changed_.wait_until(lock, *deadline, [&] { return done_ >= number; });
+  while (done_ < number) {
+    if (can_run())
+      run_next(lock);
+    else
+      changed_.wait(lock);
+  }
   return true;
 }
 

@@ -84,3 +84,22 @@ TEST(Threads, HandOverWork) {
   });
   EXPECT_EQ(wrong, 0);
 }
+
+// On the CPU those who wait run what is on the stream: each launch once, one after the other.
+TEST(Threads, WaitForOneStream) {
+  kern::Device device = test_device();
+  auto library = kernels::load(device);
+  kern::Buffer<float> ones = kern::zeros<float>(device, size), sum = kern::zeros<float>(device, size);
+  ones.fill(1);
+  kern::Stream::of_thread(device).wait();
+  kern::Stream stream(device);
+  std::vector<kern::Event> events;
+  for (int round = 0; round < thread_count * rounds; ++round)
+    events.push_back(library.saxpy(kern::over(size).on(stream), 1, ones, sum));
+  at_once([&](int thread) {
+    for (int round = 0; round < rounds; ++round) events[round * thread_count + thread].wait();
+  });
+  std::vector<float> sums(size);
+  sum.copy_to(sums);
+  EXPECT_EQ(sums, std::vector<float>(size, thread_count * rounds));
+}
