@@ -9,6 +9,8 @@
 
 namespace kern::lowering {
 
+static bool is_uniform(const Value& value) { return value.shape.kind == Shape::Kind::Uniform; }
+
 // Whether lanes have offsets that do not step alike, or by what is known at run time only.
 static bool varies(const Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
   auto is_varying = [](const Value& value) { return value.shape.kind == Shape::Kind::Varying; };
@@ -28,26 +30,46 @@ static bool varies(const Lowerer& lower, const ArrayValue& array, const std::vec
 //
 // Offsets that vary are counted in 32 bits where that is promised: half as many registers, and gathers twice
 // as wide.
+//
+// Where lanes differ, the terms that are the same in all of them move the base instead: what is left often
+// stays as it is over a loop, and what follows from it.
 ElementPlace element_place(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
-  bool narrow = lower.state.facts.small_arrays && varies(lower, array, indices);
-  llvm::Type* type = narrow ? lower.builder.getInt32Ty() : lower.builder.getInt64Ty();
+  llvm::IRBuilder<>& builder = lower.builder;
+  bool varying = varies(lower, array, indices);
+  bool narrow = lower.state.facts.small_arrays && varying;
+  bool splits = varying && is_uniform(array.base) && array.space != AddressSpace::Local;
+  llvm::Type* type = narrow ? builder.getInt32Ty() : builder.getInt64Ty();
   bool exact = !lower.lanes.masked && !narrow;
   auto part = [&](Value value) {
-    if (narrow)
-      value.value = lower.builder.CreateTrunc(value.value, value.value->getType()->getWithNewType(type));
+    if (narrow) value.value = builder.CreateTrunc(value.value, value.value->getType()->getWithNewType(type));
     return value;
   };
-  Value offset = part(array.offset);
+  Value common, offset;
+  auto add = [&](Value& sum, const Value& term) {
+    sum = sum.value ? add_values(lower, sum, term, exact) : term;
+  };
+  if (splits && is_uniform(array.offset)) {
+    common = array.offset;
+  } else {
+    offset = part(array.offset);
+  }
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    Value step =
-        multiply_values(lower, part(read_value(lower, indices[axis])), part(array.strides[axis]), exact);
-    offset = add_values(lower, offset, step, exact);
+    Value index = read_value(lower, indices[axis]), stride = array.strides[axis];
+    if (splits && is_uniform(index) && is_uniform(stride)) {
+      add(common, multiply_values(lower, index, stride, exact));
+    } else {
+      add(offset, multiply_values(lower, part(index), part(stride), exact));
+    }
   }
   if (lower.is_vector() && array.space == AddressSpace::Local) {
     offset = multiply_values(lower, offset, {llvm::ConstantInt::get(type, lower.state.lanes())}, exact);
     offset = add_values(lower, offset, {llvm::ConstantInt::get(type, 0), linear_shape(1)}, exact);
   }
-  return {array.base, offset};
+  Value base = array.base;
+  auto* none = llvm::dyn_cast_or_null<llvm::Constant>(common.value);
+  if (common.value && !(none && none->isNullValue()))
+    base.value = builder.CreateGEP(memory_type(lower.state, array.element), base.value, common.value);
+  return {base, offset};
 }
 
 llvm::Value* element_address(Lowerer& lower, const ArrayValue& array, const ElementPlace& place) {
