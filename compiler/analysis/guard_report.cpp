@@ -89,7 +89,9 @@ std::string guard_line(const ir::Guard& node, GuardReasons guard, const ir::Modu
   // The index as it is written; of what the compiler wrote itself, as the IR has it.
   std::string index = source_text(sources, {Reason::Kind::Always, site.span});
   if (index.empty()) index = ir::print(node.index, function);
-  std::string state = guard.proved ? "proved by " + proof_text(guard, &sources) : "kept";
+  std::string state = guard.proved           ? "proved by " + proof_text(guard, &sources)
+                      : guard.fails_if_empty ? "kept, fails only if empty"
+                                             : "kept";
   return fmt::format("{} {}[{}] {}: {}\n", place_text(sources, site.span), site.array, node.axis, index,
                      state);
 }
@@ -104,7 +106,8 @@ std::vector<GuardProof> prove_guards(const ir::Module& module, ir::FunctionId id
     const auto* node = std::get_if<ir::Guard>(&stmt.node);
     if (!node) return;
     const GuardReasons& guard = guards[proofs.size()];
-    proofs.push_back({node->site, node->axis, guard.proved ? proof_text(guard, nullptr) : ""});
+    proofs.push_back(
+        {node->site, node->axis, guard.proved ? proof_text(guard, nullptr) : "", guard.fails_if_empty});
   });
   return proofs;
 }

@@ -14,6 +14,7 @@ namespace kern {
 // What proved a guard: its kind in words, and the places that it rests on.
 struct GuardReasons {
   bool proved = false;
+  bool fails_if_empty = false; // and only then
   std::vector<Reason> reasons;
   Interval index, extent; // their ranges at the guard
 };
@@ -74,6 +75,8 @@ private:
   void walk(const ir::Body& body);
   void walk(const ir::Stmt& stmt);
   void walk_if(const ir::If& node);
+  bool is_clamped(const Affine& form) const;
+  bool fails_if_empty(const Affine& index, const Affine& above, const Affine& extent);
   void guard(const ir::Guard& node, Span span);
   void check(const ir::Check& node);
   void set_unknown(ir::SlotId slot) {

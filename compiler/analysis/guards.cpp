@@ -97,13 +97,33 @@ void GuardWalk::walk_if(const ir::If& node) {
   if (reachable_) symbolic_.join(condition, taken, other);
 }
 
+// Says whether the form depends on a minimum or maximum: an index that is clamped does.
+bool GuardWalk::is_clamped(const Affine& form) const {
+  return std::ranges::any_of(form.view(), [&](const Term& term) {
+    Facts::Kind kind = symbolic_.facts.atom(term.atom).kind;
+    return kind == Facts::Kind::Minimum || kind == Facts::Kind::Maximum;
+  });
+}
+
+// Says whether a guard could not fail if its axis had an element.
+bool GuardWalk::fails_if_empty(const Affine& index, const Affine& above, const Affine& extent) {
+  if (!is_clamped(index)) return false;
+  Facts& facts = symbolic_.facts;
+  Facts::Mark before = facts.mark();
+  auto some = offset(extent, -1);
+  if (some) facts.assume(*some, {});
+  bool proved = some && facts.prove(index, thorough) && facts.prove(above, thorough);
+  facts.rollback(before);
+  return proved;
+}
+
 void GuardWalk::guard(const ir::Guard& node, Span span) {
   Facts& facts = symbolic_.facts;
   Affine index = symbolic_.integer(node.index);
   Affine extent = symbolic_.extent(node.array, node.axis);
   auto above = subtract(extent, index);
   if (above) above = offset(*above, -1);
-  GuardReasons result{false, {}, facts.bounds(index), facts.bounds(extent)};
+  GuardReasons result{false, false, {}, facts.bounds(index), facts.bounds(extent)};
   if (above && facts.prove(index, thorough)) {
     result.reasons = facts.reasons();
     result.proved = facts.prove(*above, thorough);
@@ -111,6 +131,7 @@ void GuardWalk::guard(const ir::Guard& node, Span span) {
   }
   // Behind a guard the index is in range, whether or not that was known before.
   if (!result.proved) {
+    result.fails_if_empty = above && fails_if_empty(index, *above, extent);
     facts.assume(index, {Reason::Kind::Guard, span});
     if (above) facts.assume(*above, {Reason::Kind::Guard, span});
     result.reasons.clear();

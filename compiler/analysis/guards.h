@@ -13,7 +13,8 @@ namespace kern {
 struct GuardProof {
   ir::SiteId site;
   int axis;
-  std::string proof; // "`i < y.size` at 7:8", "threadIdx.x < 16 by block=", "constant 3 < 4"
+  std::string proof;           // "`i < y.size` at 7:8", "threadIdx.x < 16 by block=", "constant 3 < 4"
+  bool fails_if_empty = false; // without a proof: where the axis has an element, it would be proved
 };
 
 // Returns one entry for each Guard statement of the function, in order.

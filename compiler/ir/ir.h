@@ -210,6 +210,7 @@ struct Print {
 // What became of a guard.
 enum class GuardState : std::uint8_t {
   Kept,   // tested where it stands
+  Empty,  // likewise, but fails only where the axis has no element: that is all there is to test
   Proved, // never fails; nothing is emitted
   Shadow, // proved, and emitted as an assertion that must never fire
 };

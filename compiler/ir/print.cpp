@@ -184,7 +184,8 @@ struct Printer {
 
   std::string guard_text(const Guard& guard) {
     std::string result = fmt::format("guard {}[{}] {}", text(guard.array), guard.axis, text(guard.index));
-    if (guard.state != GuardState::Kept)
+    if (guard.state == GuardState::Empty) result += " if empty";
+    if (!guard.proof.empty())
       result += fmt::format(" {}: {}", guard.state == GuardState::Proved ? "proved" : "shadow", guard.proof);
     return result + place(guard.site);
   }

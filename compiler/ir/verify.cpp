@@ -333,8 +333,8 @@ struct Verifier {
     require_type(s.index, types::i64, "the index");
     const Site* site = check_site(s.site);
     require(!site || site->kind == FaultKind::IndexOutOfRange, "the site is of another fault");
-    require((s.state == GuardState::Kept) == s.proof.empty(),
-            "a guard has a proof where it is not kept, and only there");
+    bool tested = s.state == GuardState::Kept || s.state == GuardState::Empty;
+    require(tested == s.proof.empty(), "a guard has a proof where it is not kept, and only there");
   }
 
   void check_check(const Check& s) {

@@ -154,7 +154,8 @@ void lower_guard(Lowerer& lower, const ir::Guard& guard) {
   llvm::Value* extent = read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)].value;
   bool shadow = guard.state == ir::GuardState::Shadow;
   ir::FaultKind kind = shadow ? ir::FaultKind::ShadowGuard : ir::FaultKind::IndexOutOfRange;
-  fault_unless(lower, lower.builder.CreateICmpULT(index, extent), static_cast<std::uint32_t>(guard.site),
+  llvm::Value* tested = guard.state == ir::GuardState::Empty ? i64(lower.state, 0) : index;
+  fault_unless(lower, lower.builder.CreateICmpULT(tested, extent), static_cast<std::uint32_t>(guard.site),
                kind, guard.axis, index, extent);
 }
 

@@ -294,8 +294,9 @@ void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
   for (const ir::Guard* guard : guards) {
     faults.push_back(details_of(lower, *guard));
     const FaultDetails& fault = faults.back();
-    if (is_linear(fault.index.shape, fault.extent.shape)) {
-      holds = builder.CreateAnd(all_in_range(lower, fault.index, fault.extent, ends), holds);
+    Value index = guard->state == ir::GuardState::Empty ? Value{i64(lower.state, 0)} : fault.index;
+    if (is_linear(index.shape, fault.extent.shape)) {
+      holds = builder.CreateAnd(all_in_range(lower, index, fault.extent, ends), holds);
       continue;
     }
     llvm::Value* lanes = lanes_in_range(lower, *guard, fault);

@@ -5,23 +5,48 @@
 #include "compiler/transform/transform.h"
 
 namespace kern {
+namespace {
 
-static void place_guards(ir::Function& function, const std::vector<GuardProof>& proofs, GuardMode mode) {
-  std::size_t next = 0;
-  ir::walk(function.body, [&](ir::Stmt& stmt) {
-    auto* guard = std::get_if<ir::Guard>(&stmt.node);
-    if (!guard) return;
-    const GuardProof& proof = proofs[next++];
-    bool proved = !proof.proof.empty();
-    guard->proof = proved || mode != GuardMode::Off ? proof.proof : "not proved: --guards=off";
-    if (proved) guard->state = mode == GuardMode::Shadow ? ir::GuardState::Shadow : ir::GuardState::Proved;
-    if (mode == GuardMode::Off) guard->state = ir::GuardState::Proved;
-  });
-}
+class Placer {
+public:
+  Placer(std::vector<GuardProof> proofs, GuardMode mode) : proofs_(std::move(proofs)), mode_(mode) {}
+
+  void place(ir::Body& body) {
+    for (std::size_t at = 0; at < body.size(); ++at) {
+      auto* guard = std::get_if<ir::Guard>(&body[at].node);
+      if (guard && place(*guard)) {
+        ir::Stmt assertion = body[at];
+        auto& shadow = std::get<ir::Guard>(assertion.node);
+        shadow.state = ir::GuardState::Shadow;
+        shadow.proof = "the axis has an element";
+        body.insert(body.begin() + static_cast<std::ptrdiff_t>(++at), std::move(assertion));
+      }
+      ir::visit_bodies(body[at], [&](ir::Body& inner) { place(inner); });
+    }
+  }
+
+private:
+  // Says whether a shadow is to stand behind the guard.
+  bool place(ir::Guard& guard) {
+    const GuardProof& proof = proofs_[next_++];
+    bool proved = !proof.proof.empty(), shadow = mode_ == GuardMode::Shadow;
+    guard.proof = proved || mode_ != GuardMode::Off ? proof.proof : "not proved: --guards=off";
+    if (proof.fails_if_empty) guard.state = ir::GuardState::Empty;
+    if (proved) guard.state = shadow ? ir::GuardState::Shadow : ir::GuardState::Proved;
+    if (mode_ == GuardMode::Off) guard.state = ir::GuardState::Proved;
+    return guard.state == ir::GuardState::Empty && shadow;
+  }
+
+  std::vector<GuardProof> proofs_;
+  GuardMode mode_;
+  std::size_t next_ = 0;
+};
+
+} // namespace
 
 void place_guards(ir::Module& module, GuardMode mode) {
   for (std::size_t i = 0; i < module.functions.size(); ++i)
-    place_guards(module.functions[i], prove_guards(module, static_cast<ir::FunctionId>(i)), mode);
+    Placer(prove_guards(module, static_cast<ir::FunctionId>(i)), mode).place(module.functions[i].body);
 }
 
 } // namespace kern
