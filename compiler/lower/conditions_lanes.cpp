@@ -111,9 +111,8 @@ llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare, const Va
                     to_vector(lower, right));
 }
 
-// Whether a linear value steps from the first lane to the last without wrapping.
-static llvm::Value* steps_without_wrap(Lowerer& lower, bool is_signed, const ir::Operand& operand,
-                                       const Value& value) {
+llvm::Value* steps_without_wrap(Lowerer& lower, bool is_signed, const ir::Operand& operand,
+                                const Value& value) {
   if (value.shape.kind == Shape::Kind::Uniform || lower.shapes.is_exact(operand))
     return lower.builder.getTrue();
   llvm::Value* last = linear_at(lower, value, lower.state.lanes() - 1);
@@ -123,8 +122,8 @@ static llvm::Value* steps_without_wrap(Lowerer& lower, bool is_signed, const ir:
 
 // The difference of two linear values is linear where nothing wraps: an order that holds at the end where it
 // is hardest to keep holds in all lanes.
-static llvm::Value* order_in_all(Lowerer& lower, ir::CompareOp order, bool is_signed, const Value& left,
-                                 const Value& right) {
+llvm::Value* order_in_all(Lowerer& lower, ir::CompareOp order, bool is_signed, const Value& left,
+                          const Value& right) {
   bool grows = left.shape.step > right.shape.step;
   bool wants_less = order == ir::CompareOp::Less || order == ir::CompareOp::LessEqual;
   std::int64_t hardest = grows == wants_less ? lower.state.lanes() - 1 : 0;

@@ -355,6 +355,7 @@ void lower_assign(Lowerer& lower, const ir::Assign& assign) {
     note_linear_test(lower, assign.slot, *compare);
   if (const auto* joint = std::get_if<ir::Binary>(&assign.value)) note_joint_test(lower, assign.slot, *joint);
   if (lower.is_vector() && test_is_enough(lower, assign.slot)) return;
+  note_mostly_linear(lower, assign);
   write_value(lower, assign.slot, scalar_expression(lower, assign, type));
 }
 

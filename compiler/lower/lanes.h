@@ -56,6 +56,17 @@ llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* 
 // Stores the active lanes' elements, in ascending order.
 void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses);
 
+// ---- windows_lanes.cpp: lanes that lie so close together that a register holds them ----
+// Lanes whose elements lie alike far apart, where `holds`; i64, in elements from their base.
+struct Stepping {
+  llvm::Value *holds, *first, *step;
+};
+// Whether there are windows of such elements.
+bool has_windows(const Lowerer& lower, llvm::Type* element);
+// Whether they hold the lanes.
+llvm::Value* in_windows(Lowerer& lower, const Stepping& stepping, llvm::Type* element);
+llvm::Value* load_windows(Lowerer& lower, llvm::Value* base, const Stepping& stepping, llvm::Type* element);
+
 // ---- memory_lanes.cpp ----
 void load_lanes(Lowerer& lower, const ir::Load& load);
 void store_lanes(Lowerer& lower, const ir::Store& store);
@@ -136,6 +147,20 @@ llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare, const Va
 // Whether the test that is kept of a condition does instead of its mask.
 bool test_is_enough(const Lowerer& lower, ir::SlotId slot);
 LaneTest test_condition(Lowerer& lower, const ir::Operand& condition);
+
+// Whether a linear value steps from the first lane to the last without wrapping.
+llvm::Value* steps_without_wrap(Lowerer& lower, bool is_signed, const ir::Operand& operand,
+                                const Value& value);
+// Whether an order of two values that are linear, or the same in all lanes, holds in all of them, where
+// neither wraps.
+llvm::Value* order_in_all(Lowerer& lower, ir::CompareOp order, bool is_signed, const Value& left,
+                          const Value& right);
+
+// ---- clamped_lanes.cpp ----
+// Remembers where a varying value is linear after all.
+void note_mostly_linear(Lowerer& lower, const ir::Assign& assign);
+// Where an operand is linear; null where that is not known.
+std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand);
 
 // ---- rows_lanes.cpp ----
 // Finds an `if` that ends rows early, and how what it compares changes along them.

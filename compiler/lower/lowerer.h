@@ -162,6 +162,13 @@ struct LaneTest {
   llvm::Value* past = nullptr; // whether it is known of the row's later vectors too that it holds in none
 };
 
+// A varying value that is linear where `holds`.
+struct MostlyLinear {
+  llvm::Value* holds;
+  Value value;
+  bool is_exact; // and then nothing wraps from lane to lane
+};
+
 // How a value changes along a row of threads, from vector to vector: not at all, or up.
 enum class AlongX : std::uint8_t { Unknown, Fixed, Grows };
 
@@ -183,8 +190,10 @@ struct Lanes {
   std::vector<OpenConstruct> open;
   std::vector<LaneLoop> loops;
   std::map<ir::SlotId, LaneTest> tests; // of conditions
-  std::vector<AlongX> along_x;          // by slot
-  const ir::Stmt* row_end = nullptr;    // an `if` without which a thread does nothing (rows_lanes.cpp)
+  std::map<ir::SlotId, MostlyLinear> mostly_linear;
+  std::vector<bool> steady;          // slots of which what was known at their assignment holds at every read
+  std::vector<AlongX> along_x;       // by slot
+  const ir::Stmt* row_end = nullptr; // an `if` without which a thread does nothing (rows_lanes.cpp)
   llvm::BasicBlock* row_done = nullptr; // where a row of vectors ends
   llvm::Value* ahead = nullptr; // in a grid-stride loop: how many bytes on it pays to ask for memory early
   std::vector<bool> geometric;  // conditions over thread indices: a vector in which they differ is rare

@@ -14,10 +14,11 @@ static bool has_native_mask(const ModuleState& state, llvm::Type* element) {
 // ---- Addresses ----
 
 struct LaneAddress {
-  Shape shape;                  // of the distance from the base; Linear: steps in elements
-  llvm::Value* first = nullptr; // of lane 0, unless it is Varying
-  LaneAddresses lanes;          // where it is Varying
-  bool computed = false;        // Varying, but from thread indices
+  Shape shape;                        // of the distance from the base; Linear: steps in elements
+  llvm::Value* first = nullptr;       // of lane 0, unless it is Varying
+  LaneAddresses lanes;                // where it is Varying
+  bool computed = false;              // Varying, but from thread indices
+  std::optional<Stepping> stepping{}; // likewise, where it is known when they step alike
 };
 
 static bool is_computed(const Lowerer& lower, const ArrayValue& array,
@@ -28,6 +29,28 @@ static bool is_computed(const Lowerer& lower, const ArrayValue& array,
     computed = computed && (shape_of(lower, index).kind != Shape::Kind::Varying ||
                             lower.lanes.computed[static_cast<std::size_t>(*index.slot)]);
   return computed;
+}
+
+// The terms of the indices along which lanes differ, where these are linear: all that element_place leaves to
+// the offsets of lanes.
+static std::optional<Stepping> stepping(Lowerer& lower, const ArrayValue& array,
+                                        const std::vector<ir::Operand>& indices) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (lower.lanes.masked || array.offset.shape.kind != Shape::Kind::Uniform) return std::nullopt;
+  Stepping sum{builder.getTrue(), i64(lower.state, 0), i64(lower.state, 0)};
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    if (array.strides[axis].shape.kind != Shape::Kind::Uniform) return std::nullopt;
+    if (!is_varying(lower, indices[axis])) continue;
+    std::optional<MostlyLinear> index = mostly_linear(lower, indices[axis]);
+    if (!index) return std::nullopt;
+    llvm::Value* stride = array.strides[axis].value;
+    if (shape_of(lower, indices[axis]).kind == Shape::Kind::Varying)
+      sum.holds = builder.CreateAnd(sum.holds, index->holds);
+    sum.first = builder.CreateAdd(sum.first, builder.CreateMul(index->value.value, stride));
+    sum.step =
+        builder.CreateAdd(sum.step, builder.CreateMul(i64(lower.state, index->value.shape.step), stride));
+  }
+  return sum;
 }
 
 static LaneAddress lane_address(Lowerer& lower, const ArrayValue& array,
@@ -44,6 +67,7 @@ static LaneAddress lane_address(Lowerer& lower, const ArrayValue& array,
   } else if (address.shape.kind == Shape::Kind::Varying) {
     address.lanes = {place.base.value, place.offset.value, nullptr};
     address.computed = is_computed(lower, array, indices);
+    if (address.computed) address.stepping = stepping(lower, array, indices);
   } else {
     address.first = element_address(lower, array, place);
   }
@@ -58,30 +82,51 @@ static LaneAddresses all_addresses(Lowerer& lower, const LaneAddress& address) {
 
 static bool is_consecutive(Shape shape) { return shape.kind == Shape::Kind::Linear && shape.step == 1; }
 
-// Writes both ways of an access whose offsets may turn out to be consecutive; returns the blocks that end
-// them.
-static std::pair<llvm::BasicBlock*, llvm::BasicBlock*>
-if_consecutive(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
-               const std::function<void(llvm::Value*)>& near, const std::function<void()>& far) {
+// Writes both ways of what a condition decides; returns the value of either, where they have one.
+static llvm::Value* choose(Lowerer& lower, llvm::Value* condition, const char* name,
+                           const std::function<llvm::Value*()>& if_so,
+                           const std::function<llvm::Value*()>& otherwise) {
   llvm::IRBuilder<>& builder = lower.builder;
+  llvm::BasicBlock* so = new_block(lower, name);
+  llvm::BasicBlock* other = new_block(lower, "far");
+  llvm::BasicBlock* done = new_block(lower, "accessed");
+  builder.CreateCondBr(condition, so, other);
+  auto write = [&](llvm::BasicBlock* block, const std::function<llvm::Value*()>& way) {
+    builder.SetInsertPoint(block);
+    llvm::Value* value = way();
+    llvm::BasicBlock* end = builder.GetInsertBlock();
+    builder.CreateBr(done);
+    return std::pair(value, end);
+  };
+  auto [value, end] = write(so, if_so);
+  auto [other_value, other_end] = write(other, otherwise);
+  builder.SetInsertPoint(done);
+  if (!value) return nullptr;
+  llvm::PHINode* either = builder.CreatePHI(value->getType(), 2);
+  either->addIncoming(value, end);
+  either->addIncoming(other_value, other_end);
+  return either;
+}
+
+// Writes both ways of an access whose offsets may turn out to be consecutive.
+static llvm::Value* if_consecutive(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
+                                   const std::function<llvm::Value*(llvm::Value*)>& near,
+                                   const std::function<llvm::Value*()>& far) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (const auto& steps = address.stepping) {
+    llvm::Value* consecutive =
+        builder.CreateAnd(builder.CreateICmpEQ(steps->step, i64(lower.state, 1)), steps->holds);
+    return choose(
+        lower, consecutive, "near",
+        [&] { return near(builder.CreateGEP(element, address.lanes.base, steps->first)); }, far);
+  }
   llvm::Value* first = builder.CreateExtractElement(address.lanes.offsets, std::uint64_t{0});
   llvm::Value* expected = to_vector(lower, {first, linear_shape(1)});
   llvm::Value* other = builder.CreateICmpNE(address.lanes.offsets, expected);
   if (lower.lanes.masked) other = builder.CreateAnd(other, active_lanes(lower));
-  llvm::BasicBlock* near_block = new_block(lower, "near");
-  llvm::BasicBlock* far_block = new_block(lower, "far");
-  llvm::BasicBlock* done = new_block(lower, "accessed");
-  builder.CreateCondBr(any_lane(lower, other), far_block, near_block);
-  builder.SetInsertPoint(near_block);
-  near(builder.CreateGEP(element, address.lanes.base, first));
-  near_block = builder.GetInsertBlock();
-  builder.CreateBr(done);
-  builder.SetInsertPoint(far_block);
-  far();
-  far_block = builder.GetInsertBlock();
-  builder.CreateBr(done);
-  builder.SetInsertPoint(done);
-  return {near_block, far_block};
+  return choose(
+      lower, builder.CreateNot(any_lane(lower, other)), "near",
+      [&] { return near(builder.CreateGEP(element, address.lanes.base, first)); }, far);
 }
 
 // ---- Loads ----
@@ -103,6 +148,17 @@ static void fetch_ahead(Lowerer& lower, llvm::Value* pointer) {
   builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {next->getType()}, how);
 }
 
+// Loads lanes that are not neighbours.
+static llvm::Value* load_apart(Lowerer& lower, const LaneAddress& address, llvm::Type* element) {
+  auto* step = address.stepping ? llvm::dyn_cast<llvm::ConstantInt>(address.stepping->step) : nullptr;
+  bool may_be_close = address.stepping && !(step && step->isOne()) && has_windows(lower, element);
+  if (!may_be_close) return gather(lower, address.lanes, element);
+  return choose(
+      lower, in_windows(lower, *address.stepping, element), "close",
+      [&] { return load_windows(lower, address.lanes.base, *address.stepping, element); },
+      [&] { return gather(lower, address.lanes, element); });
+}
+
 static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                  llvm::Align align) {
   llvm::IRBuilder<>& builder = lower.builder;
@@ -112,16 +168,16 @@ static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llv
   if (is_consecutive(address.shape) && can_move) fetch_ahead(lower, address.first);
   if (is_consecutive(address.shape) && can_move)
     return load_consecutive(lower, address.first, element, align);
+  if (address.shape.kind == Shape::Kind::Linear && has_windows(lower, element)) {
+    Stepping steps{builder.getTrue(), i64(lower.state, 0), i64(lower.state, address.shape.step)};
+    if (llvm::cast<llvm::ConstantInt>(in_windows(lower, steps, element))->isOne())
+      return load_windows(lower, address.first, steps, element);
+  }
   if (!address.computed || !can_move) return gather(lower, all_addresses(lower, address), element);
-  llvm::Value *near = nullptr, *far = nullptr;
-  auto [near_block, far_block] = if_consecutive(
+  return if_consecutive(
       lower, address, element,
-      [&](llvm::Value* first) { near = load_consecutive(lower, first, element, align); },
-      [&] { far = gather(lower, address.lanes, element); });
-  llvm::PHINode* value = builder.CreatePHI(near->getType(), 2);
-  value->addIncoming(near, near_block);
-  value->addIncoming(far, far_block);
-  return value;
+      [&](llvm::Value* first) { return load_consecutive(lower, first, element, align); },
+      [&] { return load_apart(lower, address, element); });
 }
 
 llvm::Value* first_address(Lowerer& lower, const ir::Load& load) {
@@ -172,8 +228,15 @@ static void store_element(Lowerer& lower, llvm::Value* value, const LaneAddress&
   if (is_consecutive(address.shape) && can_move) return store_consecutive(lower, value, address.first, align);
   if (!address.computed || !can_move) return scatter(lower, value, all_addresses(lower, address));
   if_consecutive(
-      lower, address, element, [&](llvm::Value* first) { store_consecutive(lower, value, first, align); },
-      [&] { scatter(lower, value, address.lanes); });
+      lower, address, element,
+      [&](llvm::Value* first) {
+        store_consecutive(lower, value, first, align);
+        return nullptr;
+      },
+      [&] {
+        scatter(lower, value, address.lanes);
+        return nullptr;
+      });
 }
 
 void store_lanes(Lowerer& lower, const ir::Store& store) {

@@ -182,6 +182,7 @@ static void lower_copy(Lowerer& lower, const ir::Segment& segment, bool plain) {
   lower.lanes.plain_copy = plain;
   lower.lanes.skip = lower.lanes.end;
   lower.lanes.tests.clear();
+  lower.lanes.mostly_linear.clear();
   lower_lane_body(lower, segment.body);
   if (!ended(lower)) lower.builder.CreateBr(lower.lanes.end);
   lower.lanes.masked = lower.lanes.plain_copy = false;

@@ -12,10 +12,8 @@ import re
 import sys
 import types
 
-import numpy
-
 import divergence
-from divergence import FAILURES, AnyType, Array
+from divergence import FAILURES, SCOPE, Array, Arrays
 
 VOTES = {"sync": lambda votes: None, "count": sum, "and": all, "or": any}
 
@@ -99,11 +97,9 @@ def run_block(threads, place, failed):
 
 def python_result(text, x, over, block):
     """As divergence.python_result."""
-    size = over[0] * over[1]
-    y, z = Array([0] * size), Array([0.0] * size)
+    arrays = Arrays(x)
     text = re.sub(r"syncthreads_(\w+)\(", r'(yield "\1", ', text).replace("syncthreads()", '(yield "sync", 0)')
-    scope = {"device": lambda f: f, "kernel": lambda f: f, "i64": AnyType(), "f64": AnyType(),
-             "blockDim": types.SimpleNamespace(x=block[0], y=block[1])}
+    scope = SCOPE | {"blockDim": types.SimpleNamespace(x=block[0], y=block[1])}
     code = compile(text, "kernel", "exec")
     failed = {}
     rows, columns = (range(-(-over[axis] // block[axis])) for axis in (1, 0))
@@ -111,8 +107,8 @@ def python_result(text, x, over, block):
         shared = Array([0] * 64)
         scope["shared"] = types.SimpleNamespace(array=lambda *_: shared)
         scope["local"] = types.SimpleNamespace(array=lambda extent, _: Array([0] * extent))
-        run_block(start_threads(code, (Array(x), y, z), scope, block, place), place, failed)
-    return numpy.array(y, numpy.int64), numpy.array(z, numpy.float64), failed
+        run_block(start_threads(code, arrays.arguments, scope, block, place), place, failed)
+    return arrays.results(), failed
 
 
 if __name__ == "__main__":

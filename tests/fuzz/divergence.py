@@ -55,8 +55,23 @@ class Writer:
             return f"({of}) % (n + {self.rng.randint(1, 3)}) - {self.rng.randint(0, 1)}"
         return f"({of}) % n"
 
+    def clamped(self):
+        """An index that is mostly linear in the thread's, and clamped to an array of `n`; one in many is outside."""
+        rng = self.rng
+        far = rng.choice([3, 40])
+        of = rng.choice([f"i + {rng.randint(-far, far)}", f"n - i + {rng.randint(-far, far)}", f"i * 2 - {rng.randint(0, far)}", "b + i"])
+        limit = "n" if self.fails(0.1) else "n - 1"
+        return rng.choice([f"max(0, min({of}, {limit}))", f"min(max({of}, 0), {limit})", f"{limit} - max(0, min({of}, n - 1))",
+                           f"max(1, min({limit} + 1, {of})) - 1", f"i64(max(i32(0), min(i32({of}), i32({limit}))))"])
+
+    def pixel(self):
+        """A channel of an element of `w`."""
+        return f"{self.clamped() if self.rng.random() < 0.8 else 'i'}, min({self.rng.randint(0, 4)}, w.shape[1] - 1)"
+
     def integer(self, depth=0):
         rng = self.rng
+        if rng.random() < 0.1:
+            return f"i64(w[{self.pixel()}])" if rng.random() < 0.6 else f"x[{self.clamped()}]"
         if depth > 2 or rng.random() < 0.35:
             return rng.choice(["a", "b", "c", "d", "i", str(rng.randint(-9, 9)), f"x[{self.index(f'a + {rng.randint(0, 50)}')}]"])
         left, right = self.integer(depth + 1), self.integer(depth + 1)
@@ -93,7 +108,7 @@ class Writer:
 
     def statement(self, depth, nesting):
         rng = self.rng
-        form = rng.randint(0, 11)
+        form = rng.randint(0, 12)
         if nesting >= 4 or form <= 3:
             target = self.name()
             if rng.random() < 0.3:
@@ -128,6 +143,8 @@ class Writer:
                 self.line(depth, f"assert ({self.integer(1)}) % {rng.randint(20, 90)} != 7")
             else:
                 self.line(depth, f"y[i if {self.condition()} else {rng.choice(['n + i', 'i - n', 'i'])}] = {self.name()}")
+        elif form == 12:
+            self.line(depth, f"o[i, min({rng.randint(0, 4)}, w.shape[1] - 1)] = u8({self.integer(1)})")
         elif form == 9:
             self.line(depth, f"y[i] = y[i] + {self.name()}")
         elif form == 10 and rng.random() < 0.4:
@@ -154,7 +171,7 @@ class Writer:
         self.line(1, "return (p * q) % 1009")
         self.line(0, "")
         self.line(0, "@kernel")
-        self.line(0, "def k(x: i64[:], y: i64[:], z: f64[:]):")
+        self.line(0, "def k(x: i64[:], w: u8[:, :], y: i64[:], z: f64[:], o: u8[:, :]):")
         self.line(1, "n = x.size")
         if self.columns is None:
             self.line(1, "i = grid(1)")
@@ -175,22 +192,20 @@ class Writer:
 
 
 def python_result(text, x, over, block):
-    """Runs the kernel's own text in Python, thread after thread. Returns the arrays and, by the block and thread that fail, the
-    lines at which they do: blocks as (y, x), in their order."""
-    size = over[0] * over[1]
-    y, z = Array([0] * size), Array([0.0] * size)
-    scope = {"device": lambda f: f, "kernel": lambda f: f, "i64": AnyType(), "f64": AnyType()}
+    """Runs the kernel's own text in Python, thread after thread. Returns the arrays by name and, by the block and thread that fail,
+    the lines at which they do: blocks as (y, x), in their order."""
+    arrays = Arrays(x)
+    scope = SCOPE.copy()
     exec(compile(text, "kernel", "exec"), scope)  # the text was written above
-    values = Array(x)
     failed = {}
     columns, rows = (range(-(-over[axis] // block[axis]) * block[axis]) for axis in (0, 1))
     for v, u in itertools.product(rows, columns):
         scope["grid"] = lambda rank: u if rank == 1 else (u, v)
         try:
-            scope["k"](values, y, z)
+            scope["k"](*arrays.arguments)
         except FAILURES as error:
             failed[(v // block[1], u // block[0]), (u % block[0], v % block[1])] = line_of(error)
-    return numpy.array(y, numpy.int64), numpy.array(z, numpy.float64), failed
+    return arrays.results(), failed
 
 
 def line_of(error):
@@ -199,11 +214,21 @@ def line_of(error):
     return next(frame.lineno for frame in reversed(frames) if frame.filename == "kernel")
 
 
-class AnyType:
-    """Stands for `i64` and `i64[:]` in annotations."""
+class Scalar:
+    """Stands for `i64` and `i64[:]` in annotations, and for casts."""
+
+    def __init__(self, cast):
+        self.cast = cast
 
     def __getitem__(self, key):
         return None
+
+    def __call__(self, value):
+        return self.cast(value)
+
+
+SCOPE = {"device": lambda f: f, "kernel": lambda f: f, "i64": Scalar(int), "i32": Scalar(int), "f64": Scalar(float),
+         "u8": Scalar(lambda value: value & 255)}
 
 
 class Array(list):
@@ -225,13 +250,51 @@ class Array(list):
         super().__setitem__(self.checked(index), value)
 
 
+class Plane(Array):
+    """Rows of a fixed size."""
+
+    def __init__(self, rows):
+        super().__init__(map(Array, rows))
+        self.shape = len(rows), len(rows[0])
+
+    def __getitem__(self, index):
+        return super().__getitem__(index[0])[index[1]]
+
+    def __setitem__(self, index, value):
+        super().__getitem__(index[0])[index[1]] = value
+
+    def rows(self):
+        return [list(row) for row in self]
+
+
+def bytes_of(x):
+    """The elements of `w`: one to five bytes a row, as x has it."""
+    channels = 1 + x[0] % 5
+    return [[(element * 31 + channel * 17) & 255 for channel in range(channels)] for element in x]
+
+
+class Arrays:
+    """The arguments of a kernel in Python."""
+
+    def __init__(self, x):
+        self.y, self.z = Array([0] * len(x)), Array([0.0] * len(x))
+        plane = bytes_of(x)
+        self.o = Plane([[0] * len(row) for row in plane])
+        self.arguments = Array(x), Plane(plane), self.y, self.z, self.o
+
+    def results(self):
+        return {"y": numpy.array(self.y, numpy.int64), "z": numpy.array(self.z, numpy.float64), "o": numpy.array(self.o.rows(), numpy.uint8)}
+
+
 def run_kernc(kernc, folder, over, block, options):
     """Returns the exit code and the words."""
     def words(extents): return f"{extents[0]},{extents[1]}"
 
     size = over[0] * over[1]
     command = [kernc, "run", str(folder / "k.kern"), "--over", words(over), "--block", words(block), "--fp-contract=off", *options,
-               f"x=@{folder}/x.npy", f"y=zeros:i64:{size}", f"z=zeros:f64:{size}", "-o", f"y={folder}/y.npy", "-o", f"z={folder}/z.npy"]
+               f"x=@{folder}/x.npy", f"w=@{folder}/w.npy", f"y=zeros:i64:{size}", f"z=zeros:f64:{size}", "o=like:w"]
+    for name in "yzo":
+        command += ["-o", f"{name}={folder}/{name}.npy"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     return done.returncode, f"{' '.join(command)}\n{done.stderr}"
 
@@ -260,16 +323,18 @@ def check(writer, reference, rng, folder, arguments):
     (folder / "k.kern").write_text(text)
     x = [rng.randint(-200, 1000) for _ in range(over[0] * over[1])]
     numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
-    y, z, failed = reference(text, x, over, block)
+    numpy.save(folder / "w.npy", numpy.array(bytes_of(x), numpy.uint8))
+    results, failed = reference(text, x, over, block)
     for configuration in [["--device", "cuda"]] if arguments.cuda else CONFIGURATIONS:
         code, words = run_kernc(arguments.kernc, folder, over, block, configuration + arguments.extra)
         problem = wrong_report(code, words, failed, arguments.cuda)
         if problem:
             return problem
-        for name, wanted in (("y", y), ("z", z)):
-            got = numpy.load(folder / f"{name}.npy")
-            if not numpy.array_equal(got.view(numpy.int64), wanted.view(numpy.int64)):
-                first = int(numpy.flatnonzero(got.view(numpy.int64) != wanted.view(numpy.int64))[0])
+        for name, wanted in results.items():
+            got, wanted = numpy.load(folder / f"{name}.npy").ravel(), wanted.ravel()
+            differs = got.view(numpy.uint8) != wanted.view(numpy.uint8)
+            if differs.any():
+                first = int(numpy.flatnonzero(differs)[0]) // wanted.itemsize
                 return f"{configuration} block {block} over {over}: {name}[{first}] is {got[first]}, Python gives {wanted[first]}"
     return None
 
