@@ -69,7 +69,7 @@ def strided(n):
 
 def histogram_blocks(n):
     """A block for each core, each with enough to do; from memory many, so that a block's trips lie on few pages."""
-    return ["--grid", str(n // 8192 if n > 1 << 22 else max(1, min(options.threads, n // 3072)))]
+    return ["--grid", str(n // 8192 if n > 1 << 22 else max(1, min(options.threads, n // 8192)))]
 
 
 def spmv_args(rows, each):

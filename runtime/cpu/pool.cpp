@@ -24,8 +24,9 @@ static constexpr unsigned most_threads = 1024;
 // A thread takes blocks for about so long at a time, so that it walks along rows as far as it can; counted in
 // ns, as all that follow.
 static constexpr double wanted_turn = 250'000;
-// And for no less, since threads that take blocks wait for each other.
-static constexpr double least_turn = 1'000;
+// And for no less, since threads that take blocks wait for each other; where blocks lie along rows of memory,
+// for lines of the cache too that both touch (their kernels have no loops: blocks take about the same time).
+static constexpr double least_turn = 1'000, least_turn_in_rows = 2'000;
 // Where each thread has fewer blocks than this, they are split into parts of some rows, that take no less
 // than so long: threads then end at about the same time, though some blocks take much longer than others.
 static constexpr std::uint64_t wanted_parts = 8;
@@ -117,14 +118,15 @@ struct Pool::Runner {
       if (job.shared.load(std::memory_order_relaxed)) {
         std::uint64_t taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
         // What was true of the last launch may not be of this one: it must not take everything.
-        std::uint64_t least = parts > 0 ? static_cast<std::uint64_t>(least_turn / each) + 1 : 1;
+        double least_time = job.launch.follows_rows ? least_turn_in_rows : least_turn;
+        std::uint64_t least = parts > 0 ? static_cast<std::uint64_t>(least_time / each) + 1 : 1;
         wanted = std::min(wanted, std::max(least, (job.total - taken) / (2 * job.threads)));
       }
     }
-    std::uint64_t first = job.next.fetch_add(wanted, std::memory_order_relaxed);
+    auto [first, end] = take(wanted);
     if (first >= job.total) return false;
     Clock::time_point start = Clock::now();
-    std::uint64_t count = std::min(wanted, job.total - first);
+    std::uint64_t count = std::min(end, job.total) - first;
     if (job.parts == 1)
       run_blocks(first, count);
     else
@@ -148,6 +150,18 @@ struct Pool::Runner {
   std::uint64_t parts = 0;
 
 private:
+  // Takes about so many parts; returns the first one, and the one after the last.
+  std::pair<std::uint64_t, std::uint64_t> take(std::uint64_t wanted) {
+    if (!job.launch.follows_rows || job.parts > 1 || job.launch.grid[0] == 1) {
+      std::uint64_t first = job.next.fetch_add(wanted, std::memory_order_relaxed);
+      return {first, first + wanted};
+    }
+    std::uint64_t first = job.next.load(std::memory_order_relaxed), end = 0;
+    do end = end_of_turn(first, wanted, job.launch.grid[0]);
+    while (!job.next.compare_exchange_weak(first, end, std::memory_order_relaxed));
+    return {first, end};
+  }
+
   // How many blocks one call of the entry runs. Those of several rows of threads may take turns row by row,
   // so narrow ones stand side by side until their rows are long; others run one after the other.
   static std::uint64_t most_in_call(const Launch& launch) {
@@ -212,6 +226,12 @@ void move_to_block(kern_where& where, std::uint64_t number) {
   where.block[0] = static_cast<std::uint32_t>(number % where.grid[0]);
   where.block[1] = static_cast<std::uint32_t>(number / where.grid[0] % where.grid[1]);
   where.block[2] = static_cast<std::uint32_t>(number / where.grid[0] / where.grid[1]);
+}
+
+std::uint64_t end_of_turn(std::uint64_t first, std::uint64_t wanted, std::uint64_t row) {
+  std::uint64_t end = first + wanted;
+  if (3 * wanted < row) return end;
+  return std::max(first / row + 1, (end + row / 2) / row) * row;
 }
 
 unsigned default_threads() {

@@ -37,6 +37,10 @@ kern_where first_block(const Launch& launch);
 // Goes to the block of that number, x fastest.
 void move_to_block(kern_where& where, std::uint64_t number);
 
+// Returns where a turn of about so many blocks ends that follows rows of blocks: with a row, unless rows are
+// much longer, so that what two threads write has few cache lines in common.
+std::uint64_t end_of_turn(std::uint64_t first, std::uint64_t wanted, std::uint64_t row);
+
 // Returns how many threads KERN_CPU_THREADS asks for, or as many as this process may use.
 unsigned default_threads();
 
