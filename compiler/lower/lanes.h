@@ -111,6 +111,14 @@ void forbid_unrolling(Lowerer& lower, llvm::BranchInst* back);
 // Whether it is known of a `for` without its count which lanes go round.
 bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
 
+// ---- ahead_lanes.cpp ----
+// Around a loop that lanes leave one by one: finds the loads with which each lane walks along its own row.
+void begin_ahead(Lowerer& lower, const ir::For& loop);
+void end_ahead(Lowerer& lower);
+// Makes such a load, mostly for several trips.
+llvm::Value* load_ahead(Lowerer& lower, const ir::Load& load, const RowsAhead& ahead,
+                        const LaneAddresses& addresses);
+
 // ---- running_lanes.cpp ----
 // Around a loop that lanes leave one by one: finds the variables that run on in lanes that are out, and gives
 // each what its lanes had when they left.

@@ -169,6 +169,12 @@ struct MostlyLinear {
   bool is_exact; // and then nothing wraps from lane to lane
 };
 
+// Elements that lanes of a loop have loaded for their next trips, allocas.
+struct RowsAhead {
+  llvm::Value* left = nullptr;      // for how many trips, i32
+  std::vector<llvm::Value*> next{}; // a vector for each
+};
+
 // How a value changes along a row of threads, from vector to vector: not at all, or up.
 enum class AlongX : std::uint8_t { Unknown, Fixed, Grows };
 
@@ -191,6 +197,7 @@ struct Lanes {
   std::vector<LaneLoop> loops;
   std::map<ir::SlotId, LaneTest> tests; // of conditions
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
+  std::map<const ir::Load*, RowsAhead> ahead_of; // loads of the loop at hand
   std::vector<bool> steady;          // slots of which what was known at their assignment holds at every read
   std::vector<AlongX> along_x;       // by slot
   const ir::Stmt* row_end = nullptr; // an `if` without which a thread does nothing (rows_lanes.cpp)

@@ -108,7 +108,7 @@ class Writer:
 
     def statement(self, depth, nesting):
         rng = self.rng
-        form = rng.randint(0, 12)
+        form = rng.randint(0, 13)
         if nesting >= 4 or form <= 3:
             target = self.name()
             if rng.random() < 0.3:
@@ -143,6 +143,8 @@ class Writer:
                 self.line(depth, f"assert ({self.integer(1)}) % {rng.randint(20, 90)} != 7")
             else:
                 self.line(depth, f"y[i if {self.condition()} else {rng.choice(['n + i', 'i - n', 'i'])}] = {self.name()}")
+        elif form == 13 and not self.simple:
+            self.row(depth)
         elif form == 12:
             self.line(depth, f"o[i, min({rng.randint(0, 4)}, w.shape[1] - 1)] = u8({self.integer(1)})")
         elif form == 9:
@@ -153,6 +155,20 @@ class Writer:
             self.line(depth + 1, "return")
         else:
             self.line(depth, f"z[i] = z[i] * 0.5 + float({self.name()})")
+
+    def row(self, depth):
+        """A loop in which each thread walks along elements of its own."""
+        rng = self.rng
+        self.counter += 1
+        start, k = f"s{self.counter}", f"k{self.counter}"
+        self.line(depth, f"{start} = {self.integer(1)} % n")
+        self.line(depth, f"for {k} in range({start}, min({start} + {rng.choice([1, 3, 9, 30, f'{self.name()} % 20'])}, {'n + 1' if self.fails(0.1) else 'n'})):")
+        for _ in range(rng.randint(1, 3)):
+            target = self.name()
+            self.line(depth + 1, f"{target} = ({target} + {rng.choice(['x', 'q'])}[{k}] * {rng.randint(-3, 9)}) % 1009")
+        if rng.random() < 0.3:
+            self.line(depth + 1, f"if {self.condition(1)}:")
+            self.line(depth + 2, f"{self.name()} = {self.integer(2)} % 1009")
 
     def loop_body(self, depth, nesting):
         self.in_loop += 1
@@ -171,7 +187,7 @@ class Writer:
         self.line(1, "return (p * q) % 1009")
         self.line(0, "")
         self.line(0, "@kernel")
-        self.line(0, "def k(x: i64[:], w: u8[:, :], y: i64[:], z: f64[:], o: u8[:, :]):")
+        self.line(0, "def k(x: i64[:], q: i32[:], w: u8[:, :], y: i64[:], z: f64[:], o: u8[:, :]):")
         self.line(1, "n = x.size")
         if self.columns is None:
             self.line(1, "i = grid(1)")
@@ -280,7 +296,7 @@ class Arrays:
         self.y, self.z = Array([0] * len(x)), Array([0.0] * len(x))
         plane = bytes_of(x)
         self.o = Plane([[0] * len(row) for row in plane])
-        self.arguments = Array(x), Plane(plane), self.y, self.z, self.o
+        self.arguments = Array(x), Array(x), Plane(plane), self.y, self.z, self.o
 
     def results(self):
         return {"y": numpy.array(self.y, numpy.int64), "z": numpy.array(self.z, numpy.float64), "o": numpy.array(self.o.rows(), numpy.uint8)}
@@ -292,7 +308,7 @@ def run_kernc(kernc, folder, over, block, options):
 
     size = over[0] * over[1]
     command = [kernc, "run", str(folder / "k.kern"), "--over", words(over), "--block", words(block), "--fp-contract=off", *options,
-               f"x=@{folder}/x.npy", f"w=@{folder}/w.npy", f"y=zeros:i64:{size}", f"z=zeros:f64:{size}", "o=like:w"]
+               f"x=@{folder}/x.npy", f"q=@{folder}/q.npy", f"w=@{folder}/w.npy", f"y=zeros:i64:{size}", f"z=zeros:f64:{size}", "o=like:w"]
     for name in "yzo":
         command += ["-o", f"{name}={folder}/{name}.npy"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -323,6 +339,7 @@ def check(writer, reference, rng, folder, arguments):
     (folder / "k.kern").write_text(text)
     x = [rng.randint(-200, 1000) for _ in range(over[0] * over[1])]
     numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
+    numpy.save(folder / "q.npy", numpy.array(x, numpy.int32))
     numpy.save(folder / "w.npy", numpy.array(bytes_of(x), numpy.uint8))
     results, failed = reference(text, x, over, block)
     for configuration in [["--device", "cuda"]] if arguments.cuda else CONFIGURATIONS:
