@@ -44,15 +44,15 @@ class Writer(divergence.Writer):
             self.line(depth, f"{self.name()} = l[({self.integer(1)}) % 4]")
         elif form == 6:
             self.counter += 1
-            counter = f"u{self.counter}"
+            counter = f"turn{self.counter}"
             self.line(depth, f"{counter} = 0")
             self.line(depth, f"while {counter} < n % {rng.randint(2, 5)}:")
             self.line(depth + 1, f"{counter} += 1")
             self.block(depth + 1, nesting + 1, 3)
         elif form == 7:
             self.counter += 1
-            self.line(depth, f"for u{self.counter} in range({rng.randint(0, 3)}):")
-            self.line(depth + 1, f"{self.name()} = (u{self.counter} + {self.name()}) % 1009")
+            self.line(depth, f"for turn{self.counter} in range({rng.randint(0, 3)}):")
+            self.line(depth + 1, f"{self.name()} = (turn{self.counter} + {self.name()}) % 1009")
             self.block(depth + 1, nesting + 1, 3)
         else:
             self.varying += 1
