@@ -17,6 +17,18 @@
 
 namespace kern {
 
+// Which targets a pass is for.
+enum class Targets : std::uint8_t { Every, Cpu };
+
+// The passes for every target, or all of them.
+static std::vector<Pass> passes_for(Targets targets) {
+  std::vector<Pass> passes;
+#define PASS(Id, Name, For, Code)                                                                            \
+  if (Targets::For <= targets) passes.push_back(Pass::Id);
+#include "compiler/transform/passes.def"
+  return passes;
+}
+
 Compilation::Compilation(CompileOptions options)
     : options_(std::move(options)), diagnostics_(options_.warnings) {
   if (!options_.find_module) options_.find_module = find_in_stdlib;
@@ -81,22 +93,19 @@ void Compilation::verify([[maybe_unused]] const std::string& phase) {
 void Compilation::run(Pass pass) {
   if (std::find(passes_done_.begin(), passes_done_.end(), pass) != passes_done_.end()) return;
   passes_done_.push_back(pass);
-  switch (pass) {
-  case Pass::Contract: timed("contract", [&] { return contract(*module_), true; }); return verify("contract");
-  case Pass::Inline:
-    timed("inline", [&] { return inline_calls(*module_, diagnostics_), true; });
-    return verify("inline");
-  case Pass::Guards:
-    timed("guards", [&] { return place_guards(*module_, options_.guards), true; });
-    return verify("guards");
-  case Pass::Conditions:
-    timed("conditions", [&] { return join_conditions(*module_), true; });
-    return verify("conditions");
-  case Pass::Groups: timed("groups", [&] { return group_guards(*module_), true; }); return verify("groups");
-  case Pass::Segments:
-    timed("segments", [&] { return cut_segments(*module_), true; });
-    return verify("segments");
-  }
+  ir::Module& module = *module_;
+  const CompileOptions& options = options_;
+  Diagnostics& diagnostics = diagnostics_;
+  std::string name(pass_names[static_cast<std::size_t>(pass)]);
+  timed(name, [&] {
+    switch (pass) {
+#define PASS(Id, Name, Targets, Code)                                                                        \
+  case Pass::Id: Code; break;
+#include "compiler/transform/passes.def"
+    }
+    return true;
+  });
+  verify(name);
 }
 
 const ir::Module* Compilation::run(std::span<const Pass> passes) {
@@ -109,16 +118,9 @@ const ir::Module* Compilation::run(std::span<const Pass> passes) {
   return &*module_;
 }
 
-const ir::Module* Compilation::transformed() {
-  static constexpr Pass passes[] = {Pass::Contract, Pass::Inline, Pass::Guards};
-  return run(passes);
-}
+const ir::Module* Compilation::transformed() { return run(passes_for(Targets::Every)); }
 
-const ir::Module* Compilation::segmented() {
-  static constexpr Pass passes[] = {Pass::Contract,   Pass::Inline, Pass::Guards,
-                                    Pass::Conditions, Pass::Groups, Pass::Segments};
-  return run(passes);
-}
+const ir::Module* Compilation::segmented() { return run(passes_for(Targets::Cpu)); }
 
 ExitCode Compilation::exit_code() const {
   if (!diagnostics_.has_errors()) return ExitCode::Done;

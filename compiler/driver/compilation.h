@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,17 @@ struct CompileOptions {
   FindModule find_module;                // who finds imported files; only the stdlib where it is empty
 };
 
-// A pass of transform.h, for --passes and the text tests of the passes.
-enum class Pass : std::uint8_t { Contract, Inline, Guards, Conditions, Groups, Segments };
+// The passes of transform.h.
+enum class Pass : std::uint8_t {
+#define PASS(Id, Name, Targets, Code) Id,
+#include "compiler/transform/passes.def"
+};
+
+// Their names, in the order in which they run.
+inline constexpr std::string_view pass_names[] = {
+#define PASS(Id, Name, Targets, Code) Name,
+#include "compiler/transform/passes.def"
+};
 
 // What a phase took, in milliseconds.
 struct PhaseTime {

@@ -121,19 +121,15 @@ static Target target_of(const Session& session, const FormRow& form) {
 }
 
 static std::vector<Pass> wanted_passes(Session& session) {
-  static constexpr std::pair<std::string_view, Pass> passes[] = {
-      {"contract", Pass::Contract},     {"inline", Pass::Inline}, {"guards", Pass::Guards},
-      {"conditions", Pass::Conditions}, {"groups", Pass::Groups}, {"segments", Pass::Segments}};
   std::vector<Pass> wanted;
   for (const std::string& list : session.options.passes)
     for (const std::string& name : split(list)) {
-      auto row = std::find_if(std::begin(passes), std::end(passes),
-                              [&](const auto& pass) { return pass.first == name; });
-      if (row != std::end(passes))
-        wanted.push_back(row->second);
+      auto found = std::find(std::begin(pass_names), std::end(pass_names), name);
+      if (found != std::end(pass_names))
+        wanted.push_back(static_cast<Pass>(found - std::begin(pass_names)));
       else
         session.diagnostics.report({}, diag::bad_option_value, "--passes", name,
-                                   "contract, inline, guards, conditions, groups, segments");
+                                   fmt::format("{}", fmt::join(pass_names, ", ")));
     }
   return wanted;
 }
