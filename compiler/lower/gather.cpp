@@ -87,6 +87,31 @@ static llvm::Function* scatter_helper(Lowerer& lower, llvm::Type* element) {
   return function;
 }
 
+// kern_spread_T(first, step, values): the lanes' elements, `step` elements apart.
+static llvm::Function* spread_helper(Lowerer& lower, llvm::Type* element) {
+  ModuleState& state = lower.state;
+  std::string name = helper_name(state, "spread", element);
+  if (llvm::Function* found = state.module.getFunction(name)) return found;
+  llvm::Type* number = llvm::Type::getInt64Ty(state.context);
+  auto* type = llvm::FunctionType::get(
+      llvm::Type::getVoidTy(state.context),
+      {llvm::PointerType::get(state.context, 0), number, vector_of(state, element)}, false);
+  llvm::Function* function = new_helper(state, name, type);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", function));
+  for (unsigned lane = 0; lane < state.lanes(); ++lane) {
+    llvm::Value* distance = builder.CreateMul(function->getArg(1), builder.getInt64(lane));
+    builder.CreateAlignedStore(builder.CreateExtractElement(function->getArg(2), lane),
+                               builder.CreateGEP(element, function->getArg(0), distance),
+                               llvm::MaybeAlign(1));
+  }
+  builder.CreateRetVoid();
+  return function;
+}
+
+void spread(Lowerer& lower, llvm::Value* value, llvm::Value* first, llvm::Value* step) {
+  lower.builder.CreateCall(spread_helper(lower, value->getType()->getScalarType()), {first, step, value});
+}
+
 // ---- Instructions ----
 
 static bool is_word(llvm::Type* element) {

@@ -55,6 +55,8 @@ struct LaneAddresses {
 llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* element);
 // Stores the active lanes' elements, in ascending order.
 void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses);
+// Stores all lanes' elements `step` elements apart, an i64, in ascending order.
+void spread(Lowerer& lower, llvm::Value* value, llvm::Value* first, llvm::Value* step);
 
 // ---- windows_lanes.cpp: lanes that lie so close together that a register holds them ----
 // Lanes whose elements lie alike far apart, where `holds`; i64, in elements from their base.

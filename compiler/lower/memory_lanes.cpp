@@ -223,12 +223,26 @@ static void store_consecutive(Lowerer& lower, llvm::Value* value, llvm::Value* p
   }
 }
 
+// Stores lanes that are not neighbours. Where the step between them is known, and there is no instruction for
+// it, one after the other without their addresses in a vector.
+static void store_apart(Lowerer& lower, llvm::Value* value, const LaneAddress& address, llvm::Type* element) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  bool has_scatter = lower.state.has_avx512 && element->getScalarSizeInBits() >= 32;
+  if (lower.lanes.masked || has_scatter) return scatter(lower, value, all_addresses(lower, address));
+  if (address.shape.kind == Shape::Kind::Linear)
+    return spread(lower, value, address.first, i64(lower.state, address.shape.step));
+  auto* known = address.stepping ? llvm::dyn_cast<llvm::ConstantInt>(address.stepping->holds) : nullptr;
+  if (!known || !known->isOne()) return scatter(lower, value, address.lanes);
+  llvm::Value* first = builder.CreateGEP(element, address.lanes.base, address.stepping->first);
+  spread(lower, value, first, address.stepping->step);
+}
+
 static void store_element(Lowerer& lower, llvm::Value* value, const LaneAddress& address, llvm::Type* element,
                           llvm::Align align) {
   if (address.shape.kind == Shape::Kind::Uniform) return store_uniform(lower, value, address.first, align);
   bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
   if (is_consecutive(address.shape) && can_move) return store_consecutive(lower, value, address.first, align);
-  if (!address.computed || !can_move) return scatter(lower, value, all_addresses(lower, address));
+  if (!address.computed || !can_move) return store_apart(lower, value, address, element);
   if_consecutive(
       lower, address, element,
       [&](llvm::Value* first) {
@@ -236,7 +250,7 @@ static void store_element(Lowerer& lower, llvm::Value* value, const LaneAddress&
         return nullptr;
       },
       [&] {
-        scatter(lower, value, address.lanes);
+        store_apart(lower, value, address, element);
         return nullptr;
       });
 }
