@@ -78,18 +78,19 @@ static llvm::Value* write_guards(Lowerer& lower, const std::vector<FaultDetails>
   llvm::Value* guards = entry_alloca(lower, llvm::ArrayType::get(word, words * faults.size()), "guards");
   for (std::size_t guard = 0; guard < faults.size(); ++guard) {
     const FaultDetails& fault = faults[guard];
-    auto part = [&](const Value& value) {
-      if (value.shape.kind != Shape::Kind::Varying) return value.value;
-      return builder.CreatePtrToInt(spill(lower, value.value).buffer, word);
+    auto stored = [&](llvm::Value* vector) {
+      return builder.CreatePtrToInt(spill(lower, vector).buffer, word);
     };
     // An extent is one for all, or each lane has its own.
     bool own_indices = fault.index.shape.kind == Shape::Kind::Varying, own_extents = !is_scalar(fault.extent);
     std::uint64_t in_memory =
         (own_indices ? std::uint64_t{1} << 49 : 0) | (own_extents ? std::uint64_t{1} << 50 : 0);
-    llvm::Value* row[words] = {builder.CreateOr(guard_word(lower, fault), in_memory), part(fault.index),
-                               i64(lower.state, fault.index.shape.step),
-                               part({own_extents ? to_vector(lower, fault.extent) : fault.extent.value,
-                                     own_extents ? varying_shape : Shape{}})};
+    llvm::Value* row[words] = {
+        builder.CreateOr(guard_word(lower, fault), in_memory),
+        own_indices ? stored(fault.index.value) : fault.index.value,
+        i64(lower.state, fault.index.shape.step),
+        own_extents ? stored(to_vector(lower, fault.extent)) : fault.extent.value,
+    };
     for (std::size_t field = 0; field < words; ++field)
       builder.CreateStore(row[field],
                           builder.CreateConstInBoundsGEP1_64(word, guards, guard * words + field));

@@ -229,9 +229,13 @@ llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* 
                                   {pointers, mask_bits(lower, active_lanes(lower))});
 }
 
+bool has_scatter(const Lowerer& lower, llvm::Type* element) {
+  return lower.state.has_avx512 && is_word(element);
+}
+
 void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses) {
   llvm::Type* element = value->getType()->getScalarType();
-  if (lower.state.has_avx512 && is_word(element) && addresses.base && bits_of(addresses.offsets) == 32) {
+  if (has_scatter(lower, element) && addresses.base && bits_of(addresses.offsets) == 32) {
     unsigned width = wide_part(element);
     for (unsigned first = 0; first < lower.state.lanes(); first += width)
       scatter_wide_part(lower, addresses.base, part_of(lower, addresses.offsets, first, width),
@@ -240,7 +244,7 @@ void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses)
     return;
   }
   llvm::Value* pointers = pointers_of(lower, addresses, element);
-  if (lower.state.has_avx512 && is_word(element)) {
+  if (has_scatter(lower, element)) {
     lower.builder.CreateMaskedScatter(value, pointers, llvm::Align(element->getScalarSizeInBits() / 8),
                                       active_lanes(lower));
     return;

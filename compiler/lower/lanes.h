@@ -55,6 +55,8 @@ struct LaneAddresses {
 llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* element);
 // Stores the active lanes' elements, in ascending order.
 void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses);
+// Whether there is an instruction that does.
+bool has_scatter(const Lowerer& lower, llvm::Type* element);
 // Stores all lanes' elements `step` elements apart, an i64, in ascending order.
 void spread(Lowerer& lower, llvm::Value* value, llvm::Value* first, llvm::Value* step);
 
@@ -153,9 +155,9 @@ void note_joint_test(Lowerer& lower, ir::SlotId slot, const ir::Binary& joint);
 // Compares integers that are linear or the same in all lanes.
 llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare, const Value& left,
                             const Value& right);
-// Says whether a varying condition holds in all lanes, and whether in none.
 // Whether the test that is kept of a condition does instead of its mask.
 bool test_is_enough(const Lowerer& lower, ir::SlotId slot);
+// Says whether a varying condition holds in all lanes, and whether in none.
 LaneTest test_condition(Lowerer& lower, const ir::Operand& condition);
 
 // Whether a linear value steps from the first lane to the last without wrapping.

@@ -227,8 +227,8 @@ static void store_consecutive(Lowerer& lower, llvm::Value* value, llvm::Value* p
 // it, one after the other without their addresses in a vector.
 static void store_apart(Lowerer& lower, llvm::Value* value, const LaneAddress& address, llvm::Type* element) {
   llvm::IRBuilder<>& builder = lower.builder;
-  bool has_scatter = lower.state.has_avx512 && element->getScalarSizeInBits() >= 32;
-  if (lower.lanes.masked || has_scatter) return scatter(lower, value, all_addresses(lower, address));
+  if (lower.lanes.masked || has_scatter(lower, element))
+    return scatter(lower, value, all_addresses(lower, address));
   if (address.shape.kind == Shape::Kind::Linear)
     return spread(lower, value, address.first, i64(lower.state, address.shape.step));
   auto* known = address.stepping ? llvm::dyn_cast<llvm::ConstantInt>(address.stepping->holds) : nullptr;
