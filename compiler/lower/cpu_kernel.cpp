@@ -292,20 +292,6 @@ static bool follows_rows(const Lowerer& lower) {
   return follows;
 }
 
-// Copies of `where` what faults are reported with, since its block changes; returns how many blocks this call
-// runs.
-static llvm::Value* begin_blocks(Lowerer& lower) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* from = lower.place.where;
-  constexpr std::uint64_t copied = offsetof(kern_where, first_row);
-  auto* words = llvm::ArrayType::get(builder.getInt32Ty(), copied / 4);
-  lower.place.where = entry_alloca(lower, words, "where");
-  builder.CreateMemCpy(lower.place.where, llvm::Align(4), from, llvm::Align(4), copied);
-  llvm::Value* field = at(lower, from, i64(lower.state, offsetof(kern_where, blocks)));
-  return builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, builder.CreateLoad(builder.getInt32Ty(), field),
-                                       i32(lower.state, 1));
-}
-
 static void lower_block(Lowerer& lower, llvm::Value* vectors) {
   place_slots(lower);
   prepare_scratch(lower, vectors);
@@ -350,13 +336,13 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   llvm::Value* vectors = count_vectors(lower);
   begin_scratch(lower, vectors);
   bool shares_rows = independent && may_share_rows(lower);
-  if (shares_rows) {
-    lower.place.blocks = blocks;
-    lower_block(lower, vectors);
-  } else {
-    for_each_block(lower, blocks, [&] { lower_block(lower, vectors); });
-    end_sums(lower, vectors);
-  }
+  for_each_row_of_blocks(lower, blocks, [&](llvm::Value* in_row) {
+    auto block = [&] { lower_block(lower, vectors); };
+    if (!shares_rows) return for_each_block(lower, in_row, block);
+    lower.place.blocks = in_row;
+    block();
+  });
+  end_sums(lower, vectors);
   lower.builder.CreateRetVoid();
   return {lower.ir.symbol,
           lower.scratch.block_bytes,

@@ -183,17 +183,6 @@ void load_rows(Lowerer& lower) {
   lower.place.end_row = load_of_place(lower, offsetof(kern_where, end_row));
 }
 
-void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* first = lower.place.block[0];
-  stepping_loop(lower, blocks, 1, [&](llvm::Value* index, llvm::BasicBlock*) {
-    lower.place.block[0] = builder.CreateNUWAdd(first, index);
-    builder.CreateStore(lower.place.block[0], lower.place.where); // its first field
-    body();
-  });
-  lower.place.block[0] = first;
-}
-
 // ---- What both need ----
 
 static llvm::Value* scalar_expression(Lowerer& lower, const kern::Expression& expression) {

@@ -95,7 +95,8 @@ struct Place {
   llvm::Value* block_dim[3] = {};
   llvm::Value* first_row = nullptr; // of the rows of threads to run; null where a block runs whole
   llvm::Value* end_row = nullptr;
-  llvm::Value* blocks = nullptr; // how many along x this call runs, where they share the loop over a row
+  llvm::Value* blocks =
+      nullptr; // how many of a row of blocks this call runs, where they share the loop over a row of threads
 };
 
 // Where a local array is in scratch: in the vector's record, or once a block.
@@ -366,10 +367,19 @@ void write_params(Lowerer& lower, const std::vector<bool>& which);
 // Loads the fields of `where` into the place: where it is in the grid, and which rows of a block it runs.
 void load_place(Lowerer& lower);
 void load_rows(Lowerer& lower);
-// Calls `body` once, to write the body of a loop over the blocks of this call.
-void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body);
 // Returns the value of a host's expression over the kernel's parameters.
 llvm::Value* lower_host_expression(Lowerer& lower, const kern::Expression& expression);
+
+// ---- blocks.cpp ----
+// Copies of `where` what faults are reported with, since its block changes; returns how many blocks this call
+// runs.
+llvm::Value* begin_blocks(Lowerer& lower);
+// Calls `body` once, to write the body of a loop over the rows along x in which this call runs blocks, and
+// how many of each.
+void for_each_row_of_blocks(Lowerer& lower, llvm::Value* blocks,
+                            const std::function<void(llvm::Value* in_row)>& body);
+// Likewise that of a loop over as many blocks along x.
+void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body);
 
 // ---- cpu_kernel.cpp, segments.cpp ----
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);

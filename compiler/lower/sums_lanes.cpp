@@ -5,7 +5,7 @@
 //
 // Nobody can tell: the sums are integers that no one reads as they are added; they stand in the last segment
 // with no other access to global memory after them; the kernel has no fence, and no loop that waits for what
-// another block adds. Blocks that share a call lie along x, so the place must not follow from blockIdx.x.
+// another block adds. It must be the same place in all blocks: it may not follow from blockIdx.
 #include <algorithm>
 
 #include "compiler/ir/walk.h"
@@ -68,7 +68,8 @@ struct Search {
         assigns[slot].size() == 1 ? std::get_if<ir::Assign>(&assigns[slot][0]->node) : nullptr;
     if (!assign) return false;
     const auto* call = std::get_if<ir::CallPure>(&assign->value);
-    bool same = !call || call->builtin != Builtin::BlockIndexX;
+    bool same = !call || (call->builtin != Builtin::BlockIndexX && call->builtin != Builtin::BlockIndexY &&
+                          call->builtin != Builtin::BlockIndexZ);
     ir::visit_operands(assign->value, [&](const ir::Operand& inner) { same = same && is_same(inner); });
     return same;
   }

@@ -162,26 +162,21 @@ private:
     return {first, end};
   }
 
-  // How many blocks one call of the entry runs. Those of several rows of threads may take turns row by row,
-  // so narrow ones stand side by side until their rows are long; others run one after the other.
-  static std::uint64_t most_in_call(const Launch& launch) {
-    bool is_flat = launch.block[1] == 1 && launch.block[2] == 1;
-    if (is_flat || launch.follows_rows) return launch.grid[0];
-    return std::max<std::uint64_t>(1, wanted_row / launch.block[0]);
+  // How many blocks the next call of the entry best runs. Those of several rows of threads may take turns row
+  // by row, so narrow ones stand side by side until their rows are long; others run one after the other.
+  std::uint64_t most_in_call() const {
+    const Launch& launch = job.launch;
+    if (launch.block[1] == 1 && launch.block[2] == 1) return UINT32_MAX;
+    std::uint64_t in_row = where.grid[0] - where.block[0];
+    if (launch.follows_rows) return in_row;
+    return std::clamp<std::uint64_t>(wanted_row / launch.block[0], 1, in_row);
   }
 
   void run_blocks(std::uint64_t first, std::uint64_t count) {
-    const Launch& launch = job.launch;
-    move_to_block(where, first);
-    for (std::uint64_t left = count; left > 0; left -= where.blocks) {
-      std::uint64_t in_row = std::min<std::uint64_t>(where.grid[0] - where.block[0], most_in_call(launch));
-      where.blocks = static_cast<std::uint32_t>(std::min(left, in_row));
-      launch.entry(launch.params, &where, scratch);
-      if ((where.block[0] += where.blocks) < where.grid[0]) continue;
-      where.block[0] = 0;
-      if (++where.block[1] < where.grid[1]) continue;
-      where.block[1] = 0;
-      ++where.block[2];
+    for (std::uint64_t number = first; number < first + count; number += where.blocks) {
+      move_to_block(where, number);
+      where.blocks = static_cast<std::uint32_t>(std::min(first + count - number, most_in_call()));
+      job.launch.entry(job.launch.params, &where, scratch);
     }
     blocks_done_ += count;
   }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Counted up where a change below breaks objects that were compiled before.
-#define KERN_ABI_VERSION 5
+#define KERN_ABI_VERSION 6
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +46,7 @@ typedef struct kern_print_ring {
   uint64_t words[1];
 } kern_print_ring;
 
-// Where a CPU entry runs: a block of the grid and those that follow it along x. A kernel whose rows are
+// Where a CPU entry runs: a block of the grid and those that follow it, x fastest. A kernel whose rows are
 // independent runs of each block the threads whose y is in [first_row, end_row); others look at neither, and
 // run all.
 typedef struct kern_where {

@@ -19,15 +19,18 @@ struct Params {
   kern_launch_record* record;
 };
 
-// An entry that calls `Block` for each block of a call, as compiled ones do.
-template <kern_cpu_entry Block> void each_block(const void* params, const kern_where* where, void* scratch) {
-  kern_where one = *where;
-  for (std::uint32_t i = 0; i < where->blocks; ++i, ++one.block[0]) Block(params, &one, scratch);
-}
-
 std::uint64_t linear(const kern_where& where) {
   return where.block[0] +
          std::uint64_t(where.grid[0]) * (where.block[1] + std::uint64_t(where.grid[1]) * where.block[2]);
+}
+
+// An entry that calls `Block` for each block of a call, as compiled ones do.
+template <kern_cpu_entry Block> void each_block(const void* params, const kern_where* where, void* scratch) {
+  kern_where one = *where;
+  for (std::uint32_t i = 0; i < where->blocks; ++i) {
+    move_to_block(one, linear(*where) + i);
+    Block(params, &one, scratch);
+  }
 }
 
 void count_block(const void* params, const kern_where* where, void*) {
@@ -331,13 +334,13 @@ TEST(Pool, SplitsBlocksWhereTheyAreFewAndMayBeSplit) {
 }
 
 TEST(Pool, CallsGoAlongRowsOfBlocksWhereThatIsBest) {
-  auto most_blocks = [](bool follows_rows, std::uint32_t rows_of_threads) {
+  auto most_blocks = [](bool follows_rows, std::uint32_t rows_of_threads, std::uint32_t in_row = 5000) {
     Pool pool(1);
     std::atomic<std::uint32_t> most{0};
     kern_launch_record record{};
     Params params{&most, nullptr, nullptr};
     Launch launch = launch_of(note_blocks, params, record);
-    launch.grid[0] = 5000, launch.grid[1] = 20;
+    launch.grid[0] = in_row, launch.grid[1] = 100'000 / in_row;
     launch.block[0] = 16, launch.block[1] = rows_of_threads;
     launch.follows_rows = follows_rows;
     EXPECT_TRUE(pool.run(launch));
@@ -346,6 +349,8 @@ TEST(Pool, CallsGoAlongRowsOfBlocksWhereThatIsBest) {
   EXPECT_GT(most_blocks(true, 16), 64u);
   EXPECT_GT(most_blocks(false, 1), 64u);
   EXPECT_LE(most_blocks(false, 16), 64u); // rows of 1024 threads
+  EXPECT_LE(most_blocks(true, 16, 2), 2u);
+  EXPECT_GT(most_blocks(false, 1, 2), 64u); // flat ones: over many rows
 }
 
 TEST(Pool, TurnsEndWithRowsOfBlocks) {
