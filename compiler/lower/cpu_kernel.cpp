@@ -218,6 +218,7 @@ static void begin_scratch(Lowerer& lower, llvm::Value* vectors) {
   scratch.record_bytes = align_to(scratch.record_bytes, lower.is_vector() ? cache_line : 16);
   scratch.records = at(lower, scratch.base, i64(lower.state, static_cast<std::int64_t>(scratch.block_bytes)));
   begin_sums(lower, vectors);
+  begin_strips(lower, vectors);
 }
 
 static void prepare_scratch(Lowerer& lower, llvm::Value* vectors) {
@@ -333,6 +334,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   place_shared_arrays(lower);
   place_local_arrays(lower);
   plan_sums(lower);
+  plan_strips(lower);
   llvm::Value* vectors = count_vectors(lower);
   begin_scratch(lower, vectors);
   bool shares_rows = independent && may_share_rows(lower);
@@ -346,7 +348,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   lower.builder.CreateRetVoid();
   return {lower.ir.symbol,
           lower.scratch.block_bytes,
-          lower.scratch.record_bytes + lower.scratch.sum_bytes,
+          lower.scratch.record_bytes + lower.scratch.sum_bytes + lower.scratch.strip_bytes,
           static_cast<int>(state.lanes()),
           state.facts.linear_thread_id,
           independent,

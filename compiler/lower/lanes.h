@@ -108,12 +108,34 @@ void while_lanes(Lowerer& lower, const ir::While& loop, const ir::Stmt& stmt);
 void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt);
 // Lanes may leave the loop one by one.
 bool is_divergent_loop(const Lowerer& lower, const ir::Stmt& stmt);
+// A `for` whose trips in all lanes follow from thread indices, and that is left at its end.
+bool is_geometric_loop(const Lowerer& lower, const ir::Stmt& stmt);
 // Tells LLVM something of the loop that this branch closes.
 void hint_loop(Lowerer& lower, llvm::BranchInst* back, llvm::ArrayRef<llvm::Metadata*> hint);
 // Says that a loop shall stay as it is.
 void forbid_unrolling(Lowerer& lower, llvm::BranchInst* back);
 // Whether it is known of a `for` without its count which lanes go round.
 bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
+
+// ---- strips_lanes.cpp: grid-stride loops in which whole vectors stop now and then, for the others ----
+// Finds them, and lays out what vectors keep meanwhile.
+void plan_strips(Lowerer& lower);
+void begin_strips(Lowerer& lower, llvm::Value* vectors);
+// Calls `body` once, to write what goes over the vectors of a segment until none has stopped.
+void in_strips(Lowerer& lower, const ir::Segment& segment, const std::function<void()>& body);
+// At a vector's turn: goes to where it stopped, or to `next` where it is done; `begin` writes what the plain
+// copy begins with.
+void begin_strip(Lowerer& lower, llvm::Value* number, llvm::BasicBlock* next,
+                 const std::function<void()>& begin);
+void end_strip(Lowerer& lower);
+// Whether vectors stop in a loop; then `resume` writes how they come back to its head, with what the trip and
+// the number of trips were (allocas), and `stop` how they stop where trips end.
+bool stops(const Lowerer& lower, const ir::Stmt& loop);
+void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Value* least,
+            const std::function<void()>& begin);
+void stop(Lowerer& lower, llvm::Value* trip, llvm::Value* least);
+// How many elements on a vector reads in its next strip, of steps of that length.
+llvm::Value* elements_ahead(Lowerer& lower, llvm::Value* step);
 
 // ---- ahead_lanes.cpp ----
 // Around a loop that lanes leave one by one: finds the loads with which each lane walks along its own row.

@@ -304,19 +304,27 @@ static llvm::Value* bytes_ahead(Lowerer& lower, llvm::Value* trips) {
 static void for_geometric(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt, Construct& construct) {
   llvm::IRBuilder<>& builder = lower.builder;
   make_loop_masks(lower, construct);
-  llvm::Value* least = least_count(lower, construct);
-  llvm::Value* ahead = construct.distance ? bytes_ahead(lower, least) : nullptr;
+  llvm::Value* least = entry_alloca(lower, builder.getInt64Ty(), "least");
+  builder.CreateStore(least_count(lower, construct), least);
   LoopBlocks blocks = make_blocks(lower);
+  bool strips = stops(lower, stmt);
+  if (strips) resume(lower, blocks.head, construct.trip, least, [&] { begin_for(lower, loop, construct); });
   enter(lower, blocks.head);
   open_construct(lower, OpenConstruct::Kind::Loop, &construct);
-  builder.CreateCondBr(builder.CreateICmpSLT(load_trip(lower, construct), least), blocks.body, blocks.done);
+  llvm::Value* together_in = builder.CreateLoad(builder.getInt64Ty(), least);
+  builder.CreateCondBr(builder.CreateICmpSLT(load_trip(lower, construct), together_in), blocks.body,
+                       blocks.done);
   builder.SetInsertPoint(blocks.body);
   set_variable(lower, loop, construct);
-  llvm::Value* outer = std::exchange(lower.lanes.ahead, ahead);
+  Ahead ahead;
+  if (strips) ahead.elements = elements_ahead(lower, read_cell(lower, construct.step).value);
+  if (construct.distance && !strips) ahead.bytes = bytes_ahead(lower, together_in);
+  Ahead outer = std::exchange(lower.lanes.ahead, ahead);
   loop_part(lower, loop.body, blocks.done, nullptr, blocks);
   lower.lanes.ahead = outer;
   enter(lower, blocks.next);
   next_trip(lower, construct);
+  if (strips) stop(lower, construct.trip, least);
   llvm::BranchInst* back = builder.CreateBr(blocks.head);
   // Long strides wait for memory: unrolled by eight, such a loop runs no faster.
   if (construct.distance) forbid_unrolling(lower, back);
@@ -341,21 +349,29 @@ static bool holds_own_break(const ir::Stmt& stmt) {
   return found;
 }
 
+static bool jumps(const Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {
+  return lower.shapes.control(stmt).varying_continue ||
+         std::any_of(loop.body.begin(), loop.body.end(), holds_own_break);
+}
+
+bool is_geometric_loop(const Lowerer& lower, const ir::Stmt& stmt) {
+  const auto& loop = std::get<ir::For>(stmt.node);
+  return is_divergent_loop(lower, stmt) && is_varying(lower, loop.count) &&
+         lower.lanes.computed[static_cast<std::size_t>(*loop.count.slot)] && !jumps(lower, loop, stmt);
+}
+
 void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {
   Construct& construct = construct_of(lower, stmt);
   begin_for(lower, loop, construct);
   if (!is_divergent_loop(lower, stmt)) return for_together(lower, loop, stmt, construct);
-  const ControlShape& shape = lower.shapes.control(stmt);
-  bool geometric =
-      is_varying(lower, loop.count) && lower.lanes.computed[static_cast<std::size_t>(*loop.count.slot)];
-  bool jumps = shape.varying_continue || std::any_of(loop.body.begin(), loop.body.end(), holds_own_break);
-  if (!lower.lanes.masked && geometric && !jumps) return for_geometric(lower, loop, stmt, construct);
+  if (!lower.lanes.masked && is_geometric_loop(lower, stmt))
+    return for_geometric(lower, loop, stmt, construct);
   auto masked = [&] {
     make_loop_masks(lower, construct);
     begin_running(lower, construct);
     // With a jump of its own no lane comes here from the plain copy.
     std::vector<ir::SlotId> running_on;
-    if (jumps) running_on = begin_running_on(lower, stmt);
+    if (jumps(lower, loop, stmt)) running_on = begin_running_on(lower, stmt);
     if (lower.lanes.plain_copy) begin_ahead(lower, loop);
     for_divergent(lower, loop, stmt, construct);
     end_ahead(lower);

@@ -127,6 +127,8 @@ struct Scratch {
   std::uint64_t sum_bytes = 0;                              // of that record, one for each vector
   llvm::Value* sum_records = nullptr;                       // the first vector's
   llvm::Value* sum_record = nullptr;                        // of the vector at hand
+  std::uint64_t strip_bytes = 0; // of the record of a vector that stopped in a loop
+  llvm::Value* strip_records = nullptr;
 };
 
 // What a statement of control flow keeps while lanes are in it: masks and the state of a loop, in allocas
@@ -176,6 +178,23 @@ struct RowsAhead {
   std::vector<llvm::Value*> next{}; // a vector for each
 };
 
+// A loop of a segment in which whole vectors stop now and then (strips_lanes.cpp).
+struct Strips {
+  const ir::Stmt* loop = nullptr;
+  std::vector<ir::SlotId> kept{};          // what a vector must find again
+  llvm::Value* goes_on = nullptr;          // an alloca: vectors go on, or are done; else all begin
+  llvm::Value* some_stopped = nullptr;     // likewise: in this round
+  llvm::Value* record = nullptr;           // of the vector at hand
+  llvm::BasicBlock* next_vector = nullptr; // where its turn ends
+  llvm::BasicBlock* resumed = nullptr;     // where it goes on
+};
+
+// How far on from what is read it pays to ask for memory early: so many bytes, or elements; null where it
+// does not.
+struct Ahead {
+  llvm::Value *bytes = nullptr, *elements = nullptr;
+};
+
 // How a value changes along a row of threads, from vector to vector: not at all, or up.
 enum class AlongX : std::uint8_t { Unknown, Fixed, Grows };
 
@@ -199,14 +218,16 @@ struct Lanes {
   std::map<ir::SlotId, LaneTest> tests; // of conditions
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
   std::map<const ir::Load*, RowsAhead> ahead_of; // loads of the loop at hand
+  std::map<const ir::Segment*, Strips> strips_of;
+  Strips* strips = nullptr;          // of the segment at hand; null where no vector stops in it
   std::vector<bool> steady;          // slots of which what was known at their assignment holds at every read
   std::vector<AlongX> along_x;       // by slot
   const ir::Stmt* row_end = nullptr; // an `if` without which a thread does nothing (rows_lanes.cpp)
   llvm::BasicBlock* row_done = nullptr; // where a row of vectors ends
-  llvm::Value* ahead = nullptr; // in a grid-stride loop: how many bytes on it pays to ask for memory early
-  std::vector<bool> geometric;  // conditions over thread indices: a vector in which they differ is rare
-  std::vector<bool> computed;   // integers that depend on no memory
-  std::vector<bool> deferred;   // conditions whose mask is computed where lanes part
+  Ahead ahead;                          // in a grid-stride loop
+  std::vector<bool> geometric; // conditions over thread indices: a vector in which they differ is rare
+  std::vector<bool> computed;  // integers that depend on no memory
+  std::vector<bool> deferred;  // conditions whose mask is computed where lanes part
   std::vector<const ir::Operand*> widened; // by slot: the i32 that an i64 index is made of
   std::vector<bool> settled;               // slots that are assigned as if all lanes were active
   std::vector<bool> unused; // what nothing needs: counts that are told otherwise, loads that are sunk

@@ -139,13 +139,24 @@ static llvm::Value* load_consecutive(Lowerer& lower, llvm::Value* pointer, llvm:
                                         llvm::Constant::getNullValue(vector));
 }
 
-// In a loop of long strides: asks for what the vectors after this one will read on the same trip.
-static void fetch_ahead(Lowerer& lower, llvm::Value* pointer) {
-  if (!lower.lanes.ahead || lower.lanes.masked) return;
+static void fetch(Lowerer& lower, llvm::Value* pointer) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* next = builder.CreateGEP(builder.getInt8Ty(), pointer, lower.lanes.ahead);
-  llvm::Value* how[] = {next, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)};
-  builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {next->getType()}, how);
+  llvm::Value* how[] = {pointer, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)};
+  builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()}, how);
+}
+
+// In a loop of long strides: asks for what will be read later.
+static void fetch_ahead(Lowerer& lower, llvm::Value* pointer, llvm::Type* element) {
+  static constexpr std::uint64_t line = 64;
+  if (lower.lanes.masked) return;
+  llvm::IRBuilder<>& builder = lower.builder;
+  const Ahead& ahead = lower.lanes.ahead;
+  if (ahead.bytes) fetch(lower, builder.CreateGEP(builder.getInt8Ty(), pointer, ahead.bytes));
+  if (!ahead.elements) return;
+  llvm::Value* later = builder.CreateGEP(element, pointer, ahead.elements);
+  std::uint64_t bytes = lower.state.lanes() * (element->getScalarSizeInBits() / 8);
+  for (std::uint64_t from = 0; from < bytes; from += line)
+    fetch(lower, builder.CreateConstGEP1_64(builder.getInt8Ty(), later, from));
 }
 
 // Loads lanes that are not neighbours.
@@ -165,7 +176,7 @@ static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llv
   if (address.shape.kind == Shape::Kind::Uniform)
     return builder.CreateAlignedLoad(element, address.first, align);
   bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
-  if (is_consecutive(address.shape) && can_move) fetch_ahead(lower, address.first);
+  if (is_consecutive(address.shape) && can_move) fetch_ahead(lower, address.first, element);
   if (is_consecutive(address.shape) && can_move)
     return load_consecutive(lower, address.first, element, align);
   if (address.shape.kind == Shape::Kind::Linear && has_windows(lower, element)) {
@@ -181,8 +192,10 @@ static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llv
 }
 
 llvm::Value* first_address(Lowerer& lower, const ir::Load& load) {
-  LaneAddress address = lane_address(lower, read_array(lower, load.array), load.indices);
-  if (is_consecutive(address.shape)) fetch_ahead(lower, address.first);
+  ArrayValue array = read_array(lower, load.array);
+  LaneAddress address = lane_address(lower, array, load.indices);
+  if (is_consecutive(address.shape))
+    fetch_ahead(lower, address.first, memory_type(lower.state, array.element));
   return address.first;
 }
 

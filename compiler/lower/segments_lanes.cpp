@@ -203,8 +203,12 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
   llvm::IRBuilder<>& builder = lower.builder;
   std::vector<bool> used = slots_used(lower, segment.body, false);
   std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
-  loop_over_vectors(lower, [&](llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next) {
+  auto vector = [&](llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next) {
     llvm::Value* live = begin_vector(lower, number, existing, next);
+    begin_strip(lower, number, next, [&] {
+      begin_copy(lower, used, copies);
+      store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
+    });
     llvm::BasicBlock* plain = new_block(lower, "plain");
     llvm::BasicBlock* masked = lower.lanes.masked_start = new_block(lower, "masked");
     // Where nobody can have left, the number of lanes says it without a vector.
@@ -220,6 +224,7 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     begin_copy(lower, used, copies);
     store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
     lower_copy(lower, segment, true);
+    end_strip(lower);
     builder.SetInsertPoint(masked);
     begin_copy(lower, used, copies);
     builder.CreateStore(builder.CreateLoad(mask_type(lower.state), lower.lanes.present), lower.lanes.active);
@@ -227,7 +232,8 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     builder.SetInsertPoint(lower.lanes.end);
     keep_uniform_copies(lower, copies);
     if (lower.scratch.has_left_flag) mark_left(lower, live);
-  });
+  };
+  in_strips(lower, segment, [&] { loop_over_vectors(lower, vector); });
   restore_uniform_slots(lower, copies);
 }
 

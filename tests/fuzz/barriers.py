@@ -23,6 +23,7 @@ class Writer(divergence.Writer):
 
     def __init__(self, rng, faults, columns):
         super().__init__(rng, faults, columns)
+        self.has_local = rng.random() < 0.5
         self.varying = 0  # how many conditions and loops around differ between threads
 
     def statement(self, depth, nesting):
@@ -38,9 +39,12 @@ class Writer(divergence.Writer):
         elif form == 3:
             self.line(depth, f"if syncthreads_{rng.choice(['and', 'or'])}({self.condition()}):")
             self.block(depth + 1, nesting + 1, 3)
-        elif form == 4:
+        elif form == 8:
+            self.strides(depth)
+            self.line(depth, f"{self.name()} = (g + h) % 1009")
+        elif form == 4 and self.has_local:
             self.line(depth, f"l[({self.integer(1)}) % 4] = {self.name()}")
-        elif form == 5:
+        elif form == 5 and self.has_local:
             self.line(depth, f"{self.name()} = l[({self.integer(1)}) % 4]")
         elif form == 6:
             self.counter += 1
@@ -62,7 +66,9 @@ class Writer(divergence.Writer):
     def kernel(self):
         text = super().kernel()
         start = ["s = shared.array(64, i64)", "t = threadIdx.y * blockDim.x + threadIdx.x", "threads = blockDim.x * blockDim.y", "s[t] = t",
-                 "l = local.array(4, i64)", "for first in range(4):", "    l[first] = first", "syncthreads()"]
+                 "syncthreads()"]
+        if self.has_local:
+            start += ["l = local.array(4, i64)", "for first in range(4):", "    l[first] = first"]
         return text.replace("    n = x.size\n", "".join(f"    {line}\n" for line in start) + "    n = x.size\n")
 
 

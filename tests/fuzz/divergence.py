@@ -170,6 +170,22 @@ class Writer:
             self.line(depth + 1, f"if {self.condition(1)}:")
             self.line(depth + 2, f"{self.name()} = {self.integer(2)} % 1009")
 
+    def strides(self, depth):
+        """Loops with which threads together go over arrays; `g` and `h` are what each finds."""
+        rng = self.rng
+        self.line(depth, f"g = {rng.randint(-9, 9)}")
+        self.line(depth, "h = i % 7")
+        for _ in range(rng.randint(0, 2)):
+            step = rng.choice([1, 3, 7, 16, 33, "(n + 63) // 64"])
+            self.line(depth, f"for e in range(i{rng.choice(['', ' + 2'])}, {'n + 1' if self.fails(0.2) else 'n'}, {step}):")
+            for _ in range(rng.randint(1, 3)):
+                self.line(depth + 1, rng.choice([f"g = (g + {rng.choice('xq')}[e] * {rng.randint(-3, 9)}) % 1009", "h = (h + g + e) % 1009"]))
+            if rng.random() < 0.5:
+                self.line(depth + 1, f"if x[{self.index('e + g') if rng.random() < 0.5 else 'e'}] {rng.choice('<>')} {rng.randint(-200, 1000)}:")
+                self.line(depth + 2, rng.choice(["h = e", "g = g // 2", "g = (g + h) % 1009"]))
+            if rng.random() < 0.3:
+                self.line(depth, f"g = (g + h * {rng.randint(1, 5)}) % 1009")
+
     def loop_body(self, depth, nesting):
         self.in_loop += 1
         self.block(depth, nesting + 1, 3)
@@ -191,17 +207,19 @@ class Writer:
         self.line(1, "n = x.size")
         if self.columns is None:
             self.line(1, "i = grid(1)")
+            self.strides(1)
             self.line(1, "if i >= n:")
             self.line(2, "return")
         else:
             self.line(1, "u, v = grid(2)")
             self.line(1, f"i = v * {self.columns} + u")
+            self.strides(1)
             self.line(1, f"if u >= {self.columns} or i >= n:")
             self.line(2, "return")
         self.line(1, "a = x[i]")
-        self.line(1, "b = i % 13")
+        self.line(1, "b = i % 13 + g")
         self.line(1, f"c = {self.rng.randint(-5, 90)}")
-        self.line(1, "d = n - i")
+        self.line(1, "d = n - i + h")
         self.block(1, 0, 6)
         self.line(1, "y[i] = y[i] + a + 3 * b + 5 * c + 7 * d")
         return "\n".join(self.lines) + "\n"

@@ -1,0 +1,272 @@
+// Grid-stride loops by strips. One vector after the other would walk through the whole array with long
+// strides, which no processor foresees, and come back to the same pages and lines for each vector. So a whole
+// vector stops after some trips, and goes on when the block's other vectors have made theirs: what a strip
+// touches lies side by side. What a vector needs to go on is kept in its record.
+//
+// Threads that wait for nobody may run in any order. Vectors that leave the plain copy do not stop again.
+#include <llvm/IR/DataLayout.h>
+
+#include <algorithm>
+
+#include "compiler/analysis/assignment.h"
+#include "compiler/ir/walk.h"
+#include "compiler/lower/lanes.h"
+
+namespace kern::lowering {
+
+// Trips: a power of two.
+static constexpr std::int64_t strip_trips = 8;
+// Of a vector's record: whether it has stopped, the trip it is at, and how many all lanes make together.
+static constexpr std::uint64_t stopped_offset = 0, trip_offset = 8, least_offset = 16, cells_offset = 64;
+
+namespace {
+
+// Which slots a part of a segment assigns, and which it reads.
+struct Uses {
+  std::vector<bool> assigned, read;
+
+  explicit Uses(std::size_t slots) : assigned(slots), read(slots) {}
+
+  void add(const Lowerer& lower, const ir::Stmt& stmt) {
+    ir::visit_results(stmt, [&](ir::SlotId slot) { assigned[static_cast<std::size_t>(slot)] = true; });
+    ir::visit_operands(stmt, [&](const ir::Operand& operand) { see(lower, operand); });
+    ir::visit_bodies(stmt, [&](const ir::Body& body) {
+      for (const ir::Stmt& inner : body) add(lower, inner);
+    });
+  }
+
+private:
+  void see(const Lowerer& lower, const ir::Operand& operand) {
+    if (!operand.slot) return;
+    auto slot = static_cast<std::size_t>(*operand.slot);
+    read[slot] = true;
+    if (const ir::Operand* from = lower.lanes.widened[slot]) see(lower, *from);
+  }
+};
+
+} // namespace
+
+// Statements that neither go round themselves nor leave, and walk along global memory.
+static bool walks_along(const Lowerer& lower, const ir::Body& body) {
+  bool walks = false, plain = true;
+  auto visit = [&](const ir::Operand& array, const std::vector<ir::Operand>& indices) {
+    walks = walks || (array.type->space == AddressSpace::Global &&
+                      lower.shapes.element(array, indices).kind == Shape::Kind::Linear);
+  };
+  ir::walk(body, [&](const ir::Stmt& stmt) {
+    const auto* load = std::get_if<ir::Load>(&stmt.node);
+    const auto* store = std::get_if<ir::Store>(&stmt.node);
+    if (load) visit(load->array, load->indices);
+    if (store) visit(store->array, store->indices);
+    plain =
+        plain && (load || store || std::holds_alternative<ir::Assign>(stmt.node) ||
+                  std::holds_alternative<ir::Guard>(stmt.node) || std::holds_alternative<ir::If>(stmt.node));
+  });
+  return walks && plain;
+}
+
+// Local arrays of the block's vectors are in one place.
+static bool has_local_arrays(const Lowerer& lower) {
+  bool found = false;
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    found = found || (assign && std::holds_alternative<ir::LocalArray>(assign->value));
+  });
+  return found;
+}
+
+static const ir::Stmt* find_loop(const Lowerer& lower, const ir::Segment& segment) {
+  for (const ir::Stmt& stmt : segment.body) {
+    const auto* loop = std::get_if<ir::For>(&stmt.node);
+    if (loop && is_geometric_loop(lower, stmt) && counts_by_distance(lower, *loop) &&
+        walks_along(lower, loop->body))
+      return &stmt;
+  }
+  return nullptr;
+}
+
+// Slots whose values a vector has when it stops, and needs later; those that cross segments have a place
+// anyway.
+static std::vector<ir::SlotId> find_kept(const Lowerer& lower, const ir::Segment& segment,
+                                         const ir::Stmt& loop) {
+  std::size_t slots = lower.slots.size();
+  Uses before(slots), inside(slots), after(slots);
+  Uses* part = &before;
+  for (const ir::Stmt& stmt : segment.body) {
+    (&stmt == &loop ? inside : *part).add(lower, stmt);
+    if (&stmt == &loop) part = &after;
+  }
+  auto unset = find_unset_reads(lower.ir);
+  std::vector<ir::SlotId> kept;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    const SlotCells& cells = lower.slots[slot];
+    bool has_place = cells.crosses && !cells.block_uniform;
+    bool assigned = before.assigned[slot] || inside.assigned[slot];
+    bool of_a_trip = !before.assigned[slot] && !after.read[slot] && !cells.crosses && !unset[slot];
+    bool needed = inside.read[slot] || after.read[slot] || cells.crosses;
+    bool is_used = !lower.lanes.unused[slot];
+    if (assigned && needed && is_used && !has_place && !of_a_trip)
+      kept.push_back(static_cast<ir::SlotId>(slot));
+  }
+  return kept;
+}
+
+// ---- A vector's record ----
+
+static llvm::Value* place(Lowerer& lower, const Strips& strips, std::uint64_t offset) {
+  return lower.builder.CreateConstInBoundsGEP1_64(lower.builder.getInt8Ty(), strips.record, offset);
+}
+
+static llvm::Align kept_alignment(const Lowerer& lower, const Cell& cell) {
+  return std::min(lower.state.module.getDataLayout().getABITypeAlign(cell.type), llvm::Align(64));
+}
+
+// Visits the cells that are kept, with where each begins and ends in the record.
+static void for_each_kept(const Lowerer& lower, const Strips& strips,
+                          const std::function<void(const Cell&, std::uint64_t, std::uint64_t)>& visit) {
+  std::uint64_t end = cells_offset;
+  for (ir::SlotId slot : strips.kept) {
+    for (const Cell& cell : lower.slots[static_cast<std::size_t>(slot)].cells) {
+      if (cell.known) continue;
+      std::uint64_t from = llvm::alignTo(end, kept_alignment(lower, cell));
+      end = from + lower.state.module.getDataLayout().getTypeAllocSize(cell.type).getFixedValue();
+      visit(cell, from, end);
+    }
+  }
+}
+
+void plan_strips(Lowerer& lower) {
+  if (!lower.is_vector() || has_local_arrays(lower)) return;
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    const auto* segment = std::get_if<ir::Segment>(&stmt.node);
+    const ir::Stmt* loop = segment ? find_loop(lower, *segment) : nullptr;
+    if (!loop) return;
+    Strips strips{.loop = loop, .kept = find_kept(lower, *segment, *loop)};
+    std::uint64_t bytes = cells_offset;
+    for_each_kept(lower, strips, [&](const Cell&, std::uint64_t, std::uint64_t end) { bytes = end; });
+    lower.scratch.strip_bytes = std::max(lower.scratch.strip_bytes, (bytes + 63) / 64 * 64);
+    lower.lanes.strips_of[segment] = std::move(strips);
+  });
+}
+
+void begin_strips(Lowerer& lower, llvm::Value* vectors) {
+  Scratch& scratch = lower.scratch;
+  if (scratch.strip_bytes == 0) return;
+  scratch.strip_records = scratch.records;
+  llvm::Value* bytes =
+      lower.builder.CreateNUWMul(vectors, i64(lower.state, static_cast<std::int64_t>(scratch.strip_bytes)));
+  scratch.records = lower.builder.CreateInBoundsGEP(lower.builder.getInt8Ty(), scratch.records, bytes);
+}
+
+// ---- Around the vectors of a block ----
+
+void in_strips(Lowerer& lower, const ir::Segment& segment, const std::function<void()>& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  auto found = lower.lanes.strips_of.find(&segment);
+  if (found == lower.lanes.strips_of.end()) return body();
+  Strips& strips = found->second;
+  lower.lanes.strips = &strips;
+  strips.goes_on = entry_alloca(lower, builder.getInt1Ty(), "goes_on");
+  strips.some_stopped = entry_alloca(lower, builder.getInt1Ty(), "some_stopped");
+  llvm::BasicBlock *head = new_block(lower, "strip"), *again = new_block(lower, "next_strip");
+  llvm::BasicBlock* done = new_block(lower, "strips_done");
+  builder.CreateStore(builder.getFalse(), strips.goes_on);
+  enter(lower, head);
+  builder.CreateStore(builder.getFalse(), strips.some_stopped);
+  body();
+  builder.CreateCondBr(builder.CreateLoad(builder.getInt1Ty(), strips.some_stopped), again, done);
+  builder.SetInsertPoint(again);
+  builder.CreateStore(builder.getTrue(), strips.goes_on);
+  forbid_unrolling(lower, builder.CreateBr(head));
+  builder.SetInsertPoint(done);
+  lower.lanes.strips = nullptr;
+}
+
+void begin_strip(Lowerer& lower, llvm::Value* number, llvm::BasicBlock* next,
+                 const std::function<void()>& begin) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  Strips* strips = lower.lanes.strips;
+  if (!strips) return;
+  llvm::Value* offset =
+      builder.CreateNUWMul(number, i64(lower.state, static_cast<std::int64_t>(lower.scratch.strip_bytes)));
+  strips->record = builder.CreateInBoundsGEP(builder.getInt8Ty(), lower.scratch.strip_records, offset);
+  strips->next_vector = next;
+  strips->resumed = new_block(lower, "resumed");
+  llvm::BasicBlock *first = new_block(lower, "first_strip"), *later = new_block(lower, "later_strip");
+  builder.CreateCondBr(builder.CreateLoad(builder.getInt1Ty(), strips->goes_on), later, first);
+  builder.SetInsertPoint(later);
+  llvm::Value* stopped = builder.CreateLoad(builder.getInt64Ty(), place(lower, *strips, stopped_offset));
+  builder.CreateCondBr(builder.CreateIsNull(stopped), next, strips->resumed);
+  auto not_stopped = [&] { builder.CreateStore(i64(lower.state, 0), place(lower, *strips, stopped_offset)); };
+  builder.SetInsertPoint(strips->resumed);
+  not_stopped();
+  begin();
+  for_each_kept(lower, *strips, [&](const Cell& cell, std::uint64_t from, std::uint64_t) {
+    builder.CreateStore(
+        builder.CreateAlignedLoad(cell.type, place(lower, *strips, from), kept_alignment(lower, cell)),
+        cell.pointer);
+  });
+  builder.SetInsertPoint(first);
+  not_stopped();
+}
+
+void end_strip(Lowerer& lower) {
+  // Where nothing comes to the loop, nothing stops in it.
+  Strips* strips = lower.lanes.strips;
+  if (strips && !strips->resumed->getTerminator())
+    new llvm::UnreachableInst(lower.state.context, strips->resumed);
+}
+
+// ---- In the loop ----
+
+bool stops(const Lowerer& lower, const ir::Stmt& loop) {
+  return lower.lanes.strips && lower.lanes.strips->loop == &loop;
+}
+
+llvm::Value* elements_ahead(Lowerer& lower, llvm::Value* step) {
+  llvm::Value* wide = lower.builder.CreateZExt(step, lower.builder.getInt64Ty());
+  return lower.builder.CreateMul(wide, i64(lower.state, strip_trips));
+}
+
+void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Value* least,
+            const std::function<void()>& begin) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const Strips& strips = *lower.lanes.strips;
+  builder.CreateBr(head);
+  builder.SetInsertPoint(strips.resumed);
+  begin();
+  auto load = [&](std::uint64_t offset) {
+    return builder.CreateLoad(builder.getInt64Ty(), place(lower, strips, offset));
+  };
+  builder.CreateStore(load(trip_offset), trip);
+  builder.CreateStore(load(least_offset), least);
+  // What was known before the loop is not known here.
+  lower.lanes.tests.clear();
+  lower.lanes.mostly_linear.clear();
+}
+
+void stop(Lowerer& lower, llvm::Value* trip, llvm::Value* least) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const Strips& strips = *lower.lanes.strips;
+  llvm::BasicBlock *stop = new_block(lower, "stop"), *go_on = new_block(lower, "go_on");
+  auto load = [&](llvm::Value* from) { return builder.CreateLoad(builder.getInt64Ty(), from); };
+  auto keep = [&](llvm::Value* value, std::uint64_t offset) {
+    builder.CreateStore(value, place(lower, strips, offset));
+  };
+  llvm::Value* ends = builder.CreateIsNull(builder.CreateAnd(load(trip), strip_trips - 1));
+  llvm::Value* more = builder.CreateICmpSLT(load(trip), load(least));
+  builder.CreateCondBr(builder.CreateAnd(ends, more), stop, go_on);
+  builder.SetInsertPoint(stop);
+  keep(i64(lower.state, 1), stopped_offset);
+  keep(load(trip), trip_offset);
+  keep(load(least), least_offset);
+  for_each_kept(lower, strips, [&](const Cell& cell, std::uint64_t to, std::uint64_t) {
+    builder.CreateAlignedStore(builder.CreateLoad(cell.type, cell.pointer), place(lower, strips, to),
+                               kept_alignment(lower, cell));
+  });
+  builder.CreateStore(builder.getTrue(), strips.some_stopped);
+  builder.CreateBr(strips.next_vector);
+  builder.SetInsertPoint(go_on);
+}
+
+} // namespace kern::lowering
