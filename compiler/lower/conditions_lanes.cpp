@@ -39,7 +39,10 @@ static std::vector<bool> find_free_slots(Lowerer& lower, bool geometric) {
       ir::visit_results(stmt, [&](ir::SlotId id) {
         auto slot = static_cast<std::size_t>(id);
         if (!free[slot] || (assign && keeps_free(lower, *assign, free, geometric))) return;
-        if (!geometric && std::holds_alternative<ir::For>(stmt.node)) return;
+        const auto* loop = std::get_if<ir::For>(&stmt.node);
+        if (!geometric && loop && is_computed(lower, free, loop->start) &&
+            is_computed(lower, free, loop->step))
+          return;
         free[slot] = false;
         changed = true;
       });

@@ -118,6 +118,10 @@ static llvm::BasicBlock* side_entry(Lowerer& lower, const void* stmt, int point)
 }
 
 void leave_plain_copy(Lowerer& lower, const void* stmt, int point) {
+  if (lower.lanes.leave) {
+    lower.builder.CreateBr(lower.lanes.leave);
+    return;
+  }
   if (point == start_point && lower.lanes.may_begin_again) {
     store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
     lower.builder.CreateBr(lower.lanes.masked_start);
@@ -312,7 +316,7 @@ static std::size_t lower_guards(Lowerer& lower, const ir::Body& body, std::size_
   for (; place < body.size(); ++place) {
     const auto* guard = std::get_if<ir::Guard>(&body[place].node);
     if (!guard) break;
-    if (guard->state != ir::GuardState::Proved) kept.push_back(guard);
+    if (guard->state != ir::GuardState::Proved && !lower.lanes.held.contains(guard)) kept.push_back(guard);
   }
   lower.lanes.may_begin_again = lower.lanes.plain_copy && lower.lanes.repeatable.contains(&body[first]);
   guards_lanes(lower, kept);

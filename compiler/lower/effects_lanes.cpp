@@ -15,7 +15,7 @@ Spilled spill(Lowerer& lower, llvm::Value* vector) {
   return {buffer, type->getScalarType()};
 }
 
-static llvm::Value* lane_pointer(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) {
+llvm::Value* lane_pointer(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) {
   return lower.builder.CreateInBoundsGEP(spilled.element, spilled.buffer,
                                          lower.builder.CreateZExt(lane, lower.builder.getInt64Ty()));
 }
@@ -68,21 +68,14 @@ void for_each_active_lane(Lowerer& lower, const std::function<void(llvm::Value*)
   builder.SetInsertPoint(done);
 }
 
-// A value of which each lane's part can be read in a loop over lanes.
-struct LaneSource {
-  Value value;
-  Spilled spilled{};
-  bool is_bool = false;
-};
-
-static LaneSource lane_source(Lowerer& lower, const Value& value) {
+LaneSource lane_source(Lowerer& lower, const Value& value) {
   LaneSource source{value};
   source.is_bool = value.value->getType()->getScalarType()->isIntegerTy(1);
   if (value.shape.kind == Shape::Kind::Varying) source.spilled = spill(lower, value.value);
   return source;
 }
 
-static llvm::Value* at_lane(Lowerer& lower, const LaneSource& source, llvm::Value* lane) {
+llvm::Value* at_lane(Lowerer& lower, const LaneSource& source, llvm::Value* lane) {
   llvm::IRBuilder<>& builder = lower.builder;
   if (source.value.shape.kind == Shape::Kind::Uniform) return source.value.value;
   if (source.value.shape.kind == Shape::Kind::Linear) {

@@ -145,6 +145,13 @@ void end_ahead(Lowerer& lower);
 llvm::Value* load_ahead(Lowerer& lower, const ir::Load& load, const RowsAhead& ahead,
                         const LaneAddresses& addresses);
 
+// ---- alone_lanes.cpp ----
+// Whether each lane had better go round a loop by itself; lanes leave it one by one, and only by their
+// counts.
+bool goes_alone(const Lowerer& lower, const ir::For& loop);
+// Does so. Where a lane would fault, nothing has been done and `otherwise` writes what goes on.
+void for_alone(Lowerer& lower, const ir::For& loop, const std::function<void()>& otherwise);
+
 // ---- running_lanes.cpp ----
 // Around a loop that lanes leave one by one: finds the variables that run on in lanes that are out, and gives
 // each what its lanes had when they left.
@@ -232,6 +239,15 @@ struct Spilled {
 };
 Spilled spill(Lowerer& lower, llvm::Value* vector);
 llvm::Value* lane_of(Lowerer& lower, const Spilled& spilled, llvm::Value* lane);
+llvm::Value* lane_pointer(Lowerer& lower, const Spilled& spilled, llvm::Value* lane);
+// A value of which each lane's part can be read in a loop over lanes; one that varies is spilled.
+struct LaneSource {
+  Value value;
+  Spilled spilled{};
+  bool is_bool = false;
+};
+LaneSource lane_source(Lowerer& lower, const Value& value);
+llvm::Value* at_lane(Lowerer& lower, const LaneSource& source, llvm::Value* lane);
 void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic);
 void print_lanes(Lowerer& lower, const ir::Print& print);
 

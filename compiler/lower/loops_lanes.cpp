@@ -360,7 +360,14 @@ bool is_geometric_loop(const Lowerer& lower, const ir::Stmt& stmt) {
          lower.lanes.computed[static_cast<std::size_t>(*loop.count.slot)] && !jumps(lower, loop, stmt);
 }
 
-void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {
+// Lanes leave one by one as their counts say, which the threads' indices do not tell.
+static bool counts_apart(const Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {
+  const ControlShape& shape = lower.shapes.control(stmt);
+  return shape.varying && !shape.varying_break && !shape.varying_continue && is_varying(lower, loop.count) &&
+         !lower.lanes.computed[static_cast<std::size_t>(*loop.count.slot)];
+}
+
+static void for_vectors(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {
   Construct& construct = construct_of(lower, stmt);
   begin_for(lower, loop, construct);
   if (!is_divergent_loop(lower, stmt)) return for_together(lower, loop, stmt, construct);
@@ -379,6 +386,19 @@ void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {
   };
   if (lower.lanes.masked) return masked();
   in_masks(lower, stmt, masked);
+}
+
+void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {
+  if (!counts_apart(lower, loop, stmt) || !goes_alone(lower, loop)) return for_vectors(lower, loop, stmt);
+  if (lower.lanes.plain_copy)
+    return for_alone(lower, loop, [&] { leave_plain_copy(lower, &stmt, start_point); });
+  llvm::BasicBlock *vectors = new_block(lower, "vectors"), *done = new_block(lower, "endloop");
+  for_alone(lower, loop, [&] { lower.builder.CreateBr(vectors); });
+  lower.builder.CreateBr(done);
+  lower.builder.SetInsertPoint(vectors);
+  enter_from_plain(lower, &stmt, start_point);
+  for_vectors(lower, loop, stmt);
+  enter(lower, done);
 }
 
 } // namespace kern::lowering

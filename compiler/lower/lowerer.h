@@ -219,7 +219,9 @@ struct Lanes {
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
   std::map<const ir::Load*, RowsAhead> ahead_of; // loads of the loop at hand
   std::map<const ir::Segment*, Strips> strips_of;
-  Strips* strips = nullptr;          // of the segment at hand; null where no vector stops in it
+  Strips* strips = nullptr;                  // of the segment at hand; null where no vector stops in it
+  std::unordered_set<const ir::Guard*> held; // guards that hold in the loop at hand (alone_lanes.cpp)
+  llvm::BasicBlock* leave = nullptr;         // there: where to go where a guard fails
   std::vector<bool> steady;          // slots of which what was known at their assignment holds at every read
   std::vector<AlongX> along_x;       // by slot
   const ir::Stmt* row_end = nullptr; // an `if` without which a thread does nothing (rows_lanes.cpp)

@@ -108,7 +108,7 @@ class Writer:
 
     def statement(self, depth, nesting):
         rng = self.rng
-        form = rng.randint(0, 13)
+        form = rng.randint(0, 14)
         if nesting >= 4 or form <= 3:
             target = self.name()
             if rng.random() < 0.3:
@@ -145,6 +145,8 @@ class Writer:
                 self.line(depth, f"y[i if {self.condition()} else {rng.choice(['n + i', 'i - n', 'i'])}] = {self.name()}")
         elif form == 13 and not self.simple:
             self.row(depth)
+        elif form == 14 and not self.simple:
+            self.sparse_row(depth)
         elif form == 12:
             self.line(depth, f"o[i, min({rng.randint(0, 4)}, w.shape[1] - 1)] = u8({self.integer(1)})")
         elif form == 9:
@@ -186,6 +188,30 @@ class Writer:
             if rng.random() < 0.3:
                 self.line(depth, f"g = (g + h * {rng.randint(1, 5)}) % 1009")
 
+    def sparse_row(self, depth):
+        """A loop that lanes go round one by one: it does little but load, from anywhere. Some lanes have nothing to do."""
+        rng = self.rng
+        self.counter += 1
+        start, k = f"s{self.counter}", f"k{self.counter}"
+        self.line(depth, f"{start} = {self.integer(1)} % n")
+        length = rng.choice([1, 3, 9, 30, f"{self.name()} % 20", f"ix[{start}] % 9 - 2"])
+        stop = f"min({start} + {length}, {'n + 1' if self.fails(0.2) else 'n'})"
+        narrow, after = rng.random() < 0.5, rng.random() < 0.3
+        if after:
+            self.line(depth, f"{k} = {'i32(0)' if narrow else '0'}")
+        self.line(depth, f"for {k} in range(i32({start}), i32({stop})):" if narrow else f"for {k} in range({start}, {stop}):")
+        targets = rng.sample("abcd", rng.randint(1, 2))
+        for target in targets:
+            array = "iy" if self.fails(0.4) else "ix"
+            self.line(depth + 1, f"{target} = {target} + x[{array}[{k}]] * q[{array}[{k}]]")
+        if rng.random() < 0.3:
+            last = (set("abcd") - set(targets)).pop()
+            self.line(depth + 1, f"{last} = i64(ix[{k}])")
+        for target in targets:
+            self.line(depth, f"{target} %= 1009")
+        if after:
+            self.line(depth, f"{targets[0]} = ({targets[0]} + i64({k})) % 1009")
+
     def loop_body(self, depth, nesting):
         self.in_loop += 1
         self.block(depth, nesting + 1, 3)
@@ -203,7 +229,7 @@ class Writer:
         self.line(1, "return (p * q) % 1009")
         self.line(0, "")
         self.line(0, "@kernel")
-        self.line(0, "def k(x: i64[:], q: i32[:], w: u8[:, :], y: i64[:], z: f64[:], o: u8[:, :]):")
+        self.line(0, "def k(x: i64[:], q: i32[:], ix: i32[:], iy: i32[:], w: u8[:, :], y: i64[:], z: f64[:], o: u8[:, :]):")
         self.line(1, "n = x.size")
         if self.columns is None:
             self.line(1, "i = grid(1)")
@@ -307,6 +333,12 @@ def bytes_of(x):
     return [[(element * 31 + channel * 17) & 255 for channel in range(channels)] for element in x]
 
 
+def indices_of(x, wrong):
+    """The elements of `ix`, and of `iy` where some are wrong: indices of arrays like x."""
+    size = len(x)
+    return [-1 if wrong and element % 61 == 3 else size if wrong and element % 67 == 5 else (element * 7 + at) % size for at, element in enumerate(x)]
+
+
 class Arrays:
     """The arguments of a kernel in Python."""
 
@@ -314,7 +346,7 @@ class Arrays:
         self.y, self.z = Array([0] * len(x)), Array([0.0] * len(x))
         plane = bytes_of(x)
         self.o = Plane([[0] * len(row) for row in plane])
-        self.arguments = Array(x), Array(x), Plane(plane), self.y, self.z, self.o
+        self.arguments = Array(x), Array(x), Array(indices_of(x, False)), Array(indices_of(x, True)), Plane(plane), self.y, self.z, self.o
 
     def results(self):
         return {"y": numpy.array(self.y, numpy.int64), "z": numpy.array(self.z, numpy.float64), "o": numpy.array(self.o.rows(), numpy.uint8)}
@@ -326,7 +358,8 @@ def run_kernc(kernc, folder, over, block, options):
 
     size = over[0] * over[1]
     command = [kernc, "run", str(folder / "k.kern"), "--over", words(over), "--block", words(block), "--fp-contract=off", *options,
-               f"x=@{folder}/x.npy", f"q=@{folder}/q.npy", f"w=@{folder}/w.npy", f"y=zeros:i64:{size}", f"z=zeros:f64:{size}", "o=like:w"]
+               f"x=@{folder}/x.npy", f"q=@{folder}/q.npy", f"ix=@{folder}/ix.npy", f"iy=@{folder}/iy.npy",
+               f"w=@{folder}/w.npy", f"y=zeros:i64:{size}", f"z=zeros:f64:{size}", "o=like:w"]
     for name in "yzo":
         command += ["-o", f"{name}={folder}/{name}.npy"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -358,6 +391,8 @@ def check(writer, reference, rng, folder, arguments):
     x = [rng.randint(-200, 1000) for _ in range(over[0] * over[1])]
     numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
     numpy.save(folder / "q.npy", numpy.array(x, numpy.int32))
+    for name, wrong in ("ix", False), ("iy", True):
+        numpy.save(folder / f"{name}.npy", numpy.array(indices_of(x, wrong), numpy.int32))
     numpy.save(folder / "w.npy", numpy.array(bytes_of(x), numpy.uint8))
     results, failed = reference(text, x, over, block)
     for configuration in [["--device", "cuda"]] if arguments.cuda else CONFIGURATIONS:
