@@ -7,6 +7,7 @@
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -24,6 +25,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include "compiler/emit/wide_masks.h"
 
 namespace kern::emitting {
 
@@ -47,7 +50,7 @@ static llvm::ModulePassManager gpu_pipeline(llvm::PassBuilder& builder) {
   return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
 }
 
-static llvm::ModulePassManager cpu_pipeline() {
+static llvm::ModulePassManager cpu_pipeline(bool wide_masks) {
   using namespace llvm;
   SimplifyCFGOptions late = SimplifyCFGOptions().convertSwitchRangeToICmp(true).hoistCommonInsts(true);
   FunctionPassManager passes;
@@ -80,9 +83,17 @@ static llvm::ModulePassManager cpu_pipeline() {
   passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
   passes.addPass(SimplifyCFGPass(late));
   passes.addPass(InstCombinePass());
+  if (wide_masks) passes.addPass(WideMasksPass());
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   modules.addPass(GlobalDCEPass());
   return modules;
+}
+
+// Whether the CPU has vectors, and no registers for masks of them.
+static bool has_vectors_only(const llvm::TargetMachine& machine) {
+  if (!machine.getTargetTriple().isX86()) return false;
+  const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
+  return features.checkFeatures("+avx2") && !features.checkFeatures("+avx512f");
 }
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, const TargetOptions& options) {
@@ -95,7 +106,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const TargetOp
   llvm::PassBuilder builder(&machine, tuning);
   Analyses analyses(builder);
   bool gpu = options.target == Target::Cuda;
-  (gpu ? gpu_pipeline(builder) : cpu_pipeline()).run(module, analyses.modules);
+  (gpu ? gpu_pipeline(builder) : cpu_pipeline(has_vectors_only(machine))).run(module, analyses.modules);
 }
 
 } // namespace kern::emitting
