@@ -1,7 +1,8 @@
-// Loads of loops in which each lane walks along a row of its own: the elements of one row of a sparse matrix,
-// say. Lanes are far apart, but what a lane needs next lies beside what it needs now: where the array goes on
-// long enough, 16 bytes are loaded for each lane and transposed, and the next trips find their elements in
-// registers. A gather takes 24 cycles of 16 lanes, on each trip; this takes 30, on every fourth.
+// Loads of loops in which each lane walks along a row of its own and computes so much that lanes go together
+// all the same (alone_lanes.cpp: where they do not). Lanes are far apart, but what a lane needs next lies
+// beside what it needs now: where the array goes on long enough, 16 bytes are loaded for each lane and
+// transposed, and the next trips find their elements in registers. A gather takes 24 cycles of 16 lanes, on
+// each trip; this takes 30, on every fourth.
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 
