@@ -5,6 +5,7 @@
 
 #include "compiler/analysis/assignment.h"
 #include "compiler/analysis/crossing.h"
+#include "compiler/analysis/rows.h"
 #include "compiler/analysis/uniformity.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
@@ -250,33 +251,6 @@ static void write_crossing_params(Lowerer& lower) {
 
 // ---- Blocks ----
 
-// Whether threads of a block may run in any order and at once: nobody waits for another, shares memory of the
-// block, is counted or says anything.
-static bool has_independent_rows(const Lowerer& lower) {
-  if (lower.state.facts.linear_thread_id || !is_one_segment(lower.ir)) return false;
-  bool independent = true;
-  ir::walk_reachable(lower.state.ir, lower.ir, [&](const ir::Stmt& stmt) {
-    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-    bool shared = assign && std::holds_alternative<ir::SharedArray>(assign->value);
-    independent = independent && !shared && !std::holds_alternative<ir::Atomic>(stmt.node) &&
-                  !std::holds_alternative<ir::CallEffect>(stmt.node) &&
-                  !std::holds_alternative<ir::Print>(stmt.node);
-  });
-  return independent;
-}
-
-// Whether such threads of several blocks take turns: where no loop walks over an array, which the threads of
-// a block better do while what they share is in the cache.
-static bool may_share_rows(const Lowerer& lower) {
-  bool may = lower.is_vector();
-  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    const auto* loop = std::get_if<ir::For>(&stmt.node);
-    may = may && !(loop && loop->count.slot) && !std::holds_alternative<ir::While>(stmt.node) &&
-          !std::holds_alternative<ir::Call>(stmt.node);
-  });
-  return may;
-}
-
 // Whether vectors of threads next to each other touch memory next to each other, or the same: a call then
 // best goes on to where rows end. Where rows of threads go across those of an array, they would leave the
 // cache.
@@ -316,7 +290,8 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   begin_function(lower);
   load_place(lower);
   load_params(lower);
-  bool independent = has_independent_rows(lower);
+  bool independent =
+      !state.facts.linear_thread_id && is_one_segment(lower.ir) && has_independent_rows(state.ir, lower.ir);
   if (independent) load_rows(lower);
   llvm::Value* blocks = begin_blocks(lower);
   lower.scratch.has_left_flag = leaves_before_others(lower.ir);
@@ -337,10 +312,12 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   plan_strips(lower);
   llvm::Value* vectors = count_vectors(lower);
   begin_scratch(lower, vectors);
-  bool shares_rows = independent && may_share_rows(lower);
+  bool in_turns = independent && lower.is_vector() && shares_rows(lower.ir);
+  // So many threads have numbers of 32 bits.
+  lower.place.joins_blocks = in_turns && state.facts.small_grid && sees_grid_only(lower.ir);
   for_each_row_of_blocks(lower, blocks, [&](llvm::Value* in_row) {
     auto block = [&] { lower_block(lower, vectors); };
-    if (!shares_rows) return for_each_block(lower, in_row, block);
+    if (!in_turns) return for_each_block(lower, in_row, block);
     lower.place.blocks = in_row;
     block();
   });
@@ -352,7 +329,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
           static_cast<int>(state.lanes()),
           state.facts.linear_thread_id,
           independent,
-          shares_rows && follows_rows(lower)};
+          in_turns && follows_rows(lower)};
 }
 
 } // namespace kern::lowering

@@ -95,8 +95,9 @@ struct Place {
   llvm::Value* block_dim[3] = {};
   llvm::Value* first_row = nullptr; // of the rows of threads to run; null where a block runs whole
   llvm::Value* end_row = nullptr;
-  llvm::Value* blocks =
-      nullptr; // how many of a row of blocks this call runs, where they share the loop over a row of threads
+  // How many of a row of blocks this call runs, where they share the loop over a row of threads.
+  llvm::Value* blocks = nullptr;
+  bool joins_blocks = false; // and are like one block: their threads along x are counted on
 };
 
 // Where a local array is in scratch: in the vector's record, or once a block.

@@ -32,20 +32,21 @@ static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
     place.thread[2] = z;
     loop_over_y(lower, [&](llvm::Value* y, llvm::BasicBlock*) {
       place.thread[1] = y;
-      auto row_of_block = [&] {
+      auto row_of = [&](llvm::Value* threads) {
         lower.lanes.row_done = new_block(lower, "row_done");
-        stepping_loop(lower, place.block_dim[0], lanes, [&](llvm::Value* x, llvm::BasicBlock* next) {
+        stepping_loop(lower, threads, lanes, [&](llvm::Value* x, llvm::BasicBlock* next) {
           place.thread[0] = x;
           llvm::Value* row = builder.CreateNUWAdd(
               builder.CreateNUWMul(wide(lower, z), wide(lower, place.block_dim[1])), wide(lower, y));
           llvm::Value* number = builder.CreateNUWMul(row, wide(lower, in_row));
           number = builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
-          body(number, existing_lanes(lower, place.block_dim[0], x), next);
+          body(number, existing_lanes(lower, threads, x), next);
         });
         enter(lower, std::exchange(lower.lanes.row_done, nullptr));
       };
-      if (place.blocks) return for_each_block(lower, place.blocks, row_of_block);
-      row_of_block();
+      if (place.joins_blocks) return row_of(builder.CreateNUWMul(place.block_dim[0], place.blocks));
+      if (place.blocks) return for_each_block(lower, place.blocks, [&] { row_of(place.block_dim[0]); });
+      row_of(place.block_dim[0]);
     });
   });
 }

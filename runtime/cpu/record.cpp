@@ -54,12 +54,15 @@ bool drain(const kern_print_ring& ring,
   return ring.used <= ring.capacity;
 }
 
-// The thread of a lane, from that of lane 0.
-static void set_thread(kern_fault_record& fault, const kern_where& where, std::uint32_t lane, bool linear,
-                       const std::uint32_t (&first)[3]) {
+// The block and thread of a lane, from those of lane 0. A row of threads may go on through the blocks that
+// follow.
+static void set_place(kern_fault_record& fault, const kern_where& where, std::uint32_t lane, bool linear,
+                      const std::uint32_t (&first)[3]) {
   std::uint32_t id = first[0] + lane;
   const std::uint32_t(&dim)[3] = where.block_dim;
-  fault.thread[0] = linear ? id % dim[0] : id;
+  std::copy(std::begin(where.block), std::end(where.block), fault.block);
+  if (!linear) fault.block[0] += id / dim[0];
+  fault.thread[0] = id % dim[0];
   fault.thread[1] = linear ? id / dim[0] % dim[1] : first[1];
   fault.thread[2] = linear ? id / dim[0] / dim[1] : first[2];
 }
@@ -79,8 +82,7 @@ static void report(const LaneGuard& guard, std::uint32_t lane, std::int64_t inde
   fault.kind = guard.what >> 40 & 0xff;
   fault.index = index;
   fault.extent = extent;
-  set_thread(fault, guard.where, lane, guard.what >> 48 & 1, guard.first_thread);
-  std::copy(std::begin(guard.where.block), std::end(guard.where.block), fault.block);
+  set_place(fault, guard.where, lane, guard.what >> 48 & 1, guard.first_thread);
   kern_cpu_fault(guard.record, &fault);
 }
 

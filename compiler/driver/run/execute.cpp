@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiler/analysis/kernel_lanes.h"
+#include "compiler/analysis/rows.h"
 #include "compiler/analysis/shared_layout.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/reachable.h"
@@ -61,17 +62,28 @@ std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, cons
   return std::max(sum, asked);
 }
 
+// Whether rows of threads fill vectors of 32 lanes: those of a block, or of blocks that are joined.
+static bool fill_wide_vectors(const ir::Module& module, const ir::Function& kernel, const LaneFacts& facts,
+                              const LaunchShape& shape) {
+  constexpr std::uint64_t wide = 32, long_row = 4 * wide;
+  if (shape.block[0] % wide == 0) return true;
+  std::uint64_t row = shape.grid[0] * shape.block[0];
+  bool joined = facts.small_grid && has_independent_rows(module, kernel) && shares_rows(kernel) &&
+                sees_grid_only(kernel);
+  return joined && (row % wide == 0 || row >= long_row);
+}
+
 LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
                      const std::vector<Argument>& arguments, const LaunchShape& shape, int asked_lanes,
                      bool wide) {
   LaneFacts asked;
   asked.lanes = asked_lanes > 0 ? asked_lanes : default_lanes;
   LaneFacts facts = kernel_lanes(module, kernel, asked);
-  if (asked_lanes == 0 && wide && shape.block[0] % 32 == 0) facts.lanes = 32;
-  facts.block_x_multiple = shape.block[0] % static_cast<std::uint64_t>(facts.lanes) == 0;
   facts.contiguous = facts.small_arrays = facts.small_grid = true;
   for (std::size_t axis = 0; axis < 3; ++axis)
     facts.small_grid &= shape.grid[axis] * shape.block[axis] <= std::uint64_t{limits::small_grid};
+  if (asked_lanes == 0 && wide && fill_wide_vectors(module, kernel, facts, shape)) facts.lanes = 32;
+  facts.block_x_multiple = shape.block[0] % static_cast<std::uint64_t>(facts.lanes) == 0;
   for (const Argument& argument : arguments) {
     const HostArray* array = argument.array();
     if (!array) continue;

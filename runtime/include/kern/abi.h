@@ -103,7 +103,7 @@ void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault);
 // Called by CPU code where a vector may hold threads that fault: returns those of `lanes` (bit l is lane l)
 // whose index is not in [0, extent), and reports the fault of the lowest. Lane l's index is first + l * step.
 // `guard` is site | axis << 32 | kind << 40, and 1 << 48 where lanes follow the linear thread id, x being
-// that of lane 0; else (x, y, z) is lane 0's thread, and lanes run along x.
+// that of lane 0; else (x, y, z) is lane 0's thread, and lanes run along x, on into the blocks that follow.
 uint32_t kern_cpu_fault_lanes(kern_launch_record* record, const kern_where* where, uint64_t guard,
                               uint32_t lanes, int64_t first, int64_t step, int64_t extent, uint32_t x,
                               uint32_t y, uint32_t z);

@@ -242,7 +242,7 @@ TEST(Fault, TheLowestBlocksFirstIsKept) {
 
 TEST(Fault, LanesThatFailAreFoundAndTheLowestReported) {
   kern_launch_record record{};
-  kern_where where{{4, 5, 6}, {9, 9, 9}, {6, 2, 3}, 1, 0, 2};
+  kern_where where{{4, 5, 6}, {9, 9, 9}, {32, 2, 3}, 1, 0, 2};
   constexpr std::uint64_t guard = 7 | std::uint64_t(1) << 32 | std::uint64_t(2) << 40;
   // Lane l's index is 10 + 3 l, so that those from lane 4 on are not below 20.
   EXPECT_EQ(kern_cpu_fault_lanes(&record, &where, guard, 0b1110'1010, 10, 3, 20, 16, 1, 2), 0b1110'0000u);
@@ -254,6 +254,14 @@ TEST(Fault, LanesThatFailAreFoundAndTheLowestReported) {
   EXPECT_THAT(record.fault.thread, testing::ElementsAre(21, 1, 2));
   EXPECT_THAT(record.fault.block, testing::ElementsAre(4, 5, 6));
   EXPECT_EQ(kern_cpu_fault_lanes(&record, &where, guard, 0b1111, 10, 3, 20, 0, 0, 0), 0u);
+}
+
+TEST(Fault, LanesMayGoOnThroughTheBlocksThatFollow) {
+  kern_launch_record record{};
+  kern_where where{{4, 5, 6}, {9, 9, 9}, {6, 2, 3}, 3, 0, 2};
+  EXPECT_EQ(kern_cpu_fault_lanes(&record, &where, 7, 0b1111'0000, 0, 1, 5, 8, 1, 2), 0b1110'0000u);
+  EXPECT_THAT(record.fault.thread, testing::ElementsAre(1, 1, 2));
+  EXPECT_THAT(record.fault.block, testing::ElementsAre(6, 5, 6));
 }
 
 TEST(Fault, LanesMayFollowTheLinearThreadId) {
