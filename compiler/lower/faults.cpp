@@ -30,13 +30,14 @@ static void store_special_register(llvm::IRBuilder<>& builder, llvm::Value* reco
   builder.CreateStore(builder.CreateIntrinsic(id, {}, {}), field(builder, record, offset), true);
 }
 
-// kern_fault(record, site, axis, kind, index, extent): the first thread writes, every one exits.
+// kern_fault(record, site, axis, kind, index, extent): the first thread writes. Every one returns, and exits
+// then: where the driver links PTX, calls of a function that does not return fail to keep the registers that
+// a warp has in common, and threads of the warp that go on still need those.
 static llvm::Function* make_gpu_fault(ModuleState& state) {
   llvm::IRBuilder<> builder(state.context);
   llvm::Type* word = builder.getInt32Ty();
   llvm::Function* function = declare_fault(
       state, {builder.getPtrTy(1), word, word, word, builder.getInt64Ty(), builder.getInt64Ty()});
-  function->addFnAttr(llvm::Attribute::NoReturn);
   function->addFnAttr(llvm::Attribute::Convergent);
   auto* entry = llvm::BasicBlock::Create(state.context, "entry", function);
   auto* write = llvm::BasicBlock::Create(state.context, "write", function);
@@ -68,8 +69,7 @@ static llvm::Function* make_gpu_fault(ModuleState& state) {
   builder.CreateBr(out);
 
   builder.SetInsertPoint(out);
-  builder.CreateIntrinsic(I::nvvm_exit, {}, {});
-  builder.CreateUnreachable();
+  builder.CreateRetVoid();
   return function;
 }
 
@@ -129,7 +129,7 @@ void lower_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axi
   }
   std::vector<llvm::Value*> args = fault_args(lower.state, site, kind, axis, index, extent);
   args.insert(args.begin(), lower.record);
-  builder.CreateCall(lower.state.fault, args)->setDoesNotReturn();
+  builder.CreateCall(lower.state.fault, args);
   // An edge from here to whatever block follows would widen the divergent region.
   builder.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, {}, {});
   builder.CreateUnreachable();
