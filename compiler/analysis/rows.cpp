@@ -35,19 +35,23 @@ enum class Part : std::uint8_t { Other, Thread, Block, Size, FirstOfBlock, InGri
 class Parts {
 public:
   explicit Parts(const ir::Function& kernel)
-      : kernel_(kernel), writes_(ir::count_writes(kernel)), parts_(kernel.slots.size()) {}
+      : kernel_(kernel), writes_(ir::count_writes(kernel)), parts_(kernel.slots.size()) {
+    ir::walk(kernel.body, [&](const ir::Stmt& stmt) {
+      const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+      if (assign) parts_[static_cast<std::size_t>(assign->slot)] = part_of(*assign);
+    });
+  }
 
-  // Goes through the statements in their order; false where a part is read for anything but the sum.
-  bool only_sum() {
+  // False where a part is read for anything but the sum: asked once all are known, since in a loop a
+  // statement reads what those below it assign.
+  bool only_sum() const {
     bool only = true;
     ir::walk(kernel_.body, [&](const ir::Stmt& stmt) {
       const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-      Part result = assign ? part_of(*assign) : Part::Other;
-      bool begins = assign && is_own(part_of(assign->value));
-      ir::visit_operands(stmt,
-                         [&](const ir::Operand& operand) { begins = begins || is_own(part_of(operand)); });
-      only = only && !(begins && result == Part::Other);
-      if (assign) parts_[static_cast<std::size_t>(assign->slot)] = result;
+      bool goes_on = assign && parts_[static_cast<std::size_t>(assign->slot)] != Part::Other;
+      bool uses = assign && is_own(part_of(assign->value));
+      ir::visit_operands(stmt, [&](const ir::Operand& operand) { uses = uses || is_own(part_of(operand)); });
+      only = only && (goes_on || !uses);
     });
     return only;
   }

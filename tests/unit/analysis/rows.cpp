@@ -50,6 +50,14 @@ TEST_F(Rows, ItsPartsAreNot) {
   EXPECT_FALSE(sees_grid_only_with(body(if_(more, body(load(more, x, {thread}))))));
 }
 
+// In the next iteration a loop reads what stands below.
+TEST_F(Rows, WhatIsAssignedBelowCountsToo) {
+  ir::Operand late = f.variable("late", types::i32);
+  ir::Body inner =
+      body(assign(more, ir::Binary{ir::BinaryOp::Add, late, size}), pure(late, Builtin::ThreadIndexX));
+  EXPECT_FALSE(sees_grid_only_with(body(for_(variable, i32(0), i32(1), i32(3), inner))));
+}
+
 TEST_F(Rows, AFixedSizeOfBlocksIsKnown) {
   f.function().options.block = {8, 1, 1};
 
