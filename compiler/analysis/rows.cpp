@@ -104,4 +104,10 @@ private:
 
 bool sees_grid_only(const ir::Function& kernel) { return Parts(kernel).only_sum(); }
 
+// A small grid: so many threads have numbers of 32 bits.
+bool joins_blocks(const ir::Module& module, const ir::Function& kernel, const LaneFacts& facts) {
+  return facts.lanes > 1 && !facts.linear_thread_id && facts.small_grid &&
+         has_independent_rows(module, kernel) && shares_rows(kernel) && sees_grid_only(kernel);
+}
+
 } // namespace kern

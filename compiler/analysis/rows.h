@@ -1,6 +1,7 @@
 // What CPU code may do with the rows of threads of a kernel's blocks.
 #pragma once
 
+#include "compiler/analysis/shape.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {
@@ -16,5 +17,8 @@ bool shares_rows(const ir::Function& kernel);
 // Says whether a kernel asks for nothing of threadIdx.x and blockIdx.x but where a thread is in the grid, as
 // grid(1) says it: rows of blocks next to each other are then like one row.
 bool sees_grid_only(const ir::Function& kernel);
+
+// Says whether code under these facts runs rows of blocks next to each other as one row, in one segment.
+bool joins_blocks(const ir::Module& module, const ir::Function& kernel, const LaneFacts& facts);
 
 } // namespace kern

@@ -313,8 +313,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   llvm::Value* vectors = count_vectors(lower);
   begin_scratch(lower, vectors);
   bool in_turns = independent && lower.is_vector() && shares_rows(lower.ir);
-  // So many threads have numbers of 32 bits.
-  lower.place.joins_blocks = in_turns && state.facts.small_grid && sees_grid_only(lower.ir);
+  lower.place.joins_blocks = in_turns && joins_blocks(state.ir, lower.ir, state.facts);
   for_each_row_of_blocks(lower, blocks, [&](llvm::Value* in_row) {
     auto block = [&] { lower_block(lower, vectors); };
     if (!in_turns) return for_each_block(lower, in_row, block);

@@ -68,9 +68,7 @@ static bool fill_wide_vectors(const ir::Module& module, const ir::Function& kern
   constexpr std::uint64_t wide = 32, long_row = 4 * wide;
   if (shape.block[0] % wide == 0) return true;
   std::uint64_t row = shape.grid[0] * shape.block[0];
-  bool joined = facts.small_grid && has_independent_rows(module, kernel) && shares_rows(kernel) &&
-                sees_grid_only(kernel);
-  return joined && (row % wide == 0 || row >= long_row);
+  return (row % wide == 0 || row >= long_row) && joins_blocks(module, kernel, facts);
 }
 
 LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
