@@ -407,6 +407,8 @@ void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<voi
 
 // ---- cpu_kernel.cpp, segments.cpp ----
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);
+// The record with this number, of records of so many bytes; the end of as many of them.
+llvm::Value* record_at(Lowerer& lower, llvm::Value* records, llvm::Value* number, std::uint64_t bytes);
 // Writes a loop over part of a block: for index in range(0, limit, step): body(index, next); `next` is where
 // the following iteration begins.
 void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,

@@ -60,6 +60,12 @@ void loop_over_y(Lowerer& lower, const LoopBody& body) {
   loop_from(lower, place.first_row, place.end_row, 1, body);
 }
 
+llvm::Value* record_at(Lowerer& lower, llvm::Value* records, llvm::Value* number, std::uint64_t bytes) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* offset = builder.CreateNUWMul(number, i64(lower.state, static_cast<std::int64_t>(bytes)));
+  return builder.CreateInBoundsGEP(builder.getInt8Ty(), records, offset);
+}
+
 // The thread's record in scratch, by its linear index in the block.
 static void find_record(Lowerer& lower) {
   if (lower.scratch.record_bytes == 0) return;
@@ -69,9 +75,7 @@ static void find_record(Lowerer& lower) {
   row = builder.CreateNUWAdd(row, wide(lower.place.thread[1]));
   llvm::Value* linear = builder.CreateNUWMul(row, wide(lower.place.block_dim[0]));
   linear = builder.CreateNUWAdd(linear, wide(lower.place.thread[0]));
-  llvm::Value* offset =
-      builder.CreateNUWMul(linear, i64(lower.state, static_cast<std::int64_t>(lower.scratch.record_bytes)));
-  lower.scratch.record = builder.CreateInBoundsGEP(builder.getInt8Ty(), lower.scratch.records, offset);
+  lower.scratch.record = record_at(lower, lower.scratch.records, linear, lower.scratch.record_bytes);
 }
 
 // One thread's turn: nothing where it has left before; where it leaves now, it is counted and marked.

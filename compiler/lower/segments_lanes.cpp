@@ -124,11 +124,8 @@ static llvm::Value* begin_vector(Lowerer& lower, llvm::Value* number, llvm::Valu
                                  llvm::BasicBlock* next) {
   llvm::IRBuilder<>& builder = lower.builder;
   Scratch& scratch = lower.scratch;
-  if (scratch.record_bytes > 0) {
-    llvm::Value* offset =
-        builder.CreateNUWMul(number, i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes)));
-    scratch.record = builder.CreateInBoundsGEP(builder.getInt8Ty(), scratch.records, offset);
-  }
+  if (scratch.record_bytes > 0)
+    scratch.record = record_at(lower, scratch.records, number, scratch.record_bytes);
   find_sums(lower, number);
   llvm::Value* live = existing_mask(lower, existing);
   llvm::Value* bits = mask_bits(lower, live);

@@ -153,9 +153,7 @@ void begin_strips(Lowerer& lower, llvm::Value* vectors) {
   Scratch& scratch = lower.scratch;
   if (scratch.strip_bytes == 0) return;
   scratch.strip_records = scratch.records;
-  llvm::Value* bytes =
-      lower.builder.CreateNUWMul(vectors, i64(lower.state, static_cast<std::int64_t>(scratch.strip_bytes)));
-  scratch.records = lower.builder.CreateInBoundsGEP(lower.builder.getInt8Ty(), scratch.records, bytes);
+  scratch.records = record_at(lower, scratch.records, vectors, scratch.strip_bytes);
 }
 
 // ---- Around the vectors of a block ----
@@ -187,9 +185,7 @@ void begin_strip(Lowerer& lower, llvm::Value* number, llvm::BasicBlock* next,
   llvm::IRBuilder<>& builder = lower.builder;
   Strips* strips = lower.lanes.strips;
   if (!strips) return;
-  llvm::Value* offset =
-      builder.CreateNUWMul(number, i64(lower.state, static_cast<std::int64_t>(lower.scratch.strip_bytes)));
-  strips->record = builder.CreateInBoundsGEP(builder.getInt8Ty(), lower.scratch.strip_records, offset);
+  strips->record = record_at(lower, lower.scratch.strip_records, number, lower.scratch.strip_bytes);
   strips->next_vector = next;
   strips->resumed = new_block(lower, "resumed");
   llvm::BasicBlock *first = new_block(lower, "first_strip"), *later = new_block(lower, "later_strip");

@@ -152,8 +152,7 @@ static SumPlace place_of(Lowerer& lower, const ir::Atomic& atomic, std::uint64_t
 void find_sums(Lowerer& lower, llvm::Value* number) {
   Scratch& scratch = lower.scratch;
   if (scratch.sum_bytes == 0) return;
-  llvm::Value* bytes = i64(lower.state, static_cast<std::int64_t>(scratch.sum_bytes));
-  scratch.sum_record = at(lower, scratch.sum_records, lower.builder.CreateNUWMul(number, bytes));
+  scratch.sum_record = record_at(lower, scratch.sum_records, number, scratch.sum_bytes);
 }
 
 bool add_to_sum(Lowerer& lower, const ir::Atomic& atomic, const ElementPlace& place) {
