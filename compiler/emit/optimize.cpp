@@ -27,6 +27,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "compiler/emit/wide_masks.h"
+#include "compiler/lower/lower.h"
 
 namespace kern::emitting {
 
@@ -91,9 +92,8 @@ static llvm::ModulePassManager cpu_pipeline(bool wide_masks) {
 
 // Whether the CPU has vectors, and no registers for masks of them.
 static bool has_vectors_only(const llvm::TargetMachine& machine) {
-  if (!machine.getTargetTriple().isX86()) return false;
-  const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
-  return features.checkFeatures("+avx2") && !features.checkFeatures("+avx512f");
+  return machine.getTargetTriple().isX86() && machine.getMCSubtargetInfo()->checkFeatures("+avx2") &&
+         !has_mask_registers(machine);
 }
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, const TargetOptions& options) {

@@ -36,7 +36,7 @@ void for_each_row_of_blocks(Lowerer& lower, llvm::Value* blocks,
     place.block[axis] = block[axis] = builder.CreatePHI(builder.getInt32Ty(), 2, "block");
     block[axis]->addIncoming(first[axis], before);
   }
-  for (unsigned axis : {0u, 1u, 2u})
+  for (unsigned axis = 0; axis < 3; ++axis)
     builder.CreateStore(block[axis],
                         builder.CreateConstInBoundsGEP1_64(builder.getInt32Ty(), place.where,
                                                            offsetof(kern_where, block) / 4 + axis));

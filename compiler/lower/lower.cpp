@@ -52,6 +52,10 @@ static void lower_pending(ModuleState& state) {
   state.pending.clear();
 }
 
+bool has_mask_registers(const llvm::TargetMachine& machine) {
+  return machine.getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl,+avx512dq,+avx512bw");
+}
+
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
               const llvm::TargetMachine& machine, llvm::LLVMContext& context) {
   Lowered result;
@@ -65,8 +69,7 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
                     *result.module,
                     DebugInfo(*result.module, sources, options),
                     SharedLayout(module)};
-  state.has_avx512 =
-      !state.gpu() && machine.getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl,+avx512dq,+avx512bw");
+  state.has_avx512 = !state.gpu() && has_mask_registers(machine);
   state.functions.resize(module.functions.size());
   state.shared.resize(module.shared.size());
   state.constants.resize(module.constants.size());

@@ -33,6 +33,9 @@ struct Lowered {
   std::vector<CpuKernelLayout> layouts; // CPU only
 };
 
+// Says whether a CPU has AVX-512 as code is made for it: masks are in registers of their own.
+bool has_mask_registers(const llvm::TargetMachine& machine);
+
 // Lowers every kernel of a module for a machine; for the CPU it must have been cut into segments.
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
               const llvm::TargetMachine& machine, llvm::LLVMContext& context);
