@@ -186,6 +186,14 @@ static void make_if_masks(Lowerer& lower, Construct& construct) {
   mask_slot(lower, construct.chosen, "chosen");
 }
 
+// Whether lanes that take a branch do nothing but leave: masks say so whether there are any or none.
+static bool only_leaves(const Lowerer& lower, const ir::If& branch) {
+  if (branch.then_body.size() != 1 || !branch.else_body.empty()) return false;
+  const auto& node = branch.then_body.front().node;
+  bool jumps = std::holds_alternative<ir::Break>(node) || std::holds_alternative<ir::Continue>(node);
+  return std::holds_alternative<ir::Return>(node) || (jumps && lower.lanes.loops.back().construct);
+}
+
 static void if_masked(Lowerer& lower, const ir::If& branch, const ir::Stmt& stmt) {
   llvm::IRBuilder<>& builder = lower.builder;
   Construct& construct = construct_of(lower, stmt);
@@ -196,7 +204,10 @@ static void if_masked(Lowerer& lower, const ir::If& branch, const ir::Stmt& stmt
   copy_mask(lower, lower.lanes.active, construct.saved);
   llvm::Value* chosen = builder.CreateAnd(active_lanes(lower), read(lower, branch.condition, Form::Vector));
   store_mask(lower, construct.chosen, chosen);
-  builder.CreateCondBr(any_lane(lower, chosen), then_block, then_end);
+  if (only_leaves(lower, branch))
+    builder.CreateBr(then_block);
+  else
+    builder.CreateCondBr(any_lane(lower, chosen), then_block, then_end);
   builder.SetInsertPoint(then_block);
   set_active(lower, chosen);
   open_construct(lower, OpenConstruct::Kind::Then, &construct);
