@@ -315,7 +315,9 @@ private:
           return of_operands(expr, type);
         },
         [&](const ir::Extent& e) {
-          return part(array_of(e.array).extents[static_cast<std::size_t>(e.axis)], type);
+          LaneValue extent = part(array_of(e.array).extents[static_cast<std::size_t>(e.axis)], type);
+          extent.range.low = 0;
+          return extent;
         },
         [&](const ir::Stride& e) {
           const ArrayShape array = array_of(e.array);

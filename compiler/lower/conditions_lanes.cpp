@@ -67,11 +67,20 @@ static llvm::Value* compare_at(Lowerer& lower, ir::CompareOp op, bool is_signed,
   return lower.builder.CreateICmp((is_signed ? of_signed : of_unsigned)[static_cast<int>(op)], left, right);
 }
 
-// `value - from`, saturated: how many lanes after lane 0 a value is reached that steps by one from `from`.
-static llvm::Value* lanes_until(Lowerer& lower, bool is_signed, llvm::Value* value, llvm::Value* from) {
+// `to - from + more` as an i64, saturated where it may not fit one.
+static llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value,
+                             const ir::Operand& from, llvm::Value* from_value, std::int64_t more) {
   llvm::IRBuilder<>& builder = lower.builder;
-  auto wide = [&](llvm::Value* v) { return builder.CreateIntCast(v, builder.getInt64Ty(), is_signed); };
-  return builder.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, wide(value), wide(from));
+  auto wide = [&](llvm::Value* value) {
+    return builder.CreateIntCast(value, builder.getInt64Ty(), is_signed(from.type));
+  };
+  llvm::Value *left = wide(to_value), *right = wide(from_value), *last = i64(lower.state, more);
+  Interval of_to = lower.shapes.range_of(to), of_from = lower.shapes.range_of(from);
+  Interval range{of_to.low - of_from.high, of_to.high - of_from.low + more}; // and of the difference
+  if (contains(type_interval(types::i64), range))
+    return builder.CreateNSWAdd(builder.CreateNSWSub(left, right), last);
+  llvm::Value* apart = builder.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, left, right);
+  return more == 0 ? apart : builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, apart, last);
 }
 
 // The lanes whose number is below `limit`, an i64 with sign.
@@ -91,16 +100,15 @@ static llvm::Value* compare_by_distance(Lowerer& lower, const ir::Compare& compa
   bool known = shape_of(lower, linear) == linear_shape(1) && lower.shapes.is_exact(linear) &&
                !is_varying(lower, other);
   if (!known || linear.type == types::u64) return nullptr;
-  llvm::Value* limit = lanes_until(lower, is_signed(linear.type), right, left);
   // Lanes from the first on are below the value; one more is at most it.
-  auto past = [&] {
-    return builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, limit, i64(lower.state, 1));
+  auto below = [&](std::int64_t more) {
+    return lanes_below_signed(lower, distance(lower, other, right, linear, left, more));
   };
   switch (op) {
-  case ir::CompareOp::Less: return lanes_below_signed(lower, limit);
-  case ir::CompareOp::LessEqual: return lanes_below_signed(lower, past());
-  case ir::CompareOp::Greater: return builder.CreateNot(lanes_below_signed(lower, past()));
-  case ir::CompareOp::GreaterEqual: return builder.CreateNot(lanes_below_signed(lower, limit));
+  case ir::CompareOp::Less: return below(0);
+  case ir::CompareOp::LessEqual: return below(1);
+  case ir::CompareOp::Greater: return builder.CreateNot(below(1));
+  case ir::CompareOp::GreaterEqual: return builder.CreateNot(below(0));
   case ir::CompareOp::Equal:
   case ir::CompareOp::NotEqual: return nullptr;
   }
