@@ -46,7 +46,10 @@ std::optional<CpuObject> make_cpu_object(const ir::Module& module, const SourceM
                                          const TargetOptions& options, Diagnostics& diagnostics,
                                          EmitTimes& times) {
   llvm::LLVMContext context;
-  std::optional<Compiled> compiled = begin(module, sources, options, context, diagnostics, times);
+  // No debugger hears of code that is made in the process: line info would be 2 % of the time for nothing.
+  TargetOptions without_lines = options;
+  without_lines.line_info = LineInfo::None;
+  std::optional<Compiled> compiled = begin(module, sources, without_lines, context, diagnostics, times);
   if (!compiled) return std::nullopt;
   Stopwatch watch;
   cache::Key key = key_of(*compiled, options);
