@@ -39,8 +39,10 @@ static constexpr std::uint64_t wanted_row = 1024;
 static constexpr double alone_limit = 5'000;
 // How often a thread tells how many blocks are done, which all threads write to one place.
 static constexpr double telling_time = 50'000;
-// How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps.
-static constexpr double spin_time = 20'000, patient_time = 300'000;
+// How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps. A
+// worker that has begun to yield comes 5 us later, which launches with some work of the host's between them
+// would wait for each time.
+static constexpr double spin_time = 100'000, patient_time = 300'000;
 
 static double since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
