@@ -14,8 +14,9 @@ struct CpuObject {
   std::vector<CpuKernelLayout> layouts;
 };
 
-// Compiles a module that was cut into segments; optimising and generating code, by far the most of it, happen
-// only where the cache has no object of the same lowered module. Nothing where an error was reported.
+// Compiles a module that was cut into segments, without line info whatever the options say; optimising and
+// generating code, by far the most of it, happen only where the cache has no object of the same lowered
+// module. Nothing where an error was reported.
 std::optional<CpuObject> make_cpu_object(const ir::Module& module, const SourceManager& sources,
                                          const TargetOptions& options, Diagnostics& diagnostics,
                                          EmitTimes& times);

@@ -67,16 +67,17 @@ static llvm::Value* compare_at(Lowerer& lower, ir::CompareOp op, bool is_signed,
   return lower.builder.CreateICmp((is_signed ? of_signed : of_unsigned)[static_cast<int>(op)], left, right);
 }
 
-// `to - from + more` as an i64, saturated where it may not fit one.
+// `to - from + more` as an i64, saturated where it may not fit one; `more` is not negative.
 static llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value,
                              const ir::Operand& from, llvm::Value* from_value, std::int64_t more) {
   llvm::IRBuilder<>& builder = lower.builder;
-  auto wide = [&](llvm::Value* value) {
-    return builder.CreateIntCast(value, builder.getInt64Ty(), is_signed(from.type));
+  auto wide = [&](llvm::Value* v) {
+    return builder.CreateIntCast(v, builder.getInt64Ty(), is_signed(from.type));
   };
   llvm::Value *left = wide(to_value), *right = wide(from_value), *last = i64(lower.state, more);
   Interval of_to = lower.shapes.range_of(to), of_from = lower.shapes.range_of(from);
-  Interval range{of_to.low - of_from.high, of_to.high - of_from.low + more}; // and of the difference
+  // From the least difference to the largest sum: both steps stay within.
+  Interval range{of_to.low - of_from.high, of_to.high - of_from.low + more};
   if (contains(type_interval(types::i64), range))
     return builder.CreateNSWAdd(builder.CreateNSWSub(left, right), last);
   llvm::Value* apart = builder.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, left, right);
