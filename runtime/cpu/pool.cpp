@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "runtime/cpu/record.h"
+#include "runtime/cpu/turns.h"
 
 namespace kern::cpu {
 
@@ -21,16 +22,6 @@ using Clock = std::chrono::steady_clock;
 
 static constexpr std::size_t scratch_alignment = 64;
 static constexpr unsigned most_threads = 1024;
-// A thread takes blocks for about so long at a time, so that it walks along rows as far as it can; counted in
-// ns, as all that follow.
-static constexpr double wanted_turn = 250'000;
-// And for no less, since threads that take blocks wait for each other; where blocks lie along rows of memory,
-// for lines of the cache too that both touch (their kernels have no loops: blocks take about the same time).
-static constexpr double least_turn = 1'000, least_turn_in_rows = 2'000;
-// Where each thread has fewer blocks than this, they are split into parts of some rows, that take no less
-// than so long: threads then end at about the same time, though some blocks take much longer than others.
-static constexpr std::uint64_t wanted_parts = 8;
-static constexpr double least_part = 1'000;
 // A row of threads that is worth a call, and that leaves room in the cache for what is across it. Where all
 // that is touched lies along it, calls go on to its end: sobel of 8000 x 8000 in blocks of 16 x 16 took 1.4
 // times as long where a call was 16 rows of 1 KiB.
@@ -97,35 +88,33 @@ struct Pool::Job {
   std::uint64_t parts; // of a block
   std::uint64_t total; // parts of all blocks
   unsigned threads;
-  double expected;                 // of one part, by the last launch; 0 where there was none
+  double expected;                 // ns of a part, by the last launch; 0 where there was none
   std::atomic<bool> shared{false}; // others may have joined
   alignas(scratch_alignment) std::atomic<std::uint64_t> next{0};
+  alignas(scratch_alignment) std::atomic<double> nanoseconds{0}; // that threads took for their parts
 };
 
-// What one thread does of a job. Each turn takes neighbouring parts, which may be whole blocks: as many as
-// fill the time of a turn by what parts took so far, and few enough that all threads end together.
+// What one thread does of a job, turn by turn.
 struct Pool::Runner {
   Runner(Job& shared_job, void* own_scratch)
-      : job(shared_job), scratch(own_scratch), expected(shared_job.expected),
-        where(first_block(shared_job.launch)) {}
+      : job(shared_job), scratch(own_scratch), where(first_block(shared_job.launch)) {}
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
-  ~Runner() { tell(); }
+  ~Runner() {
+    tell();
+    if (parts > 0) job.nanoseconds.fetch_add(nanoseconds, std::memory_order_relaxed);
+  }
 
   // Runs some parts; false where none is left.
   bool turn() {
-    std::uint64_t wanted = 1;
-    if (double each = per_part(); each > 0 && (parts > 0 || job.shared.load(std::memory_order_relaxed))) {
-      wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted_turn / each));
-      if (job.shared.load(std::memory_order_relaxed)) {
-        std::uint64_t taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
-        // What was true of the last launch may not be of this one: it must not take everything.
-        double least_time = job.launch.follows_rows ? least_turn_in_rows : least_turn;
-        std::uint64_t least = parts > 0 ? static_cast<std::uint64_t>(least_time / each) + 1 : 1;
-        wanted = std::min(wanted, std::max(least, (job.total - taken) / (2 * job.threads)));
-      }
-    }
-    auto [first, end] = take(wanted);
+    Progress progress;
+    progress.total = job.total;
+    progress.taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
+    if (job.shared.load(std::memory_order_relaxed)) progress.threads = job.threads;
+    progress.follows_rows = job.launch.follows_rows;
+    progress.expected = job.expected;
+    if (parts > 0) progress.own = std::max(nanoseconds / static_cast<double>(parts), 1.0);
+    auto [first, end] = take(parts_of_turn(progress));
     if (first >= job.total) return false;
     Clock::time_point start = Clock::now();
     std::uint64_t count = std::min(end, job.total) - first;
@@ -139,14 +128,8 @@ struct Pool::Runner {
     return true;
   }
 
-  // What a part takes as far as is known; 0 where nothing is.
-  double per_part() const {
-    return parts > 0 ? std::max(nanoseconds / static_cast<double>(parts), 1.0) : expected;
-  }
-
   Job& job;
   void* scratch;
-  double expected;
   kern_where where;
   double nanoseconds = 0; // in `parts` parts
   std::uint64_t parts = 0;
@@ -225,12 +208,6 @@ void move_to_block(kern_where& where, std::uint64_t number) {
   where.block[2] = static_cast<std::uint32_t>(number / where.grid[0] / where.grid[1]);
 }
 
-std::uint64_t end_of_turn(std::uint64_t first, std::uint64_t wanted, std::uint64_t row) {
-  std::uint64_t end = first + wanted;
-  if (3 * wanted < row) return end;
-  return std::max(first / row + 1, (end + row / 2) / row) * row;
-}
-
 unsigned default_threads() {
   if (const char* text = std::getenv("KERN_CPU_THREADS")) {
     unsigned long count = std::strtoul(text, nullptr, 10);
@@ -268,17 +245,6 @@ Pool::Known& Pool::known(kern_cpu_entry entry) {
   return known_[reinterpret_cast<std::uintptr_t>(entry) / 16 % known_kernels];
 }
 
-// Returns how many rows of its blocks threads take at a time: all, or fewer where there are few blocks. A
-// block took `known` nanoseconds when it was last launched; 0 where it was not.
-static std::uint32_t choose_rows(const Launch& launch, unsigned threads, double known) {
-  std::uint64_t total = count_blocks(launch), wanted = wanted_parts * threads, rows = launch.block[1];
-  if (!launch.independent_rows || threads == 1 || total >= wanted) return launch.block[1];
-  std::uint64_t parts = std::min((wanted + total - 1) / total, rows);
-  if (known > 0) parts = std::min(parts, static_cast<std::uint64_t>(known / least_part));
-  if (parts <= 1) return launch.block[1];
-  return static_cast<std::uint32_t>((rows + parts - 1) / parts);
-}
-
 bool Pool::run(const Launch& launch) {
   std::lock_guard one_launch(launch_mutex_);
   // No worker holds a job here, so their scratch may be touched.
@@ -286,23 +252,27 @@ bool Pool::run(const Launch& launch) {
     if (!seats_[i].reserve(launch.scratch_bytes)) return false;
   Known& last = known(launch.entry);
   bool is_known = last.entry == launch.entry;
-  double block_time = is_known ? last.nanoseconds : 0;
-  std::uint32_t rows = choose_rows(launch, threads(), block_time);
+  if (!is_known) last = {launch.entry};
+  std::uint32_t rows = rows_of_part(launch, threads(), last.mean);
   std::uint64_t parts = (std::uint64_t(launch.block[1]) + rows - 1) / rows;
   auto each = static_cast<double>(parts);
-  Job job{launch, rows, parts, count_blocks(launch) * parts, threads(), block_time / each};
+  Job job{launch, rows, parts, count_blocks(launch) * parts, threads(), last.mean / each};
   launch.record->reserved[parts_word] = parts > 1;
   bool can_share = !workers_.empty() && job.total > 1, shared = false;
-  bool is_short = is_known && job.expected * static_cast<double>(job.total) < alone_limit;
-  Runner own(job, seats_[0].scratch);
-  for (bool more = true; more; more = own.turn()) {
-    bool stays_alone = is_short && own.nanoseconds < alone_limit;
-    if (!can_share || shared || stays_alone) continue;
-    publish(job);
-    shared = true;
+  auto blocks = static_cast<double>(count_blocks(launch));
+  bool is_short = is_known && last.own * blocks < alone_limit;
+  {
+    Runner own(job, seats_[0].scratch);
+    for (bool more = true; more; more = own.turn()) {
+      bool stays_alone = is_short && own.nanoseconds < alone_limit;
+      if (!can_share || shared || stays_alone) continue;
+      publish(job);
+      shared = true;
+    }
+    if (own.parts > 0) last.own = own.nanoseconds / static_cast<double>(own.parts) * each;
   }
-  if (own.parts > 0) last = {launch.entry, own.per_part() * each};
   if (shared) retire();
+  last.mean = job.nanoseconds.load() / blocks;
   return true;
 }
 

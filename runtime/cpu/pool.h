@@ -37,10 +37,6 @@ kern_where first_block(const Launch& launch);
 // Goes to the block of that number, x fastest.
 void move_to_block(kern_where& where, std::uint64_t number);
 
-// Returns where a turn of about so many blocks ends that follows rows of blocks: with a row, unless rows are
-// much longer, so that what two threads write has few cache lines in common.
-std::uint64_t end_of_turn(std::uint64_t first, std::uint64_t wanted, std::uint64_t row);
-
 // Returns how many threads KERN_CPU_THREADS asks for, or as many as this process may use.
 unsigned default_threads();
 
@@ -67,10 +63,12 @@ private:
   struct Job;
   struct Runner;
   struct Seat;
-  // What a block of a kernel took when it was last launched.
+  // What a block of a kernel took when it was last launched, in ns. The launching thread begins first, and
+  // where the arrays are near: its blocks take less time than others', and tell what a launch takes alone.
   struct Known {
     kern_cpu_entry entry = nullptr;
-    double nanoseconds = 0;
+    double own = 0;  // of those the launching thread ran
+    double mean = 0; // of all
   };
   static constexpr std::size_t known_kernels = 64;
 

@@ -361,16 +361,6 @@ TEST(Pool, CallsGoAlongRowsOfBlocksWhereThatIsBest) {
   EXPECT_GT(most_blocks(false, 1, 2), 64u); // flat ones: over many rows
 }
 
-TEST(Pool, TurnsEndWithRowsOfBlocks) {
-  EXPECT_EQ(end_of_turn(0, 5, 7), 7u);
-  EXPECT_EQ(end_of_turn(0, 10, 7), 7u);
-  EXPECT_EQ(end_of_turn(0, 11, 7), 14u);
-  EXPECT_EQ(end_of_turn(6, 4, 7), 7u); // at least to the end of the row begun
-  EXPECT_EQ(end_of_turn(8, 5, 7), 14u);
-  EXPECT_EQ(end_of_turn(0, 2, 7), 2u); // rows that are much longer
-  EXPECT_EQ(end_of_turn(40, 20, 500), 60u);
-}
-
 TEST(Fault, OfBlocksInPartsIsThatOfWholeOnes) {
   Pool alone(1), pool(4);
   auto fault_of = [](Pool& runs, const std::uint32_t(&block)[3]) {
