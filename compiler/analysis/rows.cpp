@@ -29,8 +29,8 @@ bool shares_rows(const ir::Function& kernel) {
 
 namespace {
 
-// What a slot is of `blockIdx.x * blockDim.x + threadIdx.x`.
-enum class Part : std::uint8_t { Other, Thread, Block, Size, FirstOfBlock, InGrid };
+// What a slot is of `blockIdx.x * blockDim.x + threadIdx.x`; or a place in a warp, which is none of it.
+enum class Part : std::uint8_t { Other, Thread, Block, Size, FirstOfBlock, InGrid, InWarp };
 
 class Parts {
 public:
@@ -58,7 +58,7 @@ public:
 
 private:
   static bool is_own(Part part) {
-    return part == Part::Thread || part == Part::Block || part == Part::FirstOfBlock;
+    return part == Part::Thread || part == Part::Block || part == Part::FirstOfBlock || part == Part::InWarp;
   }
 
   // Of a slot that is assigned once, to an integer that holds the sum.
@@ -82,6 +82,8 @@ private:
     if (const auto* call = std::get_if<ir::CallPure>(&value)) {
       if (call->builtin == Builtin::ThreadIndexX) return Part::Thread;
       if (call->builtin == Builtin::BlockIndexX) return Part::Block;
+      bool in_warp = call->builtin == Builtin::LaneId || call->builtin == Builtin::LanemaskLt;
+      if (in_warp) return Part::InWarp;
       return call->builtin == Builtin::BlockDimX ? Part::Size : Part::Other;
     }
     const auto* binary = std::get_if<ir::Binary>(&value);

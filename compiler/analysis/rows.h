@@ -15,7 +15,7 @@ bool has_independent_rows(const ir::Module& module, const ir::Function& kernel);
 bool shares_rows(const ir::Function& kernel);
 
 // Says whether a kernel asks for nothing of threadIdx.x and blockIdx.x but where a thread is in the grid, as
-// grid(1) says it: rows of blocks next to each other are then like one row.
+// grid(1) says it, nor where it is in its warp: rows of blocks next to each other are then like one row.
 bool sees_grid_only(const ir::Function& kernel);
 
 // Says whether code under these facts runs rows of blocks next to each other as one row, in one segment.

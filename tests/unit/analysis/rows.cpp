@@ -47,6 +47,9 @@ TEST_F(Rows, ItsPartsAreNot) {
       sees_grid_only_with(body(assign(variable, ir::Copy{thread}), assign(variable, ir::Copy{sum}))));
   EXPECT_FALSE(
       sees_grid_only_with(body(pure(variable, Builtin::BlockIndexX), assign(variable, ir::Copy{sum}))));
+  for (Builtin in_warp : {Builtin::LaneId, Builtin::LanemaskLt})
+    EXPECT_FALSE(sees_grid_only_with(
+        body(pure(more, in_warp), assign(variable, ir::Binary{ir::BinaryOp::Add, more, sum}))));
   EXPECT_FALSE(sees_grid_only_with(body(if_(more, body(load(more, x, {thread}))))));
 }
 
