@@ -67,9 +67,8 @@ static llvm::Value* compare_at(Lowerer& lower, ir::CompareOp op, bool is_signed,
   return lower.builder.CreateICmp((is_signed ? of_signed : of_unsigned)[static_cast<int>(op)], left, right);
 }
 
-// `to - from + more` as an i64, saturated where it may not fit one; `more` is not negative.
-static llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value,
-                             const ir::Operand& from, llvm::Value* from_value, std::int64_t more) {
+llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value, const ir::Operand& from,
+                      llvm::Value* from_value, std::int64_t more) {
   llvm::IRBuilder<>& builder = lower.builder;
   auto wide = [&](llvm::Value* v) {
     return builder.CreateIntCast(v, builder.getInt64Ty(), is_signed(from.type));

@@ -186,6 +186,9 @@ llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare, const Va
                             const Value& right);
 // Whether the test that is kept of a condition does instead of its mask.
 bool test_is_enough(const Lowerer& lower, ir::SlotId slot);
+// `to - from + more` as an i64, saturated where it may not fit one; `more` is not negative.
+llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value, const ir::Operand& from,
+                      llvm::Value* from_value, std::int64_t more);
 // Says whether a varying condition holds in all lanes, and whether in none.
 LaneTest test_condition(Lowerer& lower, const ir::Operand& condition);
 
@@ -204,8 +207,10 @@ void note_mostly_linear(Lowerer& lower, const ir::Assign& assign);
 std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand);
 
 // ---- rows_lanes.cpp ----
-// Finds an `if` that ends rows early, and how what it compares changes along them.
+// Finds an `if` that says where rows begin and end, and how what it compares changes along them.
 void find_row_ends(Lowerer& lower);
+// At a row: which thread its first vector begins with, i32; none before it does anything.
+llvm::Value* first_in_row(Lowerer& lower);
 // Whether a condition that is false stays so along the row; null where that is not known.
 llvm::Value* past_in_row(Lowerer& lower, const ir::Operand& condition, llvm::Value* holds);
 llvm::Value* past_in_row(Lowerer& lower, const ir::Compare& compare, const Value& left, const Value& right);

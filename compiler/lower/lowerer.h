@@ -226,8 +226,9 @@ struct Lanes {
   std::vector<bool> steady;          // slots of which what was known at their assignment holds at every read
   std::vector<AlongX> along_x;       // by slot
   const ir::Stmt* row_end = nullptr; // an `if` without which a thread does nothing (rows_lanes.cpp)
-  llvm::BasicBlock* row_done = nullptr; // where a row of vectors ends
-  Ahead ahead;                          // in a grid-stride loop
+  std::vector<const ir::Compare*> row_bounds; // comparisons there that say where a row begins and ends
+  llvm::BasicBlock* row_done = nullptr;       // where a row of vectors ends
+  Ahead ahead;                                // in a grid-stride loop
   std::vector<bool> geometric; // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;  // integers that depend on no memory
   std::vector<bool> deferred;  // conditions whose mask is computed where lanes part
@@ -409,10 +410,11 @@ void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<voi
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);
 // The record with this number, of records of so many bytes; the end of as many of them.
 llvm::Value* record_at(Lowerer& lower, llvm::Value* records, llvm::Value* number, std::uint64_t bytes);
-// Writes a loop over part of a block: for index in range(0, limit, step): body(index, next); `next` is where
-// the following iteration begins.
+// Writes a loop over part of a block: for index in range(start(), limit, step): body(index, next); `next` is
+// where the following iteration begins. It starts from 0 where there is no `start`, or where one step does.
 void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
-                   const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
+                   const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body,
+                   const std::function<llvm::Value*()>& start = {});
 // The same over the rows of a plane that this call runs.
 void loop_over_y(Lowerer& lower, const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
 // Lowers what stands outside of segments, and the segments.

@@ -1,7 +1,11 @@
-// Where rows of a block end early. Of `if x < n`, once it holds in no lane of a vector, the vectors after it
-// in the row need not be asked: a block of 256 threads over rows of 15 elements has 7 such vectors of 32.
-// That can be said where x grows with threadIdx.x, n is the same along the row, and a thread does nothing
-// but what stands in the `if`.
+// Where rows of a block begin late or end early. Of `if x < n`, once it holds in no lane of a vector, the
+// vectors after it in the row need not be asked: a block of 256 threads over rows of 15 elements has 7 such
+// vectors of 32. Of `if 0 < x < n`, vectors begin with the first thread for which it holds, so that it holds
+// in all lanes of the first one too. That can be said where x grows with threadIdx.x, n is the same along the
+// row, and a thread does nothing but what stands in the `if`.
+#include <ranges>
+
+#include "compiler/analysis/rows.h"
 #include "compiler/ir/compare_op.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
@@ -60,10 +64,70 @@ static AlongX along_x(const Lowerer& lower, const ir::Assign& assign) {
   return fixed ? AlongX::Fixed : sum_along_x(lower, assign);
 }
 
+namespace {
+
+// A comparison of a value that grows along the row by one a thread with one that does not change.
+struct RowBound {
+  ir::CompareOp op;
+  bool swapped; // the former stands on the right
+  const ir::Operand &grows, &limit;
+
+  bool is_upper() const { return op == ir::CompareOp::Less || op == ir::CompareOp::LessEqual; }
+  bool is_lower() const { return op == ir::CompareOp::Greater || op == ir::CompareOp::GreaterEqual; }
+};
+
+} // namespace
+
+static std::optional<RowBound> row_bound(const Lowerer& lower, const ir::Compare& compare) {
+  bool swap = along_x(lower, compare.right) == AlongX::Grows;
+  const ir::Operand& grows = swap ? compare.right : compare.left;
+  const ir::Operand& limit = swap ? compare.left : compare.right;
+  bool known = along_x(lower, grows) == AlongX::Grows && along_x(lower, limit) == AlongX::Fixed;
+  if (!known || grows.type != types::i64) return std::nullopt;
+  return RowBound{swap ? mirrored(compare.op) : compare.op, swap, grows, limit};
+}
+
+using Assigns = std::span<const ir::Stmt>;
+
+// Finds the comparisons with a bound of which all must hold for a condition to.
+static void find_row_bounds(Lowerer& lower, Assigns before, const ir::Operand& condition) {
+  std::vector<bool> must_hold(lower.slots.size());
+  auto demand = [&](const ir::Operand& operand) {
+    if (operand.slot) must_hold[static_cast<std::size_t>(*operand.slot)] = true;
+  };
+  demand(condition);
+  for (const ir::Stmt& stmt : std::views::reverse(before)) {
+    const auto& assign = std::get<ir::Assign>(stmt.node);
+    auto slot = static_cast<std::size_t>(assign.slot);
+    if (!must_hold[slot]) continue;
+    must_hold[slot] = false; // what was there before does not matter
+    const auto* joint = std::get_if<ir::Binary>(&assign.value);
+    const auto* copy = std::get_if<ir::Copy>(&assign.value);
+    const auto* compare = std::get_if<ir::Compare>(&assign.value);
+    if (joint && joint->op == ir::BinaryOp::BitAnd) demand(joint->left), demand(joint->right);
+    if (copy) demand(copy->value);
+    std::optional<RowBound> bound = compare ? row_bound(lower, *compare) : std::nullopt;
+    if (bound && (bound->is_lower() || bound->is_upper())) lower.lanes.row_bounds.push_back(compare);
+  }
+}
+
+// Whether nothing is read off the place of a lane, such as the warp that a thread is in.
+static bool any_threads_make_a_vector(const Lowerer& lower) {
+  bool calls = false;
+  ir::walk(lower.ir.body,
+           [&](const ir::Stmt& stmt) { calls = calls || std::holds_alternative<ir::Call>(stmt.node); });
+  return !calls && sees_grid_only(lower.ir);
+}
+
+static Assigns before_last(const ir::Segment& segment) {
+  return std::span(segment.body).first(segment.body.size() - 1);
+}
+
 void find_row_ends(Lowerer& lower) {
   Lanes& lanes = lower.lanes;
   lanes.along_x.assign(lower.slots.size(), AlongX::Unknown);
   lanes.row_end = nullptr;
+  lanes.row_bounds.clear();
   const auto* segment =
       lower.ir.body.size() == 1 ? std::get_if<ir::Segment>(&lower.ir.body[0].node) : nullptr;
   if (!segment || segment->body.empty() || lower.state.facts.linear_thread_id) return;
@@ -72,13 +136,71 @@ void find_row_ends(Lowerer& lower) {
   std::vector<std::size_t> writes = ir::count_writes(lower.ir);
   for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
     if (writes[param] == 0) lanes.along_x[param] = AlongX::Fixed;
-  for (const ir::Stmt& stmt : std::span(segment->body).first(segment->body.size() - 1)) {
+  for (const ir::Stmt& stmt : before_last(*segment)) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     if (!assign || std::holds_alternative<ir::LocalArray>(assign->value)) return;
     auto slot = static_cast<std::size_t>(assign->slot);
     if (writes[slot] == 1) lanes.along_x[slot] = along_x(lower, *assign);
   }
   lanes.row_end = &segment->body.back();
+  if (any_threads_make_a_vector(lower)) find_row_bounds(lower, before_last(*segment), last->condition);
+}
+
+// Lowers what a comparison is made of; each is assigned once.
+static void lower_operands(Lowerer& lower, const ir::Compare& compare) {
+  std::vector<bool> needed(lower.slots.size());
+  auto need = [&](const ir::Operand& operand) {
+    if (operand.slot) needed[static_cast<std::size_t>(*operand.slot)] = true;
+  };
+  need(compare.left);
+  need(compare.right);
+  std::vector<const ir::Assign*> assigns;
+  for (const ir::Stmt& stmt :
+       std::views::reverse(before_last(std::get<ir::Segment>(lower.ir.body[0].node)))) {
+    const auto& assign = std::get<ir::Assign>(stmt.node);
+    if (!needed[static_cast<std::size_t>(assign.slot)]) continue;
+    assigns.push_back(&assign);
+    ir::visit_operands(assign.value, need);
+  }
+  for (const ir::Assign* assign : std::views::reverse(assigns)) lower_assign(lower, *assign);
+}
+
+// Nothing of it changes from row to row where limits do not: it is computed once for the call. Vectors are
+// whole, whether there are threads for all lanes of the last one or not: those that are not there are beyond
+// the end.
+llvm::Value* first_in_row(Lowerer& lower) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  Place& place = lower.place;
+  llvm::Value *zero = builder.getInt32(0), *start = i64(lower.state, 0), *end = i64(lower.state, INT64_MAX);
+  // Sums are kept by vectors.
+  if (lower.lanes.row_bounds.empty() || !lower.scratch.sums.empty()) return zero;
+  place.thread[0] = zero;
+  llvm::Value* block = std::exchange(place.block[0], zero);
+  bool has_lower = false, has_upper = false;
+  for (const ir::Compare* compare : lower.lanes.row_bounds) {
+    RowBound bound = *row_bound(lower, *compare);
+    lower_operands(lower, *compare);
+    bool one_more = bound.op == ir::CompareOp::Greater || bound.op == ir::CompareOp::LessEqual;
+    llvm::Value* threads = distance(lower, bound.limit, read_value(lower, bound.limit).value, bound.grows,
+                                    read_value(lower, bound.grows).value, one_more);
+    llvm::Value*& result = bound.is_lower() ? start : end;
+    result = builder.CreateBinaryIntrinsic(bound.is_lower() ? llvm::Intrinsic::smax : llvm::Intrinsic::smin,
+                                           result, threads);
+    (bound.is_lower() ? has_lower : has_upper) = true;
+  }
+  place.block[0] = block;
+  if (!has_lower || !has_upper) return zero;
+  llvm::Value* in_grid = builder.CreateMul(builder.CreateZExt(place.grid[0], builder.getInt64Ty()),
+                                           builder.CreateZExt(place.block_dim[0], builder.getInt64Ty()));
+  llvm::Value* fits = builder.CreateICmpSLE(end, in_grid);
+  llvm::Value* fills =
+      builder.CreateICmpSGE(end, builder.CreateAdd(start, i64(lower.state, lower.state.lanes())));
+  fits = builder.CreateAnd(builder.CreateAnd(fits, builder.CreateICmpSLE(start, in_grid)), fills);
+  // Rows that begin and end elsewhere are left to run as they come.
+  llvm::Value* whole =
+      builder.CreateICmpEQ(place.grid[0], place.joins_blocks ? place.blocks : builder.getInt32(1));
+  return builder.CreateSelect(builder.CreateAnd(whole, fits),
+                              builder.CreateTrunc(start, builder.getInt32Ty()), zero, "first_in_row");
 }
 
 llvm::Value* past_in_row(Lowerer& lower, const ir::Operand& condition, llvm::Value* holds) {
@@ -87,15 +209,12 @@ llvm::Value* past_in_row(Lowerer& lower, const ir::Operand& condition, llvm::Val
 
 llvm::Value* past_in_row(Lowerer& lower, const ir::Compare& compare, const Value& left, const Value& right) {
   llvm::IRBuilder<>& builder = lower.builder;
-  bool swap = along_x(lower, compare.right) == AlongX::Grows;
-  const ir::Operand& grows = swap ? compare.right : compare.left;
-  const ir::Operand& limit = swap ? compare.left : compare.right;
-  ir::CompareOp op = swap ? mirrored(compare.op) : compare.op;
-  if (along_x(lower, grows) != AlongX::Grows || along_x(lower, limit) != AlongX::Fixed) return nullptr;
-  if (grows.type != types::i64 || (op != ir::CompareOp::Less && op != ir::CompareOp::LessEqual))
-    return nullptr;
-  llvm::Value *first = swap ? right.value : left.value, *end = swap ? left.value : right.value;
-  return op == ir::CompareOp::Less ? builder.CreateICmpSGE(first, end) : builder.CreateICmpSGT(first, end);
+  std::optional<RowBound> bound = row_bound(lower, compare);
+  if (!bound || !bound->is_upper()) return nullptr;
+  llvm::Value* first = bound->swapped ? right.value : left.value;
+  llvm::Value* end = bound->swapped ? left.value : right.value;
+  return bound->op == ir::CompareOp::Less ? builder.CreateICmpSGE(first, end)
+                                          : builder.CreateICmpSGT(first, end);
 }
 
 } // namespace kern::lowering
