@@ -198,6 +198,16 @@ void Checker::store_into_view(const Place& place, const Value& value, Span span)
   loop(0);
 }
 
+// Whether a value that was added to one of a type should have been converted before: the sum does not become
+// that type, and neither does the value.
+static bool should_be_converted(const Value& added, const Value& sum, Type type) {
+  auto fits = [&](const Value& value) {
+    bool is_known = value.kind == ValueKind::Runtime && is_number(value) && !is_literal(value.type);
+    return !is_known || converts(value.type, type);
+  };
+  return is_scalar(type) && !is_literal(type) && !fits(sum) && !fits(added);
+}
+
 // x op= y: the same rule as x = x op y; x is evaluated once, before y.
 void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   if (const auto* name = ast::as<ast::Name>(stmt.target)) {
@@ -223,7 +233,14 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   Value right = evaluate(*stmt.value);
   Value result = binary(stmt.op, old, right, stmt.span);
   stored_into = stmt.target->span;
+  if (!scope->is_numba() && should_be_converted(right, result, old.type)) {
+    convert(right, old.type, Purpose::Store);
+    return;
+  }
+  stored_sum = fmt::format("{} {} {}", context.source(stmt.target->span), spelling(stmt.op),
+                           context.source(stmt.value->span));
   store(place, result, stmt.target->span);
+  stored_sum.reset();
 }
 
 } // namespace kern::checker

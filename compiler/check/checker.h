@@ -97,8 +97,9 @@ struct Checker {
     bool unrolled = false;
   };
   std::vector<Loop> loops;
-  std::string target_name; // of the assignment being checked, for the names of shared arrays
-  Span stored_into;        // the element being stored to, for the errors of its value
+  std::string target_name;               // of the assignment being checked, for the names of shared arrays
+  Span stored_into;                      // the element being stored to, for the errors of its value
+  std::optional<std::string> stored_sum; // that value as text, of an augmented assignment
   bool returns_value = false;
   std::optional<Span> bare_return; // the first `return` without a value
 

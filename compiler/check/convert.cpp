@@ -103,9 +103,9 @@ static bool literal_converts(const Value& literal, Type type, bool numba) {
 }
 
 // Returns the words that turn the source text of a value into a type.
-static std::string cast_words(Checker& checker, const Value& value, Type type) {
-  std::string text(checker.context.source(value.span));
+static std::string cast_words(std::string text, Type type) {
   if (text.empty() || text.size() > 40 || text.find('\n') != std::string::npos) text = "...";
+  if (is_boolean(type)) return fmt::format("{} != 0", text);
   return fmt::format("{}({})", is_scalar(type) ? to_string(type) : "...", text);
 }
 
@@ -159,9 +159,10 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
     checker.report(value.span, diag::wrong_type, from, to_string(type));
     return;
   }
-  bool is_index = purpose == Purpose::Index;
-  std::string words = is_boolean(type) ? fmt::format("{} != 0", checker.context.source(value.span))
-                                       : cast_words(checker, value, is_index ? types::i64 : type);
+  bool is_index = purpose == Purpose::Index, is_sum = purpose == Purpose::Store && checker.stored_sum;
+  std::string text = is_sum ? *checker.stored_sum : std::string(checker.context.source(value.span));
+  std::string words = cast_words(std::move(text), is_index ? types::i64 : type);
+  if (is_sum) words = fmt::format("{} = {}", checker.context.source(checker.stored_into), words);
   Report error = checker.report(value.span, diag::needs_cast, from, to_string(type), words);
   checker.note_origin(error, value);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
