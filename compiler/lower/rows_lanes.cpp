@@ -89,8 +89,11 @@ static std::optional<RowBound> row_bound(const Lowerer& lower, const ir::Compare
 
 using Assigns = std::span<const ir::Stmt>;
 
-// Finds the comparisons with a bound of which all must hold for a condition to.
+// Finds the comparisons with a bound of which all must hold for a condition to; none unless rows both begin
+// and end with one.
 static void find_row_bounds(Lowerer& lower, Assigns before, const ir::Operand& condition) {
+  std::vector<const ir::Compare*> bounds;
+  bool has_lower = false, has_upper = false;
   std::vector<bool> must_hold(lower.slots.size());
   auto demand = [&](const ir::Operand& operand) {
     if (operand.slot) must_hold[static_cast<std::size_t>(*operand.slot)] = true;
@@ -107,8 +110,11 @@ static void find_row_bounds(Lowerer& lower, Assigns before, const ir::Operand& c
     if (joint && joint->op == ir::BinaryOp::BitAnd) demand(joint->left), demand(joint->right);
     if (copy) demand(copy->value);
     std::optional<RowBound> bound = compare ? row_bound(lower, *compare) : std::nullopt;
-    if (bound && (bound->is_lower() || bound->is_upper())) lower.lanes.row_bounds.push_back(compare);
+    if (!bound || (!bound->is_lower() && !bound->is_upper())) continue;
+    bounds.push_back(compare);
+    (bound->is_lower() ? has_lower : has_upper) = true;
   }
+  if (has_lower && has_upper) lower.lanes.row_bounds = std::move(bounds);
 }
 
 // Whether nothing is read off the place of a lane, such as the warp that a thread is in.
@@ -143,7 +149,8 @@ void find_row_ends(Lowerer& lower) {
     if (writes[slot] == 1) lanes.along_x[slot] = along_x(lower, *assign);
   }
   lanes.row_end = &segment->body.back();
-  if (any_threads_make_a_vector(lower)) find_row_bounds(lower, before_last(*segment), last->condition);
+  find_row_bounds(lower, before_last(*segment), last->condition);
+  if (!lanes.row_bounds.empty() && !any_threads_make_a_vector(lower)) lanes.row_bounds.clear();
 }
 
 // Lowers what a comparison is made of; each is assigned once.
@@ -176,7 +183,6 @@ llvm::Value* first_in_row(Lowerer& lower) {
   if (lower.lanes.row_bounds.empty() || !lower.scratch.sums.empty()) return zero;
   place.thread[0] = zero;
   llvm::Value* block = std::exchange(place.block[0], zero);
-  bool has_lower = false, has_upper = false;
   for (const ir::Compare* compare : lower.lanes.row_bounds) {
     RowBound bound = *row_bound(lower, *compare);
     lower_operands(lower, *compare);
@@ -186,10 +192,8 @@ llvm::Value* first_in_row(Lowerer& lower) {
     llvm::Value*& result = bound.is_lower() ? start : end;
     result = builder.CreateBinaryIntrinsic(bound.is_lower() ? llvm::Intrinsic::smax : llvm::Intrinsic::smin,
                                            result, threads);
-    (bound.is_lower() ? has_lower : has_upper) = true;
   }
   place.block[0] = block;
-  if (!has_lower || !has_upper) return zero;
   llvm::Value* in_grid = builder.CreateMul(builder.CreateZExt(place.grid[0], builder.getInt64Ty()),
                                            builder.CreateZExt(place.block_dim[0], builder.getInt64Ty()));
   llvm::Value* fits = builder.CreateICmpSLE(end, in_grid);
