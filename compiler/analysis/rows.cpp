@@ -1,5 +1,6 @@
 #include "compiler/analysis/rows.h"
 
+#include "compiler/builtins/builtins.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 
@@ -80,11 +81,14 @@ private:
     if (const auto* copy = std::get_if<ir::Copy>(&value)) return part_of(copy->value);
     if (const auto* convert = std::get_if<ir::Convert>(&value)) return part_of(convert->value);
     if (const auto* call = std::get_if<ir::CallPure>(&value)) {
-      if (call->builtin == Builtin::ThreadIndexX) return Part::Thread;
-      if (call->builtin == Builtin::BlockIndexX) return Part::Block;
-      bool in_warp = call->builtin == Builtin::LaneId || call->builtin == Builtin::LanemaskLt;
-      if (in_warp) return Part::InWarp;
-      return call->builtin == Builtin::BlockDimX ? Part::Size : Part::Other;
+      switch (call->builtin) {
+      case Builtin::ThreadIndexX: return Part::Thread;
+      case Builtin::BlockIndexX: return Part::Block;
+      case Builtin::BlockDimX: return Part::Size;
+      case Builtin::ThreadIndexY:
+      case Builtin::ThreadIndexZ: return Part::Other; // the same along a row
+      default: return row(call->builtin).effects == Effects::Thread ? Part::InWarp : Part::Other;
+      }
     }
     const auto* binary = std::get_if<ir::Binary>(&value);
     if (!binary) return Part::Other;
