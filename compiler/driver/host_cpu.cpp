@@ -22,4 +22,8 @@ std::string host_cpu_level() {
   return v4 ? "x86-64-v4" : v3 ? "x86-64-v3" : "";
 }
 
+bool host_cpu_lacks(std::string_view arch) {
+  return (arch == "x86-64-v3" || arch == "x86-64-v4") && arch > host_cpu_level();
+}
+
 } // namespace kern

@@ -7,6 +7,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/archs.h"
 #include "compiler/driver/commands.h"
+#include "compiler/driver/host_cpu.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/run/arguments.h"
@@ -376,6 +377,11 @@ static TargetOptions target_of(const Run& run, const Runner& runner) {
 static ExitCode compile_for(Run& run, Runner& runner) {
   TargetOptions target = target_of(run, runner);
   const ir::Module& module = *run.compilation->module();
+  if (target.target == Target::Cpu && host_cpu_lacks(target.arch)) {
+    fail(run,
+         fmt::format("the CPU here cannot run code for {}; `--arch=native` makes what it can", target.arch));
+    return ExitCode::NoDevice;
+  }
   if (target.target == Target::Cpu) {
     int asked_lanes = run.session.options.lanes.empty() ? 0 : target.lanes.lanes;
     target.lanes =
