@@ -23,8 +23,20 @@ import numpy as np
 root = pathlib.Path(__file__).resolve().parent.parent
 KERNC = root / "build/bin/kernc"
 PEERS = root / "build/bin/cpu_peers"
+CACHES = pathlib.Path("/sys/devices/system/cpu/cpu0/cache")
+
+
+def half_of_cache(level, otherwise):
+    """Returns half the bytes of a core's data cache of a level; half of `otherwise` where the system does not tell."""
+    for cache in CACHES.glob("index*"):
+        kind, size = (cache / "type").read_text().strip(), (cache / "size").read_text().strip()
+        if int((cache / "level").read_text()) == level and kind in ("Data", "Unified") and size.endswith("K"):
+            return (int(size[:-1]) << 10) // 2
+    return otherwise // 2
+
+
 # No power of two from memory: rows that far apart share the sets of every cache, and blocks of 16 rows would measure that alone.
-SIZES = {"L1": 24 << 10, "L2": 1 << 20, "memory": 500_000_000}
+SIZES = {"L1": half_of_cache(1, 48 << 10), "L2": half_of_cache(2, 2 << 20), "memory": 500_000_000}
 
 
 @dataclasses.dataclass
@@ -203,7 +215,7 @@ if __name__ == "__main__":
     environment = os.environ | {"KERN_CPU_THREADS": str(options.threads), "OMP_NUM_THREADS": str(options.threads)}
     build_peers()
     table = []
-    print(f"{options.threads} threads, {options.rounds} rounds")
+    print(f"{options.threads} threads, {options.rounds} rounds, L1 {SIZES['L1'] >> 10} KiB, L2 {SIZES['L2'] >> 10} KiB")
     print(f"{'example':15} {'data':7} {'size':>15} {'block':>6} {'C++ us':>12} {'Kern us':>12} {'ratio':>8}")
     for this in BENCHES:
         for cache in options.sizes.split(",") if not options.names or this.example in options.names else ():
