@@ -197,6 +197,7 @@ struct Vectors {
   std::vector<bool> deferred, unused;
   std::map<ir::SlotId, LaneTest> tests;
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
+  std::vector<const ir::Assign*> waiting;
   std::map<ir::SlotId, llvm::Value*> kept;
 };
 
@@ -213,6 +214,7 @@ static Vectors begin_scalars(Lowerer& lower, const AloneLoop& loop) {
                   lanes.unused,
                   std::exchange(lanes.tests, {}),
                   std::exchange(lanes.mostly_linear, {}),
+                  std::exchange(lanes.waiting, {}),
                   std::exchange(lanes.kept, {})};
   lanes.leave = loop.leave;
   for (const ir::Guard* guard : guards_of_variable(lower, loop.source)) lanes.held.insert(guard);
@@ -234,12 +236,14 @@ static void end_scalars(Lowerer& lower, Vectors vectors) {
   lanes.unused = std::move(vectors.unused);
   lanes.tests = std::move(vectors.tests);
   lanes.mostly_linear = std::move(vectors.mostly_linear);
+  lanes.waiting = std::move(vectors.waiting);
   lanes.kept = std::move(vectors.kept);
 }
 
 static void begin_own(Lowerer& lower, OwnSlot& own) {
   const auto index = static_cast<std::size_t>(own.slot);
-  if (own.comes_in) own.lanes = lane_source(lower, read_cell(lower, own.outside.cells[0]));
+  ir::Operand outside{lower.ir.slots[index].type, own.slot};
+  if (own.comes_in) own.lanes = lane_source(lower, read_value(lower, outside));
   llvm::Type* type = register_type(lower.state, lower.ir.slots[index].type->scalar);
   for (SlotCells& scalar : own.scalars) {
     scalar.cells = {Cell{.type = type, .is_bool = type->isIntegerTy(1)}};

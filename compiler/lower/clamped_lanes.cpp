@@ -1,6 +1,9 @@
 // Values that are linear in all vectors but a few: indices that are clamped to the edges of an array, and
 // what is computed of them. Where the clamp does not bite, two lanes say so, and the value is that of lane 0
-// and a step.
+// and a step. So the plain copy seldom needs the vector: it waits, and is computed where something reads it
+// or lanes leave for the masked copy (a minimum of 64 bits is two instructions of AVX2 for four lanes).
+#include <algorithm>
+
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 #include "compiler/support/limits.h"
@@ -31,11 +34,13 @@ static bool is_steady(Lowerer& lower, ir::SlotId id) {
   auto slot = static_cast<std::size_t>(id);
   std::vector<bool>& steady = lower.lanes.steady;
   if (steady.empty()) {
+    const std::vector<std::size_t> writes = ir::count_writes(lower.ir);
     steady.assign(lower.slots.size(), true);
     std::vector<bool> seen(lower.slots.size());
-    find_steady(lower.ir.body, ir::count_writes(lower.ir), seen, steady);
+    for (std::size_t param = 0; param < lower.ir.param_count; ++param) seen[param] = writes[param] == 0;
+    find_steady(lower.ir.body, writes, seen, steady);
   }
-  return steady[slot] && !lower.slots[slot].crosses && slot >= lower.ir.param_count;
+  return steady[slot] && !lower.slots[slot].crosses;
 }
 
 std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand) {
@@ -116,6 +121,40 @@ void note_mostly_linear(Lowerer& lower, const ir::Assign& assign) {
   if (!may_be || !is_steady(lower, assign.slot)) return;
   if (auto value = evaluate(lower, assign.value, type); value && !is_uniform(*value))
     lower.lanes.mostly_linear.emplace(assign.slot, *value);
+}
+
+// ---- Vectors that wait ----
+
+// Whoever needs one writes all of them: with few, that is little.
+static constexpr std::size_t most_waiting = 16;
+
+bool wait_for_reader(Lowerer& lower, const ir::Assign& assign) {
+  auto known = lower.lanes.mostly_linear.find(assign.slot);
+  // A vector that stops and comes back brings only what has been written.
+  if (lower.lanes.strips || known == lower.lanes.mostly_linear.end()) return false;
+  if (llvm::isa<llvm::Constant>(known->second.holds) || lower.lanes.waiting.size() == most_waiting)
+    return false;
+  bool steady = true;
+  ir::visit_operands(assign.value, [&](const ir::Operand& operand) {
+    steady = steady && (!operand.slot || is_array(operand.type) || is_steady(lower, *operand.slot));
+  });
+  if (steady) lower.lanes.waiting.push_back(&assign);
+  return steady;
+}
+
+bool is_waiting(const Lowerer& lower, ir::SlotId slot) {
+  return std::any_of(lower.lanes.waiting.begin(), lower.lanes.waiting.end(),
+                     [&](const ir::Assign* assign) { return assign->slot == slot; });
+}
+
+void write_waiting(Lowerer& lower) {
+  // Each reads what was written before it; of all lanes, also where some of them wait for others to come
+  // back.
+  std::vector<const ir::Assign*> waiting = std::exchange(lower.lanes.waiting, {});
+  bool masked = std::exchange(lower.lanes.masked, false);
+  for (const ir::Assign* assign : waiting) write_value(lower, assign->slot, value_of(lower, *assign));
+  lower.lanes.masked = masked;
+  lower.lanes.waiting = std::move(waiting);
 }
 
 } // namespace kern::lowering

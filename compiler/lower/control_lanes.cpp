@@ -98,7 +98,8 @@ void lower_inner(Lowerer& lower, const ir::Body& body, llvm::BasicBlock* skip) {
 
 // ---- Leaving the plain copy ----
 
-static void set_plain_masks(Lowerer& lower) {
+static void hand_over(Lowerer& lower) {
+  write_waiting(lower);
   llvm::Constant *all = full_mask(lower.state, true), *none = full_mask(lower.state, false);
   for (const OpenConstruct& outer : lower.lanes.open) {
     if (!outer.plain || !outer.construct) continue;
@@ -127,13 +128,13 @@ void leave_plain_copy(Lowerer& lower, const void* stmt, int point) {
     lower.builder.CreateBr(lower.lanes.masked_start);
     return;
   }
-  set_plain_masks(lower);
+  hand_over(lower);
   if (!lower.lanes.masked) set_active(lower, full_mask(lower.state, true));
   lower.builder.CreateBr(side_entry(lower, stmt, point));
 }
 
 void leave_plain_copy_with(Lowerer& lower, const void* stmt, int point, llvm::Value* lanes) {
-  set_plain_masks(lower);
+  hand_over(lower);
   store_mask(lower, lower.lanes.present, lanes);
   set_active(lower, lanes);
   lower.builder.CreateBr(side_entry(lower, stmt, point));
@@ -335,6 +336,7 @@ static std::size_t lower_guards(Lowerer& lower, const ir::Body& body, std::size_
 }
 
 void lower_lane_body(Lowerer& lower, const ir::Body& body) {
+  const std::size_t waiting_outside = lower.lanes.waiting.size();
   for (std::size_t place = 0; place < body.size() && !ended(lower);) {
     lower.state.debug.set_location(lower.builder, body[place].span);
     if (std::holds_alternative<ir::Guard>(body[place].node)) {
@@ -343,6 +345,7 @@ void lower_lane_body(Lowerer& lower, const ir::Body& body) {
       lower_lane_stmt(lower, body[place++]);
     }
   }
+  lower.lanes.waiting.resize(waiting_outside);
 }
 
 } // namespace kern::lowering

@@ -301,7 +301,8 @@ static void assign_array(Lowerer& lower, const ir::Assign& assign, Type type) {
 }
 
 // The value of an expression that is no array; what is linear stays so.
-static Value scalar_expression(Lowerer& lower, const ir::Assign& assign, Type type) {
+Value value_of(Lowerer& lower, const ir::Assign& assign) {
+  Type type = lower.ir.slots[static_cast<std::size_t>(assign.slot)].type;
   ScalarKind kind = type->scalar;
   Form form = form_of(lower, assign);
   auto plain = [&](llvm::Value* value) {
@@ -356,7 +357,8 @@ void lower_assign(Lowerer& lower, const ir::Assign& assign) {
   if (const auto* joint = std::get_if<ir::Binary>(&assign.value)) note_joint_test(lower, assign.slot, *joint);
   if (lower.is_vector() && test_is_enough(lower, assign.slot)) return;
   note_mostly_linear(lower, assign);
-  write_value(lower, assign.slot, scalar_expression(lower, assign, type));
+  if (wait_for_reader(lower, assign)) return;
+  write_value(lower, assign.slot, value_of(lower, assign));
 }
 
 } // namespace kern::lowering

@@ -235,9 +235,11 @@ static llvm::Value* all_in_range(Lowerer& lower, const Value& index, const Value
 
 static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
   bool shadow = guard.state == ir::GuardState::Shadow;
+  // The index of a guard that fails by its extent alone is for the report, and the masked copy writes that.
+  bool asks_extent = guard.state == ir::GuardState::Empty && !lower.lanes.masked;
   return {static_cast<std::uint32_t>(guard.site),
           shadow ? ir::FaultKind::ShadowGuard : ir::FaultKind::IndexOutOfRange, guard.axis,
-          read_value(lower, guard.index),
+          asks_extent ? Value{i64(lower.state, 0)} : read_value(lower, guard.index),
           read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)]};
 }
 

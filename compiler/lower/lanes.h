@@ -65,10 +65,14 @@ void spread(Lowerer& lower, llvm::Value* value, llvm::Value* first, llvm::Value*
 struct Stepping {
   llvm::Value *holds, *first, *step;
 };
+// Whether what lies beside an array's elements may be read with them, in one page with an active lane's.
+bool may_read_more(AddressSpace space);
+// Whether the bytes from there on lie in one page of memory.
+llvm::Value* in_one_page(Lowerer& lower, llvm::Value* first, std::uint64_t bytes);
 // Whether there are windows of such elements.
-bool has_windows(const Lowerer& lower, llvm::Type* element);
-// Whether they hold the lanes.
-llvm::Value* in_windows(Lowerer& lower, const Stepping& stepping, llvm::Type* element);
+bool has_windows(const Lowerer& lower, AddressSpace space, llvm::Type* element);
+// Whether they hold lanes that step alike, and may be loaded.
+llvm::Value* in_windows(Lowerer& lower, llvm::Value* base, const Stepping& stepping, llvm::Type* element);
 llvm::Value* load_windows(Lowerer& lower, llvm::Value* base, const Stepping& stepping, llvm::Type* element);
 
 // ---- memory_lanes.cpp ----
@@ -203,6 +207,11 @@ llvm::Value* order_in_all(Lowerer& lower, ir::CompareOp order, bool is_signed, c
 // ---- clamped_lanes.cpp ----
 // Remembers where a varying value is linear after all.
 void note_mostly_linear(Lowerer& lower, const ir::Assign& assign);
+// Leaves the value of such a slot to whoever reads it in the same body; says whether that can be.
+bool wait_for_reader(Lowerer& lower, const ir::Assign& assign);
+bool is_waiting(const Lowerer& lower, ir::SlotId slot);
+// Writes all that waits, here: for a reader, or the masked copy.
+void write_waiting(Lowerer& lower);
 // Where an operand is linear; null where that is not known.
 std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand);
 

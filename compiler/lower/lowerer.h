@@ -218,6 +218,7 @@ struct Lanes {
   std::vector<LaneLoop> loops;
   std::map<ir::SlotId, LaneTest> tests; // of conditions
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
+  std::vector<const ir::Assign*> waiting;        // what is computed where it is read (clamped_lanes.cpp)
   std::map<const ir::Load*, RowsAhead> ahead_of; // loads of the loop at hand
   std::map<const ir::Segment*, Strips> strips_of;
   Strips* strips = nullptr;                  // of the segment at hand; null where no vector stops in it
@@ -319,6 +320,8 @@ llvm::ConstantInt* i64(ModuleState& state, std::int64_t value);
 
 // ---- expressions.cpp ----
 void lower_assign(Lowerer& lower, const ir::Assign& assign);
+// Computes what is assigned, of a scalar.
+Value value_of(Lowerer& lower, const ir::Assign& assign);
 llvm::Value* binary(Lowerer& lower, ir::BinaryOp op, ScalarKind kind, llvm::Value* left, llvm::Value* right);
 llvm::Value* convert(Lowerer& lower, llvm::Value* value, ScalarKind from, ScalarKind to);
 
@@ -333,6 +336,9 @@ struct ElementPlace {
   Value base, offset;
 };
 ElementPlace element_place(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices);
+// Its parts.
+Value place_base(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices);
+Value place_offset(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices);
 // The address of lane 0's element, or of each lane's.
 llvm::Value* element_address(Lowerer& lower, const ArrayValue& array, const ElementPlace& place);
 llvm::Align element_alignment(ScalarKind kind);

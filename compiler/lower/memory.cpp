@@ -24,52 +24,63 @@ static bool varies(const Lowerer& lower, const ArrayValue& array, const std::vec
   return lower.is_vector() && varying;
 }
 
+// Whether a term is the same in all lanes where others are not. Such terms move the base instead of the
+// offsets: what is left often stays as it is over a loop, and what follows from it.
+static bool moves_base(const Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices,
+                       Shape index, Shape stride) {
+  return varies(lower, array, indices) && is_uniform(array.base) && array.space != AddressSpace::Local &&
+         index.kind == Shape::Kind::Uniform && stride.kind == Shape::Kind::Uniform;
+}
+
 // A guard, or a proof, stands before every access, and the launch refuses arrays whose span passes 2^62
 // bytes: an index times its stride, and their sum, stay within the array and cannot wrap. Of masked lanes the
 // same is known only where they are active.
-//
+Value place_base(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
+  const bool exact = !lower.lanes.masked && !lower.state.facts.small_arrays;
+  auto moves = [&](Shape index, Shape stride) { return moves_base(lower, array, indices, index, stride); };
+  Value common;
+  if (moves(uniform_shape, array.offset.shape)) common = array.offset;
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    if (!moves(shape_of(lower, indices[axis]), array.strides[axis].shape)) continue;
+    Value term = multiply_values(lower, read_value(lower, indices[axis]), array.strides[axis], exact);
+    common = common.value ? add_values(lower, common, term, exact) : term;
+  }
+  Value base = array.base;
+  auto* none = llvm::dyn_cast_or_null<llvm::Constant>(common.value);
+  if (common.value && !(none && none->isNullValue()))
+    base.value = lower.builder.CreateGEP(memory_type(lower.state, array.element), base.value, common.value);
+  return base;
+}
+
 // Offsets that vary are counted in 32 bits where that is promised: half as many registers, and gathers twice
 // as wide.
-//
-// Where lanes differ, the terms that are the same in all of them move the base instead: what is left often
-// stays as it is over a loop, and what follows from it.
-ElementPlace element_place(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
+Value place_offset(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
   llvm::IRBuilder<>& builder = lower.builder;
-  bool varying = varies(lower, array, indices);
-  bool narrow = lower.state.facts.small_arrays && varying;
-  bool splits = varying && is_uniform(array.base) && array.space != AddressSpace::Local;
+  const bool narrow = lower.state.facts.small_arrays && varies(lower, array, indices);
+  const bool exact = !lower.lanes.masked && !narrow;
   llvm::Type* type = narrow ? builder.getInt32Ty() : builder.getInt64Ty();
-  bool exact = !lower.lanes.masked && !narrow;
   auto part = [&](Value value) {
     if (narrow) value.value = builder.CreateTrunc(value.value, value.value->getType()->getWithNewType(type));
     return value;
   };
-  Value common, offset;
-  auto add = [&](Value& sum, const Value& term) {
-    sum = sum.value ? add_values(lower, sum, term, exact) : term;
-  };
-  if (splits && is_uniform(array.offset)) {
-    common = array.offset;
-  } else {
-    offset = part(array.offset);
-  }
+  auto moves = [&](Shape index, Shape stride) { return moves_base(lower, array, indices, index, stride); };
+  Value offset;
+  if (!moves(uniform_shape, array.offset.shape)) offset = part(array.offset);
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    Value index = read_value(lower, indices[axis]), stride = array.strides[axis];
-    if (splits && is_uniform(index) && is_uniform(stride)) {
-      add(common, multiply_values(lower, index, stride, exact));
-    } else {
-      add(offset, multiply_values(lower, part(index), part(stride), exact));
-    }
+    if (moves(shape_of(lower, indices[axis]), array.strides[axis].shape)) continue;
+    Value term =
+        multiply_values(lower, part(read_value(lower, indices[axis])), part(array.strides[axis]), exact);
+    offset = offset.value ? add_values(lower, offset, term, exact) : term;
   }
   if (lower.is_vector() && array.space == AddressSpace::Local) {
     offset = multiply_values(lower, offset, {llvm::ConstantInt::get(type, lower.state.lanes())}, exact);
     offset = add_values(lower, offset, {llvm::ConstantInt::get(type, 0), linear_shape(1)}, exact);
   }
-  Value base = array.base;
-  auto* none = llvm::dyn_cast_or_null<llvm::Constant>(common.value);
-  if (common.value && !(none && none->isNullValue()))
-    base.value = builder.CreateGEP(memory_type(lower.state, array.element), base.value, common.value);
-  return {base, offset};
+  return offset;
+}
+
+ElementPlace element_place(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
+  return {place_base(lower, array, indices), place_offset(lower, array, indices)};
 }
 
 llvm::Value* element_address(Lowerer& lower, const ArrayValue& array, const ElementPlace& place) {

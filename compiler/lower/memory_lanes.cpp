@@ -19,6 +19,9 @@ struct LaneAddress {
   LaneAddresses lanes;                // where it is Varying
   bool computed = false;              // Varying, but from thread indices
   std::optional<Stepping> stepping{}; // likewise, where it is known when they step alike
+  // There: writes what `lanes` lacks. Most vectors never ask for it.
+  std::function<llvm::Value*()> offsets{};
+  AddressSpace space{}; // of the array
 };
 
 static bool is_computed(const Lowerer& lower, const ArrayValue& array,
@@ -53,12 +56,33 @@ static std::optional<Stepping> stepping(Lowerer& lower, const ArrayValue& array,
   return sum;
 }
 
+// Of lanes that are known to step alike, as a rule; nothing of others.
+static std::optional<LaneAddress> stepping_address(Lowerer& lower, const ArrayValue& array,
+                                                   const std::vector<ir::Operand>& indices) {
+  bool varies = std::any_of(indices.begin(), indices.end(), [&](const ir::Operand& index) {
+    return shape_of(lower, index).kind == Shape::Kind::Varying;
+  });
+  if (!varies || !is_computed(lower, array, indices)) return std::nullopt;
+  std::optional<Stepping> steps = stepping(lower, array, indices);
+  if (!steps) return std::nullopt;
+  LaneAddress address;
+  address.shape = varying_shape;
+  address.computed = true;
+  address.stepping = steps;
+  address.space = array.space;
+  address.lanes.base = place_base(lower, array, indices).value;
+  address.offsets = [&lower, array, indices] { return place_offset(lower, array, indices).value; };
+  return address;
+}
+
 static LaneAddress lane_address(Lowerer& lower, const ArrayValue& array,
                                 const std::vector<ir::Operand>& indices) {
+  if (auto address = stepping_address(lower, array, indices)) return *address;
   ElementPlace place = element_place(lower, array, indices);
   llvm::Type* element = memory_type(lower.state, array.element);
   LaneAddress address;
   address.shape = place.offset.shape;
+  address.space = array.space;
   bool own_bases = place.base.shape.kind == Shape::Kind::Varying;
   if (own_bases || address.shape.kind == Shape::Kind::Varying) address.shape = varying_shape;
   if (own_bases) {
@@ -76,6 +100,7 @@ static LaneAddress lane_address(Lowerer& lower, const ArrayValue& array,
 
 // The addresses of all lanes, where it is a linear one.
 static LaneAddresses all_addresses(Lowerer& lower, const LaneAddress& address) {
+  if (address.offsets) return {address.lanes.base, address.offsets(), nullptr};
   if (address.shape.kind == Shape::Kind::Varying) return address.lanes;
   return {address.first, lane_steps(lower.state, lower.builder.getInt64Ty(), address.shape.step), nullptr};
 }
@@ -159,15 +184,78 @@ static void fetch_ahead(Lowerer& lower, llvm::Value* pointer, llvm::Type* elemen
     fetch(lower, builder.CreateConstGEP1_64(builder.getInt8Ty(), later, from));
 }
 
-// Loads lanes that are not neighbours.
+// Bytes and halves come out of registers of words, and what is computed of them is as a rule wider than they
+// are. So where several ways meet they are words: ahead of it LLVM drops a truncation that is widened again.
+static llvm::Value* in_words(Lowerer& lower, llvm::Value* loaded) {
+  llvm::Type* element = loaded->getType()->getScalarType();
+  bool is_small = element->isIntegerTy() && element->getScalarSizeInBits() < 32;
+  llvm::Type* words = vector_of(lower.state, lower.builder.getInt32Ty());
+  return is_small ? lower.builder.CreateZExt(loaded, words) : loaded;
+}
+
+static bool is_one(const llvm::Value* value) {
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(value);
+  return known && known->isOne();
+}
+
+// Loads lanes of which it turns out whether they step alike, and how far. The branches come one by one: most
+// of them do not change over a loop.
+static llvm::Value* load_stepping(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
+                                  llvm::Align align) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const Stepping& steps = *address.stepping;
+  const bool may_be_close = !is_one(steps.step) && has_windows(lower, address.space, element);
+  llvm::BasicBlock *alike = new_block(lower, "alike"), *near = new_block(lower, "near");
+  llvm::BasicBlock *far = new_block(lower, "far"), *done = new_block(lower, "accessed");
+  llvm::BasicBlock* apart = may_be_close ? new_block(lower, "apart") : far;
+  std::vector<std::pair<llvm::Value*, llvm::BasicBlock*>> ways;
+  auto end_way = [&](llvm::Value* loaded) {
+    loaded = in_words(lower, loaded);
+    ways.emplace_back(loaded, builder.GetInsertBlock());
+    builder.CreateBr(done);
+  };
+  builder.CreateCondBr(steps.holds, alike, far);
+  builder.SetInsertPoint(alike);
+  builder.CreateCondBr(builder.CreateICmpEQ(steps.step, i64(lower.state, 1)), near, apart);
+  builder.SetInsertPoint(near);
+  end_way(
+      load_consecutive(lower, builder.CreateGEP(element, address.lanes.base, steps.first), element, align));
+  if (may_be_close) {
+    builder.SetInsertPoint(apart);
+    llvm::BasicBlock* close = new_block(lower, "close");
+    builder.CreateCondBr(in_windows(lower, address.lanes.base, steps, element), close, far);
+    builder.SetInsertPoint(close);
+    end_way(load_windows(lower, address.lanes.base, steps, element));
+  }
+  builder.SetInsertPoint(far);
+  end_way(gather(lower, all_addresses(lower, address), element));
+  builder.SetInsertPoint(done);
+  llvm::PHINode* loaded = builder.CreatePHI(ways[0].first->getType(), static_cast<unsigned>(ways.size()));
+  for (auto [value, block] : ways) loaded->addIncoming(value, block);
+  return loaded;
+}
+
+// Loads lanes that step alike, by a constant that is not 1.
 static llvm::Value* load_apart(Lowerer& lower, const LaneAddress& address, llvm::Type* element) {
-  auto* step = address.stepping ? llvm::dyn_cast<llvm::ConstantInt>(address.stepping->step) : nullptr;
-  bool may_be_close = address.stepping && !(step && step->isOne()) && has_windows(lower, element);
-  if (!may_be_close) return gather(lower, address.lanes, element);
-  return choose(
-      lower, in_windows(lower, *address.stepping, element), "close",
-      [&] { return load_windows(lower, address.lanes.base, *address.stepping, element); },
-      [&] { return gather(lower, address.lanes, element); });
+  llvm::IRBuilder<>& builder = lower.builder;
+  auto far = [&] { return in_words(lower, gather(lower, all_addresses(lower, address), element)); };
+  if (!has_windows(lower, address.space, element)) return far();
+  Stepping steps{builder.getTrue(), i64(lower.state, 0), i64(lower.state, address.shape.step)};
+  auto close = [&] { return in_words(lower, load_windows(lower, address.first, steps, element)); };
+  llvm::Value* inside = in_windows(lower, address.first, steps, element);
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(inside)) return known->isOne() ? close() : far();
+  return choose(lower, inside, "close", close, far);
+}
+
+static llvm::Value* load_elsewhere(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
+                                   llvm::Align align) {
+  if (address.shape.kind == Shape::Kind::Linear) return load_apart(lower, address, element);
+  auto far = [&] { return gather(lower, all_addresses(lower, address), element); };
+  bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
+  if (!address.computed || !can_move) return far();
+  if (address.stepping) return load_stepping(lower, address, element, align);
+  auto near = [&](llvm::Value* first) { return load_consecutive(lower, first, element, align); };
+  return if_consecutive(lower, address, element, near, far);
 }
 
 static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
@@ -176,19 +264,21 @@ static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llv
   if (address.shape.kind == Shape::Kind::Uniform)
     return builder.CreateAlignedLoad(element, address.first, align);
   bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
-  if (is_consecutive(address.shape) && can_move) fetch_ahead(lower, address.first, element);
-  if (is_consecutive(address.shape) && can_move)
+  if (is_consecutive(address.shape) && can_move) {
+    fetch_ahead(lower, address.first, element);
     return load_consecutive(lower, address.first, element, align);
-  if (address.shape.kind == Shape::Kind::Linear && has_windows(lower, element)) {
-    Stepping steps{builder.getTrue(), i64(lower.state, 0), i64(lower.state, address.shape.step)};
-    if (llvm::cast<llvm::ConstantInt>(in_windows(lower, steps, element))->isOne())
-      return load_windows(lower, address.first, steps, element);
   }
-  if (!address.computed || !can_move) return gather(lower, all_addresses(lower, address), element);
-  return if_consecutive(
-      lower, address, element,
-      [&](llvm::Value* first) { return load_consecutive(lower, first, element, align); },
-      [&] { return load_apart(lower, address, element); });
+  if (is_consecutive(address.shape) && may_read_more(address.space)) {
+    auto whole = [&] {
+      return builder.CreateAlignedLoad(vector_of(lower.state, element), address.first, align);
+    };
+    auto lanes = [&] { return gather(lower, all_addresses(lower, address), element); };
+    return choose(lower, in_one_page(lower, address.first, lower.state.lanes() * align.value()), "whole",
+                  whole, lanes);
+  }
+  llvm::Value* loaded = load_elsewhere(lower, address, element, align);
+  bool is_wider = loaded->getType()->getScalarSizeInBits() > element->getScalarSizeInBits();
+  return is_wider ? builder.CreateTrunc(loaded, vector_of(lower.state, element)) : loaded;
 }
 
 llvm::Value* first_address(Lowerer& lower, const ir::Load& load) {
@@ -204,7 +294,7 @@ void load_lanes(Lowerer& lower, const ir::Load& load) {
   ArrayValue array = read_array(lower, load.array);
   LaneAddress address = lane_address(lower, array, load.indices);
   if (auto ahead = lower.lanes.ahead_of.find(&load); ahead != lower.lanes.ahead_of.end())
-    return write(lower, load.slot, load_ahead(lower, load, ahead->second, address.lanes));
+    return write(lower, load.slot, load_ahead(lower, load, ahead->second, all_addresses(lower, address)));
   llvm::Value* value =
       load_element(lower, address, memory_type(lower.state, array.element), element_alignment(array.element));
   if (array.element == ScalarKind::Bool) value = lower.builder.CreateIsNotNull(value);
@@ -245,7 +335,7 @@ static void store_apart(Lowerer& lower, llvm::Value* value, const LaneAddress& a
   if (address.shape.kind == Shape::Kind::Linear)
     return spread(lower, value, address.first, i64(lower.state, address.shape.step));
   auto* known = address.stepping ? llvm::dyn_cast<llvm::ConstantInt>(address.stepping->holds) : nullptr;
-  if (!known || !known->isOne()) return scatter(lower, value, address.lanes);
+  if (!known || !known->isOne()) return scatter(lower, value, all_addresses(lower, address));
   llvm::Value* first = builder.CreateGEP(element, address.lanes.base, address.stepping->first);
   spread(lower, value, first, address.stepping->step);
 }
