@@ -183,6 +183,7 @@ void lower_lane_function(ModuleState& state, ir::FunctionId id) {
   find_unused(lower);
   find_deferred(lower);
   find_widened(lower);
+  find_narrowed(lower);
   find_settled(lower);
   lower.lanes.end = lower.lanes.skip = new_block(lower, "return");
   enter(lower, new_block(lower, "start"));

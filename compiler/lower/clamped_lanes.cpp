@@ -29,8 +29,7 @@ static void find_steady(const ir::Body& body, const std::vector<std::size_t>& wr
   for (std::size_t slot : assigned) seen[slot] = false;
 }
 
-// Whether what is known of the slot where it is assigned may be used wherever it is read.
-static bool is_steady(Lowerer& lower, ir::SlotId id) {
+bool is_steady(Lowerer& lower, ir::SlotId id) {
   auto slot = static_cast<std::size_t>(id);
   std::vector<bool>& steady = lower.lanes.steady;
   if (steady.empty()) {

@@ -303,6 +303,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
     find_sunk(lower);
     find_deferred(lower);
     find_widened(lower);
+    find_narrowed(lower);
     find_row_ends(lower);
   }
   plan_records(lower);

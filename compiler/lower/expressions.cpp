@@ -324,6 +324,8 @@ Value value_of(Lowerer& lower, const ir::Assign& assign) {
         return plain(compare(lower, e.op, e.left.type->scalar, left, read(lower, e.right, form)));
       },
       [&](const ir::Convert& e) {
+        llvm::Value* word = form == Form::Vector ? narrowed(lower, e, kind) : nullptr;
+        if (word) return plain(word);
         return plain(convert(lower, read(lower, e.value, form), e.value.type->scalar, kind));
       },
       [&](const ir::Select& e) {

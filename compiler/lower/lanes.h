@@ -174,6 +174,12 @@ void find_sunk(Lowerer& lower);
 // Finds the slots of which lanes that are not active at an assignment need nothing any more.
 void find_settled(Lowerer& lower);
 
+// ---- narrowed_lanes.cpp ----
+// Finds the words of sums and products that words make as well.
+void find_narrowed(Lowerer& lower);
+// Computes such a word, of that kind; null of other conversions.
+llvm::Value* narrowed(Lowerer& lower, const ir::Convert& convert, ScalarKind kind);
+
 // ---- deferred_lanes.cpp ----
 // Finds the conditions whose mask is needed only where lanes part.
 void find_deferred(Lowerer& lower);
@@ -212,6 +218,8 @@ bool wait_for_reader(Lowerer& lower, const ir::Assign& assign);
 bool is_waiting(const Lowerer& lower, ir::SlotId slot);
 // Writes all that waits, here: for a reader, or the masked copy.
 void write_waiting(Lowerer& lower);
+// Whether what is known of a slot where it is assigned may be used wherever it is read.
+bool is_steady(Lowerer& lower, ir::SlotId slot);
 // Where an operand is linear; null where that is not known.
 std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand);
 
