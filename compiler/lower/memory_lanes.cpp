@@ -235,6 +235,19 @@ static llvm::Value* load_stepping(Lowerer& lower, const LaneAddress& address, ll
   return loaded;
 }
 
+// One lane after the other, where each is a constant number of elements from the last.
+static llvm::Value* load_one_by_one(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
+                                    llvm::Align align) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* loaded = llvm::PoisonValue::get(vector_of(lower.state, element));
+  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane) {
+    llvm::Value* from =
+        builder.CreateGEP(element, address.first, i64(lower.state, lane * address.shape.step));
+    loaded = builder.CreateInsertElement(loaded, builder.CreateAlignedLoad(element, from, align), lane);
+  }
+  return loaded;
+}
+
 // Loads lanes that step alike, by a constant that is not 1.
 static llvm::Value* load_apart(Lowerer& lower, const LaneAddress& address, llvm::Type* element) {
   llvm::IRBuilder<>& builder = lower.builder;
@@ -249,6 +262,9 @@ static llvm::Value* load_apart(Lowerer& lower, const LaneAddress& address, llvm:
 
 static llvm::Value* load_elsewhere(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                    llvm::Align align) {
+  bool is_word = element->getScalarSizeInBits() >= 32;
+  if (address.shape.kind == Shape::Kind::Linear && is_word && !lower.lanes.masked && !lower.state.has_avx512)
+    return load_one_by_one(lower, address, element, align);
   if (address.shape.kind == Shape::Kind::Linear) return load_apart(lower, address, element);
   auto far = [&] { return gather(lower, all_addresses(lower, address), element); };
   bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
