@@ -260,6 +260,28 @@ static void for_divergent(Lowerer& lower, const ir::For& loop, const ir::Stmt& s
   end_divergent_loop(lower, stmt, construct);
 }
 
+// Whether a loop is a few iterations of little, and not one of many such: written out, what follows from its
+// variable is known. LLVM counts all the ways of a load, of which a vector goes one.
+static bool is_short(const Lowerer& lower, const ir::For& loop) {
+  static constexpr std::int64_t most_trips = 8;
+  if (lower.lanes.masked || loop.count.slot || ir::int_value(loop.count) > most_trips) return false;
+  return std::all_of(loop.body.begin(), loop.body.end(), [](const ir::Stmt& stmt) {
+    return std::holds_alternative<ir::Assign>(stmt.node) || std::holds_alternative<ir::Load>(stmt.node) ||
+           std::holds_alternative<ir::Guard>(stmt.node);
+  });
+}
+
+// Goes back to the head of a loop, which LLVM writes out where it is short.
+static void go_back_or_write_out(Lowerer& lower, const ir::For& loop, llvm::BasicBlock* head) {
+  static constexpr std::int64_t most_statements = 256; // of a function
+  if (!is_short(lower, loop)) return go_back(lower, head);
+  std::int64_t statements = ir::int_value(loop.count) * static_cast<std::int64_t>(loop.body.size());
+  if (lower.lanes.written_out + statements > most_statements) return go_back(lower, head);
+  lower.lanes.written_out += statements;
+  hint_loop(lower, lower.builder.CreateBr(head),
+            llvm::MDString::get(lower.state.context, "llvm.loop.unroll.full"));
+}
+
 static void for_together(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt, Construct& construct) {
   LoopBlocks blocks = make_blocks(lower);
   enter(lower, blocks.head);
@@ -270,7 +292,7 @@ static void for_together(Lowerer& lower, const ir::For& loop, const ir::Stmt& st
   loop_part(lower, loop.body, blocks.done, nullptr, blocks);
   enter(lower, blocks.next);
   next_trip(lower, construct);
-  go_back(lower, blocks.head);
+  go_back_or_write_out(lower, loop, blocks.head);
   lower.builder.SetInsertPoint(blocks.done);
   lower.lanes.open.pop_back();
   if (lower.lanes.masked) finish_masked(lower, stmt);

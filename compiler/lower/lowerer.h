@@ -219,6 +219,7 @@ struct Lanes {
   std::map<ir::SlotId, LaneTest> tests; // of conditions
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
   std::vector<const ir::Assign*> waiting;        // what is computed where it is read (clamped_lanes.cpp)
+  std::int64_t written_out = 0;                  // statements of short loops (loops_lanes.cpp)
   std::map<const ir::Load*, RowsAhead> ahead_of; // loads of the loop at hand
   std::map<const ir::Segment*, Strips> strips_of;
   Strips* strips = nullptr;                  // of the segment at hand; null where no vector stops in it
