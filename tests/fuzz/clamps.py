@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Random kernels whose indices are clamped to the edges of arrays, in nested conditions and loops, with variables that are read as
+vectors as well: what one lane computes, every lane count computes.
+
+usage: clamps.py KERNC [--count N] [--seed S]
+"""
+import argparse
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+LANES = ["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=16"], ["--arch=x86-64-v3", "--lanes=32"], []
+SHAPES = [(1, 1), (17, 1), (33, 3), (70, 2), (128, 1), (209, 2)]
+ARRAYS = {"b": "u8", "h": "i16", "w": "i32", "f": "f32", "p": "u8"}  # p has a last axis of channels
+KERNEL = """
+@kernel
+def clamps(b: u8[:, :], h: i16[:, :], w: i32[:, :], f: f32[:, :], p: u8[:, :, :], y: i64[:, :]):
+    x, r = grid(2)
+    n = y.shape[1]
+    m = y.shape[0]
+    if r < m and x < n:
+        total = i64(x)
+"""
+
+
+class Writer:
+    def __init__(self, random):
+        self.random, self.lines, self.names = random, [], 0
+
+    def add(self, depth, text):
+        self.lines.append("    " * depth + text)
+
+    def linear(self, loops):
+        """Something that steps by one from thread to thread, or down, or stays."""
+        base = self.random.choice(["x", "x", "x", "n - 1 - x", "2 * x", "r", "x // 2"])
+        terms = [self.random.choice(["", f" + {self.random.randint(-9, 9)}"])] + [f" + {name}" for name in loops if self.random.random() < 0.6]
+        return base + "".join(terms)
+
+    def clamped(self, loops):
+        value = self.linear(loops)
+        return self.random.choice([f"max(0, min({value}, n - 1))", f"min(max({value}, 0), n - 1)", f"max(0, min({value}, n - 1) - 0)",
+                                   f"min(n - 1, max(0, {value}))"])
+
+    def load(self, index):
+        name = self.random.choice(list(ARRAYS))
+        row = self.random.choice(["r", "0", "m - 1 - r"])
+        channel = f", {self.random.choice(['0', '2', 'r % 3'])}" if name == "p" else ""
+        return f"i64({name}[{row}, {index}{channel}])"
+
+    def body(self, depth, loops, indices):
+        indices = list(indices)
+        for _ in range(self.random.randint(2, 4)):
+            kind = self.random.choice(["index", "index", "load", "load", "load", "if", "for", "value"])
+            if kind == "index" or not indices:
+                self.names += 1
+                indices.append(f"i{self.names}")
+                self.add(depth, f"{indices[-1]} = {self.clamped(loops)}")
+            elif kind == "load":
+                self.add(depth, f"total = total * 3 + {self.load(self.random.choice(indices))}")
+            elif kind == "value":
+                self.add(depth, f"total += 7 * {self.random.choice(indices)}")
+            elif depth < 5:
+                self.names += 1
+                if kind == "for":
+                    trips = self.random.choice(["3", "5", "9", "r + 2", "x % 3", "total & 3"])
+                    self.add(depth, f"for k{self.names} in range({trips}):")
+                    self.body(depth + 1, [*loops, f"k{self.names}"], indices)
+                else:
+                    condition = self.random.choice(["x > 5", "x % 3 == 0", "total % 2 == 0", "r == 0", f"{self.random.choice(indices)} < n // 2"])
+                    self.add(depth, f"if {condition}:")
+                    self.body(depth + 1, loops, indices)
+                    if self.random.random() < 0.4:
+                        self.add(depth, "else:")
+                        self.body(depth + 1, loops, indices)
+                    elif loops and self.random.random() < 0.2:
+                        self.add(depth + 1, self.random.choice(["break", "continue"]))
+        self.add(depth, f"total = total * 5 + {self.load(self.random.choice(indices))}")
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "KERN_WARNINGS": "off"})
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kernc")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        source, expected = pathlib.Path(scratch) / "clamps.kern", pathlib.Path(scratch) / "y.npy"
+        for seed in range(options.seed, options.seed + options.count):
+            writer = Writer(random.Random(seed))
+            writer.body(2, [], [])
+            writer.add(2, "y[r, x] = total")
+            source.write_text(KERNEL + "\n".join(writer.lines) + "\n")
+            columns, rows = writer.random.choice(SHAPES)
+            block = writer.random.choice(["64", "256", "16,4", "33"])
+            arrays = [f"{name}=uniform:{type}:{rows}x{columns}{'x3' if name == 'p' else ''}:seed={seed}" for name, type in ARRAYS.items()]
+            command = [options.kernc, "run", source, *arrays, f"y=zeros:i64:{rows}x{columns}", "--block", block]
+            run([*command, "--lanes=1", "-o", f"y={expected}"])
+            for lanes in LANES:
+                run([*command, *lanes, "--expect", f"y={expected}"])
+    print(options.count, "kernels agree")
+
+
+main()
