@@ -123,7 +123,7 @@ void leave_plain_copy(Lowerer& lower, const void* stmt, int point) {
     lower.builder.CreateBr(lower.lanes.leave);
     return;
   }
-  if (point == start_point && lower.lanes.may_begin_again) {
+  if ((point == start_point || point == fault_point) && lower.lanes.may_begin_again) {
     store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
     lower.builder.CreateBr(lower.lanes.masked_start);
     return;
@@ -140,10 +140,14 @@ void leave_plain_copy_with(Lowerer& lower, const void* stmt, int point, llvm::Va
   lower.builder.CreateBr(side_entry(lower, stmt, point));
 }
 
-void enter_from_plain(Lowerer& lower, const void* stmt, int point) {
-  if (lower.lanes.plain_copy) return;
+llvm::BasicBlock* taken_side_entry(Lowerer& lower, const void* stmt, int point) {
+  if (lower.lanes.plain_copy) return nullptr;
   auto found = lower.lanes.side_entries.find({stmt, point});
-  if (found != lower.lanes.side_entries.end()) enter(lower, found->second);
+  return found == lower.lanes.side_entries.end() ? nullptr : found->second;
+}
+
+void enter_from_plain(Lowerer& lower, const void* stmt, int point) {
+  if (llvm::BasicBlock* block = taken_side_entry(lower, stmt, point)) enter(lower, block);
 }
 
 // After a masked region of the plain copy: all lanes go on together unless some returned.

@@ -4,6 +4,8 @@
 // with the others.
 #include <llvm/IR/MDBuilder.h>
 
+#include <algorithm>
+
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 #include "kern/abi.h"
@@ -16,6 +18,8 @@ struct FaultDetails {
   ir::FaultKind kind;
   int axis;
   Value index, extent;
+  // Where it fails by its extent alone: what the index is, for the report.
+  std::optional<ir::Operand> reported{};
 };
 
 // kern/abi.h says what the words are that tell the runtime of a guard.
@@ -26,6 +30,13 @@ static llvm::Value* guard_word(Lowerer& lower, const FaultDetails& fault) {
 }
 
 static bool is_scalar(const Value& value) { return value.shape.kind == Shape::Kind::Uniform; }
+
+// Whether all of the lanes fail, if one does.
+static bool fail_together(const std::vector<FaultDetails>& faults) {
+  return std::all_of(faults.begin(), faults.end(), [](const FaultDetails& fault) {
+    return is_scalar(fault.index) && is_scalar(fault.extent);
+  });
+}
 
 // Whether two scalars tell if the indices of all lanes are in range.
 static bool is_linear(Shape index, Shape extent) {
@@ -171,13 +182,24 @@ static llvm::Value* drop_failing_words(Lowerer& lower, llvm::Value* asked,
   return asked ? any_lane(lower, active_lanes(lower)) : builder.CreateIsNotNull(some);
 }
 
-// In masked code, where lanes of `asked`, or of all that are active, may fail: reports, takes those that do
-// out of the kernel and goes on to `next` with the others.
+// Reports where lanes of `asked`, or of all that are active, fail, and takes those that do out of the kernel.
+// Returns whether a lane is left.
+static llvm::Value* drop_failing(Lowerer& lower, llvm::Value* asked, std::vector<FaultDetails> faults) {
+  for (FaultDetails& fault : faults)
+    if (fault.reported) fault.index = read_value(lower, *fault.reported);
+  return (lower.state.has_avx512 ? drop_failing_bits : drop_failing_words)(lower, asked, faults);
+}
+
+// In masked code, where lanes of `asked`, or of all that are active, may fail: goes on to `next` with those
+// that do not. Where these fail together there are none, and what reports them lies outside of loops.
 static void leave_failing(Lowerer& lower, llvm::Value* asked, const void* stmt,
                           const std::vector<FaultDetails>& faults, llvm::BasicBlock* next) {
   if (lower.lanes.plain_copy) return leave_plain_copy(lower, stmt, start_point);
-  auto drop = lower.state.has_avx512 ? drop_failing_bits : drop_failing_words;
-  lower.builder.CreateCondBr(drop(lower, asked, faults), next, lower.lanes.skip);
+  llvm::Value* some = drop_failing(lower, asked, faults);
+  if (!asked && fail_together(faults))
+    lower.builder.CreateBr(lower.lanes.skip);
+  else
+    lower.builder.CreateCondBr(some, next, lower.lanes.skip);
 }
 
 // `holds`, one bit, says that no active lane fails; else some of `asked` may, or of the active ones where
@@ -197,11 +219,11 @@ static void check_mask(Lowerer& lower, llvm::Value* holds, const void* stmt, con
   check_masked(lower, lower.builder.CreateNot(any_lane(lower, failing)), failing, stmt, {fault});
 }
 
-static void check_plain(Lowerer& lower, llvm::Value* holds, const void* stmt) {
+static void check_plain(Lowerer& lower, llvm::Value* holds, const void* stmt, int point = start_point) {
   if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
   llvm::BasicBlock* next = new_block(lower, "guarded");
   branch_cold(lower, holds, next, new_block(lower, "leave_plain"));
-  leave_plain_copy(lower, stmt, start_point);
+  leave_plain_copy(lower, stmt, point);
   lower.builder.SetInsertPoint(next);
 }
 
@@ -235,12 +257,13 @@ static llvm::Value* all_in_range(Lowerer& lower, const Value& index, const Value
 
 static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
   bool shadow = guard.state == ir::GuardState::Shadow;
-  // The index of a guard that fails by its extent alone is for the report, and the masked copy writes that.
-  bool asks_extent = guard.state == ir::GuardState::Empty && !lower.lanes.masked;
+  bool asks_extent = guard.state == ir::GuardState::Empty;
   return {static_cast<std::uint32_t>(guard.site),
-          shadow ? ir::FaultKind::ShadowGuard : ir::FaultKind::IndexOutOfRange, guard.axis,
+          shadow ? ir::FaultKind::ShadowGuard : ir::FaultKind::IndexOutOfRange,
+          guard.axis,
           asks_extent ? Value{i64(lower.state, 0)} : read_value(lower, guard.index),
-          read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)]};
+          read_array(lower, guard.array).extents[static_cast<std::size_t>(guard.axis)],
+          asks_extent ? std::optional(guard.index) : std::nullopt};
 }
 
 // What an index is made of must still be what it was: a Temp, assigned once and before every use, or the
@@ -286,9 +309,24 @@ static llvm::Value* lanes_in_range(Lowerer& lower, const ir::Guard& guard, const
   return builder.CreateICmpULT(to_vector(lower, read_value(lower, *narrow)), splat(lower, limit));
 }
 
+// In the masked copy: where guards that fail in all lanes alike have failed in the plain one. Nobody goes on
+// from there, so that loops of the masked copy have one entry, and LLVM knows them as loops.
+static void fault_from_plain(Lowerer& lower, std::span<const ir::Guard* const> guards) {
+  llvm::BasicBlock* failed = taken_side_entry(lower, guards[0], fault_point);
+  if (!failed) return;
+  llvm::BasicBlock* here = lower.builder.GetInsertBlock();
+  lower.builder.SetInsertPoint(failed);
+  std::vector<FaultDetails> faults;
+  for (const ir::Guard* guard : guards) faults.push_back(details_of(lower, *guard));
+  drop_failing(lower, nullptr, std::move(faults));
+  lower.builder.CreateBr(lower.lanes.end);
+  lower.builder.SetInsertPoint(here);
+}
+
 void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
   if (guards.empty()) return;
   enter_from_plain(lower, guards[0], start_point);
+  fault_from_plain(lower, guards);
   llvm::IRBuilder<>& builder = lower.builder;
   std::vector<FaultDetails> faults;
   llvm::Value* holds = builder.getTrue();
@@ -297,9 +335,8 @@ void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
   for (const ir::Guard* guard : guards) {
     faults.push_back(details_of(lower, *guard));
     const FaultDetails& fault = faults.back();
-    Value index = guard->state == ir::GuardState::Empty ? Value{i64(lower.state, 0)} : fault.index;
-    if (is_linear(index.shape, fault.extent.shape)) {
-      holds = builder.CreateAnd(all_in_range(lower, index, fault.extent, ends), holds);
+    if (is_linear(fault.index.shape, fault.extent.shape)) {
+      holds = builder.CreateAnd(all_in_range(lower, fault.index, fault.extent, ends), holds);
       continue;
     }
     llvm::Value* lanes = lanes_in_range(lower, *guard, fault);
@@ -307,7 +344,8 @@ void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
   }
   if (fit && lower.lanes.masked) fit = builder.CreateOr(fit, builder.CreateNot(active_lanes(lower)));
   if (fit) holds = builder.CreateAnd(all_lanes(lower, fit), holds);
-  if (!lower.lanes.masked) return check_plain(lower, holds, guards[0]);
+  if (!lower.lanes.masked)
+    return check_plain(lower, holds, guards[0], fail_together(faults) ? fault_point : start_point);
   check_masked(lower, holds, nullptr, guards[0], faults);
 }
 

@@ -87,7 +87,8 @@ void lower_lane_body(Lowerer& lower, const ir::Body& body);
 // Sets the masks of the constructs around to what they are in the plain copy, and goes to the masked one with
 // these lanes.
 void leave_plain_copy_with(Lowerer& lower, const void* stmt, int point, llvm::Value* lanes);
-inline constexpr int start_point = 0, after_point = 1, head_point = 2; // places of a statement
+// Places of a statement; the last is where it has failed in all lanes.
+inline constexpr int start_point = 0, after_point = 1, head_point = 2, fault_point = 3;
 
 // Lanes that come to the statement may be gone after it.
 bool may_drop(const ir::Stmt& stmt);
@@ -248,6 +249,8 @@ void drop_lanes(Lowerer& lower, llvm::Value* mask);
 void after_call(Lowerer& lower, const ir::Call& call, llvm::Value* live);
 // Goes to a place of the masked copy, with the masks set up as all lanes are.
 void leave_plain_copy(Lowerer& lower, const void* stmt, int point);
+// In the masked copy: where such a way ends, null where there is none.
+llvm::BasicBlock* taken_side_entry(Lowerer& lower, const void* stmt, int point);
 // In the masked copy: what comes here from the plain one.
 void enter_from_plain(Lowerer& lower, const void* stmt, int point);
 
