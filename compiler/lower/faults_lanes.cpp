@@ -266,33 +266,18 @@ static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
           asks_extent ? std::optional(guard.index) : std::nullopt};
 }
 
-// What an index is made of must still be what it was: a Temp, assigned once and before every use, or the
-// variable of the loop around, which nothing else assigns.
-static void find_widened_in(Lowerer& lower, const ir::Body& body, const std::vector<std::size_t>& writes,
-                            std::vector<bool>& steady) {
-  auto is_temp = [&](ir::SlotId slot) {
-    return lower.ir.slots[static_cast<std::size_t>(slot)].kind == ir::Slot::Kind::Temp;
-  };
-  for (const ir::Stmt& stmt : body) {
-    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-    const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
-    if (convert && convert->value.type == types::i32 && convert->value.slot && is_temp(assign->slot)) {
-      auto from = static_cast<std::size_t>(*convert->value.slot), to = static_cast<std::size_t>(assign->slot);
-      bool same = is_temp(*convert->value.slot) || steady[from];
-      if (same && lower.ir.slots[to].type == types::i64) lower.lanes.widened[to] = &convert->value;
-    }
-    const auto* loop = std::get_if<ir::For>(&stmt.node);
-    auto variable = loop ? static_cast<std::size_t>(loop->variable) : 0;
-    if (loop) steady[variable] = writes[variable] == 1;
-    ir::visit_bodies(stmt, [&](const ir::Body& inner) { find_widened_in(lower, inner, writes, steady); });
-    if (loop) steady[variable] = false;
-  }
-}
-
 void find_widened(Lowerer& lower) {
   lower.lanes.widened.assign(lower.slots.size(), nullptr);
-  std::vector<bool> steady(lower.slots.size());
-  find_widened_in(lower, lower.ir.body, ir::count_writes(lower.ir), steady);
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
+    if (!convert || !convert->value.slot || convert->value.type != types::i32) return;
+    auto to = static_cast<std::size_t>(assign->slot);
+    // What it is made of must still be what it was.
+    if (lower.ir.slots[to].type == types::i64 && is_steady(lower, assign->slot) &&
+        is_steady(lower, *convert->value.slot))
+      lower.lanes.widened[to] = &convert->value;
+  });
 }
 
 // The lanes whose indices are in range. Indices of 32 bits are compared as such, in half as many registers: a

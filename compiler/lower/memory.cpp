@@ -26,10 +26,13 @@ static bool varies(const Lowerer& lower, const ArrayValue& array, const std::vec
 
 // Whether a term is the same in all lanes where others are not. Such terms move the base instead of the
 // offsets: what is left often stays as it is over a loop, and what follows from it.
-static bool moves_base(const Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices,
-                       Shape index, Shape stride) {
-  return varies(lower, array, indices) && is_uniform(array.base) && array.space != AddressSpace::Local &&
-         index.kind == Shape::Kind::Uniform && stride.kind == Shape::Kind::Uniform;
+static auto moves_base(const Lowerer& lower, const ArrayValue& array,
+                       const std::vector<ir::Operand>& indices) {
+  const bool others_vary =
+      varies(lower, array, indices) && is_uniform(array.base) && array.space != AddressSpace::Local;
+  return [others_vary](Shape index, Shape stride) {
+    return others_vary && index.kind == Shape::Kind::Uniform && stride.kind == Shape::Kind::Uniform;
+  };
 }
 
 // A guard, or a proof, stands before every access, and the launch refuses arrays whose span passes 2^62
@@ -37,7 +40,7 @@ static bool moves_base(const Lowerer& lower, const ArrayValue& array, const std:
 // same is known only where they are active.
 Value place_base(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
   const bool exact = !lower.lanes.masked && !lower.state.facts.small_arrays;
-  auto moves = [&](Shape index, Shape stride) { return moves_base(lower, array, indices, index, stride); };
+  const auto moves = moves_base(lower, array, indices);
   Value common;
   if (moves(uniform_shape, array.offset.shape)) common = array.offset;
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
@@ -63,7 +66,7 @@ Value place_offset(Lowerer& lower, const ArrayValue& array, const std::vector<ir
     if (narrow) value.value = builder.CreateTrunc(value.value, value.value->getType()->getWithNewType(type));
     return value;
   };
-  auto moves = [&](Shape index, Shape stride) { return moves_base(lower, array, indices, index, stride); };
+  const auto moves = moves_base(lower, array, indices);
   Value offset;
   if (!moves(uniform_shape, array.offset.shape)) offset = part(array.offset);
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
