@@ -178,18 +178,17 @@ static void scatter_wide_part(Lowerer& lower, llvm::Value* base, llvm::Value* of
 }
 
 // Elements of 32 or 64 bits at `base + offset * scale` bytes.
-static llvm::Value* gather_words(Lowerer& lower, llvm::Value* base, llvm::Value* offsets, llvm::Type* element,
-                                 unsigned scale) {
+static llvm::Value* gather_words(Lowerer& lower, llvm::Value* base, llvm::Value* offsets, llvm::Value* mask,
+                                 llvm::Type* element, unsigned scale) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::FixedVectorType* vector = vector_of(lower.state, element);
   bool wide = lower.state.has_avx512;
   if (wide && bits_of(offsets) == 64) {
     llvm::Type* unit = builder.getIntNTy(8 * scale);
     return builder.CreateMaskedGather(vector, builder.CreateGEP(unit, base, offsets), llvm::Align(scale),
-                                      active_lanes(lower), llvm::Constant::getNullValue(vector));
+                                      mask, llvm::Constant::getNullValue(vector));
   }
   std::vector<llvm::Value*> parts;
-  llvm::Value* mask = active_lanes(lower);
   unsigned widest = std::max(element->getScalarSizeInBits(), offsets->getType()->getScalarSizeInBits());
   unsigned width = wide ? wide_part(element) : 256 / widest;
   for (unsigned first = 0; first < lower.state.lanes(); first += width)
@@ -200,7 +199,8 @@ static llvm::Value* gather_words(Lowerer& lower, llvm::Value* base, llvm::Value*
 }
 
 // Bytes and halves: the aligned words around them, shifted.
-static llvm::Value* gather_small(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* element) {
+static llvm::Value* gather_small(Lowerer& lower, const LaneAddresses& addresses, llvm::Value* mask,
+                                 llvm::Type* element) {
   llvm::IRBuilder<>& builder = lower.builder;
   unsigned bytes = element->getScalarSizeInBits() / 8;
   llvm::Type* words = addresses.offsets->getType();
@@ -212,7 +212,7 @@ static llvm::Value* gather_small(Lowerer& lower, const LaneAddresses& addresses,
   llvm::Value* offsets = builder.CreateMul(addresses.offsets, llvm::ConstantInt::get(words, bytes));
   offsets = builder.CreateAdd(offsets, splat(lower, inside));
   llvm::Value* aligned = builder.CreateAnd(offsets, llvm::ConstantInt::getSigned(words, -4));
-  llvm::Value* word = gather_words(lower, base, aligned, builder.getInt32Ty(), 1);
+  llvm::Value* word = gather_words(lower, base, aligned, mask, builder.getInt32Ty(), 1);
   llvm::Value* shift =
       builder.CreateTrunc(builder.CreateAnd(offsets, llvm::ConstantInt::get(words, 3)), word->getType());
   shift = builder.CreateShl(shift, llvm::ConstantInt::get(shift->getType(), 3));
@@ -222,11 +222,41 @@ static llvm::Value* gather_small(Lowerer& lower, const LaneAddresses& addresses,
 llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* element) {
   unsigned bytes = element->getScalarSizeInBits() / 8;
   if (addresses.base && is_word(element))
-    return gather_words(lower, addresses.base, addresses.offsets, element, bytes);
-  if (addresses.base && bytes < 4) return gather_small(lower, addresses, element);
+    return gather_words(lower, addresses.base, addresses.offsets, active_lanes(lower), element, bytes);
+  if (addresses.base && bytes < 4) return gather_small(lower, addresses, active_lanes(lower), element);
   llvm::Value* pointers = pointers_of(lower, addresses, element);
   return lower.builder.CreateCall(gather_helper(lower, element),
                                   {pointers, mask_bits(lower, active_lanes(lower))});
+}
+
+// kern_gather_steps_T(first, step, numbers, mask): <W x T>
+static llvm::Function* gather_steps_helper(Lowerer& lower, llvm::Type* numbers, llvm::Type* element) {
+  ModuleState& state = lower.state;
+  llvm::IRBuilder<>& builder = lower.builder;
+  std::string name = helper_name(state, "gather_steps", element);
+  if (llvm::Function* found = state.module.getFunction(name)) return found;
+  llvm::Type* pointer = llvm::PointerType::get(state.context, 0);
+  auto* type = llvm::FunctionType::get(vector_of(state, element),
+                                       {pointer, builder.getInt64Ty(), numbers, mask_type(state)}, false);
+  llvm::Function* function = new_helper(state, name, type);
+  llvm::IRBuilderBase::InsertPointGuard guard(builder);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(state.context, "entry", function));
+  builder.SetCurrentDebugLocation({});
+  llvm::Value* mask = function->getArg(3);
+  if (!state.has_avx512) mask = builder.CreateIsNotNull(mask);
+  llvm::Value* wide = builder.CreateSExt(function->getArg(2), vector_of(state, builder.getInt64Ty()));
+  llvm::Value* offsets = builder.CreateMul(wide, splat(lower, function->getArg(1)));
+  builder.CreateRet(gather_small(lower, {function->getArg(0), offsets, nullptr}, mask, element));
+  return function;
+}
+
+llvm::Value* gather_steps(Lowerer& lower, llvm::Value* base, const Stepping& steps, llvm::Type* element) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const auto [first, numbers, range] = *steps.numbers;
+  llvm::Value* mask = active_lanes(lower);
+  if (!lower.state.has_avx512) mask = builder.CreateSExt(mask, mask_type(lower.state));
+  return builder.CreateCall(gather_steps_helper(lower, numbers->getType(), element),
+                            {builder.CreateGEP(element, base, first), steps.step, numbers, mask});
 }
 
 bool has_scatter(const Lowerer& lower, llvm::Type* element) {

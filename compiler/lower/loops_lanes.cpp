@@ -262,9 +262,9 @@ static void for_divergent(Lowerer& lower, const ir::For& loop, const ir::Stmt& s
 
 // Whether a loop is a few iterations of little, and not one of many such: written out, what follows from its
 // variable is known. LLVM counts all the ways of a load, of which a vector goes one.
-static bool is_short(const Lowerer& lower, const ir::For& loop) {
+static bool is_short(const ir::For& loop) {
   static constexpr std::int64_t most_trips = 8;
-  if (lower.lanes.masked || loop.count.slot || ir::int_value(loop.count) > most_trips) return false;
+  if (loop.count.slot || ir::int_value(loop.count) > most_trips) return false;
   return std::all_of(loop.body.begin(), loop.body.end(), [](const ir::Stmt& stmt) {
     return std::holds_alternative<ir::Assign>(stmt.node) || std::holds_alternative<ir::Load>(stmt.node) ||
            std::holds_alternative<ir::Guard>(stmt.node);
@@ -274,7 +274,7 @@ static bool is_short(const Lowerer& lower, const ir::For& loop) {
 // Goes back to the head of a loop, which LLVM writes out where it is short.
 static void go_back_or_write_out(Lowerer& lower, const ir::For& loop, llvm::BasicBlock* head) {
   static constexpr std::int64_t most_statements = 256; // of a function
-  if (!is_short(lower, loop)) return go_back(lower, head);
+  if (!is_short(loop)) return go_back(lower, head);
   std::int64_t statements = ir::int_value(loop.count) * static_cast<std::int64_t>(loop.body.size());
   if (lower.lanes.written_out + statements > most_statements) return go_back(lower, head);
   lower.lanes.written_out += statements;

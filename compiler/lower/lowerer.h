@@ -166,11 +166,19 @@ struct LaneTest {
   llvm::Value* past = nullptr; // whether it is known of the row's later vectors too that it holds in none
 };
 
+// Steps from the first lane to each, <W x i32>: none to itself, and from lane to lane one more, or no more
+// where a clamp bites. What lanes get that are not active is none of theirs.
+struct StepNumbers {
+  llvm::Value *first, *lanes; // the value of the first lane
+  Interval range;             // that it is in
+};
+
 // A varying value that is linear where `holds`.
 struct MostlyLinear {
   llvm::Value* holds;
   Value value;
-  bool is_exact; // and then nothing wraps from lane to lane
+  bool is_exact;                        // and then nothing wraps from lane to lane
+  std::optional<StepNumbers> numbers{}; // of steps as long, whether that holds or not
 };
 
 // Elements that lanes of a loop have loaded for their next trips, allocas.
@@ -225,9 +233,10 @@ struct Lanes {
   Strips* strips = nullptr;                  // of the segment at hand; null where no vector stops in it
   std::unordered_set<const ir::Guard*> held; // guards that hold in the loop at hand (alone_lanes.cpp)
   llvm::BasicBlock* leave = nullptr;         // there: where to go where a guard fails
-  std::vector<bool> steady;          // slots of which what was known at their assignment holds at every read
-  std::vector<AlongX> along_x;       // by slot
-  const ir::Stmt* row_end = nullptr; // an `if` without which a thread does nothing (rows_lanes.cpp)
+  std::vector<bool> steady; // slots of which what was known at their assignment holds at every read
+  std::vector<const ir::Assign*> sources;     // by slot: the last assignment to it
+  std::vector<AlongX> along_x;                // by slot
+  const ir::Stmt* row_end = nullptr;          // an `if` without which a thread does nothing (rows_lanes.cpp)
   std::vector<const ir::Compare*> row_bounds; // comparisons there that say where a row begins and ends
   llvm::BasicBlock* row_done = nullptr;       // where a row of vectors ends
   Ahead ahead;                                // in a grid-stride loop

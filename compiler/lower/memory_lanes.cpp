@@ -2,6 +2,8 @@
 // lanes a scalar one and a broadcast, anything else a gather. An index that is no linear value but follows
 // from thread indices (clamped to an edge, say) is mostly linear all the same, so that is looked at first.
 // LLVM's own expansion of masked accesses is never asked for: it takes 10 times as long to compile.
+#include <llvm/IR/MDBuilder.h>
+
 #include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
@@ -11,98 +13,9 @@ static bool has_native_mask(const ModuleState& state, llvm::Type* element) {
   return state.has_avx512 || element->getScalarSizeInBits() >= 32;
 }
 
-// ---- Addresses ----
-
-struct LaneAddress {
-  Shape shape;                        // of the distance from the base; Linear: steps in elements
-  llvm::Value* first = nullptr;       // of lane 0, unless it is Varying
-  LaneAddresses lanes;                // where it is Varying
-  bool computed = false;              // Varying, but from thread indices
-  std::optional<Stepping> stepping{}; // likewise, where it is known when they step alike
-  // There: writes what `lanes` lacks. Most vectors never ask for it.
-  std::function<llvm::Value*()> offsets{};
-  AddressSpace space{}; // of the array
-};
-
-static bool is_computed(const Lowerer& lower, const ArrayValue& array,
-                        const std::vector<ir::Operand>& indices) {
-  bool computed = array.base.shape.kind == Shape::Kind::Uniform &&
-                  array.offset.shape.kind != Shape::Kind::Varying && array.space != AddressSpace::Local;
-  for (const ir::Operand& index : indices)
-    computed = computed && (shape_of(lower, index).kind != Shape::Kind::Varying ||
-                            lower.lanes.computed[static_cast<std::size_t>(*index.slot)]);
-  return computed;
-}
-
-// The terms of the indices along which lanes differ, where these are linear: all that element_place leaves to
-// the offsets of lanes.
-static std::optional<Stepping> stepping(Lowerer& lower, const ArrayValue& array,
-                                        const std::vector<ir::Operand>& indices) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  if (lower.lanes.masked || array.offset.shape.kind != Shape::Kind::Uniform) return std::nullopt;
-  Stepping sum{builder.getTrue(), i64(lower.state, 0), i64(lower.state, 0)};
-  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    if (array.strides[axis].shape.kind != Shape::Kind::Uniform) return std::nullopt;
-    if (!is_varying(lower, indices[axis])) continue;
-    std::optional<MostlyLinear> index = mostly_linear(lower, indices[axis]);
-    if (!index) return std::nullopt;
-    llvm::Value* stride = array.strides[axis].value;
-    if (shape_of(lower, indices[axis]).kind == Shape::Kind::Varying)
-      sum.holds = builder.CreateAnd(sum.holds, index->holds);
-    sum.first = builder.CreateAdd(sum.first, builder.CreateMul(index->value.value, stride));
-    sum.step =
-        builder.CreateAdd(sum.step, builder.CreateMul(i64(lower.state, index->value.shape.step), stride));
-  }
-  return sum;
-}
-
-// Of lanes that are known to step alike, as a rule; nothing of others.
-static std::optional<LaneAddress> stepping_address(Lowerer& lower, const ArrayValue& array,
-                                                   const std::vector<ir::Operand>& indices) {
-  bool varies = std::any_of(indices.begin(), indices.end(), [&](const ir::Operand& index) {
-    return shape_of(lower, index).kind == Shape::Kind::Varying;
-  });
-  if (!varies || !is_computed(lower, array, indices)) return std::nullopt;
-  std::optional<Stepping> steps = stepping(lower, array, indices);
-  if (!steps) return std::nullopt;
-  LaneAddress address;
-  address.shape = varying_shape;
-  address.computed = true;
-  address.stepping = steps;
-  address.space = array.space;
-  address.lanes.base = place_base(lower, array, indices).value;
-  address.offsets = [&lower, array, indices] { return place_offset(lower, array, indices).value; };
-  return address;
-}
-
-static LaneAddress lane_address(Lowerer& lower, const ArrayValue& array,
-                                const std::vector<ir::Operand>& indices) {
-  if (auto address = stepping_address(lower, array, indices)) return *address;
-  ElementPlace place = element_place(lower, array, indices);
-  llvm::Type* element = memory_type(lower.state, array.element);
-  LaneAddress address;
-  address.shape = place.offset.shape;
-  address.space = array.space;
-  bool own_bases = place.base.shape.kind == Shape::Kind::Varying;
-  if (own_bases || address.shape.kind == Shape::Kind::Varying) address.shape = varying_shape;
-  if (own_bases) {
-    address.lanes.pointers =
-        lower.builder.CreateGEP(element, place.base.value, to_vector(lower, place.offset));
-  } else if (address.shape.kind == Shape::Kind::Varying) {
-    address.lanes = {place.base.value, place.offset.value, nullptr};
-    address.computed = is_computed(lower, array, indices);
-    if (address.computed) address.stepping = stepping(lower, array, indices);
-  } else {
-    address.first = element_address(lower, array, place);
-  }
-  return address;
-}
-
-// The addresses of all lanes, where it is a linear one.
-static LaneAddresses all_addresses(Lowerer& lower, const LaneAddress& address) {
-  if (address.offsets) return {address.lanes.base, address.offsets(), nullptr};
-  if (address.shape.kind == Shape::Kind::Varying) return address.lanes;
-  return {address.first, lane_steps(lower.state, lower.builder.getInt64Ty(), address.shape.step), nullptr};
+// Whether neighbours are moved by one instruction here.
+static bool can_move(const Lowerer& lower, llvm::Type* element) {
+  return !lower.lanes.masked || has_native_mask(lower.state, element);
 }
 
 static bool is_consecutive(Shape shape) { return shape.kind == Shape::Kind::Linear && shape.step == 1; }
@@ -198,41 +111,103 @@ static bool is_one(const llvm::Value* value) {
   return known && known->isOne();
 }
 
+namespace {
+
+// Ways to load a vector, of which the one that goes every time is left for last.
+class Ways {
+public:
+  explicit Ways(Lowerer& lower)
+      : lower_(lower), far_(new_block(lower, "far")), done_(new_block(lower, "accessed")) {}
+
+  // Goes on where a condition holds, and else there; null is the last way.
+  void begin(llvm::Value* holds, const char* name, llvm::BasicBlock* otherwise = nullptr) {
+    branch(holds, name, otherwise ? otherwise : far_, nullptr);
+  }
+
+  // The same where the last way is not expected.
+  void begin_likely(llvm::Value* holds, const char* name) {
+    branch(holds, name, far_, llvm::MDBuilder(lower_.state.context).createLikelyBranchWeights());
+  }
+
+  void end(llvm::Value* loaded) {
+    loaded = in_words(lower_, loaded);
+    ends_.emplace_back(loaded, lower_.builder.GetInsertBlock());
+    lower_.builder.CreateBr(done_);
+  }
+
+  llvm::Value* finish(const std::function<llvm::Value*()>& last) {
+    lower_.builder.SetInsertPoint(far_);
+    end(last());
+    lower_.builder.SetInsertPoint(done_);
+    auto* loaded = lower_.builder.CreatePHI(ends_[0].first->getType(), static_cast<unsigned>(ends_.size()));
+    for (auto [value, block] : ends_) loaded->addIncoming(value, block);
+    return loaded;
+  }
+
+private:
+  void branch(llvm::Value* holds, const char* name, llvm::BasicBlock* otherwise, llvm::MDNode* weights) {
+    llvm::BasicBlock* way = new_block(lower_, name);
+    lower_.builder.CreateCondBr(holds, way, otherwise, weights);
+    lower_.builder.SetInsertPoint(way);
+  }
+
+  Lowerer& lower_;
+  llvm::BasicBlock *far_, *done_;
+  std::vector<std::pair<llvm::Value*, llvm::BasicBlock*>> ends_{};
+};
+
+} // namespace
+
+static llvm::Value* load_near(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
+                              llvm::Align align) {
+  llvm::Value* first = lower.builder.CreateGEP(element, address.lanes.base, address.stepping->first);
+  return load_consecutive(lower, first, element, align);
+}
+
 // Loads lanes of which it turns out whether they step alike, and how far. The branches come one by one: most
 // of them do not change over a loop.
 static llvm::Value* load_stepping(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                   llvm::Align align) {
   llvm::IRBuilder<>& builder = lower.builder;
   const Stepping& steps = *address.stepping;
-  const bool may_be_close = !is_one(steps.step) && has_windows(lower, address.space, element);
-  llvm::BasicBlock *alike = new_block(lower, "alike"), *near = new_block(lower, "near");
-  llvm::BasicBlock *far = new_block(lower, "far"), *done = new_block(lower, "accessed");
-  llvm::BasicBlock* apart = may_be_close ? new_block(lower, "apart") : far;
-  std::vector<std::pair<llvm::Value*, llvm::BasicBlock*>> ways;
-  auto end_way = [&](llvm::Value* loaded) {
-    loaded = in_words(lower, loaded);
-    ways.emplace_back(loaded, builder.GetInsertBlock());
-    builder.CreateBr(done);
-  };
-  builder.CreateCondBr(steps.holds, alike, far);
-  builder.SetInsertPoint(alike);
-  builder.CreateCondBr(builder.CreateICmpEQ(steps.step, i64(lower.state, 1)), near, apart);
-  builder.SetInsertPoint(near);
-  end_way(
-      load_consecutive(lower, builder.CreateGEP(element, address.lanes.base, steps.first), element, align));
-  if (may_be_close) {
-    builder.SetInsertPoint(apart);
-    llvm::BasicBlock* close = new_block(lower, "close");
-    builder.CreateCondBr(in_windows(lower, address.lanes.base, steps, element), close, far);
-    builder.SetInsertPoint(close);
-    end_way(load_windows(lower, address.lanes.base, steps, element));
+  const bool may_be_near = !lower.lanes.masked;
+  const bool may_be_close =
+      has_windows(lower, address.space, element) && !(may_be_near && is_one(steps.step));
+  Ways ways(lower);
+  ways.begin(steps.holds, "alike");
+  if (may_be_near) {
+    llvm::BasicBlock* apart = may_be_close ? new_block(lower, "apart") : nullptr;
+    ways.begin(builder.CreateICmpEQ(steps.step, i64(lower.state, 1)), "near", apart);
+    ways.end(load_near(lower, address, element, align));
+    if (apart) builder.SetInsertPoint(apart);
   }
-  builder.SetInsertPoint(far);
-  end_way(gather(lower, all_addresses(lower, address), element));
-  builder.SetInsertPoint(done);
-  llvm::PHINode* loaded = builder.CreatePHI(ways[0].first->getType(), static_cast<unsigned>(ways.size()));
-  for (auto [value, block] : ways) loaded->addIncoming(value, block);
-  return loaded;
+  if (may_be_close) {
+    Windows windows = find_windows(lower, address.lanes.base, steps, element);
+    ways.begin(builder.CreateAnd(windows.close, in_page(lower, windows)), "close");
+    ways.end(load_windows(lower, windows, element));
+  }
+  return ways.finish([&] { return gather(lower, all_addresses(lower, address), element); });
+}
+
+// Loads lanes some of which stop at the edge of an array, by their numbers of steps: so all lanes are nearly
+// as fast as others. What follows from the numbers comes before the branches, since most of it does not
+// change over a loop.
+static llvm::Value* load_stopping(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
+                                  llvm::Align align) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const Stepping& steps = *address.stepping;
+  Windows windows = find_windows(lower, address.lanes.base, steps, element);
+  Ways ways(lower);
+  if (is_one(steps.step) && !lower.lanes.masked) {
+    llvm::BasicBlock* some_stop = new_block(lower, "some_stop");
+    ways.begin(steps.holds, "near", some_stop);
+    ways.end(load_near(lower, address, element, align));
+    builder.SetInsertPoint(some_stop);
+  }
+  ways.begin_likely(windows.close, "close");
+  ways.begin_likely(in_page(lower, windows), "inside");
+  ways.end(load_windows(lower, windows, element));
+  return ways.finish([&] { return gather_steps(lower, address.lanes.base, steps, element); });
 }
 
 // One lane after the other, where each is a constant number of elements from the last.
@@ -254,8 +229,9 @@ static llvm::Value* load_apart(Lowerer& lower, const LaneAddress& address, llvm:
   auto far = [&] { return in_words(lower, gather(lower, all_addresses(lower, address), element)); };
   if (!has_windows(lower, address.space, element)) return far();
   Stepping steps{builder.getTrue(), i64(lower.state, 0), i64(lower.state, address.shape.step)};
-  auto close = [&] { return in_words(lower, load_windows(lower, address.first, steps, element)); };
-  llvm::Value* inside = in_windows(lower, address.first, steps, element);
+  Windows windows = find_windows(lower, address.first, steps, element);
+  auto close = [&] { return in_words(lower, load_windows(lower, windows, element)); };
+  llvm::Value* inside = builder.CreateAnd(windows.close, in_page(lower, windows));
   if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(inside)) return known->isOne() ? close() : far();
   return choose(lower, inside, "close", close, far);
 }
@@ -267,9 +243,12 @@ static llvm::Value* load_elsewhere(Lowerer& lower, const LaneAddress& address, l
     return load_one_by_one(lower, address, element, align);
   if (address.shape.kind == Shape::Kind::Linear) return load_apart(lower, address, element);
   auto far = [&] { return gather(lower, all_addresses(lower, address), element); };
-  bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
-  if (!address.computed || !can_move) return far();
+  if (!address.computed) return far();
+  bool may_stop = address.stepping && address.stepping->numbers && may_read_more(address.space);
+  if (may_stop && has_windows(lower, address.space, element))
+    return load_stopping(lower, address, element, align);
   if (address.stepping) return load_stepping(lower, address, element, align);
+  if (!can_move(lower, element)) return far();
   auto near = [&](llvm::Value* first) { return load_consecutive(lower, first, element, align); };
   return if_consecutive(lower, address, element, near, far);
 }
@@ -279,8 +258,7 @@ static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llv
   llvm::IRBuilder<>& builder = lower.builder;
   if (address.shape.kind == Shape::Kind::Uniform)
     return builder.CreateAlignedLoad(element, address.first, align);
-  bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
-  if (is_consecutive(address.shape) && can_move) {
+  if (is_consecutive(address.shape) && can_move(lower, element)) {
     fetch_ahead(lower, address.first, element);
     return load_consecutive(lower, address.first, element, align);
   }
@@ -359,9 +337,9 @@ static void store_apart(Lowerer& lower, llvm::Value* value, const LaneAddress& a
 static void store_element(Lowerer& lower, llvm::Value* value, const LaneAddress& address, llvm::Type* element,
                           llvm::Align align) {
   if (address.shape.kind == Shape::Kind::Uniform) return store_uniform(lower, value, address.first, align);
-  bool can_move = !lower.lanes.masked || has_native_mask(lower.state, element);
-  if (is_consecutive(address.shape) && can_move) return store_consecutive(lower, value, address.first, align);
-  if (!address.computed || !can_move) return store_apart(lower, value, address, element);
+  if (is_consecutive(address.shape) && can_move(lower, element))
+    return store_consecutive(lower, value, address.first, align);
+  if (!address.computed || !can_move(lower, element)) return store_apart(lower, value, address, element);
   if_consecutive(
       lower, address, element,
       [&](llvm::Value* first) {

@@ -1,39 +1,27 @@
 // Loads of bytes and halves whose lanes lie close together, in whatever order: pixels with their channels
-// side by side, or indices that are clamped to an edge. A register that is loaded from there holds all of
-// them, and a permutation takes them out: a gather takes 30 times as long as a plain load (a blur of a colour
-// picture: 4.7 ms with gathers, 2.0 without).
+// side by side, or indices that are clamped to an edge. A register that is loaded from there holds some
+// lanes, and a permutation takes them out: a gather takes 30 times as long as a plain load (a blur of a
+// colour picture: 4.7 ms with gathers, 2.0 without).
 //
-// Memory may end behind the last lane. AVX-512 loads bytes under a mask; AVX2 loads whole registers where
-// they lie in one page: a lane's element is in it, so all of it is there.
+// Memory may end behind the last lane, and before lanes that are not active. AVX-512 loads bytes under a
+// mask, where all lanes are; else whole registers are loaded where they lie in one page: the element of some
+// active lane is in it, so all of it is there.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
 
-namespace {
-
-// A register's worth of memory; a lane's word is one of as many as there are lanes in it.
-struct Window {
-  unsigned bytes;
-  unsigned lanes() const { return bytes / 4; }
-};
-
-} // namespace
-
-static Window window_of(const Lowerer& lower) { return {lower.state.has_avx512 ? 64U : 32U}; }
+// A window is so many lanes with four bytes of memory for each.
+static unsigned window_lanes(const Lowerer& lower) { return lower.state.has_avx512 ? 16 : 4; }
+static constexpr std::int64_t bytes_each = 4;
 
 // LLVM may know where arrays of the kernel's own end, and drop what reads more.
 bool may_read_more(AddressSpace space) { return space == AddressSpace::Global; }
 
 bool has_windows(const Lowerer& lower, AddressSpace space, llvm::Type* element) {
-  bool may_load = lower.state.has_avx512 || may_read_more(space);
-  return may_load && !lower.lanes.masked && element->isIntegerTy() && element->getScalarSizeInBits() < 32;
-}
-
-// The longest step of which a window holds all of its lanes.
-static std::int64_t longest_step(Window window, llvm::Type* element) {
-  return (window.bytes * 8 / element->getScalarSizeInBits() - 1) / (window.lanes() - 1);
+  bool may_load = (lower.state.has_avx512 && !lower.lanes.masked) || may_read_more(space);
+  return may_load && element->isIntegerTy() && element->getScalarSizeInBits() < 32;
 }
 
 llvm::Value* in_one_page(Lowerer& lower, llvm::Value* first, std::uint64_t bytes) {
@@ -44,72 +32,111 @@ llvm::Value* in_one_page(Lowerer& lower, llvm::Value* first, std::uint64_t bytes
   return builder.CreateICmpULE(place, builder.getInt64(page - bytes));
 }
 
-llvm::Value* in_windows(Lowerer& lower, llvm::Value* base, const Stepping& stepping, llvm::Type* element) {
+// In each lane, what lane `which` of its window has.
+static llvm::Value* of_window(Lowerer& lower, llvm::Value* vector, unsigned which) {
+  const unsigned width = window_lanes(lower);
+  std::vector<int> lanes;
+  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane)
+    lanes.push_back(static_cast<int>(lane / width * width + which));
+  return lower.builder.CreateShuffleVector(vector, lanes);
+}
+
+Windows find_windows(Lowerer& lower, llvm::Value* base, const Stepping& stepping, llvm::Type* element) {
   llvm::IRBuilder<>& builder = lower.builder;
-  std::int64_t longest = longest_step(window_of(lower), element);
+  const std::int64_t size = element->getScalarSizeInBits() / 8, longest = bytes_each / size;
   llvm::Value* moved = builder.CreateAdd(stepping.step, i64(lower.state, longest));
-  llvm::Value* close = builder.CreateICmpULE(moved, i64(lower.state, 2 * longest));
-  if (lower.state.has_avx512) return close;
-  const Window window = window_of(lower);
-  const unsigned lanes = lower.state.lanes();
-  // What lies between lanes lies in their pages. Where lanes go up the longest step fills its windows, and
-  // those of a shorter one read on; where they go down one reads on behind lane 0.
-  llvm::Value* first = builder.CreateGEP(element, base, stepping.first);
-  return builder.CreateAnd(close, in_one_page(lower, first, window.bytes * (lanes / window.lanes())));
+  llvm::Value* numbers = lane_steps(lower.state, builder.getInt32Ty(), 1);
+  llvm::Value* first = stepping.first;
+  if (stepping.numbers) numbers = stepping.numbers->lanes, first = stepping.numbers->first;
+  llvm::Value* step =
+      builder.CreateTrunc(builder.CreateMul(stepping.step, i64(lower.state, size)), builder.getInt32Ty());
+  llvm::Value* places = builder.CreateMul(numbers, splat(lower, step));
+  // Where lanes go down, a window begins at its last one.
+  llvm::Value *begin = of_window(lower, places, 0), *end = of_window(lower, places, window_lanes(lower) - 1);
+  Windows windows{builder.CreateICmpULE(moved, i64(lower.state, 2 * longest)),
+                  builder.CreateGEP(element, base, first),
+                  builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, begin, end),
+                  builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, end),
+                  places,
+                  !lower.state.has_avx512 || lower.lanes.masked || stepping.numbers};
+  return windows;
 }
 
-// The words of a window: what lies between lanes and nothing beyond them, where that can be told. `span`
-// bytes follow the first.
-static llvm::Value* load_window(Lowerer& lower, llvm::Value* first, llvm::Value* span) {
+// An element of a vector of i32, as an i64.
+static llvm::Value* at(Lowerer& lower, llvm::Value* vector, unsigned lane) {
+  return lower.builder.CreateSExt(lower.builder.CreateExtractElement(vector, lane),
+                                  lower.builder.getInt64Ty());
+}
+
+llvm::Value* in_page(Lowerer& lower, const Windows& windows) {
   llvm::IRBuilder<>& builder = lower.builder;
-  const Window window = window_of(lower);
-  auto* words = llvm::FixedVectorType::get(builder.getInt32Ty(), window.lanes());
-  if (!lower.state.has_avx512) return builder.CreateAlignedLoad(words, first, llvm::Align(1));
-  auto* bytes = llvm::FixedVectorType::get(builder.getInt8Ty(), window.bytes);
-  auto* mask = llvm::FixedVectorType::get(builder.getInt1Ty(), window.bytes);
+  if (!windows.whole) return builder.getTrue();
+  // Each begins at the lowest of its lanes, and with the longest step they fill what is asked for.
+  llvm::Value* lowest = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at(lower, windows.low, 0),
+                                                      at(lower, windows.low, lower.state.lanes() - 1));
+  return in_one_page(lower, builder.CreateGEP(builder.getInt8Ty(), windows.first, lowest),
+                     bytes_each * lower.state.lanes());
+}
+
+// The bytes of a window, of which `last` is the last that must be there.
+static llvm::Value* load_window(Lowerer& lower, llvm::Value* first, llvm::Value* last, bool whole) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const unsigned size = window_lanes(lower) * bytes_each;
+  auto* bytes = llvm::FixedVectorType::get(builder.getInt8Ty(), size);
+  if (whole) return builder.CreateAlignedLoad(bytes, first, llvm::Align(1));
+  auto* mask = llvm::FixedVectorType::get(builder.getInt1Ty(), size);
   llvm::Value* bits =
-      builder.CreateLShr(i64(lower.state, -1), builder.CreateSub(i64(lower.state, window.bytes - 1), span));
-  llvm::Value* loaded = builder.CreateMaskedLoad(
-      bytes, first, llvm::Align(1), builder.CreateBitCast(bits, mask), llvm::Constant::getNullValue(bytes));
-  return builder.CreateBitCast(loaded, words);
+      builder.CreateLShr(i64(lower.state, -1), builder.CreateSub(i64(lower.state, size - 1), last));
+  return builder.CreateMaskedLoad(bytes, first, llvm::Align(1), builder.CreateBitCast(bits, mask),
+                                  llvm::Constant::getNullValue(bytes));
 }
 
-llvm::Value* load_windows(Lowerer& lower, llvm::Value* base, const Stepping& stepping, llvm::Type* element) {
+// Takes words out of a register of words, and elements of `size` bytes out of them: up to the end of its word
+// and down again, nothing is left above one.
+static llvm::Value* take_words(Lowerer& lower, llvm::Value* window, llvm::Value* places, std::int64_t size) {
   llvm::IRBuilder<>& builder = lower.builder;
-  const Window window = window_of(lower);
-  std::int64_t size = element->getScalarSizeInBits() / 8;
-  llvm::Value* step = builder.CreateMul(stepping.step, i64(lower.state, size));
-  llvm::Value* last = builder.CreateMul(step, i64(lower.state, window.lanes() - 1));
-  // Where lanes go down, the window begins at the last one.
-  llvm::Value* low = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, i64(lower.state, 0));
-  llvm::Value* high = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, last, i64(lower.state, 0));
-  llvm::Value* span = builder.CreateAdd(builder.CreateSub(high, low), i64(lower.state, size - 1));
-  auto each = [&](llvm::Value* scalar) {
-    return builder.CreateVectorSplat(window.lanes(), builder.CreateTrunc(scalar, builder.getInt32Ty()));
-  };
-  std::vector<llvm::Constant*> numbers;
-  for (unsigned lane = 0; lane < window.lanes(); ++lane) numbers.push_back(builder.getInt32(lane));
-  llvm::Value* places =
-      builder.CreateSub(builder.CreateMul(each(step), llvm::ConstantVector::get(numbers)), each(low));
-  llvm::Value* word_numbers = builder.CreateLShr(places, 2);
-  // An element goes up to the end of its word and down again: nothing is left above it.
   std::int64_t above = 32 - 8 * size;
-  llvm::Value* up = builder.CreateSub(llvm::ConstantInt::get(places->getType(), above),
+  llvm::Value* words = builder.CreateBitCast(window, places->getType());
+  llvm::Value* word = builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_si_512, {},
+                                              {words, builder.CreateLShr(places, 2)});
+  llvm::Value* up = builder.CreateSub(llvm::ConstantInt::get(word->getType(), above),
                                       builder.CreateShl(builder.CreateAnd(places, 3), 3));
-  llvm::Value* first =
-      builder.CreateGEP(builder.getInt8Ty(), builder.CreateGEP(element, base, stepping.first), low);
-  auto permute =
-      lower.state.has_avx512 ? llvm::Intrinsic::x86_avx512_permvar_si_512 : llvm::Intrinsic::x86_avx2_permd;
-  std::vector<llvm::Value*> parts;
-  for (unsigned lane = 0; lane < lower.state.lanes(); lane += window.lanes()) {
-    llvm::Value* loaded = load_window(lower, first, span);
-    llvm::Value* word = builder.CreateIntrinsic(permute, {}, {loaded, word_numbers});
-    parts.push_back(builder.CreateShl(word, up));
-    first = builder.CreateGEP(builder.getInt8Ty(), first,
-                              builder.CreateMul(step, i64(lower.state, window.lanes())));
+  return builder.CreateLShr(builder.CreateShl(word, up), above);
+}
+
+// Takes elements out of both halves of a register of AVX2, each a window: bytes by their numbers to the end
+// of their words, where those with the highest bit are zero.
+static llvm::Value* take_bytes(Lowerer& lower, llvm::Value* windows, llvm::Value* places, std::int64_t size) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Type* words = places->getType();
+  std::uint64_t up = size == 1 ? 0x1000000 : 0x1010000, others = size == 1 ? 0x808080 : 0x1008080;
+  llvm::Value* numbers = builder.CreateOr(builder.CreateMul(places, llvm::ConstantInt::get(words, up)),
+                                          llvm::ConstantInt::get(words, others));
+  llvm::Value* taken = builder.CreateIntrinsic(llvm::Intrinsic::x86_avx2_pshuf_b, {},
+                                               {windows, builder.CreateBitCast(numbers, windows->getType())});
+  return builder.CreateLShr(builder.CreateBitCast(taken, words), 32 - 8 * size);
+}
+
+llvm::Value* load_windows(Lowerer& lower, const Windows& windows, llvm::Type* element) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const std::int64_t size = element->getScalarSizeInBits() / 8;
+  const unsigned lanes = lower.state.lanes(), each = window_lanes(lower),
+                 width = lower.state.has_avx512 ? 16 : 8;
+  llvm::Value *places = builder.CreateSub(windows.places, windows.low),
+              *span = builder.CreateSub(windows.high, windows.low);
+  std::vector<llvm::Value*> words;
+  for (unsigned lane = 0; lane < lanes; lane += width) {
+    std::vector<llvm::Value*> loaded;
+    for (unsigned window = lane; window < lane + width; window += each) {
+      llvm::Value* from =
+          builder.CreateGEP(builder.getInt8Ty(), windows.first, at(lower, windows.low, window));
+      llvm::Value* last = builder.CreateAdd(at(lower, span, window), i64(lower.state, size - 1));
+      loaded.push_back(load_window(lower, from, last, windows.whole));
+    }
+    auto* take = lower.state.has_avx512 ? take_words : take_bytes;
+    words.push_back(take(lower, concatenate_parts(lower, loaded), part_of(lower, places, lane, width), size));
   }
-  llvm::Value* words = builder.CreateLShr(concatenate_parts(lower, parts), above);
-  return builder.CreateTrunc(words, vector_of(lower.state, element));
+  return builder.CreateTrunc(concatenate_parts(lower, words), vector_of(lower.state, element));
 }
 
 } // namespace kern::lowering
