@@ -41,7 +41,8 @@ static std::optional<Stepping> stepping(Lowerer& lower, const ArrayValue& array,
     sum.step =
         builder.CreateAdd(sum.step, builder.CreateMul(i64(lower.state, index->value.shape.step), stride));
   }
-  if (sum.numbers && llvm::isa<llvm::Constant>(sum.numbers->lanes)) sum.numbers.reset();
+  bool goes_on = sum.numbers && llvm::isa<llvm::Constant>(sum.numbers->lanes);
+  if (goes_on || !may_read_more(array.space)) sum.numbers.reset();
   return sum;
 }
 

@@ -82,6 +82,19 @@ static std::optional<MostlyLinear> find_anew(Search& search, ir::SlotId slot) {
   return value && value->value.shape.kind == Shape::Kind::Uniform ? std::nullopt : value;
 }
 
+// Whether a slot is in masked code what it was where it was assigned, and does not wrap in lanes that are not
+// active: what is known of ranges is of the others, beside which these lie.
+static bool stays_exact(Lowerer& lower, const ir::Operand& operand) {
+  if (!operand.slot) return true;
+  if (!is_steady(lower, *operand.slot)) return false;
+  const Shape shape = shape_of(lower, operand);
+  if (shape.kind == Shape::Kind::Uniform) return true;
+  const Interval range = lower.shapes.range_of(operand);
+  const Wide beside = Wide{lower.state.lanes()} * std::abs(shape.step);
+  return operand.type == types::i64 &&
+         contains(type_interval(types::i64), {range.low - beside, range.high + beside});
+}
+
 static std::optional<MostlyLinear> find(Search& search, const ir::Operand& operand) {
   Lowerer& lower = search.lower;
   if (shape_of(lower, operand).kind == Shape::Kind::Varying) {
@@ -89,7 +102,7 @@ static std::optional<MostlyLinear> find(Search& search, const ir::Operand& opera
     if (known == lower.lanes.mostly_linear.end()) return find_anew(search, *operand.slot);
     return known->second;
   }
-  if (lower.lanes.masked && operand.slot && !is_steady(lower, *operand.slot)) return std::nullopt;
+  if (lower.lanes.masked && !stays_exact(lower, operand)) return std::nullopt;
   Value value = read_value(lower, operand);
   MostlyLinear linear{steps_without_wrap(lower, is_signed(operand.type), operand, value), value, true};
   auto* holds = llvm::dyn_cast<llvm::ConstantInt>(linear.holds);
@@ -197,7 +210,8 @@ static std::optional<MostlyLinear> widened(Search& search, const ir::Convert& co
   Type from = convert.value.type;
   if (!is_integer(from) || bit_width(type->scalar) < bit_width(from->scalar)) return std::nullopt;
   auto value = find(search, convert.value);
-  if (!value || (!value->is_exact && from != type)) return std::nullopt;
+  if (!value || (from != type && (!value->is_exact || !contains(type_interval(type), type_interval(from)))))
+    return std::nullopt;
   auto widen = [&](llvm::Value* narrow) {
     return search.lower.builder.CreateIntCast(narrow, register_type(search.lower.state, type->scalar),
                                               is_signed(from));

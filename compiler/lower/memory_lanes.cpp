@@ -244,8 +244,7 @@ static llvm::Value* load_elsewhere(Lowerer& lower, const LaneAddress& address, l
   if (address.shape.kind == Shape::Kind::Linear) return load_apart(lower, address, element);
   auto far = [&] { return gather(lower, all_addresses(lower, address), element); };
   if (!address.computed) return far();
-  bool may_stop = address.stepping && address.stepping->numbers && may_read_more(address.space);
-  if (may_stop && has_windows(lower, address.space, element))
+  if (address.stepping && address.stepping->numbers && has_windows(lower, address.space, element))
     return load_stopping(lower, address, element, align);
   if (address.stepping) return load_stepping(lower, address, element, align);
   if (!can_move(lower, element)) return far();
