@@ -4,8 +4,8 @@
 // colour picture: 4.7 ms with gathers, 2.0 without).
 //
 // Memory may end behind the last lane, and before lanes that are not active. AVX-512 loads bytes under a
-// mask, where all lanes are; else whole registers are loaded where they lie in one page: the element of some
-// active lane is in it, so all of it is there.
+// mask, where all lanes are active and none stops at an edge; else whole registers are loaded where they lie
+// in one page: the element of some active lane is in it, so all of it is there.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/lower/lanes.h"
