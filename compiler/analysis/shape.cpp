@@ -316,7 +316,7 @@ private:
         },
         [&](const ir::Extent& e) {
           LaneValue extent = part(array_of(e.array).extents[static_cast<std::size_t>(e.axis)], type);
-          extent.range.low = 0;
+          extent.range = {0, limits::array_bytes};
           return extent;
         },
         [&](const ir::Stride& e) {

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 
+#include "compiler/support/limits.h"
+
 namespace kern {
 
 namespace {
 
 // Enough for the comparisons of one condition; a proof by cases assumes all of them.
 constexpr std::size_t facts_of_a_case = 16;
-constexpr Wide largest_span = Wide{1} << 62; // bytes; a launch refuses larger arrays
 
 bool is_tracked_integer(Type type) { return is_scalar(type) && is_integer(type); }
 
@@ -35,7 +36,7 @@ Value Symbolic::start_value(const ir::Slot& slot) {
 Value Symbolic::unknown(Type type) {
   if (is_array(type)) {
     std::vector<Affine> extents;
-    Wide most = largest_span / std::max(1, bit_width(type->scalar) / 8);
+    Wide most = limits::array_bytes / std::max(1, bit_width(type->scalar) / 8);
     // A launch refuses extents whose product is larger, so that .size does not wrap.
     std::optional<Affine> elements;
     for (int axis = 0; axis < type->rank; ++axis) {
@@ -83,7 +84,7 @@ ConditionId Symbolic::condition(const ir::Operand& operand) {
 Affine Symbolic::extent(const ir::Operand& array, int axis) {
   Value held = value(array);
   if (held.kind == Value::Kind::Array) return extents(held)[static_cast<std::size_t>(axis)];
-  return affine(facts.fresh({0, largest_span}));
+  return affine(facts.fresh({0, limits::array_bytes}));
 }
 
 void Symbolic::set(ir::SlotId id, Value value) {

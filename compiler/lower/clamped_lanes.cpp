@@ -89,10 +89,7 @@ static bool stays_exact(Lowerer& lower, const ir::Operand& operand) {
   if (!is_steady(lower, *operand.slot)) return false;
   const Shape shape = shape_of(lower, operand);
   if (shape.kind == Shape::Kind::Uniform) return true;
-  const Interval range = lower.shapes.range_of(operand);
-  const Wide beside = Wide{lower.state.lanes()} * std::abs(shape.step);
-  return operand.type == types::i64 &&
-         contains(type_interval(types::i64), {range.low - beside, range.high + beside});
+  return contains(type_interval(operand.type), range_of_all_lanes(lower, operand));
 }
 
 static std::optional<MostlyLinear> find(Search& search, const ir::Operand& operand) {
@@ -208,10 +205,9 @@ static std::optional<MostlyLinear> product(Search& search, const ir::Binary& bin
 
 static std::optional<MostlyLinear> widened(Search& search, const ir::Convert& convert, Type type) {
   Type from = convert.value.type;
-  if (!is_integer(from) || bit_width(type->scalar) < bit_width(from->scalar)) return std::nullopt;
+  if (!keeps_value(from, type)) return std::nullopt;
   auto value = find(search, convert.value);
-  if (!value || (from != type && (!value->is_exact || !contains(type_interval(type), type_interval(from)))))
-    return std::nullopt;
+  if (!value || (from != type && !value->is_exact)) return std::nullopt;
   auto widen = [&](llvm::Value* narrow) {
     return search.lower.builder.CreateIntCast(narrow, register_type(search.lower.state, type->scalar),
                                               is_signed(from));

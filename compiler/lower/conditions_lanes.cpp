@@ -70,11 +70,11 @@ static llvm::Value* compare_at(Lowerer& lower, ir::CompareOp op, bool is_signed,
 llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value, const ir::Operand& from,
                       llvm::Value* from_value, std::int64_t more) {
   llvm::IRBuilder<>& builder = lower.builder;
-  auto wide = [&](llvm::Value* v) {
-    return builder.CreateIntCast(v, builder.getInt64Ty(), is_signed(from.type));
+  auto wide = [&](const ir::Operand& operand, llvm::Value* first) {
+    return widen_first(lower, operand, first, builder.getInt64Ty());
   };
-  llvm::Value *left = wide(to_value), *right = wide(from_value), *last = i64(lower.state, more);
-  Interval of_to = lower.shapes.range_of(to), of_from = lower.shapes.range_of(from);
+  llvm::Value *left = wide(to, to_value), *right = wide(from, from_value), *last = i64(lower.state, more);
+  Interval of_to = range_of_first_lane(lower, to), of_from = range_of_first_lane(lower, from);
   // From the least difference to the largest sum: both steps stay within.
   Interval range{of_to.low - of_from.high, of_to.high - of_from.low + more};
   if (contains(type_interval(types::i64), range))
@@ -100,6 +100,7 @@ static llvm::Value* compare_by_distance(Lowerer& lower, const ir::Compare& compa
   bool known = shape_of(lower, linear) == linear_shape(1) && lower.shapes.is_exact(linear) &&
                !is_varying(lower, other);
   if (!known || linear.type == types::u64) return nullptr;
+  if (!contains(type_interval(types::i64), range_of_first_lane(lower, linear))) return nullptr;
   // Lanes from the first on are below the value; one more is at most it.
   auto below = [&](std::int64_t more) {
     return lanes_below_signed(lower, distance(lower, other, right, linear, left, more));

@@ -9,12 +9,11 @@
 
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lowerer.h"
+#include "compiler/support/limits.h"
 #include "compiler/support/overloaded.h"
 #include "kern/abi.h"
 
 namespace kern::lowering {
-
-static constexpr std::uint64_t largest_extent = std::uint64_t{1} << 62;
 
 // Parts of a parameter in the parameter block: no offset, unlike in an array value.
 static std::vector<llvm::Type*> block_types(ModuleState& state, Type type) {
@@ -73,7 +72,7 @@ static void add_param_attributes(Lowerer& lower, unsigned first, Type type) {
   llvm::AttrBuilder pointer(context);
   pointer.addAlignmentAttr(static_cast<std::uint64_t>(bit_width(type->scalar)) / 8);
   lower.function->addParamAttrs(first, pointer);
-  llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, largest_extent));
+  llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, limits::array_bytes + 1));
   for (unsigned axis = 0; axis < type->rank; ++axis)
     lower.function->addParamAttr(first + 1 + axis,
                                  llvm::Attribute::get(context, llvm::Attribute::Range, range));
@@ -142,8 +141,8 @@ void make_cpu_entry(Lowerer& lower) {
 void load_params(Lowerer& lower) {
   llvm::IRBuilder<>& builder = lower.builder;
   std::uint64_t offset = 0;
-  llvm::MDNode* range =
-      llvm::MDBuilder(lower.state.context).createRange(llvm::APInt(64, 0), llvm::APInt(64, largest_extent));
+  llvm::MDNode* range = llvm::MDBuilder(lower.state.context)
+                            .createRange(llvm::APInt(64, 0), llvm::APInt(64, limits::array_bytes + 1));
   auto load = [&](llvm::Type* type) {
     llvm::Value* from =
         builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lower.function->getArg(0), offset);

@@ -326,7 +326,10 @@ Value value_of(Lowerer& lower, const ir::Assign& assign) {
       [&](const ir::Convert& e) {
         llvm::Value* word = form == Form::Vector ? narrowed(lower, e, kind) : nullptr;
         if (word) return plain(word);
-        return plain(convert(lower, read(lower, e.value, form), e.value.type->scalar, kind));
+        llvm::Value* value = read(lower, e.value, form);
+        if (form == Form::Scalar && is_integer(e.value.type) && is_integer(type))
+          return plain(widen_first(lower, e.value, value, register_type(lower.state, kind)));
+        return plain(convert(lower, value, e.value.type->scalar, kind));
       },
       [&](const ir::Select& e) {
         llvm::Value* condition = read(lower, e.condition, form);

@@ -126,10 +126,7 @@ void record_lane_fault(Lowerer& lower, llvm::Value* failing, std::uint32_t site,
 
 llvm::Value* value_of_first_lane(Lowerer& lower, const Value& value) {
   if (value.shape.kind == Shape::Kind::Uniform) return value.value;
-  llvm::Value* bits = mask_bits(lower, active_lanes(lower));
-  llvm::Value* lane =
-      lower.builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, lower.builder.getTrue());
-  return lower.builder.CreateExtractElement(to_vector(lower, value), lane);
+  return lower.builder.CreateExtractElement(to_vector(lower, value), first_active_lane(lower));
 }
 
 // Takes all lanes but those of a mask, in the form that slots have, out of the kernel.

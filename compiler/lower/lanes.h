@@ -25,6 +25,8 @@ llvm::Value* mask_bits(Lowerer& lower, llvm::Value* mask);
 llvm::Value* mask_of_bits(Lowerer& lower, llvm::Value* bits);
 // The lanes that are active; all of them where code is not masked.
 llvm::Value* active_lanes(Lowerer& lower);
+// The number of the first of them, in as many bits as there are lanes; there is one.
+llvm::Value* first_active_lane(Lowerer& lower);
 // 0, 1, 2, ... times a step.
 llvm::Constant* lane_steps(ModuleState& state, llvm::Type* element, std::int64_t step);
 llvm::Value* splat(Lowerer& lower, llvm::Value* scalar);
@@ -206,6 +208,17 @@ void find_settled(Lowerer& lower);
 void find_narrowed(Lowerer& lower);
 // Computes such a word, of that kind; null of other conversions.
 llvm::Value* narrowed(Lowerer& lower, const ir::Convert& convert, ScalarKind kind);
+
+// ---- widened_lanes.cpp ----
+// Whether every integer of a type is one of another.
+bool keeps_value(Type from, Type to);
+// The range of a linear value, or one that is the same in all lanes, counting lanes that are not active; and
+// that of lane 0, be it active or not. A type that does not hold it wraps there.
+Interval range_of_all_lanes(const Lowerer& lower, const ir::Operand& operand);
+Interval range_of_first_lane(const Lowerer& lower, const ir::Operand& operand);
+// The value of lane 0, given in the operand's type, in one of any width: of lanes that step without wrapping
+// as far as they are active.
+llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value* first, llvm::Type* type);
 
 // ---- deferred_lanes.cpp ----
 // Finds the conditions whose mask is needed only where lanes part.

@@ -166,8 +166,7 @@ bool counts_by_distance(const Lowerer& lower, const ir::For& loop) {
 static void begin_distance(Lowerer& lower, const ir::For& loop, Construct& construct) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* stop = read(lower, *loop.stop);
-  llvm::Value* start =
-      builder.CreateIntCast(read(lower, loop.start), stop->getType(), is_signed(loop.start.type));
+  llvm::Value* start = widen_first(lower, loop.start, read(lower, loop.start), stop->getType());
   llvm::Value* zero = i64(lower.state, 0);
   if (!construct.distance) construct.distance = entry_alloca(lower, stop->getType(), "distance");
   builder.CreateStore(

@@ -60,6 +60,11 @@ llvm::Value* active_lanes(Lowerer& lower) {
   return lower.lanes.masked ? load_mask(lower, lower.lanes.active) : full_mask(lower.state, true);
 }
 
+llvm::Value* first_active_lane(Lowerer& lower) {
+  llvm::Value* bits = mask_bits(lower, active_lanes(lower));
+  return lower.builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, lower.builder.getTrue());
+}
+
 llvm::Constant* lane_steps(ModuleState& state, llvm::Type* element, std::int64_t step) {
   std::vector<llvm::Constant*> values;
   for (unsigned lane = 0; lane < state.lanes(); ++lane)

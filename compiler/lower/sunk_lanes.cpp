@@ -7,14 +7,8 @@
 
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
-#include "compiler/types/convert.h"
 
 namespace kern::lowering {
-
-static bool keeps_value(Type from, Type to) {
-  return is_integer(from) && is_integer(to) && least_value(to->scalar) <= least_value(from->scalar) &&
-         greatest_value(from->scalar) <= greatest_value(to->scalar);
-}
 
 namespace {
 

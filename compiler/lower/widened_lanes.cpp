@@ -1,0 +1,54 @@
+// Linear values in wider types. What is known of their ranges is of lanes that are active. Others, that have
+// left a loop or lie beyond a block, lie beside the range by the same steps, and may have wrapped in a narrow
+// type: lane 0 of a u32 that counts down is then 4294967295 where it would be -1.
+#include <algorithm>
+
+#include "compiler/lower/lanes.h"
+
+namespace kern::lowering {
+
+bool keeps_value(Type from, Type to) {
+  return is_integer(from) && is_integer(to) && contains(type_interval(to), type_interval(from));
+}
+
+// From the first lane to the last.
+static Wide all_steps(const Lowerer& lower, const ir::Operand& operand) {
+  return Wide{lower.state.lanes() - 1} * shape_of(lower, operand).step;
+}
+
+Interval range_of_all_lanes(const Lowerer& lower, const ir::Operand& operand) {
+  const Interval range = lower.shapes.range_of(operand);
+  if (!lower.lanes.masked) return range;
+  const Wide steps = all_steps(lower, operand), beside = std::max(steps, -steps);
+  return {range.low - beside, range.high + beside};
+}
+
+Interval range_of_first_lane(const Lowerer& lower, const ir::Operand& operand) {
+  const Interval range = lower.shapes.range_of(operand);
+  if (!lower.lanes.masked) return range;
+  const Wide steps = all_steps(lower, operand);
+  return {range.low - std::max<Wide>(steps, 0), range.high - std::min<Wide>(steps, 0)};
+}
+
+llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value* first, llvm::Type* type) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  auto widen = [&](llvm::Value* value) {
+    return builder.CreateIntCast(value, type, is_signed(operand.type));
+  };
+  const Shape shape = shape_of(lower, operand);
+  const bool widens = type->getIntegerBitWidth() > first->getType()->getIntegerBitWidth();
+  if (!widens || !lower.lanes.masked ||
+      contains(type_interval(operand.type), range_of_first_lane(lower, operand)))
+    return widen(first);
+  auto at = [&](llvm::Value* value, llvm::Value* lane) {
+    llvm::Value* number = builder.CreateZExtOrTrunc(lane, value->getType());
+    llvm::Value* step =
+        llvm::ConstantInt::get(value->getType(), static_cast<std::uint64_t>(shape.step), true);
+    return builder.CreateMul(number, step);
+  };
+  llvm::Value* lane = first_active_lane(lower);
+  llvm::Value* active = widen(builder.CreateAdd(first, at(first, lane)));
+  return builder.CreateSub(active, at(active, lane));
+}
+
+} // namespace kern::lowering
