@@ -31,22 +31,24 @@ static void find_steady(const ir::Body& body, const std::vector<std::size_t>& wr
   for (std::size_t slot : assigned) seen[slot] = false;
 }
 
+// Finds them, and what each is assigned.
+static void find_sources(Lowerer& lower) {
+  const std::vector<std::size_t> writes = ir::count_writes(lower.ir);
+  lower.lanes.steady.assign(lower.slots.size(), true);
+  std::vector<bool> seen(lower.slots.size());
+  for (std::size_t param = 0; param < lower.ir.param_count; ++param) seen[param] = writes[param] == 0;
+  find_steady(lower.ir.body, writes, seen, lower.lanes.steady);
+  lower.lanes.sources.assign(lower.slots.size(), nullptr);
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    if (const auto* assign = std::get_if<ir::Assign>(&stmt.node))
+      lower.lanes.sources[static_cast<std::size_t>(assign->slot)] = assign;
+  });
+}
+
 bool is_steady(Lowerer& lower, ir::SlotId id) {
   auto slot = static_cast<std::size_t>(id);
-  std::vector<bool>& steady = lower.lanes.steady;
-  if (steady.empty()) {
-    const std::vector<std::size_t> writes = ir::count_writes(lower.ir);
-    steady.assign(lower.slots.size(), true);
-    std::vector<bool> seen(lower.slots.size());
-    for (std::size_t param = 0; param < lower.ir.param_count; ++param) seen[param] = writes[param] == 0;
-    find_steady(lower.ir.body, writes, seen, steady);
-    lower.lanes.sources.assign(lower.slots.size(), nullptr);
-    ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-      if (const auto* assign = std::get_if<ir::Assign>(&stmt.node))
-        lower.lanes.sources[static_cast<std::size_t>(assign->slot)] = assign;
-    });
-  }
-  return steady[slot] && !lower.slots[slot].crosses;
+  if (lower.lanes.steady.empty()) find_sources(lower);
+  return lower.lanes.steady[slot] && !lower.slots[slot].crosses;
 }
 
 namespace {

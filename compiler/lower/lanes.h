@@ -55,6 +55,13 @@ struct LaneAddresses {
 };
 // Loads the active lanes' elements; what other lanes get is unspecified.
 llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* element);
+// Lanes whose elements lie alike far apart, where `holds`; i64, in elements from their base.
+struct Stepping {
+  llvm::Value *holds, *first, *step;
+  std::optional<StepNumbers> numbers{}; // of such steps, whether that holds or not
+};
+// Gathers bytes and halves that step by their numbers, in a function of its own: where it is seldom come to.
+llvm::Value* gather_steps(Lowerer& lower, llvm::Value* base, const Stepping& steps, llvm::Type* element);
 // Stores the active lanes' elements, in ascending order.
 void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses);
 // Whether there is an instruction that does.
@@ -63,13 +70,6 @@ bool has_scatter(const Lowerer& lower, llvm::Type* element);
 void spread(Lowerer& lower, llvm::Value* value, llvm::Value* first, llvm::Value* step);
 
 // ---- windows_lanes.cpp: lanes that lie so close together that a register holds them ----
-// Lanes whose elements lie alike far apart, where `holds`; i64, in elements from their base.
-struct Stepping {
-  llvm::Value *holds, *first, *step;
-  std::optional<StepNumbers> numbers{}; // of such steps, whether that holds or not
-};
-// Gathers bytes and halves that step by their numbers, in a function of its own: where it is seldom come to.
-llvm::Value* gather_steps(Lowerer& lower, llvm::Value* base, const Stepping& steps, llvm::Type* element);
 // Whether what lies beside an array's elements may be read with them, in one page with an active lane's.
 bool may_read_more(AddressSpace space);
 // Whether the bytes from there on lie in one page of memory.

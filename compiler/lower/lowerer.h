@@ -170,7 +170,7 @@ struct LaneTest {
 // where a clamp bites. What lanes get that are not active is none of theirs.
 struct StepNumbers {
   llvm::Value *first, *lanes; // the value of the first lane
-  Interval range;             // that it is in
+  Interval range;             // that it is in, where it is exact
 };
 
 // A varying value that is linear where `holds`.
