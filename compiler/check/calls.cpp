@@ -48,7 +48,10 @@ Value Checker::evaluate_call(const ast::Call& expr) {
   if (callee.kind == ValueKind::Function) return call_function(*callee.function, *args, expr.span);
   if (callee.kind == ValueKind::Builtin) return call_builtin(callee.builtin, expr, *args);
   if (is_unknown(callee)) return unknown_value(expr.span);
-  report(expr.span, diag::not_callable, describe(callee));
+  auto error = report(expr.span, diag::not_callable, describe(callee));
+  const std::string_view name = context.source(expr.callee->span);
+  if (const Local* local = find_local(name); local && local->type_span != Span{})
+    error.note(local->type_span, "`{}` is a variable of this function, whose type comes from here", name);
   return error_value(expr.span);
 }
 
