@@ -1,6 +1,7 @@
 // The face of lower/: every kernel of a module, then the device functions that they call.
 #include "compiler/lower/lower.h"
 
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -70,6 +71,13 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
                     DebugInfo(*result.module, sources, options),
                     SharedLayout(module)};
   state.has_avx512 = !state.gpu() && has_mask_registers(machine);
+  llvm::MDBuilder metadata(context);
+  auto tag = [&](llvm::StringRef name) {
+    llvm::MDNode* type = metadata.createTBAAScalarTypeNode(name, metadata.createTBAARoot("kern"));
+    return metadata.createTBAAStructTagNode(type, type, 0);
+  };
+  state.record_tag = tag("record");
+  state.element_tag = tag("element");
   state.functions.resize(module.functions.size());
   state.shared.resize(module.shared.size());
   state.constants.resize(module.constants.size());

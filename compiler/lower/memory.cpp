@@ -102,8 +102,10 @@ void lower_load(Lowerer& lower, const ir::Load& load) {
   llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue array = read_array(lower, load.array);
   llvm::Value* address = element_address(lower, array, element_place(lower, array, load.indices));
-  llvm::Value* value = builder.CreateAlignedLoad(memory_type(lower.state, array.element), address,
-                                                 element_alignment(array.element));
+  llvm::LoadInst* loaded = builder.CreateAlignedLoad(memory_type(lower.state, array.element), address,
+                                                     element_alignment(array.element));
+  tag_element(lower, loaded);
+  llvm::Value* value = loaded;
   // Shared memory starts undefined; frozen, an element never written is merely unspecified.
   if (array.space == AddressSpace::Shared) value = builder.CreateFreeze(value);
   if (array.element == ScalarKind::Bool) value = builder.CreateIsNotNull(value);
@@ -117,7 +119,7 @@ void lower_store(Lowerer& lower, const ir::Store& store) {
   llvm::Value* value = read(lower, store.value);
   if (array.element == ScalarKind::Bool) value = builder.CreateZExt(value, builder.getInt8Ty());
   llvm::Value* address = element_address(lower, array, element_place(lower, array, store.indices));
-  builder.CreateAlignedStore(value, address, element_alignment(array.element));
+  tag_element(lower, builder.CreateAlignedStore(value, address, element_alignment(array.element)));
 }
 
 ArrayValue lower_view(Lowerer& lower, const ir::View& view) {

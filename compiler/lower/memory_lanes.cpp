@@ -72,9 +72,13 @@ static llvm::Value* if_consecutive(Lowerer& lower, const LaneAddress& address, l
 static llvm::Value* load_consecutive(Lowerer& lower, llvm::Value* pointer, llvm::Type* element,
                                      llvm::Align align) {
   llvm::FixedVectorType* vector = vector_of(lower.state, element);
-  if (!lower.lanes.masked) return lower.builder.CreateAlignedLoad(vector, pointer, align);
-  return lower.builder.CreateMaskedLoad(vector, pointer, align, active_lanes(lower),
-                                        llvm::Constant::getNullValue(vector));
+  llvm::Instruction* loaded =
+      lower.lanes.masked
+          ? static_cast<llvm::Instruction*>(lower.builder.CreateMaskedLoad(
+                vector, pointer, align, active_lanes(lower), llvm::Constant::getNullValue(vector)))
+          : lower.builder.CreateAlignedLoad(vector, pointer, align);
+  tag_element(lower, loaded);
+  return loaded;
 }
 
 static void fetch(Lowerer& lower, llvm::Value* pointer) {
@@ -255,8 +259,11 @@ static llvm::Value* load_elsewhere(Lowerer& lower, const LaneAddress& address, l
 static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                  llvm::Align align) {
   llvm::IRBuilder<>& builder = lower.builder;
-  if (address.shape.kind == Shape::Kind::Uniform)
-    return builder.CreateAlignedLoad(element, address.first, align);
+  if (address.shape.kind == Shape::Kind::Uniform) {
+    llvm::LoadInst* loaded = builder.CreateAlignedLoad(element, address.first, align);
+    tag_element(lower, loaded);
+    return loaded;
+  }
   if (is_consecutive(address.shape) && can_move(lower, element)) {
     fetch_ahead(lower, address.first, element);
     return load_consecutive(lower, address.first, element, align);
@@ -308,14 +315,14 @@ static void store_uniform(Lowerer& lower, llvm::Value* value, llvm::Value* point
     }
     value = builder.CreateExtractElement(value, lane);
   }
-  builder.CreateAlignedStore(value, pointer, align);
+  tag_element(lower, builder.CreateAlignedStore(value, pointer, align));
 }
 
 static void store_consecutive(Lowerer& lower, llvm::Value* value, llvm::Value* pointer, llvm::Align align) {
   if (lower.lanes.masked) {
-    lower.builder.CreateMaskedStore(value, pointer, align, active_lanes(lower));
+    tag_element(lower, lower.builder.CreateMaskedStore(value, pointer, align, active_lanes(lower)));
   } else {
-    lower.builder.CreateAlignedStore(value, pointer, align);
+    tag_element(lower, lower.builder.CreateAlignedStore(value, pointer, align));
   }
 }
 

@@ -122,10 +122,22 @@ static llvm::Align alignment(const Lowerer& lower, const Cell& cell) {
   return cell.pointer ? natural : std::min(natural, llvm::Align(64));
 }
 
+// Scratch holds both records and shared arrays, which LLVM could not tell apart: a sum that outlives a
+// barrier was stored after each of its terms (matmul in L1: 0.65 of the time without).
+static void tag_record(Lowerer& lower, const Cell& cell, llvm::Instruction* access) {
+  if (!cell.pointer) access->setMetadata(llvm::LLVMContext::MD_tbaa, lower.state.record_tag);
+}
+
+void tag_element(Lowerer& lower, llvm::Instruction* access) {
+  if (!lower.state.gpu()) access->setMetadata(llvm::LLVMContext::MD_tbaa, lower.state.element_tag);
+}
+
 Value read_cell(Lowerer& lower, const Cell& cell) {
   if (cell.known) return {cell.known, {}};
-  llvm::Value* value =
+  llvm::LoadInst* load =
       lower.builder.CreateAlignedLoad(cell.type, cell_pointer(lower, cell), alignment(lower, cell));
+  tag_record(lower, cell, load);
+  llvm::Value* value = load;
   if (is_mask(cell) && !lower.state.has_avx512) value = lower.builder.CreateIsNotNull(value);
   return {value, cell.shape};
 }
@@ -134,13 +146,15 @@ void write_cell(Lowerer& lower, const Cell& cell, llvm::Value* value) {
   if (cell.known) return;
   if (is_varying(cell.shape)) value = splat(lower, value);
   if (is_mask(cell)) value = lower.builder.CreateSExt(value, cell.type);
-  lower.builder.CreateAlignedStore(value, cell_pointer(lower, cell), alignment(lower, cell));
+  tag_record(lower, cell,
+             lower.builder.CreateAlignedStore(value, cell_pointer(lower, cell), alignment(lower, cell)));
 }
 
 void write_zero(Lowerer& lower, const Cell& cell) {
   if (cell.known) return;
-  lower.builder.CreateAlignedStore(llvm::Constant::getNullValue(cell.type), cell_pointer(lower, cell),
-                                   alignment(lower, cell));
+  llvm::Value* zero = llvm::Constant::getNullValue(cell.type);
+  tag_record(lower, cell,
+             lower.builder.CreateAlignedStore(zero, cell_pointer(lower, cell), alignment(lower, cell)));
 }
 
 static const SlotCells& cells_of(Lowerer& lower, ir::SlotId slot) {
