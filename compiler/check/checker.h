@@ -264,12 +264,13 @@ struct Checker {
   struct Range {
     Type type = types::error;
     ir::Operand start, step, count;
-    std::optional<ir::Operand> stop; // where the step is known to be positive
+    std::optional<ir::Operand> stop; // i64, where the step is known to be positive; not of u64
     bool nonnegative = false;
   };
   std::optional<Range> range_of(const Value& range);
   ir::Operand trip_count(ir::Operand start, ir::Operand stop, ir::Operand step, bool step_is_positive,
                          bool narrow, Span span);
+  ir::Operand trip_count_unsigned(ir::Operand start, ir::Operand stop, ir::Operand step, Span span);
   ir::Operand frozen(ir::Operand operand, Span span);
   void emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count, ir::Body inner,
                 Span span, std::optional<ir::Operand> stop = {});

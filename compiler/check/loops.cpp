@@ -40,6 +40,18 @@ ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand
   return select(compare(ir::CompareOp::Less, low, high, span), count, zero, span);
 }
 
+// The same of u64; a trip count beyond i64 is cut to none too.
+ir::Operand Checker::trip_count_unsigned(ir::Operand start, ir::Operand stop, ir::Operand step, Span span) {
+  ir::Operand count = binary(ir::BinaryOp::Subtract, stop, start, span);
+  if (step.slot || step.bits != 1) {
+    ir::Operand one = ir::constant_int(types::u64, 1);
+    ir::Operand before_last = binary(ir::BinaryOp::Subtract, count, one, span);
+    count = binary(ir::BinaryOp::Add, binary(ir::BinaryOp::FloorDivide, before_last, step, span), one, span);
+  }
+  ir::Operand runs = compare(ir::CompareOp::Less, start, stop, span);
+  return select(runs, cast(count, types::i64, span), number(0), span);
+}
+
 // Returns the type of a range's numbers: the widest of its arguments, literals not counted.
 static std::optional<Type> range_type(Checker& checker, const Value& range) {
   Type type = types::int_literal;
@@ -93,12 +105,16 @@ std::optional<Checker::Range> Checker::range_of(const Value& value) {
       return std::nullopt;
     }
   }
-  bool narrow = bit_width((*type)->scalar) < 64;
-  bool positive = step.positive || !is_signed(*type);
-  auto wide = [&](ir::Operand part) { return cast(part, types::i64, value.span); };
-  ir::Operand stop_at = wide(last);
-  range.count = trip_count(wide(range.start), stop_at, wide(range.step), positive, narrow, value.span);
-  if (range.step.slot ? positive : ir::int_value(range.step) > 0) range.stop = stop_at;
+  if (*type == types::u64) {
+    range.count = trip_count_unsigned(range.start, last, range.step, value.span);
+  } else {
+    bool narrow = bit_width((*type)->scalar) < 64;
+    bool positive = step.positive || !is_signed(*type);
+    auto wide = [&](ir::Operand part) { return cast(part, types::i64, value.span); };
+    ir::Operand stop_at = wide(last);
+    range.count = trip_count(wide(range.start), stop_at, wide(range.step), positive, narrow, value.span);
+    if (range.step.slot ? positive : ir::int_value(range.step) > 0) range.stop = stop_at;
+  }
   auto at_least_zero = [](const Value& part) {
     std::optional<WideInt> constant = constant_integer(part);
     return constant ? *constant >= 0 : part.nonnegative;

@@ -31,7 +31,7 @@ static void find_steady(const ir::Body& body, const std::vector<std::size_t>& wr
   for (std::size_t slot : assigned) seen[slot] = false;
 }
 
-// Finds them, and what each is assigned.
+// Finds the steady slots, and what each slot is assigned.
 static void find_sources(Lowerer& lower) {
   const std::vector<std::size_t> writes = ir::count_writes(lower.ir);
   lower.lanes.steady.assign(lower.slots.size(), true);

@@ -100,6 +100,7 @@ static llvm::Value* compare_by_distance(Lowerer& lower, const ir::Compare& compa
   bool known = shape_of(lower, linear) == linear_shape(1) && lower.shapes.is_exact(linear) &&
                !is_varying(lower, other);
   if (!known || linear.type == types::u64) return nullptr;
+  // Lane 0 may have wrapped in 64 bits, and no type is wider.
   if (!contains(type_interval(types::i64), range_of_first_lane(lower, linear))) return nullptr;
   // Lanes from the first on are below the value; one more is at most it.
   auto below = [&](std::int64_t more) {

@@ -25,7 +25,7 @@ llvm::Value* mask_bits(Lowerer& lower, llvm::Value* mask);
 llvm::Value* mask_of_bits(Lowerer& lower, llvm::Value* bits);
 // The lanes that are active; all of them where code is not masked.
 llvm::Value* active_lanes(Lowerer& lower);
-// The number of the first of them, in as many bits as there are lanes; there is one.
+// The number of the first of them, in as many bits as there are lanes; some lane must be active.
 llvm::Value* first_active_lane(Lowerer& lower);
 // 0, 1, 2, ... times a step.
 llvm::Constant* lane_steps(ModuleState& state, llvm::Type* element, std::int64_t step);
@@ -216,8 +216,8 @@ bool keeps_value(Type from, Type to);
 // that of lane 0, be it active or not. A type that does not hold it wraps there.
 Interval range_of_all_lanes(const Lowerer& lower, const ir::Operand& operand);
 Interval range_of_first_lane(const Lowerer& lower, const ir::Operand& operand);
-// The value of lane 0, given in the operand's type, in one of any width: of lanes that step without wrapping
-// as far as they are active.
+// The value of lane 0, given in the operand's type, in one of any width. Where that is wider, lanes step
+// without wrapping as far as they are active.
 llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value* first, llvm::Type* type);
 
 // ---- deferred_lanes.cpp ----

@@ -18,7 +18,6 @@ static Wide all_steps(const Lowerer& lower, const ir::Operand& operand) {
 
 Interval range_of_all_lanes(const Lowerer& lower, const ir::Operand& operand) {
   const Interval range = lower.shapes.range_of(operand);
-  if (!lower.lanes.masked) return range;
   const Wide steps = all_steps(lower, operand), beside = std::max(steps, -steps);
   return {range.low - beside, range.high + beside};
 }

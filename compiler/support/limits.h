@@ -26,8 +26,8 @@ inline constexpr std::size_t constant_chain = 500;     // of constants, each def
 inline constexpr std::int64_t parameter_bytes = 4352;  // of a kernel, as every driver takes them
 inline constexpr std::int64_t constant_bytes = 64 << 10; // in one constant array
 inline constexpr int array_rank = 8;
-inline constexpr std::int64_t array_bytes = std::int64_t{1}
-                                            << 62; // of an array, as launches make sure: no extent is larger
+inline constexpr std::int64_t array_bytes =
+    std::int64_t{1} << 62; // of an array, as runtime/api/launch.cpp makes sure: no extent is larger
 inline constexpr std::array<std::int64_t, 3> launch_block{1024, 1024,
                                                           64}; // threads of a block, along each axis
 inline constexpr std::array<std::int64_t, 3> launch_grid{2147483647, 65535,
