@@ -268,6 +268,7 @@ struct Checker {
     bool nonnegative = false;
   };
   std::optional<Range> range_of(const Value& range);
+  ir::Operand steps_in(ir::Operand distance, ir::Operand width, Span span);
   ir::Operand trip_count(ir::Operand start, ir::Operand stop, ir::Operand step, bool step_is_positive,
                          bool narrow, Span span);
   ir::Operand trip_count_unsigned(ir::Operand start, ir::Operand stop, ir::Operand step, Span span);

@@ -8,13 +8,22 @@ namespace kern::checker {
 
 static ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
 
+// Returns the steps of a width that begin before a distance is over. At least one does; another distance
+// gives what nobody reads.
+ir::Operand Checker::steps_in(ir::Operand distance, ir::Operand width, Span span) {
+  if (!width.slot && width.bits == 1) return distance;
+  ir::Operand one = ir::constant_int(distance.type, 1);
+  ir::Operand before_last = binary(ir::BinaryOp::Subtract, distance, one, span);
+  return binary(ir::BinaryOp::Add, binary(ir::BinaryOp::FloorDivide, before_last, width, span), one, span);
+}
+
 // Returns how often a loop runs; 0 or less is never. Everything is i64; the distance of two i64 that are far
 // apart is cut to none.
 ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand step, bool step_is_positive,
                                 bool narrow, Span span) {
   bool constant = !step.slot;
   std::int64_t by = constant ? ir::int_value(step) : 0;
-  ir::Operand zero = number(0), one = number(1);
+  ir::Operand zero = number(0);
   if (constant && narrow) {
     // Bounds of at most 32 bits: nothing overflows, and a negative result means none.
     ir::Operand distance = by > 0 ? binary(ir::BinaryOp::Subtract, stop, start, span)
@@ -31,9 +40,7 @@ ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand
   ir::Operand count = distance;
   if (!constant || (by != 1 && by != -1)) {
     ir::Operand back = up.slot || up.bits == 0 ? binary(ir::BinaryOp::Subtract, zero, step, span) : step;
-    ir::Operand width = select(up, step, back, span);
-    ir::Operand before_last = binary(ir::BinaryOp::Subtract, distance, one, span);
-    count = binary(ir::BinaryOp::Add, binary(ir::BinaryOp::FloorDivide, before_last, width, span), one, span);
+    count = steps_in(distance, select(up, step, back, span), span);
   }
   bool cannot_overflow = !low.slot && ir::int_value(low) == 0 && constant && by == 1;
   if (cannot_overflow) return count;
@@ -42,12 +49,7 @@ ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand
 
 // The same of u64; a trip count beyond i64 is cut to none too.
 ir::Operand Checker::trip_count_unsigned(ir::Operand start, ir::Operand stop, ir::Operand step, Span span) {
-  ir::Operand count = binary(ir::BinaryOp::Subtract, stop, start, span);
-  if (step.slot || step.bits != 1) {
-    ir::Operand one = ir::constant_int(types::u64, 1);
-    ir::Operand before_last = binary(ir::BinaryOp::Subtract, count, one, span);
-    count = binary(ir::BinaryOp::Add, binary(ir::BinaryOp::FloorDivide, before_last, step, span), one, span);
-  }
+  ir::Operand count = steps_in(binary(ir::BinaryOp::Subtract, stop, start, span), step, span);
   ir::Operand runs = compare(ir::CompareOp::Less, start, stop, span);
   return select(runs, cast(count, types::i64, span), number(0), span);
 }
