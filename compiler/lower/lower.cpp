@@ -57,6 +57,16 @@ bool has_mask_registers(const llvm::TargetMachine& machine) {
   return machine.getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl,+avx512dq,+avx512bw");
 }
 
+static void make_tags(ModuleState& state) {
+  llvm::MDBuilder metadata(state.context);
+  auto tag = [&](llvm::StringRef name) {
+    llvm::MDNode* type = metadata.createTBAAScalarTypeNode(name, metadata.createTBAARoot("kern"));
+    return metadata.createTBAAStructTagNode(type, type, 0);
+  };
+  state.record_tag = tag("record");
+  state.element_tag = tag("element");
+}
+
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
               const llvm::TargetMachine& machine, llvm::LLVMContext& context) {
   Lowered result;
@@ -71,13 +81,7 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
                     DebugInfo(*result.module, sources, options),
                     SharedLayout(module)};
   state.has_avx512 = !state.gpu() && has_mask_registers(machine);
-  llvm::MDBuilder metadata(context);
-  auto tag = [&](llvm::StringRef name) {
-    llvm::MDNode* type = metadata.createTBAAScalarTypeNode(name, metadata.createTBAARoot("kern"));
-    return metadata.createTBAAStructTagNode(type, type, 0);
-  };
-  state.record_tag = tag("record");
-  state.element_tag = tag("element");
+  if (!state.gpu()) make_tags(state);
   state.functions.resize(module.functions.size());
   state.shared.resize(module.shared.size());
   state.constants.resize(module.constants.size());

@@ -41,7 +41,7 @@ struct ModuleState {
   LaneFacts facts{};                                          // of the kernel at hand
   bool constants_are_global = false;                          // GPU: they are more than constant memory holds
   bool has_avx512 = false;                                    // of the CPU that code is made for
-  llvm::MDNode *record_tag = nullptr, *element_tag = nullptr; // CPU: of accesses that never meet
+  llvm::MDNode *record_tag = nullptr, *element_tag = nullptr; // of accesses that never meet; null on the GPU
 
   bool gpu() const { return options.target == Target::Cuda; }
   // Lanes of a vector; 1 on the GPU.
@@ -315,8 +315,8 @@ Value read_cell(Lowerer& lower, const Cell& cell);
 void write_cell(Lowerer& lower, const Cell& cell, llvm::Value* value);
 void write_zero(Lowerer& lower, const Cell& cell);
 llvm::Value* cell_pointer(Lowerer& lower, const Cell& cell);
-// Says of a load or store that it is of an array's element, which is in no record (CPU).
-void tag_element(Lowerer& lower, llvm::Instruction* access);
+// Says of a load or store that it is of an array's element, which is in no record (CPU); returns it.
+llvm::Instruction* tag_element(Lowerer& lower, llvm::Instruction* access);
 // Returns the cells of a slot of that type, without places.
 SlotCells make_cells(Lowerer& lower, std::size_t slot);
 // Returns the cells of a value of a type, one lane.

@@ -71,14 +71,11 @@ static llvm::Value* if_consecutive(Lowerer& lower, const LaneAddress& address, l
 
 static llvm::Value* load_consecutive(Lowerer& lower, llvm::Value* pointer, llvm::Type* element,
                                      llvm::Align align) {
+  llvm::IRBuilder<>& builder = lower.builder;
   llvm::FixedVectorType* vector = vector_of(lower.state, element);
-  llvm::Instruction* loaded =
-      lower.lanes.masked
-          ? static_cast<llvm::Instruction*>(lower.builder.CreateMaskedLoad(
-                vector, pointer, align, active_lanes(lower), llvm::Constant::getNullValue(vector)))
-          : lower.builder.CreateAlignedLoad(vector, pointer, align);
-  tag_element(lower, loaded);
-  return loaded;
+  if (!lower.lanes.masked) return tag_element(lower, builder.CreateAlignedLoad(vector, pointer, align));
+  llvm::Value* zero = llvm::Constant::getNullValue(vector);
+  return tag_element(lower, builder.CreateMaskedLoad(vector, pointer, align, active_lanes(lower), zero));
 }
 
 static void fetch(Lowerer& lower, llvm::Value* pointer) {
@@ -259,11 +256,8 @@ static llvm::Value* load_elsewhere(Lowerer& lower, const LaneAddress& address, l
 static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                  llvm::Align align) {
   llvm::IRBuilder<>& builder = lower.builder;
-  if (address.shape.kind == Shape::Kind::Uniform) {
-    llvm::LoadInst* loaded = builder.CreateAlignedLoad(element, address.first, align);
-    tag_element(lower, loaded);
-    return loaded;
-  }
+  if (address.shape.kind == Shape::Kind::Uniform)
+    return tag_element(lower, builder.CreateAlignedLoad(element, address.first, align));
   if (is_consecutive(address.shape) && can_move(lower, element)) {
     fetch_ahead(lower, address.first, element);
     return load_consecutive(lower, address.first, element, align);

@@ -128,8 +128,9 @@ static void tag_record(Lowerer& lower, const Cell& cell, llvm::Instruction* acce
   if (!cell.pointer) access->setMetadata(llvm::LLVMContext::MD_tbaa, lower.state.record_tag);
 }
 
-void tag_element(Lowerer& lower, llvm::Instruction* access) {
-  if (!lower.state.gpu()) access->setMetadata(llvm::LLVMContext::MD_tbaa, lower.state.element_tag);
+llvm::Instruction* tag_element(Lowerer& lower, llvm::Instruction* access) {
+  access->setMetadata(llvm::LLVMContext::MD_tbaa, lower.state.element_tag);
+  return access;
 }
 
 Value read_cell(Lowerer& lower, const Cell& cell) {
