@@ -91,7 +91,9 @@ static bool stays_exact(Lowerer& lower, const ir::Operand& operand) {
   if (!is_steady(lower, *operand.slot)) return false;
   const Shape shape = shape_of(lower, operand);
   if (shape.kind == Shape::Kind::Uniform) return true;
-  return contains(type_interval(operand.type), range_of_all_lanes(lower, operand));
+  const Interval range = lower.shapes.range_of(operand);
+  const Wide steps = Wide{lower.state.lanes() - 1} * shape.step, beside = std::max(steps, -steps);
+  return contains(type_interval(operand.type), {range.low - beside, range.high + beside});
 }
 
 static std::optional<MostlyLinear> find(Search& search, const ir::Operand& operand) {

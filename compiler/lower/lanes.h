@@ -210,11 +210,8 @@ void find_narrowed(Lowerer& lower);
 llvm::Value* narrowed(Lowerer& lower, const ir::Convert& convert, ScalarKind kind);
 
 // ---- widened_lanes.cpp ----
-// Whether every integer of a type is one of another.
-bool keeps_value(Type from, Type to);
-// The range of a linear value, or one that is the same in all lanes, counting lanes that are not active; and
-// that of lane 0, be it active or not. A type that does not hold it wraps there.
-Interval range_of_all_lanes(const Lowerer& lower, const ir::Operand& operand);
+// The range of lane 0, be it active or not, of a linear value, or one that is the same in all lanes. A type
+// that does not hold it wraps there.
 Interval range_of_first_lane(const Lowerer& lower, const ir::Operand& operand);
 // The value of lane 0, given in the operand's type, in one of any width. Where that is wider, lanes step
 // without wrapping as far as they are active.

@@ -7,19 +7,9 @@
 
 namespace kern::lowering {
 
-bool keeps_value(Type from, Type to) {
-  return is_integer(from) && is_integer(to) && contains(type_interval(to), type_interval(from));
-}
-
 // From the first lane to the last.
 static Wide all_steps(const Lowerer& lower, const ir::Operand& operand) {
   return Wide{lower.state.lanes() - 1} * shape_of(lower, operand).step;
-}
-
-Interval range_of_all_lanes(const Lowerer& lower, const ir::Operand& operand) {
-  const Interval range = lower.shapes.range_of(operand);
-  const Wide steps = all_steps(lower, operand), beside = std::max(steps, -steps);
-  return {range.low - beside, range.high + beside};
 }
 
 Interval range_of_first_lane(const Lowerer& lower, const ir::Operand& operand) {
