@@ -37,11 +37,8 @@ ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand
                                       : compare(ir::CompareOp::Greater, step, zero, span);
   ir::Operand low = select(up, start, stop, span), high = select(up, stop, start, span);
   ir::Operand distance = binary(ir::BinaryOp::Subtract, high, low, span);
-  ir::Operand count = distance;
-  if (!constant || (by != 1 && by != -1)) {
-    ir::Operand back = up.slot || up.bits == 0 ? binary(ir::BinaryOp::Subtract, zero, step, span) : step;
-    count = steps_in(distance, select(up, step, back, span), span);
-  }
+  ir::Operand back = up.slot || up.bits == 0 ? binary(ir::BinaryOp::Subtract, zero, step, span) : step;
+  ir::Operand count = steps_in(distance, select(up, step, back, span), span);
   bool cannot_overflow = !low.slot && ir::int_value(low) == 0 && constant && by == 1;
   if (cannot_overflow) return count;
   return select(compare(ir::CompareOp::Less, low, high, span), count, zero, span);
