@@ -89,10 +89,9 @@ static std::optional<MostlyLinear> find_anew(Search& search, ir::SlotId slot) {
 static bool stays_exact(Lowerer& lower, const ir::Operand& operand) {
   if (!operand.slot) return true;
   if (!is_steady(lower, *operand.slot)) return false;
-  const Shape shape = shape_of(lower, operand);
-  if (shape.kind == Shape::Kind::Uniform) return true;
+  if (shape_of(lower, operand).kind == Shape::Kind::Uniform) return true;
   const Interval range = lower.shapes.range_of(operand);
-  const Wide steps = Wide{lower.state.lanes() - 1} * shape.step, beside = std::max(steps, -steps);
+  const Wide steps = all_steps(lower, operand), beside = std::max(steps, -steps);
   return contains(type_interval(operand.type), {range.low - beside, range.high + beside});
 }
 

@@ -210,6 +210,8 @@ void find_narrowed(Lowerer& lower);
 llvm::Value* narrowed(Lowerer& lower, const ir::Convert& convert, ScalarKind kind);
 
 // ---- widened_lanes.cpp ----
+// How far the last lane of a linear value is from the first.
+Wide all_steps(const Lowerer& lower, const ir::Operand& operand);
 // The range of lane 0, be it active or not, of a linear value, or one that is the same in all lanes. A type
 // that does not hold it wraps there.
 Interval range_of_first_lane(const Lowerer& lower, const ir::Operand& operand);

@@ -7,8 +7,7 @@
 
 namespace kern::lowering {
 
-// From the first lane to the last.
-static Wide all_steps(const Lowerer& lower, const ir::Operand& operand) {
+Wide all_steps(const Lowerer& lower, const ir::Operand& operand) {
   return Wide{lower.state.lanes() - 1} * shape_of(lower, operand).step;
 }
 
