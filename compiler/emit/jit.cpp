@@ -42,7 +42,8 @@ public:
                    static_cast<std::uint32_t>(layout.lanes),
                    layout.linear_thread_id,
                    layout.independent_rows,
-                   layout.follows_rows};
+                   layout.follows_rows,
+                   layout.threads_in_call};
   }
 
 private:

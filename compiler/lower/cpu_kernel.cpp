@@ -212,30 +212,47 @@ static llvm::Value* count_vectors(Lowerer& lower) {
   return count_threads(lower, divide_up(lower, lower.place.block_dim[0]));
 }
 
-// Lays out what does not change from block to block.
-static void begin_scratch(Lowerer& lower, llvm::Value* vectors) {
-  Scratch& scratch = lower.scratch;
-  scratch.block_bytes = align_to(scratch.block_bytes, cache_line);
-  scratch.record_bytes = align_to(scratch.record_bytes, lower.is_vector() ? cache_line : 16);
-  scratch.records = at(lower, scratch.base, i64(lower.state, static_cast<std::int64_t>(scratch.block_bytes)));
-  begin_sums(lower, vectors);
-  begin_strips(lower, vectors);
+static llvm::Value* constant(Lowerer& lower, std::uint64_t bytes) {
+  return i64(lower.state, static_cast<std::int64_t>(bytes));
 }
 
-static void prepare_scratch(Lowerer& lower, llvm::Value* vectors) {
+static void find_area(Lowerer& lower, llvm::Value* number) {
   llvm::IRBuilder<>& builder = lower.builder;
   Scratch& scratch = lower.scratch;
-  llvm::Value* record_bytes = i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes));
-  llvm::Value* bytes = builder.CreateNUWMul(vectors, record_bytes);
+  llvm::Value* bytes =
+      builder.CreateNUWMul(scratch.vectors, constant(lower, scratch.strip_bytes + scratch.record_bytes));
+  bytes = builder.CreateNUWAdd(bytes, constant(lower, scratch.block_bytes));
+  scratch.base = at(lower, scratch.areas, builder.CreateNUWMul(number, bytes));
+  scratch.strip_records = at(lower, scratch.base, constant(lower, scratch.block_bytes));
+  scratch.records = record_at(lower, scratch.strip_records, scratch.vectors, scratch.strip_bytes);
+  if (lower.abreast.most > 1 && scratch.has_left_flag)
+    scratch.live_threads = at(lower, scratch.base, constant(lower, scratch.live_offset));
+}
+
+// Lays out what does not change from block to block.
+static void begin_scratch(Lowerer& lower) {
+  Scratch& scratch = lower.scratch;
+  scratch.vectors = count_vectors(lower);
+  scratch.areas = scratch.base;
+  scratch.block_bytes = align_to(scratch.block_bytes, cache_line);
+  scratch.record_bytes = align_to(scratch.record_bytes, lower.is_vector() ? cache_line : 16);
+  begin_sums(lower);
+  find_area(lower, constant(lower, 0));
+  if (!scratch.live_threads && scratch.has_left_flag)
+    scratch.live_threads = entry_alloca(lower, lower.builder.getInt64Ty(), "live_threads");
+}
+
+static void prepare_scratch(Lowerer& lower) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  Scratch& scratch = lower.scratch;
+  llvm::Value* bytes = builder.CreateNUWMul(scratch.vectors, constant(lower, scratch.record_bytes));
   llvm::Value* rounded =
       builder.CreateAnd(builder.CreateAdd(bytes, i64(lower.state, 63)), i64(lower.state, -64));
   scratch.dynamic_shared = at(lower, scratch.records, rounded);
   if (scratch.record_bytes > 0)
     builder.CreateMemSet(scratch.records, builder.getInt8(0), bytes, llvm::Align(16));
-  if (scratch.has_left_flag) {
-    scratch.live_threads = entry_alloca(lower, builder.getInt64Ty(), "live_threads");
+  if (scratch.has_left_flag)
     builder.CreateStore(count_threads(lower, lower.place.block_dim[0]), scratch.live_threads);
-  }
 }
 
 // Parameters that a segment assigns and another reads start in every record.
@@ -267,21 +284,52 @@ static bool follows_rows(const Lowerer& lower) {
   return follows;
 }
 
-static void lower_block(Lowerer& lower, llvm::Value* vectors) {
+// Slots that are the same in all blocks of a call.
+static void begin_slots(Lowerer& lower) {
   place_slots(lower);
-  prepare_scratch(lower, vectors);
   std::vector<bool> whole_block(lower.slots.size());
   for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
     whole_block[param] = !lower.slots[param].crosses;
   write_params(lower, whole_block);
-  lower.return_block = new_block(lower, "exit");
-  enter(lower, new_block(lower, "start"));
+}
+
+static void name_block_arrays(Lowerer& lower) {
+  lower.block_arrays_stand = false;
   for (const ir::Assign* assign : lower.block_arrays)
     if (assign) lower_assign(lower, *assign);
   lower.block_arrays_stand = true;
-  write_crossing_params(lower);
-  lower_lockstep_body(lower, lower.ir.body);
+}
+
+void go_to_area(Lowerer& lower, llvm::Value* number) {
+  find_area(lower, number);
+  name_block_arrays(lower);
+}
+
+static void lower_to_exit(Lowerer& lower, std::span<const ir::Stmt> body) {
+  lower.return_block = new_block(lower, "exit");
+  lower_lockstep_body(lower, body);
   enter(lower, lower.return_block);
+}
+
+static void lower_block(Lowerer& lower) {
+  begin_slots(lower);
+  prepare_scratch(lower);
+  enter(lower, new_block(lower, "start"));
+  name_block_arrays(lower);
+  write_crossing_params(lower);
+  lower_to_exit(lower, lower.ir.body);
+}
+
+static void lower_abreast(Lowerer& lower, llvm::Value* in_row) {
+  begin_slots(lower);
+  std::span<const ir::Stmt> body = lower.ir.body;
+  for_each_group(lower, in_row, [&] {
+    for_each_abreast(lower, [&] { prepare_scratch(lower); });
+    lower.abreast.together = true;
+    lower_lockstep_body(lower, body.first(1));
+    lower.abreast.together = false;
+    if (body.size() > 1) for_each_abreast(lower, [&] { lower_to_exit(lower, body.subspan(1)); });
+  });
 }
 
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
@@ -311,25 +359,27 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   place_local_arrays(lower);
   plan_sums(lower);
   plan_strips(lower);
-  llvm::Value* vectors = count_vectors(lower);
-  begin_scratch(lower, vectors);
+  plan_abreast(lower);
+  begin_scratch(lower);
   bool in_turns = independent && lower.is_vector() && shares_rows(lower.ir);
   lower.place.joins_blocks = in_turns && joins_blocks(state.ir, lower.ir, state.facts);
   for_each_row_of_blocks(lower, blocks, [&](llvm::Value* in_row) {
-    auto block = [&] { lower_block(lower, vectors); };
+    if (lower.abreast.most > 1) return lower_abreast(lower, in_row);
+    auto block = [&] { lower_block(lower); };
     if (!in_turns) return for_each_block(lower, in_row, block);
     lower.place.blocks = in_row;
     block();
   });
-  end_sums(lower, vectors);
+  end_sums(lower);
   lower.builder.CreateRetVoid();
   return {lower.ir.symbol,
-          lower.scratch.block_bytes,
+          lower.scratch.block_bytes + scratch_bytes_abreast(lower),
           lower.scratch.record_bytes + lower.scratch.sum_bytes + lower.scratch.strip_bytes,
           static_cast<int>(state.lanes()),
           state.facts.linear_thread_id,
           independent,
-          in_turns && follows_rows(lower)};
+          in_turns && follows_rows(lower),
+          threads_in_call(lower)};
 }
 
 } // namespace kern::lowering

@@ -153,7 +153,6 @@ bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
 // ---- strips_lanes.cpp: grid-stride loops in which whole vectors stop now and then, for the others ----
 // Finds them, and lays out what vectors keep meanwhile.
 void plan_strips(Lowerer& lower);
-void begin_strips(Lowerer& lower, llvm::Value* vectors);
 // Calls `body` once, to write what goes over the vectors of a segment until none has stopped.
 void in_strips(Lowerer& lower, const ir::Segment& segment, const std::function<void()>& body);
 // At a vector's turn: goes to where it stopped, or to `next` where it is done; `begin` writes what the plain
@@ -162,13 +161,26 @@ void begin_strip(Lowerer& lower, llvm::Value* number, llvm::BasicBlock* next,
                  const std::function<void()>& begin);
 void end_strip(Lowerer& lower);
 // Whether vectors stop in a loop; then `resume` writes how they come back to its head, with what the trip and
-// the number of trips were (allocas), and `stop` how they stop where trips end.
+// the number of trips were (allocas), and `stop` how they stop where trips end. The step is the loop's.
 bool stops(const Lowerer& lower, const ir::Stmt& loop);
-void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Value* least,
+void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Value* least, llvm::Value* step,
             const std::function<void()>& begin);
 void stop(Lowerer& lower, llvm::Value* trip, llvm::Value* least);
-// How many elements on a vector reads in its next strip, of steps of that length.
+// How many elements on a vector reads in its next strip, of steps of that length; none where blocks abreast
+// read rows that the processor foresees.
 llvm::Value* elements_ahead(Lowerer& lower, llvm::Value* step);
+
+// ---- abreast_lanes.cpp: blocks that make their first segments together ----
+// Whether they may, which all of the area of a block but its records must be laid out for.
+void plan_abreast(Lowerer& lower);
+// How many threads a call is best given, of neighbouring blocks; 0 where it does not matter.
+std::uint64_t threads_in_call(const Lowerer& lower);
+// The bytes of scratch that blocks abreast need more than one of them.
+std::uint64_t scratch_bytes_abreast(const Lowerer& lower);
+// Writes a loop over the blocks of a row, by as many as go abreast.
+void for_each_group(Lowerer& lower, llvm::Value* in_row, const std::function<void()>& body);
+// Writes a loop over the blocks of such a group, each with its area.
+void for_each_abreast(Lowerer& lower, const std::function<void()>& body);
 
 // ---- ahead_lanes.cpp ----
 // Around a loop that lanes leave one by one: finds the loads with which each lane walks along its own row.
@@ -317,9 +329,12 @@ void print_lanes(Lowerer& lower, const ir::Print& print);
 // ---- sums_lanes.cpp: sums in global memory that a call of several blocks makes once ----
 // Finds them, and what they need in scratch.
 void plan_sums(Lowerer& lower);
+// Whether a block may learn from a statement in which order things happen in another, or wait for it there;
+// `reads` counts those of each slot.
+bool tells_order(const ir::Stmt& stmt, const std::vector<std::size_t>& reads);
 // Clears the sums of a block's vectors before its records, and adds them to memory.
-void begin_sums(Lowerer& lower, llvm::Value* vectors);
-void end_sums(Lowerer& lower, llvm::Value* vectors);
+void begin_sums(Lowerer& lower);
+void end_sums(Lowerer& lower);
 // Finds the sums of the vector with this number.
 void find_sums(Lowerer& lower, llvm::Value* number);
 // Adds what an atomic adds to a sum; false where it is none that is kept.

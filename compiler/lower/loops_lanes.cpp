@@ -329,7 +329,9 @@ static void for_geometric(Lowerer& lower, const ir::For& loop, const ir::Stmt& s
   builder.CreateStore(least_count(lower, construct), least);
   LoopBlocks blocks = make_blocks(lower);
   bool strips = stops(lower, stmt);
-  if (strips) resume(lower, blocks.head, construct.trip, least, [&] { begin_for(lower, loop, construct); });
+  if (strips)
+    resume(lower, blocks.head, construct.trip, least, read_cell(lower, construct.step).value,
+           [&] { begin_for(lower, loop, construct); });
   enter(lower, blocks.head);
   open_construct(lower, OpenConstruct::Kind::Loop, &construct);
   llvm::Value* together_in = builder.CreateLoad(builder.getInt64Ty(), least);

@@ -23,9 +23,10 @@ struct CpuKernelLayout {
   std::uint64_t scratch_bytes = 0;            // once a block
   std::uint64_t scratch_bytes_per_vector = 0; // for each vector of lanes of the block
   int lanes = 1;
-  bool linear_thread_id = false; // vectors follow the linear thread id, not rows
-  bool independent_rows = false; // a call may run some of a block's rows of threads
-  bool follows_rows = false;     // these go along rows of memory, best to their ends
+  bool linear_thread_id = false;     // vectors follow the linear thread id, not rows
+  bool independent_rows = false;     // a call may run some of a block's rows of threads
+  bool follows_rows = false;         // these go along rows of memory, best to their ends
+  std::uint64_t threads_in_call = 0; // of neighbouring blocks, that a call best runs; 0: it does not matter
 };
 
 struct Lowered {

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -115,7 +116,9 @@ struct KeptSum {
 
 // CPU: the parts of the scratch area of a block, and the record of the vector at hand.
 struct Scratch {
+  llvm::Value* areas = nullptr; // of blocks that go abreast, the first one's
   llvm::Value* base = nullptr;
+  llvm::Value* vectors = nullptr; // of a block, i64
   llvm::Value* records = nullptr; // the first vector's
   llvm::Value* record = nullptr;  // of the vector at hand
   llvm::Value* dynamic_shared = nullptr;
@@ -123,7 +126,8 @@ struct Scratch {
   std::vector<std::uint64_t> shared;   // offsets of static shared arrays, by SharedId
   std::uint64_t block_bytes = 0;       // before the records
   bool has_left_flag = false;          // the record begins with a byte: this thread has left
-  llvm::Value* live_threads = nullptr; // where there is that flag: an alloca that counts
+  llvm::Value* live_threads = nullptr; // where there is that flag: an i64 that counts, an alloca or
+  std::uint64_t live_offset = 0;       // so far into the area of a block
   std::map<const ir::LocalArray*, LocalPlace> local_arrays; // those that are no allocas
   std::vector<KeptSum> sums;                                // that a call keeps for its blocks
   std::uint64_t sum_bytes = 0;                              // of that record, one for each vector
@@ -131,6 +135,14 @@ struct Scratch {
   llvm::Value* sum_record = nullptr;                        // of the vector at hand
   std::uint64_t strip_bytes = 0; // of the record of a vector that stopped in a loop
   llvm::Value* strip_records = nullptr;
+};
+
+// Neighbouring blocks of a call that make their first segments together (abreast_lanes.cpp).
+struct Abreast {
+  std::uint64_t most = 1;       // blocks; 1 where each runs by itself
+  llvm::Value* first = nullptr; // of those at hand, blockIdx.x
+  llvm::Value* count = nullptr; // how many, i32
+  bool together = false;        // in the first segment
 };
 
 // What a statement of control flow keeps while lanes are in it: masks and the state of a loop, in allocas
@@ -192,6 +204,9 @@ struct RowsAhead {
 struct Strips {
   const ir::Stmt* loop = nullptr;
   std::vector<ir::SlotId> kept{};          // what a vector must find again
+  std::int64_t trips = 1;                  // of a strip, a power of two
+  std::int64_t near = 0;                   // elements: a vector that goes no farther does not stop
+  llvm::Value* between_stops = nullptr;    // an alloca: the bits of the trip that are 0 where a strip ends
   llvm::Value* goes_on = nullptr;          // an alloca: vectors go on, or are done; else all begin
   llvm::Value* some_stopped = nullptr;     // likewise: in this round
   llvm::Value* record = nullptr;           // of the vector at hand
@@ -275,6 +290,7 @@ struct Lowerer {
   std::vector<llvm::Value*> param_block; // a kernel's parameters as they came, by slot of the parameter block
   Place place;
   Scratch scratch;
+  Abreast abreast;
   Shapes shapes;
   Lanes lanes;
   std::vector<ir::SharedId> used_shared; // by this kernel, or what it calls
@@ -429,6 +445,8 @@ void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<voi
 
 // ---- cpu_kernel.cpp, segments.cpp ----
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);
+// Goes to the scratch area of the block with this number, i64, among those abreast.
+void go_to_area(Lowerer& lower, llvm::Value* number);
 // The record with this number, of records of so many bytes; the end of as many of them.
 llvm::Value* record_at(Lowerer& lower, llvm::Value* records, llvm::Value* number, std::uint64_t bytes);
 // Writes a loop over part of a block: for index in range(start(), limit, step): body(index, next); `next` is
@@ -439,7 +457,7 @@ void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
 // The same over the rows of a plane that this call runs.
 void loop_over_y(Lowerer& lower, const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
 // Lowers what stands outside of segments, and the segments.
-void lower_lockstep_body(Lowerer& lower, const ir::Body& body);
+void lower_lockstep_body(Lowerer& lower, std::span<const ir::Stmt> body);
 // Which slots a body mentions, or assigns.
 std::vector<bool> slots_used(const Lowerer& lower, const ir::Body& body, bool only_results);
 // What a thread finds at the start of its turn: zeros where it may read first, and its parameters as they

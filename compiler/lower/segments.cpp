@@ -386,7 +386,7 @@ static void lower_lockstep(Lowerer& lower, const ir::Stmt& stmt) {
   }
 }
 
-void lower_lockstep_body(Lowerer& lower, const ir::Body& body) {
+void lower_lockstep_body(Lowerer& lower, std::span<const ir::Stmt> body) {
   for (const ir::Stmt& stmt : body) {
     lower.state.debug.set_location(lower.builder, stmt.span);
     lower_lockstep(lower, stmt);

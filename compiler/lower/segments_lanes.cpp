@@ -235,7 +235,8 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     keep_uniform_copies(lower, copies);
     if (lower.scratch.has_left_flag) mark_left(lower, live);
   };
-  in_strips(lower, segment, [&] { loop_over_vectors(lower, vector); });
+  auto vectors = [&] { loop_over_vectors(lower, vector); };
+  in_strips(lower, segment, [&] { lower.abreast.together ? for_each_abreast(lower, vectors) : vectors(); });
   restore_uniform_slots(lower, copies);
 }
 

@@ -7,6 +7,7 @@
 #include <llvm/IR/DataLayout.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "compiler/analysis/assignment.h"
 #include "compiler/ir/walk.h"
@@ -14,8 +15,12 @@
 
 namespace kern::lowering {
 
-// Trips: a power of two.
-static constexpr std::int64_t strip_trips = 8;
+// Trips of a strip at most, and of a strip times the arrays it goes along: of more streams than that a
+// processor loses sight.
+static constexpr std::uint64_t most_trips = 8, most_streams = 12;
+// What a vector touches in all its trips stays in the cache of its core where it is no more than so many
+// bytes a lane: then it makes them at once.
+static constexpr std::int64_t near_bytes = 256 << 10;
 // Of a vector's record: whether it has stopped, the trip it is at, and how many all lanes make together.
 static constexpr std::uint64_t stopped_offset = 0, trip_offset = 8, least_offset = 16, cells_offset = 64;
 
@@ -46,12 +51,24 @@ private:
 
 } // namespace
 
-// Statements that neither go round themselves nor leave, and walk along global memory.
-static bool walks_along(const Lowerer& lower, const ir::Body& body) {
-  bool walks = false, plain = true;
+namespace {
+
+// The arrays that a loop walks along: how many, and the bytes of an element of each, together.
+struct Streams {
+  std::uint64_t count = 0;
+  std::int64_t bytes = 0;
+};
+
+} // namespace
+
+// Of statements that neither go round themselves nor leave; of others none.
+static Streams find_streams(const Lowerer& lower, const ir::Body& body) {
+  std::map<std::optional<ir::SlotId>, std::int64_t> arrays;
+  bool plain = true;
   auto visit = [&](const ir::Operand& array, const std::vector<ir::Operand>& indices) {
-    walks = walks || (array.type->space == AddressSpace::Global &&
-                      lower.shapes.element(array, indices).kind == Shape::Kind::Linear);
+    if (array.type->space == AddressSpace::Global &&
+        lower.shapes.element(array, indices).kind == Shape::Kind::Linear)
+      arrays[array.slot] = bit_width(array.type->scalar) / 8;
   };
   ir::walk(body, [&](const ir::Stmt& stmt) {
     const auto* load = std::get_if<ir::Load>(&stmt.node);
@@ -62,7 +79,10 @@ static bool walks_along(const Lowerer& lower, const ir::Body& body) {
         plain && (load || store || std::holds_alternative<ir::Assign>(stmt.node) ||
                   std::holds_alternative<ir::Guard>(stmt.node) || std::holds_alternative<ir::If>(stmt.node));
   });
-  return walks && plain;
+  Streams streams;
+  if (plain)
+    for (auto [array, bytes] : arrays) streams = {streams.count + 1, streams.bytes + bytes};
+  return streams;
 }
 
 // Local arrays of the block's vectors are in one place.
@@ -79,7 +99,7 @@ static const ir::Stmt* find_loop(const Lowerer& lower, const ir::Segment& segmen
   for (const ir::Stmt& stmt : segment.body) {
     const auto* loop = std::get_if<ir::For>(&stmt.node);
     if (loop && is_geometric_loop(lower, stmt) && counts_by_distance(lower, *loop) &&
-        walks_along(lower, loop->body))
+        find_streams(lower, loop->body).count > 0)
       return &stmt;
   }
   return nullptr;
@@ -141,19 +161,17 @@ void plan_strips(Lowerer& lower) {
     const auto* segment = std::get_if<ir::Segment>(&stmt.node);
     const ir::Stmt* loop = segment ? find_loop(lower, *segment) : nullptr;
     if (!loop) return;
-    Strips strips{.loop = loop, .kept = find_kept(lower, *segment, *loop)};
+    Streams streams = find_streams(lower, std::get<ir::For>(loop->node).body);
+    std::uint64_t trips = std::clamp<std::uint64_t>(most_streams / streams.count, 1, most_trips);
+    Strips strips{.loop = loop,
+                  .kept = find_kept(lower, *segment, *loop),
+                  .trips = static_cast<std::int64_t>(std::bit_floor(trips)),
+                  .near = near_bytes / streams.bytes};
     std::uint64_t bytes = cells_offset;
     for_each_kept(lower, strips, [&](const Cell&, std::uint64_t, std::uint64_t end) { bytes = end; });
     lower.scratch.strip_bytes = std::max(lower.scratch.strip_bytes, (bytes + 63) / 64 * 64);
     lower.lanes.strips_of[segment] = std::move(strips);
   });
-}
-
-void begin_strips(Lowerer& lower, llvm::Value* vectors) {
-  Scratch& scratch = lower.scratch;
-  if (scratch.strip_bytes == 0) return;
-  scratch.strip_records = scratch.records;
-  scratch.records = record_at(lower, scratch.records, vectors, scratch.strip_bytes);
 }
 
 // ---- Around the vectors of a block ----
@@ -166,6 +184,7 @@ void in_strips(Lowerer& lower, const ir::Segment& segment, const std::function<v
   lower.lanes.strips = &strips;
   strips.goes_on = entry_alloca(lower, builder.getInt1Ty(), "goes_on");
   strips.some_stopped = entry_alloca(lower, builder.getInt1Ty(), "some_stopped");
+  strips.between_stops = entry_alloca(lower, builder.getInt64Ty(), "between_stops");
   llvm::BasicBlock *head = new_block(lower, "strip"), *again = new_block(lower, "next_strip");
   llvm::BasicBlock* done = new_block(lower, "strips_done");
   builder.CreateStore(builder.getFalse(), strips.goes_on);
@@ -220,16 +239,26 @@ bool stops(const Lowerer& lower, const ir::Stmt& loop) {
 }
 
 llvm::Value* elements_ahead(Lowerer& lower, llvm::Value* step) {
-  llvm::Value* wide = lower.builder.CreateZExt(step, lower.builder.getInt64Ty());
-  return lower.builder.CreateMul(wide, i64(lower.state, strip_trips));
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* wide = builder.CreateZExt(step, builder.getInt64Ty());
+  llvm::Value* elements = builder.CreateMul(wide, i64(lower.state, lower.lanes.strips->trips));
+  if (!lower.abreast.together) return elements;
+  llvm::Value* alone = builder.CreateICmpEQ(lower.abreast.count, builder.getInt32(1));
+  return builder.CreateSelect(alone, elements, i64(lower.state, 0));
 }
 
-void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Value* least,
+void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Value* least, llvm::Value* step,
             const std::function<void()>& begin) {
   llvm::IRBuilder<>& builder = lower.builder;
   const Strips& strips = *lower.lanes.strips;
+  llvm::Value *trips = i64(lower.state, strips.trips - 1), *all = i64(lower.state, -1);
+  llvm::Value* elements = builder.CreateMul(builder.CreateLoad(builder.getInt64Ty(), least),
+                                            builder.CreateZExt(step, builder.getInt64Ty()));
+  llvm::Value* is_far = builder.CreateICmpUGT(elements, i64(lower.state, strips.near));
+  builder.CreateStore(builder.CreateSelect(is_far, trips, all), strips.between_stops);
   builder.CreateBr(head);
   builder.SetInsertPoint(strips.resumed);
+  builder.CreateStore(trips, strips.between_stops);
   begin();
   auto load = [&](std::uint64_t offset) {
     return builder.CreateLoad(builder.getInt64Ty(), place(lower, strips, offset));
@@ -249,7 +278,7 @@ void stop(Lowerer& lower, llvm::Value* trip, llvm::Value* least) {
   auto keep = [&](llvm::Value* value, std::uint64_t offset) {
     builder.CreateStore(value, place(lower, strips, offset));
   };
-  llvm::Value* ends = builder.CreateIsNull(builder.CreateAnd(load(trip), strip_trips - 1));
+  llvm::Value* ends = builder.CreateIsNull(builder.CreateAnd(load(trip), load(strips.between_stops)));
   llvm::Value* more = builder.CreateICmpSLT(load(trip), load(least));
   builder.CreateCondBr(builder.CreateAnd(ends, more), stop, go_on);
   builder.SetInsertPoint(stop);

@@ -35,12 +35,22 @@ static bool loads_global(const ir::Stmt& stmt) {
   return loads;
 }
 
-// Whether a thread of another block may learn in which order things happen in this one.
-static bool tells_order(const ir::Stmt& stmt, const std::vector<std::size_t>& reads) {
+static bool holds_jump(const ir::Body& body) {
+  bool found = false;
+  ir::walk(body, [&](const ir::Stmt& stmt) {
+    found = found || std::holds_alternative<ir::Break>(stmt.node) ||
+            std::holds_alternative<ir::Return>(stmt.node);
+  });
+  return found;
+}
+
+bool tells_order(const ir::Stmt& stmt, const std::vector<std::size_t>& reads) {
   if (std::holds_alternative<ir::Call>(stmt.node)) return true;
   if (const auto* call = std::get_if<ir::CallEffect>(&stmt.node))
     return row(call->builtin).effects == Effects::Fence || row(call->builtin).effects == Effects::Grid;
   if (std::holds_alternative<ir::While>(stmt.node)) return loads_global(stmt);
+  if (const auto* loop = std::get_if<ir::For>(&stmt.node))
+    return holds_jump(loop->body) && loads_global(stmt);
   const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
   return atomic && is_global(atomic->array) && atomic->slot &&
          reads[static_cast<std::size_t>(*atomic->slot)] > 0;
@@ -254,15 +264,15 @@ static void flush_sum(Lowerer& lower, const ir::Atomic& atomic, std::uint64_t of
   enter(lower, done);
 }
 
-void begin_sums(Lowerer& lower, llvm::Value* vectors) {
+void begin_sums(Lowerer& lower) {
   Scratch& scratch = lower.scratch;
   llvm::IRBuilder<>& builder = lower.builder;
   if (scratch.sum_bytes == 0) return;
-  scratch.sum_records = scratch.records;
+  scratch.sum_records = scratch.areas;
   llvm::Value* bytes =
-      builder.CreateNUWMul(vectors, i64(lower.state, static_cast<std::int64_t>(scratch.sum_bytes)));
+      builder.CreateNUWMul(scratch.vectors, i64(lower.state, static_cast<std::int64_t>(scratch.sum_bytes)));
   builder.CreateMemSet(scratch.sum_records, builder.getInt8(0), bytes, llvm::Align(64));
-  scratch.records = at(lower, scratch.records, bytes);
+  scratch.areas = at(lower, scratch.areas, bytes);
 }
 
 // Where a call begins with its vectors: calls end at the same time, and CPU threads that go through the same
@@ -274,8 +284,9 @@ static llvm::Value* first_to_add(Lowerer& lower, llvm::Value* vectors) {
   return builder.CreateURem(mixed, vectors);
 }
 
-void end_sums(Lowerer& lower, llvm::Value* vectors) {
+void end_sums(Lowerer& lower) {
   if (lower.scratch.sum_bytes == 0) return;
+  llvm::Value* vectors = lower.scratch.vectors;
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* first = first_to_add(lower, vectors);
   stepping_loop(lower, vectors, 1, [&](llvm::Value* number, llvm::BasicBlock*) {

@@ -372,6 +372,7 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   job.scratch_bytes = cpu::scratch_bytes(*launch.entry, job.block) + launch.shared_bytes;
   job.independent_rows = launch.entry->independent_rows != 0;
   job.follows_rows = launch.entry->follows_rows != 0;
+  job.threads_in_call = launch.entry->threads_in_call;
   if (launch.report) job.blocks_done = &launch.report->blocks_done;
   auto begin = std::chrono::steady_clock::now();
   bool ran = launch.kernel->cooperative ? cpu::run_cooperative(*pool_, job) : pool_->run(job);

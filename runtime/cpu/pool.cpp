@@ -88,6 +88,7 @@ struct Pool::Job {
   std::uint64_t parts; // of a block
   std::uint64_t total; // parts of all blocks
   unsigned threads;
+  std::uint64_t least;             // parts that a thread takes at least
   double expected;                 // ns of a part, by the last launch; 0 where there was none
   std::atomic<bool> shared{false}; // others may have joined
   alignas(scratch_alignment) std::atomic<std::uint64_t> next{0};
@@ -111,6 +112,7 @@ struct Pool::Runner {
     progress.total = job.total;
     progress.taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
     if (job.shared.load(std::memory_order_relaxed)) progress.threads = job.threads;
+    progress.least = job.least;
     progress.follows_rows = job.launch.follows_rows;
     progress.expected = job.expected;
     if (parts > 0) progress.own = std::max(nanoseconds / static_cast<double>(parts), 1.0);
@@ -256,7 +258,8 @@ bool Pool::run(const Launch& launch) {
   std::uint32_t rows = rows_of_part(launch, threads(), last.mean);
   std::uint64_t parts = (std::uint64_t(launch.block[1]) + rows - 1) / rows;
   auto each = static_cast<double>(parts);
-  Job job{launch, rows, parts, count_blocks(launch) * parts, threads(), last.mean / each};
+  std::uint64_t least = parts == 1 ? blocks_of_turn(launch, threads()) : 1;
+  Job job{launch, rows, parts, count_blocks(launch) * parts, threads(), least, last.mean / each};
   launch.record->reserved[parts_word] = parts > 1;
   bool can_share = !workers_.empty() && job.total > 1, shared = false;
   auto blocks = static_cast<double>(count_blocks(launch));

@@ -25,6 +25,7 @@ struct Launch {
   std::size_t scratch_bytes = 0;        // for one block
   bool independent_rows = false;        // a call may run some rows of a block
   bool follows_rows = false;            // and best goes along rows of blocks to their ends
+  std::uint64_t threads_in_call = 0;    // of neighbouring blocks, that a call best runs; 0: any
   std::uint64_t* blocks_done = nullptr; // counted up, for whoever watches; may be null
 };
 

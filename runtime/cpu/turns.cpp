@@ -24,10 +24,19 @@ std::uint32_t rows_of_part(const Launch& launch, unsigned threads, double known)
   return static_cast<std::uint32_t>((rows + parts - 1) / parts);
 }
 
+std::uint64_t blocks_of_turn(const Launch& launch, unsigned threads) {
+  std::uint64_t block = std::uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
+  std::uint64_t most = launch.threads_in_call / std::max<std::uint64_t>(block, 1),
+                total = count_blocks(launch);
+  if (most <= 1) return 1;
+  std::uint64_t rounds = (total + most * threads - 1) / (most * threads);
+  return (total + rounds * threads - 1) / (rounds * threads);
+}
+
 std::uint64_t parts_of_turn(const Progress& progress) {
   bool is_shared = progress.threads > 1;
   double each = progress.own > 0 ? progress.own : is_shared ? progress.expected : 0;
-  if (each <= 0) return 1;
+  if (each <= 0) return progress.least;
   auto wanted = static_cast<std::uint64_t>(wanted_turn / each);
   if (is_shared) {
     std::uint64_t least = 1;
@@ -39,7 +48,7 @@ std::uint64_t parts_of_turn(const Progress& progress) {
     }
     wanted = std::min(wanted, std::max(least, (progress.total - progress.taken) / (2 * progress.threads)));
   }
-  return std::max<std::uint64_t>(wanted, 1);
+  return std::max(wanted, progress.least);
 }
 
 std::uint64_t end_of_turn(std::uint64_t first, std::uint64_t wanted, std::uint64_t row) {

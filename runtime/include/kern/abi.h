@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Counted up where a change below breaks objects that were compiled before.
-#define KERN_ABI_VERSION 6
+#define KERN_ABI_VERSION 7
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,6 +73,7 @@ typedef struct kern_object_entry {
   uint32_t linear_thread_id;         // 1: vectors follow the linear thread id, 0: rows of threads
   uint32_t independent_rows;         // 1: a call may run some of a block's rows of threads
   uint32_t follows_rows;             // 1: rows of threads go along rows of memory, best to their ends
+  uint64_t threads_in_call;          // of neighbouring blocks, that a call best runs; 0: it does not matter
 } kern_object_entry;
 
 // Machine code of all kernels for one kind of GPU.

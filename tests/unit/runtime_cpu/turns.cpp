@@ -69,6 +69,39 @@ TEST(Turns, AreShortAtTheEndButWorthTheirWhile) {
   EXPECT_EQ(parts_of_turn(progress), 7u); // 2 us
 }
 
+TEST(Turns, AreNoShorterThanACallIsBest) {
+  Progress progress;
+  progress.total = 100;
+  progress.threads = 2;
+  progress.least = 7;
+  EXPECT_EQ(parts_of_turn(progress), 7u);
+  progress.own = progress.expected = 1e9;
+  EXPECT_EQ(parts_of_turn(progress), 7u);
+  progress.own = progress.expected = 5'000;
+  EXPECT_EQ(parts_of_turn(progress), 25u);
+}
+
+TEST(Turns, OfBlocksThatGoAbreastAreTheSameForAllThreads) {
+  auto blocks = [](std::uint64_t threads_in_call, std::uint32_t in_grid, std::uint32_t threads_in_block,
+                   unsigned threads) {
+    Launch launch;
+    launch.threads_in_call = threads_in_call;
+    launch.grid[0] = in_grid;
+    launch.block[0] = threads_in_block;
+    return blocks_of_turn(launch, threads);
+  };
+  EXPECT_EQ(blocks(0, 100, 256, 2), 1u);
+  EXPECT_EQ(blocks(4096, 2, 256, 2), 1u);
+  EXPECT_EQ(blocks(4096, 32, 256, 2), 16u);
+  EXPECT_EQ(blocks(4096, 48, 256, 2), 12u); // twice each, not two and one
+  EXPECT_EQ(blocks(4096, 100, 1024, 8), 4u);
+  EXPECT_EQ(blocks(512, 100, 1024, 8), 1u);
+  Launch huge;
+  huge.threads_in_call = 4096;
+  huge.grid[0] = 0x7fffffff, huge.grid[1] = huge.grid[2] = 65535;
+  EXPECT_LE(blocks_of_turn(huge, 1024), 4096u);
+}
+
 // The rows of a picture of the Mandelbrot set: short at the edges, long in the middle.
 TEST(Turns, LetThreadsEndTogetherThoughPartsAreUneven) {
   std::vector<double> times;

@@ -1,0 +1,118 @@
+// Blocks abreast. In a grid-stride loop by strips (strips_lanes.cpp) a block touches rows of as many elements
+// as it has threads: 1 KiB of memory, after which the processor has to find another stream. Neighbouring
+// blocks together touch long rows: so several blocks of a call make their first segments strip by strip
+// together, and then the rest, one block after the other. Each has a scratch area of its own.
+//
+// Nobody can tell: such a segment prints nothing, waits for no other block, and draws no number that says
+// which block came first.
+#include <algorithm>
+
+#include "compiler/ir/walk.h"
+#include "compiler/lower/lanes.h"
+
+namespace kern::lowering {
+
+// Threads that go abreast, rows of 16 KiB of elements of 4 bytes, and the most that shared arrays of theirs
+// may take, so that all are in the first cache.
+static constexpr std::uint64_t threads_abreast = 4096, shared_bytes_abreast = 16 << 10;
+static constexpr std::uint64_t cache_line = 64;
+
+// ---- Where blocks may ----
+
+// Whether a segment does what shows in which order blocks run, or waits for another block.
+static bool shows_order(const ir::Function& kernel, const ir::Segment& segment) {
+  std::vector<std::size_t> reads = ir::count_reads(kernel);
+  bool shows = false;
+  ir::walk(segment.body, [&](const ir::Stmt& stmt) {
+    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+    bool among_lanes = call && row(call->builtin).effects == Effects::Warp;
+    shows = shows || tells_order(stmt, reads) || std::holds_alternative<ir::Print>(stmt.node) ||
+            (call && !among_lanes);
+  });
+  return shows;
+}
+
+// Whether the kernel needs more of a block's own than its area: the scratch of device functions, dynamic
+// shared memory, the stack of a block that waits for the grid.
+static bool needs_more(const Lowerer& lower) {
+  bool needs = false;
+  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+    needs = needs || std::holds_alternative<ir::Call>(stmt.node) ||
+            (call && row(call->builtin).effects == Effects::Grid);
+  });
+  return needs || std::ranges::any_of(lower.used_shared, [&](ir::SharedId id) {
+           return lower.state.ir.shared[static_cast<std::size_t>(id)].extents.empty();
+         });
+}
+
+// Whether a segment leaves something to the next that has one place for all blocks.
+static bool leaves_uniform(const Lowerer& lower, const ir::Segment& segment) {
+  std::vector<bool> assigned = slots_used(lower, segment.body, true);
+  for (std::size_t slot = 0; slot < lower.slots.size(); ++slot)
+    if (lower.slots[slot].crosses &&
+        (slot < lower.ir.param_count || (assigned[slot] && lower.slots[slot].block_uniform)))
+      return true;
+  return false;
+}
+
+void plan_abreast(Lowerer& lower) {
+  const auto* first = lower.ir.body.empty() ? nullptr : std::get_if<ir::Segment>(&lower.ir.body.front().node);
+  if (!first || !lower.lanes.strips_of.contains(first) || shows_order(lower.ir, *first) ||
+      needs_more(lower) || leaves_uniform(lower, *first))
+    return;
+  Scratch& scratch = lower.scratch;
+  std::uint64_t bytes = llvm::alignTo(scratch.block_bytes, cache_line) + cache_line;
+  std::uint64_t most = std::min(threads_abreast / lower.state.lanes(), shared_bytes_abreast / bytes);
+  if (most < 2) return;
+  lower.abreast.most = most;
+  scratch.live_offset = bytes - cache_line;
+  scratch.block_bytes = bytes;
+}
+
+std::uint64_t threads_in_call(const Lowerer& lower) { return lower.abreast.most > 1 ? threads_abreast : 0; }
+
+std::uint64_t scratch_bytes_abreast(const Lowerer& lower) {
+  if (lower.abreast.most == 1) return 0;
+  std::uint64_t vectors = threads_abreast / lower.state.lanes();
+  return (lower.abreast.most - 1) * lower.scratch.block_bytes +
+         vectors * (lower.scratch.record_bytes + lower.scratch.strip_bytes);
+}
+
+// ---- Going abreast ----
+
+void for_each_group(Lowerer& lower, llvm::Value* in_row, const std::function<void()>& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  Abreast& abreast = lower.abreast;
+  auto limited = [&](llvm::Value* value, llvm::Intrinsic::ID with, std::uint64_t limit) {
+    return builder.CreateBinaryIntrinsic(with, value, i64(lower.state, static_cast<std::int64_t>(limit)));
+  };
+  llvm::Value* vectors = limited(lower.scratch.vectors, llvm::Intrinsic::umax, 1);
+  llvm::Value* blocks = builder.CreateUDiv(
+      i64(lower.state, static_cast<std::int64_t>(threads_abreast / lower.state.lanes())), vectors);
+  blocks = limited(limited(blocks, llvm::Intrinsic::umin, abreast.most), llvm::Intrinsic::umax, 1);
+  blocks = builder.CreateTrunc(blocks, builder.getInt32Ty(), "blocks_abreast");
+  llvm::Value* begin = lower.place.block[0];
+  llvm::Value* before = builder.CreateSub(in_row, builder.getInt32(1));
+  llvm::Value* groups = builder.CreateAdd(builder.CreateUDiv(before, blocks), builder.getInt32(1));
+  stepping_loop(lower, groups, 1, [&](llvm::Value* group, llvm::BasicBlock*) {
+    llvm::Value* passed = builder.CreateNUWMul(group, blocks);
+    abreast.first = builder.CreateNUWAdd(begin, passed);
+    abreast.count =
+        builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, blocks, builder.CreateSub(in_row, passed));
+    body();
+  });
+  lower.place.block[0] = begin;
+}
+
+void for_each_abreast(Lowerer& lower, const std::function<void()>& body) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  stepping_loop(lower, lower.abreast.count, 1, [&](llvm::Value* index, llvm::BasicBlock*) {
+    lower.place.block[0] = builder.CreateNUWAdd(lower.abreast.first, index);
+    builder.CreateStore(lower.place.block[0], lower.place.where); // its first field
+    go_to_area(lower, builder.CreateZExt(index, builder.getInt64Ty()));
+    body();
+  });
+}
+
+} // namespace kern::lowering
