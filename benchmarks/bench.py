@@ -75,8 +75,10 @@ def saved(name, array):
 
 
 def strided(n):
-    """A grid of 256 threads a block that stride over n elements: a block for each core, each with enough to do."""
-    return ["--grid", str(max(1, min(options.threads, n // 16384)))]
+    """A grid of 256 threads a block that stride over n elements: a block for each core, each with enough to do; from
+    memory 16, so that together they read long rows."""
+    each = 16 if n > 1 << 22 else 1
+    return ["--grid", str(max(1, min(each * options.threads, n // 16384)))]
 
 
 def histogram_blocks(n):
