@@ -15,7 +15,6 @@ namespace kern::lowering {
 // Threads that go abreast, rows of 16 KiB of elements of 4 bytes, and the most that shared arrays of theirs
 // may take, so that all are in the first cache.
 static constexpr std::uint64_t threads_abreast = 4096, shared_bytes_abreast = 16 << 10;
-static constexpr std::uint64_t cache_line = 64;
 
 // ---- Where blocks may ----
 
@@ -61,13 +60,11 @@ void plan_abreast(Lowerer& lower) {
   if (!first || !lower.lanes.strips_of.contains(first) || shows_order(lower.ir, *first) ||
       needs_more(lower) || leaves_uniform(lower, *first))
     return;
-  Scratch& scratch = lower.scratch;
-  std::uint64_t bytes = llvm::alignTo(scratch.block_bytes, cache_line) + cache_line;
+  std::uint64_t bytes = llvm::alignTo(lower.scratch.block_bytes, cache_line) + cache_line;
   std::uint64_t most = std::min(threads_abreast / lower.state.lanes(), shared_bytes_abreast / bytes);
   if (most < 2) return;
   lower.abreast.most = most;
-  scratch.live_offset = bytes - cache_line;
-  scratch.block_bytes = bytes;
+  lower.scratch.block_bytes = bytes;
 }
 
 std::uint64_t threads_in_call(const Lowerer& lower) { return lower.abreast.most > 1 ? threads_abreast : 0; }
@@ -83,22 +80,21 @@ std::uint64_t scratch_bytes_abreast(const Lowerer& lower) {
 
 void for_each_group(Lowerer& lower, llvm::Value* in_row, const std::function<void()>& body) {
   llvm::IRBuilder<>& builder = lower.builder;
-  Abreast& abreast = lower.abreast;
   auto limited = [&](llvm::Value* value, llvm::Intrinsic::ID with, std::uint64_t limit) {
     return builder.CreateBinaryIntrinsic(with, value, i64(lower.state, static_cast<std::int64_t>(limit)));
   };
-  llvm::Value* vectors = limited(lower.scratch.vectors, llvm::Intrinsic::umax, 1);
-  llvm::Value* blocks = builder.CreateUDiv(
-      i64(lower.state, static_cast<std::int64_t>(threads_abreast / lower.state.lanes())), vectors);
-  blocks = limited(limited(blocks, llvm::Intrinsic::umin, abreast.most), llvm::Intrinsic::umax, 1);
+  llvm::Value* blocks =
+      builder.CreateUDiv(i64(lower.state, static_cast<std::int64_t>(threads_abreast / lower.state.lanes())),
+                         lower.scratch.vectors);
+  blocks = limited(limited(blocks, llvm::Intrinsic::umin, lower.abreast.most), llvm::Intrinsic::umax, 1);
   blocks = builder.CreateTrunc(blocks, builder.getInt32Ty(), "blocks_abreast");
   llvm::Value* begin = lower.place.block[0];
   llvm::Value* before = builder.CreateSub(in_row, builder.getInt32(1));
   llvm::Value* groups = builder.CreateAdd(builder.CreateUDiv(before, blocks), builder.getInt32(1));
   stepping_loop(lower, groups, 1, [&](llvm::Value* group, llvm::BasicBlock*) {
     llvm::Value* passed = builder.CreateNUWMul(group, blocks);
-    abreast.first = builder.CreateNUWAdd(begin, passed);
-    abreast.count =
+    lower.place.block[0] = builder.CreateNUWAdd(begin, passed);
+    lower.abreast.count =
         builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, blocks, builder.CreateSub(in_row, passed));
     body();
   });
@@ -106,11 +102,8 @@ void for_each_group(Lowerer& lower, llvm::Value* in_row, const std::function<voi
 }
 
 void for_each_abreast(Lowerer& lower, const std::function<void()>& body) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  stepping_loop(lower, lower.abreast.count, 1, [&](llvm::Value* index, llvm::BasicBlock*) {
-    lower.place.block[0] = builder.CreateNUWAdd(lower.abreast.first, index);
-    builder.CreateStore(lower.place.block[0], lower.place.where); // its first field
-    go_to_area(lower, builder.CreateZExt(index, builder.getInt64Ty()));
+  for_each_block(lower, lower.abreast.count, [&](llvm::Value* index) {
+    go_to_area(lower, lower.builder.CreateZExt(index, lower.builder.getInt64Ty()));
     body();
   });
 }

@@ -57,13 +57,14 @@ void for_each_row_of_blocks(Lowerer& lower, llvm::Value* blocks,
   std::copy(std::begin(first), std::end(first), place.block);
 }
 
-void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body) {
+void for_each_block(Lowerer& lower, llvm::Value* blocks,
+                    const std::function<void(llvm::Value* index)>& body) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* first = lower.place.block[0];
   stepping_loop(lower, blocks, 1, [&](llvm::Value* index, llvm::BasicBlock*) {
     lower.place.block[0] = builder.CreateNUWAdd(first, index);
     builder.CreateStore(lower.place.block[0], lower.place.where); // its first field
-    body();
+    body(index);
   });
   lower.place.block[0] = first;
 }

@@ -1,6 +1,7 @@
 // A CPU kernel's entry and where everything of a block is: its parameters, its shared arrays, what outlives a
-// segment. The scratch area holds, in this order, the shared arrays and large local arrays, a record for each
-// vector of the block, and dynamic shared memory.
+// segment. The scratch area holds, in this order, the sums that a call keeps, and of the block, or each that
+// goes abreast, the shared arrays and large local arrays, there the count of living threads, for each vector
+// what it keeps in strips, a record for each, and dynamic shared memory.
 #include <algorithm>
 
 #include "compiler/analysis/assignment.h"
@@ -14,7 +15,6 @@
 
 namespace kern::lowering {
 
-static constexpr std::uint64_t cache_line = 64;
 // Local arrays up to this size are allocas, so that LLVM can keep them in registers.
 static constexpr std::uint64_t small_local_bytes = 1024;
 
@@ -226,7 +226,7 @@ static void find_area(Lowerer& lower, llvm::Value* number) {
   scratch.strip_records = at(lower, scratch.base, constant(lower, scratch.block_bytes));
   scratch.records = record_at(lower, scratch.strip_records, scratch.vectors, scratch.strip_bytes);
   if (lower.abreast.most > 1 && scratch.has_left_flag)
-    scratch.live_threads = at(lower, scratch.base, constant(lower, scratch.live_offset));
+    scratch.live_threads = at(lower, scratch.base, constant(lower, scratch.block_bytes - cache_line));
 }
 
 // Lays out what does not change from block to block.
@@ -324,7 +324,7 @@ static void lower_abreast(Lowerer& lower, llvm::Value* in_row) {
   begin_slots(lower);
   std::span<const ir::Stmt> body = lower.ir.body;
   for_each_group(lower, in_row, [&] {
-    for_each_abreast(lower, [&] { prepare_scratch(lower); });
+    if (lower.scratch.record_bytes > 0) for_each_abreast(lower, [&] { prepare_scratch(lower); });
     lower.abreast.together = true;
     lower_lockstep_body(lower, body.first(1));
     lower.abreast.together = false;
@@ -365,10 +365,9 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   lower.place.joins_blocks = in_turns && joins_blocks(state.ir, lower.ir, state.facts);
   for_each_row_of_blocks(lower, blocks, [&](llvm::Value* in_row) {
     if (lower.abreast.most > 1) return lower_abreast(lower, in_row);
-    auto block = [&] { lower_block(lower); };
-    if (!in_turns) return for_each_block(lower, in_row, block);
+    if (!in_turns) return for_each_block(lower, in_row, [&](llvm::Value*) { lower_block(lower); });
     lower.place.blocks = in_row;
-    block();
+    lower_block(lower);
   });
   end_sums(lower);
   lower.builder.CreateRetVoid();

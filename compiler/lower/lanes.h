@@ -332,7 +332,7 @@ void plan_sums(Lowerer& lower);
 // Whether a block may learn from a statement in which order things happen in another, or wait for it there;
 // `reads` counts those of each slot.
 bool tells_order(const ir::Stmt& stmt, const std::vector<std::size_t>& reads);
-// Clears the sums of a block's vectors before its records, and adds them to memory.
+// Clears the sums of a block's vectors before its area, and adds them to memory.
 void begin_sums(Lowerer& lower);
 void end_sums(Lowerer& lower);
 // Finds the sums of the vector with this number.

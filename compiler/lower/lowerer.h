@@ -114,6 +114,8 @@ struct KeptSum {
   std::uint64_t offset;
 };
 
+inline constexpr std::uint64_t cache_line = 64; // bytes
+
 // CPU: the parts of the scratch area of a block, and the record of the vector at hand.
 struct Scratch {
   llvm::Value* areas = nullptr; // of blocks that go abreast, the first one's
@@ -126,8 +128,8 @@ struct Scratch {
   std::vector<std::uint64_t> shared;   // offsets of static shared arrays, by SharedId
   std::uint64_t block_bytes = 0;       // before the records
   bool has_left_flag = false;          // the record begins with a byte: this thread has left
-  llvm::Value* live_threads = nullptr; // where there is that flag: an i64 that counts, an alloca or
-  std::uint64_t live_offset = 0;       // so far into the area of a block
+  llvm::Value* live_threads = nullptr; // where there is that flag: an i64 that counts, an alloca or,
+                                       // with blocks abreast, in the last line of `block_bytes`
   std::map<const ir::LocalArray*, LocalPlace> local_arrays; // those that are no allocas
   std::vector<KeptSum> sums;                                // that a call keeps for its blocks
   std::uint64_t sum_bytes = 0;                              // of that record, one for each vector
@@ -140,8 +142,7 @@ struct Scratch {
 // Neighbouring blocks of a call that make their first segments together (abreast_lanes.cpp).
 struct Abreast {
   std::uint64_t most = 1;       // blocks; 1 where each runs by itself
-  llvm::Value* first = nullptr; // of those at hand, blockIdx.x
-  llvm::Value* count = nullptr; // how many, i32
+  llvm::Value* count = nullptr; // of those at hand, i32
   bool together = false;        // in the first segment
 };
 
@@ -441,7 +442,7 @@ llvm::Value* begin_blocks(Lowerer& lower);
 void for_each_row_of_blocks(Lowerer& lower, llvm::Value* blocks,
                             const std::function<void(llvm::Value* in_row)>& body);
 // Likewise that of a loop over as many blocks along x.
-void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void()>& body);
+void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void(llvm::Value* index)>& body);
 
 // ---- cpu_kernel.cpp, segments.cpp ----
 CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);

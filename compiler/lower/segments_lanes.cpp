@@ -49,7 +49,8 @@ static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
         enter(lower, std::exchange(lower.lanes.row_done, nullptr));
       };
       if (place.joins_blocks) return row_of(builder.CreateNUWMul(place.block_dim[0], place.blocks));
-      if (place.blocks) return for_each_block(lower, place.blocks, [&] { row_of(place.block_dim[0]); });
+      if (place.blocks)
+        return for_each_block(lower, place.blocks, [&](llvm::Value*) { row_of(place.block_dim[0]); });
       row_of(place.block_dim[0]);
     });
   });

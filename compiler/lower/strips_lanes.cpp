@@ -49,10 +49,6 @@ private:
   }
 };
 
-} // namespace
-
-namespace {
-
 // The arrays that a loop walks along: how many, and the bytes of an element of each, together.
 struct Streams {
   std::uint64_t count = 0;
@@ -95,14 +91,15 @@ static bool has_local_arrays(const Lowerer& lower) {
   return found;
 }
 
-static const ir::Stmt* find_loop(const Lowerer& lower, const ir::Segment& segment) {
+// The first loop of a segment to go by strips, and what it walks along; null where there is none.
+static std::pair<const ir::Stmt*, Streams> find_loop(const Lowerer& lower, const ir::Segment& segment) {
   for (const ir::Stmt& stmt : segment.body) {
     const auto* loop = std::get_if<ir::For>(&stmt.node);
-    if (loop && is_geometric_loop(lower, stmt) && counts_by_distance(lower, *loop) &&
-        find_streams(lower, loop->body).count > 0)
-      return &stmt;
+    if (!loop || !is_geometric_loop(lower, stmt) || !counts_by_distance(lower, *loop)) continue;
+    Streams streams = find_streams(lower, loop->body);
+    if (streams.count > 0) return {&stmt, streams};
   }
-  return nullptr;
+  return {};
 }
 
 // Slots whose values a vector has when it stops, and needs later; those that cross segments have a place
@@ -159,9 +156,9 @@ void plan_strips(Lowerer& lower) {
   if (!lower.is_vector() || has_local_arrays(lower)) return;
   ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
     const auto* segment = std::get_if<ir::Segment>(&stmt.node);
-    const ir::Stmt* loop = segment ? find_loop(lower, *segment) : nullptr;
+    if (!segment) return;
+    auto [loop, streams] = find_loop(lower, *segment);
     if (!loop) return;
-    Streams streams = find_streams(lower, std::get<ir::For>(loop->node).body);
     std::uint64_t trips = std::clamp<std::uint64_t>(most_streams / streams.count, 1, most_trips);
     Strips strips{.loop = loop,
                   .kept = find_kept(lower, *segment, *loop),
