@@ -311,9 +311,9 @@ static llvm::Value* least_count(Lowerer& lower, const Construct& construct) {
 }
 
 // The trips of a grid-stride loop lie too far apart for the processor to foresee the next one, but the lanes
-// of the next vectors take the same trips, one cache line on: a histogram of 100 MB takes 35 ms, not 42
-// to 51. Where there are so many trips that the line would be gone by then, the same line is asked for, which
-// does nothing.
+// of the next vectors take the same trips, one cache line on: a histogram of 100 MB takes 35 ms, not 42 to 51
+// where it does not go by strips. Where there are so many trips that the line would be gone by then, the same
+// line is asked for, which does nothing.
 static llvm::Value* bytes_ahead(Lowerer& lower, llvm::Value* trips) {
   static constexpr std::int64_t line = 64, most_trips = 128;
   llvm::Value* few = lower.builder.CreateICmpULE(trips, i64(lower.state, most_trips));

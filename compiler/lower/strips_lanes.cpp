@@ -69,10 +69,12 @@ static Streams find_streams(const Lowerer& lower, const ir::Body& body) {
   ir::walk(body, [&](const ir::Stmt& stmt) {
     const auto* load = std::get_if<ir::Load>(&stmt.node);
     const auto* store = std::get_if<ir::Store>(&stmt.node);
+    const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
     if (load) visit(load->array, load->indices);
     if (store) visit(store->array, store->indices);
+    if (atomic) visit(atomic->array, atomic->indices);
     plain =
-        plain && (load || store || std::holds_alternative<ir::Assign>(stmt.node) ||
+        plain && (load || store || atomic || std::holds_alternative<ir::Assign>(stmt.node) ||
                   std::holds_alternative<ir::Guard>(stmt.node) || std::holds_alternative<ir::If>(stmt.node));
   });
   Streams streams;
