@@ -1,9 +1,8 @@
 // One job at a time: a launch publishes a Job on its own stack, takes blocks itself and leaves only when
-// every worker that saw the job has let go of it. A kernel that took a few microseconds when it was last
-// launched is not worth waking anybody for: the launching thread begins it alone. Workers look for the next
-// job for a while before they sleep. Threads take several blocks at a time where blocks are short, and parts
-// of blocks where these are few. Scratch stays with its thread and only grows, so a launch that fits
-// allocates nothing.
+// every worker that saw the job has let go of it. A kernel that others only slow down (sharing.h) is not
+// worth waking anybody for: the launching thread begins it alone. Workers look for the next job for a while
+// before they sleep. Threads take several blocks at a time where blocks are short, and parts of blocks where
+// these are few. Scratch stays with its thread and only grows, so a launch that fits allocates nothing.
 #include "runtime/cpu/pool.h"
 
 #include <sched.h>
@@ -26,8 +25,6 @@ static constexpr unsigned most_threads = 1024;
 // that is touched lies along it, calls go on to its end: sobel of 8000 x 8000 in blocks of 16 x 16 took 1.4
 // times as long where a call was 16 rows of 1 KiB.
 static constexpr std::uint64_t wanted_row = 1024;
-// A launch no longer than this stays with the launching thread: waking and joining threads takes as long.
-static constexpr double alone_limit = 5'000;
 // How often a thread tells how many blocks are done, which all threads write to one place.
 static constexpr double telling_time = 50'000;
 // How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps. A
@@ -89,6 +86,7 @@ struct Pool::Job {
   std::uint64_t total; // parts of all blocks
   unsigned threads;
   std::uint64_t least;             // parts that a thread takes at least
+  bool careful;                    // while nobody has joined, no turn is longer than all before
   double expected;                 // ns of a part, by the last launch; 0 where there was none
   std::atomic<bool> shared{false}; // others may have joined
   alignas(scratch_alignment) std::atomic<std::uint64_t> next{0};
@@ -111,7 +109,10 @@ struct Pool::Runner {
     Progress progress;
     progress.total = job.total;
     progress.taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
-    if (job.shared.load(std::memory_order_relaxed)) progress.threads = job.threads;
+    if (job.shared.load(std::memory_order_relaxed))
+      progress.threads = job.threads;
+    else if (job.careful)
+      progress.most = parts;
     progress.least = job.least;
     progress.follows_rows = job.launch.follows_rows;
     progress.expected = job.expected;
@@ -252,30 +253,30 @@ bool Pool::run(const Launch& launch) {
   // No worker holds a job here, so their scratch may be touched.
   for (unsigned i = 0; i < threads(); ++i)
     if (!seats_[i].reserve(launch.scratch_bytes)) return false;
+  Clock::time_point start = Clock::now();
   Known& last = known(launch.entry);
-  bool is_known = last.entry == launch.entry;
-  if (!is_known) last = {launch.entry};
-  std::uint32_t rows = rows_of_part(launch, threads(), last.mean);
+  if (last.entry != launch.entry) last = {launch.entry};
+  std::uint32_t rows = rows_of_part(launch, threads(), last.sharing.mean());
   std::uint64_t parts = (std::uint64_t(launch.block[1]) + rows - 1) / rows;
-  auto each = static_cast<double>(parts);
+  auto each = static_cast<double>(parts), blocks = static_cast<double>(count_blocks(launch));
+  std::uint64_t total = count_blocks(launch) * parts;
   std::uint64_t least = parts == 1 ? blocks_of_turn(launch, threads()) : 1;
-  Job job{launch, rows, parts, count_blocks(launch) * parts, threads(), least, last.mean / each};
+  double alone_for = last.sharing.begin(blocks), own_time = 0;
+  bool careful = last.sharing.is_careful();
+  Job job{launch, rows, parts, total, threads(), least, careful, last.sharing.mean() / each};
   launch.record->reserved[parts_word] = parts > 1;
   bool can_share = !workers_.empty() && job.total > 1, shared = false;
-  auto blocks = static_cast<double>(count_blocks(launch));
-  bool is_short = is_known && last.own * blocks < alone_limit;
   {
     Runner own(job, seats_[0].scratch);
     for (bool more = true; more; more = own.turn()) {
-      bool stays_alone = is_short && own.nanoseconds < alone_limit;
-      if (!can_share || shared || stays_alone) continue;
+      if (!can_share || shared || own.nanoseconds < alone_for) continue;
       publish(job);
       shared = true;
     }
-    if (own.parts > 0) last.own = own.nanoseconds / static_cast<double>(own.parts) * each;
+    if (own.parts > 0) own_time = own.nanoseconds / static_cast<double>(own.parts) * each;
   }
   if (shared) retire();
-  last.mean = job.nanoseconds.load() / blocks;
+  last.sharing.end(own_time, job.nanoseconds.load() / blocks, since(start));
   return true;
 }
 

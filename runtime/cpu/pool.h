@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kern/abi.h"
+#include "runtime/cpu/sharing.h"
 
 namespace kern::cpu {
 
@@ -64,12 +65,10 @@ private:
   struct Job;
   struct Runner;
   struct Seat;
-  // What a block of a kernel took when it was last launched, in ns. The launching thread begins first, and
-  // where the arrays are near: its blocks take less time than others', and tell what a launch takes alone.
+  // What is known of a kernel by its launches.
   struct Known {
     kern_cpu_entry entry = nullptr;
-    double own = 0;  // of those the launching thread ran
-    double mean = 0; // of all
+    Sharing sharing{};
   };
   static constexpr std::size_t known_kernels = 64;
 

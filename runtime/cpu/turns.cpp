@@ -48,7 +48,7 @@ std::uint64_t parts_of_turn(const Progress& progress) {
     }
     wanted = std::min(wanted, std::max(least, (progress.total - progress.taken) / (2 * progress.threads)));
   }
-  return std::max(wanted, progress.least);
+  return std::max(std::min(wanted, progress.most), progress.least);
 }
 
 std::uint64_t end_of_turn(std::uint64_t first, std::uint64_t wanted, std::uint64_t row) {

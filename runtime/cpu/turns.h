@@ -18,13 +18,14 @@ std::uint64_t blocks_of_turn(const Launch& launch, unsigned threads);
 
 // What a thread knows when it begins a turn.
 struct Progress {
-  std::uint64_t total = 0;   // parts of the launch
-  std::uint64_t taken = 0;   // of them, by any thread
-  unsigned threads = 1;      // that may take some
-  std::uint64_t least = 1;   // parts that it takes at least
-  bool follows_rows = false; // of the launch
-  double own = 0;            // ns of a part, mean of those that this thread has run; 0 where it has run none
-  double expected = 0;       // ns of a part, mean of the last launch; 0 where there was none
+  std::uint64_t total = 0;         // parts of the launch
+  std::uint64_t taken = 0;         // of them, by any thread
+  unsigned threads = 1;            // that may take some
+  std::uint64_t least = 1;         // parts that it takes at least
+  std::uint64_t most = UINT64_MAX; // and at most, where that is no less
+  bool follows_rows = false;       // of the launch
+  double own = 0;      // ns of a part, mean of those that this thread has run; 0 where it has run none
+  double expected = 0; // ns of a part, mean of the last launch; 0 where there was none
 };
 
 // Returns how many neighbouring parts a thread takes at once, at least `least`: as many as fill the time of a

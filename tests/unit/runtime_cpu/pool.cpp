@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "runtime/cpu/record.h"
 
@@ -359,6 +361,38 @@ TEST(Pool, CallsGoAlongRowsOfBlocksWhereThatIsBest) {
   EXPECT_LE(most_blocks(false, 16), 64u); // rows of 1024 threads
   EXPECT_LE(most_blocks(true, 16, 2), 2u);
   EXPECT_GT(most_blocks(false, 1, 2), 64u); // flat ones: over many rows
+}
+
+struct Slow {
+  std::thread::id launching;
+  std::atomic<int> elsewhere{0};
+};
+
+// Takes long on any thread but the launching one, which has a little to do too.
+void slow_elsewhere(const void* params, const kern_where*, void*) {
+  auto& slow = **static_cast<Slow* const*>(params);
+  bool here = std::this_thread::get_id() == slow.launching;
+  if (!here) slow.elsewhere.fetch_add(1);
+  std::this_thread::sleep_for(std::chrono::microseconds(here ? 50 : 5'000));
+}
+
+TEST(Pool, KeepsToItselfWhatOthersOnlySlowDown) {
+  Pool pool(2);
+  Slow slow{std::this_thread::get_id()};
+  int shared = 0;
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    kern_launch_record record{};
+    Slow* params = &slow;
+    Launch launch;
+    launch.entry = each_block<slow_elsewhere>;
+    launch.params = &params;
+    launch.record = &record;
+    launch.grid[0] = 8;
+    ASSERT_TRUE(pool.run(launch));
+    shared += slow.elsewhere.exchange(0) > 0;
+  }
+  EXPECT_GE(shared, 1);
+  EXPECT_LE(shared, 30);
 }
 
 TEST(Fault, OfBlocksInPartsIsThatOfWholeOnes) {

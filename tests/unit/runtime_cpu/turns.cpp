@@ -81,6 +81,16 @@ TEST(Turns, AreNoShorterThanACallIsBest) {
   EXPECT_EQ(parts_of_turn(progress), 25u);
 }
 
+TEST(Turns, AreNoLongerThanIsAllowed) {
+  Progress progress;
+  progress.total = 1'000;
+  progress.own = 1;
+  progress.most = 100;
+  EXPECT_EQ(parts_of_turn(progress), 100u);
+  progress.least = 200; // a call is best so
+  EXPECT_EQ(parts_of_turn(progress), 200u);
+}
+
 TEST(Turns, OfBlocksThatGoAbreastAreTheSameForAllThreads) {
   auto blocks = [](std::uint64_t threads_in_call, std::uint32_t in_grid, std::uint32_t threads_in_block,
                    unsigned threads) {
