@@ -13,8 +13,9 @@
 //     Segment never holds any of it.
 //   * Conditions, counts and arguments outside Segments are constants, or slots computed by the Segments
 //   before. Where
-//     they are not proved block-uniform, the live threads' values are compared: disagreement is a fault. The
-//     vote barriers take each thread's own value.
+//     they are not proved block-uniform, the live threads' values are compared: disagreement is a fault, for
+//     which the module gets a Site that has the span of the statement. The vote barriers take each thread's
+//     own value.
 //   * A Return is always inside a Segment: its thread leaves. When no thread lives, nothing is left to do, in
 //   or out of loops.
 //   * A lockstep For counts in a fresh i64 slot from 0 by 1, which nothing else assigns, and its count is a
@@ -27,6 +28,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/analysis/uniformity.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"
@@ -184,7 +186,28 @@ private:
   int segments_ = 0;
 };
 
-void cut_kernel(ir::Function& kernel) {
+// What all threads have to agree on to go the same way; null where the statement does not ask.
+const Operand* decision(const Stmt& stmt) {
+  if (const auto* branch = std::get_if<ir::If>(&stmt.node)) return &branch->condition;
+  if (const auto* loop = std::get_if<ir::While>(&stmt.node)) return &loop->condition;
+  if (const auto* loop = std::get_if<ir::For>(&stmt.node)) return &loop->count;
+  return nullptr;
+}
+
+// Adds the sites of the statements outside Segments on which threads may disagree.
+void add_sites(ir::Module& module, ir::FunctionId kernel, const Body& body,
+               const std::vector<bool>& block_uniform) {
+  for (const Stmt& stmt : body) {
+    if (std::holds_alternative<ir::Segment>(stmt.node)) continue;
+    const Operand* decides = decision(stmt);
+    if (decides && decides->slot && !block_uniform[static_cast<std::size_t>(*decides->slot)])
+      module.sites.push_back({ir::FaultKind::BarrierDivergence, stmt.span, "", "", {}, kernel});
+    ir::visit_bodies(stmt, [&](const Body& inner) { add_sites(module, kernel, inner, block_uniform); });
+  }
+}
+
+void cut_kernel(ir::Module& module, ir::FunctionId id) {
+  ir::Function& kernel = module.functions[static_cast<std::size_t>(id)];
   bool barriers = false;
   for (const Stmt& stmt : kernel.body) barriers = barriers || holds_barrier(stmt);
   if (!barriers) {
@@ -195,13 +218,14 @@ void cut_kernel(ir::Function& kernel) {
   }
   kernel.body = Cutter(kernel).cut(std::move(kernel.body), false);
   TempPromoter(kernel).run();
+  add_sites(module, id, kernel.body, analyze_uniformity(module, id).block_uniform);
 }
 
 } // namespace
 
 void cut_segments(ir::Module& module) {
-  for (ir::Function& function : module.functions)
-    if (function.is_kernel) cut_kernel(function);
+  for (std::size_t id = 0; id < module.functions.size(); ++id)
+    if (module.functions[id].is_kernel) cut_kernel(module, static_cast<ir::FunctionId>(id));
 }
 
 } // namespace kern
