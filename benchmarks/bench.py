@@ -127,8 +127,8 @@ BENCHES = [
     Bench("black_scholes", "black_scholes", lambda total: [min(total // 20, 4 << 20)], lambda n: [
         zeros("call", n), zeros("put", n), *(saved(name, np.random.default_rng(k).uniform(0.5, 1.5, n).astype(np.float32))
                                              for k, name in enumerate(("spot", "strike", "years"))), "rate=0.02", "volatility=0.3"]),
-    # At least a block for each of 8 cores, all of which read the same 32 KiB.
-    Bench("nbody", "nbody", lambda total: [max(2048, min(total // 28, 8192))], lambda n: [
+    # At least a block for each of 8 cores, all of which read the same 32 KiB, and for each there is.
+    Bench("nbody", "nbody", lambda total: [max(2048, 256 * options.threads, min(total // 28, 8192))], lambda n: [
         f32("position", n, 3), f32("mass", n), zeros("acceleration", n, 3), "softening=0.01"], FIXED),
     Bench("softmax", "softmax", lambda total: [max(1, total // 8 // 1000), 1000] if total > 1 << 17 else [3, 1000],
           lambda h, w: [f32("x", h, w), zeros("y", h, w), "--grid", str(h)], FIXED),
