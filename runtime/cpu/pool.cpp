@@ -27,6 +27,9 @@ static constexpr unsigned most_threads = 1024;
 static constexpr std::uint64_t wanted_row = 1024;
 // How often a thread tells how many blocks are done, which all threads write to one place.
 static constexpr double telling_time = 50'000;
+// How long the launching thread is busy before it asks everybody to join a launch that seemed to be for a
+// few.
+static constexpr double few_for = 10'000;
 // How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps. A
 // worker that has begun to yield comes 5 us later, which launches with some work of the host's between them
 // would wait for each time.
@@ -234,7 +237,7 @@ Pool::Pool(unsigned threads) {
   if (threads < 1) threads = 1;
   seats_ = std::make_unique<Seat[]>(threads);
   workers_.reserve(threads - 1);
-  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(seats_[i]); });
+  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
 }
 
 Pool::~Pool() {
@@ -261,28 +264,31 @@ bool Pool::run(const Launch& launch) {
   auto each = static_cast<double>(parts), blocks = static_cast<double>(count_blocks(launch));
   std::uint64_t total = count_blocks(launch) * parts;
   std::uint64_t least = parts == 1 ? blocks_of_turn(launch, threads()) : 1;
+  unsigned few = threads_of_launch(last.sharing.mean() * blocks, threads());
   double alone_for = last.sharing.begin(blocks), own_time = 0;
   bool careful = last.sharing.is_careful();
   Job job{launch, rows, parts, total, threads(), least, careful, last.sharing.mean() / each};
   launch.record->reserved[parts_word] = parts > 1;
-  bool can_share = !workers_.empty() && job.total > 1, shared = false;
+  bool can_share = !workers_.empty() && job.total > 1;
+  unsigned asked = 1;
   {
     Runner own(job, seats_[0].scratch);
     for (bool more = true; more; more = own.turn()) {
-      if (!can_share || shared || own.nanoseconds < alone_for) continue;
-      publish(job);
-      shared = true;
+      if (!can_share || own.nanoseconds < alone_for) continue;
+      unsigned wanted = own.nanoseconds < few_for ? few : threads();
+      if (wanted > asked) publish(job, asked = wanted);
     }
     if (own.parts > 0) own_time = own.nanoseconds / static_cast<double>(own.parts) * each;
   }
-  if (shared) retire();
+  if (asked > 1) retire();
   last.sharing.end(own_time, job.nanoseconds.load() / blocks, since(start));
   return true;
 }
 
-void Pool::publish(Job& job) {
+void Pool::publish(Job& job, unsigned threads) {
   job.shared.store(true, std::memory_order_relaxed);
   job_.store(&job);
+  wanted_.store(threads, std::memory_order_relaxed);
   sequence_.fetch_add(1);
   // Whoever wakes up wakes two more: the launching thread has work of its own.
   sequence_.notify_one();
@@ -298,7 +304,8 @@ void Pool::retire() {
   }
 }
 
-void Pool::work(Seat& seat) {
+void Pool::work(unsigned number) {
+  Seat& seat = seats_[number];
   std::uint32_t seen = 0;
   while (!stopping_.load()) {
     if (!watch([&] { return sequence_.load(std::memory_order_relaxed) != seen; })) {
@@ -307,6 +314,7 @@ void Pool::work(Seat& seat) {
       sequence_.notify_one();
     }
     seen = sequence_.load();
+    if (number >= wanted_.load(std::memory_order_relaxed)) continue;
     seat.busy.store(1);
     if (Job* job = job_.load()) {
       Runner runner(*job, seat.scratch);

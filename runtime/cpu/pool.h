@@ -73,14 +73,15 @@ private:
   static constexpr std::size_t known_kernels = 64;
 
   Known& known(kern_cpu_entry entry);
-  void publish(Job& job);
+  void publish(Job& job, unsigned threads);
   void retire();
-  void work(Seat& seat);
+  void work(unsigned number);
 
   std::mutex launch_mutex_;                // one launch at a time; guards known_
   Known known_[known_kernels];             // by a hash of the entry
   std::atomic<Job*> job_{nullptr};         // what there is to join
   std::atomic<std::uint32_t> sequence_{0}; // counts what was published; workers wait for it to change
+  std::atomic<unsigned> wanted_{0};        // only threads of lower numbers join what was published last
   std::atomic<bool> stopping_{false};
   std::unique_ptr<Seat[]> seats_;     // one a thread, the launching one first
   std::vector<std::jthread> workers_; // last: they stop before what they use goes

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
+#include <set>
 #include <thread>
 
 #include "runtime/cpu/record.h"
@@ -363,6 +365,17 @@ TEST(Pool, CallsGoAlongRowsOfBlocksWhereThatIsBest) {
   EXPECT_GT(most_blocks(false, 1, 2), 64u); // flat ones: over many rows
 }
 
+// Runs so many blocks, which are given the address of what they share.
+bool run_with(Pool& pool, kern_cpu_entry entry, const void* shared, std::uint32_t blocks) {
+  kern_launch_record record{};
+  Launch launch;
+  launch.entry = entry;
+  launch.params = &shared;
+  launch.record = &record;
+  launch.grid[0] = blocks;
+  return pool.run(launch);
+}
+
 struct Slow {
   std::thread::id launching;
   std::atomic<int> elsewhere{0};
@@ -381,18 +394,36 @@ TEST(Pool, KeepsToItselfWhatOthersOnlySlowDown) {
   Slow slow{std::this_thread::get_id()};
   int shared = 0;
   for (int repeat = 0; repeat < 40; ++repeat) {
-    kern_launch_record record{};
-    Slow* params = &slow;
-    Launch launch;
-    launch.entry = each_block<slow_elsewhere>;
-    launch.params = &params;
-    launch.record = &record;
-    launch.grid[0] = 8;
-    ASSERT_TRUE(pool.run(launch));
+    ASSERT_TRUE(run_with(pool, each_block<slow_elsewhere>, &slow, 8));
     shared += slow.elsewhere.exchange(0) > 0;
   }
   EXPECT_GE(shared, 1);
   EXPECT_LE(shared, 30);
+}
+
+struct Attendance {
+  std::chrono::microseconds pause{0};
+  std::mutex mutex{};
+  std::set<std::thread::id> threads{};
+};
+
+void attend(const void* params, const kern_where*, void*) {
+  Attendance& attendance = **static_cast<Attendance* const*>(params);
+  std::this_thread::sleep_for(attendance.pause);
+  std::lock_guard one(attendance.mutex);
+  attendance.threads.insert(std::this_thread::get_id());
+}
+
+// What was short before is begun by few threads.
+TEST(Pool, AsksEverybodyWhenALaunchTurnsOutLong) {
+  Pool pool(4);
+  Attendance attendance;
+  for (int pause : {0, 0, 0, 0, 2'000}) {
+    attendance.pause = std::chrono::microseconds(pause);
+    attendance.threads.clear();
+    ASSERT_TRUE(run_with(pool, each_block<attend>, &attendance, 64));
+  }
+  EXPECT_EQ(attendance.threads.size(), 4u);
 }
 
 TEST(Fault, OfBlocksInPartsIsThatOfWholeOnes) {
