@@ -14,8 +14,19 @@ static constexpr double most_change = 1.25;
 // How much longer than the launching thread's blocks those of a short launch may take on average.
 static constexpr double most_uneven = 10;
 
+// How many times as many blocks another launch may have for what is known to be true of it too.
+static constexpr double most_apart = 2;
+
+void Sharing::forget(double blocks) {
+  size_ = blocks;
+  shared_ = alone_ = 0;
+  is_alone_ = false;
+  left_ = pause_ = 0;
+}
+
 double Sharing::begin(double blocks) {
   blocks_ = blocks;
+  if (blocks > most_apart * size_ || most_apart * blocks < size_) forget(blocks);
   // The launching thread's blocks may have been those with nothing to do.
   is_short_ = own_ > 0 && own_ * blocks < short_launch && mean_ * blocks < most_uneven * short_launch;
   if (is_short_) return alone_for_ = short_launch;

@@ -27,10 +27,14 @@ private:
   // A launch of which no more is expected is begun alone without comparing.
   static constexpr double short_launch = 5'000;
 
+  // Begins to compare launches of about so many blocks.
+  void forget(double blocks);
+
   double blocks_ = 0, alone_for_ = 0; // of the launch begun
   bool is_short_ = false;             // it stays alone for that
   double own_ = 0, mean_ = 0;         // of a block of the last launch; 0 where there was none
-  double shared_ = 0, alone_ = 0;     // of a block of launches that went so; 0: not known
+  double size_ = 0;                   // blocks of launches that are compared, about
+  double shared_ = 0, alone_ = 0;     // of a block of those that went so; 0: not known
   bool is_alone_ = false;             // which way has been better
   unsigned left_ = 0;                 // launches until the other may be tried
   unsigned pause_ = 0;                // as many as there were before the last try

@@ -79,4 +79,17 @@ TEST(Sharing, ComesBackWhenItIsBetterAgain) {
   EXPECT_LT(stay_alone(sharing, 1'000, {7, 10}, {8.5, 17}), 300); // found at the next try
 }
 
+// Thousands of blocks are worth sharing though two of them are not.
+TEST(Sharing, IsComparedAnewForLaunchesOfAnotherSize) {
+  Sharing sharing;
+  stay_alone(sharing, 100, {15, 50}, {8.5, 17});
+  EXPECT_GT(sharing.begin(4), 0.0);
+  sharing.end(8'500, 8'500, 34'000);
+  EXPECT_EQ(sharing.begin(1'000), 0.0);
+  sharing.end(8'500, 8'500, 1'062'500);
+  EXPECT_EQ(sharing.begin(1'100), 0.0);
+  sharing.end(8'500, 8'500, 1'168'750);
+  EXPECT_EQ(sharing.begin(2), 0.0);
+}
+
 } // namespace
