@@ -274,7 +274,8 @@ bool Pool::run(const Launch& launch) {
   {
     Runner own(job, seats_[0].scratch);
     for (bool more = true; more; more = own.turn()) {
-      if (!can_share || own.nanoseconds < alone_for) continue;
+      bool is_left = job.next.load(std::memory_order_relaxed) < job.total;
+      if (!can_share || !is_left || own.nanoseconds < alone_for) continue;
       unsigned wanted = own.nanoseconds < few_for ? few : threads();
       if (wanted > asked) publish(job, asked = wanted);
     }
