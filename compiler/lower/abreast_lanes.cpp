@@ -60,8 +60,9 @@ void plan_abreast(Lowerer& lower) {
   if (!first || !lower.lanes.strips_of.contains(first) || shows_order(lower.ir, *first) ||
       needs_more(lower) || leaves_uniform(lower, *first))
     return;
-  std::uint64_t bytes = llvm::alignTo(lower.scratch.block_bytes, cache_line) + cache_line;
-  std::uint64_t most = std::min(threads_abreast / lower.state.lanes(), shared_bytes_abreast / bytes);
+  std::uint64_t shared = llvm::alignTo(lower.scratch.block_bytes, cache_line), bytes = shared + cache_line;
+  std::uint64_t most = threads_abreast / lower.state.lanes();
+  if (shared > 0) most = std::min(most, shared_bytes_abreast / shared);
   if (most < 2) return;
   lower.abreast.most = most;
   lower.scratch.block_bytes = bytes;
@@ -91,6 +92,8 @@ void for_each_group(Lowerer& lower, llvm::Value* in_row, const std::function<voi
   llvm::Value* begin = lower.place.block[0];
   llvm::Value* before = builder.CreateSub(in_row, builder.getInt32(1));
   llvm::Value* groups = builder.CreateAdd(builder.CreateUDiv(before, blocks), builder.getInt32(1));
+  // Of about the same size, so that no block is left to go alone.
+  blocks = builder.CreateAdd(builder.CreateUDiv(before, groups), builder.getInt32(1));
   stepping_loop(lower, groups, 1, [&](llvm::Value* group, llvm::BasicBlock*) {
     llvm::Value* passed = builder.CreateNUWMul(group, blocks);
     lower.place.block[0] = builder.CreateNUWAdd(begin, passed);

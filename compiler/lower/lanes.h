@@ -166,8 +166,8 @@ bool stops(const Lowerer& lower, const ir::Stmt& loop);
 void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Value* least, llvm::Value* step,
             const std::function<void()>& begin);
 void stop(Lowerer& lower, llvm::Value* trip, llvm::Value* least);
-// How many elements on a vector reads in its next strip, of steps of that length; none where blocks abreast
-// read rows that the processor foresees.
+// How many elements on lies what is worth asking for early: what the vector reads in its next strip, of steps
+// of that length; where blocks abreast have long rows, what comes next in the row.
 llvm::Value* elements_ahead(Lowerer& lower, llvm::Value* step);
 
 // ---- abreast_lanes.cpp: blocks that make their first segments together ----

@@ -211,6 +211,7 @@ struct Strips {
   llvm::Value* goes_on = nullptr;          // an alloca: vectors go on, or are done; else all begin
   llvm::Value* some_stopped = nullptr;     // likewise: in this round
   llvm::Value* record = nullptr;           // of the vector at hand
+  llvm::Value* stopped_at = nullptr;       // the trip at which it has stopped
   llvm::BasicBlock* next_vector = nullptr; // where its turn ends
   llvm::BasicBlock* resumed = nullptr;     // where it goes on
 };

@@ -21,8 +21,11 @@ static constexpr std::uint64_t most_trips = 8, most_streams = 12;
 // What a vector touches in all its trips stays in the cache of its core where it is no more than so many
 // bytes a lane: then it makes them at once.
 static constexpr std::int64_t near_bytes = 256 << 10;
-// Of a vector's record: whether it has stopped, the trip it is at, and how many all lanes make together.
-static constexpr std::uint64_t stopped_offset = 0, trip_offset = 8, least_offset = 16, cells_offset = 64;
+// How many elements on along its row a vector asks for memory where rows are long: 1 KiB of elements of 4
+// bytes. Processors that follow a stream by themselves lose it where a strip goes along several.
+static constexpr std::int64_t ahead_in_row = 256;
+// Of a vector's record: the trip it has stopped at, 0 where it has not, and how many all lanes make together.
+static constexpr std::uint64_t trip_offset = 0, least_offset = 8, cells_offset = 16;
 
 namespace {
 
@@ -140,17 +143,20 @@ static llvm::Align kept_alignment(const Lowerer& lower, const Cell& cell) {
   return std::min(lower.state.module.getDataLayout().getABITypeAlign(cell.type), llvm::Align(64));
 }
 
-// Visits the cells that are kept, with where each begins and ends in the record.
+// Visits the cells that are kept, with where each begins and ends in the record: the narrow ones first, so
+// that the record is short.
 static void for_each_kept(const Lowerer& lower, const Strips& strips,
                           const std::function<void(const Cell&, std::uint64_t, std::uint64_t)>& visit) {
+  std::vector<const Cell*> cells;
+  for (ir::SlotId slot : strips.kept)
+    for (const Cell& cell : lower.slots[static_cast<std::size_t>(slot)].cells)
+      if (!cell.known) cells.push_back(&cell);
+  std::ranges::stable_sort(cells, {}, [&](const Cell* cell) { return kept_alignment(lower, *cell); });
   std::uint64_t end = cells_offset;
-  for (ir::SlotId slot : strips.kept) {
-    for (const Cell& cell : lower.slots[static_cast<std::size_t>(slot)].cells) {
-      if (cell.known) continue;
-      std::uint64_t from = llvm::alignTo(end, kept_alignment(lower, cell));
-      end = from + lower.state.module.getDataLayout().getTypeAllocSize(cell.type).getFixedValue();
-      visit(cell, from, end);
-    }
+  for (const Cell* cell : cells) {
+    std::uint64_t from = llvm::alignTo(end, kept_alignment(lower, *cell));
+    end = from + lower.state.module.getDataLayout().getTypeAllocSize(cell->type).getFixedValue();
+    visit(*cell, from, end);
   }
 }
 
@@ -209,9 +215,9 @@ void begin_strip(Lowerer& lower, llvm::Value* number, llvm::BasicBlock* next,
   llvm::BasicBlock *first = new_block(lower, "first_strip"), *later = new_block(lower, "later_strip");
   builder.CreateCondBr(builder.CreateLoad(builder.getInt1Ty(), strips->goes_on), later, first);
   builder.SetInsertPoint(later);
-  llvm::Value* stopped = builder.CreateLoad(builder.getInt64Ty(), place(lower, *strips, stopped_offset));
-  builder.CreateCondBr(builder.CreateIsNull(stopped), next, strips->resumed);
-  auto not_stopped = [&] { builder.CreateStore(i64(lower.state, 0), place(lower, *strips, stopped_offset)); };
+  strips->stopped_at = builder.CreateLoad(builder.getInt64Ty(), place(lower, *strips, trip_offset));
+  builder.CreateCondBr(builder.CreateIsNull(strips->stopped_at), next, strips->resumed);
+  auto not_stopped = [&] { builder.CreateStore(i64(lower.state, 0), place(lower, *strips, trip_offset)); };
   builder.SetInsertPoint(strips->resumed);
   not_stopped();
   begin();
@@ -243,7 +249,7 @@ llvm::Value* elements_ahead(Lowerer& lower, llvm::Value* step) {
   llvm::Value* elements = builder.CreateMul(wide, i64(lower.state, lower.lanes.strips->trips));
   if (!lower.abreast.together) return elements;
   llvm::Value* alone = builder.CreateICmpEQ(lower.abreast.count, builder.getInt32(1));
-  return builder.CreateSelect(alone, elements, i64(lower.state, 0));
+  return builder.CreateSelect(alone, elements, i64(lower.state, ahead_in_row));
 }
 
 void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Value* least, llvm::Value* step,
@@ -259,11 +265,8 @@ void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Val
   builder.SetInsertPoint(strips.resumed);
   builder.CreateStore(trips, strips.between_stops);
   begin();
-  auto load = [&](std::uint64_t offset) {
-    return builder.CreateLoad(builder.getInt64Ty(), place(lower, strips, offset));
-  };
-  builder.CreateStore(load(trip_offset), trip);
-  builder.CreateStore(load(least_offset), least);
+  builder.CreateStore(strips.stopped_at, trip);
+  builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), place(lower, strips, least_offset)), least);
   // What was known before the loop is not known here.
   lower.lanes.tests.clear();
   lower.lanes.mostly_linear.clear();
@@ -281,7 +284,6 @@ void stop(Lowerer& lower, llvm::Value* trip, llvm::Value* least) {
   llvm::Value* more = builder.CreateICmpSLT(load(trip), load(least));
   builder.CreateCondBr(builder.CreateAnd(ends, more), stop, go_on);
   builder.SetInsertPoint(stop);
-  keep(i64(lower.state, 1), stopped_offset);
   keep(load(trip), trip_offset);
   keep(load(least), least_offset);
   for_each_kept(lower, strips, [&](const Cell& cell, std::uint64_t to, std::uint64_t) {
