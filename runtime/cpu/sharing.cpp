@@ -32,8 +32,9 @@ double Sharing::begin(double blocks) {
   if (is_short_) return alone_for_ = short_launch;
   bool is_try = left_ == 0, alone = is_alone_ != is_try;
   double time_shared = shared_ * blocks;
-  // Where threads write into each other's lines, the launching thread's blocks take longer too.
-  bool seems_better = own_ < shared_ || time_shared < cheap_try;
+  // Where threads write into each other's lines, the launching thread's blocks take longer too, of which
+  // nothing follows once alone is known to be better.
+  bool seems_better = is_alone_ || own_ < shared_ || time_shared < cheap_try;
   return alone_for_ = alone && seems_better ? time_shared : 0;
 }
 
