@@ -8,8 +8,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdlib>
+#include <system_error>
 #include <utility>
 
 #include "runtime/cpu/record.h"
@@ -237,7 +239,11 @@ Pool::Pool(unsigned threads) {
   if (threads < 1) threads = 1;
   seats_ = std::make_unique<Seat[]>(threads);
   workers_.reserve(threads - 1);
-  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+  try {
+    for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+  } catch (const std::system_error&) {
+    // The process may have no more threads: those there are do the work.
+  }
 }
 
 Pool::~Pool() {
@@ -247,8 +253,10 @@ Pool::~Pool() {
   workers_.clear();
 }
 
-Pool::Known& Pool::known(kern_cpu_entry entry) {
-  return known_[reinterpret_cast<std::uintptr_t>(entry) / 16 % known_kernels];
+// Kernels compiled in the process begin at the same place of different pages.
+std::size_t Pool::slot_of(kern_cpu_entry entry) {
+  std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(entry) * 0x9E3779B97F4A7C15;
+  return mixed >> (64 - std::countr_zero(known_kernels));
 }
 
 bool Pool::run(const Launch& launch) {
@@ -257,7 +265,7 @@ bool Pool::run(const Launch& launch) {
   for (unsigned i = 0; i < threads(); ++i)
     if (!seats_[i].reserve(launch.scratch_bytes)) return false;
   Clock::time_point start = Clock::now();
-  Known& last = known(launch.entry);
+  Known& last = known_[slot_of(launch.entry)];
   if (last.entry != launch.entry) last = {launch.entry};
   std::uint32_t rows = rows_of_part(launch, threads(), last.sharing.mean());
   std::uint64_t parts = (std::uint64_t(launch.block[1]) + rows - 1) / rows;

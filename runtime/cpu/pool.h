@@ -48,7 +48,8 @@ bool grid_fits(const std::uint64_t (&grid)[3]);
 
 class Pool {
 public:
-  // Starts `threads` - 1 workers; the thread that launches is the last one.
+  // Starts `threads` - 1 workers, or as many as the process may have; the thread that launches is the last
+  // one.
   explicit Pool(unsigned threads = default_threads());
   ~Pool();
   Pool(const Pool&) = delete;
@@ -61,6 +62,10 @@ public:
   // Returns how many threads run blocks, the launching one included.
   unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
+  // What is known of so many kernels by their launches is kept; those of one slot forget each other's.
+  static constexpr std::size_t known_kernels = 64;
+  static std::size_t slot_of(kern_cpu_entry entry);
+
 private:
   struct Job;
   struct Runner;
@@ -70,15 +75,13 @@ private:
     kern_cpu_entry entry = nullptr;
     Sharing sharing{};
   };
-  static constexpr std::size_t known_kernels = 64;
 
-  Known& known(kern_cpu_entry entry);
   void publish(Job& job, unsigned threads);
   void retire();
   void work(unsigned number);
 
   std::mutex launch_mutex_;                // one launch at a time; guards known_
-  Known known_[known_kernels];             // by a hash of the entry
+  Known known_[known_kernels];             // by slots
   std::atomic<Job*> job_{nullptr};         // what there is to join
   std::atomic<std::uint32_t> sequence_{0}; // counts what was published; workers wait for it to change
   std::atomic<unsigned> wanted_{0};        // only threads of lower numbers join what was published last

@@ -4,9 +4,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -142,6 +145,38 @@ TEST(Pool, RunsEveryBlockOnce) {
   ASSERT_TRUE(pool.run(launch));
   for (auto& count : counts) EXPECT_EQ(count.load(), 1u);
   EXPECT_EQ(done, counts.size());
+}
+
+// A process of few threads goes on with those.
+TEST(Pool, MakesDoWithTheThreadsThatThereAre) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more memory than this leaves";
+#else
+  auto with_room_for_few = [] {
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    std::ifstream("/proc/self/statm") >> limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_cur * static_cast<rlim_t>(getpagesize()) + (100 << 20);
+    setrlimit(RLIMIT_AS, &limit);
+    Pool pool(512);
+    std::vector<std::atomic<std::uint32_t>> counts(1000);
+    kern_launch_record record{};
+    Params params{counts.data(), nullptr, nullptr};
+    Launch launch = launch_of(each_block<count_block>, params, record);
+    launch.grid[0] = 1000;
+    bool ran = pool.threads() < 512 && pool.run(launch);
+    std::exit(ran && std::ranges::all_of(counts, [](auto& count) { return count == 1; }) ? 0 : 1);
+  };
+  EXPECT_EXIT(with_room_for_few(), testing::ExitedWithCode(0), "");
+#endif
+}
+
+TEST(Pool, KnowsKernelsApartThatBeginAPage) {
+  std::set<std::size_t> slots;
+  for (std::uintptr_t page = 0; page < 8; ++page)
+    slots.insert(Pool::slot_of(reinterpret_cast<kern_cpu_entry>(0x7ffff7fbf000 + 4096 * page)));
+  EXPECT_GE(slots.size(), 6U);
+  EXPECT_LT(*slots.rbegin(), Pool::known_kernels);
 }
 
 TEST(Pool, OneThreadTakesBlocksInAscendingOrder) {
