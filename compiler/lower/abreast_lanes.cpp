@@ -106,6 +106,7 @@ void for_each_group(Lowerer& lower, llvm::Value* in_row, const std::function<voi
 
 void for_each_abreast(Lowerer& lower, const std::function<void()>& body) {
   for_each_block(lower, lower.abreast.count, [&](llvm::Value* index) {
+    lower.abreast.index = index;
     go_to_area(lower, lower.builder.CreateZExt(index, lower.builder.getInt64Ty()));
     body();
   });

@@ -143,6 +143,7 @@ struct Scratch {
 struct Abreast {
   std::uint64_t most = 1;       // blocks; 1 where each runs by itself
   llvm::Value* count = nullptr; // of those at hand, i32
+  llvm::Value* index = nullptr; // of the one at hand, i32
   bool together = false;        // in the first segment
 };
 
@@ -210,7 +211,8 @@ struct Strips {
   llvm::Value* between_stops = nullptr;    // an alloca: the bits of the trip that are 0 where a strip ends
   llvm::Value* goes_on = nullptr;          // an alloca: vectors go on, or are done; else all begin
   llvm::Value* some_stopped = nullptr;     // likewise: in this round
-  llvm::Value* record = nullptr;           // of the vector at hand
+  llvm::Value* number = nullptr;           // of the vector at hand in its block
+  llvm::Value* record = nullptr;           // likewise
   llvm::Value* stopped_at = nullptr;       // the trip at which it has stopped
   llvm::BasicBlock* next_vector = nullptr; // where its turn ends
   llvm::BasicBlock* resumed = nullptr;     // where it goes on

@@ -209,6 +209,7 @@ void begin_strip(Lowerer& lower, llvm::Value* number, llvm::BasicBlock* next,
   llvm::IRBuilder<>& builder = lower.builder;
   Strips* strips = lower.lanes.strips;
   if (!strips) return;
+  strips->number = number;
   strips->record = record_at(lower, lower.scratch.strip_records, number, lower.scratch.strip_bytes);
   strips->next_vector = next;
   strips->resumed = new_block(lower, "resumed");
@@ -243,13 +244,28 @@ bool stops(const Lowerer& lower, const ir::Stmt& loop) {
   return lower.lanes.strips && lower.lanes.strips->loop == &loop;
 }
 
+// Of blocks abreast: what comes next in their row; where it ends, and other blocks' begins, what comes first
+// in that of the next strip, which lies so many elements on.
+static llvm::Value* elements_along_row(Lowerer& lower, llvm::Value* to_next_strip) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value *lanes = i64(lower.state, lower.state.lanes()), *on = i64(lower.state, ahead_in_row);
+  auto vectors_of = [&](llvm::Value* blocks) {
+    return builder.CreateNUWMul(builder.CreateZExt(blocks, builder.getInt64Ty()), lower.scratch.vectors);
+  };
+  llvm::Value* before = builder.CreateNUWAdd(vectors_of(lower.abreast.index), lower.lanes.strips->number);
+  llvm::Value* row = builder.CreateMul(vectors_of(lower.abreast.count), lanes);
+  llvm::Value* left = builder.CreateSub(row, builder.CreateMul(before, lanes));
+  llvm::Value* begins = builder.CreateSub(builder.CreateAdd(to_next_strip, on), row);
+  return builder.CreateSelect(builder.CreateICmpUGT(left, on), on, begins);
+}
+
 llvm::Value* elements_ahead(Lowerer& lower, llvm::Value* step) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* wide = builder.CreateZExt(step, builder.getInt64Ty());
-  llvm::Value* elements = builder.CreateMul(wide, i64(lower.state, lower.lanes.strips->trips));
-  if (!lower.abreast.together) return elements;
+  llvm::Value* to_next_strip = builder.CreateMul(wide, i64(lower.state, lower.lanes.strips->trips));
+  if (!lower.abreast.together) return to_next_strip;
   llvm::Value* alone = builder.CreateICmpEQ(lower.abreast.count, builder.getInt32(1));
-  return builder.CreateSelect(alone, elements, i64(lower.state, ahead_in_row));
+  return builder.CreateSelect(alone, to_next_strip, elements_along_row(lower, to_next_strip));
 }
 
 void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Value* least, llvm::Value* step,
