@@ -13,6 +13,8 @@ static constexpr double cheap_try = 50'000;
 static constexpr double most_change = 1.25;
 // How much longer than the launching thread's blocks those of a short launch may take on average.
 static constexpr double most_uneven = 10;
+// For how many launches a kernel is doubted of which one that seemed short took that much longer.
+static constexpr unsigned most_doubts = 64;
 
 // How many times as many blocks another launch may have for what is known to be true of it too.
 static constexpr double most_apart = 2;
@@ -43,6 +45,7 @@ void Sharing::end(double own, double mean, double time) {
   own_ = own;
   mean_ = mean;
   // The first one fetched the arrays from memory. Short ones are not compared.
+  doubts_ = is_short_ && time > most_uneven * short_launch ? most_doubts : doubts_ - (doubts_ > 0);
   if (is_first || is_short_) return;
   double &known = alone ? alone_ : shared_, other = alone ? shared_ : alone_, each = time / blocks_;
   if (alone != is_alone_) {

@@ -21,7 +21,7 @@ public:
   double mean() const { return mean_; }
 
   // Returns whether the launch begun may have to be shared after all, when it has taken long enough.
-  bool is_careful() const { return alone_for_ > 0 && !is_short_; }
+  bool is_careful() const { return alone_for_ > 0 && (!is_short_ || doubts_ > 0); }
 
 private:
   // A launch of which no more is expected is begun alone without comparing.
@@ -32,6 +32,7 @@ private:
 
   double blocks_ = 0, alone_for_ = 0; // of the launch begun
   bool is_short_ = false;             // it stays alone for that
+  unsigned doubts_ = 0;               // launches for which short ones may turn out long
   double own_ = 0, mean_ = 0;         // of a block of the last launch; 0 where there was none
   double size_ = 0;                   // blocks of launches that are compared, about
   double shared_ = 0, alone_ = 0;     // of a block of those that went so; 0: not known

@@ -39,6 +39,22 @@ TEST(Sharing, IsNotWorthItForAShortLaunch) {
   EXPECT_TRUE(sharing.is_careful());
 }
 
+TEST(Sharing, IsNotForgottenWhereAShortLaunchTurnedOutLong) {
+  Sharing sharing;
+  auto launch = [&](double time) {
+    sharing.begin(2);
+    bool careful = sharing.is_careful();
+    sharing.end(time / 2, time / 2, time);
+    return careful;
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(launch(1'000));
+  EXPECT_FALSE(launch(300'000'000));
+  for (int i = 0; i < 3; ++i) launch(1'000);
+  EXPECT_TRUE(launch(300'000'000));
+  for (int i = 0; i < 100; ++i) launch(1'000);
+  EXPECT_FALSE(launch(1'000));
+}
+
 TEST(Sharing, EndsWhereOthersOnlyFetchWhatIsHere) {
   Sharing sharing;
   EXPECT_LT(stay_alone(sharing, 2, {300, 500}, {0, 0}), 1); // from memory; then the first from the cache
