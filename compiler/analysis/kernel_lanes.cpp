@@ -2,6 +2,7 @@
 // facts they know of a launch.
 #include "compiler/analysis/kernel_lanes.h"
 
+#include "compiler/analysis/waiting.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/support/limits.h"
 
@@ -17,6 +18,8 @@ LaneFacts kernel_lanes(const ir::Module& module, const ir::Function& kernel, Lan
     facts.block_x_multiple = facts.block_x_multiple && facts.lanes == limits::warp_size;
     facts.lanes = limits::warp_size;
     facts.linear_thread_id = true;
+  } else if (facts.lanes > 1 && neighbours_wait(module, kernel)) {
+    facts.lanes = 1;
   }
   const std::optional<std::array<std::int64_t, 3>>& block = kernel.options.block;
   if (block) facts.block_x_multiple = (*block)[0] % facts.lanes == 0;

@@ -8,7 +8,7 @@ namespace kern {
 
 bool has_independent_rows(const ir::Module& module, const ir::Function& kernel) {
   bool independent = true;
-  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
+  ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     bool shared = assign && std::holds_alternative<ir::SharedArray>(assign->value);
     independent = independent && !shared && !std::holds_alternative<ir::Atomic>(stmt.node) &&

@@ -15,7 +15,7 @@ static constexpr std::uint64_t most_static = (48 << 10) - 64;
 
 std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Function& function) {
   std::vector<bool> used(module.shared.size());
-  ir::walk_reachable(module, function, [&](const ir::Stmt& stmt) {
+  ir::walk_reachable(module, function.body, [&](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     const auto* shared = assign ? std::get_if<ir::SharedArray>(&assign->value) : nullptr;
     if (shared) used[static_cast<std::size_t>(shared->id)] = true;

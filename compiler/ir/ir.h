@@ -174,6 +174,7 @@ struct Load {
   SlotId slot;
   Operand array;
   std::vector<Operand> indices;
+  bool is_polled = false; // a loop waits for it to change: it is loaded each time
 };
 // array[indices] = value
 struct Store {

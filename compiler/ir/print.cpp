@@ -225,7 +225,8 @@ struct Printer {
           line(target(s.slot) + " = " + expr_text(s.value, type));
         },
         [&](const Load& s) {
-          line(fmt::format("{} = load {}", target(s.slot), element(s.array, s.indices)));
+          line(fmt::format("{} = {} {}", target(s.slot), s.is_polled ? "poll" : "load",
+                           element(s.array, s.indices)));
         },
         [&](const Store& s) {
           line(fmt::format("store {} = {}", element(s.array, s.indices), text(s.value)));

@@ -7,9 +7,8 @@
 
 namespace kern::ir {
 
-// Calls `visit` for every statement of a kernel and of what it calls, each function once.
-void walk_reachable(const Module& module, const Function& kernel,
-                    const std::function<void(const Stmt&)>& visit);
+// Calls `visit` for every statement of a body and of what it calls, each function once.
+void walk_reachable(const Module& module, const Body& body, const std::function<void(const Stmt&)>& visit);
 
 // Says whether a kernel, or what it calls, has a call with such effects.
 bool has_effects(const Module& module, const Function& kernel, Effects effects);

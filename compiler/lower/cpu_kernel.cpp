@@ -8,6 +8,7 @@
 #include "compiler/analysis/crossing.h"
 #include "compiler/analysis/rows.h"
 #include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/waiting.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
@@ -137,6 +138,8 @@ static void place_slots(Lowerer& lower) {
     SlotCells& slot = lower.slots[index];
     if (!slot.crosses || slot.block_uniform)
       allocate(lower, slot, lower.ir.slots[index].name, slot.block_uniform);
+    if (slot.block_uniform)
+      for (const Cell& cell : slot.cells) lower.own_turns.of_block.insert(cell.pointer);
   }
 }
 
@@ -160,10 +163,11 @@ static void place_shared_arrays(Lowerer& lower) {
   });
 }
 
-// Local arrays that outlive a segment are in the record; the others are there once a block.
+// Local arrays that outlive a segment are in the record, or a turn in which others go on; the others are
+// there once a block.
 static void place_local_arrays(Lowerer& lower) {
   Scratch& scratch = lower.scratch;
-  bool cross = false;
+  bool cross = lower.waits;
   for (std::size_t index = 0; index < lower.slots.size(); ++index) {
     cross = cross || (lower.slots[index].crosses && is_local_array(lower.ir.slots[index].type));
   }
@@ -240,6 +244,7 @@ static void begin_scratch(Lowerer& lower) {
   find_area(lower, constant(lower, 0));
   if (!scratch.live_threads && scratch.has_left_flag)
     scratch.live_threads = entry_alloca(lower, lower.builder.getInt64Ty(), "live_threads");
+  lower.own_turns.of_block.insert(scratch.live_threads);
 }
 
 static void prepare_scratch(Lowerer& lower) {
@@ -342,6 +347,8 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
       !state.facts.linear_thread_id && is_one_segment(lower.ir) && has_independent_rows(state.ir, lower.ir);
   if (independent) load_rows(lower);
   llvm::Value* blocks = begin_blocks(lower);
+  lower.own_turns.of_block.insert(lower.place.where);
+  lower.waits = has_waits(state.ir, lower.ir.body);
   lower.scratch.has_left_flag = leaves_before_others(lower.ir);
   plan_slots(lower);
   if (lower.is_vector()) {
@@ -371,6 +378,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   });
   end_sums(lower);
   lower.builder.CreateRetVoid();
+  take_out_turns(lower);
   return {lower.ir.symbol,
           lower.scratch.block_bytes + scratch_bytes_abreast(lower),
           lower.scratch.record_bytes + lower.scratch.sum_bytes + lower.scratch.strip_bytes,

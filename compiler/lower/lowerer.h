@@ -218,6 +218,17 @@ struct Strips {
   llvm::BasicBlock* resumed = nullptr;     // where it goes on
 };
 
+// Turns that others must be able to go on in the middle of (waiting.cpp).
+struct OwnTurns {
+  struct Turn {
+    llvm::BasicBlock *first, *next; // what follows it
+  };
+  bool now = false; // in the segment at hand
+  std::vector<Turn> found{};
+  std::unordered_set<const llvm::Value*>
+      of_block{}; // allocas that are one for the block, whosever turn it is
+};
+
 // How far on from what is read it pays to ask for memory early: so many bytes, or elements; null where it
 // does not.
 struct Ahead {
@@ -295,6 +306,8 @@ struct Lowerer {
   Place place;
   Scratch scratch;
   Abreast abreast;
+  bool waits = false; // CPU kernel: somewhere in it threads wait
+  OwnTurns own_turns;
   Shapes shapes;
   Lanes lanes;
   std::vector<ir::SharedId> used_shared; // by this kernel, or what it calls
@@ -462,6 +475,15 @@ void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
 void loop_over_y(Lowerer& lower, const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
 // Lowers what stands outside of segments, and the segments.
 void lower_lockstep_body(Lowerer& lower, std::span<const ir::Stmt> body);
+// ---- waiting.cpp ----
+// Writes the loop over the turns of a segment; in one where threads wait each is a function of its own.
+void in_own_turns(Lowerer& lower, const ir::Segment& segment, const std::function<void()>& body);
+// Called where a turn begins, whose end is `next`.
+void begin_own_turn(Lowerer& lower, llvm::BasicBlock* next);
+// Takes those turns out of the kernel, which is whole.
+void take_out_turns(Lowerer& lower);
+
+// ---- segments.cpp, again ----
 // Which slots a body mentions, or assigns.
 std::vector<bool> slots_used(const Lowerer& lower, const ir::Body& body, bool only_results);
 // What a thread finds at the start of its turn: zeros where it may read first, and its parameters as they

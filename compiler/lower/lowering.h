@@ -77,6 +77,8 @@ llvm::Value* grid_barrier(Lowerer&, const CustomCall&);
 llvm::Value* grid_barrier_count(Lowerer&, const CustomCall&);
 llvm::Value* grid_barrier_and(Lowerer&, const CustomCall&);
 llvm::Value* grid_barrier_or(Lowerer&, const CustomCall&);
+// waiting.cpp
+llvm::Value* take_turn(Lowerer&, const CustomCall&);
 // warps.cpp
 llvm::Value* lane_id(Lowerer&, const CustomCall&);
 llvm::Value* lane_mask_below(Lowerer&, const CustomCall&);

@@ -102,9 +102,10 @@ void lower_load(Lowerer& lower, const ir::Load& load) {
   llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue array = read_array(lower, load.array);
   llvm::Value* address = element_address(lower, array, element_place(lower, array, load.indices));
-  llvm::Value* value =
-      tag_element(lower, builder.CreateAlignedLoad(memory_type(lower.state, array.element), address,
-                                                   element_alignment(array.element)));
+  llvm::LoadInst* loaded = builder.CreateAlignedLoad(memory_type(lower.state, array.element), address,
+                                                     element_alignment(array.element));
+  loaded->setVolatile(load.is_polled);
+  llvm::Value* value = tag_element(lower, loaded);
   // Shared memory starts undefined; frozen, an element never written is merely unspecified.
   if (array.space == AddressSpace::Shared) value = builder.CreateFreeze(value);
   if (array.element == ScalarKind::Bool) value = builder.CreateIsNotNull(value);

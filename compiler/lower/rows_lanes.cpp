@@ -136,7 +136,7 @@ void find_row_ends(Lowerer& lower) {
   lanes.row_bounds.clear();
   const auto* segment =
       lower.ir.body.size() == 1 ? std::get_if<ir::Segment>(&lower.ir.body[0].node) : nullptr;
-  if (!segment || segment->body.empty() || lower.state.facts.linear_thread_id) return;
+  if (!segment || segment->body.empty() || lower.state.facts.linear_thread_id || lower.waits) return;
   const auto* last = std::get_if<ir::If>(&segment->body.back().node);
   if (!last || !last->else_body.empty()) return;
   std::vector<std::size_t> writes = ir::count_writes(lower.ir);

@@ -82,6 +82,7 @@ static void find_record(Lowerer& lower) {
 // One thread's turn: nothing where it has left before; where it leaves now, it is counted and marked.
 static void thread_turn(Lowerer& lower, const std::function<void()>& body, llvm::BasicBlock* next) {
   llvm::IRBuilder<>& builder = lower.builder;
+  begin_own_turn(lower, next);
   find_record(lower);
   lower.leave = next;
   if (lower.scratch.has_left_flag) {
@@ -150,6 +151,7 @@ std::vector<UniformCopy> copy_uniform_slots(Lowerer& lower, const std::vector<bo
     for (Cell& cell : lower.slots[slot].cells) {
       if (cell.known) continue;
       copies.push_back({&cell, cell.pointer, entry_alloca(lower, cell.type)});
+      lower.own_turns.of_block.insert(copies.back().next);
       move(lower, cell.type, cell.pointer, copies.back().next);
       cell.pointer = entry_alloca(lower, cell.type);
     }
@@ -200,11 +202,13 @@ static bool is_for_block(const Lowerer& lower, const ir::Segment& segment) {
 static void lower_segment_of_threads(Lowerer& lower, const ir::Segment& segment) {
   std::vector<bool> used = slots_used(lower, segment.body, false);
   std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
-  for_each_thread(lower, [&] {
-    begin_turn(lower, used);
-    begin_uniform_copies(lower, copies);
-    lower_body(lower, segment.body);
-    if (!ended(lower)) end_uniform_copies(lower, copies);
+  in_own_turns(lower, segment, [&] {
+    for_each_thread(lower, [&] {
+      begin_turn(lower, used);
+      begin_uniform_copies(lower, copies);
+      lower_body(lower, segment.body);
+      if (!ended(lower)) end_uniform_copies(lower, copies);
+    });
   });
   restore_uniform_slots(lower, copies);
 }

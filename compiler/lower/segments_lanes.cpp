@@ -207,6 +207,7 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
   std::vector<bool> used = slots_used(lower, segment.body, false);
   std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
   auto vector = [&](llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next) {
+    begin_own_turn(lower, next);
     llvm::Value* live = begin_vector(lower, number, existing, next);
     begin_strip(lower, number, next, [&] {
       begin_copy(lower, used, copies);
@@ -237,7 +238,8 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     if (lower.scratch.has_left_flag) mark_left(lower, live);
   };
   auto vectors = [&] { loop_over_vectors(lower, vector); };
-  in_strips(lower, segment, [&] { lower.abreast.together ? for_each_abreast(lower, vectors) : vectors(); });
+  auto all = [&] { lower.abreast.together ? for_each_abreast(lower, vectors) : vectors(); };
+  in_own_turns(lower, segment, [&] { in_strips(lower, segment, all); });
   restore_uniform_slots(lower, copies);
 }
 

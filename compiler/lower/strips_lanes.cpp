@@ -161,7 +161,7 @@ static void for_each_kept(const Lowerer& lower, const Strips& strips,
 }
 
 void plan_strips(Lowerer& lower) {
-  if (!lower.is_vector() || has_local_arrays(lower)) return;
+  if (!lower.is_vector() || lower.waits || has_local_arrays(lower)) return;
   ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
     const auto* segment = std::get_if<ir::Segment>(&stmt.node);
     if (!segment) return;

@@ -14,6 +14,9 @@ enum class GuardMode : std::uint8_t {
 
 // Makes an Fma of each product whose only use is a + or -.
 void contract(ir::Module& module);
+// Lets others go on in each loop that waits (analysis/waiting.h): the loop asks for a turn each time it goes
+// round, and faults where nothing moves any more. What it polls is marked.
+void take_turns(ir::Module& module);
 // Puts the bodies of device functions where they are called: those that may reach a collective always, small
 // ones within limits::ir_statements. Sites are copied and learn the call.
 void inline_calls(ir::Module& module, Diagnostics& diagnostics);

@@ -100,12 +100,14 @@ struct Pool::Job {
 
 // What one thread does of a job, turn by turn.
 struct Pool::Runner {
-  Runner(Job& shared_job, void* own_scratch)
-      : job(shared_job), scratch(own_scratch), where(first_block(shared_job.launch)) {}
+  Runner(Pool& pool, Job& shared_job, unsigned number)
+      : job(shared_job), scratch(pool.seats_[number].scratch), where(first_block(shared_job.launch)),
+        activities_(pool.activities_.get(), pool.threads()), activity_(activities_[number]) {}
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
   ~Runner() {
     tell();
+    end_activity(activity_);
     if (parts > 0) job.nanoseconds.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
 
@@ -125,6 +127,7 @@ struct Pool::Runner {
     auto [first, end] = take(parts_of_turn(progress));
     if (first >= job.total) return false;
     Clock::time_point start = Clock::now();
+    begin_activity(activities_, activity_, start);
     std::uint64_t count = std::min(end, job.total) - first;
     if (job.parts == 1)
       run_blocks(first, count);
@@ -200,6 +203,8 @@ private:
 
   std::uint64_t blocks_done_ = 0; // and not told yet
   double told_nanoseconds_ = 0;
+  std::span<Activity> activities_; // of all threads
+  Activity& activity_;             // its own
 };
 
 kern_where first_block(const Launch& launch) {
@@ -238,6 +243,7 @@ bool grid_fits(const std::uint64_t (&grid)[3]) {
 Pool::Pool(unsigned threads) {
   if (threads < 1) threads = 1;
   seats_ = std::make_unique<Seat[]>(threads);
+  activities_ = std::make_unique<Activity[]>(threads);
   workers_.reserve(threads - 1);
   try {
     for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
@@ -280,7 +286,7 @@ bool Pool::run(const Launch& launch) {
   bool can_share = !workers_.empty() && job.total > 1;
   unsigned asked = 1;
   {
-    Runner own(job, seats_[0].scratch);
+    Runner own(*this, job, 0);
     for (bool more = true; more; more = own.turn()) {
       bool is_left = job.next.load(std::memory_order_relaxed) < job.total;
       if (!can_share || !is_left || own.nanoseconds < alone_for) continue;
@@ -326,7 +332,7 @@ void Pool::work(unsigned number) {
     if (number >= wanted_.load(std::memory_order_relaxed)) continue;
     seat.busy.store(1);
     if (Job* job = job_.load()) {
-      Runner runner(*job, seat.scratch);
+      Runner runner(*this, *job, number);
       while (runner.turn()) {}
     }
     seat.busy.store(0);

@@ -13,6 +13,7 @@
 
 #include "kern/abi.h"
 #include "runtime/cpu/sharing.h"
+#include "runtime/cpu/waiting.h"
 
 namespace kern::cpu {
 
@@ -86,8 +87,9 @@ private:
   std::atomic<std::uint32_t> sequence_{0}; // counts what was published; workers wait for it to change
   std::atomic<unsigned> wanted_{0};        // only threads of lower numbers join what was published last
   std::atomic<bool> stopping_{false};
-  std::unique_ptr<Seat[]> seats_;     // one a thread, the launching one first
-  std::vector<std::jthread> workers_; // last: they stop before what they use goes
+  std::unique_ptr<Seat[]> seats_;          // one a thread, the launching one first
+  std::unique_ptr<Activity[]> activities_; // likewise
+  std::vector<std::jthread> workers_;      // last: they stop before what they use goes
 };
 
 } // namespace kern::cpu

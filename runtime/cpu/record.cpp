@@ -179,17 +179,3 @@ void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t 
   }
   for (std::uint64_t i = 0; i < count; ++i) ring->words[at + i] = words[i];
 }
-
-int kern_cpu_wait(kern_launch_record* record, uint64_t* state) {
-  // `state` is the waiter's own, 0 before its first call: since when (40 bits, ms), and how many blocks were
-  // done then (24 bits).
-  using Clock = std::chrono::steady_clock;
-  constexpr std::uint64_t low = (1u << 24) - 1, patience = 10'000;
-  std::uint64_t now =
-      static_cast<std::uint64_t>(Clock::now().time_since_epoch() / std::chrono::milliseconds(1)) &
-      (~std::uint64_t(0) >> 24);
-  std::uint64_t done = std::atomic_ref(record->reserved[progress_word]).load(std::memory_order_relaxed) & low;
-  if (*state == 0 || (*state & low) != done) *state = now << 24 | done;
-  std::this_thread::yield();
-  return now - (*state >> 24) < patience;
-}

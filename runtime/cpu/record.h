@@ -12,8 +12,9 @@
 namespace kern::cpu {
 
 // The reserved words of a launch record that the CPU uses.
-inline constexpr int progress_word = 1; // counts the blocks that are done
+inline constexpr int progress_word = 1; // counts what others may wait for: blocks that are done, ...
 inline constexpr int parts_word = 2;    // not 0 where blocks run in parts
+inline constexpr int stuck_word = 3;    // not 0 where a thread has given up waiting
 
 struct RingDeleter {
   void operator()(kern_print_ring* ring) const;

@@ -65,7 +65,7 @@ static void add_shared(const ir::Module& module, const ir::Function& kernel, con
   }
   // What a GPU's threads tell each other through: a word for each kind.
   bool agrees = false, votes = false;
-  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
+  ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
     agrees |= call && call->builtin == Builtin::Uniform;
     votes |= call && row(call->builtin).effects == Effects::Grid && call->slot;

@@ -68,7 +68,7 @@ Allowance device_allowance(const ir::Module& module, const ir::Function& kernel)
     if (is_inexact(kind) && unit_of(kind) > unit_of(narrowest)) narrowest = kind;
   }
   if (kernel.options.fast_math) allow(allowance, any_order * unit_of(narrowest), "fast math reorders");
-  ir::walk_reachable(module, kernel, [&](const ir::Stmt& stmt) {
+  ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
     if (const auto* access = std::get_if<ir::Atomic>(&stmt.node)) atomic(*access);
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     if (const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr) pure(*call);

@@ -34,7 +34,7 @@ std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<con
 
 bool has_prints(const ir::Module& module, const ir::Function& kernel) {
   bool found = false;
-  ir::walk_reachable(module, kernel,
+  ir::walk_reachable(module, kernel.body,
                      [&](const ir::Stmt& stmt) { found |= std::holds_alternative<ir::Print>(stmt.node); });
   return found;
 }
@@ -80,7 +80,8 @@ LaneFacts lane_facts(const ir::Module& module, const ir::Function& kernel,
   facts.contiguous = facts.small_arrays = facts.small_grid = true;
   for (std::size_t axis = 0; axis < 3; ++axis)
     facts.small_grid &= shape.grid[axis] * shape.block[axis] <= std::uint64_t{limits::small_grid};
-  if (asked_lanes == 0 && wide && fill_wide_vectors(module, kernel, facts, shape)) facts.lanes = 32;
+  if (asked_lanes == 0 && wide && facts.lanes > 1 && fill_wide_vectors(module, kernel, facts, shape))
+    facts.lanes = 32;
   facts.block_x_multiple = shape.block[0] % static_cast<std::uint64_t>(facts.lanes) == 0;
   for (const Argument& argument : arguments) {
     const HostArray* array = argument.array();

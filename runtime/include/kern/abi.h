@@ -131,9 +131,15 @@ uint32_t kern_cpu_fault_each(kern_launch_record* record, const kern_where* where
                              uint32_t y, uint32_t z);
 // Called by CPU code to print; words are laid out as in a kern_print_ring.
 void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t count);
-// Called by CPU code that waits for memory another block writes; false when nothing has moved for 10 s.
-// `state` is one word of the waiter's, 0 before its first call.
-int kern_cpu_wait(kern_launch_record* record, uint64_t* state);
+// Called by CPU code of a segment in which threads wait, for the turn of each thread, or vector of threads:
+// keeps it, with a copy of the `bytes` of its arguments.
+void kern_cpu_turn(kern_launch_record* record, void (*turn)(void* args), const void* args, uint64_t bytes);
+// Called at the end of such a segment: runs those turns. Where one waits, others go on.
+void kern_cpu_end_turns(kern_launch_record* record);
+// Called now and then by CPU code that waits for memory that others write: lets them go on. `state` is 0
+// before its first call, then what the last one returned, whose lowest 6 bits are 0; negative when nothing
+// has moved for 10 s.
+int64_t kern_cpu_wait(kern_launch_record* record, int64_t state);
 // Called by CPU code where its block waits for the whole grid; returns the sum of all blocks' counts when
 // they have come, or -1 where one of them has faulted and all leave. Only in launches of all blocks at once.
 int64_t kern_cpu_grid_wait(kern_launch_record* record, uint32_t count);

@@ -88,9 +88,10 @@ void print_block(const void* params, const kern_where* where, void*) {
 void wait_for_lower(const void* params, const kern_where* where, void*) {
   auto* counts = static_cast<const Params*>(params)->counts;
   kern_launch_record* record = static_cast<const Params*>(params)->record;
-  std::uint64_t block = linear(*where), state = 0;
+  std::uint64_t block = linear(*where);
+  std::int64_t state = 0;
   while (block > 0 && counts[block - 1].load() == 0)
-    if (!kern_cpu_wait(record, &state)) return;
+    if ((state = kern_cpu_wait(record, state)) < 0) return;
   counts[block].store(1);
 }
 

@@ -1,0 +1,125 @@
+// Threads that wait (transform/take_turns.cpp). On the CPU the vectors of a block run one after the other, so
+// one that waits must let those after it go on: in a segment where threads wait, each turn is a function of
+// its own, which the runtime can put aside in the middle. The segment is lowered like any other; what a turn
+// begins and ends with is noted, and when the kernel is whole, LLVM takes the turns out of it. A turn has its
+// own copy of every alloca but those that are one for the block.
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/CodeExtractor.h>
+
+#include "compiler/analysis/waiting.h"
+#include "compiler/lower/lanes.h"
+
+namespace kern::lowering {
+
+// A loop goes round so often, a power of two, before it asks the runtime: where what it waits for comes soon,
+// asking would be all that takes time. The state counts.
+static constexpr std::uint64_t rounds = 64;
+
+llvm::Value* vocabulary::take_turn(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (lower.gpu()) return read(lower, call.args[0]);
+  Value own = read_value(lower, call.args[0]);
+  llvm::Value* state = lower.is_vector() ? value_of_first_lane(lower, own) : own.value;
+  state = builder.CreateAdd(state, i64(lower.state, 1));
+  llvm::Value* counted = builder.CreateAnd(state, i64(lower.state, rounds - 1));
+  llvm::BasicBlock *before = builder.GetInsertBlock(), *ask = new_block(lower, "ask_for_turn"),
+                   *goes_on = new_block(lower, "goes_on");
+  builder.CreateCondBr(builder.CreateIsNull(counted), ask, goes_on);
+  builder.SetInsertPoint(ask);
+  auto* type =
+      llvm::FunctionType::get(builder.getInt64Ty(), {builder.getPtrTy(), builder.getInt64Ty()}, false);
+  llvm::Value* answer =
+      builder.CreateCall(lower.state.module.getOrInsertFunction("kern_cpu_wait", type),
+                         {lower.record, builder.CreateSub(state, i64(lower.state, rounds))});
+  builder.CreateBr(goes_on);
+  builder.SetInsertPoint(goes_on);
+  llvm::PHINode* next = builder.CreatePHI(builder.getInt64Ty(), 2, "turn");
+  next->addIncoming(state, before);
+  next->addIncoming(answer, ask);
+  return next;
+}
+
+// ---- Turns of their own ----
+
+void in_own_turns(Lowerer& lower, const ir::Segment& segment, const std::function<void()>& body) {
+  if (!lower.waits || !has_waits(lower.state.ir, segment.body)) return body();
+  lower.own_turns.now = true;
+  body();
+  lower.own_turns.now = false;
+  llvm::IRBuilder<>& builder = lower.builder;
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
+  builder.CreateCall(lower.state.module.getOrInsertFunction("kern_cpu_end_turns", type), {lower.record});
+}
+
+void begin_own_turn(Lowerer& lower, llvm::BasicBlock* next) {
+  if (!lower.own_turns.now) return;
+  llvm::BasicBlock* first = new_block(lower, "own_turn");
+  enter(lower, first);
+  lower.own_turns.found.push_back({first, next});
+}
+
+static llvm::SetVector<llvm::BasicBlock*> blocks_of(const OwnTurns::Turn& turn) {
+  llvm::SetVector<llvm::BasicBlock*> blocks;
+  blocks.insert(turn.first);
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    for (llvm::BasicBlock* successor : llvm::successors(blocks[i]))
+      if (successor != turn.next) blocks.insert(successor);
+  return blocks;
+}
+
+// Gives the turn copies of allocas. What they hold when it begins is read before it: parameters, say. An
+// array holds nothing then.
+static std::vector<llvm::AllocaInst*> copy_allocas(Lowerer& lower, const OwnTurns::Turn& turn,
+                                                   const llvm::SetVector<llvm::BasicBlock*>& blocks) {
+  std::vector<llvm::AllocaInst*> copies;
+  llvm::IRBuilder<> before(turn.first->getSinglePredecessor()->getTerminator());
+  llvm::IRBuilder<> begin(turn.first, turn.first->begin());
+  for (llvm::Instruction& instruction : lower.function->getEntryBlock()) {
+    auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (!alloca || lower.own_turns.of_block.contains(alloca)) continue;
+    auto is_inside = [&](const llvm::Use& use) {
+      return blocks.contains(llvm::cast<llvm::Instruction>(use.getUser())->getParent());
+    };
+    if (llvm::none_of(alloca->uses(), is_inside)) continue;
+    llvm::Type* type = alloca->getAllocatedType();
+    copies.push_back(begin.CreateAlloca(type, nullptr, alloca->getName()));
+    alloca->replaceUsesWithIf(copies.back(), [&](llvm::Use& use) { return is_inside(use); });
+    if (!type->isArrayTy()) begin.CreateStore(before.CreateLoad(type, alloca), copies.back());
+  }
+  return copies;
+}
+
+// What was a call of the turn leaves it to the runtime.
+static void keep_turn(Lowerer& lower, llvm::Function* function) {
+  auto* call = llvm::cast<llvm::CallInst>(function->user_back());
+  llvm::IRBuilder<> builder(call);
+  llvm::Value* args = call->getArgOperand(0);
+  llvm::Type* type = llvm::cast<llvm::AllocaInst>(args)->getAllocatedType();
+  std::uint64_t bytes = lower.state.module.getDataLayout().getTypeAllocSize(type);
+  llvm::Type* pointer = builder.getPtrTy();
+  auto* keep_type =
+      llvm::FunctionType::get(builder.getVoidTy(), {pointer, pointer, pointer, builder.getInt64Ty()}, false);
+  builder.CreateCall(lower.state.module.getOrInsertFunction("kern_cpu_turn", keep_type),
+                     {lower.record, function, args, i64(lower.state, static_cast<std::int64_t>(bytes))});
+  call->eraseFromParent();
+}
+
+void take_out_turns(Lowerer& lower) {
+  if (lower.own_turns.found.empty()) return;
+  llvm::EliminateUnreachableBlocks(*lower.function);
+  for (const OwnTurns::Turn& turn : lower.own_turns.found) {
+    llvm::SetVector<llvm::BasicBlock*> blocks = blocks_of(turn);
+    std::vector<llvm::AllocaInst*> copies = copy_allocas(lower, turn, blocks);
+    constexpr bool in_struct = true, may_alloca = true;
+    llvm::CodeExtractor extractor(blocks.getArrayRef(), nullptr, in_struct, nullptr, nullptr, nullptr, false,
+                                  may_alloca, &lower.function->getEntryBlock(), "turn");
+    llvm::CodeExtractorAnalysisCache cache(*lower.function);
+    llvm::Function* function = extractor.extractCodeRegion(cache);
+    assert(function && "a turn has one entry and one exit");
+    // In the first block LLVM can keep them in registers.
+    for (llvm::AllocaInst* copy : copies) copy->moveBefore(&*function->getEntryBlock().begin());
+    keep_turn(lower, function);
+  }
+}
+
+} // namespace kern::lowering
