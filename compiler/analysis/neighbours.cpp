@@ -141,7 +141,7 @@ private:
 } // namespace
 
 bool neighbours_wait(const ir::Module& module, const ir::Function& kernel) {
-  return Search(module, kernel).waits(kernel.body, false);
+  return has_waits(module, kernel.body) && Search(module, kernel).waits(kernel.body, false);
 }
 
 } // namespace kern

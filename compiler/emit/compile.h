@@ -25,7 +25,8 @@ private:
 struct Compiled {
   Lowered lowered;
   llvm::TargetMachine* machine;
-  std::string device_math; // the library's name; GPU only
+  int optimization;             // as wanted, or 1 where a function is too long for that
+  std::string device_math = {}; // the library's name; GPU only
 };
 
 // The first half: lowers; nothing where an error was reported.

@@ -12,13 +12,13 @@
 
 namespace kern::emitting {
 
-static cache::Key key_of(const Compiled& compiled, const TargetOptions& options) {
+static cache::Key key_of(const Compiled& compiled) {
   std::string bitcode;
   llvm::raw_string_ostream out(bitcode);
   llvm::WriteBitcodeToFile(*compiled.lowered.module, out);
   const llvm::TargetMachine& machine = *compiled.machine;
   return cache::make_key({"object", bitcode, machine.getTargetTriple().str(), machine.getTargetCPU(),
-                          machine.getTargetFeatureString(), std::to_string(options.optimization),
+                          machine.getTargetFeatureString(), std::to_string(compiled.optimization),
                           LLVM_VERSION_STRING, KERN_EMIT_HASH});
 }
 
@@ -52,7 +52,7 @@ std::optional<CpuObject> make_cpu_object(const ir::Module& module, const SourceM
   std::optional<Compiled> compiled = begin(module, sources, without_lines, context, diagnostics, times);
   if (!compiled) return std::nullopt;
   Stopwatch watch;
-  cache::Key key = key_of(*compiled, options);
+  cache::Key key = key_of(*compiled);
   std::optional<std::string> object = cache::Cache::shared().find(key);
   times.generate += watch.lap();
   if (!object) {

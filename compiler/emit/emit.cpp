@@ -50,14 +50,35 @@ static bool can_do_warps(const ir::Module& module, const TargetOptions& options,
   return can;
 }
 
+// What LLVM takes grows with the square of a function's length: of this one, some seconds. The longest of the
+// examples has 3,000 instructions, and on a GPU 1,000.
+static constexpr std::size_t most_instructions = 20'000;
+
+static const llvm::Function* find_too_long(const llvm::Module& module) {
+  for (const llvm::Function& function : module)
+    if (function.getInstructionCount() > most_instructions) return &function;
+  return nullptr;
+}
+
+// Such code is optimised little rather than for minutes.
+static void optimize_less(Compiled& compiled, TargetOptions options, Diagnostics& diagnostics) {
+  const llvm::Function* function = find_too_long(*compiled.lowered.module);
+  if (!function || options.optimization <= 1) return;
+  diagnostics.report(std::nullopt, diag::large, function->getName().str(), function->getInstructionCount(),
+                     most_instructions);
+  options.optimization = compiled.optimization = 1;
+  compiled.machine = find_machine(options, diagnostics);
+}
+
 std::optional<Compiled> begin(const ir::Module& module, const SourceManager& sources,
                               const TargetOptions& options, llvm::LLVMContext& context,
                               Diagnostics& diagnostics, EmitTimes& times) {
   Stopwatch watch;
   llvm::TargetMachine* machine = find_machine(options, diagnostics);
   if (!machine || !can_do_warps(module, options, diagnostics)) return std::nullopt;
-  Compiled result{lower(module, sources, options, *machine, context), machine, ""};
+  Compiled result{lower(module, sources, options, *machine, context), machine, options.optimization};
   assert(!llvm::verifyModule(*result.lowered.module, &llvm::errs()));
+  optimize_less(result, options, diagnostics);
   times.lower += watch.lap();
   return result;
 }
@@ -68,7 +89,7 @@ bool finish(Compiled& compiled, const TargetOptions& options, Diagnostics& diagn
     compiled.device_math = link_device_math(*compiled.lowered.module, diagnostics);
     if (compiled.device_math.empty()) return false;
   }
-  optimize(*compiled.lowered.module, *compiled.machine, options);
+  optimize(*compiled.lowered.module, *compiled.machine, options.target, compiled.optimization);
   times.optimize += watch.lap();
   return true;
 }

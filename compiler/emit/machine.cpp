@@ -44,7 +44,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const MachineKey& key) {
   llvm::TargetOptions options;
   // Nothing is fused that the program did not fuse: every device must compute the same.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  auto level = key.optimization > 0 ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None;
+  auto level = key.optimization > 1 ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       key.triple, key.cpu, key.features, options, llvm::Reloc::PIC_, std::nullopt, level));
 }

@@ -50,8 +50,11 @@ public:
         function.setLinkage(llvm::GlobalValue::InternalLinkage);
     module.getFunction(entry.layout.symbol)->setName(entry.function);
     entries_.push_back(std::move(entry));
+    if (!machine_ || piece.optimization < optimization_) {
+      machine_ = piece.machine;
+      optimization_ = piece.optimization;
+    }
     if (whole_) return !llvm::Linker::linkModules(*whole_, std::move(piece.lowered.module));
-    machine_ = piece.machine;
     whole_ = std::move(piece.lowered.module);
     return true;
   }
@@ -130,7 +133,8 @@ private:
 
   llvm::LLVMContext& context_;
   std::unique_ptr<llvm::Module> whole_;
-  llvm::TargetMachine* machine_ = nullptr;
+  llvm::TargetMachine* machine_ = nullptr; // that of the piece that is optimised least
+  int optimization_ = 0;
   std::vector<Entry> entries_;
 };
 

@@ -89,14 +89,29 @@ static llvm::ModulePassManager cpu_pipeline(bool wide_masks) {
   return modules;
 }
 
+static llvm::ModulePassManager quick_pipeline() {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  llvm::ModulePassManager modules;
+  modules.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  return modules;
+}
+
 // Whether the CPU has vectors, and no registers for masks of them.
 static bool has_vectors_only(const llvm::TargetMachine& machine) {
   return machine.getTargetTriple().isX86() && machine.getMCSubtargetInfo()->checkFeatures("+avx2") &&
          !has_mask_registers(machine);
 }
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, const TargetOptions& options) {
-  if (options.optimization == 0) return;
+static llvm::ModulePassManager full_pipeline(llvm::PassBuilder& builder, const llvm::TargetMachine& machine,
+                                             Target target) {
+  return target == Target::Cuda ? gpu_pipeline(builder) : cpu_pipeline(has_vectors_only(machine));
+}
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target, int optimization) {
+  if (optimization == 0) return;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -104,8 +119,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const TargetOp
   tuning.LoopUnrolling = true;
   llvm::PassBuilder builder(&machine, tuning);
   Analyses analyses(builder);
-  bool gpu = options.target == Target::Cuda;
-  (gpu ? gpu_pipeline(builder) : cpu_pipeline(has_vectors_only(machine))).run(module, analyses.modules);
+  (optimization == 1 ? quick_pipeline() : full_pipeline(builder, machine, target))
+      .run(module, analyses.modules);
 }
 
 } // namespace kern::emitting

@@ -8,7 +8,8 @@
 
 namespace kern::emitting {
 
-// Optimises a module for a machine; with optimization 0 it is left as it is.
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, const TargetOptions& options);
+// Optimises a module for a machine; with 0 as `optimization` it is left as it is, with 1 it gets only what
+// takes a time in proportion to its length.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target, int optimization);
 
 } // namespace kern::emitting
