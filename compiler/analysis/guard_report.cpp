@@ -98,15 +98,15 @@ std::string guard_line(const ir::Guard& node, GuardReasons guard, const ir::Modu
 
 } // namespace
 
-std::vector<GuardProof> prove_guards(const ir::Module& module, ir::FunctionId id) {
+GuardProofs prove_guards(const ir::Module& module, ir::FunctionId id) {
   const ir::Function& function = module.function(id);
-  std::vector<GuardReasons> guards = guard_reasons(module, function);
-  std::vector<GuardProof> proofs;
+  GuardFindings findings = find_guards(module, function);
+  GuardProofs proofs{{}, std::move(findings.selects)};
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
     const auto* node = std::get_if<ir::Guard>(&stmt.node);
     if (!node) return;
-    const GuardReasons& guard = guards[proofs.size()];
-    proofs.push_back(
+    const GuardReasons& guard = findings.guards[proofs.guards.size()];
+    proofs.guards.push_back(
         {node->site, node->axis, guard.proved ? proof_text(guard, nullptr) : "", guard.fails_if_empty});
   });
   return proofs;
@@ -118,7 +118,7 @@ std::vector<GuardProof> prove_guards(const ir::Module& module, ir::FunctionId id
 std::string print_guards(const ir::Module& module, const SourceManager& sources) {
   std::string text;
   for (const ir::Function& function : module.functions) {
-    std::vector<GuardReasons> guards = guard_reasons(module, function);
+    std::vector<GuardReasons> guards = find_guards(module, function).guards;
     auto proved = std::ranges::count_if(guards, &GuardReasons::proved);
     text += fmt::format("{}: {} of {} proved\n", function.symbol, proved, guards.size());
     std::size_t next = 0;

@@ -19,11 +19,17 @@ struct GuardReasons {
   Interval index, extent; // their ranges at the guard
 };
 
+// What became of each Guard statement, and which way each Select goes where that is known, both in the order
+// of ir::walk.
+struct GuardFindings {
+  std::vector<GuardReasons> guards;
+  std::vector<std::optional<bool>> selects;
+};
+
 class GuardWalk {
 public:
   GuardWalk(const ir::Module& module, const ir::Function& function);
-  // Returns what became of each Guard statement, in the order of ir::walk.
-  std::vector<GuardReasons> run();
+  GuardFindings run();
 
 private:
   // A slot that a loop assigns.
@@ -74,6 +80,7 @@ private:
 
   void walk(const ir::Body& body);
   void walk(const ir::Stmt& stmt);
+  void assign(const ir::Assign& node, Span span);
   void walk_if(const ir::If& node);
   bool is_clamped(const Affine& form) const;
   bool fails_if_empty(const Affine& index, const Affine& above, const Affine& extent);
@@ -106,8 +113,8 @@ private:
 
   Symbolic symbolic_;
   const ir::Function& function_;
-  std::unordered_map<const ir::Guard*, std::size_t> numbers_;
-  std::vector<GuardReasons> results_;
+  std::unordered_map<const void*, std::size_t> numbers_; // of the guards, and of the selects
+  GuardFindings results_;
   std::unordered_map<const ir::Stmt*, std::vector<LoopSlot>> loop_slots_;
   std::vector<Loop*> loops_;
   bool reachable_ = true;
@@ -115,7 +122,7 @@ private:
   std::size_t visits_ = 0;     // of statements, over all rounds of all loops
 };
 
-// Proves the guards of a function; for prove_guards and print_guards.
-std::vector<GuardReasons> guard_reasons(const ir::Module& module, const ir::Function& function);
+// Walks a function; for prove_guards and print_guards.
+GuardFindings find_guards(const ir::Module& module, const ir::Function& function);
 
 } // namespace kern

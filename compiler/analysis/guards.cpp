@@ -18,22 +18,35 @@ namespace {
 constexpr std::size_t most_visits = 64;
 constexpr std::size_t most_steps = 64; // of proofs, for each statement
 
+const ir::Select* as_select(const ir::Stmt& stmt) {
+  const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+  return assign ? std::get_if<ir::Select>(&assign->value) : nullptr;
+}
+
 } // namespace
 
 GuardWalk::GuardWalk(const ir::Module& module, const ir::Function& function)
     : symbolic_(module, function), function_(function) {
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
     ++statements_;
-    if (const auto* node = std::get_if<ir::Guard>(&stmt.node)) numbers_.emplace(node, numbers_.size());
+    if (const auto* node = std::get_if<ir::Guard>(&stmt.node)) {
+      numbers_.emplace(node, results_.guards.size());
+      results_.guards.emplace_back();
+    } else if (const ir::Select* select = as_select(stmt)) {
+      numbers_.emplace(select, results_.selects.size());
+      results_.selects.emplace_back();
+    }
   });
-  results_.resize(numbers_.size());
   symbolic_.facts.limit_steps(most_steps * (statements_ + 1000));
 }
 
-std::vector<GuardReasons> GuardWalk::run() {
+GuardFindings GuardWalk::run() {
   walk(function_.body);
   // A walk that was given up has seen loops whose invariants were never shown.
-  if (visits_ > most_visits * (statements_ + 100)) std::ranges::fill(results_, GuardReasons{});
+  if (visits_ > most_visits * (statements_ + 100)) {
+    std::ranges::fill(results_.guards, GuardReasons{});
+    std::ranges::fill(results_.selects, std::nullopt);
+  }
   return std::move(results_);
 }
 
@@ -49,11 +62,7 @@ void GuardWalk::walk(const ir::Stmt& stmt) {
     if (slot) set_unknown(*slot);
   };
   match(
-      stmt.node,
-      [&](const ir::Assign& node) {
-        symbolic_.set(node.slot,
-                      symbolic_.evaluate(node.value, symbolic_.declaration(node.slot).type, stmt.span));
-      },
+      stmt.node, [&](const ir::Assign& node) { assign(node, stmt.span); },
       [&](const ir::Load& node) { set_unknown(node.slot); }, [](const ir::Store&) {},
       [&](const ir::Atomic& node) { maybe_unknown(node.slot); },
       [&](const ir::CallEffect& node) { maybe_unknown(node.slot); },
@@ -69,6 +78,12 @@ void GuardWalk::walk(const ir::Stmt& stmt) {
         reachable_ = false;
       },
       [&](const ir::Return&) { reachable_ = false; }, [&](const ir::Segment& node) { walk(node.body); });
+}
+
+void GuardWalk::assign(const ir::Assign& node, Span span) {
+  if (const auto* select = std::get_if<ir::Select>(&node.value))
+    results_.selects[numbers_.at(select)] = symbolic_.decide(symbolic_.condition(select->condition));
+  symbolic_.set(node.slot, symbolic_.evaluate(node.value, symbolic_.declaration(node.slot).type, span));
 }
 
 void GuardWalk::check(const ir::Check& node) {
@@ -136,10 +151,10 @@ void GuardWalk::guard(const ir::Guard& node, Span span) {
     if (above) facts.assume(*above, {Reason::Kind::Guard, span});
     result.reasons.clear();
   }
-  results_[numbers_.at(&node)] = std::move(result);
+  results_.guards[numbers_.at(&node)] = std::move(result);
 }
 
-std::vector<GuardReasons> guard_reasons(const ir::Module& module, const ir::Function& function) {
+GuardFindings find_guards(const ir::Module& module, const ir::Function& function) {
   return GuardWalk(module, function).run();
 }
 

@@ -2,6 +2,7 @@
 // program, by ranges of loops. Sound where arithmetic wraps: every rule has a fail twin in tests/analysis.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,13 @@ struct GuardProof {
   bool fails_if_empty = false; // without a proof: where the axis has an element, it would be proved
 };
 
-// Returns one entry for each Guard statement of the function, in order.
-std::vector<GuardProof> prove_guards(const ir::Module& module, ir::FunctionId function);
+struct GuardProofs {
+  std::vector<GuardProof> guards;           // one for each Guard statement of the function, in order
+  std::vector<std::optional<bool>> selects; // the same for each Select: which way it always goes
+};
+
+// Walks a function once for both: an index that may count from the end is a Select.
+GuardProofs prove_guards(const ir::Module& module, ir::FunctionId function);
 
 // Prints what became of every access: `kernc --emit=guards`, one line an access.
 std::string print_guards(const ir::Module& module, const SourceManager& sources);

@@ -1,5 +1,5 @@
-// Acts on the proofs of analysis/guards.h. Every guard stays in the IR with what became of it; lower/ emits
-// the kept ones, and the shadow ones as assertions.
+// Acts on the proofs of analysis/guards.h. A select that always goes one way becomes a copy. Every guard
+// stays in the IR with what became of it; lower/ emits the kept ones, and the shadow ones as assertions.
 #include "compiler/analysis/guards.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"
@@ -9,7 +9,7 @@ namespace {
 
 class Placer {
 public:
-  Placer(std::vector<GuardProof> proofs, GuardMode mode) : proofs_(std::move(proofs)), mode_(mode) {}
+  Placer(GuardProofs proofs, GuardMode mode) : proofs_(std::move(proofs)), mode_(mode) {}
 
   void place(ir::Body& body) {
     for (std::size_t at = 0; at < body.size(); ++at) {
@@ -21,6 +21,8 @@ public:
         shadow.proof = "the axis has an element";
         body.insert(body.begin() + static_cast<std::ptrdiff_t>(++at), std::move(assertion));
       }
+      auto* assign = std::get_if<ir::Assign>(&body[at].node);
+      if (assign) take_way(*assign);
       ir::visit_bodies(body[at], [&](ir::Body& inner) { place(inner); });
     }
   }
@@ -28,7 +30,7 @@ public:
 private:
   // Says whether a shadow is to stand behind the guard.
   bool place(ir::Guard& guard) {
-    const GuardProof& proof = proofs_[next_++];
+    const GuardProof& proof = proofs_.guards[next_guard_++];
     bool proved = !proof.proof.empty(), shadow = mode_ == GuardMode::Shadow;
     guard.proof = proved || mode_ != GuardMode::Off ? proof.proof : "not proved: --guards=off";
     if (proof.fails_if_empty) guard.state = ir::GuardState::Empty;
@@ -37,9 +39,16 @@ private:
     return guard.state == ir::GuardState::Empty && shadow;
   }
 
-  std::vector<GuardProof> proofs_;
+  void take_way(ir::Assign& assign) {
+    const auto* select = std::get_if<ir::Select>(&assign.value);
+    if (!select) return;
+    std::optional<bool> way = proofs_.selects[next_select_++];
+    if (way) assign.value = ir::Copy{*way ? select->then_value : select->else_value};
+  }
+
+  GuardProofs proofs_;
   GuardMode mode_;
-  std::size_t next_ = 0;
+  std::size_t next_guard_ = 0, next_select_ = 0;
 };
 
 } // namespace

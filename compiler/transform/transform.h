@@ -20,7 +20,9 @@ void take_turns(ir::Module& module);
 // Puts the bodies of device functions where they are called: those that may reach a collective always, small
 // ones within limits::ir_statements. Sites are copied and learn the call.
 void inline_calls(ir::Module& module, Diagnostics& diagnostics);
-// Marks each guard Proved or Shadow where analysis/guards.h proves it.
+// Marks each guard Proved or Shadow where analysis/guards.h proves it, and makes a Copy of each Select that
+// it shows to go one way: of an index that does not count from the end, of a slice's bound that needs no
+// clamp.
 void place_guards(ir::Module& module, GuardMode mode);
 // CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.
 void join_conditions(ir::Module& module);

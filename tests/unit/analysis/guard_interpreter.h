@@ -1,9 +1,10 @@
 // Runs one thread of integer IR with guards, exactly as the IR defines it: the oracle that a proved guard
-// never fails.
+// never fails, and that a select goes the way that was shown.
 #pragma once
 
 #include <array>
 #include <cstdlib>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/ir.h"
@@ -27,13 +28,18 @@ public:
     std::copy(launch.params.begin(), launch.params.end(), slots_.begin());
   }
 
+  // The way that selects always go.
+  using Ways = std::unordered_map<const ir::Select*, bool>;
+
   // Runs, and returns the site of a guard that failed though it was proved.
-  std::optional<ir::SiteId> run(const std::vector<bool>& proved) {
+  std::optional<ir::SiteId> run(const std::vector<bool>& proved, const Ways& ways) {
     proved_ = &proved;
+    ways_ = &ways;
     run(function_.body);
     return broken_;
   }
   std::size_t guards_passed = 0;
+  bool went_another_way = false; // a select of `ways`
   int steps_left = 2000;
 
 private:
@@ -124,6 +130,8 @@ private:
         [&](const ir::Compare& expr) { put(compare(expr.op, value(expr.left), value(expr.right))); },
         [&](const ir::Convert& expr) { put(value(expr.value)); },
         [&](const ir::Select& expr) {
+          auto way = ways_->find(&expr);
+          went_another_way |= way != ways_->end() && way->second != (value(expr.condition) != 0);
           put(value(value(expr.condition) != 0 ? expr.then_value : expr.else_value));
         },
         [&](const ir::CallPure& expr) { put(call(expr)); },
@@ -178,6 +186,7 @@ private:
   const Launch& launch_;
   std::vector<std::vector<std::int64_t>> slots_; // a scalar, or the extents of an array
   const std::vector<bool>* proved_ = nullptr;
+  const Ways* ways_ = nullptr;
   std::optional<ir::SiteId> broken_;
 };
 

@@ -89,7 +89,8 @@ public:
 
   std::string outcome() {
     std::string letters;
-    for (const GuardProof& proof : prove_guards(module, f.id)) letters += proof.proof.empty() ? 'k' : 'p';
+    const GuardProofs proofs = prove_guards(module, f.id);
+    for (const GuardProof& proof : proofs.guards) letters += proof.proof.empty() ? 'k' : 'p';
     return letters;
   }
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "compiler/ir/print.h"
+#include "compiler/ir/walk.h"
 #include "tests/unit/analysis/guard_interpreter.h"
 #include "tests/unit/analysis/guard_program.h"
 
@@ -36,21 +37,32 @@ public:
   // Runs with random arguments and reports every proved guard that fails.
   void run(unsigned seed) {
     std::vector<bool> proved;
-    for (const GuardProof& proof : prove_guards(p_.module, p_.f.id)) {
+    const GuardProofs proofs = prove_guards(p_.module, p_.f.id);
+    for (const GuardProof& proof : proofs.guards) {
       proved.resize(std::max(proved.size(), static_cast<std::size_t>(proof.site) + 1));
       proved[static_cast<std::size_t>(proof.site)] = !proof.proof.empty();
     }
+    GuardInterpreter::Ways ways;
+    std::size_t next = 0;
+    ir::walk(p_.f.function().body, [&](const ir::Stmt& stmt) {
+      const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+      const auto* select = assign ? std::get_if<ir::Select>(&assign->value) : nullptr;
+      if (select && proofs.selects[next]) ways.emplace(select, *proofs.selects[next]);
+      next += select != nullptr;
+    });
+    ways_count += ways.size();
     for (int launch = 0; launch < 24; ++launch) {
       GuardInterpreter::Launch arguments = random_launch();
       GuardInterpreter interpreter(p_.f.function(), arguments);
-      auto broken = interpreter.run(proved);
+      auto broken = interpreter.run(proved, ways);
       passed += interpreter.guards_passed;
+      ASSERT_FALSE(interpreter.went_another_way) << "seed " << seed << "\n" << dump();
       ASSERT_FALSE(broken) << "seed " << seed << ", site " << static_cast<int>(*broken) << "\n" << dump();
     }
     for (bool each : proved) each ? ++proved_count : ++kept_count;
   }
 
-  std::size_t passed = 0, proved_count = 0, kept_count = 0;
+  std::size_t passed = 0, proved_count = 0, kept_count = 0, ways_count = 0;
 
 private:
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
@@ -238,19 +250,21 @@ private:
 TEST(GuardsRandom, ProvedGuardsNeverFail) {
   const char* more = std::getenv("KERN_GUARD_SEEDS"); // to search longer than a test may
   unsigned seeds = more ? static_cast<unsigned>(std::atoi(more)) : 1500;
-  std::size_t passed = 0, proved = 0, kept = 0;
+  std::size_t passed = 0, proved = 0, kept = 0, ways = 0;
   for (unsigned seed = 0; seed < seeds && !HasFatalFailure(); ++seed) {
     RandomGuards random(seed);
     random.run(seed);
     passed += random.passed;
     proved += random.proved_count;
+    ways += random.ways_count;
     kept += random.kept_count;
   }
   // The test says something only if guards are proved, and run.
   EXPECT_GT(proved * 10, kept);
   EXPECT_GT(passed, 10 * seeds);
+  EXPECT_GT(ways, 0U);
   RecordProperty("proved", static_cast<int>(proved));
-  if (more) std::printf("proved %zu, kept %zu, passed %zu\n", proved, kept, passed);
+  if (more) std::printf("proved %zu, kept %zu, passed %zu, selects %zu\n", proved, kept, passed, ways);
 }
 
 } // namespace
