@@ -8,7 +8,7 @@ namespace kern::checker {
 Value Checker::array_extent(const Value& array, int axis, Span span) {
   if (!array.extents.empty()) return int_value(array.extents[static_cast<std::size_t>(axis)], span);
   Value value = runtime_value(extent(array.operand, axis, span), span);
-  value.nonnegative = true;
+  value.most = limits::array_bytes;
   return value;
 }
 
@@ -22,7 +22,7 @@ Value Checker::array_size(const Value& array, Span span) {
   for (int axis = 1; axis < array.type->rank; ++axis)
     size = binary(ir::BinaryOp::Multiply, size, extent(array.operand, axis, span), span);
   Value value = runtime_value(size, span);
-  value.nonnegative = true;
+  value.most = limits::array_bytes;
   return value;
 }
 

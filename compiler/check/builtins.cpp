@@ -9,6 +9,16 @@
 
 namespace kern::checker {
 
+// Returns the greatest value of threadIdx.x, gridDim.y, laneid and their kin.
+static std::int64_t greatest_place(std::string_view name) {
+  auto axis = static_cast<std::size_t>(name.back() - 'x');
+  if (name.starts_with("threadIdx.")) return limits::launch_block[axis] - 1;
+  if (name.starts_with("blockDim.")) return limits::launch_block[axis];
+  if (name.starts_with("blockIdx.")) return limits::launch_grid[axis] - 1;
+  if (name.starts_with("gridDim.")) return limits::launch_grid[axis];
+  return limits::warp_size - 1;
+}
+
 // threadIdx.x, laneid, math.pi: what is written without brackets.
 Value Checker::builtin_value(Builtin builtin, Span span) {
   const BuiltinSignature& taken = signature(builtin);
@@ -22,8 +32,8 @@ Value Checker::builtin_value(Builtin builtin, Span span) {
     return float_value(std::strtod(text.c_str(), nullptr), span);
   }
   Value value = runtime_value(temp(type, ir::CallPure{builtin, {}}, span), span);
-  value.nonnegative = true;
   std::string_view name = row(builtin).name;
+  value.most = static_cast<std::uint64_t>(greatest_place(name));
   value.positive = name.starts_with("blockDim.") || name.starts_with("gridDim.");
   return value;
 }
@@ -162,7 +172,8 @@ Value Checker::call_by_signature(Builtin builtin, const Args& args, Span span) {
     if (builtin == Builtin::Min || builtin == Builtin::Max)
       return fold_variadic(builtin, operands, values, match->result, span);
     Value value = runtime_value(temp(match->result, ir::CallPure{builtin, std::move(operands)}, span), span);
-    value.nonnegative = builtin == Builtin::Abs && values[0].nonnegative;
+    if (builtin == Builtin::Abs && is_nonnegative(values[0]))
+      value.most = most_bits_as(values[0], match->result);
     return value;
   }
   ir::CallEffect call{std::nullopt, builtin, std::move(operands)};
@@ -176,6 +187,20 @@ Value Checker::call_by_signature(Builtin builtin, const Args& args, Span span) {
   return runtime_value(slot_operand(slot), span);
 }
 
+// Returns what the bits of the least or greatest of some values are at most.
+static std::uint64_t most_extremum(bool greatest, const std::vector<Value>& values, Type type) {
+  std::uint64_t least_most = any_bits, most = 0;
+  for (const Value& value : values) {
+    std::uint64_t bits = most_bits_as(value, type);
+    least_most = std::min(least_most, bits);
+    most = std::max(most, bits);
+  }
+  std::uint64_t limit = greatest_bits(type);
+  if (most <= limit) return greatest ? most : least_most;
+  // One that may be negative makes a minimum so, but no maximum with one that may not.
+  return greatest && least_most <= limit ? limit : any_bits;
+}
+
 // min(a, b, c): two at a time.
 Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& operands,
                              const std::vector<Value>& values, Type type, Span span) {
@@ -183,14 +208,7 @@ Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& op
   for (std::size_t i = 1; i < operands.size(); ++i)
     result = temp(type, ir::CallPure{builtin, {result, operands[i]}}, span);
   Value value = runtime_value(result, span);
-  bool all = true, any = false;
-  for (const Value& each : values) {
-    std::optional<WideInt> constant = constant_integer(each);
-    bool nonnegative = constant ? *constant >= 0 : each.nonnegative;
-    all = all && nonnegative;
-    any = any || nonnegative;
-  }
-  value.nonnegative = is_integer(type) && (builtin == Builtin::Max ? any : all);
+  if (is_integer(type)) value.most = most_extremum(builtin == Builtin::Max, values, type);
   return value;
 }
 

@@ -265,7 +265,7 @@ struct Checker {
     Type type = types::error;
     ir::Operand start, step, count;
     std::optional<ir::Operand> stop; // i64, where the step is known to be positive; not of u64
-    bool nonnegative = false;
+    std::uint64_t most = any_bits;   // of its numbers, see most_bits()
   };
   std::optional<Range> range_of(const Value& range);
   ir::Operand steps_in(ir::Operand distance, ir::Operand width, Span span);

@@ -238,7 +238,7 @@ Value Checker::convert_value(const Value& value, Type type, Purpose purpose) {
     return error_value(value.span);
   }
   Value result = runtime_value(convert(value, type, purpose), value.span);
-  result.nonnegative = value.nonnegative;
+  result.most = most_bits_as(value, type);
   result.positive = value.positive;
   result.extents = value.extents;
   return result;
@@ -326,7 +326,7 @@ static Value python_cast(Checker& checker, Type type, const Value& value, Span s
   ir::Operand operand = checker.as_operand(value);
   bool keeps = to_int ? is_integer(operand.type) : is_float(operand.type);
   Value result = runtime_value(keeps ? operand : checker.cast(operand, type, span), span);
-  result.nonnegative = value.nonnegative;
+  result.most = most_bits_as(value, result.type);
   return result;
 }
 
@@ -351,8 +351,7 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
   if (value.kind == ValueKind::Element) return runtime_value(load_constant_element(value, type), span);
   if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(value, type), span);
   Value result = runtime_value(cast(as_operand(value), type, span), span);
-  result.nonnegative = value.nonnegative && is_integer(type) &&
-                       bit_width(type->scalar) >= bit_width(as_operand(value).type->scalar);
+  result.most = most_bits_as(value, type);
   return result;
 }
 

@@ -186,7 +186,7 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   write(then_body, then_value);
   write(else_body, else_value);
   emit(ir::If{condition, std::move(then_body), std::move(else_body)}, span);
-  result.nonnegative = then_value.nonnegative && else_value.nonnegative;
+  result.most = std::max(most_bits_as(then_value, *type), most_bits_as(else_value, *type));
   return result;
 }
 

@@ -22,9 +22,8 @@ struct Local {
   Span type_span;               // the assignment that its type comes from
   bool pinned = false;          // annotated, or settled: `type` is final
   bool annotated = false;
-  bool nonnegative = true;       // of the round before: every value assigned is 0 or more
-  bool still_nonnegative = true; // of this round
-  bool still_positive = true;
+  std::uint64_t most = 0;     // of the rounds before: what most_bits() is at most of all that is assigned
+  std::uint64_t most_now = 0; // of this round
   std::vector<const ast::Node*> sites_now; // of this round
   std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
   Type slots_type = types::unknown;

@@ -201,7 +201,7 @@ static void bind_params(Checker& checker, Instance& instance) {
 static void start_round(Instance& instance) {
   auto start = [](Local& local) {
     local.joined = types::unknown;
-    local.still_nonnegative = true;
+    local.most_now = 0;
     local.sites_now.clear();
     local.slots.clear();
     local.has_slots = false;
@@ -212,17 +212,25 @@ static void start_round(Instance& instance) {
   start(instance.result);
 }
 
+// What grows from round to round is let go at once, so that it settles: to any number of 0 or more, then to
+// any.
+static std::uint64_t widened(std::uint64_t before, std::uint64_t now) {
+  if (now <= before) return before;
+  if (before == 0) return now;
+  std::uint64_t nonnegative = greatest_bits(types::i64);
+  return now <= nonnegative ? nonnegative : any_bits;
+}
+
 // Takes over what a round found; says whether anything is new.
 static bool finish_round(Instance& instance) {
   bool changed = false;
   auto finish = [&](Local& local) {
     Type type = local.pinned ? local.type : local.joined;
     std::size_t sites = std::min(local.sites, std::max<std::size_t>(local.sites_now.size(), 1));
-    changed =
-        changed || type != local.type || sites != local.sites || local.nonnegative != local.still_nonnegative;
+    changed = changed || type != local.type || sites != local.sites || local.most_now > local.most;
     local.type = type;
     local.sites = sites;
-    local.nonnegative = local.still_nonnegative;
+    local.most = widened(local.most, local.most_now);
   };
   for (auto& [name, local] : instance.locals) finish(local);
   finish(instance.result);
@@ -268,6 +276,9 @@ static bool pin_literals(Context& context, Instance& instance) {
   };
   for (auto& [name, local] : instance.locals) pin(local);
   pin(instance.result);
+  // What was computed of literals without a type said nothing about its range.
+  if (any)
+    for (auto& [name, local] : instance.locals) local.most = 0;
   return any;
 }
 

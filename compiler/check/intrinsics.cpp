@@ -23,13 +23,19 @@ ir::Operand wide(Checker& checker, Builtin builtin, Span span) {
   return checker.cast(checker.builtin_value(builtin, span).operand, types::i64, span);
 }
 
+// Returns how many threads a launch has at most along an axis.
+std::uint64_t most_threads(int axis) {
+  auto at = static_cast<std::size_t>(axis);
+  return static_cast<std::uint64_t>(limits::launch_grid[at] * limits::launch_block[at]);
+}
+
 // blockIdx * blockDim + threadIdx along one axis, in i64.
 Value grid_index(Checker& checker, int axis, Span span) {
   ir::Operand block = wide(checker, block_index[axis], span), size = wide(checker, block_dim[axis], span);
   ir::Operand first = checker.binary(ir::BinaryOp::Multiply, block, size, span);
   ir::Operand thread = wide(checker, thread_index[axis], span);
   Value value = runtime_value(checker.binary(ir::BinaryOp::Add, first, thread, span), span);
-  value.nonnegative = true;
+  value.most = most_threads(axis) - 1;
   return value;
 }
 
@@ -37,7 +43,8 @@ Value grid_index(Checker& checker, int axis, Span span) {
 Value grid_extent(Checker& checker, int axis, Span span) {
   ir::Operand blocks = wide(checker, grid_dim[axis], span), size = wide(checker, block_dim[axis], span);
   Value value = runtime_value(checker.binary(ir::BinaryOp::Multiply, blocks, size, span), span);
-  value.nonnegative = value.positive = true;
+  value.most = most_threads(axis);
+  value.positive = true;
   return value;
 }
 

@@ -62,6 +62,14 @@ static void report_without_type(Checker& checker, const Local& local, Span span)
                local.name);
 }
 
+// Outside of loops only what was assigned before in this round can be there. Numbers of 0 or more, of which
+// nothing else is known, are still numbers of their type.
+static std::uint64_t most_of_local(const Local& local, Type type, bool in_loop) {
+  std::uint64_t most = in_loop ? std::max(local.most, local.most_now) : local.most_now;
+  bool nonnegative = most <= greatest_bits(types::i64) && is_scalar(type) && is_integer(type);
+  return nonnegative ? std::min(most, greatest_bits(type)) : most;
+}
+
 Value Checker::read_local(Local& local, Span span) {
   if (local.known) {
     Value value = *local.known;
@@ -76,8 +84,7 @@ Value Checker::read_local(Local& local, Span span) {
   }
   Value value = slots_value(local, type, span);
   if (value.kind == ValueKind::Runtime) {
-    value.nonnegative = local.nonnegative;
-    if (!final) value.nonnegative = local.still_nonnegative && local.nonnegative;
+    value.most = most_of_local(local, value.type, !loops.empty());
   }
   return value;
 }
@@ -94,13 +101,6 @@ static void assign_unstorable(Checker& checker, Local& local, const Value& value
   local.known = value;
   local.known_depth = 0;
   local.type_span = span;
-}
-
-static bool is_nonnegative(const Value& value) {
-  if (std::optional<WideInt> constant = constant_integer(value)) return *constant >= 0;
-  if (is_unknown(value)) return true;
-  if (is_tuple(value)) return false;
-  return value.nonnegative || (is_number(value) && !is_signed(value.type) && is_integer(value.type));
 }
 
 // Returns the first leaf from `from` on that reads a slot, or the number of leaves.
@@ -131,7 +131,7 @@ static Value in_slots(const Value& value, const Value& slots) {
   if (!is_tuple(value)) {
     Value result = slots;
     result.extents = value.extents;
-    result.nonnegative = value.nonnegative;
+    result.most = most_bits_as(value, slots.type);
     result.positive = value.positive;
     return result;
   }
@@ -145,7 +145,8 @@ void Checker::note_assignment(Local& local, const Value& value, const ast::Node&
   if (std::find(local.sites_now.begin(), local.sites_now.end(), &site) == local.sites_now.end())
     local.sites_now.push_back(&site);
   std::optional<Type> type = type_of(value);
-  local.still_nonnegative = local.still_nonnegative && is_nonnegative(value);
+  // A value without a type yet says nothing in this round.
+  if (!has_unknown(value)) local.most_now = std::max(local.most_now, most_bits(value));
   if (local.pinned || !type) return;
   if (scope->is_numba()) type = default_deep(*type);
   std::optional<Type> joined = join_types(local.joined, *type);

@@ -114,11 +114,12 @@ std::optional<Checker::Range> Checker::range_of(const Value& value) {
     range.count = trip_count(wide(range.start), stop_at, wide(range.step), positive, narrow, value.span);
     if (range.step.slot ? positive : ir::int_value(range.step) > 0) range.stop = stop_at;
   }
-  auto at_least_zero = [](const Value& part) {
-    std::optional<WideInt> constant = constant_integer(part);
-    return constant ? *constant >= 0 : part.nonnegative;
-  };
-  range.nonnegative = at_least_zero(start) && (step.positive || at_least_zero(step));
+  std::uint64_t greatest = greatest_bits(*type);
+  bool ascends = step.positive || most_bits_as(step, *type) <= greatest;
+  if (ascends && most_bits_as(start, *type) <= greatest) {
+    std::uint64_t end = std::min(most_bits_as(stop, *type), greatest);
+    range.most = end - (end > 0);
+  }
   return range;
 }
 
@@ -186,7 +187,7 @@ bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
   bool direct = final && local->type == range->type;
   Value counter =
       direct ? slots_value(*local, range->type, span) : runtime_value(variable(range->type, span), span);
-  counter.nonnegative = range->nonnegative;
+  counter.most = range->most;
   check_loop_body(stmt.body, inner, [&] {
     if (direct)
       note_assignment(*local, counter, *stmt.target, span);
@@ -227,7 +228,7 @@ std::optional<Iteration> Checker::iterate(const Value& value) {
       ir::Operand k = cast(as_operand(index), range->type, span);
       ir::Operand offset = binary(ir::BinaryOp::Multiply, k, range->step, span);
       Value element = runtime_value(binary(ir::BinaryOp::Add, offset, range->start, span), span);
-      element.nonnegative = range->nonnegative;
+      element.most = range->most;
       return element;
     };
     return result;
@@ -245,7 +246,6 @@ std::optional<Iteration> Checker::iterate_enumerate(const Value& value) {
   Value first = value.elements[1];
   result.element = [this, inner, first, span = value.span](const Value& index) {
     Value count = binary(ast::BinaryOp::Add, index, first, span);
-    count.nonnegative = index.nonnegative;
     return tuple_value({count, inner->element(index)}, span);
   };
   return result;
@@ -357,7 +357,7 @@ bool Checker::check_for(const ast::For& stmt) {
   if (iteration->fixed_count) return check_for_tuple(stmt, *iteration, *iteration->fixed_count);
   ir::Operand counter = variable(types::i64, span);
   Value index = runtime_value(counter, span);
-  index.nonnegative = true;
+  index.most = greatest_bits(types::i64) - 1;
   check_loop_body(stmt.body, inner,
                   [&] { assign_target(*stmt.target, iteration->element(index), *stmt.target, false); });
   emit_for(*counter.slot, number(0), number(1), iteration->count, std::move(inner), span);

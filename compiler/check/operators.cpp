@@ -1,5 +1,7 @@
 // Operators on numbers. What type an operation has is asked of types/convert.h, by the rules of the file's
 // dialect.
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "compiler/check/checker.h"
@@ -118,28 +120,29 @@ static void check_divisor(Checker& checker, ir::Operand divisor, Span span) {
   checker.check_condition(ok, ir::FaultKind::DivisionByZero, span, "");
 }
 
-static bool stays_nonnegative(ast::BinaryOp op, const Value& left, const Value& right) {
-  auto nonnegative = [](const Value& value) {
-    std::optional<WideInt> constant = constant_integer(value);
-    if (constant) return *constant >= 0;
-    return value.nonnegative || (is_integer(value.type) && !is_signed(value.type));
-  };
+// Returns what the bits of a result in a type are at most. A sum or product that could wrap may be anything.
+static std::uint64_t most_result(ast::BinaryOp op, const Value& left, const Value& right, Type type) {
+  std::uint64_t a = most_bits_as(left, type), b = most_bits_as(right, type), result = 0;
+  std::uint64_t greatest = greatest_bits(type);
+  std::uint64_t limit = bit_width(type->scalar) == 64 ? any_bits : greatest;
+  bool left_nonnegative = a <= greatest, right_nonnegative = b <= greatest;
   switch (op) {
-  case ast::BinaryOp::Add:
+  case ast::BinaryOp::Add: return __builtin_add_overflow(a, b, &result) || result > limit ? any_bits : result;
   case ast::BinaryOp::Multiply:
-  case ast::BinaryOp::FloorDivide:
-  case ast::BinaryOp::ShiftRight:
+    return __builtin_mul_overflow(a, b, &result) || result > limit ? any_bits : result;
+  case ast::BinaryOp::FloorDivide: return left_nonnegative && right_nonnegative ? a : any_bits;
+  case ast::BinaryOp::ShiftRight: return left_nonnegative ? a : any_bits;
   case ast::BinaryOp::BitOr:
-  case ast::BinaryOp::BitXor: return nonnegative(left) && nonnegative(right);
-  case ast::BinaryOp::Modulo: return nonnegative(right);
-  case ast::BinaryOp::BitAnd: return nonnegative(left) || nonnegative(right);
+  case ast::BinaryOp::BitXor: return (a | b) == 0 ? 0 : any_bits >> std::countl_zero(a | b);
+  case ast::BinaryOp::Modulo: return right_nonnegative ? b - (b > 0) : any_bits;
+  case ast::BinaryOp::BitAnd: return std::min(a, b);
   case ast::BinaryOp::Subtract:
   case ast::BinaryOp::Divide:
   case ast::BinaryOp::Power:
   case ast::BinaryOp::ShiftLeft:
-  case ast::BinaryOp::MatrixMultiply: return false;
+  case ast::BinaryOp::MatrixMultiply: return any_bits;
   }
-  return false;
+  return any_bits;
 }
 
 // Numba's shifts by 64 or more, or by a negative count, give 0.
@@ -178,7 +181,7 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
       shift && numba ? numba_shift(*this, ir_op(op), a, b, span) : binary(ir_op(op), a, b, span);
   if (computed != *type) result = cast(result, *type, span);
   Value value = runtime_value(result, span);
-  value.nonnegative = is_integer(*type) && stays_nonnegative(op, left, right);
+  if (is_integer(*type)) value.most = most_result(op, left, right, *type);
   return value;
 }
 

@@ -1,5 +1,7 @@
 // i:j:k as Python has it: negative bounds count from the end, then both are clamped; a step may be negative;
 // only a step of 0 is a fault.
+#include <limits>
+
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/types.h"
 
@@ -53,14 +55,25 @@ static Limits limits_of(Checker& checker, ir::Operand n, ir::Operand ascending, 
 static ir::Operand clamp_bound(Checker& checker, const Value& bound, ir::Operand n, const Limits& limits) {
   Span span = bound.span;
   ir::Operand value = *checker.as_index(bound);
-  if (!value.slot && ir::int_value(value) >= 0) return lesser(checker, value, limits.upper, span);
+  if (is_nonnegative(bound)) return lesser(checker, value, limits.upper, span);
+  ir::Operand negative = checker.compare(ir::CompareOp::Less, value, number(0), span);
+  if (bound.type == types::u64) {
+    // Beyond every i64, and so beyond the end.
+    value = checker.select(negative, limits.upper, value, span);
+    return lesser(checker, value, limits.upper, span);
+  }
   ir::Operand from_end = checker.binary(ir::BinaryOp::Add, value, n, span);
   if (!value.slot) return greater(checker, from_end, limits.lower, span);
-  if (!bound.nonnegative) {
-    ir::Operand negative = checker.compare(ir::CompareOp::Less, value, number(0), span);
-    value = greater(checker, checker.select(negative, from_end, value, span), limits.lower, span);
-  }
+  value = greater(checker, checker.select(negative, from_end, value, span), limits.lower, span);
   return lesser(checker, value, limits.upper, span);
+}
+
+// Returns a step as an i64; one that only a u64 can hold goes beyond every end, as the greatest i64 does.
+static ir::Operand step_operand(Checker& checker, const Value& step) {
+  ir::Operand value = *checker.as_index(step);
+  if (step.type != types::u64 || is_nonnegative(step)) return value;
+  ir::Operand wide = checker.compare(ir::CompareOp::Less, value, number(0), step.span);
+  return checker.select(wide, number(std::numeric_limits<std::int64_t>::max()), value, step.span);
 }
 
 // Returns how many places lie from start up (or down) to stop.
@@ -86,7 +99,7 @@ static ir::Operand count_between(Checker& checker, ir::Operand start, ir::Operan
 
 ir::ViewAxis Checker::slice_axis(ir::Operand array, int axis, const SliceBounds& bounds, Span span) {
   ir::Operand n = extent(array, axis, span);
-  ir::Operand step = bounds.step ? *as_index(*bounds.step) : number(1);
+  ir::Operand step = bounds.step ? step_operand(*this, *bounds.step) : number(1);
   if (step.slot || step.bits == 0) {
     ir::Operand ok = compare(ir::CompareOp::NotEqual, step, number(0), span);
     check_condition(ok, ir::FaultKind::StepZero, bounds.step->span, "");

@@ -9,6 +9,9 @@
 
 namespace kern::checker {
 
+// The least number of which the bits are those of an index that an array can be counted back by.
+static constexpr std::uint64_t count_from_end = 0 - static_cast<std::uint64_t>(limits::array_bytes);
+
 // Returns an index as an i64 that counts from the front: a negative literal, and in the Numba dialect any
 // negative index, counts from the end.
 ir::Operand Checker::array_index(ir::Operand array, int axis, const Value& index) {
@@ -16,12 +19,11 @@ ir::Operand Checker::array_index(ir::Operand array, int axis, const Value& index
   std::optional<ir::Operand> operand = as_index(index);
   if (!operand) return ir::constant_int(types::i64, 0);
   if (!operand->slot) {
-    if (ir::int_value(*operand) >= 0) return *operand;
+    if (ir::int_value(*operand) >= 0 || index.type == types::u64) return *operand;
     return binary(ir::BinaryOp::Add, extent(array, axis, span), *operand, span);
   }
   bool from_end = rules.negative_index == Rules::negative_index_rule::FromEnd;
-  bool may_be_negative = !index.nonnegative && is_signed(index.type);
-  if (!from_end || !may_be_negative) return *operand;
+  if (!from_end || !is_signed(index.type) || most_bits(index) < count_from_end) return *operand;
   ir::Operand negative = compare(ir::CompareOp::Less, *operand, ir::constant_int(types::i64, 0), span);
   ir::Operand wrapped = binary(ir::BinaryOp::Add, *operand, extent(array, axis, span), span);
   return select(negative, wrapped, *operand, span);

@@ -148,6 +148,26 @@ std::optional<WideInt> constant_integer(const Value& value) {
   return value.operand.bits;
 }
 
+std::uint64_t greatest_bits(Type type) { return static_cast<std::uint64_t>(greatest_value(type->scalar)); }
+
+std::uint64_t most_bits(const Value& value) {
+  if (std::optional<WideInt> constant = constant_integer(value))
+    return *constant > WideInt(any_bits) ? any_bits : static_cast<std::uint64_t>(*constant);
+  if (value.kind == ValueKind::Choice)
+    return std::max(most_bits(value.elements[0]), most_bits(value.elements[1]));
+  if (value.kind != ValueKind::Runtime || !is_scalar(value.type)) return any_bits;
+  if (is_boolean(value.type)) return 1;
+  if (!is_integer(value.type)) return any_bits;
+  return !is_signed(value.type) ? std::min(value.most, greatest_bits(value.type)) : value.most;
+}
+
+std::uint64_t most_bits_as(const Value& value, Type type) {
+  if (!is_scalar(type) || !is_integer(type)) return any_bits;
+  std::uint64_t most = most_bits(value);
+  bool keeps_bits = bit_width(type->scalar) == 64 || most <= greatest_bits(type);
+  return keeps_bits ? most : any_bits;
+}
+
 std::optional<double> constant_real(const Value& value) {
   if (std::optional<WideInt> integer = constant_integer(value)) return static_cast<double>(*integer);
   if (is_literal(value)) return value.real;

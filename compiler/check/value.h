@@ -39,6 +39,9 @@ enum class ValueKind : std::uint8_t {
   Zip,       // elements: the iterables
 };
 
+// Of an integer of which nothing is known.
+inline constexpr std::uint64_t any_bits = ~std::uint64_t{0};
+
 struct Value {
   ValueKind kind = ValueKind::Error;
   Span span;
@@ -46,9 +49,9 @@ struct Value {
   ir::Operand operand;
   WideInt integer = 0;
   double real = 0;
-  bool nonnegative = false; // a run-time integer that is known to be 0 or more
-  bool positive = false;    // ... 1 or more
-  bool is_written = false;  // True or False
+  std::uint64_t most = any_bits; // of a run-time integer: what most_bits() returns
+  bool positive = false;         // a run-time integer that is known to be 1 or more
+  bool is_written = false;       // True or False
   std::vector<Value> elements;
   std::vector<ir::Operand> indices;
   std::vector<std::int64_t> extents; // of an array, where they are constants
@@ -102,6 +105,15 @@ bool same_constant(const Value& a, const Value& b);
 
 // Returns the value of a constant integer or bool; nothing for anything else.
 std::optional<WideInt> constant_integer(const Value& value);
+// Returns what an integer is at most, its value as an i64 or u64 taken as bits without a sign. A number below
+// 2^63 says that it is not negative; the bits of a sum that may have wrapped are at most `any_bits`.
+std::uint64_t most_bits(const Value& value);
+// Returns the same of the value once it is converted to a type.
+std::uint64_t most_bits_as(const Value& value, Type type);
+// Returns the greatest value of an integer type.
+std::uint64_t greatest_bits(Type type);
+// Says whether an integer is known to be 0 or more, whatever its type.
+inline bool is_nonnegative(const Value& value) { return most_bits(value) <= greatest_bits(types::i64); }
 // Returns the value of any constant number.
 std::optional<double> constant_real(const Value& value);
 
