@@ -1,9 +1,40 @@
 // Assignments: names, elements, slices, and tuples of them. The value is evaluated first, then each target
 // from left to right; of `a[i] += x` the target is evaluated once, before x.
+#include <algorithm>
+
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
+
+// Adds the slots that a target assigns.
+static void add_written(Checker& checker, const ast::Expr& target, std::vector<ir::SlotId>& slots) {
+  if (const auto* name = ast::as<ast::Name>(&target))
+    if (const Local* local = checker.find_local(name->text))
+      slots.insert(slots.end(), local->slots.begin(), local->slots.end());
+  if (const auto* tuple = ast::as<ast::Tuple>(&target))
+    for (const ast::Expr* element : tuple->elements) add_written(checker, *element, slots);
+  if (const auto* list = ast::as<ast::List>(&target))
+    for (const ast::Expr* element : list->elements) add_written(checker, *element, slots);
+}
+
+static bool reads_any(const Value& value, const std::vector<ir::SlotId>& slots) {
+  auto is_read = [&](const ir::Operand& operand) {
+    return operand.slot && std::find(slots.begin(), slots.end(), *operand.slot) != slots.end();
+  };
+  return is_read(value.operand) || std::any_of(value.indices.begin(), value.indices.end(), is_read) ||
+         std::any_of(value.elements.begin(), value.elements.end(),
+                     [&](const Value& element) { return reads_any(element, slots); });
+}
+
+// a, b = b, a: what an earlier target overwrites is copied before.
+static void copy_overwritten(Checker& checker, std::vector<Value>& values, ast::ExprList targets) {
+  std::vector<ir::SlotId> written;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (reads_any(values[i], written)) checker.copy_leaves(values[i]);
+    add_written(checker, *targets[i], written);
+  }
+}
 
 void Checker::check_assign(const ast::Assign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.targets.front());
@@ -15,6 +46,10 @@ void Checker::check_assign(const ast::Assign& stmt) {
     return;
   }
   bool single = stmt.targets.size() == 1;
+  std::vector<ir::SlotId> written;
+  for (const ast::Expr* target : stmt.targets.first(stmt.targets.size() - 1))
+    add_written(*this, *target, written);
+  if (reads_any(value, written)) copy_leaves(value);
   for (const ast::Expr* target : stmt.targets) assign_target(*target, value, *target, single);
 }
 
@@ -82,40 +117,9 @@ static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& v
   if (!elements) return;
   if (is_array(value))
     for (std::size_t i = 0; i < targets.size(); ++i) (*elements)[i].span = targets[i]->span;
-  checker.snapshot(*elements, targets);
+  copy_overwritten(checker, *elements, targets);
   for (std::size_t i = 0; i < targets.size(); ++i)
     checker.assign_target(*targets[i], (*elements)[i], *targets[i], false);
-}
-
-// Collects the names that a target assigns.
-static void assigned_names(const ast::Expr& target, std::vector<std::string_view>& names) {
-  if (const auto* name = ast::as<ast::Name>(&target)) names.push_back(name->text);
-  if (const auto* tuple = ast::as<ast::Tuple>(&target))
-    for (const ast::Expr* element : tuple->elements) assigned_names(*element, names);
-  if (const auto* list = ast::as<ast::List>(&target))
-    for (const ast::Expr* element : list->elements) assigned_names(*element, names);
-}
-
-static bool reads_any(const Value& value, const std::vector<ir::SlotId>& slots) {
-  if (value.operand.slot)
-    for (ir::SlotId slot : slots)
-      if (*value.operand.slot == slot) return true;
-  for (const Value& element : value.elements)
-    if (reads_any(element, slots)) return true;
-  return false;
-}
-
-// a, b = b, a: what an earlier target overwrites is copied before.
-void Checker::snapshot(std::vector<Value>& values, ast::ExprList targets) {
-  std::vector<ir::SlotId> written;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i > 0 && reads_any(values[i], written)) copy_leaves(values[i]);
-    std::vector<std::string_view> names;
-    assigned_names(*targets[i], names);
-    for (std::string_view name : names)
-      if (Local* local = find_local(name))
-        written.insert(written.end(), local->slots.begin(), local->slots.end());
-  }
 }
 
 void Checker::assign_target(const ast::Expr& target, const Value& value, const ast::Node& site,

@@ -160,7 +160,7 @@ struct Checker {
   void assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume = true);
   void note_assignment(Local& local, const Value& value, const ast::Node& site, Span span);
   void bind(Local& local, const Value& value, const ast::Node& site);
-  void copy_leaves(Value& value);
+  void copy_leaves(Value& value); // what it is now, whatever is assigned later
   Value slots_value(Local& local, Type type, Span span);
   void store_converted(Local& local, const Value& value, Span span, bool consume);
   bool converts_deep(const Value& value, Type type);
@@ -249,7 +249,6 @@ struct Checker {
   std::optional<std::vector<Value>> unpack(const Value& value, std::size_t count, Span span);
   Value element_at(const Value& array, const Value& index,
                    Span span); // along the first axis; its indices are guarded
-  void snapshot(std::vector<Value>& values, ast::ExprList targets);
   void store(const Place& place, const Value& value, Span span);
   void store_into_view(const Place& place, const Value& value, Span span);
 

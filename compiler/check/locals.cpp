@@ -89,6 +89,33 @@ Value Checker::read_local(Local& local, Span span) {
   return value;
 }
 
+// Replaces the operands of a value, a tuple's elements and what waits for its type included.
+template <class Replace> static void replace_operands(Value& value, const Replace& replace) {
+  if (value.operand.slot) value.operand = replace(value.operand);
+  for (ir::Operand& index : value.indices)
+    if (index.slot) index = replace(index);
+  for (Value& element : value.elements) replace_operands(element, replace);
+}
+
+void Checker::copy_leaves(Value& value) {
+  replace_operands(value, [&](ir::Operand operand) {
+    bool is_variable =
+        function.slots[static_cast<std::size_t>(*operand.slot)].kind == ir::Slot::Kind::Variable;
+    return is_variable ? temp(operand.type, ir::Copy{operand}, value.span) : operand;
+  });
+}
+
+// Copies what a value reads to variables: it is known beyond the body that it is assigned in.
+static void keep_operands(Checker& checker, Value& value) {
+  replace_operands(value, [&](ir::Operand operand) {
+    const ir::Slot& slot = checker.function.slots[static_cast<std::size_t>(*operand.slot)];
+    if (slot.kind == ir::Slot::Kind::Param) return operand;
+    ir::Operand kept = checker.variable(operand.type, value.span);
+    checker.assign(*kept.slot, operand, value.span);
+    return kept;
+  });
+}
+
 // A local of this round that is assigned at two places is none of the things that cannot be kept in a slot.
 static void assign_unstorable(Checker& checker, Local& local, const Value& value, Span span) {
   bool same = local.known && same_constant(*local.known, value);
@@ -99,6 +126,7 @@ static void assign_unstorable(Checker& checker, Local& local, const Value& value
     return;
   }
   local.known = value;
+  keep_operands(checker, *local.known);
   local.known_depth = 0;
   local.type_span = span;
 }
@@ -158,19 +186,9 @@ void Checker::note_assignment(Local& local, const Value& value, const ast::Node&
 void Checker::bind(Local& local, const Value& value, const ast::Node& site) {
   note_assignment(local, value, site, value.span);
   if (is_error(value)) return;
-  Value copy = value;
-  copy_leaves(copy);
-  local.known = copy;
+  local.known = value;
   local.known_depth = depth;
   known_here.push_back(&local);
-}
-
-void Checker::copy_leaves(Value& value) {
-  bool is_variable =
-      value.kind == ValueKind::Runtime && value.operand.slot &&
-      function.slots[static_cast<std::size_t>(*value.operand.slot)].kind == ir::Slot::Kind::Variable;
-  if (is_variable) value.operand = temp(value.operand.type, ir::Copy{value.operand}, value.span);
-  for (Value& element : value.elements) copy_leaves(element);
 }
 
 void Checker::assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume) {

@@ -199,13 +199,18 @@ bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
   return true;
 }
 
+static Value copied(Checker& checker, Value value) {
+  checker.copy_leaves(value);
+  return value;
+}
+
 std::optional<Iteration> Checker::iterate(const Value& value) {
   Span span = value.span;
   if (is_tuple(value)) {
     Iteration result;
     result.fixed_count = value.elements.size();
-    result.element = [value](const Value& index) {
-      return value.elements[static_cast<std::size_t>(index.integer)];
+    result.element = [elements = copied(*this, value).elements](const Value& index) {
+      return elements[static_cast<std::size_t>(index.integer)];
     };
     return result;
   }
@@ -222,6 +227,7 @@ std::optional<Iteration> Checker::iterate(const Value& value) {
     if (!range) return std::nullopt;
     range->start = frozen(range->start, span);
     range->step = frozen(range->step, span);
+    range->count = frozen(range->count, span);
     Iteration result;
     result.count = range->count;
     result.element = [this, range, span](const Value& index) {
@@ -243,8 +249,8 @@ std::optional<Iteration> Checker::iterate_enumerate(const Value& value) {
   std::optional<Iteration> inner = iterate(value.elements[0]);
   if (!inner) return std::nullopt;
   Iteration result = *inner;
-  Value first = value.elements[1];
-  result.element = [this, inner, first, span = value.span](const Value& index) {
+  result.element = [this, inner, first = copied(*this, value.elements[1]),
+                    span = value.span](const Value& index) {
     Value count = binary(ast::BinaryOp::Add, index, first, span);
     return tuple_value({count, inner->element(index)}, span);
   };
