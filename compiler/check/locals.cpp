@@ -19,6 +19,8 @@ static Type current_type(Checker& checker, const Local& local) {
   return checker.join_types(local.type, local.joined).value_or(local.joined);
 }
 
+static bool is_slot_type(Type type) { return type != types::unknown && type != types::none; }
+
 // Makes the slots of a value of a type, a tuple's elements named `t.0`, `t.1`.
 static void make_slots(Checker& checker, std::string name, Type type, Span span,
                        std::vector<ir::SlotId>& slots) {
@@ -77,7 +79,7 @@ Value Checker::read_local(Local& local, Span span) {
     return value;
   }
   Type type = current_type(*this, local);
-  if (type == types::unknown || type == types::none) {
+  if (!is_slot_type(type)) {
     if (final && context.diagnostics.enabled() && !context.diagnostics.has_errors())
       report_without_type(*this, local, span);
     return final ? error_value(span) : unknown_value(span);
@@ -116,11 +118,20 @@ static void keep_operands(Checker& checker, Value& value) {
   });
 }
 
+static void report_none_or_value(Checker& checker, const Local& local, std::string_view now,
+                                 std::string_view before, Span span) {
+  checker.report(span, diag::none_or_value, local.name, now, before)
+      .note(local.type_span, "`{}` is {} from here", local.name, before);
+}
+
 // A local of this round that is assigned at two places is none of the things that cannot be kept in a slot.
 static void assign_unstorable(Checker& checker, Local& local, const Value& value, Span span) {
   bool same = local.known && same_constant(*local.known, value);
   bool first = local.sites_now.size() == 1;
   if (!same && !first && local.sites > 1) {
+    Type type = current_type(checker, local);
+    if (value.kind == ValueKind::None && is_slot_type(type))
+      return report_none_or_value(checker, local, checker.describe(value), to_string(type), span);
     checker.report(span, diag::not_storable, local.name, checker.describe(value))
         .note(local.type_span, "`{}` is assigned here too", local.name);
     return;
@@ -129,6 +140,23 @@ static void assign_unstorable(Checker& checker, Local& local, const Value& value
   keep_operands(checker, *local.known);
   local.known_depth = 0;
   local.type_span = span;
+}
+
+// Lets a local that is something no slot holds become a value of the running program. On some paths only it
+// would be both.
+static bool replace_unstorable(Checker& checker, Local& local, const Value& value, Span span) {
+  if (!local.known || is_storable(*local.known)) return true;
+  Value before = *std::exchange(local.known, std::nullopt);
+  if (checker.depth == 0) return true;
+  local.known = error_value(span);
+  if (is_error(before) || is_unknown(value)) return false;
+  std::string is = checker.describe(before);
+  if (before.kind == ValueKind::None)
+    report_none_or_value(checker, local, checker.describe(value), is, span);
+  else
+    checker.report(local.type_span, diag::not_storable, local.name, is)
+        .note(span, "`{}` is assigned here too", local.name);
+  return false;
 }
 
 // Returns the first leaf from `from` on that reads a slot, or the number of leaves.
@@ -197,6 +225,7 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
   if (is_error(value)) return;
   std::optional<Type> type = type_of(value);
   if (!is_storable(value) || !type) return assign_unstorable(*this, local, value, span);
+  if (!replace_unstorable(*this, local, value, span)) return;
   bool is_known = local.sites <= 1 && !local.annotated &&
                   (is_constant(value) || !is_number(value) || !value.extents.empty() || value.positive);
   note_assignment(local, value, site, span);
