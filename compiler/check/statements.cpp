@@ -158,6 +158,19 @@ bool Checker::check_return(const ast::Return& stmt) {
   return false;
 }
 
+// Returns the text of a name for a string. What any other name is does not matter: it is no value here.
+static std::optional<std::string> named_text(Checker& checker, const ast::Expr& name) {
+  if (name.kind != ast::Kind::Name && name.kind != ast::Kind::Attribute) return std::nullopt;
+  Diagnostics& diagnostics = checker.context.diagnostics;
+  bool was_enabled = diagnostics.enabled();
+  diagnostics.set_enabled(false);
+  Value value;
+  checker.body_of([&] { value = checker.evaluate(name); });
+  diagnostics.set_enabled(was_enabled);
+  if (value.kind != ValueKind::String) return std::nullopt;
+  return std::string(value.text);
+}
+
 // Returns the words of an assert or raise: its message, or the condition as written.
 static std::string message_of(Checker& checker, const ast::Expr* message, std::string otherwise) {
   if (!message) return otherwise;
@@ -166,7 +179,7 @@ static std::string message_of(Checker& checker, const ast::Expr* message, std::s
     if (call->args.empty()) return std::string(checker.context.source(call->callee->span));
     return message_of(checker, call->args[0], std::move(otherwise));
   }
-  return std::string(checker.context.source(message->span));
+  return named_text(checker, *message).value_or(std::string(checker.context.source(message->span)));
 }
 
 void Checker::check_assert(const ast::Assert& stmt) {

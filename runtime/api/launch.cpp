@@ -319,9 +319,10 @@ static std::uint64_t dynamic_shared(const Call& call, const ExpressionInput& inp
                                                     const ExpressionInput& input) {
   std::vector<std::string> names(kernel.slots);
   for (const ManifestParam& param : kernel.params) names[param.slot] = param.name;
-  fail(KERN_CONTRACT_ERROR, fmt::format("{}:{}:{}: the contract of kernel `{}` does not hold: {}",
-                                        contract.place.file, contract.place.line, contract.place.column,
-                                        kernel.name, broken_contract_text(contract.condition, names, input)));
+  fail(KERN_CONTRACT_ERROR,
+       fmt::format("{}:{}:{}: the contract of kernel `{}` does not hold: {}", contract.place.file,
+                   contract.place.line, contract.place.column, kernel.name,
+                   broken_contract_text(contract.condition, contract.text, names, input)));
 }
 
 static void check_contracts(const Plan& plan, const ExpressionInput& input) {

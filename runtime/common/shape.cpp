@@ -21,17 +21,19 @@ static std::string value_text(const std::optional<ExpressionValue>& value) {
   return value->is_real ? fmt::format("{}", value->real) : fmt::format("{}", value->integer);
 }
 
-std::string broken_contract_text(const Expression& condition, std::span<const std::string> names,
-                                 const ExpressionInput& input) {
+std::string broken_contract_text(const Expression& condition, const std::string& words,
+                                 std::span<const std::string> names, const ExpressionInput& input) {
   std::optional<ExpressionValue> value = evaluate(condition, input);
   if (value && (value->is_real ? value->real != 0 : value->integer != 0)) return "";
-  std::string text = fmt::format("`{}`", to_string(condition, names));
+  if (condition.op == ExpressionOp::Constant) return words;
+  std::string compared = to_string(condition, names);
+  std::string text = fmt::format("`{}`", compared);
   bool is_comparison = condition.op >= ExpressionOp::Equal && condition.op <= ExpressionOp::GreaterEqual;
   if (is_comparison && condition.operands.size() == 2)
     text += fmt::format(" with {} on the left and {} on the right",
                         value_text(evaluate(condition.operands[0], input)),
                         value_text(evaluate(condition.operands[1], input)));
-  return text;
+  return words == compared ? text : fmt::format("{} ({})", words, text);
 }
 
 } // namespace kern

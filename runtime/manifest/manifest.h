@@ -47,7 +47,7 @@ struct ManifestParam {
 // What an assert at the head of a kernel demands of every launch.
 struct ManifestContract {
   Expression condition;
-  std::string text;
+  std::string text; // its message, or the condition as written
   ManifestPlace place;
 };
 

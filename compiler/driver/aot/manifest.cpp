@@ -103,9 +103,8 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
   result.cooperative = has_grid_barriers(module, kernel);
   add_shared(module, kernel, layout, result);
   for (const ir::Contract& contract : kernel.contracts) {
-    Span span = module.sites[static_cast<std::size_t>(contract.site)].span;
-    result.contracts.push_back(
-        {contract.condition, to_string(contract.condition, names), place_of(sources, span)});
+    const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
+    result.contracts.push_back({contract.condition, site.array, place_of(sources, site.span)});
   }
   for (const Variant& variant : kernel_variants(module, kernel))
     result.variants.push_back(manifest_variant(variant));

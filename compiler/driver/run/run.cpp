@@ -143,9 +143,9 @@ static bool check_contracts(Run& run, const ExpressionInput& input) {
   std::vector<std::string> names = ir::block_names(*run.kernel);
   const ir::Module& module = *run.compilation->module();
   for (const ir::Contract& contract : run.kernel->contracts) {
-    std::string text = broken_contract_text(contract.condition, names, input);
-    if (text.empty()) continue;
     const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
+    std::string text = broken_contract_text(contract.condition, site.array, names, input);
+    if (text.empty()) continue;
     run.compilation->diagnostics().report(site.span, diag::broken_contract, run.kernel->name, text);
   }
   return !run.compilation->diagnostics().has_errors();
