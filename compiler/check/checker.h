@@ -162,7 +162,7 @@ struct Checker {
   void bind(Local& local, const Value& value, const ast::Node& site);
   void copy_leaves(Value& value); // what it is now, whatever is assigned later
   Value slots_value(Local& local, Type type, Span span);
-  void store_converted(Local& local, const Value& value, Span span, bool consume);
+  Value store_converted(Local& local, const Value& value, Span span, bool consume); // in the local's type
   bool converts_deep(const Value& value, Type type);
   Type default_deep(Type type);
   void forget_known(int outer_depth);

@@ -226,17 +226,17 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
   std::optional<Type> type = type_of(value);
   if (!is_storable(value) || !type) return assign_unstorable(*this, local, value, span);
   if (!replace_unstorable(*this, local, value, span)) return;
-  bool is_known = local.sites <= 1 && !local.annotated &&
+  bool is_known = local.sites <= 1 &&
                   (is_constant(value) || !is_number(value) || !value.extents.empty() || value.positive);
   note_assignment(local, value, site, span);
   // A constant needs no slot where nothing can pass it by.
-  bool needs_slot = !(is_known && is_constant(value) && depth == 0);
+  bool needs_slot = local.annotated || !(is_known && is_constant(value) && depth == 0);
   if (needs_slot) {
     Type to = current_type(*this, local);
     if (to == types::unknown) return;
     Value slots = slots_value(local, to, span);
-    store_converted(local, value, span, consume);
-    if (is_known && !is_unknown(value)) local.known = in_slots(value, slots);
+    Value converted = store_converted(local, value, span, consume);
+    if (is_known && !has_unknown(value)) local.known = in_slots(local.annotated ? converted : value, slots);
   } else {
     local.known = value;
   }
@@ -254,12 +254,12 @@ static bool fits_shape(const Value& value, Type type) {
   return true;
 }
 
-void Checker::store_converted(Local& local, const Value& value, Span span, bool consume) {
-  if (is_unknown(value)) return;
+Value Checker::store_converted(Local& local, const Value& value, Span span, bool consume) {
+  if (is_unknown(value)) return value;
   bool joins =
       fits_shape(value, local.slots_type) && (local.annotated || converts_deep(value, local.slots_type));
   if (!joins) {
-    if (has_unknown(value)) return;
+    if (has_unknown(value)) return error_value(span);
     Report error =
         report(span, diag::local_types_differ, local.name, describe(value), to_string(local.slots_type));
     if (!(local.type_span == span))
@@ -268,13 +268,14 @@ void Checker::store_converted(Local& local, const Value& value, Span span, bool 
     bool is_expression = text != local.name && text.find('=') == text.npos;
     if (is_expression && is_number(value) && is_scalar(local.slots_type) && !is_complex(local.slots_type))
       error.note("convert the value: `{}({})`", to_string(local.slots_type), text);
-    return;
+    return error_value(span);
   }
   Value converted = convert_value(value, local.slots_type, Purpose::Assignment);
-  if (is_error(converted)) return;
+  if (is_error(converted)) return converted;
   std::vector<ir::Operand> leaves;
   flatten(converted, leaves);
   store_leaves(*this, local.slots, std::move(leaves), span, consume);
+  return converted;
 }
 
 bool Checker::converts_deep(const Value& value, Type type) {
