@@ -9,6 +9,7 @@
 #include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/ir/print.h"
 #include "compiler/types/names.h"
 
 namespace kern {
@@ -171,6 +172,20 @@ void check_constants(Context& context, FileScope& file) {
 } // namespace
 
 } // namespace checker
+
+std::optional<std::string> constant_text(const Program& program, const CheckOptions& options,
+                                         const ast::Expr& expr) {
+  using namespace checker;
+  Diagnostics unread;
+  unread.set_enabled(false);
+  Context context{program, options, unread};
+  build_scopes(context);
+  Value value = constant_of_expr(context, *context.files.front(), expr);
+  if (!is_constant_number(value)) return std::nullopt;
+  std::string text = ir::print(Checker(context, context.files.front().get(), nullptr).as_operand(value), {});
+  bool has_type = !is_literal(value) && !is_boolean(value.type);
+  return has_type ? fmt::format("{}:{}", to_string(value.type), text) : text;
+}
 
 ir::Module check(const Program& program, const CheckOptions& options, Diagnostics& diagnostics) {
   using namespace checker;

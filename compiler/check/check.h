@@ -32,6 +32,11 @@ struct CheckOptions {
   bool fast_math = false;             // --fast-math, for every kernel
 };
 
+// Returns the number that an expression of the root file is, a default of a kernel's parameter, as it could
+// be written: "100", "2.5", "True", "f32:0.5" of one with a type; nothing where it is no number known now.
+std::optional<std::string> constant_text(const Program& program, const CheckOptions& options,
+                                         const ast::Expr& expr);
+
 // Checks the whole program. The module is sound (ir/verify.h) where no error was reported.
 ir::Module check(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);
 

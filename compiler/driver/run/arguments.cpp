@@ -199,7 +199,7 @@ static void distribute(std::vector<Given>& given, std::string_view kernel, std::
   }
 }
 
-std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const SourceManager& sources,
+std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const DefaultText& default_text,
                                      Dialect dialect, std::span<const std::string> words,
                                      Diagnostics& diagnostics) {
   std::vector<Given> given;
@@ -209,8 +209,11 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Sourc
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].present) continue;
     const ast::Expr* standard = kernel.params[i].default_value;
-    if (standard)
-      given[i].text = sources.text(standard->span), given[i].present = true;
+    std::optional<std::string> text = standard ? default_text(*standard) : std::nullopt;
+    if (text)
+      given[i].text = *text, given[i].present = true;
+    else if (standard)
+      diagnostics.report({}, diag::bad_argument, given[i].param, "its default is no number; give a value");
     else
       diagnostics.report({}, diag::missing_argument, given[i].param);
   }

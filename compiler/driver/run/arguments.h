@@ -2,6 +2,7 @@
 // parameters.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,8 +31,11 @@ struct Argument {
   const HostArray* array() const { return std::get_if<HostArray>(&value); }
 };
 
+// Returns the number that a parameter's default is, as text; nothing where it is none.
+using DefaultText = std::function<std::optional<std::string>(const ast::Expr&)>;
+
 // Reads one argument for each parameter, in their order; what is wrong is reported.
-std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const SourceManager& sources,
+std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const DefaultText& default_text,
                                      Dialect dialect, std::span<const std::string> words,
                                      Diagnostics& diagnostics);
 

@@ -527,16 +527,22 @@ static ExitCode launch(Run& run, const Tolerance& tolerance) {
   return same ? ExitCode::Done : ExitCode::Differs;
 }
 
+static void read_run_arguments(Run& run, std::span<const std::string> words) {
+  const Program& program = *run.compilation->program();
+  auto default_text = [&](const ast::Expr& expr) {
+    return constant_text(program, run.compilation->options().check, expr);
+  };
+  run.arguments =
+      read_arguments(*run.definition, default_text, program.files.front().dialect, words, run.diagnostics());
+}
+
 ExitCode run_command(Session& session) {
   Run run{session};
   std::optional<double> relative = parse_tolerance(run, "--rtol", session.options.rtol),
                         absolute = parse_tolerance(run, "--atol", session.options.atol);
   if (run.wrong()) return ExitCode::WrongUse;
   std::optional<std::vector<std::string>> words = open_program(run);
-  if (words)
-    run.arguments =
-        read_arguments(*run.definition, run.compilation->sources(),
-                       run.compilation->program()->files.front().dialect, *words, run.diagnostics());
+  if (words) read_run_arguments(run, *words);
   ExitCode code = ExitCode::WrongUse;
   if (words && !run.wrong()) code = prepare(run);
   if (run.compilation) {

@@ -139,7 +139,7 @@ TEST(Manifest, DescribesLaunches) {
   EXPECT_EQ(many.axes, (std::array<bool, 3>{true, false, false}));
   EXPECT_EQ(many.needs_block, "");
   ASSERT_EQ(many.contracts.size(), 2u);
-  EXPECT_EQ(many.contracts[0].text, "x.size == y.size");
+  EXPECT_EQ(many.contracts[0].text, "x.shape[0] == y.size");
   EXPECT_EQ(many.contracts[1].place.line, 10u);
   EXPECT_EQ(tile.block, (std::array<std::uint32_t, 3>{16, 16, 1}));
   EXPECT_NE(tile.needs_block, "");
