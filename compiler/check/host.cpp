@@ -33,6 +33,40 @@ std::optional<ExpressionType> expression_type(Type type) {
   return std::nullopt;
 }
 
+// Says whether an integer type holds every value of another one, or of bool.
+bool holds_all(Type type, Type from) {
+  if (is_boolean(from)) return true;
+  int bits = bit_width(type->scalar), from_bits = bit_width(from->scalar);
+  return is_signed(type) == is_signed(from) ? from_bits <= bits : !is_signed(from) && from_bits < bits;
+}
+
+// Says whether a float type holds every value of another type: half of its bits at least are its precision.
+bool rounds_nothing(Type from, Type type) {
+  int bits = bit_width(type->scalar), from_bits = bit_width(from->scalar);
+  return is_float(from) ? from == type || from_bits < bits : 2 * from_bits <= bits;
+}
+
+// An integer as its type has it. The host's have 64 bits and wrap, as the widest of a kernel do.
+kern::Expression wrapped(kern::Expression value, Type type) {
+  bool stays = value.op == Op::Modulo || is_float(type) || bit_width(type->scalar) == 64;
+  if (stays) return value;
+  kern::Expression result = node(Op::Wrap, {std::move(value)});
+  result.type = *expression_type(type);
+  return result;
+}
+
+// Says whether the host's operation, on 64 bits with a sign, finds the order of an operand to others: not
+// where that may be a u64 beyond, except that it compares such a scalar.
+bool has_order(Op op, Type type, const kern::Expression& operand) {
+  if (type != types::u64) return true;
+  bool compares = op >= Op::Equal && op <= Op::GreaterEqual;
+  if (operand.op == Op::Constant) return operand.value >= 0;
+  if (operand.op == Op::Scalar)
+    return operand.type == ExpressionType::Bool ||
+           (operand.type >= ExpressionType::U8 && (compares || operand.type != ExpressionType::U64));
+  return operand.op == Op::Extent || operand.op == Op::BlockDim || operand.op == Op::GridDim;
+}
+
 struct Reader {
   const Checker& checker;
   int steps = 0; // of one expression: a guard against large trees
@@ -119,28 +153,51 @@ struct Reader {
     return a && b ? Result(node(op, {*a, *b})) : std::nullopt;
   }
 
+  // The same where the order of numbers counts.
+  Result ordered(Op op, const ir::Operand& left, const ir::Operand& right, const Bodies& bodies) {
+    Result result = pair(op, left, right, bodies);
+    bool is_exact = result && has_order(op, left.type, result->operands[0]) &&
+                    has_order(op, right.type, result->operands[1]);
+    return is_exact ? result : std::nullopt;
+  }
+
   Result read_expr(const ir::Expr& expr, Type type, const Bodies& bodies) {
     if (const auto* copy = std::get_if<ir::Copy>(&expr)) return read(copy->value, bodies);
     if (const auto* extent = std::get_if<ir::Extent>(&expr)) return read_extent(*extent);
     if (const auto* call = std::get_if<ir::CallPure>(&expr)) return read_call(*call, bodies);
     if (const auto* compare = std::get_if<ir::Compare>(&expr))
-      return pair(compare_op(compare->op), compare->left, compare->right, bodies);
-    if (const auto* unary = std::get_if<ir::Unary>(&expr)) {
-      Result value = read(unary->value, bodies);
-      if (!value || unary->op == ir::UnaryOp::BitNot) return std::nullopt;
-      return node(unary->op == ir::UnaryOp::Not ? Op::Not : Op::Negate, {*value});
-    }
-    if (const auto* convert = std::get_if<ir::Convert>(&expr)) {
-      bool widens = !is_float(convert->value.type) &&
-                    (is_float(type) || bit_width(type->scalar) > bit_width(convert->value.type->scalar));
-      bool floats = is_float(convert->value.type) && is_float(type);
-      return widens || floats ? read(convert->value, bodies) : std::nullopt;
-    }
-    if (const auto* binary = std::get_if<ir::Binary>(&expr)) {
-      std::optional<Op> op = binary_op(binary->op);
-      return op ? pair(*op, binary->left, binary->right, bodies) : std::nullopt;
-    }
+      return ordered(compare_op(compare->op), compare->left, compare->right, bodies);
+    if (const auto* unary = std::get_if<ir::Unary>(&expr)) return read_unary(*unary, bodies);
+    if (const auto* convert = std::get_if<ir::Convert>(&expr)) return read_convert(*convert, type, bodies);
+    if (const auto* binary = std::get_if<ir::Binary>(&expr)) return read_binary(*binary, type, bodies);
     return std::nullopt;
+  }
+
+  Result read_unary(const ir::Unary& unary, const Bodies& bodies) {
+    Result value = read(unary.value, bodies);
+    if (!value || unary.op == ir::UnaryOp::BitNot) return std::nullopt;
+    if (unary.op == ir::UnaryOp::Not) return node(Op::Not, {*value});
+    return wrapped(node(Op::Negate, {*value}), unary.value.type);
+  }
+
+  // Sums of reals are the thread's: it rounds as its type says, and may contract them.
+  Result read_binary(const ir::Binary& binary, Type type, const Bodies& bodies) {
+    std::optional<Op> op = binary_op(binary.op);
+    if (!op || is_float(type)) return std::nullopt;
+    bool divides = *op == Op::FloorDivide || *op == Op::Modulo;
+    Result result = divides ? ordered(*op, binary.left, binary.right, bodies)
+                            : pair(*op, binary.left, binary.right, bodies);
+    return result ? Result(wrapped(std::move(*result), type)) : std::nullopt;
+  }
+
+  Result read_convert(const ir::Convert& convert, Type type, const Bodies& bodies) {
+    Type from = convert.value.type;
+    if (type == types::boolean || !is_scalar(from) || is_complex(from) || is_complex(type))
+      return std::nullopt;
+    bool is_exact = is_float(type) ? rounds_nothing(from, type) : !is_float(from);
+    Result value = is_exact ? read(convert.value, bodies) : std::nullopt;
+    if (!value || is_float(type) || holds_all(type, from)) return value;
+    return wrapped(std::move(*value), type);
   }
 
   Result read_extent(const ir::Extent& extent) const {
@@ -159,8 +216,8 @@ struct Reader {
       result.axis = name.back() - 'x';
       return result;
     }
-    if (call.builtin == Builtin::Min) return pair(Op::Minimum, call.args[0], call.args[1], bodies);
-    if (call.builtin == Builtin::Max) return pair(Op::Maximum, call.args[0], call.args[1], bodies);
+    if (call.builtin == Builtin::Min) return ordered(Op::Minimum, call.args[0], call.args[1], bodies);
+    if (call.builtin == Builtin::Max) return ordered(Op::Maximum, call.args[0], call.args[1], bodies);
     return std::nullopt;
   }
 

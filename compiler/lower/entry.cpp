@@ -184,10 +184,22 @@ void load_rows(Lowerer& lower) {
 
 // ---- What both need ----
 
+static llvm::Value* extended(Lowerer& lower, llvm::Value* value, ExpressionType type) {
+  bool is_unsigned = type == ExpressionType::Bool || type >= ExpressionType::U8;
+  return lower.builder.CreateIntCast(value, lower.builder.getInt64Ty(), !is_unsigned);
+}
+
+static llvm::Value* wrapped(Lowerer& lower, llvm::Value* value, ExpressionType type) {
+  bool is_8 = type == ExpressionType::I8 || type == ExpressionType::U8;
+  bool is_16 = type == ExpressionType::I16 || type == ExpressionType::U16;
+  bool is_32 = type == ExpressionType::I32 || type == ExpressionType::U32;
+  unsigned bits = is_8 ? 8 : is_16 ? 16 : is_32 ? 32 : 64;
+  return extended(lower, lower.builder.CreateTrunc(value, lower.builder.getIntNTy(bits)), type);
+}
+
 static llvm::Value* scalar_expression(Lowerer& lower, const kern::Expression& expression) {
   llvm::Value* value = lower.param_block[static_cast<std::size_t>(expression.value)];
-  bool is_unsigned = expression.type == ExpressionType::Bool || expression.type >= ExpressionType::U8;
-  return lower.builder.CreateIntCast(value, lower.builder.getInt64Ty(), !is_unsigned);
+  return extended(lower, value, expression.type);
 }
 
 // The launch dimension of an axis, 64 bits.
@@ -210,6 +222,9 @@ static llvm::Value* arithmetic(Lowerer& lower, const kern::Expression& expressio
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* left = lower_host_expression(lower, expression.operands[0]);
   if (expression.op == ExpressionOp::Negate) return builder.CreateNeg(left);
+  if (expression.op == ExpressionOp::Wrap) return wrapped(lower, left, expression.type);
+  if (expression.op == ExpressionOp::Not)
+    return builder.CreateZExt(builder.CreateIsNull(left), builder.getInt64Ty());
   llvm::Value* right = lower_host_expression(lower, expression.operands[1]);
   auto order = [&](llvm::CmpInst::Predicate predicate) {
     return builder.CreateZExt(builder.CreateICmp(predicate, left, right), builder.getInt64Ty());
@@ -240,7 +255,8 @@ static llvm::Value* arithmetic(Lowerer& lower, const kern::Expression& expressio
   case ExpressionOp::BlockDim:
   case ExpressionOp::GridDim:
   case ExpressionOp::Negate:
-  case ExpressionOp::Not: break;
+  case ExpressionOp::Not:
+  case ExpressionOp::Wrap: break;
   }
   assert(false && "an extent is an integer");
   return left;

@@ -58,6 +58,11 @@ Value scalar(std::uint64_t bits, ExpressionType type) {
   return std::nullopt;
 }
 
+Value wrap(const ExpressionValue& value, ExpressionType type) {
+  if (value.is_real || type >= ExpressionType::F32) return std::nullopt;
+  return scalar(static_cast<std::uint64_t>(value.integer), type);
+}
+
 std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 // Returns the quotient rounded down; INT64_MIN // -1 wraps.
@@ -133,11 +138,6 @@ bool compare_integers(const Expression& expression, const ExpressionValue& a, co
 
 bool is_comparison(ExpressionOp op) { return op >= ExpressionOp::Equal && op <= ExpressionOp::GreaterEqual; }
 
-std::size_t operand_count(ExpressionOp op) {
-  if (op < ExpressionOp::Add) return 0;
-  return op == ExpressionOp::Negate || op == ExpressionOp::Not ? 1 : 2;
-}
-
 // Evaluates the second operand only where the first does not decide, as a kernel does.
 Value logical(const Expression& expression, const ExpressionInput& input) {
   Value first = evaluate(expression.operands[0], input);
@@ -163,6 +163,7 @@ Value unary(const Expression& expression, const ExpressionInput& input) {
   Value operand = evaluate(expression.operands[0], input);
   if (!operand) return std::nullopt;
   if (expression.op == ExpressionOp::Not) return integer(!as_bool(*operand));
+  if (expression.op == ExpressionOp::Wrap) return wrap(*operand, expression.type);
   if (operand->is_real) return real(-operand->real);
   return integer(wrapped(0 - static_cast<std::uint64_t>(operand->integer)));
 }
@@ -195,7 +196,8 @@ std::optional<ExpressionValue> evaluate(const Expression& expression, const Expr
   case ExpressionOp::And:
   case ExpressionOp::Or: return logical(expression, input);
   case ExpressionOp::Negate:
-  case ExpressionOp::Not: return unary(expression, input);
+  case ExpressionOp::Not:
+  case ExpressionOp::Wrap: return unary(expression, input);
   case ExpressionOp::Add:
   case ExpressionOp::Subtract:
   case ExpressionOp::Multiply:
@@ -276,9 +278,15 @@ std::string slot_name(std::int64_t slot, std::span<const std::string> names) {
 
 const char* axis_name(std::int32_t axis) { return axis == 0 ? "x" : axis == 1 ? "y" : axis == 2 ? "z" : "?"; }
 
+// A wrap is what an operation does without saying so.
+const Expression& as_written(const Expression& expression) {
+  bool is_wrap = expression.op == ExpressionOp::Wrap && expression.operands.size() == 1;
+  return is_wrap ? as_written(expression.operands[0]) : expression;
+}
+
 std::string operand_text(const Expression& expression, std::size_t index,
                          std::span<const std::string> names) {
-  const Expression& operand = expression.operands[index];
+  const Expression& operand = as_written(expression.operands[index]);
   std::string text = to_string(operand, names);
   int outer = precedence(expression.op), inner = precedence(operand.op);
   bool needs_brackets = inner < outer || (inner == outer && (index == 1 || outer == 4));
@@ -308,6 +316,7 @@ std::string to_string(const Expression& expression, std::span<const std::string>
            to_string(expression.operands[0], names) + ", " + to_string(expression.operands[1], names) + ")";
   case ExpressionOp::Negate: return "-" + operand_text(expression, 0, names);
   case ExpressionOp::Not: return "not " + operand_text(expression, 0, names);
+  case ExpressionOp::Wrap: return to_string(as_written(expression), names);
   default:
     return operand_text(expression, 0, names) + spelling(expression.op) + operand_text(expression, 1, names);
   }

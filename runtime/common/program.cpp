@@ -45,8 +45,11 @@ bool Program::append(const Expression& expression, int depth) {
     if (expression.axis < 0 || expression.axis > 2) return false;
     step.slot = static_cast<std::uint32_t>(expression.axis);
     break;
+  case ExpressionOp::Wrap:
+    if (expression.type >= ExpressionType::U64) return false;
+    [[fallthrough]];
   default: {
-    std::size_t wanted = expression.op == ExpressionOp::Negate || expression.op == ExpressionOp::Not ? 1 : 2;
+    std::size_t wanted = operand_count(expression.op);
     if (expression.operands.size() != wanted) return false;
     for (std::size_t i = 0; i < wanted; ++i)
       if (!append(expression.operands[i], depth + static_cast<int>(i))) return false;
@@ -98,7 +101,7 @@ std::optional<std::int64_t> Program::run(const ExpressionInput& input) const {
     std::uint64_t x = 0, y = 0;
     if (step.op >= ExpressionOp::Add) {
       b = stack[--top];
-      if (step.op != ExpressionOp::Negate && step.op != ExpressionOp::Not) a = stack[--top];
+      if (operand_count(step.op) == 2) a = stack[--top];
       x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     } else if (step.op >= ExpressionOp::Scalar && step.op <= ExpressionOp::Address) {
       if (step.slot >= input.params.size()) return std::nullopt;
@@ -136,6 +139,7 @@ std::optional<std::int64_t> Program::run(const ExpressionInput& input) const {
     case ExpressionOp::And: value = a != 0 && b != 0; break;
     case ExpressionOp::Or: value = a != 0 || b != 0; break;
     case ExpressionOp::Not: value = b == 0; break;
+    case ExpressionOp::Wrap: value = scalar(y, step.type); break;
     }
     stack[top++] = value;
   }

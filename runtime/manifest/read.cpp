@@ -102,8 +102,13 @@ private:
     expression.value = number;
   }
 
-  static std::size_t operand_count(ExpressionOp op) {
-    return op == ExpressionOp::Negate || op == ExpressionOp::Not ? 1 : 2;
+  void type(const Json& json, Expression& expression) {
+    expression.type = static_cast<ExpressionType>(index(json, "type", expression_types));
+  }
+
+  void operands(const Json& json, Expression& expression) {
+    member(json, "operands", expression.operands);
+    if (expression.operands.size() != operand_count(expression.op)) fail("another number of operands");
   }
 
   void read_expression(const Json& json, Expression& expression) {
@@ -123,10 +128,7 @@ private:
       expression.real = std::strtod(text.c_str(), nullptr);
       return;
     }
-    case ExpressionOp::Scalar:
-      slot(json, expression);
-      expression.type = static_cast<ExpressionType>(index(json, "type", expression_types));
-      return;
+    case ExpressionOp::Scalar: slot(json, expression); return type(json, expression);
     case ExpressionOp::Extent:
     case ExpressionOp::Stride:
       slot(json, expression);
@@ -152,10 +154,11 @@ private:
     case ExpressionOp::GreaterEqual:
     case ExpressionOp::And:
     case ExpressionOp::Or:
-    case ExpressionOp::Not:
-      member(json, "operands", expression.operands);
-      if (expression.operands.size() != operand_count(expression.op)) fail("another number of operands");
-      return;
+    case ExpressionOp::Not: return operands(json, expression);
+    case ExpressionOp::Wrap:
+      type(json, expression);
+      if (expression.type >= ExpressionType::F32) fail("an integer type");
+      return operands(json, expression);
     }
   }
 

@@ -32,6 +32,10 @@ template <class T> static Json value_of(const T& value) {
   return object;
 }
 
+static std::string_view type_word(const Expression& expression) {
+  return expression_types[static_cast<std::size_t>(expression.type)];
+}
+
 static Json value_of(const Expression& expression) {
   Json object = Json::object();
   object["op"] = expression_ops[static_cast<std::size_t>(expression.op)];
@@ -46,7 +50,7 @@ static Json value_of(const Expression& expression) {
   }
   case ExpressionOp::Scalar:
     object["slot"] = expression.value;
-    object["type"] = expression_types[static_cast<std::size_t>(expression.type)];
+    object["type"] = type_word(expression);
     break;
   case ExpressionOp::Extent:
   case ExpressionOp::Stride:
@@ -74,6 +78,10 @@ static Json value_of(const Expression& expression) {
   case ExpressionOp::And:
   case ExpressionOp::Or:
   case ExpressionOp::Not: object["operands"] = list_of(expression.operands); break;
+  case ExpressionOp::Wrap:
+    object["type"] = type_word(expression);
+    object["operands"] = list_of(expression.operands);
+    break;
   }
   return object;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,15 +39,22 @@ enum class ExpressionOp : std::uint8_t {
   And,
   Or,
   Not,
+  Wrap, // to the integer type `type`: its low bits
 };
+
+// Returns how many operands an operation has.
+constexpr std::size_t operand_count(ExpressionOp op) {
+  if (op < ExpressionOp::Add) return 0;
+  return op == ExpressionOp::Negate || op == ExpressionOp::Not || op == ExpressionOp::Wrap ? 1 : 2;
+}
 
 enum class ExpressionType : std::uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64 };
 
-// A tree by value. Integers are evaluated in 64 bits, wrapping; a comparison of a real operand is one of
-// reals.
+// A tree by value. Integers are evaluated in 64 bits, wrapping, and a Wrap follows where a kernel has fewer;
+// a comparison of a real operand is one of reals.
 struct Expression {
   ExpressionOp op = ExpressionOp::Constant;
-  ExpressionType type = ExpressionType::I64; // of a Scalar, its type in the slot
+  ExpressionType type = ExpressionType::I64; // of a Scalar, its type in the slot; of a Wrap
   std::int32_t axis = 0;
   std::int32_t rank = 0; // of an Extent or Stride, the number of axes of its array
   std::int64_t value = 0;

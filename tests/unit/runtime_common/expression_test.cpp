@@ -72,6 +72,21 @@ TEST(Expression, IntegersFollowPython) {
   EXPECT_EQ(integer(make(ExpressionOp::Minimum, {constant(3), constant(-4)})), -4);
 }
 
+Expression wrap(ExpressionType type, Expression operand) {
+  Expression result = make(ExpressionOp::Wrap, {std::move(operand)});
+  result.type = type;
+  return result;
+}
+
+TEST(Expression, WrapsToItsType) {
+  EXPECT_EQ(integer(wrap(ExpressionType::I32, constant(1ll << 31))), INT32_MIN);
+  EXPECT_EQ(integer(wrap(ExpressionType::U32, constant(-1))), UINT32_MAX);
+  EXPECT_EQ(integer(wrap(ExpressionType::U8, constant(259))), 3);
+  EXPECT_EQ(integer(wrap(ExpressionType::I16, constant(-5))), -5);
+  EXPECT_FALSE(evaluate(wrap(ExpressionType::I32, constant_real(1)), {}));
+  EXPECT_FALSE(evaluate(wrap(ExpressionType::F32, constant(1)), {}));
+}
+
 TEST(Expression, ByZeroIsNothing) {
   Expression by_zero = make(ExpressionOp::Modulo, {constant(1), constant(0)});
   EXPECT_FALSE(evaluate(make(ExpressionOp::FloorDivide, {constant(1), constant(0)}), {}));
@@ -129,6 +144,9 @@ TEST(Expression, PrintsAsSource) {
   EXPECT_EQ(to_string(make(ExpressionOp::Subtract, {sum, sum}), names), "n + 1 - (n + 1)");
   EXPECT_EQ(to_string(make(ExpressionOp::Minimum, {n, constant_real(2)}), names), "min(n, 2.0)");
   EXPECT_EQ(to_string(make(ExpressionOp::Not, {make(ExpressionOp::Or, {n, n})}), names), "not (n or n)");
+  EXPECT_EQ(to_string(make(ExpressionOp::Multiply, {wrap(ExpressionType::I32, sum), n}), names),
+            "(n + 1) * n");
+  EXPECT_EQ(to_string(wrap(ExpressionType::I32, sum), names), "n + 1");
   EXPECT_EQ(to_string(leaf(ExpressionOp::BlockDim, 0, 0), names), "blockDim.x");
   EXPECT_EQ(to_string(scalar(9, ExpressionType::I64), names), "slot 9");
   EXPECT_EQ(to_string(constant_real(0.1), names), "0.1");

@@ -37,7 +37,9 @@ Manifest example() {
   Expression tree =
       node(ExpressionOp::And, {node(ExpressionOp::Less, {scalar, real}),
                                node(ExpressionOp::Not, {node(ExpressionOp::Equal, {stride, whole})})});
-  for (Expression leaf : {extent, address, block, grid}) tree = node(ExpressionOp::Or, {tree, leaf});
+  Expression wrap = node(ExpressionOp::Wrap, {extent});
+  wrap.type = ExpressionType::U16;
+  for (Expression leaf : {extent, address, block, grid, wrap}) tree = node(ExpressionOp::Or, {tree, leaf});
 
   ManifestKernel kernel;
   kernel.name = "scale";
@@ -105,11 +107,12 @@ TEST(Manifest, SaysWhatIsWrong) {
             "the manifest is damaged at /kernels/slots: a number that is not negative is expected");
   EXPECT_EQ(refusal("\"slots\": 7", "\"slots\": 5"),
             "the manifest's parameter `x` lies outside of its parameter block");
-  EXPECT_EQ(
-      refusal("\"op\": \"not\"", "\"op\": \"nand\""),
-      "the manifest is damaged at /kernels/contracts/condition/operands/operands/operands/operands/operands: "
-      "a known word is expected");
+  EXPECT_EQ(refusal("\"op\": \"not\"", "\"op\": \"nand\""),
+            "the manifest is damaged at "
+            "/kernels/contracts/condition/operands/operands/operands/operands/operands/operands: "
+            "a known word is expected");
   EXPECT_EQ(refusal("\"site\": 1", "\"site\": 2"), "the manifest prints at a site that it does not have");
+  EXPECT_TRUE(refusal("\"type\": \"u16\"", "\"type\": \"f64\"").ends_with("an integer type is expected"));
   refusal("\"needs_block\"", "\"need_block\"");
   refusal("\"calls\": [", "\"calls\": [7,");
 }
