@@ -18,15 +18,25 @@ static std::string constant_text(const HostArray& array, std::int64_t index) {
   return text == "-inf" ? "-math.inf" : text;
 }
 
-// Prints the part of an array below `axis`, whose first element is number `first`, as a nested tuple.
-static std::string tuple_text(const HostArray& array, std::size_t axis, std::int64_t first) {
-  if (axis == array.extents.size()) return constant_text(array, first);
-  std::int64_t step = 1;
-  for (std::size_t i = axis + 1; i < array.extents.size(); ++i) step *= array.extents[i];
+// Prints the part of an array below `axis` as a nested tuple; `next` counts its numbers in C order.
+static std::string tuple_text(const HostArray& array, std::size_t axis, std::int64_t& next) {
+  if (axis == array.extents.size()) return constant_text(array, next++);
   std::string text = "(";
-  for (std::int64_t i = 0; i < array.extents[axis]; ++i)
-    text += tuple_text(array, axis + 1, first + i * step) + ",";
+  for (std::int64_t i = 0; i < array.extents[axis]; ++i) text += tuple_text(array, axis + 1, next) + ",";
   return text + ")";
+}
+
+// Says why an array becomes no tuple. The size of its file says little: an axis before an empty one becomes
+// as many tuples as it is long.
+static std::string why_no_tuple(const HostArray& array) {
+  if (array.extents.size() > limits::tuple_nesting)
+    return fmt::format("a tuple has at most {} axes", limits::tuple_nesting);
+  constexpr auto most = static_cast<std::int64_t>(limits::table_elements);
+  std::int64_t elements = 1;
+  for (std::int64_t extent : array.extents)
+    if (__builtin_mul_overflow(elements, extent, &elements) || elements > most)
+      return fmt::format("its shape makes a tuple of more than {} elements", most);
+  return "";
 }
 
 static Result<std::string> npy_text(const std::string& path, std::vector<std::string>& files) {
@@ -38,7 +48,9 @@ static Result<std::string> npy_text(const std::string& path, std::vector<std::st
   if (!array) return failure("{}", array.error());
   if (scalar_class(array->element) == ScalarClass::Complex)
     return failure("complex constants have no notation yet");
-  return tuple_text(*array, 0, 0);
+  if (why = why_no_tuple(*array); !why.empty()) return failure("{}", why);
+  std::int64_t next = 0;
+  return tuple_text(*array, 0, next);
 }
 
 static Result<std::string> json_text(const nlohmann::json& value, std::size_t depth,
@@ -57,6 +69,8 @@ static Result<std::string> json_text(const nlohmann::json& value, std::size_t de
     Result<std::string> part = json_text(element, depth + 1, files);
     if (!part) return part;
     text += *part + ",";
+    // A few bytes that name a file become many.
+    if (text.size() > limits::source_bytes) return failure("it has more than {} bytes", limits::source_bytes);
   }
   return text + ")";
 }

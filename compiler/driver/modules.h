@@ -19,8 +19,7 @@ struct StdlibFile {
 std::span<const StdlibFile> stdlib_files();
 
 // Returns a file's bytes, or why they cannot be read (files over `most` bytes are refused).
-std::optional<std::string> read_file(const std::string& path, std::string& why,
-                                     std::size_t most = std::size_t(1) << 40);
+std::optional<std::string> read_file(const std::string& path, std::string& why, std::size_t most);
 
 // Finds a module in the stdlib only.
 std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::string& importer);

@@ -32,8 +32,7 @@ std::string HostArray::index_text(std::int64_t index) const {
   return "[" + text + "]";
 }
 
-// The memory of this machine, in bytes: what is asked beyond it would only be killed later.
-static std::uint64_t machine_memory() {
+std::uint64_t machine_memory() {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return std::uint64_t(1) << 40;
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);

@@ -59,6 +59,9 @@ struct HostArray {
   std::string index_text(std::int64_t index) const;
 };
 
+// Returns the memory of this machine, in bytes: what is asked beyond it would only be killed later.
+std::uint64_t machine_memory();
+
 enum class Order : std::uint8_t { C, Fortran };
 
 // Makes an array filled with zeros; refuses extents whose product is no size, and more than the machine's

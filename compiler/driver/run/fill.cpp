@@ -3,6 +3,7 @@
 #include "compiler/driver/run/fill.h"
 
 #include <cstring>
+#include <filesystem>
 
 #include "compiler/driver/modules.h"
 #include "compiler/driver/run/files.h"
@@ -73,19 +74,26 @@ Result<bool> fill_uniform(HostArray& array, std::string_view option) {
   return true;
 }
 
-Result<HostArray> read_array_file(const std::string& path) {
-  std::string why;
-  std::optional<std::string> bytes = read_file(path, why);
-  if (!bytes) return failure("cannot read `{}`: {}", path, why);
-  if (path.ends_with(".png")) return read_png(*bytes);
-  if (path.ends_with(".npy")) return read_npy(*bytes);
+static Result<bool> check_array_path(const std::string& path) {
+  if (path.ends_with(".npy") || path.ends_with(".png")) return true;
   return failure("`{}` is neither a .npy nor a .png file", path);
 }
 
+Result<HostArray> read_array_file(const std::string& path) {
+  if (Result<bool> named = check_array_path(path); !named) return failure("{}", named.error());
+  std::error_code unknown;
+  if (std::filesystem::is_character_file(path, unknown) || std::filesystem::is_block_file(path, unknown))
+    return failure("`{}` is a device: give a file or a pipe", path);
+  std::string why;
+  // The bytes and the array that they become stand side by side.
+  std::optional<std::string> bytes = read_file(path, why, machine_memory() / 2);
+  if (!bytes) return failure("cannot read `{}`: {}", path, why);
+  return path.ends_with(".png") ? read_png(*bytes) : read_npy(*bytes);
+}
+
 Result<std::string> array_file_bytes(const HostArray& array, const std::string& path) {
-  if (path.ends_with(".png")) return write_png(array);
-  if (path.ends_with(".npy")) return write_npy(array);
-  return failure("`{}` is neither a .npy nor a .png file", path);
+  if (Result<bool> named = check_array_path(path); !named) return failure("{}", named.error());
+  return path.ends_with(".png") ? write_png(array) : write_npy(array);
 }
 
 } // namespace kern
