@@ -2,7 +2,7 @@
 
 Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %runtime (to build a C++ program with kernels),
 %cmake, %cpack and %build (to install it), %jit_formula (an example, built), %fake_cuda (a driver on host memory, for
-KERN_LIBCUDA: its kernels do nothing), %ptxas (where the feature `ptxas` is), and
+KERN_LIBCUDA: its kernels do nothing), %ptxas (where the feature `ptxas` is; %kernc, where it writes PTX, then has it assembled), and
 `%exits N COMMAND...`, which runs a command and demands exit code N; %examples, the folder of the C++ examples, and %device, the
 environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg,
 libdevice.
@@ -41,6 +41,8 @@ ptxas = find_ptxas()
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+    # A command that may write PTX: FILE and options, up to a pipe, with a word of PTX or the standard output in them.
+    config.substitutions.append((r"%kernc(?= (?!run )[^|;&]*(?:[=.,]ptx\b|-o -(?:\s|$)))", f"{source / 'assembled'} {ptxas} {config.kernc}"))
 if cpu_has("avx512vl") and cpu_has("avx512dq") and cpu_has("avx512bw"):
     config.available_features.add("avx512")
 if shutil.which("dpkg-deb") and shutil.which("dpkg-shlibdeps"):
