@@ -86,8 +86,9 @@ struct Checker {
   bool final = false;       // the round whose IR and diagnostics are kept
   ir::Function function;
   ir::Body* body;
-  int depth = 0;              // conditional bodies around this place
-  std::size_t statements = 0; // emitted
+  std::vector<const ir::Body*> outer_bodies; // around it, outermost first
+  int depth = 0;                             // conditional bodies around this place
+  std::size_t statements = 0;                // emitted
   bool overflowed = false;
   std::vector<Local*> known_here; // locals with a `known`, in the order of assignment
   std::vector<std::pair<const ast::Node*, ir::SharedId>> shared_ids;

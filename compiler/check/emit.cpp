@@ -65,7 +65,9 @@ void Checker::retarget(ir::SlotId slot, ir::Operand value, Span span) {
 ir::Body Checker::body_of(const std::function<void()>& write) {
   ir::Body inner;
   ir::Body* outer = std::exchange(body, &inner);
+  outer_bodies.push_back(outer);
   write();
+  outer_bodies.pop_back();
   body = outer;
   return inner;
 }

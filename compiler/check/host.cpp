@@ -266,8 +266,9 @@ bool is_head(const ir::Stmt& stmt) {
 
 std::optional<kern::Expression> host_expression(const Checker& checker, const ir::Operand& operand) {
   if (!checker.instance) return std::nullopt;
-  Reader reader{checker};
-  return reader.read(operand, {checker.body});
+  Bodies bodies = checker.outer_bodies;
+  bodies.push_back(checker.body);
+  return Reader{checker}.read(operand, bodies);
 }
 
 bool Checker::check_body(ast::Block statements) {

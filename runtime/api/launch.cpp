@@ -287,6 +287,17 @@ static Extents choose_grid(const Call& call, const Extents& block) {
 
 // ---- What the manifest's expressions say ----
 
+[[noreturn, gnu::cold]] static void refuse_shared(const ManifestKernel& kernel, const ManifestShared& shared,
+                                                  const ExpressionInput& input) {
+  std::vector<std::string> extents;
+  for (const Expression& extent : shared.extents) extents.push_back(value_text(evaluate(extent, input)));
+  std::string what = "a shared array";
+  if (const std::optional<ManifestDeclaration>& declared = shared.declared)
+    what = fmt::format("{}:{}:{}: shared array `{}`", declared->place.file, declared->place.line,
+                       declared->place.column, declared->name);
+  refuse(kernel, nullptr, "{} has the extents {} for these arguments", what, fmt::join(extents, " x "));
+}
+
 [[gnu::noinline]] static std::uint64_t sum_shared(const Call& call, const ExpressionInput& input,
                                                   std::uint64_t most) {
   const ManifestKernel& kernel = *call.plan.kernel;
@@ -295,7 +306,7 @@ static Extents choose_grid(const Call& call, const Extents& block) {
     std::uint64_t bytes = kernel.dynamic_shared[array].element_bytes;
     for (const Program& extent : call.plan.shared[array]) {
       std::optional<std::int64_t> value = extent.integer(input);
-      if (!value || *value < 0) refuse(kernel, nullptr, "a shared array has no size for these arguments");
+      if (!value || *value < 0) refuse_shared(kernel, kernel.dynamic_shared[array], input);
       if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*value), &bytes)) bytes = most + 1;
     }
     sum += std::min(round_up_shared(bytes), most + 1);

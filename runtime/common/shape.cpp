@@ -16,7 +16,7 @@ std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std:
   return block;
 }
 
-static std::string value_text(const std::optional<ExpressionValue>& value) {
+std::string value_text(const std::optional<ExpressionValue>& value) {
   if (!value) return "nothing (a division by zero)";
   return value->is_real ? fmt::format("{}", value->real) : fmt::format("{}", value->integer);
 }

@@ -21,6 +21,9 @@ constexpr std::uint64_t round_up_shared(std::uint64_t bytes) {
   return (bytes + shared_alignment - 1) / shared_alignment * shared_alignment;
 }
 
+// Returns a value, or the lack of one, as text.
+std::string value_text(const std::optional<ExpressionValue>& value);
+
 // Returns "" where a contract holds; else its words, a message or the condition as written, and what the host
 // compared: "sizes differ (`n == x.shape[0]` with 3 on the left and 4 on the right)".
 std::string broken_contract_text(const Expression& condition, const std::string& words,

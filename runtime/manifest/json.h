@@ -48,9 +48,15 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("place", value.place);
 }
 
+template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestDeclaration*) {
+  visit("name", value.name);
+  visit("place", value.place);
+}
+
 template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestShared*) {
   visit("element_bytes", value.element_bytes);
   visit("extents", value.extents);
+  visit("declared", value.declared);
 }
 
 template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestVariant*) {

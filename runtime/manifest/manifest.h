@@ -51,10 +51,17 @@ struct ManifestContract {
   ManifestPlace place;
 };
 
+// What a source calls something, and where.
+struct ManifestDeclaration {
+  std::string name;
+  ManifestPlace place;
+};
+
 // A shared array that is sized at the launch.
 struct ManifestShared {
   std::uint64_t element_bytes = 0;
   std::vector<Expression> extents;
+  std::optional<ManifestDeclaration> declared; // older objects do not say it
 };
 
 // Code of a kernel that may run where all its facts hold. The first such one in the list is taken.

@@ -68,10 +68,10 @@ public:
     if (!error.empty()) return;
     auto found = json.find(name);
     std::string outer = std::exchange(where_, where_ + "/" + name);
-    if (found == json.end())
-      fail("a value");
-    else
+    if (found != json.end())
       read(*found, field);
+    else if (!may_lack(field))
+      fail("a value");
     where_ = outer;
   }
   void fail(const char* wanted) {
@@ -79,6 +79,10 @@ public:
   }
 
 private:
+  // What a manifest may leave out: fields that were added since the first objects of its version.
+  template <class T> static bool may_lack(const T&) { return false; }
+  template <class T> static bool may_lack(const std::optional<T>&) { return true; }
+
   template <std::size_t N>
   std::size_t index(const Json& json, const char* name, const std::string_view (&words)[N]) {
     std::string word;

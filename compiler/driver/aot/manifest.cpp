@@ -53,14 +53,14 @@ static std::vector<ManifestParam> params_of(const ir::Module& module, ir::Functi
   return params;
 }
 
-static void add_shared(const ir::Module& module, const ir::Function& kernel, const SharedLayout& layout,
-                       ManifestKernel& result) {
+static void add_shared(const ir::Module& module, const SourceManager& sources, const ir::Function& kernel,
+                       const SharedLayout& layout, ManifestKernel& result) {
   result.moved_shared_bytes = result.shared_bytes = layout.bytes_before(module, kernel);
   for (ir::SharedId id : used_shared(module, kernel)) {
     const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
     if (!decl.dynamic.empty())
-      result.dynamic_shared.push_back(
-          {static_cast<std::uint64_t>(bit_width(decl.element)) / 8, decl.dynamic});
+      result.dynamic_shared.push_back({static_cast<std::uint64_t>(bit_width(decl.element)) / 8, decl.dynamic,
+                                       ManifestDeclaration{decl.name, place_of(sources, decl.span)}});
     if (!layout.offset(id)) result.shared_bytes += round_up_shared(static_bytes(decl));
   }
   // What a GPU's threads tell each other through: a word for each kind.
@@ -101,7 +101,7 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
   add_launch(kernel, result);
   result.prints = has_prints(module, kernel);
   result.cooperative = has_grid_barriers(module, kernel);
-  add_shared(module, kernel, layout, result);
+  add_shared(module, sources, kernel, layout, result);
   for (const ir::Contract& contract : kernel.contracts) {
     const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
     result.contracts.push_back({contract.condition, site.array, place_of(sources, site.span)});

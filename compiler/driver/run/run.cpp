@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/analysis/access.h"
+#include "compiler/analysis/shared_layout.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/archs.h"
 #include "compiler/driver/commands.h"
@@ -149,6 +150,21 @@ static bool check_contracts(Run& run, const ExpressionInput& input) {
     run.compilation->diagnostics().report(site.span, diag::broken_contract, run.kernel->name, text);
   }
   return !run.compilation->diagnostics().has_errors();
+}
+
+static bool check_shared(Run& run, const ExpressionInput& input) {
+  Diagnostics& diagnostics = run.compilation->diagnostics();
+  const ir::Module& module = *run.compilation->module();
+  for (ir::SharedId id : used_shared(module, *run.kernel)) {
+    const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
+    for (std::size_t axis = 0; axis < decl.dynamic.size(); ++axis) {
+      std::optional<ExpressionValue> extent = evaluate(decl.dynamic[axis], input);
+      if (extent && extent->integer >= 0) continue;
+      diagnostics.report(decl.span, diag::bad_shared_extent, decl.name, value_text(extent),
+                         static_cast<std::int64_t>(axis));
+    }
+  }
+  return !diagnostics.has_errors();
 }
 
 // ---- Running ----
@@ -430,7 +446,7 @@ static ExitCode prepare(Run& run) {
   run.job.shape = choose_launch(*run.kernel, params, run.session.options, run.diagnostics());
   if (run.wrong()) return ExitCode::WrongUse;
   ExpressionInput input = input_of(run, params);
-  if (!check_contracts(run, input)) return ExitCode::WrongUse;
+  if (!check_contracts(run, input) || !check_shared(run, input)) return ExitCode::WrongUse;
   std::optional<std::uint64_t> shared = dynamic_shared_bytes(*module, *run.kernel, input, *asked_shared);
   if (!shared || *shared > limits::shared_bytes) {
     run.diagnostics().report({}, diag::bad_command_line,

@@ -193,6 +193,8 @@ TEST_F(Api, ChecksArgumentsBeforeALaunch) {
                        "kernel `reverse`: "));
   EXPECT_TRUE(contains(refusal([&] { library.reverse(kern::over(4), 4, kern::inout(numbers)); }),
                        "say its block, as in over(n).block(256)"));
+  EXPECT_TRUE(contains(refusal([&] { library.reverse(kern::grid(1).block(4), -4, kern::inout(numbers)); }),
+                       "kernels.kern:46:12: shared array `part` has the extents -4 for these arguments"));
   std::vector<double> square(256);
   auto tile = kern::inout(square.data(), kern::extents(16, 16));
   EXPECT_TRUE(contains(refusal([&] { library.rotate(kern::grid(1).block(8, 8), tile); }),

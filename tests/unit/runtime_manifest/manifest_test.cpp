@@ -55,7 +55,7 @@ Manifest example() {
   kernel.needs_block = "has barriers";
   kernel.prints = true;
   kernel.shared_bytes = 4096;
-  kernel.dynamic_shared = {{4, {extent}}};
+  kernel.dynamic_shared = {{4, {extent}, {}}, {8, {extent}, ManifestDeclaration{"tile", {"a.kern", 5, 9}}}};
   kernel.contracts = {{tree, "a < inf", {"a.kern", 4, 5}}};
   kernel.variants = {{"cpu", "scale", {tree}}, {"cpu", "scale$v1", {}}};
   Manifest manifest;
@@ -121,6 +121,15 @@ TEST(Manifest, IgnoresWhatLaterVersionsAdd) {
   std::string text = to_json(example()), error;
   text.insert(1, "\"later\": {\"a\": [1]},");
   EXPECT_TRUE(parse_manifest(text, error)) << error;
+}
+
+TEST(Manifest, ReadsWhatEarlierCompilersWrote) {
+  std::string text = to_json(example()), error;
+  for (std::size_t at; (at = text.find("\"declared\"")) != std::string::npos;)
+    text.replace(at, 10, "\"unheard\"");
+  std::optional<Manifest> manifest = parse_manifest(text, error);
+  ASSERT_TRUE(manifest) << error;
+  EXPECT_FALSE(manifest->kernels.at(0).dynamic_shared.at(1).declared);
 }
 
 TEST(Manifest, HasADepthLimit) {
