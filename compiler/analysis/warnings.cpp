@@ -197,6 +197,11 @@ private:
     return assign ? &assign->value : nullptr;
   }
 
+  // Shapes know numbers, uniformity what is called and local memory too.
+  bool is_uniform(const Operand& value) const {
+    return shapes_.of(value).kind == Shape::Kind::Uniform || uniformity_.block_uniform[index_of(*value.slot)];
+  }
+
   bool loads_from(const Operand& operand, const ir::Store& store) const {
     const Stmt* definition = operand.slot ? definitions_[index_of(*operand.slot)] : nullptr;
     const auto* load = definition ? std::get_if<ir::Load>(&definition->node) : nullptr;
@@ -214,7 +219,7 @@ private:
     const ir::Expr* value = expression(store.value);
     const auto* sum = value ? std::get_if<ir::Binary>(value) : nullptr;
     const bool updates = sum && (loads_from(sum->left, store) || loads_from(sum->right, store));
-    if (!updates && shapes_.of(store.value).kind == Shape::Kind::Uniform) return;
+    if (!updates && is_uniform(store.value)) return;
     add(store.array, true, stmt.span, describe_.element(store.array, store.indices),
         race_advice(store, updates ? sum : nullptr));
   }
