@@ -169,6 +169,9 @@ Value Checker::call_by_signature(Builtin builtin, const Args& args, Span span) {
   for (const BoundArgument& bound : match->arguments)
     operands.push_back(builtin_operand(builtin, bound, values));
   if (is_pure(row(builtin).effects)) {
+    std::vector<const Value*> widened;
+    for (const Value& value : values) widened.push_back(&value);
+    note_widening(widened, match->result);
     if (builtin == Builtin::Min || builtin == Builtin::Max)
       return fold_variadic(builtin, operands, values, match->result, span);
     Value value = runtime_value(temp(match->result, ir::CallPure{builtin, std::move(operands)}, span), span);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "compiler/builtins/signature.h"
@@ -98,6 +99,7 @@ struct Checker {
     bool unrolled = false;
   };
   std::vector<Loop> loops;
+  std::vector<Span> widening;            // literals that made arithmetic of f32 one of f64 (-Wwiden)
   std::string target_name;               // of the assignment being checked, for the names of shared arrays
   Span stored_into;                      // the element being stored to, for the errors of its value
   std::optional<std::string> stored_sum; // that value as text, of an augmented assignment
@@ -190,6 +192,8 @@ struct Checker {
   // ---- operators.cpp ----
   Value unary(ast::UnaryOp op, const Value& operand, Span span);
   Value binary(ast::BinaryOp op, const Value& left, const Value& right, Span span);
+  void note_widening(std::span<const Value* const> operands, Type type);
+  void report_widening();
   Value arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span);
   // ---- power.cpp, literals.cpp ----
   Value power(const Value& left, const Value& right, Span span);

@@ -427,6 +427,7 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   checker.final = true;
   if (!instance.settled) checker.report(def.name_span, diag::types_do_not_settle, def.name);
   run_round(checker, instance);
+  checker.report_widening();
   ir::Function& function = checker.function;
   function.name = def.name;
   function.symbol = instance_symbol(instance);

@@ -1,12 +1,14 @@
 // Operators on numbers. What type an operation has is asked of types/convert.h, by the rules of the file's
 // dialect.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/diagnostics/warnings.h"
 
 namespace kern::checker {
 
@@ -154,6 +156,31 @@ static ir::Operand numba_shift(Checker& checker, ir::BinaryOp op, ir::Operand le
   return checker.select(ok, shifted, ir::constant_int(left.type, 0), span);
 }
 
+// Notes the literal without which operands would be computed in less than the f64 that `type` is.
+void Checker::note_widening(std::span<const Value* const> operands, Type type) {
+  if (!final || type != types::f64) return;
+  const Value* literal = nullptr;
+  bool has_narrow = false;
+  for (const Value* operand : operands) {
+    bool is_narrow = is_float(operand->type) && operand->type != types::f64;
+    if (is_literal(*operand))
+      literal = literal ? literal : operand;
+    else if (is_narrow)
+      has_narrow = true;
+    else
+      return;
+  }
+  bool widens = literal && has_narrow;
+  if (widens && std::ranges::find(widening, literal->span) == widening.end())
+    widening.push_back(literal->span);
+}
+
+void Checker::report_widening() {
+  if (widening.empty()) return;
+  Report warning = report(widening.front(), diag::widen, context.source(widening.front()));
+  if (widening.size() > 1) warning.note("places in this function with the same cause: {}", widening.size());
+}
+
 Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (!is_number(left) || !is_number(right)) return report_mismatch(*this, op, left, right, span);
   if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(*this, op, left, right, span);
@@ -169,6 +196,7 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   }
   // f16 and bf16 are for storage: their arithmetic is that of f32.
   Type computed = is_half(*type) ? types::f32 : *type;
+  note_widening(std::array{&left, &right}, computed);
   bool shift = is_shift(op);
   ir::Operand a = convert(left, computed, Purpose::Operand);
   Type count_type = is_integer(right.type) && !is_literal(right.type) ? right.type : computed;

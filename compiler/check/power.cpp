@@ -1,4 +1,6 @@
 // x ** y: products for small constant exponents, otherwise the builtin for integers or floats.
+#include <array>
+
 #include "compiler/check/checker.h"
 
 namespace kern::checker {
@@ -27,6 +29,7 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
     if (!final) return runtime_value(temp(*type, ir::Copy{variable(*type, span)}, span), span);
     type = default_type(*type);
   }
+  note_widening(std::array{&left, &right}, *type);
   bool half = *type == types::f16 || *type == types::bf16;
   Type computed = half ? types::f32 : *type;
   ir::Operand base = convert(left, computed, Purpose::Operand);
