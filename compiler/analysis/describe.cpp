@@ -2,6 +2,10 @@
 // write it.
 #include "compiler/analysis/describe.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/walk.h"
@@ -55,6 +59,17 @@ std::string in_brackets(std::string text, bool nested) { return nested ? "(" + t
 
 } // namespace
 
+// An element of a tuple has a slot of its own: `t[1][0]` is in `t.1.0`.
+static std::string as_written(std::string_view name) {
+  std::string text(name.substr(0, name.find('.')));
+  for (std::size_t dot = text.size(); dot < name.size();) {
+    const std::size_t end = std::min(name.find('.', dot + 1), name.size());
+    text += fmt::format("[{}]", name.substr(dot + 1, end - dot - 1));
+    dot = end;
+  }
+  return text;
+}
+
 Describer::Describer(const ir::Function& function)
     : function_(function), definitions_(function.slots.size()) {
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
@@ -87,7 +102,7 @@ std::string Describer::describe_elements(const ir::Operand& array, const std::ve
 std::string Describer::describe(const ir::Operand& operand, int depth, bool nested) const {
   if (!operand.slot) return ir::print(operand, function_);
   const ir::Slot& slot = function_.slots[static_cast<std::size_t>(*operand.slot)];
-  if (!slot.name.empty()) return slot.name;
+  if (!slot.name.empty()) return as_written(slot.name);
   const ir::Stmt* definition = definitions_[static_cast<std::size_t>(*operand.slot)];
   if (!definition || depth >= deepest) return "...";
   return match(

@@ -43,7 +43,7 @@ public:
       if (!unset_[i] || slot.name.empty()) continue;
       for (const Use& read : uses_[i].reads) {
         if (is_covered(read, uses_[i].assignments)) continue;
-        diagnostics_.report(read.span, diag::unset, slot.name);
+        diagnostics_.report(read.span, diag::unset, describe_({slot.type, SlotId(i), 0}));
         break;
       }
     }
