@@ -2,7 +2,8 @@
 // pool of threads. Whoever waits for the stream runs tasks too, one thread at a time: small work then stays
 // on the core whose cache has its arrays, and nobody waits for a thread to wake up. The thread shares the
 // stream's state, so that whoever lets go of a stream never waits: the thread does what is left to do,
-// reports what nobody collected, and ends.
+// reports what nobody collected, and ends. Threads do not survive fork, and what they held stays locked: in a
+// child the device of the parent only refuses.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/api/device.h"
+#include "runtime/api/fork.h"
 #include "runtime/cpu/array_memory.h"
 #include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/pool.h"
@@ -23,6 +25,21 @@
 namespace kern::runtime {
 
 namespace {
+
+// The process in which something was made.
+class Process {
+public:
+  bool is_left() const { return fork_count() != forks_; }
+  // Refuses what needs the threads of that process.
+  void check() const {
+    if (is_left())
+      fail(KERN_DEVICE_ERROR,
+           "the CPU's threads do not survive fork: open the device in the process that uses it");
+  }
+
+private:
+  unsigned forks_ = fork_count();
+};
 
 // What the buffers of a device have; counted where there is a limit.
 struct Budget {
@@ -52,6 +69,10 @@ public:
     budget->limit = memory_limit;
     name_ = "CPU (" + std::to_string(pool->threads()) + " threads)";
   }
+  // A pool waits for its threads: in a child it is left alone.
+  ~CpuDevice() override {
+    if (process.is_left()) static_cast<void>(new std::shared_ptr(std::move(pool)));
+  }
   kern_device_kind kind() const override { return KERN_DEVICE_CPU; }
   std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
   std::shared_ptr<Memory> allocate_host(std::uint64_t bytes, std::uint32_t) override {
@@ -74,6 +95,7 @@ public:
 
   std::shared_ptr<Budget> budget = std::make_shared<Budget>();
   std::shared_ptr<cpu::Pool> pool; // streams that are still at work outlive the device
+  const Process process;
 };
 
 // A launch with all that it needs until it has run.
@@ -126,6 +148,7 @@ public:
     return put([=](auto&, auto) { other->wait(number, std::nullopt); });
   }
   std::uint64_t last() override {
+    process_.check();
     std::lock_guard lock(mutex_);
     return put_;
   }
@@ -146,6 +169,7 @@ private:
   void run_launch(const Queued& launch, std::uint64_t number);
   Error no_scratch(const Queued& launch, const cpu::Launch& job) const;
 
+  const Process process_;
   std::shared_ptr<cpu::Pool> pool_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -235,6 +259,7 @@ std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_objec
 }
 
 std::shared_ptr<Stream> CpuDevice::make_stream() {
+  process.check();
   auto stream = std::make_shared<CpuStream>(pool);
   std::thread([stream] { stream->run(); }).detach();
   // What callers hold; the thread holds the stream itself. (A weak pointer keeps the function, so that must
@@ -272,12 +297,14 @@ void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
 }
 
 void CpuStream::close() {
+  if (process_.is_left()) return;
   std::lock_guard lock(mutex_);
   closed_ = true;
   changed_.notify_all();
 }
 
 std::uint64_t CpuStream::put(Task task) {
+  process_.check();
   std::lock_guard lock(mutex_);
   if (capture_) {
     capture_->tasks.push_back(std::move(task));
@@ -289,6 +316,7 @@ std::uint64_t CpuStream::put(Task task) {
 }
 
 bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
+  process_.check();
   std::unique_lock lock(mutex_);
   if (capture_) refuse_wait();
   if (deadline) return changed_.wait_until(lock, *deadline, [&] { return done_ >= number; });
@@ -319,12 +347,14 @@ std::uint64_t CpuStream::launch(const Launch& launch) {
 }
 
 void CpuStream::begin_capture() {
+  process_.check();
   std::lock_guard lock(mutex_);
   if (capture_) refuse_capture(true);
   capture_ = std::make_shared<CpuGraph>();
 }
 
 std::shared_ptr<Graph> CpuStream::end_capture() {
+  process_.check();
   std::lock_guard lock(mutex_);
   if (!capture_) refuse_capture(false);
   return std::move(capture_);
@@ -388,10 +418,17 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
 std::shared_ptr<Device> open_cpu(unsigned threads, std::uint64_t memory_limit) {
   if (threads > 0 || memory_limit > 0)
     return std::make_shared<CpuDevice>(threads > 0 ? threads : cpu::default_threads(), memory_limit);
-  // Streams may outlive main: the shared pool is never taken down.
-  static const auto* shared =
-      new std::shared_ptr<CpuDevice>(std::make_shared<CpuDevice>(cpu::default_threads(), 0));
-  return *shared;
+  // Streams may outlive main: the shared pool is never taken down. A child makes its own; without a lock,
+  // which a thread of the parent might hold.
+  using Shared = std::shared_ptr<CpuDevice>;
+  static std::atomic<const Shared*> shared{nullptr};
+  const Shared* known = shared.load();
+  while (!known || (*known)->process.is_left()) {
+    const auto* made = new Shared(std::make_shared<CpuDevice>(cpu::default_threads(), 0));
+    if (shared.compare_exchange_strong(known, made)) return *made;
+    delete made;
+  }
+  return *known;
 }
 
 } // namespace kern::runtime

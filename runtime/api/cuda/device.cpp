@@ -2,25 +2,16 @@
 // work is done.
 #include "runtime/api/cuda/device.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 
 #include "runtime/api/cuda/stream.h"
+#include "runtime/api/fork.h"
 
 namespace kern::runtime {
 
 bool is_sticky(Result result) {
   constexpr Result sticky[] = {4, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719};
   return std::find(std::begin(sticky), std::end(sticky), result) != std::end(sticky);
-}
-
-// Counts the forks that led to this process: cheaper to read than its id, which is a system call.
-static std::atomic<unsigned>& fork_count() {
-  static std::atomic<unsigned> count{0};
-  static const int watched = pthread_atfork(nullptr, nullptr, [] { ++fork_count(); });
-  static_cast<void>(watched);
-  return count;
 }
 
 CudaDevice::CudaDevice(const Driver& table, unsigned ordinal, std::uint64_t memory_limit)
@@ -70,7 +61,7 @@ void CudaDevice::refuse(const char* call, Result result) {
 }
 
 void CudaDevice::enter() {
-  if (fork_count().load(std::memory_order_relaxed) != forks_)
+  if (fork_count() != forks_)
     fail(KERN_DEVICE_ERROR, "CUDA does not survive fork: open the device in the process that uses it");
   if (lost_.load(std::memory_order_relaxed))
     fail(KERN_DEVICE_LOST, name_ + " was lost: this process must be started again");
