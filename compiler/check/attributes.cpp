@@ -68,11 +68,7 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     report(span, diag::not_in_module, name, value.file->file->module);
     return error_value(span);
   }
-  if (value.kind == ValueKind::Host) {
-    if (std::optional<Value> inner = host_name(value.text, name, span)) return *inner;
-    report_not_in_module(name, value.text, span);
-    return error_value(span);
-  }
+  if (value.kind == ValueKind::Host) return host_attribute(value, name, span);
   if (value.kind == ValueKind::Prefix) {
     std::string path = fmt::format("{}.{}", value.text, name);
     if (std::optional<Value> inner = vocabulary(path, span)) return *inner;

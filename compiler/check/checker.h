@@ -173,6 +173,7 @@ struct Checker {
   // ---- names.cpp ----
   Value read_name(const ast::Name& name);
   Value symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span);
+  Value host_attribute(const Value& module, std::string_view name, Span span);
   std::optional<Value> host_name(std::string_view module, std::string_view name, Span span);
   std::optional<Value> vocabulary(std::string_view path, Span span);
   void report_undefined(std::string_view name, Span span);

@@ -47,6 +47,12 @@ static Value text_value(ValueKind kind, std::string_view text, Span span) {
   return value;
 }
 
+static Value file_value(FileScope* file, Span span) {
+  Value value = plain_value(ValueKind::File, span);
+  value.file = file;
+  return value;
+}
+
 // Returns text that lives as long as the trees do.
 static std::string_view keep(Context& context, const std::string& text) {
   return context.program.arena->copy(std::string_view(text));
@@ -166,6 +172,33 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
   return value;
 }
 
+// A module of the host, or a package: `pkg` of `import pkg.b`.
+static Value package_value(FileScope& file, std::string_view module, Span span) {
+  Value value = text_value(ValueKind::Host, module, span);
+  value.file = &file;
+  return value;
+}
+
+// Returns what an import of the file finds below a package: `b` of `import pkg.b`, `sub` of
+// `import pkg.sub.c`.
+static std::optional<Value> module_below(Checker& checker, const Value& package, std::string_view name,
+                                         Span span) {
+  if (!package.file) return std::nullopt;
+  std::string path = fmt::format("{}.{}", package.text, name);
+  if (FileScope* file = find_file(checker.context, *package.file, path)) return file_value(file, span);
+  for (const auto& [module, index] : package.file->file->imports)
+    if (module.starts_with(path + "."))
+      return package_value(*package.file, keep(checker.context, path), span);
+  return std::nullopt;
+}
+
+Value Checker::host_attribute(const Value& module, std::string_view name, Span span) {
+  if (std::optional<Value> below = module_below(*this, module, name, span)) return *below;
+  if (std::optional<Value> inner = host_name(module.text, name, span)) return *inner;
+  report_not_in_module(name, module.text, span);
+  return error_value(span);
+}
+
 Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span) {
   switch (symbol.kind) {
   case Symbol::Kind::Constant: return constant_value(*this, file, name, symbol, span);
@@ -176,12 +209,8 @@ Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symb
   }
   case Symbol::Kind::Struct: return unsupported(span, "a struct");
   case Symbol::Kind::Import:
-    if (FileScope* other = find_file(context, file, symbol.module)) {
-      Value value = plain_value(ValueKind::File, span);
-      value.file = other;
-      return value;
-    }
-    return text_value(ValueKind::Host, symbol.module, span);
+    if (FileScope* other = find_file(context, file, symbol.module)) return file_value(other, span);
+    return package_value(file, symbol.module, span);
   case Symbol::Kind::FromImport: {
     if (FileScope* other = find_file(context, file, symbol.module)) {
       auto found = other->symbols.find(symbol.text);
@@ -190,11 +219,7 @@ Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symb
       return error_value(span);
     }
     std::string inner = std::string(symbol.module) + "." + std::string(symbol.text);
-    if (FileScope* other = find_file(context, file, inner)) {
-      Value value = plain_value(ValueKind::File, span);
-      value.file = other;
-      return value;
-    }
+    if (FileScope* other = find_file(context, file, inner)) return file_value(other, span);
     if (std::optional<Value> value = host_name(symbol.module, symbol.text, span)) return *value;
     std::string module = std::string(symbol.module) + "." + std::string(symbol.text);
     if (is_host_module(module)) return text_value(ValueKind::Host, keep(context, module), span);
@@ -266,6 +291,7 @@ void Checker::report_not_in_module(std::string_view name, std::string_view modul
         "the type of an array is written `f32[:, :]`");
     return;
   }
+  if (!is_host_module(module)) return;
   std::string front = module == "numba.cuda" || module == "kern" ? "" : "math.";
   std::string_view best;
   std::size_t best_distance = name.size() < 5 ? 2 : 3;

@@ -1,6 +1,7 @@
 // Decorators are read off the tree: a function may be a kernel before any type is known.
 #include "compiler/driver/kernels.h"
 
+#include "compiler/ast/imports.h"
 #include "compiler/diagnostics/driver.h"
 
 namespace kern {
@@ -10,14 +11,24 @@ static bool is_true(const ast::Expr* expr) {
   return literal && literal->value;
 }
 
-bool is_kernel(const ast::FunctionDef& function) {
+// Returns the last name of a decorator without its arguments: of an imported one what it is called at home,
+// "" of one that compiles for the host.
+static std::string_view decorator_name(const Program& program, const ast::Expr& callee) {
+  if (const auto* attribute = ast::as<ast::Attribute>(&callee)) return attribute->name;
+  const auto* name = ast::as<ast::Name>(&callee);
+  if (!name) return "";
+  std::optional<ast::Imported> from = ast::imported(program.files.front().tree->items, name->text);
+  if (from && from->module == "numba") return "";
+  return from && from->module == "numba.cuda" ? from->name : name->text;
+}
+
+bool is_kernel(const Program& program, const ast::FunctionDef& function) {
   for (const ast::Expr* decorator : function.decorators) {
     const auto* call = ast::as<ast::Call>(decorator);
     const ast::Expr* callee = call ? call->callee : decorator;
-    const auto* name = ast::as<ast::Name>(callee);
-    const auto* attribute = ast::as<ast::Attribute>(callee);
-    if (name && name->text == "kernel") return true;
-    if (!(attribute && attribute->name == "jit") && !(name && name->text == "jit")) continue;
+    std::string_view name = decorator_name(program, *callee);
+    if (name == "kernel") return true;
+    if (name != "jit") continue;
     bool device = false;
     if (call)
       for (const ast::Keyword& keyword : call->keywords)
@@ -31,7 +42,7 @@ bool is_kernel(const ast::FunctionDef& function) {
 static std::optional<std::string> suggested_signature(const Program& program) {
   for (const ast::Stmt* item : program.files.front().tree->items) {
     const auto* function = ast::as<ast::FunctionDef>(item);
-    if (!function || !is_kernel(*function)) continue;
+    if (!function || !is_kernel(program, *function)) continue;
     bool annotations_count = program.files.front().dialect == Dialect::Kern;
     std::vector<std::string_view> types;
     for (const ast::Param& param : function->params)

@@ -1,7 +1,10 @@
 // A file's items. In a .kern file everything else is an error. In a .py file everything else is host code: an
 // item that is not meant for Kern is first parsed in silence, and passed over by its tokens where that fails.
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "compiler/ast/imports.h"
 #include "compiler/diagnostics/parse.h"
 #include "compiler/parse/parser.h"
 
@@ -125,18 +128,12 @@ static DecoratorName decorator_name(const Parser& parser, std::size_t offset) {
   return {parser.sources.text({start.file, start.begin, last.begin}), parser.sources.text(last)};
 }
 
-// Says whether `jit` with this prefix is Numba's for the host: `numba.jit`, or `jit` imported from numba
-// itself.
-static bool is_host_jit(std::string_view prefix, std::span<const Stmt* const> items) {
-  for (const Stmt* item : items) {
-    if (auto* import = ast::as<ast::Import>(item); import && import->module == "numba")
-      if (prefix.substr(0, prefix.size() - !prefix.empty()) == import->alias) return true;
-    auto* from = ast::as<ast::FromImport>(item);
-    if (!from || from->module != "numba" || !prefix.empty()) continue;
-    for (const ast::ImportedName& name : from->names)
-      if (name.name == "jit" && name.alias == "jit") return true;
-  }
-  return false;
+// Says whether `jit` with this prefix is Numba's for the host: `numba.jit`, `nb.jit`.
+static bool is_host_prefix(std::string_view prefix, std::span<const Stmt* const> items) {
+  return std::any_of(items.begin(), items.end(), [&](const Stmt* item) {
+    auto* import = ast::as<ast::Import>(item);
+    return import && import->module == "numba" && prefix == std::string(import->alias) + ".";
+  });
 }
 
 enum class DecoratorUse {
@@ -150,7 +147,11 @@ static DecoratorUse decorator_use(const Parser& parser, std::span<const Stmt* co
   DecoratorUse use = DecoratorUse::HostJit;
   for (std::size_t offset = 0; parser.at(TokenKind::At, offset); ++offset) {
     DecoratorName name = decorator_name(parser, offset + 1);
-    bool host_jit = name.last == "njit" || (name.last == "jit" && is_host_jit(name.prefix, items));
+    std::optional<ast::Imported> from;
+    if (name.prefix.empty()) from = ast::imported(items, name.last);
+    if (from && (from->module == "numba" || from->module == "numba.cuda")) name.last = from->name;
+    bool from_host = from ? from->module == "numba" : is_host_prefix(name.prefix, items);
+    bool host_jit = name.last == "njit" || (name.last == "jit" && from_host);
     bool kernel =
         name.last == "jit" || name.last == "kernel" || name.last == "device" || name.last == "struct";
     if (kernel && !host_jit) return DecoratorUse::Kernel;

@@ -21,7 +21,7 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
   for (const ast::FunctionDef* function : functions) {
     if (!name.empty() && function->name == name) return function;
     names.push_back(function->name);
-    if (!is_kernel(*function)) continue;
+    if (!is_kernel(program, *function)) continue;
     kernels.push_back(function);
     kernel_names.push_back(function->name);
   }
@@ -50,7 +50,7 @@ std::optional<Signature> needed_signature(const Program& program, const ast::Fun
     signature.params.push_back(annotation ? std::string(program.sources->text(annotation->span))
                                           : type_text(arguments[i]));
   }
-  if (all_annotated && is_kernel(kernel)) return std::nullopt;
+  if (all_annotated && is_kernel(program, kernel)) return std::nullopt;
   return signature;
 }
 
