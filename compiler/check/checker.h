@@ -163,6 +163,7 @@ struct Checker {
   void assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume = true);
   void note_assignment(Local& local, const Value& value, const ast::Node& site, Span span);
   void bind(Local& local, const Value& value, const ast::Node& site);
+  bool fits_slot(const Local& local, const Value& value);
   void copy_leaves(Value& value); // what it is now, whatever is assigned later
   Value slots_value(Local& local, Type type, Span span);
   Value store_converted(Local& local, const Value& value, Span span, bool consume); // in the local's type
@@ -262,6 +263,7 @@ struct Checker {
   bool check_for(const ast::For& stmt);
   bool check_for_range(const ast::For& stmt, const Value& range);
   bool check_for_tuple(const ast::For& stmt, const Iteration& iteration, std::size_t count);
+  void bind_target(const ast::Expr& target, const Value& element, bool jumps, std::vector<Local*>& bound);
   void check_loop_body(ast::Block block, ir::Body& inner, const std::function<void()>& prologue);
   std::optional<Iteration> iterate(const Value& iterable);
   std::optional<Iteration> iterate_enumerate(const Value& value);

@@ -210,6 +210,14 @@ void Checker::note_assignment(Local& local, const Value& value, const ast::Node&
   if (joined) local.joined = *joined;
 }
 
+// Says whether a slot of the local's type can hold a value, as far as the type is known.
+bool Checker::fits_slot(const Local& local, const Value& value) {
+  std::optional<Type> own = type_of(value);
+  Type type = current_type(*this, local);
+  if (!own || final) return !own || is_slot_type(type);
+  return join_types(type, *own).has_value();
+}
+
 // Lets a name stand for a value, without a slot: the target of an unrolled loop.
 void Checker::bind(Local& local, const Value& value, const ast::Node& site) {
   note_assignment(local, value, site, value.span);

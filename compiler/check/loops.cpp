@@ -297,20 +297,33 @@ static bool has_jump(ast::Block block, ast::Kind kind) {
   return false;
 }
 
+// Gives the target of one round its element: a name that only this loop assigns stands for it. Rounds that a
+// jump may leave are bodies of their own, and the name is read behind them: there it stands for what no slot
+// holds in every round.
+void Checker::bind_target(const ast::Expr& target, const Value& element, bool jumps,
+                          std::vector<Local*>& bound) {
+  const auto* tuple = ast::as<ast::Tuple>(&target);
+  if (tuple && is_tuple(element) && tuple->elements.size() == element.elements.size()) {
+    for (std::size_t i = 0; i < element.elements.size(); ++i)
+      bind_target(*tuple->elements[i], element.elements[i], jumps, bound);
+    return;
+  }
+  const auto* name = ast::as<ast::Name>(&target);
+  Local* local = name ? find_local(name->text) : nullptr;
+  bool binds = local && local->sites <= 1 && (!jumps || !fits_slot(*local, element));
+  if (!binds) return assign_target(target, element, target, false);
+  bind(*local, element, target);
+  if (jumps) bound.push_back(local);
+}
+
 // A tuple's elements may be of different types: the body is written once for each.
 bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, std::size_t count) {
   bool breaks = has_jump(stmt.body, ast::Kind::Break),
        jumps = breaks || iteration.bound || has_jump(stmt.body, ast::Kind::Continue);
   Span span = stmt.target->span;
-  const auto* name = ast::as<ast::Name>(stmt.target);
-  Local* local = name ? find_local(name->text) : nullptr;
-  bool binds = local && local->sites <= 1 && !jumps;
+  std::vector<Local*> bound;
   auto round = [&](std::size_t k) {
-    Value element = iteration.element(int_value(WideInt(k), span));
-    if (binds)
-      bind(*local, element, *stmt.target);
-    else
-      assign_target(*stmt.target, element, *stmt.target, false);
+    bind_target(*stmt.target, iteration.element(int_value(WideInt(k), span)), jumps, bound);
     return check_block(stmt.body);
   };
   if (!jumps) {
@@ -345,6 +358,8 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
     ir::Body then_body = body_of([&] { emit(std::move(once), span); });
     emit(ir::If{go, std::move(then_body), {}}, span);
   }
+  // Behind the loop there is no type for what was an element of this type or of that.
+  for (Local* local : bound) local->joined = types::unknown;
   return true;
 }
 
