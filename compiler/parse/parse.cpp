@@ -127,7 +127,8 @@ const ast::Expr* parse_expression(const SourceManager& sources, FileId file, std
                                   Arena& arena, Diagnostics& diagnostics) {
   Parser parser{sources, file, tokens, TopLevel::Strict, arena, diagnostics};
   const ast::Expr* expr = parser.parse_expression_list();
-  if (!expr || parser.at_line_end()) return expr;
+  while (parser.accept(TokenKind::Newline)) {}
+  if (!expr || parser.at(TokenKind::EndOfFile)) return expr;
   return parser.expected("the end of the expression");
 }
 
