@@ -42,13 +42,15 @@ std::optional<Type> Checker::type_of(const Value& value) {
   return std::nullopt;
 }
 
+static Span literal_span(const Value& value) { return value.written == Span{} ? value.span : value.written; }
+
 std::string Checker::describe(const Value& value) {
   switch (value.kind) {
   case ValueKind::Error:
   case ValueKind::Unknown: return "an unknown type";
   case ValueKind::Runtime: return to_string(value.type);
   case ValueKind::Literal: {
-    std::string text(context.source(value.span));
+    std::string text(context.source(literal_span(value)));
     bool is_short = text.size() <= 24 && text.find('\n') == std::string::npos;
     return is_short                ? fmt::format("the literal `{}`", text)
            : is_int_literal(value) ? "an integer literal"
@@ -149,8 +151,10 @@ void Checker::note_operands(Report& report, const Value& left, const Value& righ
 
 static void report_conversion(Checker& checker, const Value& value, Type type, Purpose purpose) {
   if (is_literal(value) && is_scalar(type) && (!is_boolean(type)) && !is_complex(type)) {
-    checker.report(value.span, diag::literal_does_not_fit, std::string(checker.context.source(value.span)),
-                   to_string(type));
+    Span literal = literal_span(value);
+    Report error = checker.report(value.span, diag::literal_does_not_fit,
+                                  std::string(checker.context.source(literal)), to_string(type));
+    if (!(literal == value.span)) error.note(literal, "it stands here");
     return;
   }
   std::string from = checker.describe(value);

@@ -73,11 +73,7 @@ static std::uint64_t most_of_local(const Local& local, Type type, bool in_loop) 
 }
 
 Value Checker::read_local(Local& local, Span span) {
-  if (local.known) {
-    Value value = *local.known;
-    if (!is_literal(value)) value.span = span;
-    return value;
-  }
+  if (local.known) return read_at(*local.known, span);
   Type type = current_type(*this, local);
   if (!is_slot_type(type)) {
     if (final && context.diagnostics.enabled() && !context.diagnostics.has_errors())

@@ -167,9 +167,7 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
   }
   if (is_error(symbol.value) && lenient)
     checker.report(span, diag::host_value, name).note(symbol.span, "`{}` is defined here", name);
-  Value value = symbol.value;
-  value.span = is_literal(value) ? value.span : span;
-  return value;
+  return read_at(symbol.value, span);
 }
 
 // A module of the host, or a package: `pkg` of `import pkg.b`.

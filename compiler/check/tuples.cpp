@@ -68,9 +68,7 @@ static Value picked(Checker& checker, const Value& tuple, WideInt index, const a
                    static_cast<std::int64_t>(count));
     return error_value(expr.span);
   }
-  Value value = tuple.elements[static_cast<std::size_t>(index < 0 ? index + count : index)];
-  if (!is_literal(value)) value.span = expr.span;
-  return value;
+  return read_at(tuple.elements[static_cast<std::size_t>(index < 0 ? index + count : index)], expr.span);
 }
 
 // A computed index into a constant tuple; a nested tuple may have several subscripts.

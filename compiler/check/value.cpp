@@ -61,6 +61,12 @@ Value type_value(Type type, Span span) {
   return value;
 }
 
+Value read_at(Value value, Span span) {
+  if (is_literal(value) && value.written == Span{}) value.written = value.span;
+  value.span = span;
+  return value;
+}
+
 bool is_number(const Value& value) {
   switch (value.kind) {
   case ValueKind::Runtime: return !is_array(value.type);

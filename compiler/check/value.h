@@ -52,6 +52,7 @@ struct Value {
   std::uint64_t most = any_bits; // of a run-time integer: what most_bits() returns
   bool positive = false;         // a run-time integer that is known to be 1 or more
   bool is_written = false;       // True or False
+  Span written;                  // of a literal behind a name, where it stands; else nowhere
   std::vector<Value> elements;
   std::vector<ir::Operand> indices;
   std::vector<std::int64_t> extents; // of an array, where they are constants
@@ -71,6 +72,9 @@ Value bool_value(bool value, Span span);
 Value tuple_value(std::vector<Value> elements, Span span);
 Value type_value(Type type, Span span);
 Value plain_value(ValueKind kind, Span span);
+
+// Returns a value as what a name stands for that is read at a place.
+Value read_at(Value value, Span span);
 
 // Say what a value is.
 inline bool is_error(const Value& value) { return value.kind == ValueKind::Error; }
