@@ -276,8 +276,21 @@ struct Checker {
   };
   std::optional<Range> range_of(const Value& range);
   ir::Operand steps_in(ir::Operand distance, ir::Operand width, Span span);
-  ir::Operand trip_count(ir::Operand start, ir::Operand stop, ir::Operand step, bool step_is_positive,
-                         bool narrow, Span span);
+  // What is known of a distance and the step over it, both of which are i64s.
+  struct StepFacts {
+    bool near;  // the distance does not wrap
+    bool turns; // nor does the negative of the step, where it goes down
+  };
+  ir::Operand steps_over(ir::Operand distance, ir::Operand step, ir::Operand up, const StepFacts& facts,
+                         Span span);
+  // What is known of the arguments of a range.
+  struct RangeFacts {
+    bool ascends; // the step is not negative
+    bool narrow;  // they have fewer than 64 bits
+    StepFacts steps;
+  };
+  ir::Operand trip_count(ir::Operand start, ir::Operand stop, ir::Operand step, const RangeFacts& facts,
+                         Span span);
   ir::Operand trip_count_unsigned(ir::Operand start, ir::Operand stop, ir::Operand step, Span span);
   ir::Operand frozen(ir::Operand operand, Span span);
   void emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count, ir::Body inner,

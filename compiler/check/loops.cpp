@@ -1,5 +1,7 @@
 // for: over a range (the trip count is computed before), over the elements of arrays, and over tuples, which
 // unrolls.
+#include <limits>
+
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/walk.h"
@@ -17,14 +19,32 @@ ir::Operand Checker::steps_in(ir::Operand distance, ir::Operand width, Span span
   return binary(ir::BinaryOp::Add, binary(ir::BinaryOp::FloorDivide, before_last, width, span), one, span);
 }
 
-// Returns how often a loop runs; 0 or less is never. Everything is i64; the distance of two i64 that are far
-// apart is cut to none.
-ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand step, bool step_is_positive,
-                                bool narrow, Span span) {
-  bool constant = !step.slot;
-  std::int64_t by = constant ? ir::int_value(step) : 0;
+// Returns the steps of an i64, which may go down, over a distance. `near` where the distance is an i64: else
+// both are computed as u64s, and the result may be one.
+ir::Operand Checker::steps_over(ir::Operand distance, ir::Operand step, ir::Operand up,
+                                const StepFacts& facts, Span span) {
+  bool by_one = !step.slot && (ir::int_value(step) == 1 || ir::int_value(step) == -1);
+  if (by_one) return distance;
+  ir::Operand down = step;
+  if (facts.near && !facts.turns) {
+    // No distance is as long as the longest step, nor as its neighbour, whose negative is an i64.
+    ir::Operand limit = number(-std::numeric_limits<std::int64_t>::max());
+    down = select(compare(ir::CompareOp::Less, step, limit, span), limit, step, span);
+  }
+  bool always_up = !up.slot && up.bits != 0;
+  ir::Operand back = always_up ? step : binary(ir::BinaryOp::Subtract, number(0), down, span);
+  Type type = facts.near ? types::i64 : types::u64;
+  ir::Operand width = cast(select(up, step, back, span), type, span);
+  return cast(steps_in(cast(distance, type, span), width, span), types::i64, span);
+}
+
+// Returns how often a loop runs; 0 or less is never. Everything is i64; a count beyond that is cut to the
+// greatest, to which nobody comes.
+ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand step,
+                                const RangeFacts& facts, Span span) {
+  std::int64_t by = step.slot ? 0 : ir::int_value(step);
   ir::Operand zero = number(0);
-  if (constant && narrow) {
+  if (!step.slot && facts.narrow) {
     // Bounds of at most 32 bits: nothing overflows, and a negative result means none.
     ir::Operand distance = by > 0 ? binary(ir::BinaryOp::Subtract, stop, start, span)
                                   : binary(ir::BinaryOp::Subtract, start, stop, span);
@@ -32,19 +52,21 @@ ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand
     ir::Operand rounded = binary(ir::BinaryOp::Add, distance, number(width - 1), span);
     return width == 1 ? distance : binary(ir::BinaryOp::FloorDivide, rounded, number(width), span);
   }
-  ir::Operand up = constant           ? ir::constant_bool(by > 0)
-                   : step_is_positive ? ir::constant_bool(true)
-                                      : compare(ir::CompareOp::Greater, step, zero, span);
+  ir::Operand up =
+      facts.ascends ? ir::constant_bool(true) : compare(ir::CompareOp::Greater, step, zero, span);
   ir::Operand low = select(up, start, stop, span), high = select(up, stop, start, span);
   ir::Operand distance = binary(ir::BinaryOp::Subtract, high, low, span);
-  ir::Operand back = up.slot || up.bits == 0 ? binary(ir::BinaryOp::Subtract, zero, step, span) : step;
-  ir::Operand count = steps_in(distance, select(up, step, back, span), span);
-  bool cannot_overflow = !low.slot && ir::int_value(low) == 0 && constant && by == 1;
+  ir::Operand count = steps_over(distance, step, up, facts.steps, span);
+  if (!facts.steps.near) {
+    ir::Operand beyond = compare(ir::CompareOp::Less, count, zero, span);
+    count = select(beyond, number(std::numeric_limits<std::int64_t>::max()), count, span);
+  }
+  bool cannot_overflow = !low.slot && ir::int_value(low) == 0 && by == 1;
   if (cannot_overflow) return count;
   return select(compare(ir::CompareOp::Less, low, high, span), count, zero, span);
 }
 
-// The same of u64; a trip count beyond i64 is cut to none too.
+// The same of u64; a count beyond i64 is cut to none.
 ir::Operand Checker::trip_count_unsigned(ir::Operand start, ir::Operand stop, ir::Operand step, Span span) {
   ir::Operand count = steps_in(binary(ir::BinaryOp::Subtract, stop, start, span), step, span);
   ir::Operand runs = compare(ir::CompareOp::Less, start, stop, span);
@@ -104,20 +126,21 @@ std::optional<Checker::Range> Checker::range_of(const Value& value) {
       return std::nullopt;
     }
   }
+  auto nonnegative = [&](const Value& part) { return most_bits_as(part, *type) <= greatest_bits(*type); };
+  bool ascends = step.positive || nonnegative(step);
   if (*type == types::u64) {
     range.count = trip_count_unsigned(range.start, last, range.step, value.span);
   } else {
-    bool narrow = bit_width((*type)->scalar) < 64;
-    bool positive = step.positive || !is_signed(*type);
+    bool narrow = bit_width((*type)->scalar) < 64, descends = !range.step.slot && !ascends;
+    bool near = narrow || ((descends || nonnegative(start)) && (ascends || nonnegative(stop)));
     auto wide = [&](ir::Operand part) { return cast(part, types::i64, value.span); };
     ir::Operand stop_at = wide(last);
-    range.count = trip_count(wide(range.start), stop_at, wide(range.step), positive, narrow, value.span);
-    if (range.step.slot ? positive : ir::int_value(range.step) > 0) range.stop = stop_at;
+    range.count = trip_count(wide(range.start), stop_at, wide(range.step),
+                             {ascends, narrow, {near, ascends || has_opposite(step)}}, value.span);
+    if (ascends) range.stop = stop_at;
   }
-  std::uint64_t greatest = greatest_bits(*type);
-  bool ascends = step.positive || most_bits_as(step, *type) <= greatest;
-  if (ascends && most_bits_as(start, *type) <= greatest) {
-    std::uint64_t end = std::min(most_bits_as(stop, *type), greatest);
+  if (ascends && nonnegative(start)) {
+    std::uint64_t end = std::min(most_bits_as(stop, *type), greatest_bits(*type));
     range.most = end - (end > 0);
   }
   return range;

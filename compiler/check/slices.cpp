@@ -76,23 +76,18 @@ static ir::Operand step_operand(Checker& checker, const Value& step) {
   return checker.select(wide, number(std::numeric_limits<std::int64_t>::max()), value, step.span);
 }
 
-// Returns how many places lie from start up (or down) to stop.
+// Returns how many places lie from start up (or down) to stop, both of which are clamped. `turns` where the
+// step without its sign is an i64.
 static ir::Operand count_between(Checker& checker, ir::Operand start, ir::Operand stop, ir::Operand step,
-                                 ir::Operand ascending, Span span) {
+                                 ir::Operand ascending, bool turns, Span span) {
   bool may_ascend = ascending.slot || ascending.bits != 0,
        may_descend = ascending.slot || ascending.bits == 0;
   ir::Operand up, down;
   if (may_ascend) up = checker.binary(ir::BinaryOp::Subtract, stop, start, span);
   if (may_descend) down = checker.binary(ir::BinaryOp::Subtract, start, stop, span);
   ir::Operand distance = checker.select(ascending, up, down, span);
-  bool by_one = !step.slot && (ir::int_value(step) == 1 || ir::int_value(step) == -1);
-  if (by_one) return greater(checker, distance, number(0), span);
-  ir::Operand back = step.slot ? checker.binary(ir::BinaryOp::Subtract, number(0), step, span)
-                               : number(-ir::int_value(step));
-  ir::Operand width = checker.select(ascending, step, back, span);
-  ir::Operand before_last = checker.binary(ir::BinaryOp::Subtract, distance, number(1), span);
-  ir::Operand steps = checker.binary(ir::BinaryOp::FloorDivide, before_last, width, span);
-  ir::Operand count = checker.binary(ir::BinaryOp::Add, steps, number(1), span);
+  ir::Operand count = checker.steps_over(distance, step, ascending, {true, turns}, span);
+  if (count == distance) return greater(checker, distance, number(0), span);
   return checker.select(checker.compare(ir::CompareOp::Greater, distance, number(0), span), count, number(0),
                         span);
 }
@@ -105,11 +100,13 @@ ir::ViewAxis Checker::slice_axis(ir::Operand array, int axis, const SliceBounds&
     check_condition(ok, ir::FaultKind::StepZero, bounds.step->span, "");
   }
   ir::Operand ascending = compare(ir::CompareOp::Greater, step, number(0), span);
-  Limits limits = !ascending.slot && ascending.bits != 0 ? Limits{number(0), n, number(0), n}
-                                                         : limits_of(*this, n, ascending, span);
+  bool may_descend = ascending.slot || ascending.bits == 0;
+  Limits limits = may_descend ? limits_of(*this, n, ascending, span) : Limits{number(0), n, number(0), n};
   ir::Operand start = bounds.start ? clamp_bound(*this, *bounds.start, n, limits) : limits.default_start;
   ir::Operand stop = bounds.stop ? clamp_bound(*this, *bounds.stop, n, limits) : limits.default_stop;
-  return {ir::ViewAxis::Kind::Range, start, count_between(*this, start, stop, step, ascending, span), step};
+  bool turns = !may_descend || has_opposite(*bounds.step);
+  return {ir::ViewAxis::Kind::Range, start, count_between(*this, start, stop, step, ascending, turns, span),
+          step};
 }
 
 // A slice of a tuple, whose bounds must be constant.

@@ -174,6 +174,13 @@ std::uint64_t most_bits_as(const Value& value, Type type) {
   return keeps_bits ? most : any_bits;
 }
 
+bool has_opposite(const Value& value) {
+  std::optional<WideInt> constant = constant_integer(value);
+  if (constant) return *constant > least_value(ScalarKind::I64);
+  bool is_narrow = is_scalar(value.type) && is_integer(value.type) && bit_width(value.type->scalar) < 64;
+  return is_narrow || is_nonnegative(value);
+}
+
 std::optional<double> constant_real(const Value& value) {
   if (std::optional<WideInt> integer = constant_integer(value)) return static_cast<double>(*integer);
   if (is_literal(value)) return value.real;

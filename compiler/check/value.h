@@ -118,6 +118,8 @@ std::uint64_t most_bits_as(const Value& value, Type type);
 std::uint64_t greatest_bits(Type type);
 // Says whether an integer is known to be 0 or more, whatever its type.
 inline bool is_nonnegative(const Value& value) { return most_bits(value) <= greatest_bits(types::i64); }
+// Says whether the negative of an integer is known to be an i64.
+bool has_opposite(const Value& value);
 // Returns the value of any constant number.
 std::optional<double> constant_real(const Value& value);
 
