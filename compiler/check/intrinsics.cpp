@@ -1,6 +1,8 @@
 // Builtins that become other IR: indices of the grid, conversions, Python's iterators, pairs of results,
 // print.
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 
 #include "compiler/builtins/signature.h"
 #include "compiler/check/checker.h"
@@ -123,6 +125,27 @@ Value call_divmod(Checker& checker, Builtin, const ast::Call& expr, const Checke
   return tuple_value({quotient, rest}, expr.span);
 }
 
+ir::Operand round_even(Checker& checker, ir::Operand value, Span span) {
+  return checker.temp(value.type, ir::CallPure{Builtin::RoundEven, {value}}, span);
+}
+
+// Rounds to a multiple of a power of ten. A value that the power makes infinite has no such digits: it stays.
+ir::Operand round_digits(Checker& checker, ir::Operand x, int digits, Span span) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  double power = std::pow(10.0, std::abs(digits));
+  bool beyond = x.type == types::f32 && power > std::numeric_limits<float>::max();
+  ir::Operand scale = ir::constant_float(x.type, beyond ? infinite : power);
+  ir::BinaryOp up = digits < 0 ? ir::BinaryOp::Divide : ir::BinaryOp::Multiply;
+  ir::BinaryOp down = digits < 0 ? ir::BinaryOp::Multiply : ir::BinaryOp::Divide;
+  ir::Operand scaled = checker.binary(up, x, scale, span);
+  // 0, of what is divided by an infinite power, is 0 times anything else.
+  ir::Operand back = beyond ? ir::constant_float(x.type, 1) : scale;
+  ir::Operand result = checker.binary(down, round_even(checker, scaled, span), back, span);
+  ir::Operand size = checker.temp(x.type, ir::CallPure{Builtin::Abs, {scaled}}, span);
+  ir::Operand finite = checker.compare(ir::CompareOp::Less, size, ir::constant_float(x.type, infinite), span);
+  return checker.select(finite, result, x, span);
+}
+
 // round(x) is an i64, half to even; round(x, digits) is of the type of x.
 Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
                  const std::vector<Value>& values) {
@@ -143,22 +166,15 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker
   if (is_literal(operand.type)) return unknown_value(expr.span);
   Type type = operand.type == types::f16 || operand.type == types::bf16 ? types::f32 : operand.type;
   operand = checker.cast(operand, type, expr.span);
-  auto rounded = [&](ir::Operand value) {
-    return checker.temp(type, ir::CallPure{Builtin::RoundEven, {value}}, expr.span);
-  };
   if (values.size() == 1)
-    return runtime_value(checker.cast(rounded(operand), types::i64, expr.span), expr.span);
+    return runtime_value(checker.cast(round_even(checker, operand, expr.span), types::i64, expr.span),
+                         expr.span);
   std::optional<WideInt> digits = constant_integer(values[1]);
   if (!digits || *digits < -300 || *digits > 300) {
     checker.report(values[1].span, diag::not_constant, checker.context.source(values[1].span));
     return error_value(expr.span);
   }
-  ir::Operand scale =
-      ir::constant_float(type, std::pow(10.0, static_cast<double>(*digits < 0 ? -*digits : *digits)));
-  ir::BinaryOp up = *digits < 0 ? ir::BinaryOp::Divide : ir::BinaryOp::Multiply;
-  ir::BinaryOp down = *digits < 0 ? ir::BinaryOp::Multiply : ir::BinaryOp::Divide;
-  ir::Operand scaled = rounded(checker.binary(up, operand, scale, expr.span));
-  return runtime_value(checker.binary(down, scaled, scale, expr.span), expr.span);
+  return runtime_value(round_digits(checker, operand, static_cast<int>(*digits), expr.span), expr.span);
 }
 
 // Converts all arguments as the signature wants them.
