@@ -164,6 +164,42 @@ void Checker::store(const Place& place, const Value& value, Span span) {
   emit(ir::Store{place.array, place.indices, operand}, span);
 }
 
+// Returns the view that a temporary of this body holds.
+static const ir::View* find_view(const Checker& checker, ir::Operand array) {
+  for (auto stmt = checker.body->rbegin(); array.slot && stmt != checker.body->rend(); ++stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt->node);
+    if (!assign || assign->slot != *array.slot) continue;
+    bool is_temp =
+        checker.function.slots[static_cast<std::size_t>(assign->slot)].kind == ir::Slot::Kind::Temp;
+    return is_temp ? std::get_if<ir::View>(&assign->value) : nullptr;
+  }
+  return nullptr;
+}
+
+// x[1:] = x[:-1]: along an axis where both are parts of one array, the same steps apart, elements are copied
+// from the last to the first if the source begins before the target. Returns whether, for each axis of the
+// target.
+static std::vector<ir::Operand> copied_backwards(Checker& checker, ir::Operand target, ir::Operand source,
+                                                 Span span) {
+  std::vector<ir::Operand> result(static_cast<std::size_t>(target.type->rank), ir::constant_bool(false));
+  const ir::View *to = find_view(checker, target), *from = find_view(checker, source);
+  if (!to || !from || !(to->array == from->array)) return result;
+  std::size_t next = 0;
+  // What is emitted moves the views.
+  std::vector<ir::ViewAxis> targets = to->axes, sources = from->axes;
+  for (std::size_t axis = 0; axis < targets.size(); ++axis) {
+    const ir::ViewAxis &into = targets[axis], &out_of = sources[axis];
+    if (into.kind != ir::ViewAxis::Kind::Range) continue;
+    std::size_t at = next++;
+    bool in_step = out_of.kind == into.kind && out_of.step == into.step && !into.step.slot;
+    if (!in_step) continue;
+    bool up = ir::int_value(into.step) > 0;
+    result[at] =
+        checker.compare(up ? ir::CompareOp::Less : ir::CompareOp::Greater, out_of.start, into.start, span);
+  }
+  return result;
+}
+
 // a[i:j] = x: every element of the view becomes x, or the element of x at its place. x may have fewer axes.
 void Checker::store_into_view(const Place& place, const Value& value, Span span) {
   int rank = place.array.type->rank;
@@ -182,7 +218,8 @@ void Checker::store_into_view(const Place& place, const Value& value, Span span)
                                 context.source(value.span), context.source(span), axis + offset));
   }
   ir::Operand zero = ir::constant_int(types::i64, 0), one = ir::constant_int(types::i64, 1);
-  std::vector<ir::Operand> indices;
+  std::vector<ir::Operand> backwards(static_cast<std::size_t>(rank), ir::constant_bool(false)), indices;
+  if (from_array) backwards = copied_backwards(*this, place.array, value.operand, span);
   for (int axis = 0; axis < rank; ++axis) indices.push_back(variable(types::i64, span));
   std::function<void(int)> loop = [&](int axis) {
     if (axis == rank) {
@@ -196,8 +233,12 @@ void Checker::store_into_view(const Place& place, const Value& value, Span span)
       return emit(ir::Store{place.array, indices, element}, span);
     }
     ir::Operand count = extent(place.array, axis, span);
+    auto at = static_cast<std::size_t>(axis);
+    ir::Operand last = backwards[at].slot ? binary(ir::BinaryOp::Subtract, count, one, span) : zero;
+    ir::Operand start = select(backwards[at], last, zero, span);
+    ir::Operand step = select(backwards[at], ir::constant_int(types::i64, -1), one, span);
     ir::Body inner = body_of([&] { loop(axis + 1); });
-    emit(ir::For{*indices[static_cast<std::size_t>(axis)].slot, zero, one, count, std::move(inner)}, span);
+    emit(ir::For{*indices[at].slot, start, step, count, std::move(inner)}, span);
   };
   loop(0);
 }
