@@ -151,7 +151,7 @@ private:
     if (!made) return failure("`{}`: {}", name, made.error());
     const auto* array = std::get_if<HostArray>(&*other->value);
     if (!array) return failure("`{}` is no array", name);
-    return copied ? copy_array(*array) : make_array(array->element, array->extents);
+    return copied ? copy_array(*array) : make_like(*array);
   }
 
   std::vector<Given>& given_;

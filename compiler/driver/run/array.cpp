@@ -69,12 +69,22 @@ Result<HostArray> make_array(ScalarKind element, std::vector<std::int64_t> exten
   return array;
 }
 
+Result<HostArray> make_like(const HostArray& array) {
+  Result<HostArray> made = make_array(array.element, array.extents);
+  if (made) made->may_be_bf16 = array.may_be_bf16;
+  return made;
+}
+
 Result<HostArray> copy_array(const HostArray& array) {
-  Result<HostArray> copy = make_array(array.element, array.extents);
+  Result<HostArray> copy = make_like(array);
   if (!copy) return copy;
   copy->strides = array.strides;
   std::memcpy(copy->data(), array.data(), array.bytes());
   return copy;
+}
+
+void read_as(HostArray& array, ScalarKind wanted) {
+  if (array.may_be_bf16 && wanted == ScalarKind::BF16) array.element = wanted;
 }
 
 std::string describe(const HostArray& array) {

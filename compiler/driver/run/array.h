@@ -43,6 +43,7 @@ struct HostArray {
   std::vector<std::int64_t> extents;
   std::vector<std::int64_t> strides; // in elements
   cpu::ArrayMemory memory;
+  bool may_be_bf16 = false; // u16 of a .npy file, which has no bf16: what it is compared with decides
 
   // Returns the number of elements.
   std::int64_t size() const;
@@ -67,8 +68,12 @@ enum class Order : std::uint8_t { C, Fortran };
 // Makes an array filled with zeros; refuses extents whose product is no size, and more than the machine's
 // memory.
 Result<HostArray> make_array(ScalarKind element, std::vector<std::int64_t> extents, Order order = Order::C);
+// Makes zeros of another array's type and extents.
+Result<HostArray> make_like(const HostArray& array);
 // Copies an array with its layout.
 Result<HostArray> copy_array(const HostArray& array);
+// Takes an array for bf16 where that is wanted and its file may hold the bits of one.
+void read_as(HostArray& array, ScalarKind wanted);
 // Prints type and extents: "f32 (1000, 3)".
 std::string describe(const HostArray& array);
 

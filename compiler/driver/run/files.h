@@ -9,7 +9,8 @@
 
 namespace kern {
 
-// Reads a .npy file (versions 1 to 3, every number type of NumPy, C and Fortran order, little-endian).
+// Reads a .npy file (versions 1 to 3, every number type of NumPy, C and Fortran order, little-endian; two
+// bytes of no type are bf16).
 Result<HostArray> read_npy(std::string_view bytes);
 // Writes a .npy file, in C order. bf16, which NumPy has not, is written as u16 with its bits.
 std::string write_npy(const HostArray& array);

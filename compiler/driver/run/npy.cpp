@@ -96,11 +96,14 @@ struct Descr {
 
 } // namespace
 
+// NumPy has no bf16: it is written as u16, and what other libraries write is read as well.
 static constexpr Descr descrs[] = {
-    {"|b1", ScalarKind::Bool}, {"|i1", ScalarKind::I8},   {"<i2", ScalarKind::I16}, {"<i4", ScalarKind::I32},
-    {"<i8", ScalarKind::I64},  {"|u1", ScalarKind::U8},   {"<u2", ScalarKind::U16}, {"<u4", ScalarKind::U32},
-    {"<u8", ScalarKind::U64},  {"<f2", ScalarKind::F16},  {"<f4", ScalarKind::F32}, {"<f8", ScalarKind::F64},
-    {"<c8", ScalarKind::C64},  {"<c16", ScalarKind::C128}};
+    {"|b1", ScalarKind::Bool}, {"|i1", ScalarKind::I8},    {"<i2", ScalarKind::I16},
+    {"<i4", ScalarKind::I32},  {"<i8", ScalarKind::I64},   {"|u1", ScalarKind::U8},
+    {"<u2", ScalarKind::U16},  {"<u4", ScalarKind::U32},   {"<u8", ScalarKind::U64},
+    {"<f2", ScalarKind::F16},  {"<f4", ScalarKind::F32},   {"<f8", ScalarKind::F64},
+    {"<c8", ScalarKind::C64},  {"<c16", ScalarKind::C128}, {"<u2", ScalarKind::BF16},
+    {"<V2", ScalarKind::BF16}, {"|V2", ScalarKind::BF16}};
 
 static Result<ScalarKind> element_of(const std::string& written) {
   std::string descr = written;
@@ -145,14 +148,16 @@ Result<HostArray> read_npy(std::string_view bytes) {
     return failure("it holds {} bytes of elements where its shape needs {}", elements.size(), expected);
   Result<HostArray> array =
       make_array(*element, header.shape, header.fortran_order ? Order::Fortran : Order::C);
-  if (array) std::memcpy(array->data(), elements.data(), array->bytes());
+  if (!array) return array;
+  std::memcpy(array->data(), elements.data(), array->bytes());
+  array->may_be_bf16 = *element == ScalarKind::U16;
   return array;
 }
 
 static std::string_view descr_of(ScalarKind kind) {
   for (const Descr& known : descrs)
     if (known.kind == kind) return known.text;
-  return "<u2"; // bf16
+  return "";
 }
 
 std::string write_npy(const HostArray& array) {

@@ -112,9 +112,10 @@ static void check_places(Run& run) {
 static bool check_types(Run& run) {
   const ir::Function& kernel = *run.kernel;
   for (std::size_t i = 0; i < run.arguments.size(); ++i) {
-    const Argument& argument = run.arguments[i];
+    Argument& argument = run.arguments[i];
     Type type = kernel.slots[i].type;
-    const HostArray* array = argument.array();
+    HostArray* array = argument.array();
+    if (array && is_array(type)) read_as(*array, type->scalar);
     std::string is = array ? describe(*array) : argument.text;
     auto refuse = [&](const std::string& what) {
       run.diagnostics().report({}, diag::argument_type, argument.param, what, to_string(type));
@@ -282,7 +283,9 @@ static bool meets_expectations(Run& run, const Tolerance& tolerance) {
       run.diagnostics().report({}, diag::bad_array_place, "--expect " + text, expected.error());
       continue;
     }
-    std::string found = difference(*place->argument->array(), *expected, tolerance);
+    const HostArray& array = *place->argument->array();
+    read_as(*expected, array.element);
+    std::string found = difference(array, *expected, tolerance);
     if (found.empty()) continue;
     same = false;
     run.session.streams.err << fmt::format("kernc: `{}` differs from `{}`: {}\n", place->argument->param,
