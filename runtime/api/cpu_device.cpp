@@ -410,7 +410,7 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   if (launch.report) launch.report->milliseconds = time.count();
   if (!ran) keep_error(number, no_scratch(launch, job));
   if (ring) write_prints(launch.module->manifest, *ring);
-  if (record.fault.state != 0) keep_fault(number, launch, record.fault);
+  if (record.fault.state != 0) keep_fault(number, launch, record.fault, launch.params);
 }
 
 } // namespace

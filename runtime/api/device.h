@@ -121,8 +121,10 @@ protected:
   [[noreturn]] static void refuse_wait();
   [[noreturn]] static void refuse_capture(bool begin);
   static void check_capture(const Launch& launch);
-  // Keeps a fault of a launch that is done, in words; the last 64 stay, the others are counted.
-  void keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record);
+  // Keeps a fault of a launch that is done, in words; the last 64 stay, the others are counted. The launch's
+  // parameter block, where it is still there, explains more.
+  void keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record,
+                  std::span<const std::uint64_t> params = {});
   // Keeps what else went wrong with work that was put on the stream.
   void keep_error(std::uint64_t number, Error error);
   // Writes what a launch printed.

@@ -18,8 +18,21 @@ static std::string place_text(const ManifestPlace& place) {
   return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
 }
 
+// In the parameter block an array's extents stand behind its address.
+static std::vector<FaultArray> fault_arrays(const ManifestKernel& kernel,
+                                            std::span<const std::uint64_t> params) {
+  std::vector<FaultArray> arrays;
+  for (const ManifestParam& param : kernel.params) {
+    if (param.rank == 0 || params.size() <= param.slot + param.rank) continue;
+    auto extents = params.subspan(param.slot + 1, param.rank);
+    arrays.push_back({param.name, {extents.begin(), extents.end()}});
+  }
+  return arrays;
+}
+
 // The record is untrusted: what it names must be there.
-static Error describe(const Launched& launch, const kern_fault_record& record) {
+static Error describe(const Launched& launch, const kern_fault_record& record,
+                      std::span<const std::uint64_t> params) {
   const Manifest& manifest = launch.module->manifest;
   const FaultRow* row = find_fault(record.kind);
   Error error{KERN_KERNEL_FAULT, "", Fault{launch.kernel->name, "", "", "", 0, 0, record, {}}, 0, 0};
@@ -44,13 +57,15 @@ static Error describe(const Launched& launch, const kern_fault_record& record) {
   std::array<std::uint64_t, 3> grid, block;
   for (std::size_t axis = 0; axis < 3; ++axis)
     grid[axis] = launch.grid[axis], block[axis] = launch.block[axis];
-  for (const std::string& hint : fault_hints(record, site.array, site.param, grid, block))
+  std::vector<FaultArray> arrays = fault_arrays(*launch.kernel, params);
+  for (const std::string& hint : fault_hints(record, site.array, site.param, grid, block, arrays))
     error.message += "\n  note: " + hint;
   return error;
 }
 
-void Stream::keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record) {
-  keep_error(number, describe(launch, record));
+void Stream::keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record,
+                        std::span<const std::uint64_t> params) {
+  keep_error(number, describe(launch, record, params));
 }
 
 void Stream::keep_error(std::uint64_t number, Error error) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace kern {
@@ -26,9 +27,26 @@ std::string fault_text(const kern_fault_record& fault, std::string_view array) {
                      fault.thread[0], fault.thread[1], fault.thread[2]);
 }
 
+// Explains the index of a thread that is too large for a parameter's axis but not for that of another array.
+static std::string shorter_array_hint(const kern_fault_record& fault, std::string_view param,
+                                      std::span<const FaultArray> arrays) {
+  auto itself = std::ranges::find(arrays, param, &FaultArray::param);
+  auto axis = static_cast<std::size_t>(fault.axis);
+  if (itself == arrays.end() || axis >= itself->extents.size()) return "";
+  for (const FaultArray& other : arrays) {
+    if (other.extents.size() != itself->extents.size()) continue;
+    if (other.extents[axis] <= static_cast<std::uint64_t>(fault.index)) continue;
+    std::string along = other.extents.size() > 1 ? fmt::format(" along axis {}", axis) : "";
+    return fmt::format("`{}` has {} elements{} where `{}` has {}", param, fault.extent, along, other.param,
+                       other.extents[axis]);
+  }
+  return "";
+}
+
 std::vector<std::string> fault_hints(const kern_fault_record& fault, std::string_view array,
                                      std::string_view param, const std::array<std::uint64_t, 3>& grid,
-                                     const std::array<std::uint64_t, 3>& block) {
+                                     const std::array<std::uint64_t, 3>& block,
+                                     std::span<const FaultArray> arrays) {
   std::vector<std::string> hints;
   if (fault.kind != index_out_of_range) return hints;
   if (!param.empty() && param != array)
@@ -42,8 +60,11 @@ std::vector<std::string> fault_hints(const kern_fault_record& fault, std::string
     if (!is_own_index || fault.index < fault.extent || static_cast<std::int64_t>(threads) <= fault.extent)
       continue;
     if (fault.extent == 0 || thread == 0) continue;
-    hints.push_back(
-        fmt::format("the launch has {} threads for {} elements: test the index", threads, fault.extent));
+    std::string shorter = param == array ? shorter_array_hint(fault, param, arrays) : "";
+    hints.push_back(!shorter.empty()
+                        ? shorter
+                        : fmt::format("the launch has {} threads for {} elements: test the index", threads,
+                                      fault.extent));
     break;
   }
   return hints;

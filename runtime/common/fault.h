@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +23,17 @@ const FaultRow* find_fault(std::uint32_t kind);
 // Returns "index 7 is out of range for axis 0 of `y` (extent 7), block (0,0,0) thread (7,0,0)".
 std::string fault_text(const kern_fault_record& fault, std::string_view array);
 
-// Returns what the host can see that explains a fault: a view's parameter, a negative index, an untested one.
+// An array that the launch was given.
+struct FaultArray {
+  std::string_view param;
+  std::vector<std::uint64_t> extents;
+};
+
+// Returns what the host can see that explains a fault: a view's parameter, a negative index, an untested one
+// or one tested against a longer array. `arrays` are those of the launch, as far as they are still known.
 std::vector<std::string> fault_hints(const kern_fault_record& fault, std::string_view array,
                                      std::string_view param, const std::array<std::uint64_t, 3>& grid,
-                                     const std::array<std::uint64_t, 3>& block);
+                                     const std::array<std::uint64_t, 3>& block,
+                                     std::span<const FaultArray> arrays);
 
 } // namespace kern

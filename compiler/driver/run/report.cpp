@@ -19,8 +19,16 @@ static const DiagnosticRow& fault_row(std::uint32_t kind) {
   return rows[kind];
 }
 
+static std::vector<FaultArray> fault_arrays(std::span<const Argument> arguments) {
+  std::vector<FaultArray> arrays;
+  for (const Argument& argument : arguments)
+    if (const HostArray* array = argument.array())
+      arrays.push_back({argument.param, {array->extents.begin(), array->extents.end()}});
+  return arrays;
+}
+
 Diagnostic fault_diagnostic(const ir::Module& module, const kern_fault_record& fault,
-                            const LaunchShape& shape) {
+                            const LaunchShape& shape, std::span<const Argument> arguments) {
   bool known = find_fault(fault.kind) && fault.site < module.sites.size();
   if (!known)
     return {&fault_row(0),
@@ -32,7 +40,8 @@ Diagnostic fault_diagnostic(const ir::Module& module, const kern_fault_record& f
   std::string text = fault_text(fault, site.array);
   Diagnostic diagnostic{&fault_row(fault.kind), Severity::Fault, site.span, text, {}};
   for (Span call : site.calls) diagnostic.notes.push_back({call, "called here"});
-  for (std::string& hint : fault_hints(fault, site.array, site.param, shape.grid, shape.block))
+  for (std::string& hint :
+       fault_hints(fault, site.array, site.param, shape.grid, shape.block, fault_arrays(arguments)))
     diagnostic.notes.push_back({std::nullopt, std::move(hint)});
   return diagnostic;
 }

@@ -1,6 +1,7 @@
 // What `kernc run` says after a run: faults, prints, summaries, comparisons, times.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,10 @@
 
 namespace kern {
 
-// Returns a fault as a diagnostic at its place, with the calls that led there and hints. The record is
-// untrusted.
+// Returns a fault of a launch with these arguments as a diagnostic at its place, with the calls that led
+// there and hints. The record is untrusted.
 Diagnostic fault_diagnostic(const ir::Module& module, const kern_fault_record& fault,
-                            const LaunchShape& shape);
+                            const LaunchShape& shape, std::span<const Argument> arguments);
 // Returns "" where two devices report the same kind of fault at the same place, or none.
 std::string fault_difference(const ir::Module& module, const kern_fault_record& first,
                              const kern_fault_record& second);

@@ -532,7 +532,8 @@ static ExitCode launch(Run& run, const Tolerance& tolerance) {
   run.session.streams.out << result.printed << std::flush;
   bool faulted = result.fault.state != 0;
   if (faulted) {
-    Diagnostic fault = fault_diagnostic(*run.compilation->module(), result.fault, run.job.shape);
+    Diagnostic fault =
+        fault_diagnostic(*run.compilation->module(), result.fault, run.job.shape, run.arguments);
     run.session.write(fault, run.compilation->sources());
   }
   bool agree = !second || devices_agree(run, result, *second, tolerance);
