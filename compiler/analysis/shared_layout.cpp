@@ -48,6 +48,10 @@ static std::uint64_t align_for(const ir::SharedDecl& shared, std::uint64_t offse
                static_cast<std::uint64_t>(std::max<std::int64_t>(shared.alignment, shared_alignment)));
 }
 
+std::uint64_t end_behind(std::uint64_t bytes, const ir::SharedDecl& shared) {
+  return align_for(shared, bytes) + static_bytes(shared);
+}
+
 // Returns the arrays with constant extents of each kernel.
 static std::vector<std::vector<ir::SharedId>> static_arrays(const ir::Module& module) {
   std::vector<std::vector<ir::SharedId>> kernels;
@@ -61,7 +65,7 @@ static std::vector<std::vector<ir::SharedId>> static_arrays(const ir::Module& mo
 
 static bool fits_static(const ir::Module& module, const std::vector<ir::SharedId>& arrays) {
   std::uint64_t bytes = 0;
-  for (ir::SharedId id : arrays) bytes = align_for(decl(module, id), bytes) + static_bytes(decl(module, id));
+  for (ir::SharedId id : arrays) bytes = end_behind(bytes, decl(module, id));
   return bytes <= most_static;
 }
 

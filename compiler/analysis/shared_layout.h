@@ -15,6 +15,9 @@ std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Functi
 // Returns the bytes of a shared array with constant extents; 0 for others.
 std::uint64_t static_bytes(const ir::SharedDecl& shared);
 
+// Returns where a shared array ends that lies behind so many bytes of others.
+std::uint64_t end_behind(std::uint64_t bytes, const ir::SharedDecl& shared);
+
 class SharedLayout {
 public:
   explicit SharedLayout(const ir::Module& module);

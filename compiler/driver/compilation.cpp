@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "compiler/analysis/array_limits.h"
 #include "compiler/analysis/guards.h"
 #include "compiler/analysis/uniformity.h"
 #include "compiler/analysis/warnings.h"
@@ -71,6 +72,7 @@ const ir::Module* Compilation::module() {
   module_ = timed("check", [&] { return check(*loaded, options_.check, diagnostics_); });
   if (diagnostics_.has_errors()) return nullptr;
   verify("check");
+  timed("limits", [&] { return check_array_limits(*module_, diagnostics_), true; });
   bool is_numba = loaded->files.front().dialect == Dialect::Numba;
   timed("uniformity", [&] { return check_barriers(*module_, is_numba, diagnostics_), true; });
   if (!diagnostics_.has_errors())

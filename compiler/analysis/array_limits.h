@@ -1,0 +1,14 @@
+// What the arrays of a kernel take together. The checker sees one array at a time, in instances that several
+// kernels may share.
+#pragma once
+
+#include "compiler/diagnostics/diagnostics.h"
+#include "compiler/ir/ir.h"
+
+namespace kern {
+
+// Reports, for each kernel, the shared array with which a block and the local array with which a thread has
+// more bytes than any device gives it; what the kernel calls counts.
+void check_array_limits(const ir::Module& module, Diagnostics& diagnostics);
+
+} // namespace kern
