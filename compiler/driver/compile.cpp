@@ -233,15 +233,22 @@ static bool write_outputs(Session& session, const std::vector<Output>& outputs, 
   return true;
 }
 
+// Returns where the rule goes; "" where none is wanted, or where it lacks a name or a target.
 static std::string depfile_path(Session& session, const std::vector<Output>& outputs) {
   const Options& options = session.options;
-  if (!options.depfile_path.empty()) return options.depfile_path;
-  if (!options.depfile) return "";
-  for (const Output& output : outputs)
-    if (output.path != "-") return output.path + ".d";
-  session.diagnostics.report({}, diag::bad_command_line,
-                             "-MD needs a file of -o to name its own by; or give -MF");
-  return "";
+  if (!options.depfile && options.depfile_path.empty()) return "";
+  auto file =
+      std::find_if(outputs.begin(), outputs.end(), [](const Output& output) { return output.path != "-"; });
+  bool has_name = !options.depfile_path.empty() || file != outputs.end();
+  bool has_target = !options.depfile_target.empty() || file != outputs.end();
+  if (!has_name)
+    session.diagnostics.report({}, diag::bad_command_line,
+                               "-MD needs a file of -o to name its own by; or give -MF");
+  else if (!has_target)
+    session.diagnostics.report({}, diag::bad_command_line,
+                               "-MF needs a file of -o as the target of its rule; or give -MT");
+  if (!has_name || !has_target) return "";
+  return options.depfile_path.empty() ? file->path + ".d" : options.depfile_path;
 }
 
 static ExitCode check_only(Session& session, Compilation& compilation, const std::string& file) {
