@@ -47,16 +47,20 @@ std::optional<std::vector<Type>> annotated_types(Context& context, const Functio
   return ok ? std::optional(types) : std::nullopt;
 }
 
+// A signature of the command line has no place.
+bool has_count(Context& context, const FunctionSymbol& function, std::size_t count,
+               std::optional<Span> place) {
+  const ast::FunctionDef& def = *function.def;
+  if (count == def.params.size()) return true;
+  context.diagnostics
+      .report(place, diag::signature_count, def.name, std::int64_t(def.params.size()), std::int64_t(count))
+      .note(def.name_span, "`{}` is defined here", def.name);
+  return false;
+}
+
 Instance* make_instance(Context& context, const FunctionSymbol& function, const std::vector<Type>& types,
                         bool is_kernel, Span span) {
   const ast::FunctionDef& def = *function.def;
-  if (types.size() != def.params.size()) {
-    context.diagnostics
-        .report(span, diag::signature_count, def.name, std::int64_t(def.params.size()),
-                std::int64_t(types.size()))
-        .note(def.name_span, "`{}` is defined here", def.name);
-    return nullptr;
-  }
   std::vector<Value> args;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i] == types::none) {
@@ -97,15 +101,16 @@ void check_signature(Context& context, const Signature& signature) {
   FunctionSymbol* function = find_function(context, signature.function);
   if (!function) return report_unknown_function(context, signature.function);
   std::vector<Type> types;
-  Span span = function->def->name_span;
   for (const std::string& param : signature.params) {
     if (has_clash(context, *function, param)) return;
-    const ast::Expr* expr = parse_text(context, fmt::format("<signature of {}>", signature.function), param);
+    const ast::Expr* expr =
+        parse_text(context, fmt::format("{}{}>", signature_file, signature.function), param);
     std::optional<Type> type = expr ? type_of_expr(context, *function->file, *expr, true) : std::nullopt;
     if (!type) return;
     types.push_back(*type);
   }
-  make_instance(context, *function, types, true, span);
+  if (has_count(context, *function, types.size(), std::nullopt))
+    make_instance(context, *function, types, true, function->def->name_span);
 }
 
 // `-> None` is all that a kernel may say of its result.
@@ -120,7 +125,8 @@ void check_kernel(Context& context, const FunctionSymbol& function) {
   const ast::FunctionDef& def = *function.def;
   check_result(context, function);
   for (const ast::Expr* signature : function.options.signatures)
-    if (std::optional<std::vector<Type>> types = signature_types(context, *function.file, *signature))
+    if (std::optional<std::vector<Type>> types = signature_types(context, *function.file, *signature);
+        types && has_count(context, function, types->size(), signature->span))
       make_instance(context, function, *types, true, signature->span);
   if (!function.options.signatures.empty() || !is_annotated(function)) return;
   if (std::optional<std::vector<Type>> types = annotated_types(context, function))

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/check/load.h"
@@ -36,6 +37,9 @@ struct CheckOptions {
 // be written: "100", "2.5", "True", "f32:0.5" of one with a type; nothing where it is no number known now.
 std::optional<std::string> constant_text(const Program& program, const CheckOptions& options,
                                          const ast::Expr& expr);
+
+// Says whether a file of a checked program is the text of a define or a signature, and so none of the source.
+bool is_option_text(std::string_view file_name);
 
 // Checks the whole program. The module is sound (ir/verify.h) where no error was reported.
 ir::Module check(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);

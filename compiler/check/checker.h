@@ -346,6 +346,8 @@ void read_decorators(Context& context, FunctionSymbol& function);
 // Returns the types that a signature names: a string, a tuple of types, or a call void(types).
 std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& expr,
                                                  bool is_text = false);
+// What the names of files begin with that hold the text of an option.
+inline constexpr std::string_view define_file = "<-D ", signature_file = "<signature of ";
 // Parses Kern text as an expression, in a file of its own called `name`.
 const ast::Expr* parse_text(Context& context, std::string name, std::string text);
 // Returns the type that an expression means; reports where it means none.

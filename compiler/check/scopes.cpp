@@ -111,7 +111,7 @@ static void apply_define(Context& context, const Define& define) {
     context.diagnostics.report(std::nullopt, diag::unknown_define, define.name);
     return;
   }
-  const ast::Expr* init = parse_text(context, fmt::format("<-D {}>", define.name), define.value);
+  const ast::Expr* init = parse_text(context, fmt::format("{}{}>", define_file, define.name), define.value);
   if (!init) return;
   Span span = symbol->span;
   const ast::Expr* annotation = symbol->annotation;

@@ -5,6 +5,14 @@
 #include "compiler/lex/lex.h"
 #include "compiler/parse/parse.h"
 
+namespace kern {
+
+bool is_option_text(std::string_view file_name) {
+  return file_name.starts_with(checker::define_file) || file_name.starts_with(checker::signature_file);
+}
+
+} // namespace kern
+
 namespace kern::checker {
 
 const ast::Expr* parse_text(Context& context, std::string name, std::string text) {

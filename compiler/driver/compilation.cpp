@@ -124,18 +124,20 @@ const ir::Module* Compilation::transformed() { return run(passes_for(Targets::Ev
 
 const ir::Module* Compilation::segmented() { return run(passes_for(Targets::Cpu)); }
 
+// The rows of driver.def are about the command line, those of emit.def about the machine. The others are
+// about a text: the source's where the place is in one, else an option's.
+static ExitCode exit_code_of(const Diagnostic& diagnostic, const SourceManager& sources) {
+  if (diagnostic.row->code == diag::internal_error.code) return ExitCode::Bug;
+  std::string_view number = diagnostic.row->code.substr(1);
+  if (number.starts_with("09")) return ExitCode::NoDevice;
+  bool in_source = diagnostic.span && !is_option_text(sources.file(diagnostic.span->file).name);
+  return number.starts_with("08") || !in_source ? ExitCode::WrongUse : ExitCode::WrongSource;
+}
+
 ExitCode Compilation::exit_code() const {
-  if (!diagnostics_.has_errors()) return ExitCode::Done;
-  ExitCode code = ExitCode::WrongSource;
-  for (const Diagnostic& diagnostic : diagnostics_.all()) {
-    if (diagnostic.severity != Severity::Error) continue;
-    if (diagnostic.row->code == diag::internal_error.code) return ExitCode::Bug;
-    // Rows of driver.def are about the command line, those of emit.def about the machine (its first: the name
-    // of an arch).
-    std::string_view number = std::string_view(diagnostic.row->code).substr(1);
-    if (number.starts_with("08") || number == "0901") return ExitCode::WrongUse;
-    if (number.starts_with("09")) return ExitCode::NoDevice;
-  }
+  ExitCode code = ExitCode::Done;
+  for (const Diagnostic& diagnostic : diagnostics_.all())
+    if (diagnostic.severity == Severity::Error) code = std::max(code, exit_code_of(diagnostic, sources_));
   return code;
 }
 

@@ -83,7 +83,7 @@ public:
   // Compiles for this process; null where an error was reported.
   std::unique_ptr<CpuModule> compile_for_cpu(const TargetOptions& target);
 
-  // Returns what went wrong as an exit code.
+  // Returns what went wrong as an exit code; of several errors the greatest.
   ExitCode exit_code() const;
   const SourceManager& sources() const { return sources_; }
   const CompileOptions& options() const { return options_; }

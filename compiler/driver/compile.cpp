@@ -251,13 +251,19 @@ static std::string depfile_path(Session& session, const std::vector<Output>& out
   return options.depfile_path.empty() ? file->path + ".d" : options.depfile_path;
 }
 
-static ExitCode check_only(Session& session, Compilation& compilation, const std::string& file) {
-  bool sound = compilation.module() != nullptr;
+static ExitCode check(Session& session, Compilation& compilation) {
+  compilation.module();
   session.write(compilation);
   session.write_times(compilation);
-  if (!sound) return ExitCode::WrongSource;
-  session.streams.err << fmt::format("kernc: `{}` is sound; nothing is written without -o or --emit\n", file);
-  return ExitCode::Done;
+  return compilation.exit_code();
+}
+
+static ExitCode check_only(Session& session, Compilation& compilation, const std::string& file) {
+  ExitCode code = check(session, compilation);
+  if (code == ExitCode::Done)
+    session.streams.err << fmt::format("kernc: `{}` is sound; nothing is written without -o or --emit\n",
+                                       file);
+  return code;
 }
 
 ExitCode compile_command(Session& session) {
@@ -316,10 +322,7 @@ ExitCode check_command(Session& session) {
   for (const std::string& file : session.options.words) {
     std::unique_ptr<Compilation> compilation = open_source(session, file);
     if (!compilation) return ExitCode::WrongUse;
-    bool sound = compilation->module() != nullptr;
-    session.write(*compilation);
-    session.write_times(*compilation);
-    if (!sound) code = ExitCode::WrongSource;
+    code = std::max(code, check(session, *compilation));
   }
   return code;
 }

@@ -13,6 +13,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "compiler/analysis/kernel_lanes.h"
+#include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/emit.h"
 #include "compiler/emit/compile.h"
 #include "compiler/emit/device_math.h"

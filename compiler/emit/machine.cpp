@@ -11,7 +11,7 @@
 #include <map>
 #include <memory>
 
-#include "compiler/diagnostics/emit.h"
+#include "compiler/diagnostics/driver.h"
 #include "compiler/emit/emit.h"
 
 namespace kern::emitting {

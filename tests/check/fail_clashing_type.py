@@ -1,4 +1,4 @@
-# RUN: %exits 1 %kernc %s --sig 'f(i8[:])' 2>&1 | %FileCheck %s
+# RUN: %exits 2 %kernc %s --sig 'f(i8[:])' 2>&1 | %FileCheck %s
 # On the command line for a .py file i8 is refused: E0412.
 from numba import cuda
 

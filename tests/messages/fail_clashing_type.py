@@ -1,5 +1,5 @@
 # Names that mean different types in .kern and .py files are refused on the command line.
-# RUN: %exits 1 %kernc %s --sig 'k(i8[:], u8)' 2>&1 | %FileCheck %s
+# RUN: %exits 2 %kernc %s --sig 'k(i8[:], u8)' 2>&1 | %FileCheck %s
 from numba import cuda
 
 

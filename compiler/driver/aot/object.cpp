@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/emit.h"
 #include "compiler/driver/aot/variants.h"
 #include "compiler/driver/archs.h"
