@@ -44,6 +44,8 @@ ExitCode cache_command(const std::vector<std::string>& words, Streams& streams);
 // Reads FILE (`-` is the standard input) into a new compilation with the session's options; nothing where an
 // error was reported.
 std::unique_ptr<Compilation> open_source(Session& session, const std::string& file);
+// The same with options that were made before.
+std::unique_ptr<Compilation> open_source(Session& session, CompileOptions options, const std::string& file);
 // Returns the options that --sig, -D, -I, --dialect and kin make; what is wrong is reported.
 CompileOptions compile_options(const Options& options, Diagnostics& diagnostics);
 // Returns what --target, --arch, -O, -g and kin make.

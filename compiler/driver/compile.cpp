@@ -260,7 +260,8 @@ static ExitCode check(Session& session, Compilation& compilation) {
 
 static ExitCode check_only(Session& session, Compilation& compilation, const std::string& file) {
   ExitCode code = check(session, compilation);
-  if (code == ExitCode::Done)
+  // Who reads JSON wants nothing else between it.
+  if (code == ExitCode::Done && session.options.diagnostics != "json")
     session.streams.err << fmt::format("kernc: `{}` is sound; nothing is written without -o or --emit\n",
                                        file);
   return code;
@@ -318,11 +319,12 @@ ExitCode check_command(Session& session) {
     session.diagnostics.report({}, diag::bad_command_line, "give the files to check");
     return ExitCode::WrongUse;
   }
+  CompileOptions options = compile_options(session.options, session.diagnostics);
+  if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
   ExitCode code = ExitCode::Done;
   for (const std::string& file : session.options.words) {
-    std::unique_ptr<Compilation> compilation = open_source(session, file);
-    if (!compilation) return ExitCode::WrongUse;
-    code = std::max(code, check(session, *compilation));
+    std::unique_ptr<Compilation> compilation = open_source(session, options, file);
+    code = std::max(code, compilation ? check(session, *compilation) : ExitCode::WrongUse);
   }
   return code;
 }

@@ -15,7 +15,8 @@ std::string messages_text(const Diagnostics& diagnostics, const SourceManager& s
                           const RenderOptions& options) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.all()) text += message_text(diagnostic, sources, options);
-  if (std::size_t errors = diagnostics.error_count(); errors > limits::errors)
+  std::size_t errors = diagnostics.error_count();
+  if (errors > limits::errors && options.format == DiagnosticFormat::Text)
     text += fmt::format("kernc: {} errors, of which {} are shown\n", errors, limits::errors);
   return text;
 }

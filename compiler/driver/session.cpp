@@ -121,6 +121,10 @@ TargetOptions target_options(const Options& options, Target target) {
 std::unique_ptr<Compilation> open_source(Session& session, const std::string& file) {
   CompileOptions options = compile_options(session.options, session.diagnostics);
   if (session.diagnostics.has_errors()) return nullptr;
+  return open_source(session, std::move(options), file);
+}
+
+std::unique_ptr<Compilation> open_source(Session& session, CompileOptions options, const std::string& file) {
   std::string name = file, text;
   if (file == "-") {
     name = session.options.stdin_name;
