@@ -216,7 +216,12 @@ struct Checker {
   };
   Place place_of(const Value& array, std::span<const ast::Expr* const> indices, const ast::Expr& base_expr,
                  Span span);
-  ir::Operand array_index(ir::Operand array, int axis, const Value& index);
+  // Where an index points, and what its site says of it.
+  struct IndexPlace {
+    ir::Operand place; // i64
+    ir::FaultKind fault;
+  };
+  IndexPlace array_index(ir::Operand array, int axis, const Value& index);
   ir::Operand guarded_index(ir::Operand array, int axis, const Value& index, const ast::Expr& base_expr);
   Value load(const Place& place, Span span);
   Value array_type(const Value& element, const ast::Subscript& expr);

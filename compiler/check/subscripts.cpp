@@ -14,19 +14,23 @@ static constexpr std::uint64_t count_from_end = 0 - static_cast<std::uint64_t>(l
 
 // Returns an index as an i64 that counts from the front: a negative literal, and in the Numba dialect any
 // negative index, counts from the end.
-ir::Operand Checker::array_index(ir::Operand array, int axis, const Value& index) {
+Checker::IndexPlace Checker::array_index(ir::Operand array, int axis, const Value& index) {
   Span span = index.span;
   std::optional<ir::Operand> operand = as_index(index);
-  if (!operand) return ir::constant_int(types::i64, 0);
+  if (!operand) return {ir::constant_int(types::i64, 0), ir::FaultKind::IndexOutOfRange};
+  if (index.type == types::u64) return {*operand, ir::FaultKind::IndexUnsigned};
   if (!operand->slot) {
-    if (ir::int_value(*operand) >= 0 || index.type == types::u64) return *operand;
-    return binary(ir::BinaryOp::Add, extent(array, axis, span), *operand, span);
+    if (ir::int_value(*operand) >= 0) return {*operand, ir::FaultKind::IndexOutOfRange};
+    return {binary(ir::BinaryOp::Add, extent(array, axis, span), *operand, span),
+            ir::FaultKind::IndexFromEnd};
   }
   bool from_end = rules.negative_index == Rules::negative_index_rule::FromEnd;
-  if (!from_end || !is_signed(index.type) || most_bits(index) < count_from_end) return *operand;
+  if (!from_end) return {*operand, ir::FaultKind::IndexOutOfRange};
+  if (!is_signed(index.type) || most_bits(index) < count_from_end)
+    return {*operand, is_nonnegative(index) ? ir::FaultKind::IndexOutOfRange : ir::FaultKind::IndexUnsigned};
   ir::Operand negative = compare(ir::CompareOp::Less, *operand, ir::constant_int(types::i64, 0), span);
   ir::Operand wrapped = binary(ir::BinaryOp::Add, *operand, extent(array, axis, span), span);
-  return select(negative, wrapped, *operand, span);
+  return {select(negative, wrapped, *operand, span), ir::FaultKind::IndexFromEnd};
 }
 
 // One part of a subscript, evaluated.
@@ -158,11 +162,10 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
 
 ir::Operand Checker::guarded_index(ir::Operand array, int axis, const Value& index,
                                    const ast::Expr& base_expr) {
-  ir::Operand place = array_index(array, axis, index);
-  ir::SiteId where =
-      site(ir::FaultKind::IndexOutOfRange, index.span, std::string(context.source(base_expr.span)), &array);
-  emit(ir::Guard{array, axis, place, where, ir::GuardState::Kept, ""}, index.span);
-  return place;
+  IndexPlace found = array_index(array, axis, index);
+  ir::SiteId where = site(found.fault, index.span, std::string(context.source(base_expr.span)), &array);
+  emit(ir::Guard{array, axis, found.place, where, ir::GuardState::Kept, ""}, index.span);
+  return found.place;
 }
 
 Value Checker::load(const Place& place, Span span) {

@@ -327,12 +327,17 @@ struct Verifier {
       require_result(callee.results[i], slot_type(s.results[i]));
   }
 
+  static bool is_index(FaultKind kind) {
+    return kind == FaultKind::IndexOutOfRange || kind == FaultKind::IndexFromEnd ||
+           kind == FaultKind::IndexUnsigned;
+  }
+
   void check_guard(const Guard& s) {
     if (!require_array(s.array)) return;
     require(s.axis >= 0 && s.axis < s.array.type->rank, "there is no such axis");
     require_type(s.index, types::i64, "the index");
     const Site* site = check_site(s.site);
-    require(!site || site->kind == FaultKind::IndexOutOfRange, "the site is of another fault");
+    require(!site || is_index(site->kind), "the site is of another fault");
     bool tested = s.state == GuardState::Kept || s.state == GuardState::Empty;
     require(tested == s.proof.empty(), "a guard has a proof where it is not kept, and only there");
   }
@@ -340,7 +345,7 @@ struct Verifier {
   void check_check(const Check& s) {
     require_type(s.condition, types::boolean, "the condition");
     const Site* site = check_site(s.site);
-    require(!site || (site->kind != FaultKind::None && site->kind != FaultKind::IndexOutOfRange),
+    require(!site || (site->kind != FaultKind::None && !is_index(site->kind)),
             "the site is of another fault");
     require(!s.contract || *s.contract < function.contracts.size(), "there is no such contract");
   }

@@ -31,7 +31,7 @@ static std::vector<FaultArray> fault_arrays(const ManifestKernel& kernel,
 }
 
 // The record is untrusted: what it names must be there.
-static Error describe(const Launched& launch, const kern_fault_record& record,
+static Error describe(const Launched& launch, kern_fault_record record,
                       std::span<const std::uint64_t> params) {
   const Manifest& manifest = launch.module->manifest;
   const FaultRow* row = find_fault(record.kind);
@@ -42,6 +42,7 @@ static Error describe(const Launched& launch, const kern_fault_record& record,
     return error;
   }
   const ManifestSite& site = manifest.sites[record.site];
+  error.fault->record = record = as_written(record, site.kind);
   Fault& fault = *error.fault;
   fault.code = row->code;
   fault.file = site.place.file;
@@ -49,7 +50,7 @@ static Error describe(const Launched& launch, const kern_fault_record& record,
   fault.column = site.place.column;
   fault.array = site.array;
   error.message = place_text(site.place) + ": kernel `" + launch.kernel->name + "`: fault[" + fault.code +
-                  "]: " + fault_text(record, site.array);
+                  "]: " + fault_text(record, site.kind, site.array);
   for (const ManifestPlace& call : site.calls) {
     fault.calls.push_back({call.file, call.line, call.column});
     error.message += "\n  called at " + place_text(call);
@@ -58,7 +59,7 @@ static Error describe(const Launched& launch, const kern_fault_record& record,
   for (std::size_t axis = 0; axis < 3; ++axis)
     grid[axis] = launch.grid[axis], block[axis] = launch.block[axis];
   std::vector<FaultArray> arrays = fault_arrays(*launch.kernel, params);
-  for (const std::string& hint : fault_hints(record, site.array, site.param, grid, block, arrays))
+  for (const std::string& hint : fault_hints(record, site.kind, site.array, site.param, grid, block, arrays))
     error.message += "\n  note: " + hint;
   return error;
 }

@@ -13,15 +13,27 @@ static constexpr FaultRow rows[] = {
 #include "kern/faults.def"
 };
 
-static constexpr std::uint32_t index_out_of_range = 1;
+static constexpr std::uint32_t index_out_of_range = 1, index_from_end = 10, index_unsigned = 11;
 static_assert(rows[index_out_of_range].name == "IndexOutOfRange");
+static_assert(rows[index_from_end].name == "IndexFromEnd" && rows[index_unsigned].name == "IndexUnsigned");
 
 const FaultRow* find_fault(std::uint32_t kind) { return kind < std::size(rows) ? &rows[kind] : nullptr; }
 
-std::string fault_text(const kern_fault_record& fault, std::string_view array) {
+kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind) {
+  bool from_end = site_kind == index_from_end && fault.index < 0;
+  // The record may hold anything.
+  if (from_end)
+    fault.index = static_cast<std::int64_t>(static_cast<std::uint64_t>(fault.index) -
+                                            static_cast<std::uint64_t>(fault.extent));
+  return fault;
+}
+
+std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, std::string_view array) {
   const FaultRow* row = find_fault(fault.kind);
   if (!row) return fmt::format("the fault record is damaged: kind {}, site {}", fault.kind, fault.site);
-  return fmt::format(fmt::runtime(row->text), fmt::arg("index", fault.index), fmt::arg("axis", fault.axis),
+  std::string index = site_kind == index_unsigned ? fmt::format("{}", static_cast<std::uint64_t>(fault.index))
+                                                  : fmt::format("{}", fault.index);
+  return fmt::format(fmt::runtime(row->text), fmt::arg("index", index), fmt::arg("axis", fault.axis),
                      fmt::arg("array", array), fmt::arg("extent", fault.extent)) +
          fmt::format(", block ({},{},{}) thread ({},{},{})", fault.block[0], fault.block[1], fault.block[2],
                      fault.thread[0], fault.thread[1], fault.thread[2]);
@@ -43,15 +55,16 @@ static std::string shorter_array_hint(const kern_fault_record& fault, std::strin
   return "";
 }
 
-std::vector<std::string> fault_hints(const kern_fault_record& fault, std::string_view array,
-                                     std::string_view param, const std::array<std::uint64_t, 3>& grid,
+std::vector<std::string> fault_hints(const kern_fault_record& fault, std::uint32_t site_kind,
+                                     std::string_view array, std::string_view param,
+                                     const std::array<std::uint64_t, 3>& grid,
                                      const std::array<std::uint64_t, 3>& block,
                                      std::span<const FaultArray> arrays) {
   std::vector<std::string> hints;
   if (fault.kind != index_out_of_range) return hints;
   if (!param.empty() && param != array)
     hints.push_back(fmt::format("`{}` is a view of parameter `{}`", array, param));
-  if (fault.index < 0)
+  if (fault.index < 0 && site_kind == index_out_of_range)
     hints.emplace_back("a computed negative index is a fault; only a literal one counts from the end");
   for (std::size_t axis = 0; axis < 3; ++axis) {
     std::uint64_t threads = grid[axis] * block[axis];

@@ -20,8 +20,13 @@ struct FaultRow {
 // Returns the row of faults.def, or null where there is none.
 const FaultRow* find_fault(std::uint32_t kind);
 
-// Returns "index 7 is out of range for axis 0 of `y` (extent 7), block (0,0,0) thread (7,0,0)".
-std::string fault_text(const kern_fault_record& fault, std::string_view array);
+// Returns a fault with the index that the program had, by the kind of the fault's site: of one that counts
+// from the end the record has the place.
+kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind);
+
+// Of a fault as written. Returns "index 7 is out of range for axis 0 of `y` (extent 7), block (0,0,0) thread
+// (7,0,0)".
+std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, std::string_view array);
 
 // An array that the launch was given.
 struct FaultArray {
@@ -31,8 +36,9 @@ struct FaultArray {
 
 // Returns what the host can see that explains a fault: a view's parameter, a negative index, an untested one
 // or one tested against a longer array. `arrays` are those of the launch, as far as they are still known.
-std::vector<std::string> fault_hints(const kern_fault_record& fault, std::string_view array,
-                                     std::string_view param, const std::array<std::uint64_t, 3>& grid,
+std::vector<std::string> fault_hints(const kern_fault_record& fault, std::uint32_t site_kind,
+                                     std::string_view array, std::string_view param,
+                                     const std::array<std::uint64_t, 3>& grid,
                                      const std::array<std::uint64_t, 3>& block,
                                      std::span<const FaultArray> arrays);
 

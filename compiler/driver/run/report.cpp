@@ -37,11 +37,12 @@ Diagnostic fault_diagnostic(const ir::Module& module, const kern_fault_record& f
             fmt::format("the fault record is damaged: kind {}, site {}", fault.kind, fault.site),
             {}};
   const ir::Site& site = module.sites[fault.site];
-  std::string text = fault_text(fault, site.array);
+  auto site_kind = static_cast<std::uint32_t>(site.kind);
+  std::string text = fault_text(fault, site_kind, site.array);
   Diagnostic diagnostic{&fault_row(fault.kind), Severity::Fault, site.span, text, {}};
   for (Span call : site.calls) diagnostic.notes.push_back({call, "called here"});
-  for (std::string& hint :
-       fault_hints(fault, site.array, site.param, shape.grid, shape.block, fault_arrays(arguments)))
+  for (std::string& hint : fault_hints(fault, site_kind, site.array, site.param, shape.grid, shape.block,
+                                       fault_arrays(arguments)))
     diagnostic.notes.push_back({std::nullopt, std::move(hint)});
   return diagnostic;
 }
@@ -50,7 +51,8 @@ static std::string fault_name(const ir::Module& module, const kern_fault_record&
   if (fault.state == 0) return "none";
   bool known = find_fault(fault.kind) && fault.site < module.sites.size();
   if (!known) return "a damaged one";
-  return fault_text(fault, module.sites[fault.site].array);
+  const ir::Site& site = module.sites[fault.site];
+  return fault_text(fault, static_cast<std::uint32_t>(site.kind), site.array);
 }
 
 std::string fault_difference(const ir::Module& module, const kern_fault_record& first,

@@ -112,7 +112,7 @@ kern_error* Runner::read_back(std::span<Argument> arguments, std::span<const Hel
   return kern_stream_wait(stream_.get());
 }
 
-// The record of a fault as the device wrote it.
+// The record of a fault, with the index as the program has it.
 static kern_fault_record record_of(const kern_error* error) {
   kern_fault_info info{};
   info.struct_size = sizeof info;
