@@ -368,6 +368,8 @@ void store_lanes(Lowerer& lower, const ir::Store& store) {
 
 // Fills the elements of the active lanes with zeros.
 void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, std::uint64_t count) {
+  // The loop over the elements stores before it asks.
+  if (count == 0) return;
   llvm::IRBuilder<>& builder = lower.builder;
   std::uint64_t row = lower.state.lanes() * (element->getScalarSizeInBits() / 8);
   if (!lower.lanes.masked) {
