@@ -1,45 +1,88 @@
-"""The executed tests of the corpus, for those who run them once more in another way: each `kernc run ... --expect` of the RUN lines of
-the text tests, with the lines that make its files."""
+"""The executed tests of the corpus, for those who run them once more in another way: each `kernc run` of the RUN lines of the text tests
+that ends well, whatever it pipes into, with the lines that make its files."""
 import dataclasses
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
 tests = pathlib.Path(__file__).resolve().parents[2]
-# Lines that choose lanes or a CPU, or that pipe into FileCheck, have said what they want to see.
-SPECIAL = re.compile(r"--lanes|--arch|FileCheck|--device|--emit|%exits|\|")
+# What other lines than `kernc run` may do to make files.
+MAKES_FILES = re.compile(r"%python (?!.*(%kernc|fuzz))|(mkdir|rm|echo|printf|cp|sed)\b")
+# What ends badly on purpose, runs elsewhere than on this CPU, or says how long things took.
+OTHER = re.compile(r"\bnot |%exits|%if|--device|--emit|--help| < |KERN_CACHE|--time")
+# Options that choose how a test is run or say what it shows: what it computes does not depend on them.
+HOW = {"--lanes", "--arch", "--guards", "-O0", "-O3"}
+SHOWS = {"--print", "--expect", "--rtol", "--atol"}
 
 
 @dataclasses.dataclass
 class Executed:
-    """One run of a test; `command` is a shell line, and the files it reads are there."""
+    """One run of a test: a shell line whose files are there, and its words from `run` on, as values of options and others."""
     name: str
-    source: str
     command: str
+    environment: list
+    words: list
+
+    def options(self, *names):
+        return [value for option, value in self.words if option in names]
 
 
-def run_lines(path):
-    text = re.sub(r"\\\s*\n\s*#\s*(RUN:)?", " ", path.read_text(errors="replace"))
-    return [line.strip() for line in re.findall(r"#\s*RUN:(.*)", text)]
+def run_lines(text):
+    text = re.sub(r"\\\s*\n\s*#?\s*(RUN:|DEFINE:)?", " ", text)
+    defined = dict(re.findall(r"DEFINE: *(%\{\w+\}) *= *(.*)", text))
+    for line in re.findall(r"RUN:(.*)", text):
+        for name, value in [*defined.items()] * 2:
+            line = line.replace(name, value)
+        yield line.strip()
 
 
-def command_of(line, path, kernc, place):
-    for name, value in (("%python", sys.executable), ("%kernc", kernc), ("%S", str(path.parent)), ("%s", str(path)), ("%t", place)):
-        line = line.replace(name, value)
-    return line
+def pairs(words):
+    """Splits words into (option, value); ("", word) is an argument."""
+    words, found = iter(words), []
+    for word in words:
+        option, equals, value = word.partition("=")
+        if word.startswith("--"):
+            found.append((option, value if equals else next(words, "")))
+        elif word.startswith("-") and word in ("-o", "-D", "-I"):
+            found.append((word, next(words, "")))
+        else:
+            found.append((word, "") if word in HOW else ("", word))
+    return found
+
+
+def executed_of(path, kernc, folder):
+    """Yields the runs of one test, each while the files are what the lines before it have made of them."""
+    text = path.read_text(errors="replace")
+    name = str(path.relative_to(tests))
+    place = f"{folder}/{name.replace('/', '.')}"
+    values = (("%python", sys.executable), ("%kernc", kernc), ("%S", str(path.parent)), ("%s", str(path)), ("%t", place))
+    if re.search(r"RUN:.*(\bcd |%fake_cuda|%examples)|REQUIRES:.*cuda", text) or not re.search(r"RUN:.*%kernc run", text):
+        return
+    for line in run_lines(text):
+        makes_files, runs = MAKES_FILES.match(line), "%kernc run" in line and not OTHER.search(line)
+        for before, after in values:
+            line = line.replace(before, after)
+        if makes_files:
+            subprocess.run(line, shell=True, capture_output=True)
+        if not runs:
+            continue
+        command = re.split(r" (?:2>&1|\||2?>|&&) ", line)[0].strip()
+        words = shlex.split(command)
+        start = words.index("run")
+        if "-o" in words[start:]:
+            subprocess.run(command, shell=True, capture_output=True)
+        yield Executed(name, command, [word for word in words[:start - 1] if word != "env"], pairs(words[start + 1:]))
+
+
+def sources():
+    for path in sorted(tests.rglob("*.*")):
+        parts = path.relative_to(tests).parts
+        if path.suffix in (".kern", ".py", ".test") and len(parts) > 1 and not {"Inputs", "unit", "fuzz", "cuda"} & set(parts):
+            yield path
 
 
 def executed(kernc, folder):
-    """Yields each run whose outcome is known, after the lines before it that make its files."""
-    for path in sorted(tests.glob("*/*.*")):
-        lines = run_lines(path)
-        if path.parent.name == "cuda" or not any("--expect" in line and "%kernc run" in line for line in lines):
-            continue
-        for line in lines:
-            command = command_of(line, path, kernc, f"{folder}/{path.stem}")
-            if "%kernc run" in line:
-                if "--expect" in line and not SPECIAL.search(line):
-                    yield Executed(str(path.relative_to(tests)), path.read_text(), command)
-            elif "values.py" in line or "mkdir" in line:
-                subprocess.run(command, shell=True, check=True)
+    for path in sources():
+        yield from executed_of(path, kernc, folder)
