@@ -53,9 +53,11 @@ struct Shape {
 };
 
 constexpr std::int32_t canary = 0x5AFE5AFE;
-constexpr std::size_t canaries = 64;       // on each side of an array
-constexpr std::int64_t other_extent = 2;   // of the axes that are not tested
-constexpr std::int64_t fixed_canaries = 8; // elements of the arrays before and after a shared or local one
+constexpr std::size_t canaries = 64;     // on each side of an array
+constexpr std::int64_t other_extent = 2; // of the axes that are not tested
+// Elements of the arrays before and after a shared or local one: shared arrays begin at multiples of 64
+// bytes, and what fills those has its neighbours next to it.
+constexpr std::int64_t fixed_canaries = 16;
 
 // An i32 or i64 array between canaries.
 template <class T> struct Guarded {
@@ -381,7 +383,7 @@ constexpr Place places[] = {Place::Straight, Place::DivergentLoop, Place::Callee
                             Place::LastWarp};
 constexpr const char* index_types[] = {"i32", "u32", "i64"};
 constexpr std::pair<int, int> positions[] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
-constexpr std::int64_t all_extents[] = {0, 1, 5};
+constexpr std::int64_t all_extents[] = {0, 1, 16};
 constexpr Extents blocks[] = {{33, 1, 1}, {1, 1, 1}, {7, 5, 3}};
 constexpr int all_lanes[] = {1, 16, 32};
 constexpr const char* archs[] = {"native", "x86-64-v3"};
