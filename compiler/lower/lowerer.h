@@ -475,15 +475,6 @@ void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
 void loop_over_y(Lowerer& lower, const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
 // Lowers what stands outside of segments, and the segments.
 void lower_lockstep_body(Lowerer& lower, std::span<const ir::Stmt> body);
-// ---- waiting.cpp ----
-// Writes the loop over the turns of a segment; in one where threads wait each is a function of its own.
-void in_own_turns(Lowerer& lower, const ir::Segment& segment, const std::function<void()>& body);
-// Called where a turn begins, whose end is `next`.
-void begin_own_turn(Lowerer& lower, llvm::BasicBlock* next);
-// Takes those turns out of the kernel, which is whole.
-void take_out_turns(Lowerer& lower);
-
-// ---- segments.cpp, again ----
 // Which slots a body mentions, or assigns.
 std::vector<bool> slots_used(const Lowerer& lower, const ir::Body& body, bool only_results);
 // What a thread finds at the start of its turn: zeros where it may read first, and its parameters as they
@@ -504,5 +495,13 @@ void restore_uniform_slots(Lowerer& lower, const std::vector<UniformCopy>& copie
 void for_each_thread(Lowerer& lower, const std::function<void()>& body);
 // Writes a value that is one for the whole block to a slot, in every thread.
 void write_everywhere(Lowerer& lower, ir::SlotId slot, const std::function<llvm::Value*()>& value);
+
+// ---- waiting.cpp ----
+// Writes the loop over the turns of a segment; in one where threads wait each is a function of its own.
+void in_own_turns(Lowerer& lower, const ir::Segment& segment, const std::function<void()>& body);
+// Called where a turn begins, whose end is `next`.
+void begin_own_turn(Lowerer& lower, llvm::BasicBlock* next);
+// Takes those turns out of the kernel, which is whole.
+void take_out_turns(Lowerer& lower);
 
 } // namespace kern::lowering
