@@ -41,6 +41,9 @@ TEST_F(Fork, RefusesWorkOfTheChild) {
 
 TEST_F(Fork, ChildOpensItsOwn) {
   if (is_cuda()) GTEST_SKIP() << "CUDA itself does not survive fork";
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer lets no child start threads";
+#endif
   library.saxpy(kern::over(size), 1.0f, x, y).wait();
   EXPECT_TRUE(holds_in_child([] {
     kern::Device own = test_device();
