@@ -169,7 +169,7 @@ private:
   void run_launch(const Queued& launch, std::uint64_t number);
   Error no_scratch(const Queued& launch, const cpu::Launch& job) const;
 
-  const Process process_;
+  Process process_;
   std::shared_ptr<cpu::Pool> pool_;
   std::mutex mutex_;
   std::condition_variable changed_;
