@@ -277,10 +277,11 @@ bool Pool::run(const Launch& launch) {
   std::uint64_t parts = (std::uint64_t(launch.block[1]) + rows - 1) / rows;
   auto each = static_cast<double>(parts), blocks = static_cast<double>(count_blocks(launch));
   std::uint64_t total = count_blocks(launch) * parts;
-  std::uint64_t least = parts == 1 ? blocks_of_turn(launch, threads()) : 1;
   unsigned few = threads_of_launch(last.sharing.mean() * blocks, threads());
   double alone_for = last.sharing.begin(blocks), own_time = 0;
   bool careful = last.sharing.is_careful();
+  unsigned sharing = alone_for > 0 && !careful ? 1 : threads();
+  std::uint64_t least = parts == 1 ? blocks_of_turn(launch, sharing) : 1;
   Job job{launch, rows, parts, total, threads(), least, careful, last.sharing.mean() / each};
   launch.record->reserved[parts_word] = parts > 1;
   bool can_share = !workers_.empty() && job.total > 1;

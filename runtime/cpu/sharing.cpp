@@ -31,8 +31,9 @@ double Sharing::begin(double blocks) {
   if (blocks > most_apart * size_ || most_apart * blocks < size_) forget(blocks);
   // The launching thread's blocks may have been those with nothing to do.
   is_short_ = own_ > 0 && own_ * blocks < short_launch && mean_ * blocks < most_uneven * short_launch;
+  is_try_ = !is_short_ && left_ == 0;
   if (is_short_) return alone_for_ = short_launch;
-  bool is_try = left_ == 0, alone = is_alone_ != is_try;
+  bool alone = is_alone_ != is_try_;
   double time_shared = shared_ * blocks;
   // Where threads write into each other's lines, the launching thread's blocks take longer too, of which
   // nothing follows once alone is known to be better.
@@ -45,7 +46,7 @@ void Sharing::end(double own, double mean, double time) {
   own_ = own;
   mean_ = mean;
   // The first one fetched the arrays from memory. Short ones are not compared.
-  doubts_ = is_short_ && time > most_uneven * short_launch ? most_doubts : doubts_ - (doubts_ > 0);
+  doubts_ = alone && !is_try_ && time > most_uneven * alone_for_ ? most_doubts : doubts_ - (doubts_ > 0);
   if (is_first || is_short_) return;
   double &known = alone ? alone_ : shared_, other = alone ? shared_ : alone_, each = time / blocks_;
   if (alone != is_alone_) {

@@ -20,8 +20,8 @@ public:
   // Returns what a block of the last launch took on average; 0 where there was none.
   double mean() const { return mean_; }
 
-  // Returns whether the launch begun may have to be shared after all, when it has taken long enough.
-  bool is_careful() const { return alone_for_ > 0 && (!is_short_ || doubts_ > 0); }
+  // Returns whether the launch begun is likely to have to be shared after all, when it has taken long enough.
+  bool is_careful() const { return alone_for_ > 0 && (is_try_ || doubts_ > 0); }
 
 private:
   // A launch of which no more is expected is begun alone without comparing.
@@ -32,7 +32,8 @@ private:
 
   double blocks_ = 0, alone_for_ = 0; // of the launch begun
   bool is_short_ = false;             // it stays alone for that
-  unsigned doubts_ = 0;               // launches for which short ones may turn out long
+  bool is_try_ = false;               // it goes the way that has been slower
+  unsigned doubts_ = 0;               // launches for which those begun alone may turn out long
   double own_ = 0, mean_ = 0;         // of a block of the last launch; 0 where there was none
   double size_ = 0;                   // blocks of launches that are compared, about
   double shared_ = 0, alone_ = 0;     // of a block of those that went so; 0: not known

@@ -437,6 +437,21 @@ TEST(Pool, KeepsToItselfWhatOthersOnlySlowDown) {
   EXPECT_LE(shared, 30);
 }
 
+// Short ones stay alone: their blocks need not be left to others.
+TEST(Pool, CallsTakeNeighboursTogetherWhereNobodyJoins) {
+  Pool pool(2);
+  std::atomic<std::uint32_t> most{0};
+  kern_launch_record record{};
+  Params params{&most, nullptr, nullptr};
+  Launch launch = launch_of(note_blocks, params, record);
+  launch.grid[0] = 2, launch.block[0] = 256;
+  launch.threads_in_call = 2048;
+  ASSERT_TRUE(pool.run(launch)); // nothing is known
+  EXPECT_EQ(most.exchange(0), 1u);
+  for (int repeat = 0; repeat < 100; ++repeat) ASSERT_TRUE(pool.run(launch));
+  EXPECT_EQ(most.load(), 2u);
+}
+
 struct Attendance {
   std::chrono::microseconds pause{0};
   std::mutex mutex{};

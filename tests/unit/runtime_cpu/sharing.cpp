@@ -61,6 +61,22 @@ TEST(Sharing, EndsWhereOthersOnlyFetchWhatIsHere) {
   EXPECT_GE(stay_alone(sharing, 100, {15, 50}, {8.5, 17}), 90);
   EXPECT_GE(stay_alone(sharing, 1'000, {15, 50}, {8.5, 17}), 990);
   EXPECT_EQ(sharing.begin(2), 50'000.0); // given up after as long as it takes shared
+  EXPECT_FALSE(sharing.is_careful());
+}
+
+TEST(Sharing, IsTriedWithCare) {
+  Sharing sharing;
+  stay_alone(sharing, 2, {15, 50}, {8.5, 17});
+  EXPECT_GT(sharing.begin(2), 0.0);
+  EXPECT_TRUE(sharing.is_careful());
+}
+
+TEST(Sharing, IsDoubtedWhereALaunchLeftAloneTurnedOutLong) {
+  Sharing sharing;
+  stay_alone(sharing, 1'000, {15, 50}, {8.5, 17});
+  sharing.begin(2);
+  sharing.end(8'500, 8'500, 501'000);
+  sharing.begin(2);
   EXPECT_TRUE(sharing.is_careful());
 }
 
