@@ -1,8 +1,6 @@
 // Calls may be inlined, so the local arrays of all that a kernel calls lie side by side.
 #include "compiler/analysis/array_limits.h"
 
-#include <algorithm>
-
 #include "compiler/analysis/shared_layout.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/ir/reachable.h"
@@ -28,39 +26,29 @@ static void check_shared(const ir::Module& module, const ir::Function& kernel, D
   }
 }
 
-static std::vector<const ir::Function*> reachable_functions(const ir::Module& module,
-                                                            const ir::Function& kernel) {
-  std::vector<const ir::Function*> functions = {&kernel};
-  ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
-    const auto* call = std::get_if<ir::Call>(&stmt.node);
-    const ir::Function* callee = call ? &module.function(call->function) : nullptr;
-    if (callee && std::ranges::find(functions, callee) == functions.end()) functions.push_back(callee);
-  });
-  return functions;
-}
-
-// Returns the bytes of the local array that a statement makes; 0 where it makes none.
-static std::uint64_t local_bytes(const ir::Function& function, const ir::Stmt& stmt) {
-  const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-  const auto* local = assign ? std::get_if<ir::LocalArray>(&assign->value) : nullptr;
-  if (!local) return 0;
-  Type type = function.slots[static_cast<std::size_t>(assign->slot)].type;
+std::uint64_t local_bytes(Type type, const ir::LocalArray& array) {
   auto bytes = static_cast<std::uint64_t>(bit_width(type->scalar) / 8);
-  for (std::int64_t extent : local->extents) bytes *= static_cast<std::uint64_t>(extent);
+  for (std::int64_t extent : array.extents) bytes *= static_cast<std::uint64_t>(extent);
   return bytes;
 }
 
 static void check_local(const ir::Module& module, const ir::Function& kernel, Diagnostics& diagnostics) {
   constexpr auto most = static_cast<std::uint64_t>(limits::local_bytes);
   std::uint64_t bytes = 0;
-  for (const ir::Function* function : reachable_functions(module, kernel))
-    ir::walk(function->body, [&](const ir::Stmt& stmt) {
+  auto add = [&](const ir::Function& function) {
+    ir::walk(function.body, [&](const ir::Stmt& stmt) {
+      const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+      const auto* local = assign ? std::get_if<ir::LocalArray>(&assign->value) : nullptr;
+      if (!local) return;
       std::uint64_t before = bytes;
-      bytes += local_bytes(*function, stmt);
+      bytes += local_bytes(function.slots[static_cast<std::size_t>(assign->slot)].type, *local);
       if (before <= most && bytes > most)
         report_total(kernel, stmt.span, "the local memory of a thread", limits::local_bytes, bytes,
                      diagnostics);
     });
+  };
+  add(kernel);
+  for (const ir::Function* function : ir::called_functions(module, kernel.body)) add(*function);
 }
 
 void check_array_limits(const ir::Module& module, Diagnostics& diagnostics) {

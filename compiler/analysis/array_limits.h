@@ -11,4 +11,7 @@ namespace kern {
 // more bytes than any device gives it; what the kernel calls counts.
 void check_array_limits(const ir::Module& module, Diagnostics& diagnostics);
 
+// Returns the bytes that a thread has of a local array of that type.
+std::uint64_t local_bytes(Type type, const ir::LocalArray& array);
+
 } // namespace kern

@@ -3,6 +3,7 @@
 // something that is one for all: `threadIdx.x == 0`, `laneid == 0`, `grid(1) == n - 1`, `threadIdx.x % 32 ==
 // 0`.
 #include <algorithm>
+#include <map>
 
 #include "compiler/analysis/waiting.h"
 #include "compiler/builtins/builtins.h"
@@ -50,11 +51,17 @@ private:
     const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
     const auto* call = std::get_if<ir::Call>(&stmt.node);
     bool found = effect && effect->builtin == Builtin::TakeTurn;
-    found = found || (call && has_waits(module_, module_.function(call->function).body));
+    found = found || (call && callee_waits(call->function));
     if (found && !is_lone) return true;
     found = false;
     ir::visit_bodies(stmt, [&](const ir::Body& body) { found = waits(body, is_lone) || found; });
     return found;
+  }
+
+  bool callee_waits(ir::FunctionId id) {
+    auto [known, is_new] = callees_.try_emplace(id, false);
+    if (is_new) known->second = has_waits(module_, module_.function(id).body);
+    return known->second;
   }
 
   void see(const ir::Assign& assign, bool is_lone) {
@@ -132,6 +139,7 @@ private:
   }
 
   const ir::Module& module_;
+  std::map<ir::FunctionId, bool> callees_; // whether threads wait in them
   std::vector<std::size_t> writes_, seen_; // assignments, by slot
   std::vector<Along> along_;               // of slots that are assigned once
   std::vector<bool> is_lone_;              // of conditions, by what has been seen

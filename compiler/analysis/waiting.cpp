@@ -244,26 +244,33 @@ private:
     return region.decided_by_sources(Exits::of(loop));
   }
 
-  bool meets(const ir::Body& body) const {
+  bool meets(const ir::Body& body) {
     bool found = false;
-    ir::walk_reachable(module_, body, [&](const ir::Stmt& stmt) {
-      const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
-      found = found || (call && is_barrier(row(call->builtin).effects));
+    ir::walk(body, [&](const ir::Stmt& stmt) {
+      const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
+      const auto* call = std::get_if<ir::Call>(&stmt.node);
+      found = found || (effect && is_barrier(row(effect->builtin).effects));
+      found = found || (call && callee_meets(call->function));
     });
     return found;
   }
 
+  bool callee_meets(ir::FunctionId id) {
+    auto [known, is_new] = meeting_.try_emplace(id, false);
+    return is_new ? meeting_[id] = meets(module_.function(id).body) : known->second;
+  }
+
   bool asks(ir::FunctionId id) {
-    auto [known, is_new] = known_.try_emplace(id, false);
+    auto [known, is_new] = asking_.try_emplace(id, false);
     if (!is_new) return known->second;
     Region region(asks_);
     region.add(module_.function(id).body);
     region.find_sources();
-    return known_[id] = region.has_source();
+    return asking_[id] = region.has_source();
   }
 
   const ir::Module& module_;
-  std::map<ir::FunctionId, bool> known_;
+  std::map<ir::FunctionId, bool> asking_, meeting_; // what is known of functions
   Asks asks_ = [this](ir::FunctionId id) { return asks(id); };
   std::vector<WaitingLoop> found_;
 };

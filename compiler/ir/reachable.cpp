@@ -5,20 +5,23 @@
 
 namespace kern::ir {
 
-void walk_reachable(const Module& module, const Body& body, const std::function<void(const Stmt&)>& visit) {
+std::vector<const Function*> called_functions(const Module& module, const Body& body) {
   std::vector<bool> seen(module.functions.size());
-  std::vector<const Body*> open = {&body};
-  while (!open.empty()) {
-    const Body* next = open.back();
-    open.pop_back();
-    walk(*next, [&](const Stmt& stmt) {
-      visit(stmt);
-      const auto* call = std::get_if<Call>(&stmt.node);
-      if (!call || seen[static_cast<std::size_t>(call->function)]) return;
-      seen[static_cast<std::size_t>(call->function)] = true;
-      open.push_back(&module.function(call->function).body);
-    });
-  }
+  std::vector<const Function*> found;
+  auto add = [&](const Stmt& stmt) {
+    const auto* call = std::get_if<Call>(&stmt.node);
+    if (!call || seen[static_cast<std::size_t>(call->function)]) return;
+    seen[static_cast<std::size_t>(call->function)] = true;
+    found.push_back(&module.function(call->function));
+  };
+  walk(body, add);
+  for (std::size_t next = 0; next < found.size(); ++next) walk(found[next]->body, add);
+  return found;
+}
+
+void walk_reachable(const Module& module, const Body& body, const std::function<void(const Stmt&)>& visit) {
+  walk(body, visit);
+  for (const Function* function : called_functions(module, body)) walk(function->body, visit);
 }
 
 bool has_effects(const Module& module, const Function& kernel, Effects effects) {

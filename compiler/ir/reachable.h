@@ -2,10 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "compiler/ir/ir.h"
 
 namespace kern::ir {
+
+// Returns the functions that a body, or what it calls, may call, each once.
+std::vector<const Function*> called_functions(const Module& module, const Body& body);
 
 // Calls `visit` for every statement of a body and of what it calls, each function once.
 void walk_reachable(const Module& module, const Body& body, const std::function<void(const Stmt&)>& visit);

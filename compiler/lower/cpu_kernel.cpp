@@ -4,6 +4,7 @@
 // what it keeps in strips, a record for each, and dynamic shared memory.
 #include <algorithm>
 
+#include "compiler/analysis/array_limits.h"
 #include "compiler/analysis/assignment.h"
 #include "compiler/analysis/crossing.h"
 #include "compiler/analysis/rows.h"
@@ -176,9 +177,7 @@ static void place_local_arrays(Lowerer& lower) {
     const auto* local = assign ? std::get_if<ir::LocalArray>(&assign->value) : nullptr;
     if (!local) return;
     Type type = lower.ir.slots[static_cast<std::size_t>(assign->slot)].type;
-    auto bytes = static_cast<std::uint64_t>(bit_width(type->scalar) / 8);
-    for (std::int64_t extent : local->extents) bytes *= static_cast<std::uint64_t>(extent);
-    bytes *= lower.state.lanes();
+    std::uint64_t bytes = local_bytes(type, *local) * lower.state.lanes();
     if (!cross && bytes <= small_local_bytes * lower.state.lanes()) return;
     std::uint64_t& area = cross ? scratch.record_bytes : scratch.block_bytes;
     std::uint64_t offset = align_to(area, cache_line);
