@@ -48,7 +48,7 @@ constexpr FormRow forms[] = {
     {Form::Ptx, "ptx", ".ptx", Target::Cuda},
     {Form::Cubin, "cubin", ".cubin", Target::Cuda},
     {Form::Assembly, "asm", ".s", Target::Cpu},
-    {Form::Manifest, "manifest", ".json"},
+    {Form::Manifest, "manifest", ".json", Target::Cpu}, // of both, complete once segments are cut
     {Form::Object, "obj", ".o", Target::Cpu},
     {Form::Header, "header", ".hpp"},
 };
@@ -162,6 +162,14 @@ static std::optional<LibraryParts> make_library_parts(Compilation& compilation, 
   return parts;
 }
 
+// Adds the sites that cutting segments finds.
+static std::optional<std::string> complete_manifest(Compilation& compilation, Manifest manifest) {
+  const ir::Module* module = compilation.segmented();
+  if (!module) return std::nullopt;
+  manifest.sites = manifest_sites(*module, compilation.sources());
+  return to_json(manifest);
+}
+
 static std::optional<std::string> make(Compilation& compilation, const Session& session, const FormRow& form,
                                        std::span<const Pass> passes, const LibraryParts& parts) {
   TargetOptions target = target_options(session.options, target_of(session, form));
@@ -175,9 +183,12 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
   case Form::Ptx: return compilation.emit(target, OutputKind::Ptx);
   case Form::Cubin: return compilation.emit(target, OutputKind::Cubin);
   case Form::Assembly: return compilation.emit(target, OutputKind::Assembly);
-  case Form::Manifest: return to_json(parts.manifest);
-  case Form::Object:
-    return make_object(compilation, session.options, parts.name, parts.gpu, to_json(parts.manifest));
+  case Form::Manifest: return complete_manifest(compilation, parts.manifest);
+  case Form::Object: {
+    std::optional<std::string> manifest = complete_manifest(compilation, parts.manifest);
+    if (!manifest) return std::nullopt;
+    return make_object(compilation, session.options, parts.name, parts.gpu, std::move(*manifest));
+  }
   case Form::Header: return make_header(parts.manifest, parts.name, object_symbol(parts.name), parts.file);
   }
   return std::nullopt;

@@ -14,4 +14,7 @@ ManifestVariant manifest_variant(const Variant& variant);
 // Describes the kernels of a module that has gone through the passes before lowering, which number its sites.
 Manifest make_manifest(const ir::Module& module, const SourceManager& sources);
 
+// Returns its sites alone: those at which threads disagree on a barrier are there once segments are cut.
+std::vector<ManifestSite> manifest_sites(const ir::Module& module, const SourceManager& sources);
+
 } // namespace kern

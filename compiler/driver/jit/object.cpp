@@ -97,6 +97,7 @@ std::unique_ptr<JitObject> make_jit_object(Compilation& compilation, TargetOptio
       if (!code) return nullptr;
       object->add(std::move(code), kernel.symbol, variant.symbol);
     }
+  manifest.sites = manifest_sites(*module, compilation.sources()); // cut into segments by now
   object->finish(manifest, "");
   return object;
 }
