@@ -257,7 +257,8 @@ private:
 
   bool callee_meets(ir::FunctionId id) {
     auto [known, is_new] = meeting_.try_emplace(id, false);
-    return is_new ? meeting_[id] = meets(module_.function(id).body) : known->second;
+    if (!is_new) return known->second;
+    return meeting_[id] = meets(module_.function(id).body);
   }
 
   bool asks(ir::FunctionId id) {
