@@ -99,6 +99,7 @@ static std::uint64_t launch_staged(const kern_kernel& kernel, const kern_launch_
   uses.resize(collect_uses(staging.arguments, uses));
   for (const Staging::Copy& copy : staging.copies) uses.push_back(copy.memory.get());
   launch.uses = uses;
+  launch.awaited = true;
   std::uint64_t number = any ? stream.launch(launch) : stream.last();
   for (const Staging::Copy& copy : staging.copies)
     if (copy.back) number = stream.read(copy.memory, 0, copy.host, copy.bytes);

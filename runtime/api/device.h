@@ -63,6 +63,7 @@ struct Launch : Launched {
   std::span<std::uint64_t> params; // the last slot is free for the launch record
   std::span<Memory* const> uses;
   bool cooperative = false; // all its blocks run at once
+  bool awaited = false;     // whoever puts it on a stream waits for it at once
   kern_launch_report* report = nullptr;
 };
 

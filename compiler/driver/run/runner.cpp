@@ -77,7 +77,10 @@ kern_error* Runner::pass(std::size_t index, Argument& argument, kern_argument& g
   std::copy(array->extents.begin(), array->extents.end(), given.extents);
   std::copy(array->strides.begin(), array->strides.end(), given.strides);
   given.data = array->data();
-  if (kern_device_get_kind(device_.get()) == KERN_DEVICE_CPU) return nullptr;
+  if (kern_device_get_kind(device_.get()) == KERN_DEVICE_CPU) {
+    given.kind = KERN_HOST_INOUT; // where it is; launches of such arrays wait, and wake no thread for it
+    return nullptr;
+  }
   kern_buffer* made = nullptr;
   if (kern_error* error = kern_buffer_create(device_.get(), array->bytes(), &made)) return error;
   buffer.reset(made);

@@ -103,3 +103,27 @@ TEST(Threads, WaitForOneStream) {
   sum.copy_to(sums);
   EXPECT_EQ(sums, std::vector<float>(size, thread_count * rounds));
 }
+
+// On the CPU a launch that waits wakes nobody: a thread that is woken takes a core from those that share the
+// launch.
+TEST(Threads, LaunchesThatWaitRunWhereTheyAreMade) {
+  kern::Device device = test_device();
+  if (!device.is_cpu()) GTEST_SKIP() << "on a GPU prints come from whoever waits";
+  auto library = kernels::load(device);
+  kern::Stream stream(device);
+  struct Seen {
+    std::thread::id here = std::this_thread::get_id();
+    int lines = 0, elsewhere = 0;
+  } seen;
+  stream.on_print(
+      [](void* context, const char*, std::uint64_t) {
+        auto& counts = *static_cast<Seen*>(context);
+        ++counts.lines;
+        counts.elsewhere += std::this_thread::get_id() != counts.here;
+      },
+      &seen);
+  std::vector<float> x(1);
+  for (int round = 0; round < 500; ++round) library.say_first(kern::grid(1).block(1).on(stream), kern::in(x));
+  EXPECT_EQ(seen.lines, 500);
+  EXPECT_EQ(seen.elsewhere, 0);
+}
