@@ -8,7 +8,6 @@
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -20,6 +19,7 @@
 #include "compiler/emit/machine.h"
 #include "compiler/emit/optimize.h"
 #include "compiler/emit/ptxas.h"
+#include "compiler/emit/verify_module.h"
 #include "compiler/lower/lower.h"
 
 namespace kern {
@@ -71,6 +71,16 @@ static void optimize_less(Compiled& compiled, TargetOptions options, Diagnostics
   compiled.machine = find_machine(options, diagnostics);
 }
 
+// Builds without assertions trust the code.
+static bool is_sound([[maybe_unused]] const Compiled& compiled, [[maybe_unused]] std::string_view phase,
+                     [[maybe_unused]] Diagnostics& diagnostics) {
+#ifdef NDEBUG
+  return true;
+#else
+  return verify_module(*compiled.lowered.module, phase, diagnostics);
+#endif
+}
+
 std::optional<Compiled> begin(const ir::Module& module, const SourceManager& sources,
                               const TargetOptions& options, llvm::LLVMContext& context,
                               Diagnostics& diagnostics, EmitTimes& times) {
@@ -78,7 +88,7 @@ std::optional<Compiled> begin(const ir::Module& module, const SourceManager& sou
   llvm::TargetMachine* machine = find_machine(options, diagnostics);
   if (!machine || !can_do_warps(module, options, diagnostics)) return std::nullopt;
   Compiled result{lower(module, sources, options, *machine, context), machine, options.optimization};
-  assert(!llvm::verifyModule(*result.lowered.module, &llvm::errs()));
+  if (!is_sound(result, "lowering", diagnostics)) return std::nullopt;
   optimize_less(result, options, diagnostics);
   times.lower += watch.lap();
   return result;
@@ -92,7 +102,7 @@ bool finish(Compiled& compiled, const TargetOptions& options, Diagnostics& diagn
   }
   optimize(*compiled.lowered.module, *compiled.machine, options.target, compiled.optimization);
   times.optimize += watch.lap();
-  return true;
+  return is_sound(compiled, "optimizing", diagnostics);
 }
 
 std::optional<Compiled> compile(const ir::Module& module, const SourceManager& sources,
