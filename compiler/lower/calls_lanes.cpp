@@ -179,12 +179,7 @@ void lower_lane_function(ModuleState& state, ir::FunctionId id) {
     lower.result_slots.push_back(entry_alloca(lower, type, "result"));
     lower.builder.CreateStore(llvm::Constant::getNullValue(type), lower.result_slots.back());
   }
-  classify_conditions(lower);
-  find_unused(lower);
-  find_deferred(lower);
-  find_widened(lower);
-  find_narrowed(lower);
-  find_settled(lower);
+  find_lane_facts(lower);
   lower.lanes.end = lower.lanes.skip = new_block(lower, "return");
   enter(lower, new_block(lower, "start"));
   lower_lane_body(lower, lower.ir.body);

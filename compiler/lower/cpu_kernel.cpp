@@ -351,13 +351,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   lower.scratch.has_left_flag = leaves_before_others(lower.ir);
   plan_slots(lower);
   if (lower.is_vector()) {
-    find_settled(lower);
-    classify_conditions(lower);
-    find_unused(lower);
-    find_sunk(lower);
-    find_deferred(lower);
-    find_widened(lower);
-    find_narrowed(lower);
+    find_lane_facts(lower);
     find_row_ends(lower);
   }
   plan_records(lower);

@@ -203,12 +203,12 @@ void for_alone(Lowerer& lower, const ir::For& loop, const std::function<void()>&
 std::vector<ir::SlotId> begin_running_on(Lowerer& lower, const ir::Stmt& loop);
 void end_running_on(Lowerer& lower, const std::vector<ir::SlotId>& variables);
 
-// ---- unused_lanes.cpp ----
-// Finds what is computed for the counts of such loops alone.
-void find_unused(Lowerer& lower);
+// ---- facts_lanes.cpp ----
+// Finds what follows out about the function, once its slots stand.
+void find_lane_facts(Lowerer& lower);
 
 // ---- sunk_lanes.cpp ----
-// Finds the loads that are made lane by lane where their value is used, after find_unused.
+// Finds the loads that are made lane by lane where their value is used.
 void find_sunk(Lowerer& lower);
 
 // ---- settled_lanes.cpp ----

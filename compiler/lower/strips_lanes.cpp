@@ -37,7 +37,11 @@ struct Uses {
 
   void add(const Lowerer& lower, const ir::Stmt& stmt) {
     ir::visit_results(stmt, [&](ir::SlotId slot) { assigned[static_cast<std::size_t>(slot)] = true; });
-    ir::visit_operands(stmt, [&](const ir::Operand& operand) { see(lower, operand); });
+    const auto* loop = std::get_if<ir::For>(&stmt.node);
+    const bool asks_count = !loop || !counts_by_distance(lower, *loop);
+    ir::visit_operands(stmt, [&](const ir::Operand& operand) {
+      if (asks_count || &operand != &loop->count) see(lower, operand);
+    });
     ir::visit_bodies(stmt, [&](const ir::Body& body) {
       for (const ir::Stmt& inner : body) add(lower, inner);
     });
@@ -126,8 +130,7 @@ static std::vector<ir::SlotId> find_kept(const Lowerer& lower, const ir::Segment
     bool assigned = before.assigned[slot] || inside.assigned[slot];
     bool of_a_trip = !before.assigned[slot] && !after.read[slot] && !cells.crosses && !unset[slot];
     bool needed = inside.read[slot] || after.read[slot] || cells.crosses;
-    bool is_used = !lower.lanes.unused[slot];
-    if (assigned && needed && is_used && !has_place && !of_a_trip)
+    if (assigned && needed && !lower.lanes.unused[slot] && !has_place && !of_a_trip)
       kept.push_back(static_cast<ir::SlotId>(slot));
   }
   return kept;

@@ -1,0 +1,17 @@
+// What is found out about a function of several lanes before code is made of it, of kernels and of what they
+// call.
+#include "compiler/lower/lanes.h"
+
+namespace kern::lowering {
+
+void find_lane_facts(Lowerer& lower) {
+  lower.lanes.unused.assign(lower.slots.size(), false);
+  find_settled(lower);
+  classify_conditions(lower);
+  find_sunk(lower);
+  find_deferred(lower);
+  find_widened(lower);
+  find_narrowed(lower);
+}
+
+} // namespace kern::lowering
