@@ -182,14 +182,6 @@ void for_each_group(Lowerer& lower, llvm::Value* in_row, const std::function<voi
 // Writes a loop over the blocks of such a group, each with its area.
 void for_each_abreast(Lowerer& lower, const std::function<void()>& body);
 
-// ---- ahead_lanes.cpp ----
-// Around a loop that lanes leave one by one: finds the loads with which each lane walks along its own row.
-void begin_ahead(Lowerer& lower, const ir::For& loop);
-void end_ahead(Lowerer& lower);
-// Makes such a load, mostly for several trips.
-llvm::Value* load_ahead(Lowerer& lower, const ir::Load& load, const RowsAhead& ahead,
-                        const LaneAddresses& addresses);
-
 // ---- alone_lanes.cpp ----
 // Whether each lane had better go round a loop by itself; lanes leave it one by one, and only by their
 // counts.

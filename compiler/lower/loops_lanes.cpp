@@ -402,9 +402,7 @@ static void for_vectors(Lowerer& lower, const ir::For& loop, const ir::Stmt& stm
     // With a jump of its own no lane comes here from the plain copy.
     std::vector<ir::SlotId> running_on;
     if (jumps(lower, loop, stmt)) running_on = begin_running_on(lower, stmt);
-    if (lower.lanes.plain_copy) begin_ahead(lower, loop);
     for_divergent(lower, loop, stmt, construct);
-    end_ahead(lower);
     end_running_on(lower, running_on);
   };
   if (lower.lanes.masked) return masked();

@@ -196,12 +196,6 @@ struct MostlyLinear {
   std::optional<StepNumbers> numbers{}; // of steps as long, whether that holds or not
 };
 
-// Elements that lanes of a loop have loaded for their next trips, allocas.
-struct RowsAhead {
-  llvm::Value* left = nullptr;      // for how many trips, i32
-  std::vector<llvm::Value*> next{}; // a vector for each
-};
-
 // A loop of a segment in which whole vectors stop now and then (strips_lanes.cpp).
 struct Strips {
   const ir::Stmt* loop = nullptr;
@@ -259,7 +253,6 @@ struct Lanes {
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
   std::vector<const ir::Assign*> waiting;        // what is computed where it is read (clamped_lanes.cpp)
   std::int64_t written_out = 0;                  // statements of short loops (loops_lanes.cpp)
-  std::map<const ir::Load*, RowsAhead> ahead_of; // loads of the loop at hand
   std::map<const ir::Segment*, Strips> strips_of;
   Strips* strips = nullptr;                  // of the segment at hand; null where no vector stops in it
   std::unordered_set<const ir::Guard*> held; // guards that hold in the loop at hand (alone_lanes.cpp)

@@ -287,8 +287,6 @@ void load_lanes(Lowerer& lower, const ir::Load& load) {
   if (lower.lanes.unused[static_cast<std::size_t>(load.slot)]) return;
   ArrayValue array = read_array(lower, load.array);
   LaneAddress address = lane_address(lower, array, load.indices);
-  if (auto ahead = lower.lanes.ahead_of.find(&load); ahead != lower.lanes.ahead_of.end())
-    return write(lower, load.slot, load_ahead(lower, load, ahead->second, all_addresses(lower, address)));
   llvm::Value* value =
       load_element(lower, address, memory_type(lower.state, array.element), element_alignment(array.element));
   if (array.element == ScalarKind::Bool) value = lower.builder.CreateIsNotNull(value);
