@@ -194,7 +194,7 @@ struct Lane {
 struct Vectors {
   bool masked, plain_copy, may_begin_again;
   std::vector<Shape> shapes;
-  std::vector<bool> deferred, unused;
+  std::vector<bool> unused;
   std::map<ir::SlotId, LaneTest> tests;
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
   std::vector<const ir::Assign*> waiting;
@@ -210,7 +210,6 @@ static Vectors begin_scalars(Lowerer& lower, const AloneLoop& loop) {
                   std::exchange(lanes.plain_copy, true),
                   lanes.may_begin_again,
                   std::exchange(lower.shapes.slots, std::vector<Shape>(slots)),
-                  std::exchange(lanes.deferred, std::vector<bool>(slots)),
                   lanes.unused,
                   std::exchange(lanes.tests, {}),
                   std::exchange(lanes.mostly_linear, {}),
@@ -232,7 +231,6 @@ static void end_scalars(Lowerer& lower, Vectors vectors) {
   lanes.plain_copy = vectors.plain_copy;
   lanes.may_begin_again = vectors.may_begin_again;
   lower.shapes.slots = std::move(vectors.shapes);
-  lanes.deferred = std::move(vectors.deferred);
   lanes.unused = std::move(vectors.unused);
   lanes.tests = std::move(vectors.tests);
   lanes.mostly_linear = std::move(vectors.mostly_linear);

@@ -176,17 +176,6 @@ void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compar
                              past_in_row(lower, compare, left, right)};
 }
 
-bool test_is_enough(const Lowerer& lower, ir::SlotId slot) {
-  return !lower.lanes.masked && lower.lanes.deferred[static_cast<std::size_t>(slot)] &&
-         lower.lanes.tests.contains(slot);
-}
-
-// Writes the mask of a condition that is read after all.
-static void write_deferred(Lowerer& lower, const ir::Operand& condition) {
-  if (condition.slot && test_is_enough(lower, *condition.slot))
-    write(lower, *condition.slot, lower.lanes.tests.at(*condition.slot).mask());
-}
-
 // Whether a condition holds in all lanes and whether in none, where that is known without a vector.
 static std::optional<LaneTest> known_test(Lowerer& lower, const ir::Operand& condition) {
   if (!is_varying(lower, condition)) {
@@ -203,7 +192,7 @@ void note_joint_test(Lowerer& lower, ir::SlotId slot, const ir::Binary& joint) {
   if (!keeps_test(lower, slot) || joint.left.type != types::boolean) return;
   if (!is_varying(lower, {types::boolean, slot}) || (!is_and && joint.op != ir::BinaryOp::BitOr)) return;
   std::optional<LaneTest> left = known_test(lower, joint.left), right = known_test(lower, joint.right);
-  if (!left || !right) return write_deferred(lower, joint.left), write_deferred(lower, joint.right);
+  if (!left || !right) return;
   llvm::IRBuilder<>& builder = lower.builder;
   auto mask = [op = is_and ? llvm::Instruction::And : llvm::Instruction::Or, of_left = left->mask,
                of_right = right->mask, &builder] {

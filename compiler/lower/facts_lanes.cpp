@@ -9,7 +9,6 @@ void find_lane_facts(Lowerer& lower) {
   find_settled(lower);
   classify_conditions(lower);
   find_sunk(lower);
-  find_deferred(lower);
   find_widened(lower);
   find_narrowed(lower);
 }

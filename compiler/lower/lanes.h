@@ -223,10 +223,6 @@ Interval range_of_first_lane(const Lowerer& lower, const ir::Operand& operand);
 // without wrapping as far as they are active.
 llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value* first, llvm::Type* type);
 
-// ---- deferred_lanes.cpp ----
-// Finds the conditions whose mask is needed only where lanes part.
-void find_deferred(Lowerer& lower);
-
 // ---- conditions_lanes.cpp ----
 // Says which conditions are over thread indices alone.
 void classify_conditions(Lowerer& lower);
@@ -237,8 +233,6 @@ void note_joint_test(Lowerer& lower, ir::SlotId slot, const ir::Binary& joint);
 // Compares integers that are linear or the same in all lanes.
 llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare, const Value& left,
                             const Value& right);
-// Whether the test that is kept of a condition does instead of its mask.
-bool test_is_enough(const Lowerer& lower, ir::SlotId slot);
 // `to - from + more` as an i64, saturated where it may not fit one; `more` is not negative.
 llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value, const ir::Operand& from,
                       llvm::Value* from_value, std::int64_t more);

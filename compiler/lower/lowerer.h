@@ -266,7 +266,6 @@ struct Lanes {
   Ahead ahead;                                // in a grid-stride loop
   std::vector<bool> geometric; // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;  // integers that depend on no memory
-  std::vector<bool> deferred;  // conditions whose mask is computed where lanes part
   std::map<const ir::Convert*, const ir::Binary*>
       narrowed;                            // words of what long values are (narrowed_lanes.cpp)
   std::vector<const ir::Operand*> widened; // by slot: the i32 that an i64 index is made of
