@@ -6,7 +6,6 @@ namespace kern::lowering {
 
 void find_lane_facts(Lowerer& lower) {
   lower.lanes.unused.assign(lower.slots.size(), false);
-  find_settled(lower);
   classify_conditions(lower);
   find_sunk(lower);
   find_widened(lower);

@@ -203,10 +203,6 @@ void find_lane_facts(Lowerer& lower);
 // Finds the loads that are made lane by lane where their value is used.
 void find_sunk(Lowerer& lower);
 
-// ---- settled_lanes.cpp ----
-// Finds the slots of which lanes that are not active at an assignment need nothing any more.
-void find_settled(Lowerer& lower);
-
 // ---- narrowed_lanes.cpp ----
 // Finds the words of sums and products that words make as well.
 void find_narrowed(Lowerer& lower);

@@ -189,12 +189,11 @@ static void write_part(Lowerer& lower, const Cell& cell, const Value& value, boo
   write_cell(lower, cell, vector);
 }
 
-// Whether lanes that are not active keep what they have. Of settled slots it is never seen what they get, nor
-// of a Temp, which is assigned once, before every use.
+// Whether lanes that are not active keep what they have. Of a Temp, which is assigned once, before every use,
+// it is never seen what they get.
 static bool blends(const Lowerer& lower, ir::SlotId slot) {
-  const auto index = static_cast<std::size_t>(slot);
-  return lower.lanes.masked && lower.ir.slots[index].kind != ir::Slot::Kind::Temp &&
-         !lower.lanes.settled[index];
+  return lower.lanes.masked &&
+         lower.ir.slots[static_cast<std::size_t>(slot)].kind != ir::Slot::Kind::Temp;
 }
 
 // A variable that runs on changes in all lanes; what is kept apart, in those that are active.
