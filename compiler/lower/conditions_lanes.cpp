@@ -172,16 +172,14 @@ void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compar
     return lower.builder.CreateAnd(exact, holds_in_all(lower, op, sign, left, right));
   };
   lower.lanes.tests[slot] = {holds(compare.op), holds(opposite(compare.op)),
-                             [=, &lower] { return compare_linear(lower, compare, left, right); },
-                             past_in_row(lower, compare, left, right)};
+                             [=, &lower] { return compare_linear(lower, compare, left, right); }};
 }
 
 // Whether a condition holds in all lanes and whether in none, where that is known without a vector.
 static std::optional<LaneTest> known_test(Lowerer& lower, const ir::Operand& condition) {
   if (!is_varying(lower, condition)) {
     llvm::Value* holds = read(lower, condition);
-    return LaneTest{holds, lower.builder.CreateNot(holds), [=, &lower] { return splat(lower, holds); },
-                    past_in_row(lower, condition, holds)};
+    return LaneTest{holds, lower.builder.CreateNot(holds), [=, &lower] { return splat(lower, holds); }};
   }
   auto known = lower.lanes.tests.find(*condition.slot);
   return known == lower.lanes.tests.end() ? std::nullopt : std::optional(known->second);
@@ -200,22 +198,18 @@ void note_joint_test(Lowerer& lower, ir::SlotId slot, const ir::Binary& joint) {
     return builder.CreateBinOp(op, lanes, of_right());
   };
   if (is_and) {
-    llvm::Value* past = left->past && right->past ? builder.CreateOr(left->past, right->past)
-                        : left->past              ? left->past
-                                                  : right->past;
     lower.lanes.tests[slot] = {builder.CreateAnd(left->all, right->all),
-                               builder.CreateOr(left->none, right->none), mask, past};
+                               builder.CreateOr(left->none, right->none), mask};
   } else {
     lower.lanes.tests[slot] = {builder.CreateOr(left->all, right->all),
-                               builder.CreateAnd(left->none, right->none), mask, nullptr};
+                               builder.CreateAnd(left->none, right->none), mask};
   }
 }
 
 LaneTest test_condition(Lowerer& lower, const ir::Operand& condition) {
   if (auto known = known_test(lower, condition)) return *known;
   llvm::Value* mask = read(lower, condition, Form::Vector);
-  return {all_lanes(lower, mask), lower.builder.CreateNot(any_lane(lower, mask)), [=] { return mask; },
-          nullptr};
+  return {all_lanes(lower, mask), lower.builder.CreateNot(any_lane(lower, mask)), [=] { return mask; }};
 }
 
 } // namespace kern::lowering

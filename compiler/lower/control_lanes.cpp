@@ -260,8 +260,6 @@ static void if_geometric(Lowerer& lower, const ir::If& branch, const ir::Stmt& s
   builder.SetInsertPoint(else_block);
   lower.lanes.open.back().kind = OpenConstruct::Kind::Else;
   lower_inner(lower, branch.else_body, done);
-  if (lower.lanes.row_done && lower.lanes.row_end == &stmt && test.past)
-    builder.CreateCondBr(test.past, lower.lanes.row_done, done);
   enter(lower, done);
   lower.lanes.open.pop_back();
 }

@@ -256,15 +256,6 @@ bool is_steady(Lowerer& lower, ir::SlotId slot);
 // Where an operand is linear; null where that is not known.
 std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand);
 
-// ---- rows_lanes.cpp ----
-// Finds an `if` that says where rows begin and end, and how what it compares changes along them.
-void find_row_ends(Lowerer& lower);
-// At a row: which thread its first vector begins with, i32; none before it does anything.
-llvm::Value* first_in_row(Lowerer& lower);
-// Whether a condition that is false stays so along the row; null where that is not known.
-llvm::Value* past_in_row(Lowerer& lower, const ir::Operand& condition, llvm::Value* holds);
-llvm::Value* past_in_row(Lowerer& lower, const ir::Compare& compare, const Value& left, const Value& right);
-
 // ---- faults_lanes.cpp ----
 // Finds the indices of 64 bits that are made of 32.
 void find_widened(Lowerer& lower);

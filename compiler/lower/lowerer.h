@@ -178,7 +178,6 @@ struct LaneTest {
   llvm::Value* all;
   llvm::Value* none;
   std::function<llvm::Value*()> mask;
-  llvm::Value* past = nullptr; // whether it is known of the row's later vectors too that it holds in none
 };
 
 // Steps from the first lane to each, <W x i32>: none to itself, and from lane to lane one more, or no more
@@ -229,9 +228,6 @@ struct Ahead {
   llvm::Value *bytes = nullptr, *elements = nullptr;
 };
 
-// How a value changes along a row of threads, from vector to vector: not at all, or up.
-enum class AlongX : std::uint8_t { Unknown, Fixed, Grows };
-
 // The state of a vector's lanes at the present place (control_lanes.cpp). With one lane none of it is used.
 struct Lanes {
   bool masked = false;              // some lanes may not be here; else all are, and live
@@ -259,10 +255,6 @@ struct Lanes {
   llvm::BasicBlock* leave = nullptr;         // there: where to go where a guard fails
   std::vector<bool> steady; // slots of which what was known at their assignment holds at every read
   std::vector<const ir::Assign*> sources;     // by slot: the last assignment to it
-  std::vector<AlongX> along_x;                // by slot
-  const ir::Stmt* row_end = nullptr;          // an `if` without which a thread does nothing (rows_lanes.cpp)
-  std::vector<const ir::Compare*> row_bounds; // comparisons there that say where a row begins and ends
-  llvm::BasicBlock* row_done = nullptr;       // where a row of vectors ends
   Ahead ahead;                                // in a grid-stride loop
   std::vector<bool> geometric; // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;  // integers that depend on no memory
@@ -457,11 +449,10 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);
 void go_to_area(Lowerer& lower, llvm::Value* number);
 // The record with this number, of records of so many bytes; the end of as many of them.
 llvm::Value* record_at(Lowerer& lower, llvm::Value* records, llvm::Value* number, std::uint64_t bytes);
-// Writes a loop over part of a block: for index in range(start(), limit, step): body(index, next); `next` is
-// where the following iteration begins. It starts from 0 where there is no `start`, or where one step does.
+// Writes a loop over part of a block: for index in range(0, limit, step): body(index, next); `next` is
+// where the following iteration begins.
 void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
-                   const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body,
-                   const std::function<llvm::Value*()>& start = {});
+                   const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
 // The same over the rows of a plane that this call runs.
 void loop_over_y(Lowerer& lower, const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
 // Lowers what stands outside of segments, and the segments.

@@ -46,11 +46,10 @@ static void loop_from(Lowerer& lower, llvm::Value* start, llvm::Value* limit, un
   builder.SetInsertPoint(done);
 }
 
-void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step, const LoopBody& body,
-                   const std::function<llvm::Value*()>& start) {
+void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step, const LoopBody& body) {
   llvm::Constant* zero = llvm::ConstantInt::get(limit->getType(), 0);
   if (is_one_step(limit, step)) return one_step(lower, zero, body);
-  loop_from(lower, start ? start() : zero, limit, step, body);
+  loop_from(lower, zero, limit, step, body);
 }
 
 // A single row has no parts.

@@ -33,20 +33,15 @@ static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
     loop_over_y(lower, [&](llvm::Value* y, llvm::BasicBlock*) {
       place.thread[1] = y;
       auto row_of = [&](llvm::Value* threads) {
-        lower.lanes.row_done = new_block(lower, "row_done");
-        stepping_loop(
-            lower, threads, lanes,
-            [&](llvm::Value* x, llvm::BasicBlock* next) {
-              place.thread[0] = x;
-              llvm::Value* row = builder.CreateNUWAdd(
-                  builder.CreateNUWMul(wide(lower, z), wide(lower, place.block_dim[1])), wide(lower, y));
-              llvm::Value* number = builder.CreateNUWMul(row, wide(lower, in_row));
-              number =
-                  builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
-              body(number, existing_lanes(lower, threads, x), next);
-            },
-            [&] { return first_in_row(lower); });
-        enter(lower, std::exchange(lower.lanes.row_done, nullptr));
+        stepping_loop(lower, threads, lanes, [&](llvm::Value* x, llvm::BasicBlock* next) {
+          place.thread[0] = x;
+          llvm::Value* row = builder.CreateNUWAdd(
+              builder.CreateNUWMul(wide(lower, z), wide(lower, place.block_dim[1])), wide(lower, y));
+          llvm::Value* number = builder.CreateNUWMul(row, wide(lower, in_row));
+          number =
+              builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
+          body(number, existing_lanes(lower, threads, x), next);
+        });
       };
       if (place.joins_blocks) return row_of(builder.CreateNUWMul(place.block_dim[0], place.blocks));
       if (place.blocks)
