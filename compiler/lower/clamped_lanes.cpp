@@ -91,7 +91,8 @@ static bool stays_exact(Lowerer& lower, const ir::Operand& operand) {
   if (!is_steady(lower, *operand.slot)) return false;
   if (shape_of(lower, operand).kind == Shape::Kind::Uniform) return true;
   const Interval range = lower.shapes.range_of(operand);
-  const Wide steps = all_steps(lower, operand), beside = std::max(steps, -steps);
+  const Wide steps = Wide{lower.state.lanes() - 1} * shape_of(lower, operand).step;
+  const Wide beside = std::max(steps, -steps);
   return contains(type_interval(operand.type), {range.low - beside, range.high + beside});
 }
 

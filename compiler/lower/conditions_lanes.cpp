@@ -67,18 +67,17 @@ static llvm::Value* compare_at(Lowerer& lower, ir::CompareOp op, bool is_signed,
   return lower.builder.CreateICmp((is_signed ? of_signed : of_unsigned)[static_cast<int>(op)], left, right);
 }
 
-llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value, const ir::Operand& from,
-                      llvm::Value* from_value, std::int64_t more) {
+static bool is_longest(const ir::Operand& operand) { return bit_width(operand.type->scalar) == 64; }
+
+// `to - from + more` as an i64, saturated where it may not fit one; `more` is not negative.
+static llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value,
+                             const ir::Operand& from, llvm::Value* from_value, std::int64_t more) {
   llvm::IRBuilder<>& builder = lower.builder;
   auto wide = [&](const ir::Operand& operand, llvm::Value* first) {
     return widen_first(lower, operand, first, builder.getInt64Ty());
   };
   llvm::Value *left = wide(to, to_value), *right = wide(from, from_value), *last = i64(lower.state, more);
-  Interval of_to = range_of_first_lane(lower, to), of_from = range_of_first_lane(lower, from);
-  // From the least difference to the largest sum: both steps stay within.
-  Interval range{of_to.low - of_from.high, of_to.high - of_from.low + more};
-  if (contains(type_interval(types::i64), range))
-    return builder.CreateNSWAdd(builder.CreateNSWSub(left, right), last);
+  if (!is_longest(to)) return builder.CreateNSWAdd(builder.CreateNSWSub(left, right), last);
   llvm::Value* apart = builder.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, left, right);
   return more == 0 ? apart : builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, apart, last);
 }
@@ -100,8 +99,8 @@ static llvm::Value* compare_by_distance(Lowerer& lower, const ir::Compare& compa
   bool known = shape_of(lower, linear) == linear_shape(1) && lower.shapes.is_exact(linear) &&
                !is_varying(lower, other);
   if (!known || linear.type == types::u64) return nullptr;
-  // Lane 0 may have wrapped in 64 bits, and no type is wider.
-  if (!contains(type_interval(types::i64), range_of_first_lane(lower, linear))) return nullptr;
+  // A lane 0 that is not active may have wrapped in 64 bits, and no type is wider.
+  if (lower.lanes.masked && is_longest(linear)) return nullptr;
   // Lanes from the first on are below the value; one more is at most it.
   auto below = [&](std::int64_t more) {
     return lanes_below_signed(lower, distance(lower, other, right, linear, left, more));

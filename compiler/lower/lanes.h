@@ -210,11 +210,6 @@ void find_narrowed(Lowerer& lower);
 llvm::Value* narrowed(Lowerer& lower, const ir::Convert& convert, ScalarKind kind);
 
 // ---- widened_lanes.cpp ----
-// How far the last lane of a linear value is from the first.
-Wide all_steps(const Lowerer& lower, const ir::Operand& operand);
-// The range of lane 0, be it active or not, of a linear value, or one that is the same in all lanes. A type
-// that does not hold it wraps there.
-Interval range_of_first_lane(const Lowerer& lower, const ir::Operand& operand);
 // The value of lane 0, given in the operand's type, in one of any width. Where that is wider, lanes step
 // without wrapping as far as they are active.
 llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value* first, llvm::Type* type);
@@ -229,9 +224,6 @@ void note_joint_test(Lowerer& lower, ir::SlotId slot, const ir::Binary& joint);
 // Compares integers that are linear or the same in all lanes.
 llvm::Value* compare_linear(Lowerer& lower, const ir::Compare& compare, const Value& left,
                             const Value& right);
-// `to - from + more` as an i64, saturated where it may not fit one; `more` is not negative.
-llvm::Value* distance(Lowerer& lower, const ir::Operand& to, llvm::Value* to_value, const ir::Operand& from,
-                      llvm::Value* from_value, std::int64_t more);
 // Says whether a varying condition holds in all lanes, and whether in none.
 LaneTest test_condition(Lowerer& lower, const ir::Operand& condition);
 

@@ -1,22 +1,9 @@
-// Linear values in wider types. What is known of their ranges is of lanes that are active. Others, that have
-// left a loop or lie beyond a block, lie beside the range by the same steps, and may have wrapped in a narrow
-// type: lane 0 of a u32 that counts down is then 4294967295 where it would be -1.
-#include <algorithm>
-
+// Linear values in wider types. Lanes that are not active, that have left a loop or lie beyond a block, go on by
+// the same steps and may have wrapped in a narrow type: lane 0 of a u32 that counts down is then 4294967295
+// where it would be -1.
 #include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
-
-Wide all_steps(const Lowerer& lower, const ir::Operand& operand) {
-  return Wide{lower.state.lanes() - 1} * shape_of(lower, operand).step;
-}
-
-Interval range_of_first_lane(const Lowerer& lower, const ir::Operand& operand) {
-  const Interval range = lower.shapes.range_of(operand);
-  if (!lower.lanes.masked) return range;
-  const Wide steps = all_steps(lower, operand);
-  return {range.low - std::max<Wide>(steps, 0), range.high - std::min<Wide>(steps, 0)};
-}
 
 llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value* first, llvm::Type* type) {
   llvm::IRBuilder<>& builder = lower.builder;
@@ -25,9 +12,7 @@ llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value
   };
   const Shape shape = shape_of(lower, operand);
   const bool widens = type->getIntegerBitWidth() > first->getType()->getIntegerBitWidth();
-  if (!widens || !lower.lanes.masked ||
-      contains(type_interval(operand.type), range_of_first_lane(lower, operand)))
-    return widen(first);
+  if (!widens || !lower.lanes.masked || shape.kind == Shape::Kind::Uniform) return widen(first);
   auto at = [&](llvm::Value* value, llvm::Value* lane) {
     llvm::Value* number = builder.CreateZExtOrTrunc(lane, value->getType());
     llvm::Value* step =
