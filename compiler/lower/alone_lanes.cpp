@@ -197,7 +197,6 @@ struct Vectors {
   std::vector<bool> unused;
   std::map<ir::SlotId, LaneTest> tests;
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
-  std::vector<const ir::Assign*> waiting;
   std::map<ir::SlotId, llvm::Value*> kept;
 };
 
@@ -213,7 +212,6 @@ static Vectors begin_scalars(Lowerer& lower, const AloneLoop& loop) {
                   lanes.unused,
                   std::exchange(lanes.tests, {}),
                   std::exchange(lanes.mostly_linear, {}),
-                  std::exchange(lanes.waiting, {}),
                   std::exchange(lanes.kept, {})};
   lanes.leave = loop.leave;
   for (const ir::Guard* guard : guards_of_variable(lower, loop.source)) lanes.held.insert(guard);
@@ -234,7 +232,6 @@ static void end_scalars(Lowerer& lower, Vectors vectors) {
   lanes.unused = std::move(vectors.unused);
   lanes.tests = std::move(vectors.tests);
   lanes.mostly_linear = std::move(vectors.mostly_linear);
-  lanes.waiting = std::move(vectors.waiting);
   lanes.kept = std::move(vectors.kept);
 }
 

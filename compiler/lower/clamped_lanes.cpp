@@ -1,9 +1,7 @@
 // Values that are linear in all vectors but a few: indices that are clamped to the edges of an array, and
 // what is computed of them. Where the clamp does not bite, two lanes say so, and the value is that of lane 0
 // and a step. Where it does, lanes go by the same steps, but stop at the edge, or start late: how many steps
-// each is from lane 0 takes half as many registers as the value, and seldom changes over a loop. So the
-// vector is seldom needed: it waits, and is computed where something reads it or lanes leave for the masked
-// copy (a minimum of 64 bits is two instructions of AVX2 for four lanes).
+// each is from lane 0 takes half as many registers as the value, and seldom changes over a loop.
 #include <algorithm>
 
 #include "compiler/ir/walk.h"
@@ -239,40 +237,6 @@ void note_mostly_linear(Lowerer& lower, const ir::Assign& assign) {
   Type type = lower.ir.slots[static_cast<std::size_t>(assign.slot)].type;
   if (auto value = evaluate(search, assign.value, type); value && !is_uniform(*value))
     lower.lanes.mostly_linear.emplace(assign.slot, *value);
-}
-
-// ---- Vectors that wait ----
-
-// Whoever needs one writes all of them: with few, that is little.
-static constexpr std::size_t most_waiting = 16;
-
-bool wait_for_reader(Lowerer& lower, const ir::Assign& assign) {
-  if (!lower.is_vector() || lower.lanes.strips || !is_candidate(lower, assign.slot)) return false;
-  auto known =
-      mostly_linear(lower, {lower.ir.slots[static_cast<std::size_t>(assign.slot)].type, assign.slot});
-  if (!known || llvm::isa<llvm::Constant>(known->holds) || lower.lanes.waiting.size() == most_waiting)
-    return false;
-  bool steady = true;
-  ir::visit_operands(assign.value, [&](const ir::Operand& operand) {
-    steady = steady && (!operand.slot || is_array(operand.type) || is_steady(lower, *operand.slot));
-  });
-  if (steady) lower.lanes.waiting.push_back(&assign);
-  return steady;
-}
-
-bool is_waiting(const Lowerer& lower, ir::SlotId slot) {
-  return std::any_of(lower.lanes.waiting.begin(), lower.lanes.waiting.end(),
-                     [&](const ir::Assign* assign) { return assign->slot == slot; });
-}
-
-void write_waiting(Lowerer& lower) {
-  // Each reads what was written before it; of all lanes, also where some of them wait for others to come
-  // back.
-  std::vector<const ir::Assign*> waiting = std::exchange(lower.lanes.waiting, {});
-  bool masked = std::exchange(lower.lanes.masked, false);
-  for (const ir::Assign* assign : waiting) write_value(lower, assign->slot, value_of(lower, *assign));
-  lower.lanes.masked = masked;
-  lower.lanes.waiting = std::move(waiting);
 }
 
 } // namespace kern::lowering

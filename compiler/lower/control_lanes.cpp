@@ -99,7 +99,6 @@ void lower_inner(Lowerer& lower, const ir::Body& body, llvm::BasicBlock* skip) {
 // ---- Leaving the plain copy ----
 
 static void hand_over(Lowerer& lower) {
-  write_waiting(lower);
   llvm::Constant *all = full_mask(lower.state, true), *none = full_mask(lower.state, false);
   for (const OpenConstruct& outer : lower.lanes.open) {
     if (!outer.plain || !outer.construct) continue;
@@ -338,7 +337,6 @@ static std::size_t lower_guards(Lowerer& lower, const ir::Body& body, std::size_
 }
 
 void lower_lane_body(Lowerer& lower, const ir::Body& body) {
-  const std::size_t waiting_outside = lower.lanes.waiting.size();
   for (std::size_t place = 0; place < body.size() && !ended(lower);) {
     lower.state.debug.set_location(lower.builder, body[place].span);
     if (std::holds_alternative<ir::Guard>(body[place].node)) {
@@ -347,7 +345,6 @@ void lower_lane_body(Lowerer& lower, const ir::Body& body) {
       lower_lane_stmt(lower, body[place++]);
     }
   }
-  lower.lanes.waiting.resize(waiting_outside);
 }
 
 } // namespace kern::lowering

@@ -301,7 +301,7 @@ static void assign_array(Lowerer& lower, const ir::Assign& assign, Type type) {
 }
 
 // The value of an expression that is no array; what is linear stays so.
-Value value_of(Lowerer& lower, const ir::Assign& assign) {
+static Value value_of(Lowerer& lower, const ir::Assign& assign) {
   Type type = lower.ir.slots[static_cast<std::size_t>(assign.slot)].type;
   ScalarKind kind = type->scalar;
   Form form = form_of(lower, assign);
@@ -361,7 +361,6 @@ void lower_assign(Lowerer& lower, const ir::Assign& assign) {
     note_linear_test(lower, assign.slot, *compare);
   if (const auto* joint = std::get_if<ir::Binary>(&assign.value)) note_joint_test(lower, assign.slot, *joint);
   note_mostly_linear(lower, assign);
-  if (wait_for_reader(lower, assign)) return;
   write_value(lower, assign.slot, value_of(lower, assign));
 }
 

@@ -238,11 +238,6 @@ llvm::Value* order_in_all(Lowerer& lower, ir::CompareOp order, bool is_signed, c
 // ---- clamped_lanes.cpp ----
 // Remembers where a varying value is linear after all.
 void note_mostly_linear(Lowerer& lower, const ir::Assign& assign);
-// Leaves the value of such a slot to whoever reads it in the same body; says whether that can be.
-bool wait_for_reader(Lowerer& lower, const ir::Assign& assign);
-bool is_waiting(const Lowerer& lower, ir::SlotId slot);
-// Writes all that waits, here: for a reader, or the masked copy.
-void write_waiting(Lowerer& lower);
 // Whether what is known of a slot where it is assigned may be used wherever it is read.
 bool is_steady(Lowerer& lower, ir::SlotId slot);
 // Where an operand is linear; null where that is not known.

@@ -247,7 +247,6 @@ struct Lanes {
   std::vector<LaneLoop> loops;
   std::map<ir::SlotId, LaneTest> tests; // of conditions
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
-  std::vector<const ir::Assign*> waiting;        // what is computed where it is read (clamped_lanes.cpp)
   std::int64_t written_out = 0;                  // statements of short loops (loops_lanes.cpp)
   std::map<const ir::Segment*, Strips> strips_of;
   Strips* strips = nullptr;                  // of the segment at hand; null where no vector stops in it
@@ -351,8 +350,6 @@ llvm::ConstantInt* i64(ModuleState& state, std::int64_t value);
 
 // ---- expressions.cpp ----
 void lower_assign(Lowerer& lower, const ir::Assign& assign);
-// Computes what is assigned, of a scalar.
-Value value_of(Lowerer& lower, const ir::Assign& assign);
 llvm::Value* binary(Lowerer& lower, ir::BinaryOp op, ScalarKind kind, llvm::Value* left, llvm::Value* right);
 llvm::Value* convert(Lowerer& lower, llvm::Value* value, ScalarKind from, ScalarKind to);
 

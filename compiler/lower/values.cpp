@@ -168,7 +168,6 @@ Shape shape_of(const Lowerer& lower, const ir::Operand& operand) {
 
 Value read_value(Lowerer& lower, const ir::Operand& operand) {
   if (!operand.slot) return {constant(lower, operand), {}};
-  if (is_waiting(lower, *operand.slot)) write_waiting(lower);
   return read_cell(lower, cells_of(lower, *operand.slot).cells[0]);
 }
 
