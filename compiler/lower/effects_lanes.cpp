@@ -1,5 +1,4 @@
 // Effects that have no vector form: atomics and prints go lane by lane, in ascending order.
-#include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
@@ -103,38 +102,6 @@ static std::pair<llvm::Type*, bool> place_type(Lowerer& lower, const ir::Atomic&
   return {builder.getInt32Ty(), true};
 }
 
-static bool is_read(const Lowerer& lower, ir::SlotId slot) {
-  bool found = false;
-  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    ir::visit_operands(stmt, [&](const ir::Operand& operand) { found = found || operand.slot == slot; });
-  });
-  return found;
-}
-
-// Whether all lanes add integers to one element, and no one asks what was there.
-static bool is_joint_sum(const Lowerer& lower, const ir::Atomic& atomic, const ArrayValue& array,
-                         const ElementPlace& place) {
-  bool sums = atomic.builtin == Builtin::AtomicAdd || atomic.builtin == Builtin::AtomicSub;
-  return sums && scalar_class(array.element) != ScalarClass::Float &&
-         place.base.shape.kind == Shape::Kind::Uniform && place.offset.shape.kind == Shape::Kind::Uniform &&
-         !(atomic.slot && is_read(lower, *atomic.slot));
-}
-
-// The lanes' sum in one atomic: other threads that add to the element are waited for once, not once a lane.
-static void atomic_joint_sum(Lowerer& lower, const ir::Atomic& atomic, const ArrayValue& array,
-                             const ElementPlace& place) {
-  llvm::Value* terms = to_vector(lower, read_value(lower, atomic.args[0]));
-  terms = blend(lower, terms, llvm::Constant::getNullValue(terms->getType()));
-  CustomCall call{atomic.builtin,
-                  types::scalar(array.element),
-                  atomic.args,
-                  Form::Scalar,
-                  element_address(lower, array, place),
-                  array.space,
-                  {lower.builder.CreateAddReduce(terms)}};
-  lower_recipe(lower, call);
-}
-
 // Says of each lane where its element is.
 using LanePlaces = std::function<llvm::Value*(llvm::Value* lane)>;
 
@@ -181,7 +148,6 @@ void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
   } else {
     ElementPlace place = element_place(lower, array, atomic.indices);
     if (add_to_sum(lower, atomic, place)) return;
-    if (is_joint_sum(lower, atomic, array, place)) return atomic_joint_sum(lower, atomic, array, place);
     places = places_of(lower, atomic, place, element);
   }
   std::vector<LaneSource> sources;
