@@ -29,9 +29,6 @@ static constexpr unsigned most_threads = 1024;
 static constexpr std::uint64_t wanted_row = 1024;
 // How often a thread tells how many blocks are done, which all threads write to one place.
 static constexpr double telling_time = 50'000;
-// How long the launching thread is busy before it asks everybody to join a launch that seemed to be for a
-// few.
-static constexpr double few_for = 10'000;
 // How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps. A
 // worker that has begun to yield comes 5 us later, which launches with some work of the host's between them
 // would wait for each time.
@@ -277,7 +274,6 @@ bool Pool::run(const Launch& launch) {
   std::uint64_t parts = (std::uint64_t(launch.block[1]) + rows - 1) / rows;
   auto each = static_cast<double>(parts), blocks = static_cast<double>(count_blocks(launch));
   std::uint64_t total = count_blocks(launch) * parts;
-  unsigned few = threads_of_launch(last.sharing.mean() * blocks, threads());
   double alone_for = last.sharing.begin(blocks), own_time = 0;
   bool careful = last.sharing.is_careful();
   unsigned sharing = alone_for > 0 && !careful ? 1 : threads();
@@ -285,26 +281,25 @@ bool Pool::run(const Launch& launch) {
   Job job{launch, rows, parts, total, threads(), least, careful, last.sharing.mean() / each};
   launch.record->reserved[parts_word] = parts > 1;
   bool can_share = !workers_.empty() && job.total > 1;
-  unsigned asked = 1;
+  bool asked = false;
   {
     Runner own(*this, job, 0);
     for (bool more = true; more; more = own.turn()) {
       bool is_left = job.next.load(std::memory_order_relaxed) < job.total;
-      if (!can_share || !is_left || own.nanoseconds < alone_for) continue;
-      unsigned wanted = own.nanoseconds < few_for ? few : threads();
-      if (wanted > asked) publish(job, asked = wanted);
+      if (asked || !can_share || !is_left || own.nanoseconds < alone_for) continue;
+      publish(job);
+      asked = true;
     }
     if (own.parts > 0) own_time = own.nanoseconds / static_cast<double>(own.parts) * each;
   }
-  if (asked > 1) retire();
+  if (asked) retire();
   last.sharing.end(own_time, job.nanoseconds.load() / blocks, since(start));
   return true;
 }
 
-void Pool::publish(Job& job, unsigned threads) {
+void Pool::publish(Job& job) {
   job.shared.store(true, std::memory_order_relaxed);
   job_.store(&job);
-  wanted_.store(threads, std::memory_order_relaxed);
   sequence_.fetch_add(1);
   // Whoever wakes up wakes two more: the launching thread has work of its own.
   sequence_.notify_one();
@@ -330,7 +325,6 @@ void Pool::work(unsigned number) {
       sequence_.notify_one();
     }
     seen = sequence_.load();
-    if (number >= wanted_.load(std::memory_order_relaxed)) continue;
     seat.busy.store(1);
     if (Job* job = job_.load()) {
       Runner runner(*this, *job, number);

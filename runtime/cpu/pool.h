@@ -77,7 +77,7 @@ private:
     Sharing sharing{};
   };
 
-  void publish(Job& job, unsigned threads);
+  void publish(Job& job);
   void retire();
   void work(unsigned number);
 
@@ -85,7 +85,6 @@ private:
   Known known_[known_kernels];             // by slots
   std::atomic<Job*> job_{nullptr};         // what there is to join
   std::atomic<std::uint32_t> sequence_{0}; // counts what was published; workers wait for it to change
-  std::atomic<unsigned> wanted_{0};        // only threads of lower numbers join what was published last
   std::atomic<bool> stopping_{false};
   std::unique_ptr<Seat[]> seats_;          // one a thread, the launching one first
   std::unique_ptr<Activity[]> activities_; // likewise

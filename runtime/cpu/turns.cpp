@@ -15,14 +15,6 @@ static constexpr double least_turn = 1'000, least_turn_in_rows = 2'000;
 static constexpr std::uint64_t wanted_parts = 8;
 static constexpr double least_part = 1'000;
 
-// What a thread that joins has to do, at least, to be worth it.
-static constexpr double least_share = 2'000;
-
-unsigned threads_of_launch(double expected, unsigned threads) {
-  if (expected <= 0 || expected >= least_share * threads) return threads;
-  return std::clamp(static_cast<unsigned>(expected / least_share) + 1, std::min(2u, threads), threads);
-}
-
 std::uint32_t rows_of_part(const Launch& launch, unsigned threads, double known) {
   std::uint64_t total = count_blocks(launch), wanted = wanted_parts * threads, rows = launch.block[1];
   if (!launch.independent_rows || threads == 1 || total >= wanted) return launch.block[1];

@@ -16,10 +16,6 @@ std::uint32_t rows_of_part(const Launch& launch, unsigned threads, double known)
 // that all threads take as many.
 std::uint64_t blocks_of_turn(const Launch& launch, unsigned threads);
 
-// Returns how many of so many threads share a launch that takes them, together, about so many ns; all where
-// that is not known, which 0 says. Each that joins a short one delays its end.
-unsigned threads_of_launch(double expected, unsigned threads);
-
 // What a thread knows when it begins a turn.
 struct Progress {
   std::uint64_t total = 0;         // parts of the launch

@@ -465,7 +465,7 @@ void attend(const void* params, const kern_where*, void*) {
   attendance.threads.insert(std::this_thread::get_id());
 }
 
-// What was short before is begun by few threads.
+// What was short before may be begun by the launching thread alone.
 TEST(Pool, AsksEverybodyWhenALaunchTurnsOutLong) {
   Pool pool(4);
   Attendance attendance;

@@ -81,16 +81,6 @@ TEST(Turns, AreNoShorterThanACallIsBest) {
   EXPECT_EQ(parts_of_turn(progress), 25u);
 }
 
-TEST(Turns, OfAShortLaunchAreForFewThreads) {
-  EXPECT_EQ(threads_of_launch(0, 16), 16u); // not known
-  EXPECT_EQ(threads_of_launch(500, 16), 2u);
-  EXPECT_EQ(threads_of_launch(500, 1), 1u);
-  EXPECT_EQ(threads_of_launch(7'500, 16), 4u);
-  EXPECT_EQ(threads_of_launch(7'500, 2), 2u);
-  EXPECT_EQ(threads_of_launch(31'000, 16), 16u);
-  EXPECT_EQ(threads_of_launch(1e12, 16), 16u);
-}
-
 TEST(Turns, AreNoLongerThanIsAllowed) {
   Progress progress;
   progress.total = 1'000;
