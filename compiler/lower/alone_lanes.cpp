@@ -192,7 +192,7 @@ struct Lane {
 
 // What lowering knows of vectors, put away while there are none.
 struct Vectors {
-  bool masked, plain_copy, may_begin_again;
+  bool masked, plain_copy;
   std::vector<Shape> shapes;
   std::vector<bool> unused;
   std::map<ir::SlotId, LaneTest> tests;
@@ -207,7 +207,6 @@ static Vectors begin_scalars(Lowerer& lower, const AloneLoop& loop) {
   const std::size_t slots = lower.slots.size();
   Vectors vectors{std::exchange(lanes.masked, false),
                   std::exchange(lanes.plain_copy, true),
-                  lanes.may_begin_again,
                   std::exchange(lower.shapes.slots, std::vector<Shape>(slots)),
                   lanes.unused,
                   std::exchange(lanes.tests, {}),
@@ -227,7 +226,6 @@ static void end_scalars(Lowerer& lower, Vectors vectors) {
   lanes.held.clear();
   lanes.masked = vectors.masked;
   lanes.plain_copy = vectors.plain_copy;
-  lanes.may_begin_again = vectors.may_begin_again;
   lower.shapes.slots = std::move(vectors.shapes);
   lanes.unused = std::move(vectors.unused);
   lanes.tests = std::move(vectors.tests);

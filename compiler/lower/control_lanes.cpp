@@ -1,14 +1,12 @@
 // Control flow with several lanes. The code of a segment stands twice, over the same slots:
 //
 //   * The plain copy, for vectors all of whose lanes live. A statement list runs without masks; a condition
-//   that is one for
-//     the vector is a branch. A condition over thread indices alone is tested for all lanes at once, and
-//     where the lanes differ (rare: the end of a row) control leaves for the masked copy. Other conditions
-//     run masked and come back.
-//   * The masked copy, for everything else. It is entered at its start by vectors that lack a lane, and from
-//     the plain copy at a guard that fails or where lanes part: at its start too while nothing has been done
-//     that may not be done twice, else in the middle, where every value that is needed must come along. It
-//     never goes back, so the plain copy stays clean.
+//     that is one for the vector is a branch. A condition over thread indices alone is tested for all lanes at
+//     once, and where the lanes differ (rare: the end of a row) control leaves for the masked copy. Other
+//     conditions run masked and come back.
+//   * The masked copy, for everything else. It is entered at its start by vectors that lack a lane, and in the
+//     middle from the plain copy, at a guard that fails or where lanes part: nothing is done twice, and every
+//     value that is needed comes along. It never goes back, so the plain copy stays clean.
 //
 // A masked region is entered only if a lane is active. The masks of a construct are in allocas that both
 // copies share: who leaves the plain copy sets those of the constructs around to what they stand for there.
@@ -120,11 +118,6 @@ static llvm::BasicBlock* side_entry(Lowerer& lower, const void* stmt, int point)
 void leave_plain_copy(Lowerer& lower, const void* stmt, int point) {
   if (lower.lanes.leave) {
     lower.builder.CreateBr(lower.lanes.leave);
-    return;
-  }
-  if ((point == start_point || point == fault_point) && lower.lanes.may_begin_again) {
-    store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
-    lower.builder.CreateBr(lower.lanes.masked_start);
     return;
   }
   hand_over(lower);
@@ -305,7 +298,6 @@ static void lower_jump(Lowerer& lower, bool is_break) {
 }
 
 static void lower_lane_stmt(Lowerer& lower, const ir::Stmt& stmt) {
-  lower.lanes.may_begin_again = lower.lanes.plain_copy && lower.lanes.repeatable.contains(&stmt);
   match(
       stmt.node, [&](const ir::Assign& s) { lower_assign(lower, s); },
       [&](const ir::Load& s) { lower_load(lower, s); }, [&](const ir::Store& s) { lower_store(lower, s); },
@@ -324,14 +316,12 @@ static void lower_lane_stmt(Lowerer& lower, const ir::Stmt& stmt) {
 
 // Lowers the guards that stand together at a place of a body; returns where they end.
 static std::size_t lower_guards(Lowerer& lower, const ir::Body& body, std::size_t place) {
-  const std::size_t first = place;
   std::vector<const ir::Guard*> kept;
   for (; place < body.size(); ++place) {
     const auto* guard = std::get_if<ir::Guard>(&body[place].node);
     if (!guard) break;
     if (guard->state != ir::GuardState::Proved && !lower.lanes.held.contains(guard)) kept.push_back(guard);
   }
-  lower.lanes.may_begin_again = lower.lanes.plain_copy && lower.lanes.repeatable.contains(&body[first]);
   guards_lanes(lower, kept);
   return place;
 }

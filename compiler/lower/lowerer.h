@@ -238,9 +238,6 @@ struct Lanes {
   llvm::Value* asked = nullptr;     // without mask registers: a mask in memory, for the runtime
   llvm::BasicBlock* skip = nullptr; // where to go when no lane is active
   llvm::BasicBlock* end = nullptr;  // where a whole vector's turn ends
-  llvm::BasicBlock* masked_start = nullptr;       // the masked copy of the segment at hand
-  std::unordered_set<const ir::Stmt*> repeatable; // where the plain copy may leave for it (analysis/repeat.h)
-  bool may_begin_again = false;                   // at the present statement
   std::map<const void*, Construct> constructs;    // by statement
   std::map<std::pair<const void*, int>, llvm::BasicBlock*> side_entries; // places of the masked copy
   std::vector<OpenConstruct> open;

@@ -1,7 +1,6 @@
 // Loops over the vectors of a block. Lanes run along threadIdx.x, the last vector of a row lacking some; or
 // they follow the linear thread id, so that a vector is a warp. Each vector enters the plain copy of a
 // segment if all its lanes live, else the masked one.
-#include "compiler/analysis/repeat.h"
 #include "compiler/lower/lanes.h"
 
 namespace kern::lowering {
@@ -169,12 +168,6 @@ static void begin_copy(Lowerer& lower, const std::vector<bool>& used,
   begin_uniform_copies(lower, copies);
 }
 
-static std::vector<bool> crossing_slots(const Lowerer& lower) {
-  std::vector<bool> crossing;
-  for (const SlotCells& slot : lower.slots) crossing.push_back(slot.crosses && !slot.block_uniform);
-  return crossing;
-}
-
 static void lower_copy(Lowerer& lower, const ir::Segment& segment, bool plain) {
   lower.lanes.masked = !plain;
   lower.lanes.plain_copy = plain;
@@ -209,7 +202,7 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
       store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
     });
     llvm::BasicBlock* plain = new_block(lower, "plain");
-    llvm::BasicBlock* masked = lower.lanes.masked_start = new_block(lower, "masked");
+    llvm::BasicBlock* masked = new_block(lower, "masked");
     // Where nobody can have left, the number of lanes says it without a vector.
     llvm::Value* whole = lower.scratch.has_left_flag
                              ? builder.CreateICmpEQ(live, llvm::Constant::getAllOnesValue(live->getType()))
@@ -217,7 +210,6 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     lower.lanes.end = new_block(lower, "end_of_turn");
     lower.lanes.constructs.clear();
     lower.lanes.side_entries.clear();
-    lower.lanes.repeatable = find_repeatable(segment, crossing_slots(lower));
     builder.CreateCondBr(whole, plain, masked);
     builder.SetInsertPoint(plain);
     begin_copy(lower, used, copies);
