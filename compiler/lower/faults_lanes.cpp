@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 #include "kern/abi.h"
 
@@ -263,34 +262,6 @@ static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
           asks_extent ? std::optional(guard.index) : std::nullopt};
 }
 
-void find_widened(Lowerer& lower) {
-  lower.lanes.widened.assign(lower.slots.size(), nullptr);
-  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-    const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
-    if (!convert || !convert->value.slot || convert->value.type != types::i32) return;
-    auto to = static_cast<std::size_t>(assign->slot);
-    // What it is made of must still be what it was.
-    if (lower.ir.slots[to].type == types::i64 && is_steady(lower, assign->slot) &&
-        is_steady(lower, *convert->value.slot))
-      lower.lanes.widened[to] = &convert->value;
-  });
-}
-
-// The lanes whose indices are in range. Indices of 32 bits are compared as such, in half as many registers: a
-// negative one is, without sign, no less than 2^31.
-static llvm::Value* lanes_in_range(Lowerer& lower, const ir::Guard& guard, const FaultDetails& fault) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  const ir::Operand* narrow =
-      guard.index.slot ? lower.lanes.widened[static_cast<std::size_t>(*guard.index.slot)] : nullptr;
-  if (!narrow || !is_scalar(fault.extent))
-    return builder.CreateICmpULT(to_vector(lower, fault.index), to_vector(lower, fault.extent));
-  llvm::Value* most = builder.getInt64(std::uint64_t{1} << 31);
-  llvm::Value* limit = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, fault.extent.value, most);
-  limit = builder.CreateTrunc(limit, builder.getInt32Ty());
-  return builder.CreateICmpULT(to_vector(lower, read_value(lower, *narrow)), splat(lower, limit));
-}
-
 // In the masked copy: where guards that fail in all lanes alike have failed in the plain one. Nobody goes on
 // from there, so that loops of the masked copy have one entry, and LLVM knows them as loops.
 static void fault_from_plain(Lowerer& lower, std::span<const ir::Guard* const> guards) {
@@ -321,7 +292,8 @@ void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
       holds = builder.CreateAnd(all_in_range(lower, fault.index, fault.extent, ends), holds);
       continue;
     }
-    llvm::Value* lanes = lanes_in_range(lower, *guard, fault);
+    llvm::Value* lanes =
+        builder.CreateICmpULT(to_vector(lower, fault.index), to_vector(lower, fault.extent));
     fit = fit ? builder.CreateAnd(fit, lanes) : lanes;
   }
   if (fit && lower.lanes.masked) fit = builder.CreateOr(fit, builder.CreateNot(active_lanes(lower)));

@@ -244,8 +244,6 @@ bool is_steady(Lowerer& lower, ir::SlotId slot);
 std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand);
 
 // ---- faults_lanes.cpp ----
-// Finds the indices of 64 bits that are made of 32.
-void find_widened(Lowerer& lower);
 // Tests guards that stand together; none of them is proved.
 void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards);
 void check_lanes(Lowerer& lower, const ir::Check& check);

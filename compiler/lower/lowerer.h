@@ -256,7 +256,6 @@ struct Lanes {
   std::vector<bool> computed;  // integers that depend on no memory
   std::map<const ir::Convert*, const ir::Binary*>
       narrowed;                            // words of what long values are (narrowed_lanes.cpp)
-  std::vector<const ir::Operand*> widened; // by slot: the i32 that an i64 index is made of
   std::vector<bool> unused; // results that nothing needs, such as of loads that are sunk
   std::map<const ir::Atomic*, const ir::Load*> sunk; // loads that lanes make one by one, for their place
   std::map<ir::SlotId, llvm::Value*> kept; // what lanes have of variables that run on (running_lanes.cpp)

@@ -40,19 +40,12 @@ struct Uses {
     const auto* loop = std::get_if<ir::For>(&stmt.node);
     const bool asks_count = !loop || !counts_by_distance(lower, *loop);
     ir::visit_operands(stmt, [&](const ir::Operand& operand) {
-      if (asks_count || &operand != &loop->count) see(lower, operand);
+      if (operand.slot && (asks_count || &operand != &loop->count))
+        read[static_cast<std::size_t>(*operand.slot)] = true;
     });
     ir::visit_bodies(stmt, [&](const ir::Body& body) {
       for (const ir::Stmt& inner : body) add(lower, inner);
     });
-  }
-
-private:
-  void see(const Lowerer& lower, const ir::Operand& operand) {
-    if (!operand.slot) return;
-    auto slot = static_cast<std::size_t>(*operand.slot);
-    read[slot] = true;
-    if (const ir::Operand* from = lower.lanes.widened[slot]) see(lower, *from);
   }
 };
 
