@@ -83,6 +83,7 @@ static std::vector<llvm::AllocaInst*> copy_allocas(Lowerer& lower, const OwnTurn
     if (llvm::none_of(alloca->uses(), is_inside)) continue;
     llvm::Type* type = alloca->getAllocatedType();
     copies.push_back(begin.CreateAlloca(type, nullptr, alloca->getName()));
+    copies.back()->setAlignment(alloca->getAlign());
     alloca->replaceUsesWithIf(copies.back(), [&](llvm::Use& use) { return is_inside(use); });
     if (!type->isArrayTy()) begin.CreateStore(before.CreateLoad(type, alloca), copies.back());
   }
