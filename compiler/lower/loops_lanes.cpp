@@ -155,9 +155,11 @@ static void keep_operand(Lowerer& lower, Cell& cell, const ir::Operand& operand,
 
 // A grid-stride loop: the lanes start next to each other and go up by one step to one stop. Then one scalar
 // says of every trip which lanes are in it: the distance from lane 0 to the stop, 0 where it is beyond. Their
-// counts, each a division, are not needed.
+// counts, each a division, are not needed. Of a loop that lanes leave together, which may be known to have no
+// trips, it is the count that all have.
 bool counts_by_distance(const Lowerer& lower, const ir::For& loop) {
-  if (!loop.stop || shape_of(lower, loop.start) != linear_shape(1)) return false;
+  if (!loop.stop || !is_varying(lower, loop.count) || shape_of(lower, loop.start) != linear_shape(1))
+    return false;
   return lower.shapes.is_exact(loop.start) && lower.shapes.range_of(loop.start).low >= 0 &&
          lower.shapes.range_of(loop.step).low > 0 && !is_varying(lower, *loop.stop) &&
          !is_varying(lower, loop.step);
@@ -285,7 +287,9 @@ static void for_together(Lowerer& lower, const ir::For& loop, const ir::Stmt& st
   LoopBlocks blocks = make_blocks(lower);
   enter(lower, blocks.head);
   open_construct(lower, OpenConstruct::Kind::Loop, nullptr);
-  lower.builder.CreateCondBr(below_count(lower, construct), blocks.body, blocks.done);
+  llvm::Value* goes_on = below_count(lower, construct);
+  assert(!goes_on->getType()->isVectorTy());
+  lower.builder.CreateCondBr(goes_on, blocks.body, blocks.done);
   lower.builder.SetInsertPoint(blocks.body);
   set_variable(lower, loop, construct);
   loop_part(lower, loop.body, blocks.done, nullptr, blocks);
