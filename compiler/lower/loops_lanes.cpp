@@ -89,7 +89,11 @@ static void go_round(Lowerer& lower, const ir::Stmt& stmt, const Construct& cons
   lower.builder.CreateCondBr(any_lane(lower, running), blocks.head, blocks.done);
 }
 
-static void end_divergent_loop(Lowerer& lower, const ir::Stmt& stmt, Construct& construct) {
+// Lanes outside of the loop get their variables back before it is asked whether any has come through it: where
+// none has, they go on elsewhere.
+static void end_divergent_loop(Lowerer& lower, const ir::Stmt& stmt, Construct& construct,
+                               const std::vector<ir::SlotId>& running_on) {
+  end_running_on(lower, running_on);
   set_active(lower, remaining(lower, load_mask(lower, construct.saved)));
   finish_masked(lower, stmt);
 }
@@ -113,8 +117,7 @@ static void while_divergent(Lowerer& lower, const ir::While& loop, const ir::Stm
   go_round(lower, stmt, construct, blocks);
   lower.builder.SetInsertPoint(blocks.done);
   lower.lanes.open.pop_back();
-  end_running_on(lower, running_on);
-  end_divergent_loop(lower, stmt, construct);
+  end_divergent_loop(lower, stmt, construct, running_on);
 }
 
 // Every lane goes round as often as the others, unless it leaves the kernel.
@@ -242,8 +245,10 @@ static void next_trip(Lowerer& lower, const Construct& construct) {
   lower.builder.CreateStore(next, construct.trip);
 }
 
-// The masked iterations of a `for` from the present trip on; `running` is set.
-static void for_divergent(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt, Construct& construct) {
+// The masked iterations of a `for` from the present trip on; `running` is set, and so is what lanes had of the
+// variables that run on.
+static void for_divergent(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt, Construct& construct,
+                          const std::vector<ir::SlotId>& running_on) {
   LoopBlocks blocks = make_blocks(lower);
   enter(lower, blocks.head);
   enter_from_plain(lower, &stmt, head_point);
@@ -258,7 +263,7 @@ static void for_divergent(Lowerer& lower, const ir::For& loop, const ir::Stmt& s
   go_round(lower, stmt, construct, blocks);
   lower.builder.SetInsertPoint(blocks.done);
   lower.lanes.open.pop_back();
-  end_divergent_loop(lower, stmt, construct);
+  end_divergent_loop(lower, stmt, construct, running_on);
 }
 
 // Whether a loop is a few iterations of little, and not one of many such: written out, what follows from its
@@ -406,8 +411,7 @@ static void for_vectors(Lowerer& lower, const ir::For& loop, const ir::Stmt& stm
     // With a jump of its own no lane comes here from the plain copy.
     std::vector<ir::SlotId> running_on;
     if (jumps(lower, loop, stmt)) running_on = begin_running_on(lower, stmt);
-    for_divergent(lower, loop, stmt, construct);
-    end_running_on(lower, running_on);
+    for_divergent(lower, loop, stmt, construct, running_on);
   };
   if (lower.lanes.masked) return masked();
   in_masks(lower, stmt, masked);
