@@ -61,7 +61,7 @@ void plan_abreast(Lowerer& lower) {
       needs_more(lower) || leaves_uniform(lower, *first))
     return;
   std::uint64_t shared = llvm::alignTo(lower.scratch.block_bytes, cache_line), bytes = shared + cache_line;
-  std::uint64_t most = threads_abreast / lower.state.lanes();
+  std::uint64_t most = threads_abreast / lower.lane_count();
   if (shared > 0) most = std::min(most, shared_bytes_abreast / shared);
   if (most < 2) return;
   lower.abreast.most = most;
@@ -72,7 +72,7 @@ std::uint64_t threads_in_call(const Lowerer& lower) { return lower.abreast.most 
 
 std::uint64_t scratch_bytes_abreast(const Lowerer& lower) {
   if (lower.abreast.most == 1) return 0;
-  std::uint64_t vectors = threads_abreast / lower.state.lanes();
+  std::uint64_t vectors = threads_abreast / lower.lane_count();
   return (lower.abreast.most - 1) * lower.scratch.block_bytes +
          vectors * (lower.scratch.record_bytes + lower.scratch.strip_bytes);
 }
@@ -85,7 +85,7 @@ void for_each_group(Lowerer& lower, llvm::Value* in_row, const std::function<voi
     return builder.CreateBinaryIntrinsic(with, value, i64(lower.state, static_cast<std::int64_t>(limit)));
   };
   llvm::Value* blocks =
-      builder.CreateUDiv(i64(lower.state, static_cast<std::int64_t>(threads_abreast / lower.state.lanes())),
+      builder.CreateUDiv(i64(lower.state, static_cast<std::int64_t>(threads_abreast / lower.lane_count())),
                          lower.scratch.vectors);
   blocks = limited(limited(blocks, llvm::Intrinsic::umin, lower.abreast.most), llvm::Intrinsic::umax, 1);
   blocks = builder.CreateTrunc(blocks, builder.getInt32Ty(), "blocks_abreast");

@@ -90,7 +90,7 @@ LaneAddress lane_address(Lowerer& lower, const ArrayValue& array, const std::vec
 LaneAddresses all_addresses(Lowerer& lower, const LaneAddress& address) {
   if (address.offsets) return {address.lanes.base, address.offsets(), nullptr};
   if (address.shape.kind == Shape::Kind::Varying) return address.lanes;
-  return {address.first, lane_steps(lower.state, lower.builder.getInt64Ty(), address.shape.step), nullptr};
+  return {address.first, lane_steps(lower, lower.builder.getInt64Ty(), address.shape.step), nullptr};
 }
 
 } // namespace kern::lowering

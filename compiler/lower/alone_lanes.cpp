@@ -366,7 +366,7 @@ static Value active_counts(Lowerer& lower, const ir::For& loop) {
 }
 
 static llvm::Value* result_of(Lowerer& lower, const LaneSource& lanes) {
-  llvm::Type* type = vector_of(lower.state, lanes.spilled.element);
+  llvm::Type* type = vector_of(lower, lanes.spilled.element);
   llvm::Value* value = lower.builder.CreateLoad(type, lanes.spilled.buffer);
   return lanes.is_bool ? lower.builder.CreateIsNotNull(value) : value;
 }
@@ -381,7 +381,7 @@ void for_alone(Lowerer& lower, const ir::For& source, const std::function<void()
                  new_block(lower, "not_alone")};
   check_range(lower, loop);
   for (OwnSlot& own : loop.own) begin_own(lower, own);
-  llvm::Value *none = builder.getInt32(0), *all = builder.getInt32(lower.state.lanes());
+  llvm::Value *none = builder.getInt32(0), *all = builder.getInt32(lower.lane_count());
   Vectors vectors = begin_scalars(lower, loop);
   // The masked copy runs at edges: two lanes side by side would only take longer to compile.
   bool often = !vectors.masked || vectors.plain_copy;

@@ -31,9 +31,18 @@ static std::vector<llvm::Type*> result_types(ModuleState& state, const ir::Funct
   return types;
 }
 
-static llvm::Function* device_function(ModuleState& state, ir::FunctionId id) {
-  llvm::Function*& found = state.functions[static_cast<std::size_t>(id)];
-  if (found) return found;
+std::pair<llvm::Function*&, bool> called_function(const Lowerer& lower, ir::FunctionId id) {
+  const LaneFacts& facts = lower.facts;
+  llvm::Function*& found =
+      lower.state.functions[{id, facts.lanes, facts.linear_thread_id, facts.block_x_multiple}];
+  if (!found) lower.state.pending.push_back({id, facts});
+  return {found, !found};
+}
+
+static llvm::Function* device_function(Lowerer& lower, ir::FunctionId id) {
+  ModuleState& state = lower.state;
+  auto [found, is_new] = called_function(lower, id);
+  if (!is_new) return found;
   const ir::Function& function = state.ir.function(id);
   std::vector<llvm::Type*> params = hidden_types(state);
   for (std::uint32_t param = 0; param < function.param_count; ++param)
@@ -45,7 +54,6 @@ static llvm::Function* device_function(ModuleState& state, ir::FunctionId id) {
   found->addFnAttr(llvm::Attribute::NoUnwind);
   // It may hold a collective; LLVM takes the attribute off where it does not.
   if (state.gpu()) found->addFnAttr(llvm::Attribute::Convergent);
-  state.pending.push_back(id);
   return found;
 }
 
@@ -61,7 +69,7 @@ void lower_call(Lowerer& lower, const ir::Call& call) {
     for (const Cell& cell : lower.slots[static_cast<std::size_t>(*arg.slot)].cells)
       args.push_back(read_cell(lower, cell).value);
   }
-  llvm::Value* packed = builder.CreateCall(device_function(lower.state, call.function), args);
+  llvm::Value* packed = builder.CreateCall(device_function(lower, call.function), args);
   unsigned part = 0;
   if (!lower.gpu()) {
     llvm::BasicBlock* stay = new_block(lower, "stay");
@@ -133,9 +141,9 @@ static void make_exits(Lowerer& lower) {
   lower.builder.CreateBr(lower.return_block);
 }
 
-void lower_device_function(ModuleState& state, ir::FunctionId id) {
-  Lowerer lower(state, id);
-  lower.function = device_function(state, id);
+void lower_device_function(ModuleState& state, const PendingFunction& pending) {
+  Lowerer lower(state, pending.id, pending.facts);
+  lower.function = device_function(lower, pending.id);
   begin_function(lower);
   take_hidden_args(lower);
   make_slots(lower);

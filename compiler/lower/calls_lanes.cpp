@@ -4,10 +4,10 @@
 
 namespace kern::lowering {
 
-static std::vector<llvm::Type*> hidden_types(ModuleState& state) {
-  auto* pointer = llvm::PointerType::get(state.context, 0);
-  auto* word = llvm::Type::getInt32Ty(state.context);
-  return {pointer, pointer, word, word, word, word, pointer, pointer, mask_type(state)};
+static std::vector<llvm::Type*> hidden_types(const Lowerer& lower) {
+  auto* pointer = llvm::PointerType::get(lower.state.context, 0);
+  auto* word = llvm::Type::getInt32Ty(lower.state.context);
+  return {pointer, pointer, word, word, word, word, pointer, pointer, mask_type(lower)};
 }
 
 static std::vector<llvm::Value*> hidden_args(Lowerer& lower) {
@@ -16,7 +16,7 @@ static std::vector<llvm::Value*> hidden_args(Lowerer& lower) {
   args.push_back(lower.lanes.linear_id ? lower.lanes.linear_id : i32(lower.state, 0));
   args.push_back(lower.scratch.base);
   args.push_back(lower.scratch.dynamic_shared);
-  args.push_back(lower.builder.CreateSExt(active_lanes(lower), mask_type(lower.state)));
+  args.push_back(lower.builder.CreateSExt(active_lanes(lower), mask_type(lower)));
   return args;
 }
 
@@ -25,7 +25,7 @@ static void take_hidden_args(Lowerer& lower) {
   lower.record = function.getArg(0);
   lower.place.where = function.getArg(1);
   for (unsigned axis = 0; axis < 3; ++axis) lower.place.thread[axis] = function.getArg(2 + axis);
-  if (lower.state.facts.linear_thread_id) lower.lanes.linear_id = function.getArg(5);
+  if (lower.facts.linear_thread_id) lower.lanes.linear_id = function.getArg(5);
   lower.scratch.base = function.getArg(6);
   lower.scratch.dynamic_shared = function.getArg(7);
   lower.scratch.shared = lower.state.device_shared;
@@ -39,37 +39,37 @@ static void take_hidden_args(Lowerer& lower) {
 }
 
 // The parts of a result; each is a vector.
-static std::vector<llvm::Type*> result_types(ModuleState& state, const ir::Function& function) {
+static std::vector<llvm::Type*> result_types(const Lowerer& lower, const ir::Function& function) {
   std::vector<llvm::Type*> types;
   for (Type result : function.results)
-    for (llvm::Type* part : cell_types(state, result))
-      types.push_back(part->isIntegerTy(1) ? mask_type(state) : vector_of(state, part));
-  types.push_back(mask_type(state));
+    for (llvm::Type* part : cell_types(lower.state, result))
+      types.push_back(part->isIntegerTy(1) ? mask_type(lower) : vector_of(lower, part));
+  types.push_back(mask_type(lower));
   return types;
 }
 
 // The cells of a callee's parameters, by its own shapes.
-static std::vector<Cell> param_cells(ModuleState& state, ir::FunctionId id) {
-  Lowerer callee(state, id);
-  callee.shapes = analyze_shapes(state.ir, id, state.facts);
+static std::vector<Cell> param_cells(const Lowerer& lower, ir::FunctionId id) {
+  Lowerer callee(lower.state, id, lower.facts);
+  callee.shapes = analyze_shapes(lower.state.ir, id, lower.facts);
   std::vector<Cell> cells;
   for (std::uint32_t param = 0; param < callee.ir.param_count; ++param)
     for (const Cell& cell : make_cells(callee, param).cells) cells.push_back(cell);
   return cells;
 }
 
-static llvm::Function* lane_function(ModuleState& state, ir::FunctionId id) {
-  llvm::Function*& found = state.functions[static_cast<std::size_t>(id)];
-  if (found) return found;
+static llvm::Function* lane_function(const Lowerer& lower, ir::FunctionId id) {
+  ModuleState& state = lower.state;
+  auto [found, is_new] = called_function(lower, id);
+  if (!is_new) return found;
   const ir::Function& function = state.ir.function(id);
-  std::vector<llvm::Type*> params = hidden_types(state);
-  for (const Cell& cell : param_cells(state, id)) params.push_back(cell.type);
-  auto* result = llvm::StructType::get(state.context, result_types(state, function));
+  std::vector<llvm::Type*> params = hidden_types(lower);
+  for (const Cell& cell : param_cells(lower, id)) params.push_back(cell.type);
+  auto* result = llvm::StructType::get(state.context, result_types(lower, function));
   std::string name = "kern_" + std::to_string(static_cast<std::uint32_t>(id)) + "_" + function.name;
   found = llvm::Function::Create(llvm::FunctionType::get(result, params, false),
                                  llvm::GlobalValue::InternalLinkage, name, state.module);
   found->addFnAttr(llvm::Attribute::NoUnwind);
-  state.pending.push_back(id);
   return found;
 }
 
@@ -77,7 +77,7 @@ static llvm::Function* lane_function(ModuleState& state, ir::FunctionId id) {
 static llvm::Value* in_form_of(Lowerer& lower, const Value& value, const Cell& cell) {
   if (cell.shape.kind != Shape::Kind::Varying) return value.value;
   llvm::Value* vector = to_vector(lower, value);
-  return cell.is_bool ? lower.builder.CreateSExt(vector, mask_type(lower.state)) : vector;
+  return cell.is_bool ? lower.builder.CreateSExt(vector, mask_type(lower)) : vector;
 }
 
 static std::vector<Value> parts_of(Lowerer& lower, const ir::Operand& operand) {
@@ -92,11 +92,11 @@ void call_lanes(Lowerer& lower, const ir::Call& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   const ir::Function& callee = lower.state.ir.function(call.function);
   std::vector<llvm::Value*> args = hidden_args(lower);
-  std::vector<Cell> cells = param_cells(lower.state, call.function);
+  std::vector<Cell> cells = param_cells(lower, call.function);
   std::size_t next = 0;
   for (const ir::Operand& arg : call.args)
     for (const Value& part : parts_of(lower, arg)) args.push_back(in_form_of(lower, part, cells[next++]));
-  llvm::Value* packed = builder.CreateCall(lane_function(lower.state, call.function), args);
+  llvm::Value* packed = builder.CreateCall(lane_function(lower, call.function), args);
   unsigned part = 0;
   for (std::size_t result = 0; result < callee.results.size() && result < call.results.size(); ++result) {
     Type type = callee.results[result];
@@ -149,22 +149,22 @@ void return_lanes(Lowerer& lower, const ir::Return& stmt) {
   Lanes& lanes = lower.lanes;
   if (!lower.ir.is_kernel) keep_results(lower, stmt);
   if (!lanes.masked) {
-    store_mask(lower, lanes.present, full_mask(lower.state, false));
+    store_mask(lower, lanes.present, full_mask(lower, false));
     lower.builder.CreateBr(lanes.end);
     return;
   }
   remove_active(lower, lanes.present);
-  store_mask(lower, lanes.active, full_mask(lower.state, false));
+  store_mask(lower, lanes.active, full_mask(lower, false));
   lower.builder.CreateBr(lanes.skip);
 }
 
-void lower_lane_function(ModuleState& state, ir::FunctionId id) {
-  Lowerer lower(state, id);
-  lower.function = lane_function(state, id);
-  lower.shapes = analyze_shapes(state.ir, id, state.facts);
+void lower_lane_function(ModuleState& state, const PendingFunction& pending) {
+  Lowerer lower(state, pending.id, pending.facts);
+  lower.function = lane_function(lower, pending.id);
+  lower.shapes = analyze_shapes(state.ir, pending.id, pending.facts);
   begin_function(lower);
   take_hidden_args(lower);
-  unsigned arg = static_cast<unsigned>(hidden_types(state).size());
+  unsigned arg = static_cast<unsigned>(hidden_types(lower).size());
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
     lower.slots.push_back(make_cells(lower, index));
     bool is_param = index < lower.ir.param_count;
@@ -175,7 +175,7 @@ void lower_lane_function(ModuleState& state, ir::FunctionId id) {
       if (!cell.known) lower.builder.CreateStore(value, cell.pointer);
     }
   }
-  for (llvm::Type* type : result_types(state, lower.ir)) {
+  for (llvm::Type* type : result_types(lower, lower.ir)) {
     lower.result_slots.push_back(entry_alloca(lower, type, "result"));
     lower.builder.CreateStore(llvm::Constant::getNullValue(type), lower.result_slots.back());
   }

@@ -89,7 +89,7 @@ static bool stays_exact(Lowerer& lower, const ir::Operand& operand) {
   if (!is_steady(lower, *operand.slot)) return false;
   if (shape_of(lower, operand).kind == Shape::Kind::Uniform) return true;
   const Interval range = lower.shapes.range_of(operand);
-  const Wide steps = Wide{lower.state.lanes() - 1} * shape_of(lower, operand).step;
+  const Wide steps = Wide{lower.lane_count() - 1} * shape_of(lower, operand).step;
   const Wide beside = std::max(steps, -steps);
   return contains(type_interval(operand.type), {range.low - beside, range.high + beside});
 }
@@ -106,7 +106,7 @@ static std::optional<MostlyLinear> find(Search& search, const ir::Operand& opera
   MostlyLinear linear{steps_without_wrap(lower, is_signed(operand.type), operand, value), value, true};
   auto* holds = llvm::dyn_cast<llvm::ConstantInt>(linear.holds);
   if (holds && holds->isOne() && is_integer(operand.type))
-    linear.numbers = StepNumbers{value.value, lane_steps(lower.state, lower.builder.getInt32Ty(), 1),
+    linear.numbers = StepNumbers{value.value, lane_steps(lower, lower.builder.getInt32Ty(), 1),
                                  lower.shapes.range_of(operand)};
   return linear;
 }
@@ -133,13 +133,13 @@ static std::optional<StepNumbers> stop_at(Lowerer& lower, const ir::CallPure& ca
   if (step < 0) std::swap(low, high);
   const Interval both = hull(from.range, to.range);
   // Lanes that are not active may lie beside their range.
-  const Wide most = both.high - both.low + lower.state.lanes();
+  const Wide most = both.high - both.low + lower.lane_count();
   const bool fits = contains(type_interval(types::i64), {-most, most});
   llvm::Value* apart = fits ? builder.CreateSub(high, low)
                             : builder.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, high, low);
   // More steps than there are lanes are as good as any number of them.
   apart = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, apart, i64(lower.state, 0));
-  apart = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, apart, i64(lower.state, lower.state.lanes()));
+  apart = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, apart, i64(lower.state, lower.lane_count()));
   llvm::Value* steps = splat(lower, builder.CreateTrunc(apart, builder.getInt32Ty()));
   const bool least = call.builtin == Builtin::Min, stops = least == (step > 0);
   llvm::Value* lanes =

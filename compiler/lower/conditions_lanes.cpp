@@ -127,7 +127,7 @@ llvm::Value* steps_without_wrap(Lowerer& lower, bool is_signed, const ir::Operan
                                 const Value& value) {
   if (value.shape.kind == Shape::Kind::Uniform || lower.shapes.is_exact(operand))
     return lower.builder.getTrue();
-  llvm::Value* last = linear_at(lower, value, lower.state.lanes() - 1);
+  llvm::Value* last = linear_at(lower, value, lower.lane_count() - 1);
   ir::CompareOp order = value.shape.step > 0 ? ir::CompareOp::GreaterEqual : ir::CompareOp::LessEqual;
   return compare_at(lower, order, is_signed, last, value.value);
 }
@@ -138,7 +138,7 @@ llvm::Value* order_in_all(Lowerer& lower, ir::CompareOp order, bool is_signed, c
                           const Value& right) {
   bool grows = left.shape.step > right.shape.step;
   bool wants_less = order == ir::CompareOp::Less || order == ir::CompareOp::LessEqual;
-  std::int64_t hardest = grows == wants_less ? lower.state.lanes() - 1 : 0;
+  std::int64_t hardest = grows == wants_less ? lower.lane_count() - 1 : 0;
   return compare_at(lower, order, is_signed, linear_at(lower, left, hardest),
                     linear_at(lower, right, hardest));
 }

@@ -63,7 +63,7 @@ llvm::Value* mask_slot(Lowerer& lower, llvm::Value*& slot, const char* name) {
 }
 
 void copy_mask(Lowerer& lower, llvm::Value* from, llvm::Value* to) {
-  lower.builder.CreateStore(lower.builder.CreateLoad(mask_type(lower.state), from), to);
+  lower.builder.CreateStore(lower.builder.CreateLoad(mask_type(lower), from), to);
 }
 
 llvm::Value* remaining(Lowerer& lower, llvm::Value* mask) {
@@ -97,7 +97,7 @@ void lower_inner(Lowerer& lower, const ir::Body& body, llvm::BasicBlock* skip) {
 // ---- Leaving the plain copy ----
 
 static void hand_over(Lowerer& lower) {
-  llvm::Constant *all = full_mask(lower.state, true), *none = full_mask(lower.state, false);
+  llvm::Constant *all = full_mask(lower, true), *none = full_mask(lower, false);
   for (const OpenConstruct& outer : lower.lanes.open) {
     if (!outer.plain || !outer.construct) continue;
     const Construct& construct = *outer.construct;
@@ -121,7 +121,7 @@ void leave_plain_copy(Lowerer& lower, const void* stmt, int point) {
     return;
   }
   hand_over(lower);
-  if (!lower.lanes.masked) set_active(lower, full_mask(lower.state, true));
+  if (!lower.lanes.masked) set_active(lower, full_mask(lower, true));
   lower.builder.CreateBr(side_entry(lower, stmt, point));
 }
 
@@ -260,7 +260,7 @@ void in_masks(Lowerer& lower, const ir::Stmt& stmt, const std::function<void()>&
   lower.lanes.masked = true;
   // No lane is left behind it only where all have returned.
   llvm::BasicBlock* skip = std::exchange(lower.lanes.skip, lower.lanes.end);
-  set_active(lower, full_mask(lower.state, true));
+  set_active(lower, full_mask(lower, true));
   body();
   if (!ended(lower)) rejoin_plain(lower, stmt);
   lower.lanes.skip = skip;
@@ -293,7 +293,7 @@ static void lower_jump(Lowerer& lower, bool is_break) {
     llvm::Value* continued = load_mask(lower, loop.construct->continued);
     store_mask(lower, loop.construct->continued, lower.builder.CreateOr(continued, leaving));
   }
-  set_active(lower, full_mask(lower.state, false));
+  set_active(lower, full_mask(lower, false));
   lower.builder.CreateBr(lower.lanes.skip);
 }
 

@@ -87,7 +87,7 @@ static std::vector<const ir::Assign*> find_named_once(const Lowerer& lower) {
 // thread.
 static void plan_slots(Lowerer& lower) {
   const ir::Function& function = lower.ir;
-  if (lower.is_vector()) lower.shapes = analyze_shapes(lower.state.ir, lower.id, lower.state.facts);
+  if (lower.is_vector()) lower.shapes = analyze_shapes(lower.state.ir, lower.id, lower.facts);
   std::vector<bool> crossing = find_crossing_slots(function);
   auto unset = find_unset_reads(function);
   std::vector<bool> assigned = find_assigned(function);
@@ -177,8 +177,8 @@ static void place_local_arrays(Lowerer& lower) {
     const auto* local = assign ? std::get_if<ir::LocalArray>(&assign->value) : nullptr;
     if (!local) return;
     Type type = lower.ir.slots[static_cast<std::size_t>(assign->slot)].type;
-    std::uint64_t bytes = local_bytes(type, *local) * lower.state.lanes();
-    if (!cross && bytes <= small_local_bytes * lower.state.lanes()) return;
+    std::uint64_t bytes = local_bytes(type, *local) * lower.lane_count();
+    if (!cross && bytes <= small_local_bytes * lower.lane_count()) return;
     std::uint64_t& area = cross ? scratch.record_bytes : scratch.block_bytes;
     std::uint64_t offset = align_to(area, cache_line);
     scratch.local_arrays[local] = {cross, offset};
@@ -202,16 +202,15 @@ static llvm::Value* count_threads(Lowerer& lower, llvm::Value* along_x) {
 }
 
 static llvm::Value* divide_up(Lowerer& lower, llvm::Value* value) {
-  llvm::Constant* lanes = llvm::ConstantInt::get(value->getType(), lower.state.lanes());
+  llvm::Constant* lanes = llvm::ConstantInt::get(value->getType(), lower.lane_count());
   llvm::Value* sum =
-      lower.builder.CreateAdd(value, llvm::ConstantInt::get(value->getType(), lower.state.lanes() - 1));
+      lower.builder.CreateAdd(value, llvm::ConstantInt::get(value->getType(), lower.lane_count() - 1));
   return lower.builder.CreateUDiv(sum, lanes);
 }
 
 static llvm::Value* count_vectors(Lowerer& lower) {
   if (!lower.is_vector()) return count_threads(lower, lower.place.block_dim[0]);
-  if (lower.state.facts.linear_thread_id)
-    return divide_up(lower, count_threads(lower, lower.place.block_dim[0]));
+  if (lower.facts.linear_thread_id) return divide_up(lower, count_threads(lower, lower.place.block_dim[0]));
   return count_threads(lower, divide_up(lower, lower.place.block_dim[0]));
 }
 
@@ -336,14 +335,14 @@ static void lower_abreast(Lowerer& lower, llvm::Value* in_row) {
   });
 }
 
-CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
-  Lowerer lower(state, id);
+CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& facts) {
+  Lowerer lower(state, id, facts);
   make_cpu_entry(lower);
   begin_function(lower);
   load_place(lower);
   load_params(lower);
   bool independent =
-      !state.facts.linear_thread_id && is_one_segment(lower.ir) && has_independent_rows(state.ir, lower.ir);
+      !facts.linear_thread_id && is_one_segment(lower.ir) && has_independent_rows(state.ir, lower.ir);
   if (independent) load_rows(lower);
   llvm::Value* blocks = begin_blocks(lower);
   lower.own_turns.of_block.insert(lower.place.where);
@@ -359,7 +358,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   plan_abreast(lower);
   begin_scratch(lower);
   bool in_turns = independent && lower.is_vector() && shares_rows(lower.ir);
-  lower.place.joins_blocks = in_turns && joins_blocks(state.ir, lower.ir, state.facts);
+  lower.place.joins_blocks = in_turns && joins_blocks(state.ir, lower.ir, facts);
   for_each_row_of_blocks(lower, blocks, [&](llvm::Value* in_row) {
     if (lower.abreast.most > 1) return lower_abreast(lower, in_row);
     if (!in_turns) return for_each_block(lower, in_row, [&](llvm::Value*) { lower_block(lower); });
@@ -372,8 +371,8 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id) {
   return {lower.ir.symbol,
           lower.scratch.block_bytes + scratch_bytes_abreast(lower),
           lower.scratch.record_bytes + lower.scratch.sum_bytes + lower.scratch.strip_bytes,
-          static_cast<int>(state.lanes()),
-          state.facts.linear_thread_id,
+          static_cast<int>(lower.lane_count()),
+          facts.linear_thread_id,
           independent,
           in_turns && follows_rows(lower),
           threads_in_call(lower)};

@@ -32,8 +32,8 @@ static llvm::Function* new_helper(ModuleState& state, const std::string& name, l
 
 // One lane after the other.
 static llvm::Function* slow_helper(ModuleState& state, llvm::FixedVectorType* type, bool is_signed) {
-  std::string name =
-      std::string("kern_divide_slowly_") + (is_signed ? "i" : "u") + std::to_string(state.lanes());
+  std::string name = "kern_divide_slowly_";
+  name.append(is_signed ? "i" : "u").append(std::to_string(type->getNumElements()));
   if (llvm::Function* found = state.module.getFunction(name)) return found;
   llvm::Function* function = new_helper(state, name, type);
   function->addFnAttr(llvm::Attribute::Cold);
@@ -59,7 +59,7 @@ static llvm::Function* slow_helper(ModuleState& state, llvm::FixedVectorType* ty
       is_signed ? builder.CreateSDiv(dividend, divisor) : builder.CreateUDiv(dividend, divisor), place);
   llvm::Value* next = builder.CreateNUWAdd(lane, builder.getInt64(1));
   lane->addIncoming(next, body);
-  builder.CreateCondBr(builder.CreateICmpULT(next, builder.getInt64(state.lanes())), body, done);
+  builder.CreateCondBr(builder.CreateICmpULT(next, builder.getInt64(type->getNumElements())), body, done);
   builder.SetInsertPoint(done);
   builder.CreateRet(builder.CreateLoad(type, left));
   return function;
@@ -88,7 +88,8 @@ static llvm::Value* divide_as_f64(llvm::IRBuilder<>& builder, llvm::Value* left,
 
 // A function, so that a quotient and a remainder of the same values share it, and that it is compiled once.
 static llvm::Function* long_helper(ModuleState& state, llvm::FixedVectorType* type, bool is_signed) {
-  std::string name = std::string("kern_divide_") + (is_signed ? "i" : "u") + std::to_string(state.lanes());
+  std::string name =
+      std::string("kern_divide_") + (is_signed ? "i" : "u") + std::to_string(type->getNumElements());
   if (llvm::Function* found = state.module.getFunction(name)) return found;
   llvm::Function* slow = slow_helper(state, type, is_signed);
   llvm::Function* function = new_helper(state, name, type);
@@ -103,7 +104,7 @@ static llvm::Function* long_helper(ModuleState& state, llvm::FixedVectorType* ty
   llvm::Constant* limit = llvm::ConstantInt::get(type, is_signed ? 2 * exact_limit : exact_limit);
   llvm::Value* too_large = builder.CreateICmpUGE(large, limit);
   llvm::Value* any =
-      builder.CreateIsNotNull(builder.CreateBitCast(too_large, builder.getIntNTy(state.lanes())));
+      builder.CreateIsNotNull(builder.CreateBitCast(too_large, builder.getIntNTy(type->getNumElements())));
   builder.CreateCondBr(any, slow_block, fast_block);
   builder.SetInsertPoint(fast_block);
   builder.CreateRet(divide_as_f64(builder, left, right));

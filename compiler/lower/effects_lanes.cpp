@@ -41,7 +41,7 @@ static void for_each_lane(Lowerer& lower, const std::function<void(llvm::Value*)
   llvm::Value* next = builder.CreateNUWAdd(lane, builder.getInt32(1));
   lane->addIncoming(next, builder.GetInsertBlock());
   llvm::BranchInst* back = builder.CreateCondBr(
-      builder.CreateICmpULT(next, builder.getInt32(lower.state.lanes())), lane_block, done);
+      builder.CreateICmpULT(next, builder.getInt32(lower.lane_count())), lane_block, done);
   llvm::Metadata* count = llvm::ConstantAsMetadata::get(i32(lower.state, lanes_at_once));
   hint_loop(lower, back, {llvm::MDString::get(lower.state.context, "llvm.loop.unroll.count"), count});
   builder.SetInsertPoint(done);
@@ -92,7 +92,7 @@ llvm::Value* at_lane(Lowerer& lower, const LaneSource& source, llvm::Value* lane
 // write, and to read again lane by lane. A shared array that is named once has no offset.
 static std::pair<llvm::Type*, bool> place_type(Lowerer& lower, const ir::Atomic& atomic) {
   llvm::IRBuilder<>& builder = lower.builder;
-  if (atomic.array.type->space == AddressSpace::Global && !lower.state.facts.small_arrays)
+  if (atomic.array.type->space == AddressSpace::Global && !lower.facts.small_arrays)
     return {builder.getInt64Ty(), true};
   auto slot = static_cast<std::size_t>(*atomic.array.slot);
   bool is_index = atomic.indices.size() == 1 && slot < lower.block_arrays.size() && lower.block_arrays[slot];
@@ -110,7 +110,7 @@ static LanePlaces places_of(Lowerer& lower, const ir::Atomic& atomic, ElementPla
   llvm::IRBuilder<>& builder = lower.builder;
   const auto [narrow, has_sign] = place_type(lower, atomic);
   if (place.offset.shape.kind == Shape::Kind::Varying)
-    place.offset.value = builder.CreateTrunc(place.offset.value, vector_of(lower.state, narrow));
+    place.offset.value = builder.CreateTrunc(place.offset.value, vector_of(lower, narrow));
   LaneSource base = lane_source(lower, place.base), offset = lane_source(lower, place.offset);
   return [=, &lower, has_sign = has_sign](llvm::Value* lane) {
     llvm::IRBuilder<>& builder = lower.builder;
@@ -152,9 +152,8 @@ void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
   }
   std::vector<LaneSource> sources;
   for (const ir::Operand& arg : atomic.args) sources.push_back(lane_source(lower, read_value(lower, arg)));
-  llvm::Value* results = entry_alloca(lower, vector_of(lower.state, element), "old");
-  if (atomic.slot)
-    builder.CreateStore(llvm::Constant::getNullValue(vector_of(lower.state, element)), results);
+  llvm::Value* results = entry_alloca(lower, vector_of(lower, element), "old");
+  if (atomic.slot) builder.CreateStore(llvm::Constant::getNullValue(vector_of(lower, element)), results);
   for_each_active_lane(lower, [&](llvm::Value* lane) {
     CustomCall call{atomic.builtin, types::scalar(array.element), atomic.args, Form::Scalar, places(lane),
                     array.space};
@@ -162,7 +161,7 @@ void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
     llvm::Value* old = lower_recipe(lower, call);
     if (atomic.slot) builder.CreateStore(old, lane_pointer(lower, {results, element}, lane));
   });
-  if (atomic.slot) write(lower, *atomic.slot, builder.CreateLoad(vector_of(lower.state, element), results));
+  if (atomic.slot) write(lower, *atomic.slot, builder.CreateLoad(vector_of(lower, element), results));
 }
 
 void print_lanes(Lowerer& lower, const ir::Print& print) {

@@ -103,8 +103,8 @@ static void make_gpu_entry(Lowerer& lower) {
   lower.function->addParamAttr(first, llvm::Attribute::getWithAlignment(state.context, llvm::Align(8)));
 }
 
-void lower_gpu_kernel(ModuleState& state, ir::FunctionId id) {
-  Lowerer lower(state, id);
+void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& facts) {
+  Lowerer lower(state, id, facts);
   make_gpu_entry(lower);
   begin_function(lower);
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {

@@ -141,7 +141,7 @@ static void keep_only(Lowerer& lower, llvm::Value* mask) {
 }
 
 void drop_lanes(Lowerer& lower, llvm::Value* mask) {
-  keep_only(lower, lower.builder.CreateSExt(lower.builder.CreateNot(mask), mask_type(lower.state)));
+  keep_only(lower, lower.builder.CreateSExt(lower.builder.CreateNot(mask), mask_type(lower)));
 }
 
 static void branch_cold(Lowerer& lower, llvm::Value* holds, llvm::BasicBlock* next, llvm::BasicBlock* cold) {
@@ -165,13 +165,13 @@ static llvm::Value* drop_failing_bits(Lowerer& lower, llvm::Value* asked,
 static llvm::Value* drop_failing_words(Lowerer& lower, llvm::Value* asked,
                                        const std::vector<FaultDetails>& faults) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Type* type = mask_type(lower.state);
+  llvm::Type* type = mask_type(lower);
   llvm::Value*& mask = lower.lanes.asked;
   if (!mask)
-    mask = entry_alloca(lower, llvm::ArrayType::get(builder.getInt32Ty(), lower.state.lanes()), "asked");
+    mask = entry_alloca(lower, llvm::ArrayType::get(builder.getInt32Ty(), lower.lane_count()), "asked");
   llvm::Value* lanes = asked ? builder.CreateSExt(asked, type) : builder.CreateLoad(type, lower.lanes.active);
   builder.CreateAlignedStore(lanes, mask, llvm::Align(4));
-  std::uint64_t what = faults.size() | static_cast<std::uint64_t>(lower.state.lanes()) << 32;
+  std::uint64_t what = faults.size() | static_cast<std::uint64_t>(lower.lane_count()) << 32;
   llvm::Value* some = call_runtime(lower, "kern_cpu_fault_masked",
                                    {write_guards(lower, faults), builder.getInt64(what), mask});
   keep_only(lower, builder.CreateAlignedLoad(type, mask, llvm::Align(4)));
@@ -230,7 +230,7 @@ struct Ends {
 
 static Ends ends_of_active(Lowerer& lower) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* top = i64(lower.state, lower.state.lanes() - 1);
+  llvm::Value* top = i64(lower.state, lower.lane_count() - 1);
   if (!lower.lanes.masked) return {i64(lower.state, 0), top};
   llvm::Value* bits = builder.CreateZExt(mask_bits(lower, active_lanes(lower)), builder.getInt64Ty());
   llvm::Value* first = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder.getTrue());
@@ -292,8 +292,7 @@ void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
       holds = builder.CreateAnd(all_in_range(lower, fault.index, fault.extent, ends), holds);
       continue;
     }
-    llvm::Value* lanes =
-        builder.CreateICmpULT(to_vector(lower, fault.index), to_vector(lower, fault.extent));
+    llvm::Value* lanes = builder.CreateICmpULT(to_vector(lower, fault.index), to_vector(lower, fault.extent));
     fit = fit ? builder.CreateAnd(fit, lanes) : lanes;
   }
   if (fit && lower.lanes.masked) fit = builder.CreateOr(fit, builder.CreateNot(active_lanes(lower)));

@@ -9,8 +9,8 @@ namespace kern::lowering {
 
 // ---- Helpers: functions of their own, one for each element type ----
 
-static std::string helper_name(const ModuleState& state, const char* what, llvm::Type* element) {
-  std::string name = std::string("kern_") + what + std::to_string(state.lanes()) + "_";
+static std::string helper_name(const Lowerer& lower, const char* what, llvm::Type* element) {
+  std::string name = std::string("kern_") + what + std::to_string(lower.lane_count()) + "_";
   llvm::raw_string_ostream(name) << *element;
   return name;
 }
@@ -41,15 +41,15 @@ static void loop_over_bits(llvm::IRBuilder<>& builder, llvm::Value* bits,
 // kern_gather_T(offsets-or-pointers in memory, bits, base): <W x T>; dead lanes are zero.
 static llvm::Function* gather_helper(Lowerer& lower, llvm::Type* element) {
   ModuleState& state = lower.state;
-  std::string name = helper_name(state, "gather", element);
+  std::string name = helper_name(lower, "gather", element);
   if (llvm::Function* found = state.module.getFunction(name)) return found;
   llvm::Type* pointer = llvm::PointerType::get(state.context, 0);
-  llvm::FixedVectorType* vector = vector_of(state, element);
-  llvm::Type* bits = llvm::Type::getIntNTy(state.context, state.lanes());
+  llvm::FixedVectorType* vector = vector_of(lower, element);
+  llvm::Type* bits = llvm::Type::getIntNTy(state.context, lower.lane_count());
   llvm::Function* function =
-      new_helper(state, name, llvm::FunctionType::get(vector, {vector_of(state, pointer), bits}, false));
+      new_helper(state, name, llvm::FunctionType::get(vector, {vector_of(lower, pointer), bits}, false));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", function));
-  llvm::AllocaInst* addresses = builder.CreateAlloca(vector_of(state, pointer));
+  llvm::AllocaInst* addresses = builder.CreateAlloca(vector_of(lower, pointer));
   llvm::AllocaInst* result = builder.CreateAlloca(vector);
   builder.CreateStore(function->getArg(0), addresses);
   builder.CreateStore(llvm::Constant::getNullValue(vector), result);
@@ -65,16 +65,16 @@ static llvm::Function* gather_helper(Lowerer& lower, llvm::Type* element) {
 // kern_scatter_T(addresses, values, bits): in ascending order, so that the highest lane wins.
 static llvm::Function* scatter_helper(Lowerer& lower, llvm::Type* element) {
   ModuleState& state = lower.state;
-  std::string name = helper_name(state, "scatter", element);
+  std::string name = helper_name(lower, "scatter", element);
   if (llvm::Function* found = state.module.getFunction(name)) return found;
   llvm::Type* pointer = llvm::PointerType::get(state.context, 0);
-  llvm::FixedVectorType* vector = vector_of(state, element);
-  llvm::Type* bits = llvm::Type::getIntNTy(state.context, state.lanes());
+  llvm::FixedVectorType* vector = vector_of(lower, element);
+  llvm::Type* bits = llvm::Type::getIntNTy(state.context, lower.lane_count());
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(state.context),
-                                       {vector_of(state, pointer), vector, bits}, false);
+                                       {vector_of(lower, pointer), vector, bits}, false);
   llvm::Function* function = new_helper(state, name, type);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", function));
-  llvm::AllocaInst* addresses = builder.CreateAlloca(vector_of(state, pointer));
+  llvm::AllocaInst* addresses = builder.CreateAlloca(vector_of(lower, pointer));
   llvm::AllocaInst* values = builder.CreateAlloca(vector);
   builder.CreateStore(function->getArg(0), addresses);
   builder.CreateStore(function->getArg(1), values);
@@ -90,15 +90,15 @@ static llvm::Function* scatter_helper(Lowerer& lower, llvm::Type* element) {
 // kern_spread_T(first, step, values): the lanes' elements, `step` elements apart.
 static llvm::Function* spread_helper(Lowerer& lower, llvm::Type* element) {
   ModuleState& state = lower.state;
-  std::string name = helper_name(state, "spread", element);
+  std::string name = helper_name(lower, "spread", element);
   if (llvm::Function* found = state.module.getFunction(name)) return found;
   llvm::Type* number = llvm::Type::getInt64Ty(state.context);
   auto* type = llvm::FunctionType::get(
       llvm::Type::getVoidTy(state.context),
-      {llvm::PointerType::get(state.context, 0), number, vector_of(state, element)}, false);
+      {llvm::PointerType::get(state.context, 0), number, vector_of(lower, element)}, false);
   llvm::Function* function = new_helper(state, name, type);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", function));
-  for (unsigned lane = 0; lane < state.lanes(); ++lane) {
+  for (unsigned lane = 0; lane < lower.lane_count(); ++lane) {
     llvm::Value* distance = builder.CreateMul(function->getArg(1), builder.getInt64(lane));
     builder.CreateAlignedStore(builder.CreateExtractElement(function->getArg(2), lane),
                                builder.CreateGEP(element, function->getArg(0), distance),
@@ -181,7 +181,7 @@ static void scatter_wide_part(Lowerer& lower, llvm::Value* base, llvm::Value* of
 static llvm::Value* gather_words(Lowerer& lower, llvm::Value* base, llvm::Value* offsets, llvm::Value* mask,
                                  llvm::Type* element, unsigned scale) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::FixedVectorType* vector = vector_of(lower.state, element);
+  llvm::FixedVectorType* vector = vector_of(lower, element);
   bool wide = lower.state.has_avx512;
   if (wide && bits_of(offsets) == 64) {
     llvm::Type* unit = builder.getIntNTy(8 * scale);
@@ -191,7 +191,7 @@ static llvm::Value* gather_words(Lowerer& lower, llvm::Value* base, llvm::Value*
   std::vector<llvm::Value*> parts;
   unsigned widest = std::max(element->getScalarSizeInBits(), offsets->getType()->getScalarSizeInBits());
   unsigned width = wide ? wide_part(element) : 256 / widest;
-  for (unsigned first = 0; first < lower.state.lanes(); first += width)
+  for (unsigned first = 0; first < lower.lane_count(); first += width)
     parts.push_back(
         (wide ? gather_wide_part : gather_part)(lower, base, part_of(lower, offsets, first, width),
                                                 part_of(lower, mask, first, width), element, scale));
@@ -216,7 +216,7 @@ static llvm::Value* gather_small(Lowerer& lower, const LaneAddresses& addresses,
   llvm::Value* shift =
       builder.CreateTrunc(builder.CreateAnd(offsets, llvm::ConstantInt::get(words, 3)), word->getType());
   shift = builder.CreateShl(shift, llvm::ConstantInt::get(shift->getType(), 3));
-  return builder.CreateTrunc(builder.CreateLShr(word, shift), vector_of(lower.state, element));
+  return builder.CreateTrunc(builder.CreateLShr(word, shift), vector_of(lower, element));
 }
 
 llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* element) {
@@ -233,18 +233,18 @@ llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* 
 static llvm::Function* gather_steps_helper(Lowerer& lower, llvm::Type* numbers, llvm::Type* element) {
   ModuleState& state = lower.state;
   llvm::IRBuilder<>& builder = lower.builder;
-  std::string name = helper_name(state, "gather_steps", element);
+  std::string name = helper_name(lower, "gather_steps", element);
   if (llvm::Function* found = state.module.getFunction(name)) return found;
   llvm::Type* pointer = llvm::PointerType::get(state.context, 0);
-  auto* type = llvm::FunctionType::get(vector_of(state, element),
-                                       {pointer, builder.getInt64Ty(), numbers, mask_type(state)}, false);
+  auto* type = llvm::FunctionType::get(vector_of(lower, element),
+                                       {pointer, builder.getInt64Ty(), numbers, mask_type(lower)}, false);
   llvm::Function* function = new_helper(state, name, type);
   llvm::IRBuilderBase::InsertPointGuard guard(builder);
   builder.SetInsertPoint(llvm::BasicBlock::Create(state.context, "entry", function));
   builder.SetCurrentDebugLocation({});
   llvm::Value* mask = function->getArg(3);
   if (!state.has_avx512) mask = builder.CreateIsNotNull(mask);
-  llvm::Value* wide = builder.CreateSExt(function->getArg(2), vector_of(state, builder.getInt64Ty()));
+  llvm::Value* wide = builder.CreateSExt(function->getArg(2), vector_of(lower, builder.getInt64Ty()));
   llvm::Value* offsets = builder.CreateMul(wide, splat(lower, function->getArg(1)));
   builder.CreateRet(gather_small(lower, {function->getArg(0), offsets, nullptr}, mask, element));
   return function;
@@ -254,7 +254,7 @@ llvm::Value* gather_steps(Lowerer& lower, llvm::Value* base, const Stepping& ste
   llvm::IRBuilder<>& builder = lower.builder;
   const auto [first, numbers, range] = *steps.numbers;
   llvm::Value* mask = active_lanes(lower);
-  if (!lower.state.has_avx512) mask = builder.CreateSExt(mask, mask_type(lower.state));
+  if (!lower.state.has_avx512) mask = builder.CreateSExt(mask, mask_type(lower));
   return builder.CreateCall(gather_steps_helper(lower, numbers->getType(), element),
                             {builder.CreateGEP(element, base, first), steps.step, numbers, mask});
 }
@@ -267,7 +267,7 @@ void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses)
   llvm::Type* element = value->getType()->getScalarType();
   if (has_scatter(lower, element) && addresses.base && bits_of(addresses.offsets) == 32) {
     unsigned width = wide_part(element);
-    for (unsigned first = 0; first < lower.state.lanes(); first += width)
+    for (unsigned first = 0; first < lower.lane_count(); first += width)
       scatter_wide_part(lower, addresses.base, part_of(lower, addresses.offsets, first, width),
                         part_of(lower, active_lanes(lower), first, width),
                         part_of(lower, value, first, width));

@@ -11,13 +11,13 @@ namespace kern::lowering {
 // ---- masks.cpp; a mask in a register is <W x i1> ----
 // Makes a function of the module's own that is called, not inlined.
 llvm::Function* new_helper(ModuleState& state, const std::string& name, llvm::FunctionType* type);
-llvm::FixedVectorType* vector_of(ModuleState& state, llvm::Type* element);
+llvm::FixedVectorType* vector_of(const Lowerer& lower, llvm::Type* element);
 // The type of a mask in an alloca.
-llvm::Type* mask_type(ModuleState& state);
+llvm::Type* mask_type(const Lowerer& lower);
 llvm::Value* new_mask_slot(Lowerer& lower, const char* name);
 llvm::Value* load_mask(Lowerer& lower, llvm::Value* slot);
 void store_mask(Lowerer& lower, llvm::Value* slot, llvm::Value* mask);
-llvm::Constant* full_mask(ModuleState& state, bool value);
+llvm::Constant* full_mask(const Lowerer& lower, bool value);
 llvm::Value* any_lane(Lowerer& lower, llvm::Value* mask);
 llvm::Value* all_lanes(Lowerer& lower, llvm::Value* mask);
 // Bit l is lane l; an integer of as many bits as there are lanes.
@@ -28,7 +28,7 @@ llvm::Value* active_lanes(Lowerer& lower);
 // The number of the first of them, in as many bits as there are lanes; some lane must be active.
 llvm::Value* first_active_lane(Lowerer& lower);
 // 0, 1, 2, ... times a step.
-llvm::Constant* lane_steps(ModuleState& state, llvm::Type* element, std::int64_t step);
+llvm::Constant* lane_steps(const Lowerer& lower, llvm::Type* element, std::int64_t step);
 llvm::Value* splat(Lowerer& lower, llvm::Value* scalar);
 // The lanes whose number is below `limit`, an i64 without sign.
 llvm::Value* lanes_below(Lowerer& lower, llvm::Value* limit);
@@ -305,7 +305,7 @@ llvm::Value* call_vector_math(Lowerer& lower, std::string_view name, ScalarKind 
 // ---- calls_lanes.cpp ----
 void call_lanes(Lowerer& lower, const ir::Call& call);
 void return_lanes(Lowerer& lower, const ir::Return& stmt);
-void lower_lane_function(ModuleState& state, ir::FunctionId id);
+void lower_lane_function(ModuleState& state, const PendingFunction& pending);
 
 // ---- warp_lanes.cpp: a warp is one vector of 32 lanes ----
 llvm::Value* lower_warp_builtin(Lowerer& lower, const CustomCall& call);

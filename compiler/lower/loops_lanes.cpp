@@ -47,7 +47,7 @@ static void begin_iteration(Lowerer& lower, Construct& construct) {
   llvm::Value* running = load_mask(lower, construct.running);
   running = lower.builder.CreateAnd(running, load_mask(lower, lower.lanes.present));
   set_active(lower, running);
-  store_mask(lower, construct.continued, full_mask(lower.state, false));
+  store_mask(lower, construct.continued, full_mask(lower, false));
 }
 
 // Only lanes in which the condition holds go on; nobody leaves the loop for good but by a mask.
@@ -313,7 +313,7 @@ static llvm::Value* least_count(Lowerer& lower, const Construct& construct) {
     return builder.CreateIntMinReduce(to_vector(lower, read_cell(lower, construct.count)), true);
   llvm::Value* one = i64(lower.state, 1);
   llvm::Value* distance = builder.CreateBinaryIntrinsic(
-      llvm::Intrinsic::usub_sat, load_distance(lower, construct), i64(lower.state, lower.state.lanes() - 1));
+      llvm::Intrinsic::usub_sat, load_distance(lower, construct), i64(lower.state, lower.lane_count() - 1));
   llvm::Value* step = builder.CreateZExt(read_cell(lower, construct.step).value, builder.getInt64Ty());
   llvm::Value* count = builder.CreateAdd(builder.CreateUDiv(builder.CreateSub(distance, one), step), one);
   return builder.CreateSelect(builder.CreateIsNull(distance), i64(lower.state, 0), count);

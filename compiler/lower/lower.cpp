@@ -33,21 +33,13 @@ static void place_device_shared(ModuleState& state) {
   }
 }
 
-static void choose_lanes(ModuleState& state, const ir::Function& kernel) {
-  LaneFacts facts = kernel_lanes(state.ir, kernel, state.options.lanes);
-  // Device functions of other facts are other functions.
-  if (facts.lanes != state.facts.lanes || facts.linear_thread_id != state.facts.linear_thread_id ||
-      facts.block_x_multiple != state.facts.block_x_multiple)
-    std::fill(state.functions.begin(), state.functions.end(), nullptr);
-  state.facts = facts;
-}
-
 static void lower_pending(ModuleState& state) {
   for (std::size_t next = 0; next < state.pending.size(); ++next) {
-    if (state.lanes() > 1) {
-      lower_lane_function(state, state.pending[next]);
+    const PendingFunction pending = state.pending[next]; // what it calls is added
+    if (!state.gpu() && pending.facts.lanes > 1) {
+      lower_lane_function(state, pending);
     } else {
-      lower_device_function(state, state.pending[next]);
+      lower_device_function(state, pending);
     }
   }
   state.pending.clear();
@@ -82,7 +74,6 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
                     SharedLayout(module)};
   state.has_avx512 = !state.gpu() && has_mask_registers(machine);
   if (!state.gpu()) make_tags(state);
-  state.functions.resize(module.functions.size());
   state.shared.resize(module.shared.size());
   state.constants.resize(module.constants.size());
   std::size_t constant_bytes = 0;
@@ -94,11 +85,11 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
     const ir::Function& function = module.functions[index];
     if (!function.is_kernel || (!options.kernel.empty() && function.symbol != options.kernel)) continue;
     auto id = static_cast<ir::FunctionId>(index);
-    choose_lanes(state, function);
+    const LaneFacts facts = kernel_lanes(module, function, options.lanes);
     if (state.gpu()) {
-      lower_gpu_kernel(state, id);
+      lower_gpu_kernel(state, id, facts);
     } else {
-      result.layouts.push_back(lower_cpu_kernel(state, id));
+      result.layouts.push_back(lower_cpu_kernel(state, id, facts));
     }
     lower_pending(state);
   }

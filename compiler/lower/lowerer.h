@@ -22,6 +22,20 @@
 
 namespace kern::lowering {
 
+// A device function as it is for lanes of some number that lie so over a block.
+struct FunctionKey {
+  ir::FunctionId id;
+  int lanes;
+  bool linear_thread_id, block_x_multiple;
+  auto operator<=>(const FunctionKey&) const = default;
+};
+
+// A device function that is declared and not yet defined.
+struct PendingFunction {
+  ir::FunctionId id;
+  LaneFacts facts;
+};
+
 // A module being lowered.
 struct ModuleState {
   const ir::Module& ir;
@@ -30,23 +44,20 @@ struct ModuleState {
   llvm::LLVMContext& context;
   llvm::Module& module;
   DebugInfo debug;
-  SharedLayout shared_layout;                     // GPU
-  std::vector<llvm::Function*> functions{};       // device functions, by FunctionId; made when first called
-  std::vector<llvm::GlobalVariable*> shared{};    // GPU: static shared arrays, by SharedId
-  std::vector<llvm::GlobalVariable*> constants{}; // by ConstantId
-  llvm::Function* fault = nullptr;                // records a fault; on the GPU it does not return
-  std::vector<ir::FunctionId> pending{};          // device functions declared and not yet defined
+  SharedLayout shared_layout;                         // GPU
+  std::map<FunctionKey, llvm::Function*> functions{}; // device functions; made when first called
+  std::vector<llvm::GlobalVariable*> shared{};        // GPU: static shared arrays, by SharedId
+  std::vector<llvm::GlobalVariable*> constants{};     // by ConstantId
+  llvm::Function* fault = nullptr;                    // records a fault; on the GPU it does not return
+  std::vector<PendingFunction> pending{};
   std::vector<std::uint64_t>
       device_shared{}; // CPU: where shared arrays of device functions are in scratch, by SharedId
   std::uint64_t device_shared_bytes = 0;
-  LaneFacts facts{};                                          // of the kernel at hand
   bool constants_are_global = false;                          // GPU: they are more than constant memory holds
   bool has_avx512 = false;                                    // of the CPU that code is made for
   llvm::MDNode *record_tag = nullptr, *element_tag = nullptr; // of accesses that never meet; null on the GPU
 
   bool gpu() const { return options.target == Target::Cuda; }
-  // Lanes of a vector; 1 on the GPU.
-  unsigned lanes() const { return gpu() ? 1 : static_cast<unsigned>(facts.lanes); }
 };
 
 // A scalar (of a linear value, that of lane 0) or a vector.
@@ -238,39 +249,39 @@ struct Lanes {
   llvm::Value* asked = nullptr;     // without mask registers: a mask in memory, for the runtime
   llvm::BasicBlock* skip = nullptr; // where to go when no lane is active
   llvm::BasicBlock* end = nullptr;  // where a whole vector's turn ends
-  std::map<const void*, Construct> constructs;    // by statement
+  std::map<const void*, Construct> constructs;                           // by statement
   std::map<std::pair<const void*, int>, llvm::BasicBlock*> side_entries; // places of the masked copy
   std::vector<OpenConstruct> open;
   std::vector<LaneLoop> loops;
   std::map<ir::SlotId, LaneTest> tests; // of conditions
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
-  std::int64_t written_out = 0;                  // statements of short loops (loops_lanes.cpp)
+  std::int64_t written_out = 0; // statements of short loops (loops_lanes.cpp)
   std::map<const ir::Segment*, Strips> strips_of;
   Strips* strips = nullptr;                  // of the segment at hand; null where no vector stops in it
   std::unordered_set<const ir::Guard*> held; // guards that hold in the loop at hand (alone_lanes.cpp)
   llvm::BasicBlock* leave = nullptr;         // there: where to go where a guard fails
   std::vector<bool> steady; // slots of which what was known at their assignment holds at every read
-  std::vector<const ir::Assign*> sources;     // by slot: the last assignment to it
-  Ahead ahead;                                // in a grid-stride loop
+  std::vector<const ir::Assign*> sources; // by slot: the last assignment to it
+  Ahead ahead;                            // in a grid-stride loop
   std::vector<bool> geometric; // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;  // integers that depend on no memory
   std::map<const ir::Convert*, const ir::Binary*>
-      narrowed;                            // words of what long values are (narrowed_lanes.cpp)
+      narrowed;             // words of what long values are (narrowed_lanes.cpp)
   std::vector<bool> unused; // results that nothing needs, such as of loads that are sunk
   std::map<const ir::Atomic*, const ir::Load*> sunk; // loads that lanes make one by one, for their place
   std::map<ir::SlotId, llvm::Value*> kept; // what lanes have of variables that run on (running_lanes.cpp)
   // The allocas of that, by loop: both copies have the same, so that the masked one can take over in the
   // loop.
   std::map<std::pair<const ir::Stmt*, ir::SlotId>, llvm::Value*> kept_places;
-  llvm::Value* linear_id = nullptr;    // of lane 0, where lanes follow the linear thread id
-  llvm::Value* thread_vectors[3] = {}; // there, thread indices that are no linear values
+  llvm::Value* linear_id = nullptr; // of lane 0, where lanes follow the linear thread id
 };
 
-// A function being lowered.
+// A function being lowered, for lanes of which `facts` hold.
 struct Lowerer {
   ModuleState& state;
   const ir::Function& ir;
   ir::FunctionId id;
+  const LaneFacts facts;
   llvm::Function* function = nullptr;
   llvm::IRBuilder<> builder;
   std::vector<SlotCells> slots;
@@ -278,8 +289,7 @@ struct Lowerer {
   llvm::BasicBlock* leave = nullptr;        // of a thread that leaves at a fault or, in a kernel, at a return
   llvm::BasicBlock* return_block = nullptr; // of a device function
   std::vector<llvm::Value*> result_slots;   // allocas of a device function's results
-  llvm::Value* left = nullptr;           // CPU device function: the alloca that says whether the thread left
-  llvm::Value* record = nullptr;         // the launch record
+  llvm::Value* record = nullptr;            // the launch record
   std::vector<llvm::Value*> param_block; // a kernel's parameters as they came, by slot of the parameter block
   Place place;
   Scratch scratch;
@@ -297,11 +307,13 @@ struct Lowerer {
   bool fast_math = false;          // of this kernel: approximate, and reorder, but never assume a number
   bool outside_segments = false;   // CPU: lockstep code between segments
 
-  Lowerer(ModuleState& s, ir::FunctionId f)
-      : state(s), ir(s.ir.function(f)), id(f), builder(s.context),
+  Lowerer(ModuleState& s, ir::FunctionId f, const LaneFacts& lane_facts)
+      : state(s), ir(s.ir.function(f)), id(f), facts(lane_facts), builder(s.context),
         fast_math(ir.options.fast_math || s.options.fast_math) {}
   bool gpu() const { return state.gpu(); }
-  bool is_vector() const { return state.lanes() > 1; }
+  // Lanes of a vector; 1 on the GPU.
+  unsigned lane_count() const { return gpu() ? 1 : static_cast<unsigned>(facts.lanes); }
+  bool is_vector() const { return lane_count() > 1; }
 };
 
 // Whether something is computed for lane 0 alone or for all lanes.
@@ -403,9 +415,12 @@ void call_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis
 void lower_body(Lowerer& lower, const ir::Body& body);
 
 // ---- calls.cpp ----
+// Returns the place of a device function that is called from here, and whether it is new: null then, and noted
+// as pending.
+std::pair<llvm::Function*&, bool> called_function(const Lowerer& lower, ir::FunctionId id);
 void lower_call(Lowerer& lower, const ir::Call& call);
 void lower_return(Lowerer& lower, const ir::Return& stmt);
-void lower_device_function(ModuleState& state, ir::FunctionId id);
+void lower_device_function(ModuleState& state, const PendingFunction& pending);
 
 // ---- print.cpp ----
 void lower_print(Lowerer& lower, const ir::Print& print);
@@ -413,7 +428,7 @@ void lower_print(Lowerer& lower, const ir::Print& print);
 void print_values(Lowerer& lower, const ir::Print& print, llvm::ArrayRef<llvm::Value*> values);
 
 // ---- entry.cpp ----
-void lower_gpu_kernel(ModuleState& state, ir::FunctionId id);
+void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& facts);
 // Make the function of a CPU kernel, and load its parameter block.
 void make_cpu_entry(Lowerer& lower);
 void load_params(Lowerer& lower);
@@ -437,7 +452,7 @@ void for_each_row_of_blocks(Lowerer& lower, llvm::Value* blocks,
 void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void(llvm::Value* index)>& body);
 
 // ---- cpu_kernel.cpp, segments.cpp ----
-CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id);
+CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& facts);
 // Goes to the scratch area of the block with this number, i64, among those abreast.
 void go_to_area(Lowerer& lower, llvm::Value* number);
 // The record with this number, of records of so many bytes; the end of as many of them.

@@ -12,39 +12,39 @@ llvm::Function* new_helper(ModuleState& state, const std::string& name, llvm::Fu
   return function;
 }
 
-llvm::FixedVectorType* vector_of(ModuleState& state, llvm::Type* element) {
-  return llvm::FixedVectorType::get(element, state.lanes());
+llvm::FixedVectorType* vector_of(const Lowerer& lower, llvm::Type* element) {
+  return llvm::FixedVectorType::get(element, lower.lane_count());
 }
 
-llvm::Type* mask_type(ModuleState& state) {
-  unsigned bits = state.has_avx512 ? 1 : 32;
-  return vector_of(state, llvm::IntegerType::get(state.context, bits));
+llvm::Type* mask_type(const Lowerer& lower) {
+  unsigned bits = lower.state.has_avx512 ? 1 : 32;
+  return vector_of(lower, llvm::IntegerType::get(lower.state.context, bits));
 }
 
 llvm::Value* new_mask_slot(Lowerer& lower, const char* name) {
-  return entry_alloca(lower, mask_type(lower.state), name);
+  return entry_alloca(lower, mask_type(lower), name);
 }
 
-llvm::Constant* full_mask(ModuleState& state, bool value) {
-  return llvm::ConstantInt::get(vector_of(state, llvm::Type::getInt1Ty(state.context)), value ? 1 : 0);
+llvm::Constant* full_mask(const Lowerer& lower, bool value) {
+  return llvm::ConstantInt::get(vector_of(lower, llvm::Type::getInt1Ty(lower.state.context)), value ? 1 : 0);
 }
 
 llvm::Value* load_mask(Lowerer& lower, llvm::Value* slot) {
-  llvm::Value* mask = lower.builder.CreateLoad(mask_type(lower.state), slot);
+  llvm::Value* mask = lower.builder.CreateLoad(mask_type(lower), slot);
   return lower.state.has_avx512 ? mask : lower.builder.CreateIsNeg(mask);
 }
 
 void store_mask(Lowerer& lower, llvm::Value* slot, llvm::Value* mask) {
-  lower.builder.CreateStore(lower.builder.CreateSExt(mask, mask_type(lower.state)), slot);
+  lower.builder.CreateStore(lower.builder.CreateSExt(mask, mask_type(lower)), slot);
 }
 
 llvm::Value* mask_bits(Lowerer& lower, llvm::Value* mask) {
-  return lower.builder.CreateBitCast(mask, lower.builder.getIntNTy(lower.state.lanes()));
+  return lower.builder.CreateBitCast(mask, lower.builder.getIntNTy(lower.lane_count()));
 }
 
 llvm::Value* mask_of_bits(Lowerer& lower, llvm::Value* bits) {
-  bits = lower.builder.CreateTrunc(bits, lower.builder.getIntNTy(lower.state.lanes()));
-  return lower.builder.CreateBitCast(bits, vector_of(lower.state, lower.builder.getInt1Ty()));
+  bits = lower.builder.CreateTrunc(bits, lower.builder.getIntNTy(lower.lane_count()));
+  return lower.builder.CreateBitCast(bits, vector_of(lower, lower.builder.getInt1Ty()));
 }
 
 llvm::Value* any_lane(Lowerer& lower, llvm::Value* mask) {
@@ -57,7 +57,7 @@ llvm::Value* all_lanes(Lowerer& lower, llvm::Value* mask) {
 }
 
 llvm::Value* active_lanes(Lowerer& lower) {
-  return lower.lanes.masked ? load_mask(lower, lower.lanes.active) : full_mask(lower.state, true);
+  return lower.lanes.masked ? load_mask(lower, lower.lanes.active) : full_mask(lower, true);
 }
 
 llvm::Value* first_active_lane(Lowerer& lower) {
@@ -65,30 +65,30 @@ llvm::Value* first_active_lane(Lowerer& lower) {
   return lower.builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, lower.builder.getTrue());
 }
 
-llvm::Constant* lane_steps(ModuleState& state, llvm::Type* element, std::int64_t step) {
+llvm::Constant* lane_steps(const Lowerer& lower, llvm::Type* element, std::int64_t step) {
   std::vector<llvm::Constant*> values;
-  for (unsigned lane = 0; lane < state.lanes(); ++lane)
+  for (unsigned lane = 0; lane < lower.lane_count(); ++lane)
     values.push_back(llvm::ConstantInt::get(element, static_cast<std::uint64_t>(step) * lane, true));
   return llvm::ConstantVector::get(values);
 }
 
 llvm::Value* lanes_below(Lowerer& lower, llvm::Value* limit) {
   llvm::IRBuilder<>& builder = lower.builder;
-  limit = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, limit, i64(lower.state, lower.state.lanes()));
-  llvm::Value* numbers = lane_steps(lower.state, builder.getInt32Ty(), 1);
+  limit = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, limit, i64(lower.state, lower.lane_count()));
+  llvm::Value* numbers = lane_steps(lower, builder.getInt32Ty(), 1);
   return builder.CreateICmpULT(numbers, splat(lower, builder.CreateTrunc(limit, builder.getInt32Ty())));
 }
 
 llvm::Value* splat(Lowerer& lower, llvm::Value* scalar) {
   if (scalar->getType()->isVectorTy()) return scalar;
-  return lower.builder.CreateVectorSplat(lower.state.lanes(), scalar);
+  return lower.builder.CreateVectorSplat(lower.lane_count(), scalar);
 }
 
 llvm::Value* to_vector(Lowerer& lower, const Value& value) {
   if (value.shape.kind == Shape::Kind::Varying) return value.value;
   llvm::Value* vector = splat(lower, value.value);
   if (value.shape.kind == Shape::Kind::Uniform) return vector;
-  return lower.builder.CreateAdd(vector, lane_steps(lower.state, value.value->getType(), value.shape.step));
+  return lower.builder.CreateAdd(vector, lane_steps(lower, value.value->getType(), value.shape.step));
 }
 
 static bool is_varying(const Value& value) { return value.shape.kind == Shape::Kind::Varying; }

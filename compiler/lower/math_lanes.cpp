@@ -41,7 +41,7 @@ static llvm::Value* call_in_parts(Lowerer& lower, std::string_view name, ScalarK
                                   llvm::ArrayRef<llvm::Value*> args) {
   unsigned width = (lower.state.has_avx512 ? 512 : 256) / static_cast<unsigned>(bit_width(kind));
   std::vector<llvm::Value*> results;
-  for (unsigned first = 0; first < lower.state.lanes(); first += width) {
+  for (unsigned first = 0; first < lower.lane_count(); first += width) {
     std::vector<llvm::Value*> parts;
     for (llvm::Value* arg : args) parts.push_back(part_of(lower, arg, first, width));
     results.push_back(call_libmvec(lower, name, kind, width, parts));
@@ -52,11 +52,11 @@ static llvm::Value* call_in_parts(Lowerer& lower, std::string_view name, ScalarK
 // kern_each_f(vectors...): a call a lane.
 static llvm::Function* each_lane_helper(Lowerer& lower, llvm::Function* scalar,
                                         llvm::ArrayRef<llvm::Value*> args) {
-  std::string name = "kern_each" + std::to_string(lower.state.lanes()) + "_" + scalar->getName().str();
+  std::string name = "kern_each" + std::to_string(lower.lane_count()) + "_" + scalar->getName().str();
   if (llvm::Function* found = lower.state.module.getFunction(name)) return found;
   std::vector<llvm::Type*> types;
   for (llvm::Value* arg : args) types.push_back(arg->getType());
-  llvm::FixedVectorType* result_type = vector_of(lower.state, scalar->getReturnType());
+  llvm::FixedVectorType* result_type = vector_of(lower, scalar->getReturnType());
   auto* function = llvm::Function::Create(llvm::FunctionType::get(result_type, types, false),
                                           llvm::GlobalValue::InternalLinkage, name, lower.state.module);
   function->addFnAttr(llvm::Attribute::NoInline);
@@ -85,7 +85,7 @@ static llvm::Function* each_lane_helper(Lowerer& lower, llvm::Function* scalar,
   llvm::Value* next = builder.CreateAdd(lane, builder.getInt64(1));
   lane->addIncoming(builder.getInt64(0), entry);
   lane->addIncoming(next, body);
-  builder.CreateCondBr(builder.CreateICmpULT(next, builder.getInt64(lower.state.lanes())), body, done);
+  builder.CreateCondBr(builder.CreateICmpULT(next, builder.getInt64(lower.lane_count())), body, done);
   builder.SetInsertPoint(done);
   builder.CreateRet(builder.CreateLoad(result_type, result));
   return function;

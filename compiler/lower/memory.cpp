@@ -39,7 +39,7 @@ static auto moves_base(const Lowerer& lower, const ArrayValue& array,
 // bytes: an index times its stride, and their sum, stay within the array and cannot wrap. Of masked lanes the
 // same is known only where they are active.
 Value place_base(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
-  const bool exact = !lower.lanes.masked && !lower.state.facts.small_arrays;
+  const bool exact = !lower.lanes.masked && !lower.facts.small_arrays;
   const auto moves = moves_base(lower, array, indices);
   Value common;
   if (moves(uniform_shape, array.offset.shape)) common = array.offset;
@@ -59,7 +59,7 @@ Value place_base(Lowerer& lower, const ArrayValue& array, const std::vector<ir::
 // as wide.
 Value place_offset(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
   llvm::IRBuilder<>& builder = lower.builder;
-  const bool narrow = lower.state.facts.small_arrays && varies(lower, array, indices);
+  const bool narrow = lower.facts.small_arrays && varies(lower, array, indices);
   const bool exact = !lower.lanes.masked && !narrow;
   llvm::Type* type = narrow ? builder.getInt32Ty() : builder.getInt64Ty();
   auto part = [&](Value value) {
@@ -76,7 +76,7 @@ Value place_offset(Lowerer& lower, const ArrayValue& array, const std::vector<ir
     offset = offset.value ? add_values(lower, offset, term, exact) : term;
   }
   if (lower.is_vector() && array.space == AddressSpace::Local) {
-    offset = multiply_values(lower, offset, {llvm::ConstantInt::get(type, lower.state.lanes())}, exact);
+    offset = multiply_values(lower, offset, {llvm::ConstantInt::get(type, lower.lane_count())}, exact);
     offset = add_values(lower, offset, {llvm::ConstantInt::get(type, 0), linear_shape(1)}, exact);
   }
   return offset;
@@ -274,7 +274,7 @@ ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type t
     base = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), area, kept->second.offset);
   } else {
     llvm::AllocaInst* alloca =
-        entry_alloca(lower, llvm::ArrayType::get(element, count * lower.state.lanes()), "local");
+        entry_alloca(lower, llvm::ArrayType::get(element, count * lower.lane_count()), "local");
     if (lower.is_vector()) alloca->setAlignment(llvm::Align(64));
     base = alloca;
   }

@@ -72,7 +72,7 @@ static llvm::Value* if_consecutive(Lowerer& lower, const LaneAddress& address, l
 static llvm::Value* load_consecutive(Lowerer& lower, llvm::Value* pointer, llvm::Type* element,
                                      llvm::Align align) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::FixedVectorType* vector = vector_of(lower.state, element);
+  llvm::FixedVectorType* vector = vector_of(lower, element);
   if (!lower.lanes.masked) return tag_element(lower, builder.CreateAlignedLoad(vector, pointer, align));
   llvm::Value* zero = llvm::Constant::getNullValue(vector);
   return tag_element(lower, builder.CreateMaskedLoad(vector, pointer, align, active_lanes(lower), zero));
@@ -93,7 +93,7 @@ static void fetch_ahead(Lowerer& lower, llvm::Value* pointer, llvm::Type* elemen
   if (ahead.bytes) fetch(lower, builder.CreateGEP(builder.getInt8Ty(), pointer, ahead.bytes));
   if (!ahead.elements) return;
   llvm::Value* later = builder.CreateGEP(element, pointer, ahead.elements);
-  std::uint64_t bytes = lower.state.lanes() * (element->getScalarSizeInBits() / 8);
+  std::uint64_t bytes = lower.lane_count() * (element->getScalarSizeInBits() / 8);
   for (std::uint64_t from = 0; from < bytes; from += line)
     fetch(lower, builder.CreateConstGEP1_64(builder.getInt8Ty(), later, from));
 }
@@ -103,7 +103,7 @@ static void fetch_ahead(Lowerer& lower, llvm::Value* pointer, llvm::Type* elemen
 static llvm::Value* in_words(Lowerer& lower, llvm::Value* loaded) {
   llvm::Type* element = loaded->getType()->getScalarType();
   bool is_small = element->isIntegerTy() && element->getScalarSizeInBits() < 32;
-  llvm::Type* words = vector_of(lower.state, lower.builder.getInt32Ty());
+  llvm::Type* words = vector_of(lower, lower.builder.getInt32Ty());
   return is_small ? lower.builder.CreateZExt(loaded, words) : loaded;
 }
 
@@ -215,8 +215,8 @@ static llvm::Value* load_stopping(Lowerer& lower, const LaneAddress& address, ll
 static llvm::Value* load_one_by_one(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                     llvm::Align align) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* loaded = llvm::PoisonValue::get(vector_of(lower.state, element));
-  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane) {
+  llvm::Value* loaded = llvm::PoisonValue::get(vector_of(lower, element));
+  for (unsigned lane = 0; lane < lower.lane_count(); ++lane) {
     llvm::Value* from =
         builder.CreateGEP(element, address.first, i64(lower.state, lane * address.shape.step));
     loaded = builder.CreateInsertElement(loaded, builder.CreateAlignedLoad(element, from, align), lane);
@@ -263,16 +263,14 @@ static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llv
     return load_consecutive(lower, address.first, element, align);
   }
   if (is_consecutive(address.shape) && may_read_more(address.space)) {
-    auto whole = [&] {
-      return builder.CreateAlignedLoad(vector_of(lower.state, element), address.first, align);
-    };
+    auto whole = [&] { return builder.CreateAlignedLoad(vector_of(lower, element), address.first, align); };
     auto lanes = [&] { return gather(lower, all_addresses(lower, address), element); };
-    return choose(lower, in_one_page(lower, address.first, lower.state.lanes() * align.value()), "whole",
+    return choose(lower, in_one_page(lower, address.first, lower.lane_count() * align.value()), "whole",
                   whole, lanes);
   }
   llvm::Value* loaded = load_elsewhere(lower, address, element, align);
   bool is_wider = loaded->getType()->getScalarSizeInBits() > element->getScalarSizeInBits();
-  return is_wider ? builder.CreateTrunc(loaded, vector_of(lower.state, element)) : loaded;
+  return is_wider ? builder.CreateTrunc(loaded, vector_of(lower, element)) : loaded;
 }
 
 llvm::Value* first_address(Lowerer& lower, const ir::Load& load) {
@@ -299,7 +297,7 @@ void load_lanes(Lowerer& lower, const ir::Load& load) {
 static void store_uniform(Lowerer& lower, llvm::Value* value, llvm::Value* pointer, llvm::Align align) {
   llvm::IRBuilder<>& builder = lower.builder;
   if (value->getType()->isVectorTy()) {
-    llvm::Value* lane = builder.getInt32(lower.state.lanes() - 1);
+    llvm::Value* lane = builder.getInt32(lower.lane_count() - 1);
     if (lower.lanes.masked) {
       llvm::Value* bits = mask_bits(lower, active_lanes(lower));
       llvm::Value* above = builder.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, builder.getTrue());
@@ -369,7 +367,7 @@ void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, s
   // The loop over the elements stores before it asks.
   if (count == 0) return;
   llvm::IRBuilder<>& builder = lower.builder;
-  std::uint64_t row = lower.state.lanes() * (element->getScalarSizeInBits() / 8);
+  std::uint64_t row = lower.lane_count() * (element->getScalarSizeInBits() / 8);
   if (!lower.lanes.masked) {
     builder.CreateMemSet(base, builder.getInt8(0), count * row, llvm::MaybeAlign(16));
     return;
@@ -381,14 +379,14 @@ void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, s
   builder.SetInsertPoint(body);
   llvm::PHINode* index = builder.CreatePHI(builder.getInt64Ty(), 2);
   index->addIncoming(i64(lower.state, 0), before);
-  llvm::Value* offset = builder.CreateMul(index, i64(lower.state, lower.state.lanes()));
+  llvm::Value* offset = builder.CreateMul(index, i64(lower.state, lower.lane_count()));
   llvm::Value* pointer = builder.CreateGEP(element, base, offset);
-  llvm::Value* zero = llvm::Constant::getNullValue(vector_of(lower.state, element));
+  llvm::Value* zero = llvm::Constant::getNullValue(vector_of(lower, element));
   if (has_native_mask(lower.state, element)) {
     builder.CreateMaskedStore(zero, pointer, llvm::Align(element->getScalarSizeInBits() / 8),
                               active_lanes(lower));
   } else {
-    scatter(lower, zero, {pointer, lane_steps(lower.state, builder.getInt64Ty(), 1), nullptr});
+    scatter(lower, zero, {pointer, lane_steps(lower, builder.getInt64Ty(), 1), nullptr});
   }
   llvm::Value* next = builder.CreateAdd(index, i64(lower.state, 1));
   index->addIncoming(next, builder.GetInsertBlock());

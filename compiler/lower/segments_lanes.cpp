@@ -17,14 +17,14 @@ static llvm::Value* wide(Lowerer& lower, llvm::Value* value) {
 using VectorBody = std::function<void(llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next)>;
 
 static llvm::Value* existing_lanes(Lowerer& lower, llvm::Value* limit, llvm::Value* first) {
-  if (lower.state.facts.block_x_multiple) return lower.builder.getInt32(lower.state.lanes());
+  if (lower.facts.block_x_multiple) return lower.builder.getInt32(lower.lane_count());
   return lower.builder.CreateSub(limit, first);
 }
 
 static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
   llvm::IRBuilder<>& builder = lower.builder;
   Place& place = lower.place;
-  unsigned lanes = lower.state.lanes();
+  unsigned lanes = lower.lane_count();
   llvm::Value* in_row = builder.CreateUDiv(builder.CreateAdd(place.block_dim[0], builder.getInt32(lanes - 1)),
                                            builder.getInt32(lanes));
   stepping_loop(lower, place.block_dim[2], 1, [&](llvm::Value* z, llvm::BasicBlock*) {
@@ -37,8 +37,7 @@ static void loop_over_rows(Lowerer& lower, const VectorBody& body) {
           llvm::Value* row = builder.CreateNUWAdd(
               builder.CreateNUWMul(wide(lower, z), wide(lower, place.block_dim[1])), wide(lower, y));
           llvm::Value* number = builder.CreateNUWMul(row, wide(lower, in_row));
-          number =
-              builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
+          number = builder.CreateNUWAdd(number, wide(lower, builder.CreateUDiv(x, builder.getInt32(lanes))));
           body(number, existing_lanes(lower, threads, x), next);
         });
       };
@@ -55,7 +54,7 @@ static void loop_over_warps(Lowerer& lower, const VectorBody& body) {
   Place& place = lower.place;
   llvm::Value* threads =
       builder.CreateMul(builder.CreateMul(place.block_dim[0], place.block_dim[1]), place.block_dim[2]);
-  unsigned lanes = lower.state.lanes();
+  unsigned lanes = lower.lane_count();
   stepping_loop(lower, threads, lanes, [&](llvm::Value* linear, llvm::BasicBlock* next) {
     lower.lanes.linear_id = linear;
     place.thread[0] = builder.CreateURem(linear, place.block_dim[0]);
@@ -70,7 +69,7 @@ static void loop_over_warps(Lowerer& lower, const VectorBody& body) {
 // Integers below 2^11 divided as floats: exact, and the hardware has it.
 static llvm::Value* divide_small(Lowerer& lower, llvm::Value* left, llvm::Value* right) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Type* real = vector_of(lower.state, builder.getFloatTy());
+  llvm::Type* real = vector_of(lower, builder.getFloatTy());
   llvm::Value* quotient =
       builder.CreateFDiv(builder.CreateUIToFP(left, real), builder.CreateUIToFP(right, real));
   return builder.CreateFPToSI(quotient, left->getType());
@@ -80,7 +79,7 @@ llvm::Value* thread_index_lanes(Lowerer& lower, int axis, Form form) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* first = lower.place.thread[axis];
   if (form == Form::Scalar) return first;
-  bool rows = !lower.lanes.linear_id || lower.state.facts.block_x_multiple;
+  bool rows = !lower.lanes.linear_id || lower.facts.block_x_multiple;
   if (rows) return to_vector(lower, {first, axis == 0 ? linear_shape(1) : Shape{}});
   auto dim = [&](int which) { return splat(lower, lower.place.block_dim[which]); };
   llvm::Value* linear = to_vector(lower, {lower.lanes.linear_id, linear_shape(1)});
@@ -93,12 +92,12 @@ llvm::Value* thread_index_lanes(Lowerer& lower, int axis, Form form) {
 // ---- A vector's turn ----
 
 static llvm::Value* existing_mask(Lowerer& lower, llvm::Value* existing) {
-  llvm::Constant* numbers = lane_steps(lower.state, lower.builder.getInt32Ty(), 1);
+  llvm::Constant* numbers = lane_steps(lower, lower.builder.getInt32Ty(), 1);
   return lower.builder.CreateICmpULT(numbers, splat(lower, existing));
 }
 
 static llvm::Value* left_bits(Lowerer& lower) {
-  return lower.builder.CreateLoad(lower.builder.getIntNTy(lower.state.lanes()), lower.scratch.record);
+  return lower.builder.CreateLoad(lower.builder.getIntNTy(lower.lane_count()), lower.scratch.record);
 }
 
 // Marks lanes that left in this turn, and counts them.
@@ -145,14 +144,14 @@ static void loop_over_vectors(Lowerer& lower, const VectorBody& body) {
     lanes.present = lanes.live = new_mask_slot(lower, "live");
     lanes.active = new_mask_slot(lower, "active");
   }
-  if (lower.state.facts.linear_thread_id) return loop_over_warps(lower, body);
+  if (lower.facts.linear_thread_id) return loop_over_warps(lower, body);
   loop_over_rows(lower, body);
 }
 
 void for_each_vector(Lowerer& lower, const std::function<void()>& body) {
   loop_over_vectors(lower, [&](llvm::Value* number, llvm::Value* existing, llvm::BasicBlock* next) {
     begin_vector(lower, number, existing, next);
-    lower.builder.CreateStore(lower.builder.CreateLoad(mask_type(lower.state), lower.lanes.live),
+    lower.builder.CreateStore(lower.builder.CreateLoad(mask_type(lower), lower.lanes.live),
                               lower.lanes.active);
     lower.lanes.masked = true;
     body();
@@ -199,26 +198,26 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     llvm::Value* live = begin_vector(lower, number, existing, next);
     begin_strip(lower, number, next, [&] {
       begin_copy(lower, used, copies);
-      store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
+      store_mask(lower, lower.lanes.present, full_mask(lower, true));
     });
     llvm::BasicBlock* plain = new_block(lower, "plain");
     llvm::BasicBlock* masked = new_block(lower, "masked");
     // Where nobody can have left, the number of lanes says it without a vector.
     llvm::Value* whole = lower.scratch.has_left_flag
                              ? builder.CreateICmpEQ(live, llvm::Constant::getAllOnesValue(live->getType()))
-                             : builder.CreateICmpUGE(existing, builder.getInt32(lower.state.lanes()));
+                             : builder.CreateICmpUGE(existing, builder.getInt32(lower.lane_count()));
     lower.lanes.end = new_block(lower, "end_of_turn");
     lower.lanes.constructs.clear();
     lower.lanes.side_entries.clear();
     builder.CreateCondBr(whole, plain, masked);
     builder.SetInsertPoint(plain);
     begin_copy(lower, used, copies);
-    store_mask(lower, lower.lanes.present, full_mask(lower.state, true));
+    store_mask(lower, lower.lanes.present, full_mask(lower, true));
     lower_copy(lower, segment, true);
     end_strip(lower);
     builder.SetInsertPoint(masked);
     begin_copy(lower, used, copies);
-    builder.CreateStore(builder.CreateLoad(mask_type(lower.state), lower.lanes.present), lower.lanes.active);
+    builder.CreateStore(builder.CreateLoad(mask_type(lower), lower.lanes.present), lower.lanes.active);
     lower_copy(lower, segment, false);
     builder.SetInsertPoint(lower.lanes.end);
     keep_uniform_copies(lower, copies);

@@ -244,7 +244,7 @@ bool stops(const Lowerer& lower, const ir::Stmt& loop) {
 // in that of the next strip, which lies so many elements on.
 static llvm::Value* elements_along_row(Lowerer& lower, llvm::Value* to_next_strip) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value *lanes = i64(lower.state, lower.state.lanes()), *on = i64(lower.state, ahead_in_row);
+  llvm::Value *lanes = i64(lower.state, lower.lane_count()), *on = i64(lower.state, ahead_in_row);
   auto vectors_of = [&](llvm::Value* blocks) {
     return builder.CreateNUWMul(builder.CreateZExt(blocks, builder.getInt64Ty()), lower.scratch.vectors);
   };

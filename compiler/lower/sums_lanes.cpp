@@ -135,7 +135,7 @@ void plan_sums(Lowerer& lower) {
   for (const ir::Atomic* atomic : search.found) {
     std::uint64_t width = static_cast<std::uint64_t>(bit_width(atomic->array.type->scalar)) / 8;
     lower.scratch.sums.push_back({atomic, lower.scratch.sum_bytes});
-    lower.scratch.sum_bytes += (lower.state.lanes() * width + place_bytes + 63) / 64 * 64;
+    lower.scratch.sum_bytes += (lower.lane_count() * width + place_bytes + 63) / 64 * 64;
   }
 }
 
@@ -153,7 +153,7 @@ struct SumPlace {
 
 static SumPlace place_of(Lowerer& lower, const ir::Atomic& atomic, std::uint64_t offset) {
   llvm::Value* record = lower.scratch.sum_record;
-  llvm::FixedVectorType* type = vector_of(lower.state, memory_type(lower.state, atomic.array.type->scalar));
+  llvm::FixedVectorType* type = vector_of(lower, memory_type(lower.state, atomic.array.type->scalar));
   std::uint64_t bytes = type->getNumElements() * type->getScalarSizeInBits() / 8;
   return {type, at(lower, record, i64(lower.state, static_cast<std::int64_t>(offset))),
           at(lower, record, i64(lower.state, static_cast<std::int64_t>(offset + bytes)))};
@@ -189,7 +189,7 @@ static void add_units(Lowerer& lower, llvm::Value* memory, const SumPlace& kept)
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Type *element = kept.type->getElementType(), *word = builder.getInt64Ty(),
              *unit = builder.getInt128Ty();
-  unsigned bytes = lower.state.lanes() * element->getScalarSizeInBits() / 8;
+  unsigned bytes = lower.lane_count() * element->getScalarSizeInBits() / 8;
   auto* part = llvm::FixedVectorType::get(element, unit_bytes * 8 / element->getScalarSizeInBits());
   stepping_loop(lower, i64(lower.state, bytes), unit_bytes, [&](llvm::Value* offset, llvm::BasicBlock*) {
     llvm::Value *target = at(lower, memory, offset), *terms = at(lower, kept.lanes, offset);

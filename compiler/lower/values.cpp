@@ -191,8 +191,7 @@ static void write_part(Lowerer& lower, const Cell& cell, const Value& value, boo
 // Whether lanes that are not active keep what they have. Of a Temp, which is assigned once, before every use,
 // it is never seen what they get.
 static bool blends(const Lowerer& lower, ir::SlotId slot) {
-  return lower.lanes.masked &&
-         lower.ir.slots[static_cast<std::size_t>(slot)].kind != ir::Slot::Kind::Temp;
+  return lower.lanes.masked && lower.ir.slots[static_cast<std::size_t>(slot)].kind != ir::Slot::Kind::Temp;
 }
 
 // A variable that runs on changes in all lanes; what is kept apart, in those that are active.
@@ -278,7 +277,7 @@ SlotCells make_cells(Lowerer& lower, std::size_t slot) {
   SlotCells result;
   for (std::size_t part = 0; part < types.size(); ++part) {
     Cell cell{.type = types[part], .shape = shapes[part], .is_bool = types[part]->isIntegerTy(1)};
-    if (is_varying(cell.shape)) cell.type = cell.is_bool ? mask_type(state) : vector_of(state, cell.type);
+    if (is_varying(cell.shape)) cell.type = cell.is_bool ? mask_type(lower) : vector_of(lower, cell.type);
     result.cells.push_back(cell);
   }
   if (is_array(type)) know_strides(lower, slot, result);

@@ -32,9 +32,7 @@ static llvm::Value* vote(Lowerer& lower, const CustomCall& call) {
 
 // ---- Shuffles ----
 
-static llvm::Value* lane_numbers(Lowerer& lower) {
-  return lane_steps(lower.state, lower.builder.getInt32Ty(), 1);
-}
+static llvm::Value* lane_numbers(Lowerer& lower) { return lane_steps(lower, lower.builder.getInt32Ty(), 1); }
 
 // The lane that each lane reads, and whether there is one.
 struct SourceLanes {
@@ -63,14 +61,14 @@ static llvm::Value* permute(Lowerer& lower, llvm::Value* vector, llvm::Value* la
   llvm::IRBuilder<>& builder = lower.builder;
   if (auto* known = llvm::dyn_cast<llvm::Constant>(lanes)) {
     std::vector<int> numbers;
-    for (unsigned lane = 0; lane < lower.state.lanes(); ++lane)
+    for (unsigned lane = 0; lane < lower.lane_count(); ++lane)
       numbers.push_back(
           static_cast<int>(llvm::cast<llvm::ConstantInt>(known->getAggregateElement(lane))->getZExtValue()));
     return builder.CreateShuffleVector(vector, numbers);
   }
   Spilled spilled = spill(lower, vector);
-  llvm::Value* result = llvm::PoisonValue::get(vector_of(lower.state, spilled.element));
-  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane)
+  llvm::Value* result = llvm::PoisonValue::get(vector_of(lower, spilled.element));
+  for (unsigned lane = 0; lane < lower.lane_count(); ++lane)
     result = builder.CreateInsertElement(
         result, lane_of(lower, spilled, builder.CreateExtractElement(lanes, lane)), lane);
   return result;
@@ -80,7 +78,7 @@ static llvm::Value* permute(Lowerer& lower, llvm::Value* vector, llvm::Value* la
 static llvm::Value* shift_lanes(Lowerer& lower, llvm::Value* vector, llvm::Value* distance, bool up) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Type* element = vector->getType()->getScalarType();
-  unsigned lanes = lower.state.lanes();
+  unsigned lanes = lower.lane_count();
   llvm::AllocaInst* buffer = entry_alloca(lower, llvm::ArrayType::get(element, 2 * lanes), "shifted");
   buffer->setAlignment(llvm::Align(64));
   auto at = [&](llvm::Value* index) { return builder.CreateInBoundsGEP(element, buffer, index); };
@@ -97,7 +95,7 @@ static llvm::Value* shuffle(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* vector = read(lower, call.args[1], Form::Vector);
   bool is_bool = vector->getType()->getScalarType()->isIntegerTy(1);
-  if (is_bool) vector = builder.CreateZExt(vector, vector_of(lower.state, builder.getInt8Ty()));
+  if (is_bool) vector = builder.CreateZExt(vector, vector_of(lower, builder.getInt8Ty()));
   bool by_distance = call.builtin == Builtin::ShflUpSync || call.builtin == Builtin::ShflDownSync;
   Value distance = read_value(lower, call.args[2]);
   SourceLanes source = source_lanes(lower, call);
@@ -120,9 +118,9 @@ static llvm::Value* shuffle(Lowerer& lower, const CustomCall& call) {
 static llvm::Value* equal_lanes(Lowerer& lower, llvm::Value* value) {
   llvm::IRBuilder<>& builder = lower.builder;
   unsigned width = value->getType()->getScalarSizeInBits();
-  value = builder.CreateBitCast(value, vector_of(lower.state, builder.getIntNTy(width)));
-  llvm::Value* result = llvm::PoisonValue::get(vector_of(lower.state, builder.getInt32Ty()));
-  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane) {
+  value = builder.CreateBitCast(value, vector_of(lower, builder.getIntNTy(width)));
+  llvm::Value* result = llvm::PoisonValue::get(vector_of(lower, builder.getInt32Ty()));
+  for (unsigned lane = 0; lane < lower.lane_count(); ++lane) {
     llvm::Value* same = builder.CreateICmpEQ(value, splat(lower, builder.CreateExtractElement(value, lane)));
     result = builder.CreateInsertElement(result, mask_bits(lower, same), lane);
   }
@@ -139,7 +137,7 @@ static llvm::Value* match(Lowerer& lower, const CustomCall& call) {
 }
 
 llvm::Value* lower_warp_builtin(Lowerer& lower, const CustomCall& call) {
-  assert(lower.state.lanes() == 32 && "a warp is a vector");
+  assert(lower.lane_count() == 32 && "a warp is a vector");
   switch (call.builtin) {
   case Builtin::Syncwarp: return nullptr;
   case Builtin::ShflSync:

@@ -120,7 +120,7 @@ static llvm::Value* of_warp(Lowerer& lower, const CustomCall& call) {
 }
 
 llvm::Value* active_mask(Lowerer& lower, const CustomCall& call) {
-  return lower.state.lanes() == 32 ? of_warp(lower, call) : lane_bit(lower, call);
+  return lower.lane_count() == 32 ? of_warp(lower, call) : lane_bit(lower, call);
 }
 llvm::Value* warp_barrier(Lowerer& lower, const CustomCall& call) { return of_warp(lower, call); }
 llvm::Value* vote_all(Lowerer& lower, const CustomCall& call) { return of_warp(lower, call); }

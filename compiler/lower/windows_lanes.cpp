@@ -36,7 +36,7 @@ llvm::Value* in_one_page(Lowerer& lower, llvm::Value* first, std::uint64_t bytes
 static llvm::Value* of_window(Lowerer& lower, llvm::Value* vector, unsigned which) {
   const unsigned width = window_lanes(lower);
   std::vector<int> lanes;
-  for (unsigned lane = 0; lane < lower.state.lanes(); ++lane)
+  for (unsigned lane = 0; lane < lower.lane_count(); ++lane)
     lanes.push_back(static_cast<int>(lane / width * width + which));
   return lower.builder.CreateShuffleVector(vector, lanes);
 }
@@ -45,7 +45,7 @@ Windows find_windows(Lowerer& lower, llvm::Value* base, const Stepping& stepping
   llvm::IRBuilder<>& builder = lower.builder;
   const std::int64_t size = element->getScalarSizeInBits() / 8, longest = bytes_each / size;
   llvm::Value* moved = builder.CreateAdd(stepping.step, i64(lower.state, longest));
-  llvm::Value* numbers = lane_steps(lower.state, builder.getInt32Ty(), 1);
+  llvm::Value* numbers = lane_steps(lower, builder.getInt32Ty(), 1);
   llvm::Value* first = stepping.first;
   if (stepping.numbers) numbers = stepping.numbers->lanes, first = stepping.numbers->first;
   llvm::Value* step =
@@ -73,9 +73,9 @@ llvm::Value* in_page(Lowerer& lower, const Windows& windows) {
   if (!windows.whole) return builder.getTrue();
   // Each begins at the lowest of its lanes, and with the longest step they fill what is asked for.
   llvm::Value* lowest = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at(lower, windows.low, 0),
-                                                      at(lower, windows.low, lower.state.lanes() - 1));
+                                                      at(lower, windows.low, lower.lane_count() - 1));
   return in_one_page(lower, builder.CreateGEP(builder.getInt8Ty(), windows.first, lowest),
-                     bytes_each * lower.state.lanes());
+                     bytes_each * lower.lane_count());
 }
 
 // The bytes of a window, of which `last` is the last that must be there.
@@ -120,7 +120,7 @@ static llvm::Value* take_bytes(Lowerer& lower, llvm::Value* windows, llvm::Value
 llvm::Value* load_windows(Lowerer& lower, const Windows& windows, llvm::Type* element) {
   llvm::IRBuilder<>& builder = lower.builder;
   const std::int64_t size = element->getScalarSizeInBits() / 8;
-  const unsigned lanes = lower.state.lanes(), each = window_lanes(lower),
+  const unsigned lanes = lower.lane_count(), each = window_lanes(lower),
                  width = lower.state.has_avx512 ? 16 : 8;
   llvm::Value *places = builder.CreateSub(windows.places, windows.low),
               *span = builder.CreateSub(windows.high, windows.low);
@@ -136,7 +136,7 @@ llvm::Value* load_windows(Lowerer& lower, const Windows& windows, llvm::Type* el
     auto* take = lower.state.has_avx512 ? take_words : take_bytes;
     words.push_back(take(lower, concatenate_parts(lower, loaded), part_of(lower, places, lane, width), size));
   }
-  return builder.CreateTrunc(concatenate_parts(lower, words), vector_of(lower.state, element));
+  return builder.CreateTrunc(concatenate_parts(lower, words), vector_of(lower, element));
 }
 
 } // namespace kern::lowering
