@@ -89,7 +89,6 @@ namespace {
 struct OwnSlot {
   ir::SlotId slot;
   bool comes_in, goes_out;
-  SlotCells outside;
   LaneSource lanes{};                 // what they bring, and take away
   std::array<SlotCells, 2> scalars{}; // of the two that go side by side
 };
@@ -128,7 +127,7 @@ static std::vector<OwnSlot> own_slots(const Lowerer& lower, const ir::For& loop)
     bool is_read = uses.reads[index] > 0, read_outside = reads_anywhere[index] > uses.reads[index];
     if (!assigned && (!is_read || is_uniform(lower.shapes.slots[index]))) continue;
     bool goes_out = assigned && (read_outside || !renewed);
-    own.push_back({slot, goes_out || !assigned, goes_out, lower.slots[index]});
+    own.push_back({slot, goes_out || !assigned, goes_out});
   }
   return own;
 }
@@ -178,10 +177,10 @@ namespace {
 // A loop while lanes are scalars.
 struct AloneLoop {
   const ir::For& source;
-  std::vector<OwnSlot> own;
+  ir::Body body;              // of an iteration of one lane
   std::set<ir::SlotId> names; // of the variable
+  std::vector<OwnSlot> own;
   LaneSource start, count;
-  llvm::BasicBlock* leave; // where to go when a lane would fault
 };
 
 // A lane that is in it.
@@ -190,47 +189,20 @@ struct Lane {
   llvm::Value *number, *start, *count; // i32, of the variable's type, i64
 };
 
-// What lowering knows of vectors, put away while there are none.
-struct Vectors {
-  bool masked, plain_copy;
-  std::vector<Shape> shapes;
-  std::vector<bool> unused;
-  std::map<ir::SlotId, LaneTest> tests;
-  std::map<ir::SlotId, MostlyLinear> mostly_linear;
-  std::map<ir::SlotId, llvm::Value*> kept;
-};
-
 } // namespace
 
-static Vectors begin_scalars(Lowerer& lower, const AloneLoop& loop) {
-  Lanes& lanes = lower.lanes;
-  const std::size_t slots = lower.slots.size();
-  Vectors vectors{std::exchange(lanes.masked, false),
-                  std::exchange(lanes.plain_copy, true),
-                  std::exchange(lower.shapes.slots, std::vector<Shape>(slots)),
-                  lanes.unused,
-                  std::exchange(lanes.tests, {}),
-                  std::exchange(lanes.mostly_linear, {}),
-                  std::exchange(lanes.kept, {})};
-  lanes.leave = loop.leave;
-  for (const ir::Guard* guard : guards_of_variable(lower, loop.source)) lanes.held.insert(guard);
-  // The loop writes them.
-  for (ir::SlotId name : loop.names)
-    if (name != loop.source.variable) lanes.unused[static_cast<std::size_t>(name)] = true;
-  return vectors;
-}
-
-static void end_scalars(Lowerer& lower, Vectors vectors) {
-  Lanes& lanes = lower.lanes;
-  lanes.leave = nullptr;
-  lanes.held.clear();
-  lanes.masked = vectors.masked;
-  lanes.plain_copy = vectors.plain_copy;
-  lower.shapes.slots = std::move(vectors.shapes);
-  lanes.unused = std::move(vectors.unused);
-  lanes.tests = std::move(vectors.tests);
-  lanes.mostly_linear = std::move(vectors.mostly_linear);
-  lanes.kept = std::move(vectors.kept);
+// What is left of an iteration where the loop tests the variable's range and writes its names.
+static ir::Body body_of_lane(const Lowerer& lower, const ir::For& loop) {
+  const std::set<ir::SlotId> names = names_of_variable(lower, loop);
+  const std::vector<const ir::Guard*> tested = guards_of_variable(lower, loop);
+  ir::Body body;
+  for (const ir::Stmt& stmt : loop.body) {
+    const auto* guard = std::get_if<ir::Guard>(&stmt.node);
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    bool holds = guard && std::find(tested.begin(), tested.end(), guard) != tested.end();
+    if (!holds && !(assign && names.contains(assign->slot))) body.push_back(stmt);
+  }
+  return body;
 }
 
 static void begin_own(Lowerer& lower, OwnSlot& own) {
@@ -244,31 +216,31 @@ static void begin_own(Lowerer& lower, OwnSlot& own) {
   }
 }
 
-static Lane lane_at(Lowerer& lower, const AloneLoop& loop, llvm::Value* number, std::size_t side) {
-  return {side, number, at_lane(lower, loop.start, number), at_lane(lower, loop.count, number)};
+static Lane lane_at(Lowerer& scalars, const AloneLoop& loop, llvm::Value* number, std::size_t side) {
+  return {side, number, at_lane(scalars, loop.start, number), at_lane(scalars, loop.count, number)};
 }
 
-static void load_own(Lowerer& lower, const AloneLoop& loop, const Lane& lane) {
+static void load_own(Lowerer& scalars, const AloneLoop& loop, const Lane& lane) {
   for (const OwnSlot& own : loop.own)
     if (own.comes_in)
-      write_cell(lower, own.scalars[lane.side].cells[0], at_lane(lower, own.lanes, lane.number));
+      write_cell(scalars, own.scalars[lane.side].cells[0], at_lane(scalars, own.lanes, lane.number));
 }
 
-static void store_own(Lowerer& lower, const AloneLoop& loop, const Lane& lane) {
+static void store_own(Lowerer& scalars, const AloneLoop& loop, const Lane& lane) {
   for (const OwnSlot& own : loop.own) {
     if (!own.goes_out) continue;
-    llvm::Value* value = read_cell(lower, own.scalars[lane.side].cells[0]).value;
-    if (own.lanes.is_bool) value = lower.builder.CreateZExt(value, own.lanes.spilled.element);
-    lower.builder.CreateStore(value, lane_pointer(lower, own.lanes.spilled, lane.number));
+    llvm::Value* value = read_cell(scalars, own.scalars[lane.side].cells[0]).value;
+    if (own.lanes.is_bool) value = scalars.builder.CreateZExt(value, own.lanes.spilled.element);
+    scalars.builder.CreateStore(value, lane_pointer(scalars, own.lanes.spilled, lane.number));
   }
 }
 
 // for number in range(first, end, step): body(number)
-static void count_up(Lowerer& lower, llvm::Value* first, llvm::Value* end, unsigned step,
+static void count_up(Lowerer& scalars, llvm::Value* first, llvm::Value* end, unsigned step,
                      const std::function<void(llvm::Value*)>& body) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::BasicBlock *before = builder.GetInsertBlock(), *head = new_block(lower, "alone");
-  llvm::BasicBlock *inside = new_block(lower, "alone_body"), *done = new_block(lower, "alone_done");
+  llvm::IRBuilder<>& builder = scalars.builder;
+  llvm::BasicBlock *before = builder.GetInsertBlock(), *head = new_block(scalars, "alone");
+  llvm::BasicBlock *inside = new_block(scalars, "alone_body"), *done = new_block(scalars, "alone_done");
   builder.CreateBr(head);
   builder.SetInsertPoint(head);
   llvm::PHINode* number = builder.CreatePHI(first->getType(), 2);
@@ -279,66 +251,66 @@ static void count_up(Lowerer& lower, llvm::Value* first, llvm::Value* end, unsig
   llvm::Value* next = builder.CreateNSWAdd(number, llvm::ConstantInt::get(first->getType(), step));
   number->addIncoming(next, builder.GetInsertBlock());
   // Guards leave it anywhere: unrolled it is larger, and no faster.
-  forbid_unrolling(lower, builder.CreateBr(head));
+  forbid_unrolling(scalars, builder.CreateBr(head));
   builder.SetInsertPoint(done);
 }
 
 // Counted in 64 bits: the variable never wraps where it is narrower, so its names need no conversion.
-static void write_variable(Lowerer& lower, const AloneLoop& loop, const Lane& lane, llvm::Value* trip) {
-  llvm::IRBuilder<>& builder = lower.builder;
+static void write_variable(Lowerer& scalars, const AloneLoop& loop, const Lane& lane, llvm::Value* trip) {
+  llvm::IRBuilder<>& builder = scalars.builder;
   llvm::Type* type = lane.start->getType();
   llvm::Value* start = builder.CreateIntCast(lane.start, trip->getType(), is_signed(loop.source.start.type));
   llvm::Value* value = builder.CreateAdd(start, trip);
   for (ir::SlotId name : loop.names)
-    write(lower, name, name == loop.source.variable ? builder.CreateTrunc(value, type) : value);
+    write(scalars, name, name == loop.source.variable ? builder.CreateTrunc(value, type) : value);
 }
 
 // The iterations of lanes side by side.
-static void iterate(Lowerer& lower, const AloneLoop& loop, std::span<const Lane> lanes, llvm::Value* first,
+static void iterate(Lowerer& scalars, const AloneLoop& loop, std::span<const Lane> lanes, llvm::Value* first,
                     llvm::Value* end) {
-  count_up(lower, first, end, 1, [&](llvm::Value* trip) {
+  count_up(scalars, first, end, 1, [&](llvm::Value* trip) {
     for (const Lane& lane : lanes) {
       for (const OwnSlot& own : loop.own)
-        lower.slots[static_cast<std::size_t>(own.slot)] = own.scalars[lane.side];
-      write_variable(lower, loop, lane, trip);
-      lower_lane_body(lower, loop.source.body);
+        scalars.slots[static_cast<std::size_t>(own.slot)] = own.scalars[lane.side];
+      write_variable(scalars, loop, lane, trip);
+      lower_body(scalars, loop.body);
     }
   });
 }
 
-static void one_lane(Lowerer& lower, const AloneLoop& loop, const Lane& lane, llvm::Value* first) {
-  load_own(lower, loop, lane);
-  iterate(lower, loop, {&lane, 1}, first, lane.count);
-  store_own(lower, loop, lane);
+static void one_lane(Lowerer& scalars, const AloneLoop& loop, const Lane& lane, llvm::Value* first) {
+  load_own(scalars, loop, lane);
+  iterate(scalars, loop, {&lane, 1}, first, lane.count);
+  store_own(scalars, loop, lane);
 }
 
 // The lane with this number and the next, side by side, then the one that has more to do. Each iteration of a
 // lane waits for its sum of the one before: two take 9 tenths of the time, and half of it where rows are
 // long; four find too few registers.
-static void two_lanes(Lowerer& lower, const AloneLoop& loop, llvm::Value* number) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  Lane first = lane_at(lower, loop, number, 0);
-  Lane second = lane_at(lower, loop, builder.CreateAdd(number, builder.getInt32(1)), 1);
+static void two_lanes(Lowerer& scalars, const AloneLoop& loop, llvm::Value* number) {
+  llvm::IRBuilder<>& builder = scalars.builder;
+  Lane first = lane_at(scalars, loop, number, 0);
+  Lane second = lane_at(scalars, loop, builder.CreateAdd(number, builder.getInt32(1)), 1);
   const Lane both[] = {first, second};
-  for (const Lane& lane : both) load_own(lower, loop, lane);
+  for (const Lane& lane : both) load_own(scalars, loop, lane);
   llvm::Value* more = builder.CreateICmpSGT(second.count, first.count);
   auto choose = [&](llvm::Value* Lane::* part) {
     return builder.CreateSelect(more, second.*part, first.*part);
   };
-  llvm::Value *zero = i64(lower.state, 0), *less = builder.CreateSelect(more, first.count, second.count);
+  llvm::Value *zero = i64(scalars.state, 0), *less = builder.CreateSelect(more, first.count, second.count);
   llvm::Value* trips = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, less, zero);
-  iterate(lower, loop, both, zero, trips);
-  for (const Lane& lane : both) store_own(lower, loop, lane);
+  iterate(scalars, loop, both, zero, trips);
+  for (const Lane& lane : both) store_own(scalars, loop, lane);
   Lane longer{0, choose(&Lane::number), choose(&Lane::start), choose(&Lane::count)};
-  llvm::BasicBlock *rest = new_block(lower, "rest"), *done = new_block(lower, "rest_done");
+  llvm::BasicBlock *rest = new_block(scalars, "rest"), *done = new_block(scalars, "rest_done");
   builder.CreateCondBr(builder.CreateICmpSGT(longer.count, trips), rest, done);
   builder.SetInsertPoint(rest);
-  one_lane(lower, loop, longer, trips);
-  enter(lower, done);
+  one_lane(scalars, loop, longer, trips);
+  enter(scalars, done);
 }
 
 // Leaves where the variable of some lane goes out of range in its iterations, if it has any.
-static void check_range(Lowerer& lower, const AloneLoop& loop) {
+static void check_range(Lowerer& lower, const AloneLoop& loop, llvm::BasicBlock* leave) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* extent = nullptr;
   for (const ir::Guard* guard : guards_of_variable(lower, loop.source)) {
@@ -353,7 +325,7 @@ static void check_range(Lowerer& lower, const AloneLoop& loop) {
   llvm::Value* outside = builder.CreateOr(builder.CreateICmpSLT(start, zero), too_many);
   outside = builder.CreateAnd(outside, builder.CreateICmpSGT(count, zero));
   llvm::BasicBlock* inside = new_block(lower, "in_range");
-  builder.CreateCondBr(any_lane(lower, outside), loop.leave, inside);
+  builder.CreateCondBr(any_lane(lower, outside), leave, inside);
   builder.SetInsertPoint(inside);
 }
 
@@ -374,28 +346,27 @@ static llvm::Value* result_of(Lowerer& lower, const LaneSource& lanes) {
 void for_alone(Lowerer& lower, const ir::For& source, const std::function<void()>& otherwise) {
   llvm::IRBuilder<>& builder = lower.builder;
   AloneLoop loop{source,
-                 own_slots(lower, source),
+                 body_of_lane(lower, source),
                  names_of_variable(lower, source),
+                 own_slots(lower, source),
                  lane_source(lower, read_value(lower, source.start)),
-                 lane_source(lower, active_counts(lower, source)),
-                 new_block(lower, "not_alone")};
-  check_range(lower, loop);
+                 lane_source(lower, active_counts(lower, source))};
+  llvm::BasicBlock* not_alone = new_block(lower, "not_alone");
+  check_range(lower, loop, not_alone);
   for (OwnSlot& own : loop.own) begin_own(lower, own);
+  Lowerer scalars(lower, not_alone);
   llvm::Value *none = builder.getInt32(0), *all = builder.getInt32(lower.lane_count());
-  Vectors vectors = begin_scalars(lower, loop);
   // The masked copy runs at edges: two lanes side by side would only take longer to compile.
-  bool often = !vectors.masked || vectors.plain_copy;
-  count_up(lower, none, all, often ? 2 : 1, [&](llvm::Value* number) {
-    if (often) return two_lanes(lower, loop, number);
-    one_lane(lower, loop, lane_at(lower, loop, number, 0), i64(lower.state, 0));
+  bool often = !lower.lanes.masked || lower.lanes.plain_copy;
+  count_up(scalars, none, all, often ? 2 : 1, [&](llvm::Value* number) {
+    if (often) return two_lanes(scalars, loop, number);
+    one_lane(scalars, loop, lane_at(scalars, loop, number, 0), i64(lower.state, 0));
   });
-  end_scalars(lower, std::move(vectors));
-  for (const OwnSlot& own : loop.own) {
-    lower.slots[static_cast<std::size_t>(own.slot)] = own.outside;
+  builder.SetInsertPoint(scalars.builder.GetInsertBlock());
+  for (const OwnSlot& own : loop.own)
     if (own.goes_out) write(lower, own.slot, result_of(lower, own.lanes));
-  }
   llvm::BasicBlock* done = builder.GetInsertBlock();
-  builder.SetInsertPoint(loop.leave);
+  builder.SetInsertPoint(not_alone);
   otherwise();
   builder.SetInsertPoint(done);
 }

@@ -116,10 +116,6 @@ static llvm::BasicBlock* side_entry(Lowerer& lower, const void* stmt, int point)
 }
 
 void leave_plain_copy(Lowerer& lower, const void* stmt, int point) {
-  if (lower.lanes.leave) {
-    lower.builder.CreateBr(lower.lanes.leave);
-    return;
-  }
   hand_over(lower);
   if (!lower.lanes.masked) set_active(lower, full_mask(lower, true));
   lower.builder.CreateBr(side_entry(lower, stmt, point));
@@ -320,7 +316,7 @@ static std::size_t lower_guards(Lowerer& lower, const ir::Body& body, std::size_
   for (; place < body.size(); ++place) {
     const auto* guard = std::get_if<ir::Guard>(&body[place].node);
     if (!guard) break;
-    if (guard->state != ir::GuardState::Proved && !lower.lanes.held.contains(guard)) kept.push_back(guard);
+    if (guard->state != ir::GuardState::Proved) kept.push_back(guard);
   }
   guards_lanes(lower, kept);
   return place;

@@ -122,6 +122,10 @@ void call_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis
 void lower_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis, llvm::Value* index,
                  llvm::Value* extent) {
   llvm::IRBuilder<>& builder = lower.builder;
+  if (lower.undo) {
+    builder.CreateBr(lower.undo);
+    return;
+  }
   if (!lower.gpu()) {
     call_fault(lower, site, kind, axis, index, extent, lower.place.thread);
     builder.CreateBr(lower.leave);

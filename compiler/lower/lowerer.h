@@ -257,9 +257,7 @@ struct Lanes {
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
   std::int64_t written_out = 0; // statements of short loops (loops_lanes.cpp)
   std::map<const ir::Segment*, Strips> strips_of;
-  Strips* strips = nullptr;                  // of the segment at hand; null where no vector stops in it
-  std::unordered_set<const ir::Guard*> held; // guards that hold in the loop at hand (alone_lanes.cpp)
-  llvm::BasicBlock* leave = nullptr;         // there: where to go where a guard fails
+  Strips* strips = nullptr; // of the segment at hand; null where no vector stops in it
   std::vector<bool> steady; // slots of which what was known at their assignment holds at every read
   std::vector<const ir::Assign*> sources; // by slot: the last assignment to it
   Ahead ahead;                            // in a grid-stride loop
@@ -287,6 +285,7 @@ struct Lowerer {
   std::vector<SlotCells> slots;
   std::vector<Loop> loops;
   llvm::BasicBlock* leave = nullptr;        // of a thread that leaves at a fault or, in a kernel, at a return
+  llvm::BasicBlock* undo = nullptr;         // where a thread would fault whose code is only an attempt
   llvm::BasicBlock* return_block = nullptr; // of a device function
   std::vector<llvm::Value*> result_slots;   // allocas of a device function's results
   llvm::Value* record = nullptr;            // the launch record
@@ -310,6 +309,9 @@ struct Lowerer {
   Lowerer(ModuleState& s, ir::FunctionId f, const LaneFacts& lane_facts)
       : state(s), ir(s.ir.function(f)), id(f), facts(lane_facts), builder(s.context),
         fast_math(ir.options.fast_math || s.options.fast_math) {}
+  // Begins to lower scalar code of one lane in the middle of a vector's, at the same place: where that lane
+  // would fault, it goes to `undo` instead. Slots in which lanes differ are the caller's to put in place.
+  Lowerer(const Lowerer& vector, llvm::BasicBlock* undo);
   bool gpu() const { return state.gpu(); }
   // Lanes of a vector; 1 on the GPU.
   unsigned lane_count() const { return gpu() ? 1 : static_cast<unsigned>(facts.lanes); }

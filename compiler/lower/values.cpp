@@ -54,6 +54,25 @@ llvm::PointerType* pointer_type(ModuleState& state, AddressSpace space) {
   __builtin_unreachable();
 }
 
+static LaneFacts of_one_lane(LaneFacts facts) {
+  facts.lanes = 1;
+  facts.linear_thread_id = facts.block_x_multiple = false;
+  return facts;
+}
+
+Lowerer::Lowerer(const Lowerer& vector, llvm::BasicBlock* otherwise)
+    : Lowerer(vector.state, vector.id, of_one_lane(vector.facts)) {
+  function = vector.function;
+  builder.SetInsertPoint(vector.builder.GetInsertBlock());
+  builder.setFastMathFlags(vector.builder.getFastMathFlags());
+  builder.SetCurrentDebugLocation(vector.builder.getCurrentDebugLocation());
+  slots = vector.slots;
+  undo = otherwise;
+  record = vector.record;
+  place = vector.place;
+  scratch = vector.scratch;
+}
+
 void begin_function(Lowerer& lower) {
   lower.state.debug.begin_function(*lower.function, lower.ir);
   lower.builder.SetInsertPoint(new_block(lower, "entry"));
