@@ -46,9 +46,9 @@ struct LaneFacts {
 
 // How lanes take a statement of control flow together.
 struct ControlShape {
-  bool varying =
-      false; // If: the condition differs. While, For: lanes may run out at different iterations.
-             // Break, Continue: only some of the lanes that are in the loop's iteration come to it.
+  // If: the condition differs. While, For: lanes may run out at different iterations. Break, Continue: only some
+  // of the lanes that are in the loop's iteration come to it.
+  bool varying = false;
   bool varying_break = false;    // While, For: one of its breaks is varying
   bool varying_continue = false; // likewise
 };
