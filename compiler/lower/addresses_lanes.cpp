@@ -21,28 +21,21 @@ static bool is_computed(const Lowerer& lower, const ArrayValue& array,
 static std::optional<Stepping> stepping(Lowerer& lower, const ArrayValue& array,
                                         const std::vector<ir::Operand>& indices) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Type* element = memory_type(lower.state, array.element);
-  if (lower.lanes.masked && !has_windows(lower, array.space, element)) return std::nullopt;
+  if (lower.lanes.masked) return std::nullopt;
   if (array.offset.shape.kind != Shape::Kind::Uniform) return std::nullopt;
   Stepping sum{builder.getTrue(), i64(lower.state, 0), i64(lower.state, 0)};
-  bool moves = false; // some axis does
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
     if (array.strides[axis].shape.kind != Shape::Kind::Uniform) return std::nullopt;
     if (!is_varying(lower, indices[axis])) continue;
     std::optional<MostlyLinear> index = mostly_linear(lower, indices[axis]);
     if (!index) return std::nullopt;
     llvm::Value* stride = array.strides[axis].value;
-    sum.numbers = moves ? std::nullopt : index->numbers;
-    if (sum.numbers) sum.numbers->first = builder.CreateMul(sum.numbers->first, stride);
-    moves = true;
     if (shape_of(lower, indices[axis]).kind == Shape::Kind::Varying)
       sum.holds = builder.CreateAnd(sum.holds, index->holds);
     sum.first = builder.CreateAdd(sum.first, builder.CreateMul(index->value.value, stride));
     sum.step =
         builder.CreateAdd(sum.step, builder.CreateMul(i64(lower.state, index->value.shape.step), stride));
   }
-  bool goes_on = sum.numbers && llvm::isa<llvm::Constant>(sum.numbers->lanes);
-  if (goes_on || !may_read_more(array.space)) sum.numbers.reset();
   return sum;
 }
 

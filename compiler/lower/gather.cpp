@@ -229,36 +229,6 @@ llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* 
                                   {pointers, mask_bits(lower, active_lanes(lower))});
 }
 
-// kern_gather_steps_T(first, step, numbers, mask): <W x T>
-static llvm::Function* gather_steps_helper(Lowerer& lower, llvm::Type* numbers, llvm::Type* element) {
-  ModuleState& state = lower.state;
-  llvm::IRBuilder<>& builder = lower.builder;
-  std::string name = helper_name(lower, "gather_steps", element);
-  if (llvm::Function* found = state.module.getFunction(name)) return found;
-  llvm::Type* pointer = llvm::PointerType::get(state.context, 0);
-  auto* type = llvm::FunctionType::get(vector_of(lower, element),
-                                       {pointer, builder.getInt64Ty(), numbers, mask_type(lower)}, false);
-  llvm::Function* function = new_helper(state, name, type);
-  llvm::IRBuilderBase::InsertPointGuard guard(builder);
-  builder.SetInsertPoint(llvm::BasicBlock::Create(state.context, "entry", function));
-  builder.SetCurrentDebugLocation({});
-  llvm::Value* mask = function->getArg(3);
-  if (!state.has_avx512) mask = builder.CreateIsNotNull(mask);
-  llvm::Value* wide = builder.CreateSExt(function->getArg(2), vector_of(lower, builder.getInt64Ty()));
-  llvm::Value* offsets = builder.CreateMul(wide, splat(lower, function->getArg(1)));
-  builder.CreateRet(gather_small(lower, {function->getArg(0), offsets, nullptr}, mask, element));
-  return function;
-}
-
-llvm::Value* gather_steps(Lowerer& lower, llvm::Value* base, const Stepping& steps, llvm::Type* element) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  const auto [first, numbers, range] = *steps.numbers;
-  llvm::Value* mask = active_lanes(lower);
-  if (!lower.state.has_avx512) mask = builder.CreateSExt(mask, mask_type(lower));
-  return builder.CreateCall(gather_steps_helper(lower, numbers->getType(), element),
-                            {builder.CreateGEP(element, base, first), steps.step, numbers, mask});
-}
-
 bool has_scatter(const Lowerer& lower, llvm::Type* element) {
   return lower.state.has_avx512 && is_word(element);
 }

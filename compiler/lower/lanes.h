@@ -55,13 +55,6 @@ struct LaneAddresses {
 };
 // Loads the active lanes' elements; what other lanes get is unspecified.
 llvm::Value* gather(Lowerer& lower, const LaneAddresses& addresses, llvm::Type* element);
-// Lanes whose elements lie alike far apart, where `holds`; i64, in elements from their base.
-struct Stepping {
-  llvm::Value *holds, *first, *step;
-  std::optional<StepNumbers> numbers{}; // of such steps, whether that holds or not
-};
-// Gathers bytes and halves that step by their numbers, in a function of its own: where it is seldom come to.
-llvm::Value* gather_steps(Lowerer& lower, llvm::Value* base, const Stepping& steps, llvm::Type* element);
 // Stores the active lanes' elements, in ascending order.
 void scatter(Lowerer& lower, llvm::Value* value, const LaneAddresses& addresses);
 // Whether there is an instruction that does.
@@ -69,26 +62,11 @@ bool has_scatter(const Lowerer& lower, llvm::Type* element);
 // Stores all lanes' elements `step` elements apart, an i64, in ascending order.
 void spread(Lowerer& lower, llvm::Value* value, llvm::Value* first, llvm::Value* step);
 
-// ---- windows_lanes.cpp: lanes that lie so close together that a register holds them ----
-// Whether what lies beside an array's elements may be read with them, in one page with an active lane's.
-bool may_read_more(AddressSpace space);
-// Whether the bytes from there on lie in one page of memory.
-llvm::Value* in_one_page(Lowerer& lower, llvm::Value* first, std::uint64_t bytes);
-// Whether there are windows of such elements.
-bool has_windows(const Lowerer& lower, AddressSpace space, llvm::Type* element);
-struct Windows {
-  llvm::Value* close; // whether they hold their lanes
-  llvm::Value* first; // where lane 0 is
-  // In bytes from there, <W x i32>: the lowest and the highest lane of each lane's window, and each.
-  llvm::Value *low, *high, *places;
-  bool whole; // loaded with what lies beside
-};
-Windows find_windows(Lowerer& lower, llvm::Value* base, const Stepping& stepping, llvm::Type* element);
-// Whether all of them lie in one page of memory, where that matters.
-llvm::Value* in_page(Lowerer& lower, const Windows& windows);
-llvm::Value* load_windows(Lowerer& lower, const Windows& windows, llvm::Type* element);
-
 // ---- addresses_lanes.cpp ----
+// Lanes whose elements lie alike far apart, where `holds`; i64, in elements from their base.
+struct Stepping {
+  llvm::Value *holds, *first, *step;
+};
 struct LaneAddress {
   Shape shape;                        // of the distance from the base; Linear: steps in elements
   llvm::Value* first = nullptr;       // of lane 0, unless it is Varying

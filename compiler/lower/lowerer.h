@@ -191,19 +191,11 @@ struct LaneTest {
   std::function<llvm::Value*()> mask;
 };
 
-// Steps from the first lane to each, <W x i32>: none to itself, and from lane to lane one more, or no more
-// where a clamp bites. What lanes get that are not active is none of theirs.
-struct StepNumbers {
-  llvm::Value *first, *lanes; // the value of the first lane
-  Interval range;             // that it is in, where it is exact
-};
-
 // A varying value that is linear where `holds`.
 struct MostlyLinear {
   llvm::Value* holds;
   Value value;
-  bool is_exact;                        // and then nothing wraps from lane to lane
-  std::optional<StepNumbers> numbers{}; // of steps as long, whether that holds or not
+  bool is_exact; // and then nothing wraps from lane to lane
 };
 
 // A loop of a segment in which whole vectors stop now and then (strips_lanes.cpp).
@@ -257,10 +249,9 @@ struct Lanes {
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
   std::int64_t written_out = 0; // statements of short loops (loops_lanes.cpp)
   std::map<const ir::Segment*, Strips> strips_of;
-  Strips* strips = nullptr; // of the segment at hand; null where no vector stops in it
-  std::vector<bool> steady; // slots of which what was known at their assignment holds at every read
-  std::vector<const ir::Assign*> sources; // by slot: the last assignment to it
-  Ahead ahead;                            // in a grid-stride loop
+  Strips* strips = nullptr;    // of the segment at hand; null where no vector stops in it
+  std::vector<bool> steady;    // slots of which what was known at their assignment holds at every read
+  Ahead ahead;                 // in a grid-stride loop
   std::vector<bool> geometric; // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;  // integers that depend on no memory
   std::map<const ir::Convert*, const ir::Binary*>

@@ -98,119 +98,6 @@ static void fetch_ahead(Lowerer& lower, llvm::Value* pointer, llvm::Type* elemen
     fetch(lower, builder.CreateConstGEP1_64(builder.getInt8Ty(), later, from));
 }
 
-// Bytes and halves come out of registers of words, and what is computed of them is as a rule wider than they
-// are. So where several ways meet they are words: ahead of it LLVM drops a truncation that is widened again.
-static llvm::Value* in_words(Lowerer& lower, llvm::Value* loaded) {
-  llvm::Type* element = loaded->getType()->getScalarType();
-  bool is_small = element->isIntegerTy() && element->getScalarSizeInBits() < 32;
-  llvm::Type* words = vector_of(lower, lower.builder.getInt32Ty());
-  return is_small ? lower.builder.CreateZExt(loaded, words) : loaded;
-}
-
-static bool is_one(const llvm::Value* value) {
-  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(value);
-  return known && known->isOne();
-}
-
-namespace {
-
-// Ways to load a vector, of which the one that goes every time is left for last.
-class Ways {
-public:
-  explicit Ways(Lowerer& lower)
-      : lower_(lower), far_(new_block(lower, "far")), done_(new_block(lower, "accessed")) {}
-
-  // Goes on where a condition holds, and else there; null is the last way.
-  void begin(llvm::Value* holds, const char* name, llvm::BasicBlock* otherwise = nullptr) {
-    branch(holds, name, otherwise ? otherwise : far_, nullptr);
-  }
-
-  // The same where the last way is not expected.
-  void begin_likely(llvm::Value* holds, const char* name) {
-    branch(holds, name, far_, llvm::MDBuilder(lower_.state.context).createLikelyBranchWeights());
-  }
-
-  void end(llvm::Value* loaded) {
-    loaded = in_words(lower_, loaded);
-    ends_.emplace_back(loaded, lower_.builder.GetInsertBlock());
-    lower_.builder.CreateBr(done_);
-  }
-
-  llvm::Value* finish(const std::function<llvm::Value*()>& last) {
-    lower_.builder.SetInsertPoint(far_);
-    end(last());
-    lower_.builder.SetInsertPoint(done_);
-    auto* loaded = lower_.builder.CreatePHI(ends_[0].first->getType(), static_cast<unsigned>(ends_.size()));
-    for (auto [value, block] : ends_) loaded->addIncoming(value, block);
-    return loaded;
-  }
-
-private:
-  void branch(llvm::Value* holds, const char* name, llvm::BasicBlock* otherwise, llvm::MDNode* weights) {
-    llvm::BasicBlock* way = new_block(lower_, name);
-    lower_.builder.CreateCondBr(holds, way, otherwise, weights);
-    lower_.builder.SetInsertPoint(way);
-  }
-
-  Lowerer& lower_;
-  llvm::BasicBlock *far_, *done_;
-  std::vector<std::pair<llvm::Value*, llvm::BasicBlock*>> ends_{};
-};
-
-} // namespace
-
-static llvm::Value* load_near(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
-                              llvm::Align align) {
-  llvm::Value* first = lower.builder.CreateGEP(element, address.lanes.base, address.stepping->first);
-  return load_consecutive(lower, first, element, align);
-}
-
-// Loads lanes of which it turns out whether they step alike, and how far. The branches come one by one: most
-// of them do not change over a loop.
-static llvm::Value* load_stepping(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
-                                  llvm::Align align) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  const Stepping& steps = *address.stepping;
-  const bool may_be_near = !lower.lanes.masked;
-  const bool may_be_close =
-      has_windows(lower, address.space, element) && !(may_be_near && is_one(steps.step));
-  Ways ways(lower);
-  ways.begin(steps.holds, "alike");
-  if (may_be_near) {
-    llvm::BasicBlock* apart = may_be_close ? new_block(lower, "apart") : nullptr;
-    ways.begin(builder.CreateICmpEQ(steps.step, i64(lower.state, 1)), "near", apart);
-    ways.end(load_near(lower, address, element, align));
-    if (apart) builder.SetInsertPoint(apart);
-  }
-  if (may_be_close) {
-    Windows windows = find_windows(lower, address.lanes.base, steps, element);
-    ways.begin(builder.CreateAnd(windows.close, in_page(lower, windows)), "close");
-    ways.end(load_windows(lower, windows, element));
-  }
-  return ways.finish([&] { return gather(lower, all_addresses(lower, address), element); });
-}
-
-// Loads lanes some of which stop at the edge of an array, by their numbers of steps: so all lanes are nearly
-// as fast as others. What follows from the numbers comes before the branches, since most of it does not
-// change over a loop.
-static llvm::Value* load_stopping(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
-                                  llvm::Align align) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  const Stepping& steps = *address.stepping;
-  Windows windows = find_windows(lower, address.lanes.base, steps, element);
-  Ways ways(lower);
-  if (is_one(steps.step) && !lower.lanes.masked) {
-    llvm::BasicBlock* some_stop = new_block(lower, "some_stop");
-    ways.begin(steps.holds, "near", some_stop);
-    ways.end(load_near(lower, address, element, align));
-    builder.SetInsertPoint(some_stop);
-  }
-  ways.begin_likely(windows.close, "close");
-  ways.begin_likely(in_page(lower, windows), "inside");
-  ways.end(load_windows(lower, windows, element));
-  return ways.finish([&] { return gather_steps(lower, address.lanes.base, steps, element); });
-}
-
 // One lane after the other, where each is a constant number of elements from the last.
 static llvm::Value* load_one_by_one(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                     llvm::Align align) {
@@ -224,33 +111,28 @@ static llvm::Value* load_one_by_one(Lowerer& lower, const LaneAddress& address, 
   return loaded;
 }
 
-// Loads lanes that step alike, by a constant that is not 1.
-static llvm::Value* load_apart(Lowerer& lower, const LaneAddress& address, llvm::Type* element) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  auto far = [&] { return in_words(lower, gather(lower, all_addresses(lower, address), element)); };
-  if (!has_windows(lower, address.space, element)) return far();
-  Stepping steps{builder.getTrue(), i64(lower.state, 0), i64(lower.state, address.shape.step)};
-  Windows windows = find_windows(lower, address.first, steps, element);
-  auto close = [&] { return in_words(lower, load_windows(lower, windows, element)); };
-  llvm::Value* inside = builder.CreateAnd(windows.close, in_page(lower, windows));
-  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(inside)) return known->isOne() ? close() : far();
-  return choose(lower, inside, "close", close, far);
-}
-
 static llvm::Value* load_elsewhere(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
                                    llvm::Align align) {
   bool is_word = element->getScalarSizeInBits() >= 32;
   if (address.shape.kind == Shape::Kind::Linear && is_word && !lower.lanes.masked && !lower.state.has_avx512)
     return load_one_by_one(lower, address, element, align);
-  if (address.shape.kind == Shape::Kind::Linear) return load_apart(lower, address, element);
   auto far = [&] { return gather(lower, all_addresses(lower, address), element); };
-  if (!address.computed) return far();
-  if (address.stepping && address.stepping->numbers && has_windows(lower, address.space, element))
-    return load_stopping(lower, address, element, align);
-  if (address.stepping) return load_stepping(lower, address, element, align);
-  if (!can_move(lower, element)) return far();
+  if (!address.computed || !can_move(lower, element)) return far();
   auto near = [&](llvm::Value* first) { return load_consecutive(lower, first, element, align); };
   return if_consecutive(lower, address, element, near, far);
+}
+
+// Whether what lies beside an array's elements may be read with them, in one page with an active lane's. LLVM
+// may know where arrays of the kernel's own end, and drop what reads more.
+static bool may_read_more(AddressSpace space) { return space == AddressSpace::Global; }
+
+// Whether the bytes from there on lie in one page of memory.
+static llvm::Value* in_one_page(Lowerer& lower, llvm::Value* first, std::uint64_t bytes) {
+  static constexpr std::uint64_t page = 4096;
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* place =
+      builder.CreateAnd(builder.CreatePtrToInt(first, builder.getInt64Ty()), builder.getInt64(page - 1));
+  return builder.CreateICmpULE(place, builder.getInt64(page - bytes));
 }
 
 static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llvm::Type* element,
@@ -268,9 +150,7 @@ static llvm::Value* load_element(Lowerer& lower, const LaneAddress& address, llv
     return choose(lower, in_one_page(lower, address.first, lower.lane_count() * align.value()), "whole",
                   whole, lanes);
   }
-  llvm::Value* loaded = load_elsewhere(lower, address, element, align);
-  bool is_wider = loaded->getType()->getScalarSizeInBits() > element->getScalarSizeInBits();
-  return is_wider ? builder.CreateTrunc(loaded, vector_of(lower, element)) : loaded;
+  return load_elsewhere(lower, address, element, align);
 }
 
 llvm::Value* first_address(Lowerer& lower, const ir::Load& load) {
