@@ -26,6 +26,30 @@ static Assigned count_assigned(const Lowerer& lower, const ir::Stmt& loop) {
   return assigned;
 }
 
+// Whether a statement computes with floats what takes longer where they are tiny, infinite or no numbers: a
+// division, a root, a function.
+static bool computes_slowly(const Lowerer& lower, const ir::Stmt& stmt) {
+  if (std::holds_alternative<ir::Call>(stmt.node)) return true;
+  const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+  if (!assign || !is_float(lower.ir.slots[static_cast<std::size_t>(assign->slot)].type)) return false;
+  if (const auto* binary = std::get_if<ir::Binary>(&assign->value))
+    return binary->op == ir::BinaryOp::Divide || binary->op == ir::BinaryOp::FloorDivide ||
+           binary->op == ir::BinaryOp::Modulo;
+  const auto* call = std::get_if<ir::CallPure>(&assign->value);
+  return call && call->builtin != Builtin::Min && call->builtin != Builtin::Max &&
+         call->builtin != Builtin::Abs;
+}
+
+// Loops with such statements mostly converge, and lanes that are out go on into denormals, of which each
+// operation takes a hundred cycles: Newton's iteration took three to six times as long.
+static bool converges(const Lowerer& lower, const ir::Stmt& loop) {
+  bool slow = false;
+  ir::visit_bodies(loop, [&](const ir::Body& body) {
+    ir::walk(body, [&](const ir::Stmt& stmt) { slow = slow || computes_slowly(lower, stmt); });
+  });
+  return slow;
+}
+
 static bool can_run_on(const Lowerer& lower, std::size_t slot) {
   const ir::Slot& variable = lower.ir.slots[slot];
   return variable.kind == ir::Slot::Kind::Variable && slot >= lower.ir.param_count &&
@@ -40,7 +64,7 @@ static void copy(Lowerer& lower, const Cell& cell, llvm::Value* from, llvm::Valu
 std::vector<ir::SlotId> begin_running_on(Lowerer& lower, const ir::Stmt& loop) {
   std::vector<ir::SlotId> variables;
   // A lane that waits for the next iteration will need what it had.
-  if (lower.shapes.control(loop).varying_continue) return variables;
+  if (lower.shapes.control(loop).varying_continue || converges(lower, loop)) return variables;
   Assigned assigned = count_assigned(lower, loop);
   for (std::size_t slot = 0; slot < lower.slots.size(); ++slot) {
     auto id = static_cast<ir::SlotId>(slot);
