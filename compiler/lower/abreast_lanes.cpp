@@ -18,6 +18,36 @@ static constexpr std::uint64_t threads_abreast = 4096, shared_bytes_abreast = 16
 
 // ---- Where blocks may ----
 
+static bool loads_global(const ir::Stmt& stmt) {
+  const auto* load = std::get_if<ir::Load>(&stmt.node);
+  bool loads = load && load->array.type->space == AddressSpace::Global;
+  ir::visit_bodies(stmt, [&](const ir::Body& body) {
+    for (const ir::Stmt& inner : body) loads = loads || loads_global(inner);
+  });
+  return loads;
+}
+
+static bool holds_jump(const ir::Body& body) {
+  bool found = false;
+  ir::walk(body, [&](const ir::Stmt& stmt) {
+    found = found || std::holds_alternative<ir::Break>(stmt.node) ||
+            std::holds_alternative<ir::Return>(stmt.node);
+  });
+  return found;
+}
+
+// Whether a block may learn from a statement in which order things happen in another, or wait for it there;
+// `reads` counts those of each slot.
+static bool tells_order(const ir::Stmt& stmt, const std::vector<std::size_t>& reads) {
+  if (std::holds_alternative<ir::Call>(stmt.node)) return true;
+  if (std::holds_alternative<ir::While>(stmt.node)) return loads_global(stmt);
+  if (const auto* loop = std::get_if<ir::For>(&stmt.node))
+    return holds_jump(loop->body) && loads_global(stmt);
+  const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
+  return atomic && atomic->array.type->space == AddressSpace::Global && atomic->slot &&
+         reads[static_cast<std::size_t>(*atomic->slot)] > 0;
+}
+
 // Whether a segment does what shows in which order blocks run, or waits for another block.
 static bool shows_order(const ir::Function& kernel, const ir::Segment& segment) {
   std::vector<std::size_t> reads = ir::count_reads(kernel);

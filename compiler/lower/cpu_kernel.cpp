@@ -1,7 +1,7 @@
 // A CPU kernel's entry and where everything of a block is: its parameters, its shared arrays, what outlives a
-// segment. The scratch area holds, in this order, the sums that a call keeps, and of the block, or each that
-// goes abreast, the shared arrays and large local arrays, there the count of living threads, for each vector
-// what it keeps in strips, a record for each, and dynamic shared memory.
+// segment. The scratch area holds, in this order, of the block, or each that goes abreast, the shared arrays
+// and large local arrays, there the count of living threads, for each vector what it keeps in strips, a
+// record for each, and dynamic shared memory.
 #include <algorithm>
 
 #include "compiler/analysis/array_limits.h"
@@ -238,7 +238,6 @@ static void begin_scratch(Lowerer& lower) {
   scratch.areas = scratch.base;
   scratch.block_bytes = align_to(scratch.block_bytes, cache_line);
   scratch.record_bytes = align_to(scratch.record_bytes, lower.is_vector() ? cache_line : 16);
-  begin_sums(lower);
   find_area(lower, constant(lower, 0));
   if (!scratch.live_threads && scratch.has_left_flag)
     scratch.live_threads = entry_alloca(lower, lower.builder.getInt64Ty(), "live_threads");
@@ -353,7 +352,6 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const La
   plan_records(lower);
   place_shared_arrays(lower);
   place_local_arrays(lower);
-  plan_sums(lower);
   plan_strips(lower);
   plan_abreast(lower);
   begin_scratch(lower);
@@ -365,12 +363,11 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const La
     lower.place.blocks = in_row;
     lower_block(lower);
   });
-  end_sums(lower);
   lower.builder.CreateRetVoid();
   take_out_turns(lower);
   return {lower.ir.symbol,
           lower.scratch.block_bytes + scratch_bytes_abreast(lower),
-          lower.scratch.record_bytes + lower.scratch.sum_bytes + lower.scratch.strip_bytes,
+          lower.scratch.record_bytes + lower.scratch.strip_bytes,
           static_cast<int>(lower.lane_count()),
           facts.linear_thread_id,
           independent,

@@ -147,7 +147,6 @@ void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
     places = places_loaded(lower, *sunk->second, array.base.value, element);
   } else {
     ElementPlace place = element_place(lower, array, atomic.indices);
-    if (add_to_sum(lower, atomic, place)) return;
     places = places_of(lower, atomic, place, element);
   }
   std::vector<LaneSource> sources;

@@ -262,20 +262,6 @@ llvm::Value* at_lane(Lowerer& lower, const LaneSource& source, llvm::Value* lane
 void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic);
 void print_lanes(Lowerer& lower, const ir::Print& print);
 
-// ---- sums_lanes.cpp: sums in global memory that a call of several blocks makes once ----
-// Finds them, and what they need in scratch.
-void plan_sums(Lowerer& lower);
-// Whether a block may learn from a statement in which order things happen in another, or wait for it there;
-// `reads` counts those of each slot.
-bool tells_order(const ir::Stmt& stmt, const std::vector<std::size_t>& reads);
-// Clears the sums of a block's vectors before its area, and adds them to memory.
-void begin_sums(Lowerer& lower);
-void end_sums(Lowerer& lower);
-// Finds the sums of the vector with this number.
-void find_sums(Lowerer& lower, llvm::Value* number);
-// Adds what an atomic adds to a sum; false where it is none that is kept.
-bool add_to_sum(Lowerer& lower, const ir::Atomic& atomic, const ElementPlace& place);
-
 // ---- math_lanes.cpp ----
 llvm::Value* call_vector_math(Lowerer& lower, std::string_view name, ScalarKind kind,
                               llvm::ArrayRef<llvm::Value*> args);

@@ -119,12 +119,6 @@ struct LocalPlace {
   std::uint64_t offset;
 };
 
-// A sum in global memory that a call keeps for its blocks, and where in the record of a vector's sums.
-struct KeptSum {
-  const ir::Atomic* atomic;
-  std::uint64_t offset;
-};
-
 inline constexpr std::uint64_t cache_line = 64; // bytes
 
 // CPU: the parts of the scratch area of a block, and the record of the vector at hand.
@@ -142,10 +136,6 @@ struct Scratch {
   llvm::Value* live_threads = nullptr; // where there is that flag: an i64 that counts, an alloca or,
                                        // with blocks abreast, in the last line of `block_bytes`
   std::map<const ir::LocalArray*, LocalPlace> local_arrays; // those that are no allocas
-  std::vector<KeptSum> sums;                                // that a call keeps for its blocks
-  std::uint64_t sum_bytes = 0;                              // of that record, one for each vector
-  llvm::Value* sum_records = nullptr;                       // the first vector's
-  llvm::Value* sum_record = nullptr;                        // of the vector at hand
   std::uint64_t strip_bytes = 0; // of the record of a vector that stopped in a loop
   llvm::Value* strip_records = nullptr;
 };

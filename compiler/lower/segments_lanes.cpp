@@ -124,7 +124,6 @@ static llvm::Value* begin_vector(Lowerer& lower, llvm::Value* number, llvm::Valu
   Scratch& scratch = lower.scratch;
   if (scratch.record_bytes > 0)
     scratch.record = record_at(lower, scratch.records, number, scratch.record_bytes);
-  find_sums(lower, number);
   llvm::Value* live = existing_mask(lower, existing);
   llvm::Value* bits = mask_bits(lower, live);
   if (scratch.has_left_flag) {
