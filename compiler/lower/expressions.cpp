@@ -324,8 +324,6 @@ static Value value_of(Lowerer& lower, const ir::Assign& assign) {
         return plain(compare(lower, e.op, e.left.type->scalar, left, read(lower, e.right, form)));
       },
       [&](const ir::Convert& e) {
-        llvm::Value* word = form == Form::Vector ? narrowed(lower, e, kind) : nullptr;
-        if (word) return plain(word);
         llvm::Value* value = read(lower, e.value, form);
         if (form == Form::Scalar && is_integer(e.value.type) && is_integer(type))
           return plain(widen_first(lower, e.value, value, register_type(lower.state, kind)));

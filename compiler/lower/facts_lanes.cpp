@@ -8,7 +8,6 @@ void find_lane_facts(Lowerer& lower) {
   lower.lanes.unused.assign(lower.slots.size(), false);
   classify_conditions(lower);
   find_sunk(lower);
-  find_narrowed(lower);
 }
 
 } // namespace kern::lowering

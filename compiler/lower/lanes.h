@@ -181,11 +181,6 @@ void find_lane_facts(Lowerer& lower);
 // Finds the loads that are made lane by lane where their value is used.
 void find_sunk(Lowerer& lower);
 
-// ---- narrowed_lanes.cpp ----
-// Finds the words of sums and products that words make as well.
-void find_narrowed(Lowerer& lower);
-// Computes such a word, of that kind; null of other conversions.
-llvm::Value* narrowed(Lowerer& lower, const ir::Convert& convert, ScalarKind kind);
 
 // ---- widened_lanes.cpp ----
 // The value of lane 0, given in the operand's type, in one of any width. Where that is wider, lanes step

@@ -26,6 +26,8 @@ void inline_calls(ir::Module& module, Diagnostics& diagnostics);
 void place_guards(ir::Module& module, GuardMode mode);
 // CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.
 void join_conditions(ir::Module& module);
+// CPU: computes a word of what is computed in 64 bits in 32, where the long value is needed too.
+void narrow_words(ir::Module& module);
 // CPU: moves guards together, over loads and assignments.
 void group_guards(ir::Module& module);
 // CPU: cuts every kernel at its block barriers into Segments. What stays outside Segments is control flow
