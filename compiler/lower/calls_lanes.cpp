@@ -179,7 +179,7 @@ void lower_lane_function(ModuleState& state, const PendingFunction& pending) {
     lower.result_slots.push_back(entry_alloca(lower, type, "result"));
     lower.builder.CreateStore(llvm::Constant::getNullValue(type), lower.result_slots.back());
   }
-  find_lane_facts(lower);
+  classify_conditions(lower);
   lower.lanes.end = lower.lanes.skip = new_block(lower, "return");
   enter(lower, new_block(lower, "start"));
   lower_lane_body(lower, lower.ir.body);

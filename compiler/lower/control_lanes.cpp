@@ -327,6 +327,8 @@ void lower_lane_body(Lowerer& lower, const ir::Body& body) {
     lower.state.debug.set_location(lower.builder, body[place].span);
     if (std::holds_alternative<ir::Guard>(body[place].node)) {
       place = lower_guards(lower, body, place);
+    } else if (std::size_t count = atomic_with_load(lower, std::span(body).subspan(place)); count > 0) {
+      place += count;
     } else {
       lower_lane_stmt(lower, body[place++]);
     }

@@ -348,7 +348,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const La
   lower.waits = has_waits(state.ir, lower.ir.body);
   lower.scratch.has_left_flag = leaves_before_others(lower.ir);
   plan_slots(lower);
-  if (lower.is_vector()) find_lane_facts(lower);
+  if (lower.is_vector()) classify_conditions(lower);
   plan_records(lower);
   place_shared_arrays(lower);
   place_local_arrays(lower);

@@ -354,7 +354,6 @@ void lower_assign(Lowerer& lower, const ir::Assign& assign) {
     bool stands = lower.block_arrays_stand && lower.block_arrays[static_cast<std::size_t>(assign.slot)];
     return stands ? void() : assign_array(lower, assign, type);
   }
-  if (lower.is_vector() && lower.lanes.unused[static_cast<std::size_t>(assign.slot)]) return;
   if (const auto* compare = std::get_if<ir::Compare>(&assign.value))
     note_linear_test(lower, assign.slot, *compare);
   if (const auto* joint = std::get_if<ir::Binary>(&assign.value)) note_joint_test(lower, assign.slot, *joint);

@@ -173,15 +173,6 @@ void for_alone(Lowerer& lower, const ir::For& loop, const std::function<void()>&
 std::vector<ir::SlotId> begin_running_on(Lowerer& lower, const ir::Stmt& loop);
 void end_running_on(Lowerer& lower, const std::vector<ir::SlotId>& variables);
 
-// ---- facts_lanes.cpp ----
-// Finds what follows out about the function, once its slots stand.
-void find_lane_facts(Lowerer& lower);
-
-// ---- sunk_lanes.cpp ----
-// Finds the loads that are made lane by lane where their value is used.
-void find_sunk(Lowerer& lower);
-
-
 // ---- widened_lanes.cpp ----
 // The value of lane 0, given in the operand's type, in one of any width. Where that is wider, lanes step
 // without wrapping as far as they are active.
@@ -255,6 +246,10 @@ struct LaneSource {
 LaneSource lane_source(Lowerer& lower, const Value& value);
 llvm::Value* at_lane(Lowerer& lower, const LaneSource& source, llvm::Value* lane);
 void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic);
+// Where statements begin with a load that only the next atomic, right after it, needs, for its index: lowers
+// them up to that atomic, whose lanes each load their own. Returns how many those were; 0 where it is no such
+// load.
+std::size_t atomic_with_load(Lowerer& lower, std::span<const ir::Stmt> stmts);
 void print_lanes(Lowerer& lower, const ir::Print& print);
 
 // ---- math_lanes.cpp ----

@@ -244,8 +244,6 @@ struct Lanes {
   Ahead ahead;                 // in a grid-stride loop
   std::vector<bool> geometric; // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;  // integers that depend on no memory
-  std::vector<bool> unused;    // results that nothing needs, such as of loads that are sunk
-  std::map<const ir::Atomic*, const ir::Load*> sunk; // loads that lanes make one by one, for their place
   std::map<ir::SlotId, llvm::Value*> kept; // what lanes have of variables that run on (running_lanes.cpp)
   // The allocas of that, by loop: both copies have the same, so that the masked one can take over in the
   // loop.

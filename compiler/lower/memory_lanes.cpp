@@ -162,7 +162,6 @@ llvm::Value* first_address(Lowerer& lower, const ir::Load& load) {
 }
 
 void load_lanes(Lowerer& lower, const ir::Load& load) {
-  if (lower.lanes.unused[static_cast<std::size_t>(load.slot)]) return;
   ArrayValue array = read_array(lower, load.array);
   LaneAddress address = lane_address(lower, array, load.indices);
   llvm::Value* value =

@@ -123,8 +123,7 @@ static std::vector<ir::SlotId> find_kept(const Lowerer& lower, const ir::Segment
     bool assigned = before.assigned[slot] || inside.assigned[slot];
     bool of_a_trip = !before.assigned[slot] && !after.read[slot] && !cells.crosses && !unset[slot];
     bool needed = inside.read[slot] || after.read[slot] || cells.crosses;
-    if (assigned && needed && !lower.lanes.unused[slot] && !has_place && !of_a_trip)
-      kept.push_back(static_cast<ir::SlotId>(slot));
+    if (assigned && needed && !has_place && !of_a_trip) kept.push_back(static_cast<ir::SlotId>(slot));
   }
   return kept;
 }

@@ -30,6 +30,8 @@ void join_conditions(ir::Module& module);
 void narrow_words(ir::Module& module);
 // CPU: moves guards together, over loads and assignments.
 void group_guards(ir::Module& module);
+// CPU: moves the load of a shared atomic's index right before the atomic, where nothing else needs it.
+void sink_loads(ir::Module& module);
 // CPU: cuts every kernel at its block barriers into Segments. What stays outside Segments is control flow
 // that holds a barrier; exactly what, stands at the top of segments.cpp.
 void cut_segments(ir::Module& module);
