@@ -1,6 +1,8 @@
 // Division of integers. Processors divide integers one by one, so vectors are divided as floats, which is
 // exact where a quotient that is no integer cannot be rounded to one: 16 bits in f32, 51 bits in f64. Lanes
-// that need more are divided one after the other.
+// that need more are divided one after the other. This picks instructions for a quotient that IR has one
+// operation for: how depends on what holds the lanes, and a form in IR of f64 and selects would be no
+// shorter.
 #include "compiler/lower/lanes.h"
 
 namespace kern::lowering {

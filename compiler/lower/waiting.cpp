@@ -1,8 +1,10 @@
-// Threads that wait (transform/take_turns.cpp). On the CPU the vectors of a block run one after the other, so
-// one that waits must let those after it go on: in a segment where threads wait, each turn is a function of
-// its own, which the runtime can put aside in the middle. The segment is lowered like any other; what a turn
-// begins and ends with is noted, and when the kernel is whole, LLVM takes the turns out of it. A turn has its
-// own copy of every alloca but those that are one for the block.
+// Threads that wait (transform/take_turns.cpp), as functions taken out of the code of a kernel: outlining. It
+// stays with emission, since what is taken out is blocks and allocas, which only LLVM's IR has. On the CPU
+// the vectors of a block run one after the other, so one that waits must let those after it go on: in a
+// segment where threads wait, each turn is a function of its own, which the runtime can put aside in the
+// middle. The segment is lowered like any other; what a turn begins and ends with is noted, and when the
+// kernel is whole, LLVM takes the turns out of it. A turn has its own copy of every alloca but those that are
+// one for the block.
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/CodeExtractor.h>
 
