@@ -119,8 +119,8 @@ public:
                                                         : uniform_value(function.slots[i].type);
     }
     homes_ = find_homes(function, outlives);
-    for (const Stmt& stmt : function.body)
-      lockstep_ = lockstep_ || std::holds_alternative<ir::Segment>(stmt.node);
+    lockstep_ = std::ranges::any_of(
+        function.body, [](const Stmt& stmt) { return std::holds_alternative<ir::Segment>(stmt.node); });
   }
 
   // Computes the shapes, given what callers pass; of a kernel every parameter is uniform.

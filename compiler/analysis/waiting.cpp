@@ -202,8 +202,7 @@ private:
       if (leaves) found_.insert(found_.end(), under_.begin(), under_.end());
       const auto* branch = std::get_if<ir::If>(&stmt.node);
       bool is_under = branch && branch->condition.slot;
-      bool is_loop =
-          std::holds_alternative<ir::While>(stmt.node) || std::holds_alternative<ir::For>(stmt.node);
+      bool is_loop = ir::is_loop(stmt);
       if (is_under) under_.push_back(*branch->condition.slot);
       ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner, in_inner || is_loop); });
       if (is_under) under_.pop_back();
@@ -245,14 +244,11 @@ private:
   }
 
   bool meets(const ir::Body& body) {
-    bool found = false;
-    ir::walk(body, [&](const ir::Stmt& stmt) {
+    return ir::any(body, [&](const ir::Stmt& stmt) {
       const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
       const auto* call = std::get_if<ir::Call>(&stmt.node);
-      found = found || (effect && is_barrier(row(effect->builtin).effects));
-      found = found || (call && callee_meets(call->function));
+      return (effect && is_barrier(row(effect->builtin).effects)) || (call && callee_meets(call->function));
     });
-    return found;
   }
 
   bool callee_meets(ir::FunctionId id) {
@@ -290,9 +286,7 @@ std::vector<WaitingLoop> find_waiting_loops(const ir::Module& module, const ir::
 }
 
 bool has_waits(const ir::Module& module, const ir::Body& body) {
-  bool found = false;
-  ir::walk_reachable(module, body, [&](const ir::Stmt& stmt) { found = found || is_wait(stmt); });
-  return found;
+  return ir::any_reachable(module, body, is_wait);
 }
 
 } // namespace kern

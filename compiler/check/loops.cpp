@@ -161,20 +161,11 @@ static Value unknown_or_error(const Value& iterable) {
   return wrong ? error_value(iterable.span) : unknown_value(iterable.span);
 }
 
-static bool assigns(const ir::Body& body, std::optional<ir::SlotId> slot) {
-  bool found = false;
-  if (!slot) return false;
-  ir::walk(body, [&](const ir::Stmt& stmt) {
-    ir::visit_results(stmt, [&](ir::SlotId result) { found = found || result == *slot; });
-  });
-  return found;
-}
-
 // What the loop reads at its start must not change in its body: then it is copied first.
 void Checker::emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count,
                        ir::Body inner, Span span, std::optional<ir::Operand> stop) {
   auto keep = [&](ir::Operand& operand) {
-    if (operand.slot && (*operand.slot == slot || assigns(inner, operand.slot)))
+    if (operand.slot && (*operand.slot == slot || ir::assigns(inner, *operand.slot)))
       operand = temp(operand.type, ir::Copy{operand}, span);
   };
   for (ir::Operand* operand : {&start, &step, &count}) keep(*operand);

@@ -1,7 +1,7 @@
 // Functions wait in a list, so that deep calls take no stack.
 #include "compiler/ir/reachable.h"
 
-#include "compiler/ir/walk.h"
+#include <algorithm>
 
 namespace kern::ir {
 
@@ -24,13 +24,17 @@ void walk_reachable(const Module& module, const Body& body, const std::function<
   for (const Function* function : called_functions(module, body)) walk(function->body, visit);
 }
 
+bool any_reachable(const Module& module, const Body& body, const Predicate& matches) {
+  return any(body, matches) ||
+         std::ranges::any_of(called_functions(module, body),
+                             [&](const Function* function) { return any(function->body, matches); });
+}
+
 bool has_effects(const Module& module, const Function& kernel, Effects effects) {
-  bool found = false;
-  walk_reachable(module, kernel.body, [&](const Stmt& stmt) {
+  return any_reachable(module, kernel.body, [&](const Stmt& stmt) {
     const auto* call = std::get_if<CallEffect>(&stmt.node);
-    found |= call && row(call->builtin).effects == effects;
+    return call && row(call->builtin).effects == effects;
   });
-  return found;
 }
 
 } // namespace kern::ir

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "compiler/ir/ir.h"
+#include "compiler/ir/walk.h"
 
 namespace kern::ir {
 
@@ -13,6 +13,9 @@ std::vector<const Function*> called_functions(const Module& module, const Body& 
 
 // Calls `visit` for every statement of a body and of what it calls, each function once.
 void walk_reachable(const Module& module, const Body& body, const std::function<void(const Stmt&)>& visit);
+
+// Says whether `matches` holds for one of them; stops at the first.
+bool any_reachable(const Module& module, const Body& body, const Predicate& matches);
 
 // Says whether a kernel, or what it calls, has a call with such effects.
 bool has_effects(const Module& module, const Function& kernel, Effects effects);

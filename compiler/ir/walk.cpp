@@ -1,6 +1,9 @@
 // One template a question, for const and for editable statements; the faces only choose between the two.
 #include "compiler/ir/walk.h"
 
+#include <algorithm>
+#include <concepts>
+
 #include "compiler/support/overloaded.h"
 
 namespace kern::ir {
@@ -20,115 +23,96 @@ template <class Axes, class Visit> void view_operands(Axes& axes, const Visit& v
   }
 }
 
-// What a node holds; const or not, as the node is. A lambda with `auto&` for each kind keeps this one list
-// for both.
+// A node of one of these kinds, const or not.
+template <class Node, class... Kinds>
+concept OneOf = (std::same_as<std::remove_const_t<Node>, Kinds> || ...);
+
+// What a node holds. Each kind of node is named in each list: one that a list forgets does not compile.
 template <class AnyExpr, class Visit> void expr_operands(AnyExpr& expr, const Visit& visit) {
-  std::visit(
-      [&](auto& node) {
-        using Node = std::remove_cvref_t<decltype(node)>;
-        if constexpr (std::is_same_v<Node, Copy> || std::is_same_v<Node, Unary> ||
-                      std::is_same_v<Node, Convert>) {
-          visit(node.value);
-        } else if constexpr (std::is_same_v<Node, Binary> || std::is_same_v<Node, Compare>) {
-          visit(node.left);
-          visit(node.right);
-        } else if constexpr (std::is_same_v<Node, Select>) {
-          visit(node.condition);
-          visit(node.then_value);
-          visit(node.else_value);
-        } else if constexpr (std::is_same_v<Node, Fma>) {
-          visit(node.a);
-          visit(node.b);
-          visit(node.c);
-        } else if constexpr (std::is_same_v<Node, CallPure>) {
-          each(node.args, visit);
-        } else if constexpr (std::is_same_v<Node, Extent> || std::is_same_v<Node, Stride>) {
-          visit(node.array);
-        } else if constexpr (std::is_same_v<Node, View>) {
-          visit(node.array);
-          view_operands(node.axes, visit);
-        } else if constexpr (std::is_same_v<Node, SharedArray>) {
-          each(node.extents, visit);
-        } else {
-          static_assert(std::is_same_v<Node, LocalArray> || std::is_same_v<Node, ConstantArray>);
-        }
+  match(
+      expr, [&](OneOf<Copy, Unary, Convert> auto& node) { visit(node.value); },
+      [&](OneOf<Binary, Compare> auto& node) {
+        visit(node.left);
+        visit(node.right);
       },
-      expr);
+      [&](OneOf<Select> auto& node) {
+        visit(node.condition);
+        visit(node.then_value);
+        visit(node.else_value);
+      },
+      [&](OneOf<Fma> auto& node) {
+        visit(node.a);
+        visit(node.b);
+        visit(node.c);
+      },
+      [&](OneOf<CallPure> auto& node) { each(node.args, visit); },
+      [&](OneOf<Extent, Stride> auto& node) { visit(node.array); },
+      [&](OneOf<View> auto& node) {
+        visit(node.array);
+        view_operands(node.axes, visit);
+      },
+      [&](OneOf<SharedArray> auto& node) { each(node.extents, visit); },
+      [](OneOf<LocalArray, ConstantArray> auto&) {});
 }
 
 template <class AnyStmt, class Visit> void stmt_operands(AnyStmt& stmt, const Visit& visit) {
-  std::visit(
-      [&](auto& node) {
-        using Node = std::remove_cvref_t<decltype(node)>;
-        if constexpr (std::is_same_v<Node, Assign>) {
-          expr_operands(node.value, visit);
-        } else if constexpr (std::is_same_v<Node, Load>) {
-          visit(node.array);
-          each(node.indices, visit);
-        } else if constexpr (std::is_same_v<Node, Store>) {
-          visit(node.array);
-          each(node.indices, visit);
-          visit(node.value);
-        } else if constexpr (std::is_same_v<Node, Atomic>) {
-          visit(node.array);
-          each(node.indices, visit);
-          each(node.args, visit);
-        } else if constexpr (std::is_same_v<Node, CallEffect> || std::is_same_v<Node, Call> ||
-                             std::is_same_v<Node, Print>) {
-          each(node.args, visit);
-        } else if constexpr (std::is_same_v<Node, Guard>) {
-          visit(node.array);
-          visit(node.index);
-        } else if constexpr (std::is_same_v<Node, Check> || std::is_same_v<Node, If> ||
-                             std::is_same_v<Node, While>) {
-          visit(node.condition);
-        } else if constexpr (std::is_same_v<Node, For>) {
-          visit(node.start);
-          visit(node.step);
-          visit(node.count);
-          if (node.stop) visit(*node.stop);
-        } else if constexpr (std::is_same_v<Node, Return>) {
-          each(node.values, visit);
-        } else {
-          static_assert(std::is_same_v<Node, Break> || std::is_same_v<Node, Continue> ||
-                        std::is_same_v<Node, Segment>);
-        }
+  match(
+      stmt.node, [&](OneOf<Assign> auto& node) { expr_operands(node.value, visit); },
+      [&](OneOf<Load> auto& node) {
+        visit(node.array);
+        each(node.indices, visit);
       },
-      stmt.node);
+      [&](OneOf<Store> auto& node) {
+        visit(node.array);
+        each(node.indices, visit);
+        visit(node.value);
+      },
+      [&](OneOf<Atomic> auto& node) {
+        visit(node.array);
+        each(node.indices, visit);
+        each(node.args, visit);
+      },
+      [&](OneOf<CallEffect, Call, Print> auto& node) { each(node.args, visit); },
+      [&](OneOf<Guard> auto& node) {
+        visit(node.array);
+        visit(node.index);
+      },
+      [&](OneOf<Check, If, While> auto& node) { visit(node.condition); },
+      [&](OneOf<For> auto& node) {
+        visit(node.start);
+        visit(node.step);
+        visit(node.count);
+        if (node.stop) visit(*node.stop);
+      },
+      [&](OneOf<Return> auto& node) { each(node.values, visit); },
+      [](OneOf<Break, Continue, Segment> auto&) {});
 }
 
 template <class AnyStmt, class Visit> void stmt_results(AnyStmt& stmt, const Visit& visit) {
-  std::visit(
-      [&](auto& node) {
-        using Node = std::remove_cvref_t<decltype(node)>;
-        if constexpr (std::is_same_v<Node, Assign> || std::is_same_v<Node, Load>) {
-          visit(node.slot);
-        } else if constexpr (std::is_same_v<Node, Atomic> || std::is_same_v<Node, CallEffect>) {
-          if (node.slot) visit(*node.slot);
-        } else if constexpr (std::is_same_v<Node, Call>) {
-          each(node.results, visit);
-        } else if constexpr (std::is_same_v<Node, For>) {
-          visit(node.variable);
-        }
+  match(
+      stmt.node, [&](OneOf<Assign, Load> auto& node) { visit(node.slot); },
+      [&](OneOf<Atomic, CallEffect> auto& node) {
+        if (node.slot) visit(*node.slot);
       },
-      stmt.node);
+      [&](OneOf<Call> auto& node) { each(node.results, visit); },
+      [&](OneOf<For> auto& node) { visit(node.variable); },
+      [](OneOf<Store, Print, Guard, Check, If, While, Break, Continue, Return, Segment> auto&) {});
 }
 
 template <class AnyStmt, class Visit> void stmt_bodies(AnyStmt& stmt, const Visit& visit) {
-  std::visit(
-      [&](auto& node) {
-        using Node = std::remove_cvref_t<decltype(node)>;
-        if constexpr (std::is_same_v<Node, If>) {
-          visit(node.then_body);
-          visit(node.else_body);
-        } else if constexpr (std::is_same_v<Node, While>) {
-          visit(node.head);
-          visit(node.body);
-        } else if constexpr (std::is_same_v<Node, For> || std::is_same_v<Node, Segment>) {
-          visit(node.body);
-        }
+  match(
+      stmt.node,
+      [&](OneOf<If> auto& node) {
+        visit(node.then_body);
+        visit(node.else_body);
       },
-      stmt.node);
+      [&](OneOf<While> auto& node) {
+        visit(node.head);
+        visit(node.body);
+      },
+      [&](OneOf<For, Segment> auto& node) { visit(node.body); },
+      [](OneOf<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Check, Break, Continue,
+               Return> auto&) {});
 }
 
 template <class AnyBody, class Visit> void walk_body(AnyBody& body, const Visit& visit) {
@@ -142,6 +126,33 @@ template <class AnyBody, class Visit> void walk_body(AnyBody& body, const Visit&
 
 void walk(const Body& body, const std::function<void(const Stmt&)>& visit) { walk_body(body, visit); }
 void walk(Body& body, const std::function<void(Stmt&)>& visit) { walk_body(body, visit); }
+
+bool any(const Stmt& stmt, const Predicate& matches, const Predicate& enters) {
+  if (matches(stmt)) return true;
+  if (enters && !enters(stmt)) return false;
+  bool found = false;
+  stmt_bodies(stmt, [&](const Body& body) { found = found || any(body, matches, enters); });
+  return found;
+}
+
+bool any(const Body& body, const Predicate& matches, const Predicate& enters) {
+  return std::ranges::any_of(body, [&](const Stmt& stmt) { return any(stmt, matches, enters); });
+}
+
+static Predicate assigns_slot(SlotId slot) {
+  return [slot](const Stmt& stmt) {
+    bool found = false;
+    stmt_results(stmt, [&](SlotId result) { found = found || result == slot; });
+    return found;
+  };
+}
+
+bool assigns(const Stmt& stmt, SlotId slot) { return any(stmt, assigns_slot(slot)); }
+bool assigns(const Body& body, SlotId slot) { return any(body, assigns_slot(slot)); }
+
+bool is_loop(const Stmt& stmt) {
+  return std::holds_alternative<While>(stmt.node) || std::holds_alternative<For>(stmt.node);
+}
 
 void visit_operands(const Expr& expr, const std::function<void(const Operand&)>& visit) {
   expr_operands(expr, visit);

@@ -11,6 +11,19 @@ namespace kern::ir {
 void walk(const Body& body, const std::function<void(const Stmt&)>& visit);
 void walk(Body& body, const std::function<void(Stmt&)>& visit);
 
+// Says whether `matches` holds for a statement or one inside it; for any of a body's, inner ones too. Stops
+// at the first. Where there is `enters`, only bodies of statements for which it holds are looked into.
+using Predicate = std::function<bool(const Stmt&)>;
+bool any(const Stmt& stmt, const Predicate& matches, const Predicate& enters = {});
+bool any(const Body& body, const Predicate& matches, const Predicate& enters = {});
+
+// Says whether the statement, or one inside it, assigns the slot.
+bool assigns(const Stmt& stmt, SlotId slot);
+bool assigns(const Body& body, SlotId slot);
+
+// Says whether the statement is a For or a While.
+bool is_loop(const Stmt& stmt);
+
 // Calls `visit` for each operand that the statement itself reads (those of inner bodies not counted).
 void visit_operands(const Stmt& stmt, const std::function<void(const Operand&)>& visit);
 void visit_operands(Stmt& stmt, const std::function<void(Operand&)>& visit);

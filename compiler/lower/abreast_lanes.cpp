@@ -51,24 +51,20 @@ static bool tells_order(const ir::Stmt& stmt, const std::vector<std::size_t>& re
 // Whether a segment does what shows in which order blocks run, or waits for another block.
 static bool shows_order(const ir::Function& kernel, const ir::Segment& segment) {
   std::vector<std::size_t> reads = ir::count_reads(kernel);
-  bool shows = false;
-  ir::walk(segment.body, [&](const ir::Stmt& stmt) {
+  return ir::any(segment.body, [&](const ir::Stmt& stmt) {
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
     bool among_lanes = call && row(call->builtin).effects == Effects::Warp;
-    shows = shows || tells_order(stmt, reads) || std::holds_alternative<ir::Print>(stmt.node) ||
-            (call && !among_lanes);
+    return tells_order(stmt, reads) || std::holds_alternative<ir::Print>(stmt.node) || (call && !among_lanes);
   });
-  return shows;
 }
 
 // Whether the kernel needs more of a block's own than its area: the scratch of device functions, dynamic
 // shared memory, the stack of a block that waits for the grid.
 static bool needs_more(const Lowerer& lower) {
-  bool needs = false;
-  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+  const bool needs = ir::any(lower.ir.body, [](const ir::Stmt& stmt) {
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
-    needs = needs || std::holds_alternative<ir::Call>(stmt.node) ||
-            (call && row(call->builtin).effects == Effects::Grid);
+    return std::holds_alternative<ir::Call>(stmt.node) ||
+           (call && row(call->builtin).effects == Effects::Grid);
   });
   return needs || std::ranges::any_of(lower.used_shared, [&](ir::SharedId id) {
            return lower.state.ir.shared[static_cast<std::size_t>(id)].extents.empty();

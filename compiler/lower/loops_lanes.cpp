@@ -371,14 +371,9 @@ static void for_geometric(Lowerer& lower, const ir::For& loop, const ir::Stmt& s
 }
 
 static bool holds_own_break(const ir::Stmt& stmt) {
-  if (std::holds_alternative<ir::Break>(stmt.node)) return true;
-  if (std::holds_alternative<ir::While>(stmt.node) || std::holds_alternative<ir::For>(stmt.node))
-    return false;
-  bool found = false;
-  ir::visit_bodies(stmt, [&](const ir::Body& body) {
-    for (const ir::Stmt& inner : body) found = found || holds_own_break(inner);
-  });
-  return found;
+  return ir::any(
+      stmt, [](const ir::Stmt& inner) { return std::holds_alternative<ir::Break>(inner.node); },
+      [](const ir::Stmt& inner) { return !ir::is_loop(inner); });
 }
 
 static bool jumps(const Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt) {

@@ -85,12 +85,10 @@ static Streams find_streams(const Lowerer& lower, const ir::Body& body) {
 
 // Local arrays of the block's vectors are in one place.
 static bool has_local_arrays(const Lowerer& lower) {
-  bool found = false;
-  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
+  return ir::any(lower.ir.body, [](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-    found = found || (assign && std::holds_alternative<ir::LocalArray>(assign->value));
+    return assign && std::holds_alternative<ir::LocalArray>(assign->value);
   });
-  return found;
 }
 
 // The first loop of a segment to go by strips, and what it walks along; null where there is none.

@@ -25,17 +25,8 @@ using ir::Stmt;
 
 constexpr int arm_depth = 32;
 
-bool is_loop(const Stmt& stmt) {
-  return std::holds_alternative<ir::While>(stmt.node) || std::holds_alternative<ir::For>(stmt.node);
-}
-
 bool may_return(const Stmt& stmt) {
-  if (std::holds_alternative<ir::Return>(stmt.node)) return true;
-  bool found = false;
-  ir::visit_bodies(stmt, [&](const Body& body) {
-    for (const Stmt& inner : body) found = found || may_return(inner);
-  });
-  return found;
+  return ir::any(stmt, [](const Stmt& inner) { return std::holds_alternative<ir::Return>(inner.node); });
 }
 
 bool always_returns(const Body& body) {
@@ -116,7 +107,7 @@ private:
 
   // A return breaks the loop around the statement, so what follows may stay where it is.
   void rewrite_in_loop(Stmt stmt, Way way, Body& result) {
-    const bool loop = is_loop(stmt);
+    const bool loop = ir::is_loop(stmt);
     const Span span = stmt.span;
     rewrite_bodies(stmt, {true, way.sets_flag || loop});
     result.push_back(std::move(stmt));
@@ -137,7 +128,7 @@ private:
       result.push_back(std::move(stmt));
       return;
     }
-    rewrite_bodies(stmt, {is_loop(stmt), way.sets_flag || !body.empty(), way.depth});
+    rewrite_bodies(stmt, {ir::is_loop(stmt), way.sets_flag || !body.empty(), way.depth});
     result.push_back(std::move(stmt));
     if (body.empty()) return;
     Body rest = rewrite(std::move(body), {false, way.sets_flag, way.depth + 1});

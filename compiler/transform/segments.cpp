@@ -41,34 +41,19 @@ using ir::Operand;
 using ir::SlotId;
 using ir::Stmt;
 
-bool is_barrier(const Stmt& stmt) {
+bool is_block_barrier(const Stmt& stmt) {
   const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
   return call && is_barrier(row(call->builtin).effects);
 }
 
-bool holds_barrier(const Stmt& stmt) {
-  if (is_barrier(stmt)) return true;
-  bool found = false;
-  ir::visit_bodies(stmt, [&](const Body& body) {
-    for (const Stmt& inner : body) found = found || holds_barrier(inner);
-  });
-  return found;
-}
-
-bool is_loop(const Stmt& stmt) {
-  return std::holds_alternative<ir::While>(stmt.node) || std::holds_alternative<ir::For>(stmt.node);
-}
+bool holds_barrier(const Stmt& stmt) { return ir::any(stmt, is_block_barrier); }
 
 // Says whether a statement is, or holds, a Break or Continue of a loop around it.
 bool jumps_out(const Stmt& stmt) {
-  if (std::holds_alternative<ir::Break>(stmt.node) || std::holds_alternative<ir::Continue>(stmt.node))
-    return true;
-  if (is_loop(stmt)) return false;
-  bool found = false;
-  ir::visit_bodies(stmt, [&](const Body& body) {
-    for (const Stmt& inner : body) found = found || jumps_out(inner);
-  });
-  return found;
+  auto jumps = [](const Stmt& inner) {
+    return std::holds_alternative<ir::Break>(inner.node) || std::holds_alternative<ir::Continue>(inner.node);
+  };
+  return ir::any(stmt, jumps, [](const Stmt& inner) { return !ir::is_loop(inner); });
 }
 
 class Cutter {
@@ -100,7 +85,7 @@ private:
   }
 
   void cut_inside(Stmt& stmt, bool in_loop) {
-    const bool loop = is_loop(stmt);
+    const bool loop = ir::is_loop(stmt);
     ir::visit_bodies(stmt, [&](Body& body) { body = cut(std::move(body), loop || in_loop); });
   }
 
@@ -119,11 +104,8 @@ private:
   // Copies an operand before the loop if the loop assigns it: a loop reads its operands once.
   void keep(Operand& operand, const ir::For& loop, Span span, Body& before) {
     if (!operand.slot) return;
-    bool assigned = operand.slot == loop.variable;
-    ir::walk(loop.body, [&](const Stmt& stmt) {
-      ir::visit_results(stmt, [&](SlotId slot) { assigned = assigned || slot == *operand.slot; });
-    });
-    if (assigned) operand = compute(operand.type, ir::Copy{operand}, span, before);
+    if (operand.slot == loop.variable || ir::assigns(loop.body, *operand.slot))
+      operand = compute(operand.type, ir::Copy{operand}, span, before);
   }
 
   // Makes a loop count in a slot of its own, and compute the program's variable at the start of its body.
@@ -208,9 +190,7 @@ void add_sites(ir::Module& module, ir::FunctionId kernel, const Body& body,
 
 void cut_kernel(ir::Module& module, ir::FunctionId id) {
   ir::Function& kernel = module.functions[static_cast<std::size_t>(id)];
-  bool barriers = false;
-  for (const Stmt& stmt : kernel.body) barriers = barriers || holds_barrier(stmt);
-  if (!barriers) {
+  if (!ir::any(kernel.body, is_block_barrier)) {
     Body body;
     body.push_back({ir::Segment{std::move(kernel.body)}, kernel.span});
     kernel.body = std::move(body);

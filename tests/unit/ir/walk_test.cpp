@@ -57,6 +57,52 @@ TEST(Walk, OuterBeforeInnerAndEditable) {
   EXPECT_EQ(operands_of(std::get<While>(body[0].node).head[0]), "s7");
 }
 
+bool is_break(const Stmt& stmt) { return std::holds_alternative<Break>(stmt.node); }
+
+TEST(Walk, AnyLooksIntoEveryBody) {
+  const Stmt nested[] = {
+      stmt(If{slot(1), {stmt(Break{})}, {}}),
+      stmt(If{slot(1), {}, {stmt(Break{})}}),
+      stmt(While{{stmt(Break{})}, slot(1), {}}),
+      stmt(While{{}, slot(1), {stmt(Break{})}}),
+      stmt(For{SlotId(1), slot(1), slot(1), slot(1), {stmt(Break{})}}),
+      stmt(Segment{{stmt(Break{})}}),
+  };
+  for (const Stmt& outer : nested) {
+    EXPECT_TRUE(any(outer, is_break)) << outer.node.index();
+    EXPECT_TRUE(any(Body{stmt(Continue{}), outer}, is_break)) << outer.node.index();
+    EXPECT_FALSE(any(outer, is_break, [](const Stmt&) { return false; })) << outer.node.index();
+  }
+  EXPECT_TRUE(any(stmt(Break{}), is_break, [](const Stmt&) { return false; }));
+  EXPECT_FALSE(any(Body{}, is_break));
+}
+
+TEST(Walk, AnyStopsAtTheFirst) {
+  int seen = 0;
+  auto third = [&](const Stmt&) { return ++seen == 3; };
+  EXPECT_TRUE(
+      any(Body{stmt(If{slot(1), {stmt(Break{}), stmt(Break{})}, {stmt(Break{})}}), stmt(Break{})}, third));
+  EXPECT_EQ(seen, 3);
+}
+
+TEST(Walk, AnyEntersWhatItIsTold) {
+  auto enters = [](const Stmt& stmt) { return !is_loop(stmt); };
+  const Stmt loop = stmt(For{SlotId(1), slot(1), slot(1), slot(1), {stmt(Break{})}});
+  EXPECT_FALSE(any(Body{stmt(If{slot(1), {loop}, {}})}, is_break, enters));
+  EXPECT_TRUE(any(Body{stmt(If{slot(1), {loop, stmt(Break{})}, {}})}, is_break, enters));
+}
+
+TEST(Walk, Assigns) {
+  const Body body{stmt(
+      If{slot(1),
+         {},
+         {stmt(For{
+             SlotId(4), slot(1), slot(2), slot(3), {stmt(Call{{SlotId(5)}, FunctionId(0), {slot(6)}})}})}})};
+  for (std::uint32_t id : {4u, 5u})
+    EXPECT_TRUE(assigns(body, SlotId(id)) && assigns(body[0], SlotId(id))) << id;
+  for (std::uint32_t id : {1u, 2u, 3u, 6u}) EXPECT_FALSE(assigns(body, SlotId(id))) << id;
+}
+
 TEST(Constants, AreBits) {
   EXPECT_EQ(constant_int(types::i8, 200).bits, static_cast<std::uint64_t>(-56));
   EXPECT_EQ(constant_int(types::u8, -1).bits, 255u);
