@@ -3,6 +3,7 @@
 #include "compiler/analysis/crossing.h"
 
 #include "compiler/analysis/assignment.h"
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
 
 namespace kern {
@@ -12,11 +13,7 @@ class Finder {
 public:
   explicit Finder(const ir::Function& function)
       : function_(function), unset_(find_unset_reads(function)), seen_in_(function.slots.size(), unseen),
-        crossing_(function.slots.size()), assigned_(function.slots.size()) {
-    ir::walk(function.body, [&](const ir::Stmt& stmt) {
-      ir::visit_results(stmt, [&](ir::SlotId slot) { assigned_[static_cast<std::size_t>(slot)] = true; });
-    });
-  }
+        crossing_(function.slots.size()), definitions_(function) {}
 
   std::vector<bool> run() {
     visit(function_.body, outside, false);
@@ -29,7 +26,7 @@ private:
   void see(ir::SlotId id, int place, bool in_loop) {
     const auto index = static_cast<std::size_t>(id);
     const bool param = function_.slots[index].kind == ir::Slot::Kind::Param;
-    if (param && !assigned_[index]) return;
+    if (param && definitions_.writes(id) == 0) return;
     int& seen = seen_in_[index];
     if (seen == unseen) seen = place;
     if (place == outside || seen != place || (in_loop && (param || unset_[index]))) crossing_[index] = true;
@@ -41,8 +38,7 @@ private:
         if (operand.slot) see(*operand.slot, place, in_loop);
       });
       ir::visit_results(stmt, [&](ir::SlotId slot) { see(slot, place, in_loop); });
-      const bool loop =
-          std::holds_alternative<ir::While>(stmt.node) || std::holds_alternative<ir::For>(stmt.node);
+      const bool loop = ir::is_loop(stmt);
       const int inner = std::holds_alternative<ir::Segment>(stmt.node) ? ++segments_ : place;
       const bool inner_loop = in_loop || (loop && place == outside);
       ir::visit_bodies(stmt, [&](const ir::Body& nested) { visit(nested, inner, inner_loop); });
@@ -52,7 +48,8 @@ private:
   const ir::Function& function_;
   std::vector<std::optional<Span>> unset_;
   std::vector<int> seen_in_;
-  std::vector<bool> crossing_, assigned_;
+  std::vector<bool> crossing_;
+  const ir::Definitions definitions_;
   int segments_ = 0;
 };
 

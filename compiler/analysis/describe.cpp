@@ -70,20 +70,17 @@ static std::string as_written(std::string_view name) {
   return text;
 }
 
-Describer::Describer(const ir::Function& function)
-    : function_(function), definitions_(function.slots.size()) {
-  ir::walk(function.body, [&](const ir::Stmt& stmt) {
-    ir::visit_results(stmt, [&](ir::SlotId slot) {
-      const auto index = static_cast<std::size_t>(slot);
-      if (function.slots[index].kind == ir::Slot::Kind::Temp) definitions_[index] = &stmt;
-    });
-  });
+Describer::Describer(const ir::Function& function) : function_(function), definitions_(function) {}
+
+const ir::Stmt* Describer::definition_of(ir::SlotId slot) const {
+  const bool temp = function_.slots[static_cast<std::size_t>(slot)].kind == ir::Slot::Kind::Temp;
+  return temp ? definitions_.sole(slot) : nullptr;
 }
 
 std::string Describer::operator()(const ir::Operand& operand) const { return describe(operand, 0, false); }
 
 Span Describer::place(const ir::Operand& operand, Span otherwise) const {
-  const ir::Stmt* definition = operand.slot ? definitions_[static_cast<std::size_t>(*operand.slot)] : nullptr;
+  const ir::Stmt* definition = operand.slot ? definition_of(*operand.slot) : nullptr;
   return definition ? definition->span : otherwise;
 }
 
@@ -103,7 +100,7 @@ std::string Describer::describe(const ir::Operand& operand, int depth, bool nest
   if (!operand.slot) return ir::print(operand, function_);
   const ir::Slot& slot = function_.slots[static_cast<std::size_t>(*operand.slot)];
   if (!slot.name.empty()) return as_written(slot.name);
-  const ir::Stmt* definition = definitions_[static_cast<std::size_t>(*operand.slot)];
+  const ir::Stmt* definition = definition_of(*operand.slot);
   if (!definition || depth >= deepest) return "...";
   return match(
       definition->node, [&](const ir::Assign& node) { return describe_expr(node, depth, nested); },

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {
@@ -19,6 +20,8 @@ public:
   Span place(const ir::Operand& operand, Span otherwise) const;
   // Returns "x[i, j]".
   std::string element(const ir::Operand& array, const std::vector<ir::Operand>& indices) const;
+  // Returns what it reads this from.
+  const ir::Definitions& definitions() const { return definitions_; }
 
 private:
   std::string describe(const ir::Operand& operand, int depth, bool nested) const;
@@ -26,8 +29,11 @@ private:
                                 int depth) const;
   std::string describe_expr(const ir::Assign& assign, int depth, bool nested) const;
 
+  // Returns what computes a Temp; null of other slots.
+  const ir::Stmt* definition_of(ir::SlotId slot) const;
+
   const ir::Function& function_;
-  std::vector<const ir::Stmt*> definitions_; // of Temps, by slot
+  ir::Definitions definitions_;
 };
 
 } // namespace kern

@@ -78,8 +78,7 @@ private:
         if (operand.slot && is_wanted(*operand.slot))
           uses_[index_of(*operand.slot)].reads.push_back({stmt.span, conditions_});
       });
-      const bool loop =
-          std::holds_alternative<ir::For>(stmt.node) || std::holds_alternative<ir::While>(stmt.node);
+      const bool loop = ir::is_loop(stmt);
       const auto* branch = std::get_if<ir::If>(&stmt.node);
       // Each loop is a condition of its own: that it runs at all.
       if (loop) conditions_.push_back(fmt::format("loop {}", ++loops_));
@@ -114,14 +113,11 @@ constexpr std::int64_t far_apart = 8;
 class AccessChecker {
 public:
   AccessChecker(const ir::Module& module, ir::FunctionId id, Diagnostics& diagnostics)
-      : function_(module.function(id)), describe_(function_), definitions_(function_.slots.size()),
-        uniformity_(analyze_uniformity(module, id)), diagnostics_(diagnostics) {
+      : function_(module.function(id)), describe_(function_), uniformity_(analyze_uniformity(module, id)),
+        diagnostics_(diagnostics) {
     LaneFacts facts{32};
     facts.contiguous = facts.small_grid = true;
     shapes_ = analyze_shapes(module, id, facts);
-    ir::walk(function_.body, [&](const Stmt& stmt) {
-      ir::visit_results(stmt, [&](SlotId slot) { definitions_[index_of(slot)] = &stmt; });
-    });
   }
 
   void run() {
@@ -179,8 +175,7 @@ private:
   // does not do that; of what is not understood it is assumed.
   bool picks(const Operand& condition, bool holds) const {
     if (shapes_.of(condition).kind == Shape::Kind::Uniform) return false;
-    const Stmt* definition = definitions_[index_of(*condition.slot)];
-    const auto* assign = definition ? std::get_if<ir::Assign>(&definition->node) : nullptr;
+    const ir::Assign* assign = describe_.definitions().sole_assign(*condition.slot);
     const auto* test = assign ? std::get_if<ir::Compare>(&assign->value) : nullptr;
     if (!test) return true;
     if (test->op == ir::CompareOp::Equal) return holds;
@@ -192,8 +187,7 @@ private:
   }
 
   const ir::Expr* expression(const Operand& operand) const {
-    const Stmt* definition = operand.slot ? definitions_[index_of(*operand.slot)] : nullptr;
-    const auto* assign = definition ? std::get_if<ir::Assign>(&definition->node) : nullptr;
+    const ir::Assign* assign = operand.slot ? describe_.definitions().sole_assign(*operand.slot) : nullptr;
     return assign ? &assign->value : nullptr;
   }
 
@@ -203,7 +197,7 @@ private:
   }
 
   bool loads_from(const Operand& operand, const ir::Store& store) const {
-    const Stmt* definition = operand.slot ? definitions_[index_of(*operand.slot)] : nullptr;
+    const Stmt* definition = operand.slot ? describe_.definitions().sole(*operand.slot) : nullptr;
     const auto* load = definition ? std::get_if<ir::Load>(&definition->node) : nullptr;
     return load && load->array == store.array && load->indices == store.indices;
   }
@@ -278,7 +272,6 @@ private:
 
   const ir::Function& function_;
   Describer describe_;
-  std::vector<const Stmt*> definitions_; // the last assignment, by slot
   Shapes shapes_;
   Uniformity uniformity_;
   std::vector<std::pair<Key, Found>> found_;

@@ -118,13 +118,12 @@ static Uses uses_of(const Lowerer& lower, const ir::For& loop) {
 // What is assigned in the loop, and what is read there and not the same in all lanes.
 static std::vector<OwnSlot> own_slots(const Lowerer& lower, const ir::For& loop) {
   const Uses uses = uses_of(lower, loop);
-  const std::vector<std::size_t> reads_anywhere = ir::count_reads(lower.ir);
   std::vector<OwnSlot> own;
   for (std::size_t index = 0; index < uses.reads.size(); ++index) {
     if (is_array(lower.ir.slots[index].type)) continue;
     auto slot = static_cast<ir::SlotId>(index);
     bool assigned = uses.assigned.contains(slot), renewed = uses.renewed.contains(slot);
-    bool is_read = uses.reads[index] > 0, read_outside = reads_anywhere[index] > uses.reads[index];
+    bool is_read = uses.reads[index] > 0, read_outside = lower.definitions.reads(slot) > uses.reads[index];
     if (!assigned && (!is_read || is_uniform(lower.shapes.slots[index]))) continue;
     bool goes_out = assigned && (read_outside || !renewed);
     own.push_back({slot, goes_out || !assigned, goes_out});
@@ -146,7 +145,7 @@ bool goes_alone(const Lowerer& lower, const ir::For& loop) {
 // What the variable is called as an index: itself, or what the body makes an i64 of it first.
 static std::set<ir::SlotId> names_of_variable(const Lowerer& lower, const ir::For& loop) {
   std::set<ir::SlotId> names{loop.variable};
-  if (ir::count_writes(lower.ir)[static_cast<std::size_t>(loop.variable)] != 1) return names;
+  if (lower.definitions.writes(loop.variable) != 1) return names;
   for (const ir::Stmt& stmt : loop.body) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
@@ -160,7 +159,7 @@ static std::set<ir::SlotId> names_of_variable(const Lowerer& lower, const ir::Fo
 // The guards of the variable. They stand in every iteration, so of each lane all hold if they do at its ends.
 static std::vector<const ir::Guard*> guards_of_variable(const Lowerer& lower, const ir::For& loop) {
   std::vector<const ir::Guard*> guards;
-  if (ir::count_writes(lower.ir)[static_cast<std::size_t>(loop.variable)] != 1) return guards;
+  if (lower.definitions.writes(loop.variable) != 1) return guards;
   const std::set<ir::SlotId> names = names_of_variable(lower, loop);
   for (const ir::Stmt& stmt : loop.body) {
     const auto* guard = std::get_if<ir::Guard>(&stmt.node);

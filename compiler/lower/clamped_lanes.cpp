@@ -10,39 +10,6 @@
 
 namespace kern::lowering {
 
-// Slots whose one assignment stands before every read of them, in the same body or around it.
-static void find_steady(const ir::Body& body, const std::vector<std::size_t>& writes, std::vector<bool>& seen,
-                        std::vector<bool>& steady) {
-  std::vector<std::size_t> assigned;
-  for (const ir::Stmt& stmt : body) {
-    ir::visit_operands(stmt, [&](const ir::Operand& operand) {
-      if (operand.slot && !seen[static_cast<std::size_t>(*operand.slot)])
-        steady[static_cast<std::size_t>(*operand.slot)] = false;
-    });
-    ir::visit_results(stmt, [&](ir::SlotId id) {
-      auto slot = static_cast<std::size_t>(id);
-      if (writes[slot] == 1) seen[slot] = true;
-      assigned.push_back(slot);
-    });
-    ir::visit_bodies(stmt, [&](const ir::Body& inner) { find_steady(inner, writes, seen, steady); });
-  }
-  for (std::size_t slot : assigned) seen[slot] = false;
-}
-
-static void find_steady(Lowerer& lower) {
-  const std::vector<std::size_t> writes = ir::count_writes(lower.ir);
-  lower.lanes.steady.assign(lower.slots.size(), true);
-  std::vector<bool> seen(lower.slots.size());
-  for (std::size_t param = 0; param < lower.ir.param_count; ++param) seen[param] = writes[param] == 0;
-  find_steady(lower.ir.body, writes, seen, lower.lanes.steady);
-}
-
-bool is_steady(Lowerer& lower, ir::SlotId id) {
-  auto slot = static_cast<std::size_t>(id);
-  if (lower.lanes.steady.empty()) find_steady(lower);
-  return lower.lanes.steady[slot] && !lower.slots[slot].crosses;
-}
-
 // Whether it may be that a slot is linear as a rule, and that it stays as it is.
 static bool is_candidate(Lowerer& lower, ir::SlotId slot) {
   auto index = static_cast<std::size_t>(slot);

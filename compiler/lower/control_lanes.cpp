@@ -20,23 +20,8 @@ namespace kern::lowering {
 
 // ---- What a statement may do to lanes ----
 
-static bool may_leave(const ir::Stmt& stmt) {
-  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
-  return (guard && guard->state != ir::GuardState::Proved) || std::holds_alternative<ir::Check>(stmt.node) ||
-         std::holds_alternative<ir::Return>(stmt.node) || std::holds_alternative<ir::Call>(stmt.node);
-}
-
-static bool any_inside(const ir::Stmt& stmt, const std::function<bool(const ir::Stmt&)>& test) {
-  if (test(stmt)) return true;
-  bool found = false;
-  ir::visit_bodies(stmt, [&](const ir::Body& body) {
-    for (const ir::Stmt& inner : body) found = found || any_inside(inner, test);
-  });
-  return found;
-}
-
 bool may_drop(const ir::Stmt& stmt) {
-  return any_inside(stmt, [](const ir::Stmt& inner) {
+  return ir::any(stmt, [](const ir::Stmt& inner) {
     return may_leave(inner) || std::holds_alternative<ir::Break>(inner.node) ||
            std::holds_alternative<ir::Continue>(inner.node);
   });
@@ -44,7 +29,7 @@ bool may_drop(const ir::Stmt& stmt) {
 
 // As may_drop, in the plain copy, where a failing guard leaves the copy.
 static bool may_return(const ir::Stmt& stmt) {
-  return any_inside(stmt, [](const ir::Stmt& inner) {
+  return ir::any(stmt, [](const ir::Stmt& inner) {
     return std::holds_alternative<ir::Return>(inner.node) || std::holds_alternative<ir::Call>(inner.node);
   });
 }

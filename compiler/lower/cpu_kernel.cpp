@@ -24,23 +24,12 @@ static std::uint64_t align_to(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-static bool may_leave(const ir::Stmt& stmt) {
-  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
-  bool found = (guard && guard->state != ir::GuardState::Proved) ||
-               std::holds_alternative<ir::Check>(stmt.node) ||
-               std::holds_alternative<ir::Return>(stmt.node) || std::holds_alternative<ir::Call>(stmt.node);
-  ir::visit_bodies(stmt, [&](const ir::Body& body) {
-    for (const ir::Stmt& inner : body) found = found || may_leave(inner);
-  });
-  return found;
-}
-
 // Whether a thread may leave with another segment to come, which must know. A body of several statements ends
 // in a segment or in what holds one, which then comes again.
 static bool leaves_before_others(const ir::Function& function) {
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     bool last = i + 1 == function.body.size() && std::holds_alternative<ir::Segment>(function.body[i].node);
-    if (!last && may_leave(function.body[i])) return true;
+    if (!last && ir::any(function.body[i], may_leave)) return true;
   }
   return false;
 }
@@ -50,14 +39,6 @@ static bool is_one_segment(const ir::Function& function) {
 }
 
 // ---- Slots ----
-
-static std::vector<bool> find_assigned(const ir::Function& function) {
-  std::vector<bool> assigned(function.slots.size());
-  ir::walk(function.body, [&](const ir::Stmt& stmt) {
-    ir::visit_results(stmt, [&](ir::SlotId slot) { assigned[static_cast<std::size_t>(slot)] = true; });
-  });
-  return assigned;
-}
 
 static bool is_local_array(Type type) { return is_array(type) && type->space == AddressSpace::Local; }
 
@@ -71,15 +52,12 @@ static bool is_uniform(const SlotCells& slot) {
 // from segment to segment: LLVM then knows the address everywhere.
 static std::vector<const ir::Assign*> find_named_once(const Lowerer& lower) {
   std::vector<const ir::Assign*> named(lower.ir.slots.size());
-  std::vector<std::size_t> assigns = ir::count_writes(lower.ir);
-  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+  for (std::size_t slot = 0; slot < named.size(); ++slot) {
+    const ir::Assign* assign = lower.definitions.sole_assign(ir::SlotId(slot));
     const auto* shared = assign ? std::get_if<ir::SharedArray>(&assign->value) : nullptr;
-    if (!shared || lower.state.ir.shared[static_cast<std::size_t>(shared->id)].extents.empty()) return;
-    named[static_cast<std::size_t>(assign->slot)] = assign;
-  });
-  for (std::size_t slot = 0; slot < named.size(); ++slot)
-    if (assigns[slot] != 1) named[slot] = nullptr;
+    if (!shared || lower.state.ir.shared[static_cast<std::size_t>(shared->id)].extents.empty()) continue;
+    named[slot] = assign;
+  }
   return named;
 }
 
@@ -90,7 +68,6 @@ static void plan_slots(Lowerer& lower) {
   if (lower.is_vector()) lower.shapes = analyze_shapes(lower.state.ir, lower.id, lower.facts);
   std::vector<bool> crossing = find_crossing_slots(function);
   auto unset = find_unset_reads(function);
-  std::vector<bool> assigned = find_assigned(function);
   lower.block_arrays = find_named_once(lower);
   std::vector<bool> block_uniform = analyze_uniformity(lower.state.ir, lower.id).block_uniform;
   lower.turn_zero.assign(function.slots.size(), false);
@@ -98,9 +75,10 @@ static void plan_slots(Lowerer& lower) {
   for (std::size_t index = 0; index < function.slots.size(); ++index) {
     SlotCells slot = make_cells(lower, index);
     bool is_param = index < function.param_count;
+    bool is_assigned = lower.definitions.writes(ir::SlotId(index)) > 0;
     if (unset[index]) lower.block_arrays[index] = nullptr;
     bool is_fixed = lower.block_arrays[index] != nullptr;
-    slot.crosses = crossing[index] && (!is_param || assigned[index]) && !is_fixed;
+    slot.crosses = crossing[index] && (!is_param || is_assigned) && !is_fixed;
     // A local array is the same value in all threads, and another memory in each.
     slot.same_in_block =
         block_uniform[index] && is_uniform(slot) && !is_local_array(function.slots[index].type);
@@ -109,7 +87,7 @@ static void plan_slots(Lowerer& lower) {
     // be carried along from turn to turn.
     bool begins_zero = lower.is_vector() || unset[index].has_value();
     lower.turn_zero[index] = !is_param && !slot.crosses && !is_fixed && begins_zero;
-    lower.turn_params[index] = is_param && !slot.crosses && assigned[index];
+    lower.turn_params[index] = is_param && !slot.crosses && is_assigned;
     lower.slots.push_back(std::move(slot));
   }
 }

@@ -98,6 +98,12 @@ inline constexpr int start_point = 0, after_point = 1, head_point = 2, fault_poi
 
 // Lanes that come to the statement may be gone after it.
 bool may_drop(const ir::Stmt& stmt);
+// Says whether a thread may leave at a statement itself, not at one inside it.
+inline bool may_leave(const ir::Stmt& stmt) {
+  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
+  return (guard && guard->state != ir::GuardState::Proved) || std::holds_alternative<ir::Check>(stmt.node) ||
+         std::holds_alternative<ir::Return>(stmt.node) || std::holds_alternative<ir::Call>(stmt.node);
+}
 bool is_varying(const Lowerer& lower, const ir::Operand& operand);
 Construct& construct_of(Lowerer& lower, const ir::Stmt& stmt);
 // Makes the mask slot of a construct where there is none yet.
@@ -203,7 +209,9 @@ llvm::Value* order_in_all(Lowerer& lower, ir::CompareOp order, bool is_signed, c
 // Remembers where a varying value is linear after all.
 void note_mostly_linear(Lowerer& lower, const ir::Assign& assign);
 // Whether what is known of a slot where it is assigned may be used wherever it is read.
-bool is_steady(Lowerer& lower, ir::SlotId slot);
+inline bool is_steady(const Lowerer& lower, ir::SlotId slot) {
+  return lower.definitions.is_steady(slot) && !lower.slots[static_cast<std::size_t>(slot)].crosses;
+}
 // Where an operand is linear; null where that is not known.
 std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand);
 

@@ -16,6 +16,7 @@
 
 #include "compiler/analysis/shape.h"
 #include "compiler/analysis/shared_layout.h"
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/debug_info.h"
 #include "compiler/lower/lower.h"
@@ -240,7 +241,6 @@ struct Lanes {
   std::int64_t written_out = 0; // statements of short loops (loops_lanes.cpp)
   std::map<const ir::Segment*, Strips> strips_of;
   Strips* strips = nullptr;    // of the segment at hand; null where no vector stops in it
-  std::vector<bool> steady;    // slots of which what was known at their assignment holds at every read
   Ahead ahead;                 // in a grid-stride loop
   std::vector<bool> geometric; // conditions over thread indices: a vector in which they differ is rare
   std::vector<bool> computed;  // integers that depend on no memory
@@ -259,6 +259,7 @@ struct Lowerer {
   const LaneFacts facts;
   llvm::Function* function = nullptr;
   llvm::IRBuilder<> builder;
+  const ir::Definitions definitions;
   std::vector<SlotCells> slots;
   std::vector<Loop> loops;
   llvm::BasicBlock* leave = nullptr;        // of a thread that leaves at a fault or, in a kernel, at a return
@@ -284,7 +285,7 @@ struct Lowerer {
   bool outside_segments = false;   // CPU: lockstep code between segments
 
   Lowerer(ModuleState& s, ir::FunctionId f, const LaneFacts& lane_facts)
-      : state(s), ir(s.ir.function(f)), id(f), facts(lane_facts), builder(s.context),
+      : state(s), ir(s.ir.function(f)), id(f), facts(lane_facts), builder(s.context), definitions(ir),
         fast_math(ir.options.fast_math || s.options.fast_math) {}
   // Begins to lower scalar code of one lane in the middle of a vector's, at the same place: where that lane
   // would fault, it goes to `undo` instead. Slots in which lanes differ are the caller's to put in place.

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"
 
@@ -27,8 +28,8 @@ std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
 class Contractor {
 public:
   explicit Contractor(ir::Function& function)
-      : function_(function), reads_(ir::count_reads(function)), writes_(ir::count_writes(function)),
-        written_at_(function.slots.size()), products_(function.slots.size()) {}
+      : function_(function), definitions_(function), written_at_(function.slots.size()),
+        products_(function.slots.size()) {}
 
   void run() {
     fuse_in(function_.body);
@@ -64,7 +65,7 @@ private:
 
   // What a loop assigns anywhere may change between a product before it and a use inside.
   void note_loop_writes(const Stmt& stmt, int place) {
-    if (!std::holds_alternative<ir::While>(stmt.node) && !std::holds_alternative<ir::For>(stmt.node)) return;
+    if (!ir::is_loop(stmt)) return;
     ir::visit_bodies(stmt, [&](const Body& body) {
       ir::walk(body, [&](const Stmt& inner) {
         ir::visit_results(inner, [&](SlotId slot) { written_at_[index_of(slot)] = place; });
@@ -86,7 +87,7 @@ private:
   bool is_fusible(SlotId id) const {
     const ir::Slot& slot = function_.slots[index_of(id)];
     return (slot.type == types::f32 || slot.type == types::f64) && slot.kind != ir::Slot::Kind::Param &&
-           writes_[index_of(id)] == 1 && reads_[index_of(id)] == 1;
+           definitions_.writes(id) == 1 && definitions_.reads(id) == 1;
   }
 
   bool is_product(const Operand& operand) const { return operand.slot && products_[index_of(*operand.slot)]; }
@@ -148,7 +149,7 @@ private:
   }
 
   ir::Function& function_;
-  std::vector<std::size_t> reads_, writes_;
+  const ir::Definitions definitions_; // before anything was fused
   std::vector<int> written_at_;
   std::vector<std::optional<Product>> products_;
   std::unordered_map<SlotId, Copies> fused_;

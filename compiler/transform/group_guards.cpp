@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"
 
@@ -34,7 +35,7 @@ constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
 class Grouper {
 public:
-  explicit Grouper(ir::Function& function) : function_(function), writes_(ir::count_writes(function)) {}
+  explicit Grouper(ir::Function& function) : function_(function), definitions_(function) {}
 
   void group(Body& body) {
     Body result;
@@ -83,11 +84,11 @@ private:
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     if (!assign || std::holds_alternative<ir::LocalArray>(assign->value)) return false;
     auto slot = static_cast<std::size_t>(assign->slot);
-    return function_.slots[slot].kind == ir::Slot::Kind::Temp && writes_[slot] == 1;
+    return function_.slots[slot].kind == ir::Slot::Kind::Temp && definitions_.writes(assign->slot) == 1;
   }
 
   const ir::Function& function_;
-  std::vector<std::size_t> writes_; // by slot
+  const ir::Definitions definitions_; // before anything moved
 };
 
 } // namespace

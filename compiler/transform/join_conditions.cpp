@@ -6,6 +6,7 @@
 //     if a: c = a   else: t = x < y; c = t      ->   t = x < y; c = a | t
 #include <utility>
 
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/overloaded.h"
 #include "compiler/transform/transform.h"
@@ -38,7 +39,7 @@ bool is_cheap(const ir::Expr& expr) {
 
 class Joiner {
 public:
-  explicit Joiner(ir::Function& function) : function_(function), writes_(ir::count_writes(function)) {}
+  explicit Joiner(ir::Function& function) : function_(function), definitions_(function) {}
 
   // Inner conditions first, so that a chain of them becomes cheap from the inside out.
   void join_in(Body& body) {
@@ -79,7 +80,7 @@ private:
   bool is_condition(SlotId id) const {
     const ir::Slot& slot = function_.slots[static_cast<std::size_t>(id)];
     return slot.type == types::boolean && slot.name.empty() && slot.kind == ir::Slot::Kind::Variable &&
-           writes_[static_cast<std::size_t>(id)] == 2;
+           definitions_.writes(id) == 2;
   }
 
   bool is_in_vain(const Stmt& stmt) const {
@@ -111,13 +112,12 @@ private:
     if (const auto* copy = std::get_if<ir::Copy>(&value)) return copy->value;
     Operand right{types::boolean, static_cast<SlotId>(function_.slots.size())};
     function_.slots.push_back({"", types::boolean, ir::Slot::Kind::Temp, span});
-    writes_.push_back(1);
     result.push_back({ir::Assign{*right.slot, std::move(value)}, span});
     return right;
   }
 
   ir::Function& function_;
-  std::vector<std::size_t> writes_; // assignments, by slot
+  const ir::Definitions definitions_; // before anything was joined
 };
 
 } // namespace
