@@ -4,15 +4,11 @@
 #include <array>
 
 #include "compiler/analysis/symbolic.h"
+#include "compiler/support/limits.h"
 
 namespace kern {
 
 namespace {
-
-// The limits of every launch, which the runtime checks on each device.
-constexpr std::array<std::int64_t, 3> block_limits{1024, 1024, 64};
-constexpr std::array<std::int64_t, 3> grid_limits{2147483647, 65535, 65535};
-constexpr std::int64_t warp_size = 32;
 
 using Axes = std::array<Builtin, 3>;
 constexpr Axes thread_indices{Builtin::ThreadIndexX, Builtin::ThreadIndexY, Builtin::ThreadIndexZ};
@@ -24,18 +20,18 @@ constexpr Axes grid_dims{Builtin::GridDimX, Builtin::GridDimY, Builtin::GridDimZ
 
 void Symbolic::start_threads() {
   Reason launch{Reason::Kind::Launch, {}}, block{Reason::Kind::Block, function_.span};
-  lane_ = affine(facts.fresh({0, warp_size - 1}, {}, launch));
+  lane_ = affine(facts.fresh({0, limits::warp_size - 1}, {}, launch));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (function_.is_kernel && function_.options.block) {
       std::int64_t size = (*function_.options.block)[axis];
       block_dim_[axis] = affine(size);
       thread_[axis] = affine(facts.fresh({0, size - 1}, {}, block));
     } else {
-      block_dim_[axis] = affine(facts.fresh({1, block_limits[axis]}, {}, launch));
-      thread_[axis] = affine(facts.fresh({0, block_limits[axis] - 1}, {}, launch));
+      block_dim_[axis] = affine(facts.fresh({1, limits::launch_block[axis]}, {}, launch));
+      thread_[axis] = affine(facts.fresh({0, limits::launch_block[axis] - 1}, {}, launch));
     }
-    grid_dim_[axis] = affine(facts.fresh({1, grid_limits[axis]}, {}, launch));
-    block_[axis] = affine(facts.fresh({0, grid_limits[axis] - 1}, {}, launch));
+    grid_dim_[axis] = affine(facts.fresh({1, limits::launch_grid[axis]}, {}, launch));
+    block_[axis] = affine(facts.fresh({0, limits::launch_grid[axis] - 1}, {}, launch));
     // threadIdx < blockDim, blockIdx < gridDim
     facts.assume(*offset(*subtract(block_dim_[axis], thread_[axis]), -1), launch);
     facts.assume(*offset(*subtract(grid_dim_[axis], block_[axis]), -1), launch);

@@ -85,9 +85,11 @@ struct Reader {
     std::optional<std::vector<std::int64_t>> sizes = numbers(keyword, "one to three positive integers");
     if (!sizes) return;
     sizes->resize(3, 1);
-    bool fits = (*sizes)[0] <= 1024 && (*sizes)[1] <= 1024 && (*sizes)[2] <= 64 &&
-                (*sizes)[0] * (*sizes)[1] * (*sizes)[2] <= 1024;
-    if (!fits) return wrong(keyword, "a block of at most 1024 threads, 64 of them along z");
+    bool fits = (*sizes)[0] * (*sizes)[1] * (*sizes)[2] <= limits::launch_threads;
+    for (std::size_t axis = 0; axis < 3; ++axis) fits = fits && (*sizes)[axis] <= limits::launch_block[axis];
+    if (!fits)
+      return wrong(keyword, fmt::format("a block of at most {} threads, {} of them along z",
+                                        limits::launch_threads, limits::launch_block[2]));
     function.options.kernel.block = {(*sizes)[0], (*sizes)[1], (*sizes)[2]};
   }
 

@@ -9,6 +9,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/lower/lanes.h"
+#include "compiler/support/limits.h"
 
 namespace kern::lowering {
 
@@ -31,11 +32,15 @@ static const Recipe& recipe(const Lowerer& lower, Builtin builtin) {
 // What the hardware promises of its special registers; LLVM finds overflow-free index arithmetic by it.
 static void add_range(llvm::CallInst* call, std::string_view name) {
   std::uint64_t limit = 0;
-  if (name.find("sreg.tid.") != name.npos) limit = name.back() == 'z' ? 64 : 1024;
-  if (name.find("sreg.ntid.") != name.npos) limit = name.back() == 'z' ? 65 : 1025;
-  if (name.find("sreg.ctaid.") != name.npos) limit = name.back() == 'x' ? 0x7fffffff : 65535;
-  if (name.find("sreg.nctaid.") != name.npos) limit = name.back() == 'x' ? 0x80000000 : 65536;
-  if (name.find("sreg.laneid") != name.npos) limit = 32;
+  const auto axis = static_cast<std::size_t>(name.back() - 'x'); // of those that have one
+  auto limit_of = [&](const std::array<std::int64_t, 3>& sizes) {
+    return static_cast<std::uint64_t>(sizes[axis]);
+  };
+  if (name.find("sreg.tid.") != name.npos) limit = limit_of(limits::launch_block);
+  if (name.find("sreg.ntid.") != name.npos) limit = limit_of(limits::launch_block) + 1;
+  if (name.find("sreg.ctaid.") != name.npos) limit = limit_of(limits::launch_grid);
+  if (name.find("sreg.nctaid.") != name.npos) limit = limit_of(limits::launch_grid) + 1;
+  if (name.find("sreg.laneid") != name.npos) limit = limits::warp_size;
   if (limit == 0) return;
   bool is_size = name.find("sreg.n") != name.npos; // at least 1
   llvm::ConstantRange range(llvm::APInt(32, is_size ? 1 : 0), llvm::APInt(32, limit));

@@ -1,9 +1,10 @@
 // What one compilation may use. A hostile file meets a located error at these numbers, never a crash.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+
+#include "runtime/common/launch_limits.h"
 
 namespace kern::limits {
 
@@ -28,11 +29,7 @@ inline constexpr std::int64_t constant_bytes = 64 << 10; // in one constant arra
 inline constexpr int array_rank = 8;
 inline constexpr std::int64_t array_bytes =
     std::int64_t{1} << 62; // of an array, as runtime/api/launch.cpp makes sure: no extent is larger
-inline constexpr std::array<std::int64_t, 3> launch_block{1024, 1024,
-                                                          64}; // threads of a block, along each axis
-inline constexpr std::array<std::int64_t, 3> launch_grid{2147483647, 65535,
-                                                         65535}; // blocks of a grid, likewise
-inline constexpr std::int64_t warp_size = 32;                    // threads
+inline constexpr std::int64_t warp_size = 32; // threads
 inline constexpr std::size_t small_array_bytes =
     1 << 30;                                        // an array of 32-bit offsets, where a variant promises it
 inline constexpr std::int64_t small_grid = 1 << 30; // threads along an axis, where a variant promises few

@@ -12,13 +12,19 @@
 #include "runtime/api/handles.h"
 #include "runtime/api/overlap.h"
 #include "runtime/api/warnings.h"
+#include "runtime/common/launch_limits.h"
 #include "runtime/common/shape.h"
 
 namespace kern::runtime {
 
 using Extents = std::array<std::uint64_t, 3>;
-static constexpr Extents most_block = {1024, 1024, 64}, most_grid = {0x7fffffff, 65535, 65535};
-static constexpr std::uint64_t most_threads = 1024;
+static constexpr Extents extents_of(const std::array<std::int64_t, 3>& sizes) {
+  return {static_cast<std::uint64_t>(sizes[0]), static_cast<std::uint64_t>(sizes[1]),
+          static_cast<std::uint64_t>(sizes[2])};
+}
+static constexpr Extents most_block = extents_of(limits::launch_block),
+                         most_grid = extents_of(limits::launch_grid);
+static constexpr std::uint64_t most_threads = limits::launch_threads;
 static constexpr std::string_view axis_names[] = {"x", "y", "z"};
 
 static std::string type_text(std::string_view type, std::uint32_t rank, bool contiguous = false) {

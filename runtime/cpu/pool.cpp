@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/common/launch_limits.h"
 #include "runtime/cpu/record.h"
 #include "runtime/cpu/turns.h"
 
@@ -232,9 +233,9 @@ unsigned default_threads() {
 }
 
 bool grid_fits(const std::uint64_t (&grid)[3]) {
-  for (std::uint64_t extent : grid)
-    if (extent == 0) return false;
-  return grid[0] < (std::uint64_t(1) << 31) && grid[1] <= 65535 && grid[2] <= 65535;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (grid[axis] == 0 || grid[axis] > static_cast<std::uint64_t>(limits::launch_grid[axis])) return false;
+  return true;
 }
 
 Pool::Pool(unsigned threads) {

@@ -6,13 +6,11 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/run/array.h"
+#include "compiler/support/limits.h"
 #include "runtime/common/shape.h"
 
 namespace kern {
 
-static constexpr std::uint64_t most_threads = 1024;
-static constexpr Extents most_block = {1024, 1024, 64};
-static constexpr Extents most_grid = {0x7fffffff, 65535, 65535};
 static constexpr std::string_view axis_names[] = {"x", "y", "z"};
 
 static std::string to_string(const Extents& extents) {
@@ -43,16 +41,16 @@ static std::optional<Extents> parse(std::string_view option, const std::string& 
 
 static bool check_block(const Extents& block, std::string_view option, Diagnostics& diagnostics) {
   for (std::size_t axis = 0; axis < 3; ++axis)
-    if (block[axis] > most_block[axis]) {
-      diagnostics.report(
-          {}, diag::bad_extents, option,
-          fmt::format("a block has at most {} threads along {}", most_block[axis], axis_names[axis]));
+    if (block[axis] > static_cast<std::uint64_t>(limits::launch_block[axis])) {
+      diagnostics.report({}, diag::bad_extents, option,
+                         fmt::format("a block has at most {} threads along {}", limits::launch_block[axis],
+                                     axis_names[axis]));
       return false;
     }
-  if (block[0] * block[1] * block[2] <= most_threads) return true;
+  if (block[0] * block[1] * block[2] <= std::uint64_t{limits::launch_threads}) return true;
   diagnostics.report({}, diag::bad_extents, option,
                      fmt::format("a block of {} has {} threads; the most is {}", to_string(block),
-                                 block[0] * block[1] * block[2], most_threads));
+                                 block[0] * block[1] * block[2], limits::launch_threads));
   return false;
 }
 
@@ -138,10 +136,10 @@ LaunchShape choose_launch(const ir::Function& kernel, std::span<const std::uint6
   if (!grid) return shape;
   shape.grid = *grid;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    if (shape.grid[axis] > most_grid[axis])
+    if (shape.grid[axis] > static_cast<std::uint64_t>(limits::launch_grid[axis]))
       diagnostics.report({}, diag::bad_extents, options.over.empty() ? "--grid" : "--over",
-                         fmt::format("a grid has at most {} blocks along {}, and this is {}", most_grid[axis],
-                                     axis_names[axis], shape.grid[axis]));
+                         fmt::format("a grid has at most {} blocks along {}, and this is {}",
+                                     limits::launch_grid[axis], axis_names[axis], shape.grid[axis]));
   return shape;
 }
 
