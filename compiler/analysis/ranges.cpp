@@ -47,11 +47,6 @@ Interval multiply(Interval left, Interval right) {
   return {*low, *high};
 }
 
-Wide floor_divide(Wide value, Wide divisor) {
-  Wide quotient = value / divisor;
-  return value % divisor < 0 ? quotient - 1 : quotient;
-}
-
 Wide ceil_divide(Wide value, Wide divisor) { return -floor_divide(-value, divisor); }
 
 bool Affine::operator==(const Affine& other) const {

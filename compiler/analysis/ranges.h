@@ -9,6 +9,7 @@
 #include <span>
 
 #include "compiler/types/types.h"
+#include "runtime/common/integers.h"
 
 namespace kern {
 
@@ -33,8 +34,6 @@ bool keeps_value(Type from, Type to);
 Interval hull(Interval left, Interval right);
 // Returns every product of one of each.
 Interval multiply(Interval left, Interval right);
-// Returns the quotient rounded down; the divisor is positive.
-Wide floor_divide(Wide value, Wide divisor);
 // Returns the quotient rounded up; the divisor is positive.
 Wide ceil_divide(Wide value, Wide divisor);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compiler/types/convert.h"
+#include "runtime/common/integers.h"
 
 namespace kern::checker {
 
@@ -33,9 +34,7 @@ std::optional<WideInt> wide_value(const ir::Operand& operand) {
 
 std::optional<WideInt> divide(WideInt left, WideInt right, bool modulo) {
   if (right == 0) return std::nullopt;
-  WideInt quotient = left / right, rest = left % right;
-  if (rest != 0 && (rest < 0) != (right < 0)) --quotient, rest += right;
-  return modulo ? rest : quotient;
+  return modulo ? floor_modulo(left, right) : floor_divide(left, right);
 }
 
 std::optional<WideInt> fold_integers(ir::BinaryOp op, Type type, WideInt left, WideInt right) {

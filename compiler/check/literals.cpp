@@ -4,6 +4,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/types.h"
+#include "runtime/common/integers.h"
 
 namespace kern::checker {
 
@@ -27,11 +28,6 @@ std::optional<WideInt> integer_power(WideInt base, WideInt exponent) {
   return result;
 }
 
-WideInt floor_divide(WideInt left, WideInt right) {
-  WideInt quotient = left / right;
-  return left % right != 0 && (left < 0) != (right < 0) ? quotient - 1 : quotient;
-}
-
 // Returns nothing where the result is no integer of 64 bits.
 std::optional<WideInt> integers(ast::BinaryOp op, WideInt a, WideInt b) {
   switch (op) {
@@ -43,7 +39,7 @@ std::optional<WideInt> integers(ast::BinaryOp op, WideInt a, WideInt b) {
     return result;
   }
   case ast::BinaryOp::FloorDivide: return floor_divide(a, b);
-  case ast::BinaryOp::Modulo: return a - floor_divide(a, b) * b;
+  case ast::BinaryOp::Modulo: return floor_modulo(a, b);
   case ast::BinaryOp::Power: return integer_power(a, b);
   case ast::BinaryOp::ShiftLeft: return b >= 64 ? std::nullopt : std::optional(a * (WideInt(1) << b));
   case ast::BinaryOp::ShiftRight: return b >= 127 ? (a < 0 ? -1 : 0) : a >> b;

@@ -6,7 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
+
+#include "runtime/common/operations.h"
 
 namespace kern {
 
@@ -35,49 +37,15 @@ Value slot_integer(const ExpressionInput& input, std::int64_t first, std::int64_
   return integer(static_cast<std::int64_t>(*bits));
 }
 
-template <class T> T low_bits(std::uint64_t bits) {
-  T value;
-  std::memcpy(&value, &bits, sizeof value); // slots are little-endian
-  return value;
-}
-
 Value scalar(std::uint64_t bits, ExpressionType type) {
-  switch (type) {
-  case ExpressionType::Bool: return integer((bits & 0xFF) != 0);
-  case ExpressionType::I8: return integer(low_bits<std::int8_t>(bits));
-  case ExpressionType::I16: return integer(low_bits<std::int16_t>(bits));
-  case ExpressionType::I32: return integer(low_bits<std::int32_t>(bits));
-  case ExpressionType::I64: return integer(low_bits<std::int64_t>(bits));
-  case ExpressionType::U8: return integer(low_bits<std::uint8_t>(bits));
-  case ExpressionType::U16: return integer(low_bits<std::uint16_t>(bits));
-  case ExpressionType::U32: return integer(low_bits<std::uint32_t>(bits));
-  case ExpressionType::U64: return integer(low_bits<std::int64_t>(bits));
-  case ExpressionType::F32: return real(low_bits<float>(bits));
-  case ExpressionType::F64: return real(low_bits<double>(bits));
-  }
-  return std::nullopt;
+  if (type == ExpressionType::F32) return real(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  if (type == ExpressionType::F64) return real(std::bit_cast<double>(bits));
+  return integer(operations::integer(bits, type));
 }
 
 Value wrap(const ExpressionValue& value, ExpressionType type) {
   if (value.is_real || type >= ExpressionType::F32) return std::nullopt;
   return scalar(static_cast<std::uint64_t>(value.integer), type);
-}
-
-std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
-// Returns the quotient rounded down; INT64_MIN // -1 wraps.
-Value floor_divide(std::int64_t a, std::int64_t b) {
-  if (b == 0) return std::nullopt;
-  if (b == -1) return integer(wrapped(0 - static_cast<std::uint64_t>(a)));
-  return integer(a / b - ((a % b != 0) && ((a < 0) != (b < 0))));
-}
-
-// Returns the remainder with the divisor's sign.
-Value modulo(std::int64_t a, std::int64_t b) {
-  if (b == 0) return std::nullopt;
-  if (b == -1) return integer(0);
-  std::int64_t rest = a % b;
-  return integer(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
 }
 
 double real_modulo(double a, double b) {
@@ -87,17 +55,8 @@ double real_modulo(double a, double b) {
 }
 
 Value arithmetic(ExpressionOp op, std::int64_t a, std::int64_t b) {
-  auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-  switch (op) {
-  case ExpressionOp::Add: return integer(wrapped(x + y));
-  case ExpressionOp::Subtract: return integer(wrapped(x - y));
-  case ExpressionOp::Multiply: return integer(wrapped(x * y));
-  case ExpressionOp::FloorDivide: return floor_divide(a, b);
-  case ExpressionOp::Modulo: return modulo(a, b);
-  case ExpressionOp::Minimum: return integer(a < b ? a : b);
-  case ExpressionOp::Maximum: return integer(a > b ? a : b);
-  default: return std::nullopt; // not an operator of two numbers
-  }
+  std::optional<std::int64_t> value = operations::arithmetic(op, a, b);
+  return value ? integer(*value) : std::nullopt;
 }
 
 Value arithmetic(ExpressionOp op, double a, double b) {
@@ -113,17 +72,6 @@ Value arithmetic(ExpressionOp op, double a, double b) {
   }
 }
 
-template <class Number> bool compare(ExpressionOp op, Number a, Number b) {
-  switch (op) {
-  case ExpressionOp::Equal: return a == b;
-  case ExpressionOp::NotEqual: return a != b;
-  case ExpressionOp::Less: return a < b;
-  case ExpressionOp::LessEqual: return a <= b;
-  case ExpressionOp::Greater: return a > b;
-  default: return a >= b;
-  }
-}
-
 // Says whether a value is a u64 scalar that an int64 cannot hold.
 bool is_beyond(const Expression& expression, const ExpressionValue& value) {
   return expression.op == ExpressionOp::Scalar && expression.type == ExpressionType::U64 && value.integer < 0;
@@ -132,11 +80,10 @@ bool is_beyond(const Expression& expression, const ExpressionValue& value) {
 // Compares integers exactly, also where one is beyond an int64.
 bool compare_integers(const Expression& expression, const ExpressionValue& a, const ExpressionValue& b) {
   bool a_beyond = is_beyond(expression.operands[0], a), b_beyond = is_beyond(expression.operands[1], b);
-  if (a_beyond != b_beyond) return compare(expression.op, a_beyond ? 1 : 0, b_beyond ? 1 : 0);
-  return compare(expression.op, a.integer, b.integer); // both beyond: their order is that of their bits
+  if (a_beyond != b_beyond) return operations::compare(expression.op, a_beyond ? 1 : 0, b_beyond ? 1 : 0);
+  return operations::compare(expression.op, a.integer,
+                             b.integer); // both beyond: their order is that of their bits
 }
-
-bool is_comparison(ExpressionOp op) { return op >= ExpressionOp::Equal && op <= ExpressionOp::GreaterEqual; }
 
 // Evaluates the second operand only where the first does not decide, as a kernel does.
 Value logical(const Expression& expression, const ExpressionInput& input) {
@@ -152,8 +99,8 @@ Value binary(const Expression& expression, const ExpressionInput& input) {
   Value a = evaluate(expression.operands[0], input), b = evaluate(expression.operands[1], input);
   if (!a || !b) return std::nullopt;
   bool is_real = a->is_real || b->is_real;
-  if (is_comparison(expression.op))
-    return integer(is_real ? compare(expression.op, as_real(*a), as_real(*b))
+  if (operations::is_comparison(expression.op))
+    return integer(is_real ? operations::compare(expression.op, as_real(*a), as_real(*b))
                            : compare_integers(expression, *a, *b));
   return is_real ? arithmetic(expression.op, as_real(*a), as_real(*b))
                  : arithmetic(expression.op, a->integer, b->integer);
@@ -165,7 +112,7 @@ Value unary(const Expression& expression, const ExpressionInput& input) {
   if (expression.op == ExpressionOp::Not) return integer(!as_bool(*operand));
   if (expression.op == ExpressionOp::Wrap) return wrap(*operand, expression.type);
   if (operand->is_real) return real(-operand->real);
-  return integer(wrapped(0 - static_cast<std::uint64_t>(operand->integer)));
+  return integer(operations::negate(operand->integer));
 }
 
 Value dimension(const std::array<std::uint32_t, 3>& sizes, std::int32_t axis) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/common/operations.h"
+
 namespace kern {
 
 Program::Program(const Expression& expression) : expression_(&expression) {
@@ -59,87 +61,52 @@ bool Program::append(const Expression& expression, int depth) {
   return true;
 }
 
-template <class T> static std::int64_t low(std::uint64_t bits) {
-  return static_cast<std::int64_t>(static_cast<T>(bits));
-}
-
-static std::int64_t scalar(std::uint64_t bits, ExpressionType type) {
-  switch (type) {
-  case ExpressionType::Bool: return (bits & 0xff) != 0;
-  case ExpressionType::I8: return low<std::int8_t>(bits);
-  case ExpressionType::I16: return low<std::int16_t>(bits);
-  case ExpressionType::I32: return low<std::int32_t>(bits);
-  case ExpressionType::U8: return low<std::uint8_t>(bits);
-  case ExpressionType::U16: return low<std::uint16_t>(bits);
-  case ExpressionType::U32: return low<std::uint32_t>(bits);
-  case ExpressionType::I64:
-  case ExpressionType::U64:
-  case ExpressionType::F32:
-  case ExpressionType::F64: break;
-  }
-  return static_cast<std::int64_t>(bits);
-}
-
-// Returns the quotient rounded down and the rest with the divisor's sign; b is not 0. INT64_MIN // -1 wraps.
-static std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
-  return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
-}
-static std::int64_t modulo(std::int64_t a, std::int64_t b) {
-  if (b == -1) return 0;
-  std::int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
 std::optional<std::int64_t> Program::run(const ExpressionInput& input) const {
   if (steps_.empty()) return std::nullopt;
   std::int64_t stack[deepest + 1];
   std::size_t top = 0; // the next free place
-  auto wrap = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
   for (const Step& step : steps_) {
     std::int64_t value = 0, a = 0, b = 0;
-    std::uint64_t x = 0, y = 0;
+    std::uint64_t word = 0;
     if (step.op >= ExpressionOp::Add) {
       b = stack[--top];
       if (operand_count(step.op) == 2) a = stack[--top];
-      x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     } else if (step.op >= ExpressionOp::Scalar && step.op <= ExpressionOp::Address) {
       if (step.slot >= input.params.size()) return std::nullopt;
-      x = input.params[step.slot];
+      word = input.params[step.slot];
     }
     switch (step.op) {
     case ExpressionOp::Constant: value = step.value; break;
     case ExpressionOp::ConstantReal: return std::nullopt;
-    case ExpressionOp::Scalar: value = scalar(x, step.type); break;
+    case ExpressionOp::Scalar: value = operations::integer(word, step.type); break;
     case ExpressionOp::Extent:
-    case ExpressionOp::Stride: value = wrap(x); break;
-    case ExpressionOp::Address: value = wrap(x % 16); break;
+    case ExpressionOp::Stride: value = operations::wrapped(word); break;
+    case ExpressionOp::Address: value = operations::wrapped(word % 16); break;
     case ExpressionOp::BlockDim: value = input.block_dim[step.slot]; break;
     case ExpressionOp::GridDim: value = input.grid_dim[step.slot]; break;
-    case ExpressionOp::Add: value = wrap(x + y); break;
-    case ExpressionOp::Subtract: value = wrap(x - y); break;
-    case ExpressionOp::Multiply: value = wrap(x * y); break;
+    case ExpressionOp::Add:
+    case ExpressionOp::Subtract:
+    case ExpressionOp::Multiply:
     case ExpressionOp::FloorDivide:
-      if (b == 0) return std::nullopt;
-      value = floor_divide(a, b);
-      break;
     case ExpressionOp::Modulo:
-      if (b == 0) return std::nullopt;
-      value = modulo(a, b);
+    case ExpressionOp::Minimum:
+    case ExpressionOp::Maximum: {
+      std::optional<std::int64_t> result = operations::arithmetic(step.op, a, b);
+      if (!result) return std::nullopt;
+      value = *result;
       break;
-    case ExpressionOp::Minimum: value = std::min(a, b); break;
-    case ExpressionOp::Maximum: value = std::max(a, b); break;
-    case ExpressionOp::Negate: value = wrap(0 - y); break;
-    case ExpressionOp::Equal: value = a == b; break;
-    case ExpressionOp::NotEqual: value = a != b; break;
-    case ExpressionOp::Less: value = a < b; break;
-    case ExpressionOp::LessEqual: value = a <= b; break;
-    case ExpressionOp::Greater: value = a > b; break;
-    case ExpressionOp::GreaterEqual: value = a >= b; break;
+    }
+    case ExpressionOp::Equal:
+    case ExpressionOp::NotEqual:
+    case ExpressionOp::Less:
+    case ExpressionOp::LessEqual:
+    case ExpressionOp::Greater:
+    case ExpressionOp::GreaterEqual: value = operations::compare(step.op, a, b); break;
+    case ExpressionOp::Negate: value = operations::negate(b); break;
     case ExpressionOp::And: value = a != 0 && b != 0; break;
     case ExpressionOp::Or: value = a != 0 || b != 0; break;
     case ExpressionOp::Not: value = b == 0; break;
-    case ExpressionOp::Wrap: value = scalar(y, step.type); break;
+    case ExpressionOp::Wrap: value = operations::integer(static_cast<std::uint64_t>(b), step.type); break;
     }
     stack[top++] = value;
   }
