@@ -1,7 +1,9 @@
-// The compiler as one object: text in, any form out. Each step runs once, when a later one needs it; after an
-// error the forms behind it are not there. kernc, the tests and the JIT use this.
+// The compiler as one object: text in, any form out. Each step runs once, when a later one needs it, and
+// what it made stays as it is; after an error the forms behind it are not there. kernc, the tests and the JIT
+// use this.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,6 +47,18 @@ inline constexpr std::string_view pass_names[] = {
 #include "compiler/transform/passes.def"
 };
 
+// Which targets a pass is for.
+enum class PassTargets : std::uint8_t { Every, Cuda, Cpu };
+inline constexpr PassTargets pass_targets[] = {
+#define PASS(Id, Name, Targets, Code) PassTargets::Targets,
+#include "compiler/transform/passes.def"
+};
+// Says whether a pass is among those of a target.
+constexpr bool is_for(Pass pass, Target target) {
+  PassTargets targets = pass_targets[static_cast<std::size_t>(pass)];
+  return targets == PassTargets::Every || (targets == PassTargets::Cpu) == (target == Target::Cpu);
+}
+
 // What a phase took, in milliseconds.
 struct PhaseTime {
   std::string phase;
@@ -67,18 +81,25 @@ public:
   }
   // Leaves alone what this kernel does not need.
   void set_only(std::string_view kernel) { options_.check.only = kernel; }
-  // Runs the passes that come before lowering, those for every target; null where an error was reported.
+  // Runs the passes that every target begins with; null where an error was reported. What a host has to know
+  // of kernels is read off this module: parameters, contracts, sizes of shared arrays.
   const ir::Module* transformed();
-  // Cuts the transformed module into segments; from then on it is for the CPU only.
-  const ir::Module* segmented();
+  // Runs the passes of a target behind those, on a copy of its own where there are any; null where an error
+  // was reported. This is what is lowered for it.
+  const ir::Module* module_for(Target target);
+  // Returns the places that can fault, or print, in the transformed module and behind them those that the
+  // passes of targets found so far: a number in the code of any target means one in this table.
+  std::span<const ir::Site> sites() const { return sites_; }
 
   // Return a form as text; nothing where an error was reported.
   std::optional<std::string> tokens();
   std::optional<std::string> ast();
+  // The IR as it was checked, or with these passes on top; or as it is lowered for a target.
   std::optional<std::string> ir(std::span<const Pass> passes = {});
+  std::optional<std::string> ir(Target target);
   std::optional<std::string> guards();
   std::optional<std::string> emit(const TargetOptions& target, OutputKind kind);
-  // Writes an object with that code of the module cut into segments; nothing where an error was reported.
+  // Writes an object with that code of the module for the CPU; nothing where an error was reported.
   std::optional<std::string> emit_object(std::span<const ObjectCode> code, const ObjectData& data);
   // Compiles for this process; null where an error was reported.
   std::unique_ptr<CpuModule> compile_for_cpu(const TargetOptions& target);
@@ -95,17 +116,19 @@ private:
   template <class Function> auto timed(std::string phase, Function&& function);
   void add_time(const std::string& phase, double milliseconds);
   void add_times(const EmitTimes& times);
-  void run(Pass pass);
-  const ir::Module* run(std::span<const Pass> passes);
-  void verify(const std::string& phase);
+  void run(Pass pass, ir::Module& module);
+  bool run(std::span<const Pass> passes, ir::Module& module);
+  ir::Module copy(const ir::Module& module);
+  void verify(const ir::Module& module, const std::string& phase);
 
   CompileOptions options_;
   SourceManager sources_;
   Diagnostics diagnostics_;
   FileId root_{};
   std::optional<Program> program_;
-  std::optional<ir::Module> module_;
-  std::vector<Pass> passes_done_;
+  std::optional<ir::Module> checked_, transformed_;
+  std::array<std::optional<ir::Module>, 2> own_; // by target; none where it has no passes of its own
+  std::vector<ir::Site> sites_;
   std::vector<PhaseTime> times_;
 };
 

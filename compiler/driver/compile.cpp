@@ -1,6 +1,6 @@
 // kernc FILE: one compilation, any number of outputs. Everything is made before anything is written, so an
-// error leaves every file as it was; the GPU's outputs come before the CPU's, because cutting segments makes
-// a module one for the CPU.
+// error leaves every file as it was; the GPU's outputs come before the CPU's, so that what a pass of a target
+// numbers does not depend on the order in which outputs are asked for.
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"
@@ -48,7 +48,7 @@ constexpr FormRow forms[] = {
     {Form::Ptx, "ptx", ".ptx", Target::Cuda},
     {Form::Cubin, "cubin", ".cubin", Target::Cuda},
     {Form::Assembly, "asm", ".s", Target::Cpu},
-    {Form::Manifest, "manifest", ".json", Target::Cpu}, // of both, complete once segments are cut
+    {Form::Manifest, "manifest", ".json", Target::Cpu}, // of both
     {Form::Object, "obj", ".o", Target::Cpu},
     {Form::Header, "header", ".hpp"},
 };
@@ -115,21 +115,29 @@ static std::vector<Output> wanted_outputs(Session& session) {
   return outputs;
 }
 
-static Target target_of(const Session& session, const FormRow& form) {
-  if (form.target) return *form.target;
+// The target of --target; a GPU where it is not given.
+static Target named_target(const Session& session) {
   return session.options.target == "cpu" ? Target::Cpu : Target::Cuda;
+}
+
+static Target target_of(const Session& session, const FormRow& form) {
+  return form.target ? *form.target : named_target(session);
 }
 
 static std::vector<Pass> wanted_passes(Session& session) {
   std::vector<Pass> wanted;
+  std::vector<std::string_view> names;
+  for (std::size_t pass = 0; pass < std::size(pass_names); ++pass)
+    if (session.options.target.empty() || is_for(Pass(pass), named_target(session)))
+      names.push_back(pass_names[pass]);
   for (const std::string& list : session.options.passes)
     for (const std::string& name : split(list)) {
       auto found = std::find(std::begin(pass_names), std::end(pass_names), name);
-      if (found != std::end(pass_names))
+      if (std::ranges::find(names, name) != names.end())
         wanted.push_back(static_cast<Pass>(found - std::begin(pass_names)));
       else
         session.diagnostics.report({}, diag::bad_option_value, "--passes", name,
-                                   fmt::format("{}", fmt::join(pass_names, ", ")));
+                                   fmt::format("{}", fmt::join(names, ", ")));
     }
   return wanted;
 }
@@ -137,7 +145,7 @@ static std::vector<Pass> wanted_passes(Session& session) {
 static bool is_code(Form form) { return form >= Form::Llvm; }
 static bool is_library(Form form) { return form >= Form::Manifest; }
 
-// What the outputs for ahead-of-time libraries need of the module as it is before segments are cut.
+// What the outputs for ahead-of-time libraries are made of.
 struct LibraryParts {
   std::string name; // the namespace
   std::string file; // without its folders
@@ -162,11 +170,11 @@ static std::optional<LibraryParts> make_library_parts(Compilation& compilation, 
   return parts;
 }
 
-// Adds the sites that cutting segments finds.
+// Adds the sites that the passes of each target find.
 static std::optional<std::string> complete_manifest(Compilation& compilation, Manifest manifest) {
-  const ir::Module* module = compilation.segmented();
-  if (!module) return std::nullopt;
-  manifest.sites = manifest_sites(*module, compilation.sources());
+  for (Target target : {Target::Cuda, Target::Cpu})
+    if (!compilation.module_for(target)) return std::nullopt;
+  manifest.sites = manifest_sites(compilation.sites(), compilation.sources());
   return to_json(manifest);
 }
 
@@ -176,7 +184,10 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
   switch (form.form) {
   case Form::Tokens: return compilation.tokens();
   case Form::Ast: return compilation.ast();
-  case Form::Ir: return compilation.ir(passes);
+  case Form::Ir: {
+    bool is_of_target = passes.empty() && !session.options.target.empty();
+    return is_of_target ? compilation.ir(target.target) : compilation.ir(passes);
+  }
   case Form::Guards: return compilation.guards();
   case Form::Llvm: return compilation.emit(target, OutputKind::Llvm);
   case Form::Bitcode: return compilation.emit(target, OutputKind::Bitcode);

@@ -5,7 +5,9 @@
 // `or`, conditional and chained expressions are ifs. An array value is {base, extents, strides in elements}
 // with static element type, rank and address space.
 //
-// Everything here is a plain value: copying a Function copies it whole, and a pass edits a copy or in place.
+// Everything here is a plain value: copying a Function or a Module copies it whole, and a pass edits a copy
+// or in place. Nothing in a module points at a part of one; analyses that map statements by their address are
+// of one copy.
 // Meanings that every phase relies on:
 //   integers wrap; shifts use the low bits of their count; FloorDivide and Modulo follow Python's sign (a
 //   Check for zero stands before them where the dialect wants one, otherwise x // 0 and x % 0 are 0); Convert
@@ -259,8 +261,8 @@ struct Return {
   std::vector<Operand> values;
 };
 
-// CPU form only (transform/segments.h): code between block barriers, run for every warp of the block before
-// what follows
+// CPU form only (transform/segments.cpp): code between block barriers, run for every vector of the block's
+// threads before what follows
 struct Segment {
   Body body;
 };

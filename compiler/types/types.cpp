@@ -51,10 +51,7 @@ struct TypeTable::Storage {
   std::deque<std::vector<Type>> elements;
 };
 
-TypeTable::TypeTable() : storage_(std::make_unique<Storage>()) {}
-TypeTable::~TypeTable() = default;
-TypeTable::TypeTable(TypeTable&&) noexcept = default;
-TypeTable& TypeTable::operator=(TypeTable&&) noexcept = default;
+TypeTable::TypeTable() : storage_(std::make_shared<Storage>()) {}
 
 Type TypeTable::array(ScalarKind element, int rank, AddressSpace space, Layout layout) {
   assert(rank >= 1 && rank <= limits::array_rank);

@@ -102,13 +102,11 @@ inline bool is_tuple(Type type) { return type->kind == TypeKind::Tuple; }
 // Returns the type of an array's element.
 inline Type element_type(Type array) { return types::scalar(array->scalar); }
 
-// Makes and owns arrays and tuples.
+// Makes and owns arrays and tuples. A copy owns them as well, and makes the same ones: types are compared by
+// pointer, and those of a copied module must be equal to the original's, whichever of the two ends first.
 class TypeTable {
 public:
   TypeTable();
-  ~TypeTable();
-  TypeTable(TypeTable&&) noexcept;
-  TypeTable& operator=(TypeTable&&) noexcept;
   // Returns the array type with these properties; rank is 1 to limits::array_rank.
   Type array(ScalarKind element, int rank, AddressSpace space = AddressSpace::Global,
              Layout layout = Layout::Any);
@@ -117,7 +115,7 @@ public:
 
 private:
   struct Storage;
-  std::unique_ptr<Storage> storage_;
+  std::shared_ptr<Storage> storage_;
 };
 
 // Prints a type as it is written in a .kern file: "f32", "f32[:, ::1]", "(i64, f32)". An array that is not in

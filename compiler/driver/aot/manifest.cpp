@@ -122,11 +122,11 @@ static ManifestSite site_of(const ir::Site& site, const SourceManager& sources) 
   return result;
 }
 
-std::vector<ManifestSite> manifest_sites(const ir::Module& module, const SourceManager& sources) {
-  std::vector<ManifestSite> sites;
-  sites.reserve(module.sites.size());
-  for (const ir::Site& site : module.sites) sites.push_back(site_of(site, sources));
-  return sites;
+std::vector<ManifestSite> manifest_sites(std::span<const ir::Site> sites, const SourceManager& sources) {
+  std::vector<ManifestSite> result;
+  result.reserve(sites.size());
+  for (const ir::Site& site : sites) result.push_back(site_of(site, sources));
+  return result;
 }
 
 Manifest make_manifest(const ir::Module& module, const SourceManager& sources) {
@@ -136,7 +136,7 @@ Manifest make_manifest(const ir::Module& module, const SourceManager& sources) {
   for (std::size_t index = 0; index < module.functions.size(); ++index)
     if (module.functions[index].is_kernel)
       manifest.kernels.push_back(kernel_of(module, sources, layout, ir::FunctionId(index)));
-  manifest.sites = manifest_sites(module, sources);
+  manifest.sites = manifest_sites(module.sites, sources);
   std::vector<PrintFormat> formats = print_formats(module);
   for (std::uint32_t site = 0; site < formats.size(); ++site) {
     if (formats[site].texts.empty()) continue;

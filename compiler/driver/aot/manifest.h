@@ -1,6 +1,9 @@
 // A compiled module as its host sees it (runtime/manifest/manifest.h).
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "compiler/driver/aot/variants.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/source.h"
@@ -11,10 +14,10 @@ namespace kern {
 // Describes one piece of a kernel's code.
 ManifestVariant manifest_variant(const Variant& variant);
 
-// Describes the kernels of a module that has gone through the passes before lowering, which number its sites.
+// Describes the kernels of a module that has gone through the passes that every target begins with.
 Manifest make_manifest(const ir::Module& module, const SourceManager& sources);
 
-// Returns its sites alone: those at which threads disagree on a barrier are there once segments are cut.
-std::vector<ManifestSite> manifest_sites(const ir::Module& module, const SourceManager& sources);
+// Describes places that can fault. The passes of targets find more of them than that module has.
+std::vector<ManifestSite> manifest_sites(std::span<const ir::Site> sites, const SourceManager& sources);
 
 } // namespace kern

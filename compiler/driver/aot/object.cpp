@@ -85,7 +85,7 @@ std::optional<GpuCode> make_gpu_code(Compilation& compilation, const Options& op
 
 std::optional<std::string> make_object(Compilation& compilation, const Options& options,
                                        const std::string& library, GpuCode gpu, std::string manifest) {
-  const ir::Module* module = compilation.segmented();
+  const ir::Module* module = compilation.module_for(Target::Cpu);
   if (!module) return std::nullopt;
   std::vector<ObjectCode> code;
   std::vector<std::string> cpus = object_cpus(options);

@@ -28,8 +28,8 @@ struct GpuCode {
 // an error was reported.
 std::optional<GpuCode> make_gpu_code(Compilation& compilation, const Options& options);
 
-// Writes the object, with a manifest and code for GPUs that were made before (they need the module as it is
-// before segments are cut); nothing where an error was reported.
+// Writes the object, with a manifest and code for GPUs that were made before; nothing where an error was
+// reported.
 std::optional<std::string> make_object(Compilation& compilation, const Options& options,
                                        const std::string& library, GpuCode gpu, std::string manifest);
 

@@ -86,6 +86,7 @@ std::unique_ptr<JitObject> make_jit_object(Compilation& compilation, TargetOptio
     if (kernels.size() == 1) target.kernel = kernels.front().symbol;
     std::optional<std::string> ptx = compilation.emit(target, OutputKind::Ptx);
     if (!ptx) return nullptr;
+    manifest.sites = manifest_sites(compilation.sites(), compilation.sources());
     object->finish(manifest, std::move(*ptx));
     return object;
   }
@@ -97,7 +98,7 @@ std::unique_ptr<JitObject> make_jit_object(Compilation& compilation, TargetOptio
       if (!code) return nullptr;
       object->add(std::move(code), kernel.symbol, variant.symbol);
     }
-  manifest.sites = manifest_sites(*module, compilation.sources()); // cut into segments by now
+  manifest.sites = manifest_sites(compilation.sites(), compilation.sources());
   object->finish(manifest, "");
   return object;
 }

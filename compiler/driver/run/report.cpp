@@ -27,16 +27,16 @@ static std::vector<FaultArray> fault_arrays(std::span<const Argument> arguments)
   return arrays;
 }
 
-Diagnostic fault_diagnostic(const ir::Module& module, const kern_fault_record& fault,
+Diagnostic fault_diagnostic(std::span<const ir::Site> sites, const kern_fault_record& fault,
                             const LaunchShape& shape, std::span<const Argument> arguments) {
-  bool known = find_fault(fault.kind) && fault.site < module.sites.size();
+  bool known = find_fault(fault.kind) && fault.site < sites.size();
   if (!known)
     return {&fault_row(0),
             Severity::Fault,
             std::nullopt,
             fmt::format("the fault record is damaged: kind {}, site {}", fault.kind, fault.site),
             {}};
-  const ir::Site& site = module.sites[fault.site];
+  const ir::Site& site = sites[fault.site];
   auto site_kind = static_cast<std::uint32_t>(site.kind);
   std::string text = fault_text(fault, site_kind, site.array);
   Diagnostic diagnostic{&fault_row(fault.kind), Severity::Fault, site.span, text, {}};
@@ -47,20 +47,28 @@ Diagnostic fault_diagnostic(const ir::Module& module, const kern_fault_record& f
   return diagnostic;
 }
 
-static std::string fault_name(const ir::Module& module, const kern_fault_record& fault) {
+static std::string fault_name(std::span<const ir::Site> sites, const kern_fault_record& fault) {
   if (fault.state == 0) return "none";
-  bool known = find_fault(fault.kind) && fault.site < module.sites.size();
+  bool known = find_fault(fault.kind) && fault.site < sites.size();
   if (!known) return "a damaged one";
-  const ir::Site& site = module.sites[fault.site];
+  const ir::Site& site = sites[fault.site];
   return fault_text(fault, static_cast<std::uint32_t>(site.kind), site.array);
 }
 
-std::string fault_difference(const ir::Module& module, const kern_fault_record& first,
+// Each target may number a place of its own that is in the source of both.
+static bool is_same_place(std::span<const ir::Site> sites, std::uint32_t first, std::uint32_t second) {
+  if (first == second) return true;
+  return first < sites.size() && second < sites.size() && sites[first].span == sites[second].span &&
+         sites[first].calls == sites[second].calls;
+}
+
+std::string fault_difference(std::span<const ir::Site> sites, const kern_fault_record& first,
                              const kern_fault_record& second) {
   bool same = first.state == 0 ? second.state == 0
-                               : second.state != 0 && first.kind == second.kind && first.site == second.site;
+                               : second.state != 0 && first.kind == second.kind &&
+                                     is_same_place(sites, first.site, second.site);
   if (same) return "";
-  return fmt::format("{}; {}", fault_name(module, first), fault_name(module, second));
+  return fmt::format("{}; {}", fault_name(sites, first), fault_name(sites, second));
 }
 
 std::vector<PrintFormat> print_formats(const ir::Module& module) {

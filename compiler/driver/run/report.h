@@ -14,10 +14,10 @@ namespace kern {
 
 // Returns a fault of a launch with these arguments as a diagnostic at its place, with the calls that led
 // there and hints. The record is untrusted.
-Diagnostic fault_diagnostic(const ir::Module& module, const kern_fault_record& fault,
+Diagnostic fault_diagnostic(std::span<const ir::Site> sites, const kern_fault_record& fault,
                             const LaunchShape& shape, std::span<const Argument> arguments);
 // Returns "" where two devices report the same kind of fault at the same place, or none.
-std::string fault_difference(const ir::Module& module, const kern_fault_record& first,
+std::string fault_difference(std::span<const ir::Site> sites, const kern_fault_record& first,
                              const kern_fault_record& second);
 
 // Where each print statement of a module stands: its texts and the types of its arguments, by site.

@@ -143,7 +143,7 @@ static bool check_types(Run& run) {
 // Evaluates every contract; a broken one is shown with the values of both of its sides.
 static bool check_contracts(Run& run, const ExpressionInput& input) {
   std::vector<std::string> names = ir::block_names(*run.kernel);
-  const ir::Module& module = *run.compilation->module();
+  const ir::Module& module = *run.compilation->transformed();
   for (const ir::Contract& contract : run.kernel->contracts) {
     const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
     std::string text = broken_contract_text(contract.condition, site.array, names, input);
@@ -155,7 +155,7 @@ static bool check_contracts(Run& run, const ExpressionInput& input) {
 
 static bool check_shared(Run& run, const ExpressionInput& input) {
   Diagnostics& diagnostics = run.compilation->diagnostics();
-  const ir::Module& module = *run.compilation->module();
+  const ir::Module& module = *run.compilation->transformed();
   for (ir::SharedId id : used_shared(module, *run.kernel)) {
     const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
     for (std::size_t axis = 0; axis < decl.dynamic.size(); ++axis) {
@@ -395,7 +395,7 @@ static TargetOptions target_of(const Run& run, const Runner& runner) {
 // Compiles the kernel for a device, with the facts that hold for this launch.
 static ExitCode compile_for(Run& run, Runner& runner) {
   TargetOptions target = target_of(run, runner);
-  const ir::Module& module = *run.compilation->module();
+  const ir::Module& module = *run.compilation->transformed();
   if (target.target == Target::Cpu && host_cpu_lacks(target.arch)) {
     fail(run,
          fmt::format("the CPU here cannot run code for {}; `--arch=native` makes what it can", target.arch));
@@ -415,7 +415,7 @@ static ExitCode compile_for(Run& run, Runner& runner) {
   return ExitCode::NoDevice;
 }
 
-// A GPU's code comes first: cutting segments makes a module one for the CPU.
+// A GPU's code comes first, as in an object, so that sites have the same numbers.
 static ExitCode compile(Run& run) {
   if (!open_devices(run)) return ExitCode::NoDevice;
   for (std::string_view name : {"cuda", "cpu"})
@@ -484,7 +484,7 @@ static bool devices_agree(Run& run, const RunResult& first, const Second& second
                           const Tolerance& tolerance) {
   std::vector<std::string> differences, agreements;
   std::string both = run.runners[0]->name() + " and " + second.runner->name();
-  std::string found = fault_difference(*run.compilation->module(), first.fault, second.result.fault);
+  std::string found = fault_difference(run.compilation->sites(), first.fault, second.result.fault);
   if (!found.empty()) differences.push_back(fmt::format("the faults of {} differ: {}", both, found));
   if (sorted_lines(first.printed) != sorted_lines(second.result.printed))
     differences.push_back(fmt::format("{} print different lines", both));
@@ -532,8 +532,7 @@ static ExitCode launch(Run& run, const Tolerance& tolerance) {
   run.session.streams.out << result.printed << std::flush;
   bool faulted = result.fault.state != 0;
   if (faulted) {
-    Diagnostic fault =
-        fault_diagnostic(*run.compilation->module(), result.fault, run.job.shape, run.arguments);
+    Diagnostic fault = fault_diagnostic(run.compilation->sites(), result.fault, run.job.shape, run.arguments);
     run.session.write(fault, run.compilation->sources());
   }
   bool agree = !second || devices_agree(run, result, *second, tolerance);

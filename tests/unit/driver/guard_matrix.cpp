@@ -178,7 +178,7 @@ struct Compiled {
   Compilation compilation;
   std::unique_ptr<CpuModule> code;
   const ir::Function& kernel() {
-    return compilation.segmented()->functions.front();
+    return compilation.module_for(Target::Cpu)->functions.front();
   } // touch() is inlined, and gone
 };
 
@@ -299,8 +299,8 @@ template <class Index> kern_fault_record launch(Compiled& compiled, const Shape&
 void expect_fault(Compiled& compiled, const Shape& shape, const Outcome& outcome,
                   const kern_fault_record& fault) {
   const std::string& text = compiled.text;
-  ASSERT_LT(fault.site, compiled.compilation.module()->sites.size());
-  const ir::Site& site = compiled.compilation.module()->sites[fault.site];
+  ASSERT_LT(fault.site, compiled.compilation.sites().size());
+  const ir::Site& site = compiled.compilation.sites()[fault.site];
   // The place lies in the statement that ends in `#!`.
   std::size_t line_end = text.find("#!"), line_begin = text.rfind('\n', line_end) + 1;
   EXPECT_TRUE(site.span.begin >= line_begin && site.span.end <= line_end)

@@ -87,7 +87,7 @@ void compile_hostile(const Program& program) {
   options.guards = GuardMode::Shadow;
   Compilation compilation(std::move(options));
   compilation.set_source(program.name, text);
-  bool refused = compilation.segmented() == nullptr;
+  bool refused = compilation.module_for(Target::Cpu) == nullptr;
   const SourceManager& sources = compilation.sources();
   ASSERT_EQ(refused, compilation.diagnostics().has_errors()) << text;
   std::string said;
