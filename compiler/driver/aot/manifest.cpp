@@ -2,13 +2,13 @@
 // block that `over` may choose, the sizes of shared arrays.
 #include "compiler/driver/aot/manifest.h"
 
+#include <fmt/format.h>
+
 #include "compiler/analysis/access.h"
+#include "compiler/analysis/index_use.h"
+#include "compiler/analysis/launch_facts.h"
 #include "compiler/analysis/shared_layout.h"
 #include "compiler/driver/aot/variants.h"
-#include "compiler/driver/run/array.h"
-#include "compiler/driver/run/execute.h"
-#include "compiler/driver/run/launch.h"
-#include "compiler/driver/run/report.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/reachable.h"
 #include "kern/abi_hash.h"
@@ -39,7 +39,7 @@ static std::vector<ManifestParam> params_of(const ir::Module& module, ir::Functi
     Type type = kernel.slots[slot].type;
     ManifestParam param;
     param.name = slot < names.size() ? names[slot] : kernel.slots[slot].name;
-    param.type = name_of(type->scalar);
+    param.type = to_string(types::scalar(type->scalar));
     param.rank = type->rank;
     param.slot = ir::block_slot(kernel, ir::SlotId(slot));
     if (is_array(type)) {
@@ -64,11 +64,13 @@ static void add_shared(const ir::Module& module, const SourceManager& sources, c
     if (!layout.offset(id)) result.shared_bytes += round_up_shared(static_bytes(decl));
   }
   // What a GPU's threads tell each other through: a word for each kind.
-  bool agrees = false, votes = false;
-  ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
+  const bool agrees = ir::any_reachable(module, kernel.body, [](const ir::Stmt& stmt) {
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
-    agrees |= call && call->builtin == Builtin::Uniform;
-    votes |= call && row(call->builtin).effects == Effects::Grid && call->slot;
+    return call && call->builtin == Builtin::Uniform;
+  });
+  const bool votes = ir::any_reachable(module, kernel.body, [](const ir::Stmt& stmt) {
+    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+    return call && row(call->builtin).effects == Effects::Grid && call->slot;
   });
   result.shared_bytes += shared_alignment * (agrees + votes);
 }
@@ -141,7 +143,7 @@ Manifest make_manifest(const ir::Module& module, const SourceManager& sources) {
   for (std::uint32_t site = 0; site < formats.size(); ++site) {
     if (formats[site].texts.empty()) continue;
     ManifestPrint print{site, formats[site].texts, {}};
-    for (Type type : formats[site].types) print.types.emplace_back(name_of(type->scalar));
+    for (Type type : formats[site].types) print.types.push_back(to_string(types::scalar(type->scalar)));
     manifest.prints.push_back(std::move(print));
   }
   return manifest;

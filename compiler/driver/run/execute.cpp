@@ -5,11 +5,8 @@
 
 #include "compiler/analysis/kernel_lanes.h"
 #include "compiler/analysis/rows.h"
-#include "compiler/analysis/shared_layout.h"
 #include "compiler/ir/param_block.h"
-#include "compiler/ir/reachable.h"
 #include "compiler/support/limits.h"
-#include "runtime/common/shape.h"
 
 namespace kern {
 
@@ -30,36 +27,6 @@ std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<con
   }
   words.push_back(0);
   return words;
-}
-
-bool has_prints(const ir::Module& module, const ir::Function& kernel) {
-  bool found = false;
-  ir::walk_reachable(module, kernel.body,
-                     [&](const ir::Stmt& stmt) { found |= std::holds_alternative<ir::Print>(stmt.node); });
-  return found;
-}
-
-bool has_grid_barriers(const ir::Module& module, const ir::Function& kernel) {
-  return ir::has_effects(module, kernel, Effects::Grid);
-}
-
-std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
-                                                  const ExpressionInput& input, std::uint64_t asked) {
-  std::uint64_t sum = 0;
-  for (ir::SharedId id : used_shared(module, kernel)) {
-    const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
-    if (decl.aliased || decl.dynamic.empty()) continue;
-    auto bytes = static_cast<std::uint64_t>(bit_width(decl.element)) / 8;
-    for (const Expression& extent : decl.dynamic) {
-      std::optional<ExpressionValue> value = evaluate(extent, input);
-      if (!value || value->is_real || value->integer < 0) return std::nullopt;
-      if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(value->integer), &bytes))
-        return std::nullopt;
-    }
-    if (bytes > UINT64_MAX - shared_alignment || __builtin_add_overflow(sum, round_up_shared(bytes), &sum))
-      return std::nullopt;
-  }
-  return std::max(sum, asked);
 }
 
 // Whether rows of threads fill vectors of 32 lanes: those of a block, or of blocks that are joined.

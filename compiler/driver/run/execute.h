@@ -18,16 +18,6 @@ namespace kern {
 // word is 0.
 std::vector<std::uint64_t> make_params(const ir::Function& kernel, std::span<const Argument> arguments);
 
-// Says whether a kernel or what it calls prints.
-bool has_prints(const ir::Module& module, const ir::Function& kernel);
-// Says whether a kernel or what it calls has a barrier of the grid.
-bool has_grid_barriers(const ir::Module& module, const ir::Function& kernel);
-
-// Returns the bytes of dynamic shared memory that a block needs: the sum of the kernel's arrays, at least
-// `asked`.
-std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
-                                                  const ExpressionInput& input, std::uint64_t asked);
-
 // What the host knows about one launch that lets faster code run (design.md, Facts and variants). Where there
 // are `wide` vectors and rows of the block fill them, lanes are twice as many as a register holds: two chains
 // of instructions hide each other's latency (1.1 to 2 times as fast, benchmarks/bench.py).

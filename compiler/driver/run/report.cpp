@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "compiler/ir/walk.h"
 #include "runtime/common/fault.h"
 
 namespace kern {
@@ -69,20 +68,6 @@ std::string fault_difference(std::span<const ir::Site> sites, const kern_fault_r
                                      is_same_place(sites, first.site, second.site);
   if (same) return "";
   return fmt::format("{}; {}", fault_name(sites, first), fault_name(sites, second));
-}
-
-std::vector<PrintFormat> print_formats(const ir::Module& module) {
-  std::vector<PrintFormat> formats(module.sites.size());
-  for (const ir::Function& function : module.functions)
-    ir::walk(function.body, [&](const ir::Stmt& stmt) {
-      const auto* print = std::get_if<ir::Print>(&stmt.node);
-      if (!print) return;
-      PrintFormat& format = formats[static_cast<std::size_t>(print->site)];
-      format.texts = print->texts;
-      format.types.clear();
-      for (const ir::Operand& arg : print->args) format.types.push_back(arg.type);
-    });
-  return formats;
 }
 
 std::vector<std::string> sorted_lines(const std::string& text) {

@@ -20,12 +20,6 @@ Diagnostic fault_diagnostic(std::span<const ir::Site> sites, const kern_fault_re
 std::string fault_difference(std::span<const ir::Site> sites, const kern_fault_record& first,
                              const kern_fault_record& second);
 
-// Where each print statement of a module stands: its texts and the types of its arguments, by site.
-struct PrintFormat {
-  std::vector<std::string> texts;
-  std::vector<Type> types;
-};
-std::vector<PrintFormat> print_formats(const ir::Module& module);
 // Returns the lines of a text in ascending order: prints of threads come in any.
 std::vector<std::string> sorted_lines(const std::string& text);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/analysis/access.h"
+#include "compiler/analysis/launch_facts.h"
 #include "compiler/analysis/shared_layout.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/archs.h"

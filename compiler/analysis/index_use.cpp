@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "compiler/driver/run/launch.h"
+#include "compiler/analysis/index_use.h"
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/overloaded.h"
+#include "runtime/common/integers.h"
 
 namespace kern {
 
@@ -46,14 +48,12 @@ Affine add(const Affine& a, const Affine& b, std::int64_t factor) {
 
 class Follower {
 public:
-  Follower(const ir::Function& kernel, std::span<const std::uint64_t> params, const Extents& block)
-      : kernel_(kernel), params_(params), block_(block), values_(kernel.slots.size()),
-        assigned_(kernel.slots.size()), arrays_(kernel.slots.size()), definitions_(kernel.slots.size()) {}
+  Follower(const ir::Function& kernel, std::span<const std::uint64_t> params,
+           const std::array<std::uint64_t, 3>& block)
+      : kernel_(kernel), params_(params), block_(block), values_(kernel.slots.size()), uses_(kernel),
+        arrays_(kernel.slots.size()), definitions_(kernel.slots.size()) {}
 
   IndexUse run() {
-    ir::walk(kernel_.body, [&](const ir::Stmt& stmt) {
-      ir::visit_results(stmt, [&](ir::SlotId slot) { ++assigned_[at(slot)]; });
-    });
     for (std::uint32_t i = 0; i < kernel_.param_count; ++i) take_param(ir::SlotId(i));
     ir::walk(kernel_.body, [&](const ir::Stmt& stmt) { visit(stmt); });
     return std::move(use_);
@@ -119,8 +119,7 @@ private:
     if (op == ir::BinaryOp::BitAnd) return number(x & y, from);
     if (op == ir::BinaryOp::ShiftRight && y >= 0 && y < 64) return number(x >> y, from);
     if ((op != ir::BinaryOp::FloorDivide && op != ir::BinaryOp::Modulo) || y <= 0) return std::nullopt;
-    std::int64_t rest = x % y < 0 ? x % y + y : x % y;
-    return number(op == ir::BinaryOp::Modulo ? rest : (x - rest) / y, from);
+    return number(op == ir::BinaryOp::Modulo ? floor_modulo(x, y) : floor_divide(x, y), from);
   }
 
   Known binary(const ir::Binary& expr) const {
@@ -271,7 +270,7 @@ private:
     definitions_[at(assign.slot)].push_back(&assign.value);
     if (is_array(type)) {
       const auto* copy = std::get_if<ir::Copy>(&assign.value);
-      if (copy && copy->value.slot && assigned_[at(assign.slot)] == 1)
+      if (copy && copy->value.slot && uses_.writes(assign.slot) == 1)
         arrays_[at(assign.slot)] = arrays_[at(*copy->value.slot)];
       if (std::holds_alternative<ir::SharedArray>(assign.value)) cooperate("has shared arrays");
       return read_all(stmt);
@@ -281,7 +280,7 @@ private:
     if (!known) read_all(stmt);
     // Of a variable that is assigned again, only a start that is an index counts: `i = grid(1)`, then `i +=
     // gridsize(1)`.
-    if (assigned_[at(assign.slot)] > 1 && (seen_.contains(assign.slot) || (known && known->is_constant())))
+    if (uses_.writes(assign.slot) > 1 && (seen_.contains(assign.slot) || (known && known->is_constant())))
       known.reset();
     if (!seen_.contains(assign.slot)) values_[at(assign.slot)] = known;
     seen_.insert(assign.slot);
@@ -314,9 +313,9 @@ private:
 
   const ir::Function& kernel_;
   std::span<const std::uint64_t> params_;
-  Extents block_;
+  std::array<std::uint64_t, 3> block_;
   std::vector<Known> values_;
-  std::vector<int> assigned_;
+  const ir::Definitions uses_;
   std::vector<std::optional<ir::SlotId>> arrays_; // the parameter that an array slot is
   std::vector<std::vector<const ir::Expr*>> definitions_;
   Slots seen_;
@@ -326,7 +325,7 @@ private:
 } // namespace
 
 IndexUse analyze_indices(const ir::Function& kernel, std::span<const std::uint64_t> params,
-                         const Extents& block) {
+                         const std::array<std::uint64_t, 3>& block) {
   return Follower(kernel, params, block).run();
 }
 
