@@ -1,5 +1,5 @@
-// The one place that decides on vectors: lower/ asks it for each kernel, `kernc run` and objects for the
-// facts they know of a launch.
+// Whether a kernel goes by vectors at all, and of how many lanes: lower/ asks it for each kernel, and objects
+// for their variants. `kernc run` takes vectors twice as long where a launch fills them (run/execute.cpp).
 #include "compiler/analysis/kernel_lanes.h"
 
 #include "compiler/analysis/waiting.h"
