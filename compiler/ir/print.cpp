@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <span>
+#include <unordered_map>
 
 #include "compiler/ir/param_block.h"
 #include "compiler/support/overloaded.h"
@@ -98,14 +99,37 @@ std::string slot_text(const Function& function, SlotId id) {
   return is_shared_name(function, name) ? fmt::format("{}.{}", name, index) : name;
 }
 
+// The texts of all slots at once: to ask slot by slot whether a name is another's too goes over all of them
+// each time.
+std::vector<std::string> slot_texts(const Function& function) {
+  std::unordered_map<std::string_view, std::size_t> counts;
+  for (const Slot& slot : function.slots) ++counts[slot.name];
+  std::vector<std::string> texts;
+  texts.reserve(function.slots.size());
+  for (const Slot& slot : function.slots) {
+    bool is_number = slot.name.empty(), is_shared = counts[slot.name] > 1;
+    texts.push_back(is_number   ? fmt::format("%{}", texts.size())
+                    : is_shared ? fmt::format("{}.{}", slot.name, texts.size())
+                                : slot.name);
+  }
+  return texts;
+}
+
 struct Printer {
   const Module& module;
   const Function& function;
   const SourceManager* sources;
   std::string out;
   int depth = 1;
+  std::vector<std::string> slots = slot_texts(function);
 
-  std::string text(const Operand& operand) { return print(operand, function); }
+  std::string text(SlotId id) const {
+    auto index = static_cast<std::size_t>(id);
+    return index < slots.size() ? slots[index] : slot_text(function, id);
+  }
+  std::string text(const Operand& operand) const {
+    return operand.slot ? text(*operand.slot) : constant_text(operand.type, operand.bits);
+  }
 
   std::string list(std::span<const Operand> operands) {
     std::string result;
@@ -121,7 +145,7 @@ struct Printer {
 
   // Returns the left side of an assignment; a Temp is declared by it.
   std::string target(SlotId id) {
-    std::string name = slot_text(function, id);
+    std::string name = text(id);
     auto index = static_cast<std::size_t>(id);
     if (index >= function.slots.size() || function.slots[index].kind != Slot::Kind::Temp) return name;
     return fmt::format("{}: {}", name, to_string(function.slots[index].type));
@@ -259,8 +283,8 @@ struct Printer {
           body(s.body);
         },
         [&](const For& s) {
-          line(fmt::format("for {} = {} step {} count {}{}:", slot_text(function, s.variable), text(s.start),
-                           text(s.step), text(s.count), s.stop ? " below " + text(*s.stop) : ""));
+          line(fmt::format("for {} = {} step {} count {}{}:", text(s.variable), text(s.start), text(s.step),
+                           text(s.count), s.stop ? " below " + text(*s.stop) : ""));
           body(s.body);
         },
         [&](const Break&) { line("break"); }, [&](const Continue&) { line("continue"); },
@@ -274,8 +298,8 @@ struct Printer {
   void header() {
     std::string params, results;
     for (std::size_t i = 0; i < function.param_count && i < function.slots.size(); ++i)
-      params += fmt::format("{}{}: {}", i > 0 ? ", " : "", slot_text(function, SlotId(i)),
-                            to_string(function.slots[i].type));
+      params +=
+          fmt::format("{}{}: {}", i > 0 ? ", " : "", text(SlotId(i)), to_string(function.slots[i].type));
     for (Type type : function.results) results += (results.empty() ? " -> " : ", ") + to_string(type);
     out += fmt::format("{} {}({}){}\n", function.is_kernel ? "kernel" : "device", function.name, params,
                        results);
@@ -296,7 +320,7 @@ struct Printer {
   void variables() {
     for (std::size_t i = function.param_count; i < function.slots.size(); ++i)
       if (function.slots[i].kind == Slot::Kind::Variable)
-        line(fmt::format("var {}: {}", slot_text(function, SlotId(i)), to_string(function.slots[i].type)));
+        line(fmt::format("var {}: {}", text(SlotId(i)), to_string(function.slots[i].type)));
   }
 
   std::string all() {

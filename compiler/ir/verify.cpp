@@ -71,11 +71,14 @@ struct Verifier {
     if (!operand.slot) return check_constant(operand);
     const Slot* slot = find(*operand.slot);
     if (!slot) return require(false, "an operand names no slot");
-    require(operand.type == slot->type, fmt::format("`{}` is used as {} and is {}", print(operand, function),
-                                                    to_string(operand.type), to_string(slot->type)));
+    // To print an operand goes over all slots, so that is done where a rule is broken only.
+    if (operand.type != slot->type)
+      require(false, fmt::format("`{}` is used as {} and is {}", print(operand, function),
+                                 to_string(operand.type), to_string(slot->type)));
     bool is_hidden = slot->kind == Slot::Kind::Temp && !visible[static_cast<std::size_t>(*operand.slot)];
-    require(!is_hidden,
-            fmt::format("`{}` is used before it is assigned, or outside its body", print(operand, function)));
+    if (is_hidden)
+      require(false, fmt::format("`{}` is used before it is assigned, or outside its body",
+                                 print(operand, function)));
   }
 
   void check_constant(const Operand& operand) {
