@@ -171,22 +171,4 @@ void visit_bodies(const Stmt& stmt, const std::function<void(const Body&)>& visi
 }
 void visit_bodies(Stmt& stmt, const std::function<void(Body&)>& visit) { stmt_bodies(stmt, visit); }
 
-std::vector<std::size_t> count_reads(const Function& function) {
-  std::vector<std::size_t> reads(function.slots.size());
-  walk(function.body, [&](const Stmt& stmt) {
-    visit_operands(stmt, [&](const Operand& operand) {
-      if (operand.slot) ++reads[static_cast<std::size_t>(*operand.slot)];
-    });
-  });
-  return reads;
-}
-
-std::vector<std::size_t> count_writes(const Function& function) {
-  std::vector<std::size_t> writes(function.slots.size());
-  walk(function.body, [&](const Stmt& stmt) {
-    visit_results(stmt, [&](SlotId slot) { ++writes[static_cast<std::size_t>(slot)]; });
-  });
-  return writes;
-}
-
 } // namespace kern::ir

@@ -40,9 +40,4 @@ void visit_results(Stmt& stmt, const std::function<void(SlotId&)>& visit);
 void visit_bodies(const Stmt& stmt, const std::function<void(const Body&)>& visit);
 void visit_bodies(Stmt& stmt, const std::function<void(Body&)>& visit);
 
-// Returns how often each slot of a function is read, and how often it is assigned, by statements that name
-// it.
-std::vector<std::size_t> count_reads(const Function& function);
-std::vector<std::size_t> count_writes(const Function& function);
-
 } // namespace kern::ir

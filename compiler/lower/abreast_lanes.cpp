@@ -18,43 +18,41 @@ static constexpr std::uint64_t threads_abreast = 4096, shared_bytes_abreast = 16
 
 // ---- Where blocks may ----
 
-static bool loads_global(const ir::Stmt& stmt) {
-  const auto* load = std::get_if<ir::Load>(&stmt.node);
-  bool loads = load && load->array.type->space == AddressSpace::Global;
-  ir::visit_bodies(stmt, [&](const ir::Body& body) {
-    for (const ir::Stmt& inner : body) loads = loads || loads_global(inner);
+static bool loads_global(const ir::Stmt& loop) {
+  bool loads = false;
+  ir::visit_bodies(loop, [&](const ir::Body& body) {
+    loads = loads || ir::any(body, [](const ir::Stmt& stmt) {
+              const auto* load = std::get_if<ir::Load>(&stmt.node);
+              return load && load->array.type->space == AddressSpace::Global;
+            });
   });
   return loads;
 }
 
 static bool holds_jump(const ir::Body& body) {
-  bool found = false;
-  ir::walk(body, [&](const ir::Stmt& stmt) {
-    found = found || std::holds_alternative<ir::Break>(stmt.node) ||
-            std::holds_alternative<ir::Return>(stmt.node);
+  return ir::any(body, [](const ir::Stmt& stmt) {
+    return std::holds_alternative<ir::Break>(stmt.node) || std::holds_alternative<ir::Return>(stmt.node);
   });
-  return found;
 }
 
-// Whether a block may learn from a statement in which order things happen in another, or wait for it there;
-// `reads` counts those of each slot.
-static bool tells_order(const ir::Stmt& stmt, const std::vector<std::size_t>& reads) {
+// Whether a block may learn from a statement in which order things happen in another, or wait for it there.
+static bool tells_order(const ir::Stmt& stmt, const ir::Definitions& definitions) {
   if (std::holds_alternative<ir::Call>(stmt.node)) return true;
   if (std::holds_alternative<ir::While>(stmt.node)) return loads_global(stmt);
   if (const auto* loop = std::get_if<ir::For>(&stmt.node))
     return holds_jump(loop->body) && loads_global(stmt);
   const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
   return atomic && atomic->array.type->space == AddressSpace::Global && atomic->slot &&
-         reads[static_cast<std::size_t>(*atomic->slot)] > 0;
+         definitions.reads(*atomic->slot) > 0;
 }
 
 // Whether a segment does what shows in which order blocks run, or waits for another block.
-static bool shows_order(const ir::Function& kernel, const ir::Segment& segment) {
-  std::vector<std::size_t> reads = ir::count_reads(kernel);
+static bool shows_order(const Lowerer& lower, const ir::Segment& segment) {
   return ir::any(segment.body, [&](const ir::Stmt& stmt) {
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
     bool among_lanes = call && row(call->builtin).effects == Effects::Warp;
-    return tells_order(stmt, reads) || std::holds_alternative<ir::Print>(stmt.node) || (call && !among_lanes);
+    return tells_order(stmt, lower.definitions) || std::holds_alternative<ir::Print>(stmt.node) ||
+           (call && !among_lanes);
   });
 }
 
@@ -83,8 +81,8 @@ static bool leaves_uniform(const Lowerer& lower, const ir::Segment& segment) {
 
 void plan_abreast(Lowerer& lower) {
   const auto* first = lower.ir.body.empty() ? nullptr : std::get_if<ir::Segment>(&lower.ir.body.front().node);
-  if (!first || !lower.lanes.strips_of.contains(first) || shows_order(lower.ir, *first) ||
-      needs_more(lower) || leaves_uniform(lower, *first))
+  if (!first || !lower.lanes.strips_of.contains(first) || shows_order(lower, *first) || needs_more(lower) ||
+      leaves_uniform(lower, *first))
     return;
   std::uint64_t shared = llvm::alignTo(lower.scratch.block_bytes, cache_line), bytes = shared + cache_line;
   std::uint64_t most = threads_abreast / lower.lane_count();

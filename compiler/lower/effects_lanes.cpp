@@ -177,13 +177,12 @@ static bool is_proved(const ir::Stmt& stmt) {
 
 // Whether a slot is assigned once and read once, but for proved guards, which read nothing.
 static bool is_used_once(const Lowerer& lower, ir::SlotId slot) {
-  std::size_t reads = 0, writes = 0;
+  if (lower.definitions.writes(slot) != 1) return false;
+  std::size_t reads = lower.definitions.reads(slot);
   ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    ir::visit_results(stmt, [&](ir::SlotId result) { writes += result == slot ? 1 : 0; });
-    if (is_proved(stmt)) return;
-    ir::visit_operands(stmt, [&](const ir::Operand& operand) { reads += operand.slot == slot ? 1 : 0; });
+    if (is_proved(stmt) && std::get<ir::Guard>(stmt.node).index.slot == slot) --reads;
   });
-  return reads == 1 && writes == 1;
+  return reads == 1;
 }
 
 static bool steps_in_global(const Lowerer& lower, const ir::Load& load) {

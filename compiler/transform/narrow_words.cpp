@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/overloaded.h"
 #include "compiler/transform/transform.h"
@@ -39,8 +40,7 @@ struct Long {
 
 class Narrower {
 public:
-  explicit Narrower(ir::Function& function)
-      : function_(function), reads_(ir::count_reads(function)), writes_(ir::count_writes(function)) {}
+  explicit Narrower(ir::Function& function) : function_(function), definitions_(function) {}
 
   void run() {
     find(function_.body);
@@ -72,7 +72,7 @@ private:
   }
 
   bool is_made_of_words(const ir::Assign& assign) const {
-    if (!is_long(type_of(assign.slot)) || writes_[static_cast<std::size_t>(assign.slot)] != 1) return false;
+    if (!is_long(type_of(assign.slot)) || definitions_.writes(assign.slot) != 1) return false;
     return match(
         assign.value, [](const ir::Convert& e) { return is_word(e.value.type); },
         [&](const ir::Binary& e) { return narrows(e) && made_of_words(e.left) && made_of_words(e.right); },
@@ -106,8 +106,8 @@ private:
   // Whether an assignment takes the low bits of a long value that others read too.
   bool is_shared_word(const ir::Assign& assign) const {
     const Operand* source = word_source(assign);
-    return source && reads_[static_cast<std::size_t>(*source->slot)] > 1 &&
-           in_sight_.contains(*source->slot) && !longs_.at(*source->slot).is_widened;
+    return source && definitions_.reads(*source->slot) > 1 && in_sight_.contains(*source->slot) &&
+           !longs_.at(*source->slot).is_widened;
   }
 
   const Operand* word_source(const ir::Assign& assign) const {
@@ -177,7 +177,7 @@ private:
   }
 
   ir::Function& function_;
-  std::vector<std::size_t> reads_, writes_; // by slot, of those that were there
+  const ir::Definitions definitions_; // of the slots that were there
   std::unordered_map<SlotId, Long> longs_;
   std::unordered_set<SlotId> in_sight_;
   bool any_wanted_ = false;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"
 
@@ -41,12 +42,12 @@ bool is_passed(const Stmt& stmt) {
 class Sinker {
 public:
   explicit Sinker(ir::Function& function)
-      : function_(function), reads_(ir::count_reads(function)), writes_(ir::count_writes(function)) {
+      : function_(function), definitions_(function), proved_(function.slots.size()) {
     // A proved guard reads nothing.
     ir::walk(function.body, [&](const Stmt& stmt) {
       if (!is_proved(stmt)) return;
       const std::optional<SlotId>& index = std::get<ir::Guard>(stmt.node).index.slot;
-      if (index) --reads_[static_cast<std::size_t>(*index)];
+      if (index) ++proved_[static_cast<std::size_t>(*index)];
     });
   }
 
@@ -62,8 +63,8 @@ public:
 private:
   bool is_for_one(const ir::Operand& value) const {
     if (!value.slot) return false;
-    auto slot = static_cast<std::size_t>(*value.slot);
-    return reads_[slot] == 1 && writes_[slot] == 1;
+    std::size_t proved = proved_[static_cast<std::size_t>(*value.slot)];
+    return definitions_.reads(*value.slot) == 1 + proved && definitions_.writes(*value.slot) == 1;
   }
 
   // Goes back from an atomic to the load of its index, over what converts it.
@@ -113,7 +114,8 @@ private:
   }
 
   const ir::Function& function_;
-  std::vector<std::size_t> reads_, writes_; // by slot
+  const ir::Definitions definitions_;
+  std::vector<std::size_t> proved_; // by slot: proved guards of it
 };
 
 } // namespace
