@@ -32,12 +32,26 @@ install(FILES docs/manifest.schema.json DESTINATION ${share_folder})
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/language.md docs/abi.md docs/embedding.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 
+# The terms of Kern, and of what is linked into kernc, compiled into it from headers, or lies beside it.
+install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+set(notice_folder ${CMAKE_INSTALL_DOCDIR}/copyright)
+foreach(package llvm-19-dev libclc-19 libfmt-dev libcli11-dev nlohmann-json3-dev libpng-dev zlib1g-dev libzstd-dev libstdc++-12-dev)
+  set(notice /usr/share/doc/${package}/copyright)
+  if(EXISTS ${notice})
+    install(FILES ${notice} DESTINATION ${notice_folder} RENAME ${package})
+  elseif(KERN_STATIC_LLVM)
+    message(FATAL_ERROR "${notice} is missing: a bundle carries the notices of what it is made of; install ${package}")
+  endif()
+endforeach()
+# Debian's notices name the common licences by their place in Debian.
+foreach(name Apache-2.0 GPL-3)
+  if(EXISTS /usr/share/common-licenses/${name})
+    install(FILES /usr/share/common-licenses/${name} DESTINATION ${notice_folder}/common-licenses)
+  endif()
+endforeach()
+
 # Where nothing else is installed, the device math comes along: kernc looks for it beside itself.
 if(KERN_STATIC_LLVM)
   find_file(KERN_LIBCLC nvptx64--nvidiacl.bc PATHS /usr/lib/clc /usr/share/clc REQUIRED NO_DEFAULT_PATH)
   install(FILES ${KERN_LIBCLC} DESTINATION ${share_folder}/libclc)
-  # What is linked into kernc or lies beside it, under its own terms.
-  foreach(package llvm-19-dev libclc-19 libfmt-dev libcli11-dev nlohmann-json3-dev libpng-dev zlib1g-dev libzstd-dev libstdc++-12-dev)
-    install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/copyright RENAME ${package} OPTIONAL)
-  endforeach()
 endif()

@@ -124,6 +124,10 @@ std::string make_header(const Manifest& manifest, const std::string& library, co
   for (const ManifestKernel& kernel : manifest.kernels) kernels.push_back(header_kernel(kernel, taken));
   std::string text =
       fmt::format("// The kernels of {} as C++ functions. Made by kernc: changes here are lost.\n"
+                  "// What kernc makes of a source belongs to whoever the source belongs to; Kern lays no "
+                  "terms on it. The\n"
+                  "// words that come from Kern itself may be kept in any form under\n"
+                  "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
                   "#pragma once\n\n#include <complex>\n#include <cstdint>\n\n#include <kern/kern.hpp>\n\n"
                   "extern \"C\" const kern_object {};\n\nnamespace {} {{\n\n",
                   file, symbol, library);

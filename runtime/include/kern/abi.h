@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The calling convention: what a kernel and whoever launches it agree on, on every target. Plain C, fixed
 // sizes; docs/abi.md explains it. A parameter block is 8-byte slots: a scalar one (c128 two), an array of n
 // axes 1 + 2n (base, n extents, n strides in elements), tuples flattened, last the address of the launch

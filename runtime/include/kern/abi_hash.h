@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One number for the calling convention of abi.h and the manifest's version: an object whose number is
 // another one was made for another major version. It says nothing about which compiler made it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays: buffers that own device memory, views of them, and host memory that a launch copies.
 #pragma once
 

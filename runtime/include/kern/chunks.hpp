@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays that are larger than the device's memory: worked on a chunk of rows at a time, while other chunks
 // are copied in and out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays from and for other libraries, by DLPack 1.0: the structs of its published ABI, which any dlpack.h
 // agrees with, so that pointers to one's own DLManagedTensor and DLManagedTensorVersioned can be given as
 // they are. Nothing is copied.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What goes wrong, as exceptions and as values.
 #pragma once
 

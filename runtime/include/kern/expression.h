@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions over the arguments of a launch, for the host: contracts, facts of variants, sizes of dynamic
 // shared arrays. The compiler makes them, the manifest carries them, one function evaluates them at each
 // launch.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host memory that a device copies from and to at full speed and without a stop: pinned. On the CPU it is
 // plain memory, so that a program means the same there.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C interface of the JIT: source text becomes a module, as kernc makes objects of files. Link kern::jit,
 // which carries the compiler and LLVM. C++ programs include <kern/jit.hpp>.
 #ifndef KERN_JIT_H

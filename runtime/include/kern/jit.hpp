@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels from source text at run time: link kern::jit, which carries the compiler and LLVM.
 //
 //     kern::Module module = kern::compile(device, "@kernel\ndef f(x: f32[:]):\n    x[grid(1)] = 1.0\n");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C interface of the runtime: opaque, counted handles, and structs that begin with their size, so that
 // they can grow. C++ programs include <kern/kern.hpp>, which is made of this. A function that can fail
 // returns null, or an error that its caller frees; nothing is thrown across it.
