@@ -118,7 +118,7 @@ Value dynamic_shared(Checker& checker, const ast::Call& expr, const ArrayArgs& a
   }
   bool in_kernel = checker.instance && checker.instance->is_kernel;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    std::optional<kern::Expression> host = in_kernel ? host_expression(checker, extents[i]) : std::nullopt;
+    std::optional<kern::Expression> host = in_kernel ? host_extent(checker, extents[i]) : std::nullopt;
     if (!host) {
       Report error = checker.report(args.shape_expr->span, diag::shape_not_constant,
                                     checker.context.source(args.shape_expr->span),

@@ -3,6 +3,8 @@
 // read back.
 #include "compiler/check/host.h"
 
+#include <algorithm>
+
 #include "compiler/ir/param_block.h"
 
 namespace kern::checker {
@@ -129,15 +131,21 @@ struct Reader {
     return copy && (copy->value == condition || copy->value == ir::constant_bool(truth));
   }
 
-  // `a and b`, `a or b`, and chained comparisons: variables that both ways of an `if` assign.
+  // `a and b`, `a or b`, chained comparisons and `a if c else b`: variables that both ways of an `if` assign.
   Result read_if(const ir::If& branch, ir::SlotId slot, const Bodies& bodies) {
     const ir::Assign *yes = assigns_last(branch.then_body, slot), *no = assigns_last(branch.else_body, slot);
     Result condition = read(branch.condition, bodies);
     if (!yes || !no || !condition) return std::nullopt;
-    if (checker.function.slots[static_cast<std::size_t>(slot)].type != types::boolean) return std::nullopt;
+    Type type = checker.function.slots[static_cast<std::size_t>(slot)].type;
     Bodies then_bodies = bodies, else_bodies = bodies;
     then_bodies.push_back(&branch.then_body);
     else_bodies.push_back(&branch.else_body);
+    if (type != types::boolean) {
+      Result yes_value = read_expr(yes->value, type, then_bodies),
+             no_value = read_expr(no->value, type, else_bodies);
+      if (!yes_value || !no_value) return std::nullopt;
+      return node(Op::Select, {*condition, *yes_value, *no_value});
+    }
     Result a = read_expr(yes->value, types::boolean, then_bodies);
     if (a && is_copy_of(*no, branch.condition, false)) return node(Op::And, {*condition, *a});
     Result b = read_expr(no->value, types::boolean, else_bodies);
@@ -158,7 +166,8 @@ struct Reader {
     Result result = pair(op, left, right, bodies);
     bool is_exact = result && has_order(op, left.type, result->operands[0]) &&
                     has_order(op, right.type, result->operands[1]);
-    return is_exact ? result : std::nullopt;
+    if (result && !is_exact) result->type = ExpressionType::U64;
+    return result;
   }
 
   Result read_expr(const ir::Expr& expr, Type type, const Bodies& bodies) {
@@ -170,18 +179,30 @@ struct Reader {
     if (const auto* unary = std::get_if<ir::Unary>(&expr)) return read_unary(*unary, bodies);
     if (const auto* convert = std::get_if<ir::Convert>(&expr)) return read_convert(*convert, type, bodies);
     if (const auto* binary = std::get_if<ir::Binary>(&expr)) return read_binary(*binary, type, bodies);
+    if (const auto* choice = std::get_if<ir::Select>(&expr)) {
+      Result condition = read(choice->condition, bodies);
+      Result yes = read(choice->then_value, bodies), no = read(choice->else_value, bodies);
+      if (!condition || !yes || !no) return std::nullopt;
+      return node(Op::Select, {*condition, *yes, *no});
+    }
     return std::nullopt;
   }
 
   Result read_unary(const ir::Unary& unary, const Bodies& bodies) {
     Result value = read(unary.value, bodies);
-    if (!value || unary.op == ir::UnaryOp::BitNot) return std::nullopt;
+    if (!value) return std::nullopt;
+    if (unary.op == ir::UnaryOp::BitNot) {
+      if (!is_integer(unary.value.type)) return std::nullopt;
+      return wrapped(node(Op::Subtract, {node(Op::Constant, {}, -1), *value}), unary.value.type);
+    }
     if (unary.op == ir::UnaryOp::Not) return node(Op::Not, {*value});
     return wrapped(node(Op::Negate, {*value}), unary.value.type);
   }
 
   // Sums of reals are the thread's: it rounds as its type says, and may contract them.
   Result read_binary(const ir::Binary& binary, Type type, const Bodies& bodies) {
+    bool shifts = binary.op == ir::BinaryOp::ShiftLeft || binary.op == ir::BinaryOp::ShiftRight;
+    if (shifts) return read_shift(binary, type, bodies);
     std::optional<Op> op = binary_op(binary.op);
     if (!op || is_float(type)) return std::nullopt;
     bool divides = *op == Op::FloorDivide || *op == Op::Modulo;
@@ -190,12 +211,28 @@ struct Reader {
     return result ? Result(wrapped(std::move(*result), type)) : std::nullopt;
   }
 
+  // A shift by a constant multiplies by a power of two, or divides by it and rounds down.
+  Result read_shift(const ir::Binary& binary, Type type, const Bodies& bodies) {
+    if (binary.right.slot || !is_integer(type)) return std::nullopt;
+    auto count = static_cast<std::int64_t>(binary.right.bits);
+    Result value = read(binary.left, bodies);
+    if (!value || count < 0 || count >= std::min(bit_width(type->scalar), 63)) return std::nullopt;
+    bool is_left = binary.op == ir::BinaryOp::ShiftLeft;
+    kern::Expression result = node(is_left ? Op::Multiply : Op::FloorDivide,
+                                   {*value, node(Op::Constant, {}, std::int64_t{1} << count)});
+    if (!is_left && !has_order(Op::FloorDivide, type, *value)) result.type = ExpressionType::U64;
+    return wrapped(std::move(result), type);
+  }
+
   Result read_convert(const ir::Convert& convert, Type type, const Bodies& bodies) {
     Type from = convert.value.type;
     if (type == types::boolean || !is_scalar(from) || is_complex(from) || is_complex(type))
       return std::nullopt;
     bool is_exact = is_float(type) ? rounds_nothing(from, type) : !is_float(from);
     Result value = is_exact ? read(convert.value, bodies) : std::nullopt;
+    // What was a u64 scalar is from here on its bits.
+    if (value && value->op == Op::Scalar && from == types::u64 && type == types::i64)
+      value->type = ExpressionType::I64;
     if (!value || is_float(type) || holds_all(type, from)) return value;
     return wrapped(std::move(*value), type);
   }
@@ -216,9 +253,17 @@ struct Reader {
       result.axis = name.back() - 'x';
       return result;
     }
+    if (call.builtin == Builtin::Abs) return read_abs(call.args[0], bodies);
     if (call.builtin == Builtin::Min) return ordered(Op::Minimum, call.args[0], call.args[1], bodies);
     if (call.builtin == Builtin::Max) return ordered(Op::Maximum, call.args[0], call.args[1], bodies);
     return std::nullopt;
+  }
+
+  Result read_abs(const ir::Operand& operand, const Bodies& bodies) {
+    Result value = read(operand, bodies);
+    if (!value || is_complex(operand.type)) return std::nullopt;
+    if (is_integer(operand.type) && !is_signed(operand.type)) return value;
+    return wrapped(node(Op::Maximum, {*value, node(Op::Negate, {*value})}), operand.type);
   }
 
   static Op compare_op(ir::CompareOp op) {
@@ -242,10 +287,10 @@ struct Reader {
     case ir::BinaryOp::Modulo: return Op::Modulo;
     case ir::BinaryOp::Divide:
     case ir::BinaryOp::ShiftLeft:
-    case ir::BinaryOp::ShiftRight:
-    case ir::BinaryOp::BitAnd:
-    case ir::BinaryOp::BitOr:
-    case ir::BinaryOp::BitXor: return std::nullopt;
+    case ir::BinaryOp::ShiftRight: return std::nullopt;
+    case ir::BinaryOp::BitAnd: return Op::BitAnd;
+    case ir::BinaryOp::BitOr: return Op::BitOr;
+    case ir::BinaryOp::BitXor: return Op::BitXor;
     }
     return std::nullopt;
   }
@@ -263,6 +308,22 @@ bool is_head(const ir::Stmt& stmt) {
 }
 
 } // namespace
+
+// Threads compute an extent with integers, and both ways of a conditional one: no way may divide.
+static bool suits_threads(const kern::Expression& expression, bool is_conditional = false) {
+  is_conditional = is_conditional || expression.op == Op::Select;
+  bool is_real = expression.op == Op::ConstantReal ||
+                 (expression.op == Op::Scalar && expression.type >= ExpressionType::F32);
+  bool divides = expression.op == Op::FloorDivide || expression.op == Op::Modulo;
+  if (is_real || (divides && is_conditional)) return false;
+  return std::all_of(expression.operands.begin(), expression.operands.end(),
+                     [&](const kern::Expression& operand) { return suits_threads(operand, is_conditional); });
+}
+
+std::optional<kern::Expression> host_extent(const Checker& checker, const ir::Operand& operand) {
+  std::optional<kern::Expression> extent = host_expression(checker, operand);
+  return extent && suits_threads(*extent) ? extent : std::nullopt;
+}
 
 std::optional<kern::Expression> host_expression(const Checker& checker, const ir::Operand& operand) {
   if (!checker.instance) return std::nullopt;

@@ -12,4 +12,7 @@ namespace kern::checker {
 // where it needs anything else.
 std::optional<kern::Expression> host_expression(const Checker& checker, const ir::Operand& operand);
 
+// The same for an extent of a dynamic shared array, which threads compute too: with integers alone.
+std::optional<kern::Expression> host_extent(const Checker& checker, const ir::Operand& operand);
+
 } // namespace kern::checker

@@ -226,6 +226,8 @@ static llvm::Value* arithmetic(Lowerer& lower, const kern::Expression& expressio
   if (expression.op == ExpressionOp::Not)
     return builder.CreateZExt(builder.CreateIsNull(left), builder.getInt64Ty());
   llvm::Value* right = lower_host_expression(lower, expression.operands[1]);
+  bool is_unsigned = expression.type == ExpressionType::U64;
+  ScalarKind kind = is_unsigned ? ScalarKind::U64 : ScalarKind::I64;
   auto order = [&](llvm::CmpInst::Predicate predicate) {
     return builder.CreateZExt(builder.CreateICmp(predicate, left, right), builder.getInt64Ty());
   };
@@ -233,17 +235,27 @@ static llvm::Value* arithmetic(Lowerer& lower, const kern::Expression& expressio
   case ExpressionOp::Add: return builder.CreateAdd(left, right);
   case ExpressionOp::Subtract: return builder.CreateSub(left, right);
   case ExpressionOp::Multiply: return builder.CreateMul(left, right);
-  case ExpressionOp::FloorDivide:
-    return binary(lower, ir::BinaryOp::FloorDivide, ScalarKind::I64, left, right);
-  case ExpressionOp::Modulo: return binary(lower, ir::BinaryOp::Modulo, ScalarKind::I64, left, right);
-  case ExpressionOp::Minimum: return builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, right);
-  case ExpressionOp::Maximum: return builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, left, right);
+  case ExpressionOp::FloorDivide: return binary(lower, ir::BinaryOp::FloorDivide, kind, left, right);
+  case ExpressionOp::Modulo: return binary(lower, ir::BinaryOp::Modulo, kind, left, right);
+  case ExpressionOp::Minimum:
+    return builder.CreateBinaryIntrinsic(is_unsigned ? llvm::Intrinsic::umin : llvm::Intrinsic::smin, left,
+                                         right);
+  case ExpressionOp::Maximum:
+    return builder.CreateBinaryIntrinsic(is_unsigned ? llvm::Intrinsic::umax : llvm::Intrinsic::smax, left,
+                                         right);
+  case ExpressionOp::BitAnd: return builder.CreateAnd(left, right);
+  case ExpressionOp::BitOr: return builder.CreateOr(left, right);
+  case ExpressionOp::BitXor: return builder.CreateXor(left, right);
+  case ExpressionOp::Select:
+    return builder.CreateSelect(builder.CreateIsNotNull(left), right,
+                                lower_host_expression(lower, expression.operands[2]));
   case ExpressionOp::Equal: return order(llvm::CmpInst::ICMP_EQ);
   case ExpressionOp::NotEqual: return order(llvm::CmpInst::ICMP_NE);
-  case ExpressionOp::Less: return order(llvm::CmpInst::ICMP_SLT);
-  case ExpressionOp::LessEqual: return order(llvm::CmpInst::ICMP_SLE);
-  case ExpressionOp::Greater: return order(llvm::CmpInst::ICMP_SGT);
-  case ExpressionOp::GreaterEqual: return order(llvm::CmpInst::ICMP_SGE);
+  case ExpressionOp::Less: return order(is_unsigned ? llvm::CmpInst::ICMP_ULT : llvm::CmpInst::ICMP_SLT);
+  case ExpressionOp::LessEqual: return order(is_unsigned ? llvm::CmpInst::ICMP_ULE : llvm::CmpInst::ICMP_SLE);
+  case ExpressionOp::Greater: return order(is_unsigned ? llvm::CmpInst::ICMP_UGT : llvm::CmpInst::ICMP_SGT);
+  case ExpressionOp::GreaterEqual:
+    return order(is_unsigned ? llvm::CmpInst::ICMP_UGE : llvm::CmpInst::ICMP_SGE);
   case ExpressionOp::And: return builder.CreateAnd(left, right);
   case ExpressionOp::Or: return builder.CreateOr(left, right);
   case ExpressionOp::Constant:

@@ -59,6 +59,19 @@ Value arithmetic(ExpressionOp op, std::int64_t a, std::int64_t b) {
   return value ? integer(*value) : std::nullopt;
 }
 
+// The operations whose meaning depends on the sign, for numbers without one.
+Value unsigned_arithmetic(ExpressionOp op, std::uint64_t a, std::uint64_t b) {
+  bool divides = op == ExpressionOp::FloorDivide || op == ExpressionOp::Modulo;
+  if (divides && b == 0) return std::nullopt;
+  switch (op) {
+  case ExpressionOp::FloorDivide: return integer(operations::wrapped(a / b));
+  case ExpressionOp::Modulo: return integer(operations::wrapped(a % b));
+  case ExpressionOp::Minimum: return integer(operations::wrapped(a < b ? a : b));
+  case ExpressionOp::Maximum: return integer(operations::wrapped(a > b ? a : b));
+  default: return integer(operations::compare(op, a, b));
+  }
+}
+
 Value arithmetic(ExpressionOp op, double a, double b) {
   switch (op) {
   case ExpressionOp::Add: return real(a + b);
@@ -99,6 +112,9 @@ Value binary(const Expression& expression, const ExpressionInput& input) {
   Value a = evaluate(expression.operands[0], input), b = evaluate(expression.operands[1], input);
   if (!a || !b) return std::nullopt;
   bool is_real = a->is_real || b->is_real;
+  if (!is_real && has_sign(expression.op) && expression.type == ExpressionType::U64)
+    return unsigned_arithmetic(expression.op, static_cast<std::uint64_t>(a->integer),
+                               static_cast<std::uint64_t>(b->integer));
   if (operations::is_comparison(expression.op))
     return integer(is_real ? operations::compare(expression.op, as_real(*a), as_real(*b))
                            : compare_integers(expression, *a, *b));
@@ -142,6 +158,11 @@ std::optional<ExpressionValue> evaluate(const Expression& expression, const Expr
   case ExpressionOp::GridDim: return dimension(input.grid_dim, expression.axis);
   case ExpressionOp::And:
   case ExpressionOp::Or: return logical(expression, input);
+  case ExpressionOp::Select: {
+    Value condition = evaluate(expression.operands[0], input);
+    if (!condition) return std::nullopt;
+    return evaluate(expression.operands[as_bool(*condition) ? 1 : 2], input);
+  }
   case ExpressionOp::Negate:
   case ExpressionOp::Not:
   case ExpressionOp::Wrap: return unary(expression, input);
@@ -157,7 +178,10 @@ std::optional<ExpressionValue> evaluate(const Expression& expression, const Expr
   case ExpressionOp::Less:
   case ExpressionOp::LessEqual:
   case ExpressionOp::Greater:
-  case ExpressionOp::GreaterEqual: return binary(expression, input);
+  case ExpressionOp::GreaterEqual:
+  case ExpressionOp::BitAnd:
+  case ExpressionOp::BitOr:
+  case ExpressionOp::BitXor: return binary(expression, input);
   }
   return std::nullopt;
 }
@@ -169,6 +193,7 @@ namespace {
 // How tightly an operator binds, as in Python; operands that bind less are put in brackets.
 int precedence(ExpressionOp op) {
   switch (op) {
+  case ExpressionOp::Select: return 0;
   case ExpressionOp::Or: return 1;
   case ExpressionOp::And: return 2;
   case ExpressionOp::Not: return 3;
@@ -178,13 +203,16 @@ int precedence(ExpressionOp op) {
   case ExpressionOp::LessEqual:
   case ExpressionOp::Greater:
   case ExpressionOp::GreaterEqual: return 4;
+  case ExpressionOp::BitOr: return 5;
+  case ExpressionOp::BitXor: return 6;
+  case ExpressionOp::BitAnd: return 7;
   case ExpressionOp::Add:
-  case ExpressionOp::Subtract: return 5;
+  case ExpressionOp::Subtract: return 8;
   case ExpressionOp::Multiply:
   case ExpressionOp::FloorDivide:
-  case ExpressionOp::Modulo: return 6;
-  case ExpressionOp::Negate: return 7;
-  default: return 8;
+  case ExpressionOp::Modulo: return 9;
+  case ExpressionOp::Negate: return 10;
+  default: return 11;
   }
 }
 
@@ -203,6 +231,9 @@ const char* spelling(ExpressionOp op) {
   case ExpressionOp::GreaterEqual: return " >= ";
   case ExpressionOp::And: return " and ";
   case ExpressionOp::Or: return " or ";
+  case ExpressionOp::BitAnd: return " & ";
+  case ExpressionOp::BitOr: return " | ";
+  case ExpressionOp::BitXor: return " ^ ";
   default: return "";
   }
 }
@@ -236,7 +267,7 @@ std::string operand_text(const Expression& expression, std::size_t index,
   const Expression& operand = as_written(expression.operands[index]);
   std::string text = to_string(operand, names);
   int outer = precedence(expression.op), inner = precedence(operand.op);
-  bool needs_brackets = inner < outer || (inner == outer && (index == 1 || outer == 4));
+  bool needs_brackets = inner < outer || (inner == outer && (index == 1 || outer == 4 || outer == 0));
   return needs_brackets ? "(" + text + ")" : text;
 }
 
@@ -264,6 +295,9 @@ std::string to_string(const Expression& expression, std::span<const std::string>
   case ExpressionOp::Negate: return "-" + operand_text(expression, 0, names);
   case ExpressionOp::Not: return "not " + operand_text(expression, 0, names);
   case ExpressionOp::Wrap: return to_string(as_written(expression), names);
+  case ExpressionOp::Select:
+    return operand_text(expression, 1, names) + " if " + operand_text(expression, 0, names) + " else " +
+           operand_text(expression, 2, names);
   default:
     return operand_text(expression, 0, names) + spelling(expression.op) + operand_text(expression, 1, names);
   }

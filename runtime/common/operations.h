@@ -48,6 +48,9 @@ constexpr std::optional<std::int64_t> arithmetic(ExpressionOp op, std::int64_t a
   case ExpressionOp::Modulo: return b == 0 ? std::nullopt : std::optional(floor_modulo(a, b));
   case ExpressionOp::Minimum: return a < b ? a : b;
   case ExpressionOp::Maximum: return a > b ? a : b;
+  case ExpressionOp::BitAnd: return wrapped(x & y);
+  case ExpressionOp::BitOr: return wrapped(x | y);
+  case ExpressionOp::BitXor: return wrapped(x ^ y);
   default: return std::nullopt;
   }
 }

@@ -47,10 +47,12 @@ bool Program::append(const Expression& expression, int depth) {
     if (expression.axis < 0 || expression.axis > 2) return false;
     step.slot = static_cast<std::uint32_t>(expression.axis);
     break;
+  case ExpressionOp::Select: return false; // only one of its ways is evaluated
   case ExpressionOp::Wrap:
     if (expression.type >= ExpressionType::U64) return false;
     [[fallthrough]];
   default: {
+    if (has_sign(expression.op) && expression.type == ExpressionType::U64) return false;
     std::size_t wanted = operand_count(expression.op);
     if (expression.operands.size() != wanted) return false;
     for (std::size_t i = 0; i < wanted; ++i)
@@ -90,7 +92,10 @@ std::optional<std::int64_t> Program::run(const ExpressionInput& input) const {
     case ExpressionOp::FloorDivide:
     case ExpressionOp::Modulo:
     case ExpressionOp::Minimum:
-    case ExpressionOp::Maximum: {
+    case ExpressionOp::Maximum:
+    case ExpressionOp::BitAnd:
+    case ExpressionOp::BitOr:
+    case ExpressionOp::BitXor: {
       std::optional<std::int64_t> result = operations::arithmetic(step.op, a, b);
       if (!result) return std::nullopt;
       value = *result;
@@ -107,6 +112,7 @@ std::optional<std::int64_t> Program::run(const ExpressionInput& input) const {
     case ExpressionOp::Or: value = a != 0 || b != 0; break;
     case ExpressionOp::Not: value = b == 0; break;
     case ExpressionOp::Wrap: value = operations::integer(static_cast<std::uint64_t>(b), step.type); break;
+    case ExpressionOp::Select: return std::nullopt;
     }
     stack[top++] = value;
   }

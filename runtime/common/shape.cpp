@@ -16,8 +16,9 @@ std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std:
   return block;
 }
 
-std::string value_text(const std::optional<ExpressionValue>& value) {
+std::string value_text(const std::optional<ExpressionValue>& value, bool is_unsigned) {
   if (!value) return "nothing (a division by zero)";
+  if (is_unsigned && !value->is_real) return fmt::format("{}", static_cast<std::uint64_t>(value->integer));
   return value->is_real ? fmt::format("{}", value->real) : fmt::format("{}", value->integer);
 }
 
@@ -29,10 +30,11 @@ std::string broken_contract_text(const Expression& condition, const std::string&
   std::string compared = to_string(condition, names);
   std::string text = fmt::format("`{}`", compared);
   bool is_comparison = condition.op >= ExpressionOp::Equal && condition.op <= ExpressionOp::GreaterEqual;
+  bool is_unsigned = condition.type == ExpressionType::U64;
   if (is_comparison && condition.operands.size() == 2)
     text += fmt::format(" with {} on the left and {} on the right",
-                        value_text(evaluate(condition.operands[0], input)),
-                        value_text(evaluate(condition.operands[1], input)));
+                        value_text(evaluate(condition.operands[0], input), is_unsigned),
+                        value_text(evaluate(condition.operands[1], input), is_unsigned));
   return words == compared ? text : fmt::format("{} ({})", words, text);
 }
 

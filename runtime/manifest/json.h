@@ -7,11 +7,11 @@
 namespace kern {
 
 inline constexpr std::string_view expression_ops[] = {
-    "constant",      "real",   "scalar",   "extent",    "stride",       "address",    "block_dim",
-    "grid_dim",      "add",    "subtract", "multiply",  "floor_divide", "modulo",     "minimum",
-    "maximum",       "negate", "equal",    "not_equal", "less",         "less_equal", "greater",
-    "greater_equal", "and",    "or",       "not",       "wrap"};
-static_assert(std::size(expression_ops) == static_cast<std::size_t>(ExpressionOp::Wrap) + 1);
+    "constant", "real",      "scalar",   "extent",       "stride",  "address",       "block_dim", "grid_dim",
+    "add",      "subtract",  "multiply", "floor_divide", "modulo",  "minimum",       "maximum",   "negate",
+    "equal",    "not_equal", "less",     "less_equal",   "greater", "greater_equal", "and",       "or",
+    "not",      "wrap",      "bit_and",  "bit_or",       "bit_xor", "select"};
+static_assert(std::size(expression_ops) == static_cast<std::size_t>(ExpressionOp::Select) + 1);
 
 inline constexpr std::string_view expression_types[] = {"bool", "i8",  "i16", "i32", "i64", "u8",
                                                         "u16",  "u32", "u64", "f32", "f64"};

@@ -158,7 +158,16 @@ private:
     case ExpressionOp::GreaterEqual:
     case ExpressionOp::And:
     case ExpressionOp::Or:
-    case ExpressionOp::Not: return operands(json, expression);
+    case ExpressionOp::Not:
+    case ExpressionOp::BitAnd:
+    case ExpressionOp::BitOr:
+    case ExpressionOp::BitXor:
+    case ExpressionOp::Select:
+      if (json.contains("type")) {
+        type(json, expression);
+        if (!has_sign(expression.op) || expression.type != ExpressionType::U64) fail("no type, or `u64`");
+      }
+      return operands(json, expression);
     case ExpressionOp::Wrap:
       type(json, expression);
       if (expression.type >= ExpressionType::F32) fail("an integer type");

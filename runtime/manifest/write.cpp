@@ -77,7 +77,15 @@ static Json value_of(const Expression& expression) {
   case ExpressionOp::GreaterEqual:
   case ExpressionOp::And:
   case ExpressionOp::Or:
-  case ExpressionOp::Not: object["operands"] = list_of(expression.operands); break;
+  case ExpressionOp::Not:
+  case ExpressionOp::BitAnd:
+  case ExpressionOp::BitOr:
+  case ExpressionOp::BitXor:
+  case ExpressionOp::Select:
+    if (has_sign(expression.op) && expression.type == ExpressionType::U64)
+      object["type"] = type_word(expression);
+    object["operands"] = list_of(expression.operands);
+    break;
   case ExpressionOp::Wrap:
     object["type"] = type_word(expression);
     object["operands"] = list_of(expression.operands);

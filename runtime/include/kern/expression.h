@@ -41,11 +41,16 @@ enum class ExpressionOp : std::uint8_t {
   Or,
   Not,
   Wrap, // to the integer type `type`: its low bits
+  BitAnd,
+  BitOr,
+  BitXor,
+  Select, // the second operand if the first is true, else the third; the other one is not evaluated
 };
 
 // Returns how many operands an operation has.
 constexpr std::size_t operand_count(ExpressionOp op) {
   if (op < ExpressionOp::Add) return 0;
+  if (op == ExpressionOp::Select) return 3;
   return op == ExpressionOp::Negate || op == ExpressionOp::Not || op == ExpressionOp::Wrap ? 1 : 2;
 }
 
@@ -55,7 +60,9 @@ enum class ExpressionType : std::uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32
 // a comparison of a real operand is one of reals.
 struct Expression {
   ExpressionOp op = ExpressionOp::Constant;
-  ExpressionType type = ExpressionType::I64; // of a Scalar, its type in the slot; of a Wrap
+  // Of a Scalar, its type in the slot; of a Wrap; U64 where a comparison, minimum, maximum, quotient or
+  // remainder takes its operands as 64 bits without a sign.
+  ExpressionType type = ExpressionType::I64;
   std::int32_t axis = 0;
   std::int32_t rank = 0; // of an Extent or Stride, the number of axes of its array
   std::int64_t value = 0;
@@ -76,6 +83,12 @@ struct ExpressionValue {
   std::int64_t integer = 0;
   double real = 0;
 };
+
+// Says whether an operation has one meaning for signed and another for unsigned integers.
+constexpr bool has_sign(ExpressionOp op) {
+  return (op >= ExpressionOp::FloorDivide && op <= ExpressionOp::Maximum) ||
+         (op >= ExpressionOp::Equal && op <= ExpressionOp::GreaterEqual);
+}
 
 // Evaluates; nothing where an integer is divided by zero or the parameter block is too short. Extents and
 // strides of the array of n axes at slot s stand at s + 1 + axis and s + 1 + n + axis.

@@ -87,6 +87,41 @@ TEST(Expression, WrapsToItsType) {
   EXPECT_FALSE(evaluate(wrap(ExpressionType::F32, constant(1)), {}));
 }
 
+TEST(Expression, IntegersWithoutASign) {
+  auto without_sign = [](ExpressionOp op, std::int64_t a, std::int64_t b) {
+    Expression result = make(op, {constant(a), constant(b)});
+    result.type = ExpressionType::U64;
+    return result;
+  };
+  EXPECT_EQ(integer(without_sign(ExpressionOp::Less, -1, 1)), 0);
+  EXPECT_EQ(integer(without_sign(ExpressionOp::GreaterEqual, INT64_MIN, INT64_MAX)), 1);
+  EXPECT_EQ(integer(without_sign(ExpressionOp::Maximum, -1, 1)), -1);
+  EXPECT_EQ(integer(without_sign(ExpressionOp::FloorDivide, -2, 2)), INT64_MAX);
+  EXPECT_EQ(integer(without_sign(ExpressionOp::Modulo, -1, 10)), 5);
+  EXPECT_FALSE(evaluate(without_sign(ExpressionOp::Modulo, 1, 0), {}));
+}
+
+TEST(Expression, SelectsOneOfTwo) {
+  Expression by_zero = make(ExpressionOp::FloorDivide, {constant(1), constant(0)});
+  EXPECT_EQ(integer(make(ExpressionOp::Select, {constant(2), constant(5), by_zero})), 5);
+  EXPECT_EQ(integer(make(ExpressionOp::Select, {constant(0), by_zero, constant(6)})), 6);
+  EXPECT_FALSE(evaluate(make(ExpressionOp::Select, {by_zero, constant(1), constant(1)}), {}));
+  Expression n = scalar(0, ExpressionType::I64);
+  Expression choice =
+      make(ExpressionOp::Select, {make(ExpressionOp::Greater, {n, constant(0)}), n, constant(3)});
+  EXPECT_EQ(to_string(make(ExpressionOp::Add, {choice, constant(1)}), std::vector<std::string>{"n"}),
+            "(n if n > 0 else 3) + 1");
+}
+
+TEST(Expression, CombinesBits) {
+  EXPECT_EQ(integer(make(ExpressionOp::BitAnd, {constant(-4), constant(7)})), 4);
+  EXPECT_EQ(integer(make(ExpressionOp::BitXor, {constant(5), constant(3)})), 6);
+  Expression n = scalar(0, ExpressionType::I64);
+  Expression both = make(ExpressionOp::BitOr, {make(ExpressionOp::BitAnd, {n, constant(1)}), constant(2)});
+  EXPECT_EQ(to_string(make(ExpressionOp::Multiply, {both, n}), std::vector<std::string>{"n"}),
+            "(n & 1 | 2) * n");
+}
+
 TEST(Expression, ByZeroIsNothing) {
   Expression by_zero = make(ExpressionOp::Modulo, {constant(1), constant(0)});
   EXPECT_FALSE(evaluate(make(ExpressionOp::FloorDivide, {constant(1), constant(0)}), {}));

@@ -29,7 +29,7 @@ Expression random_tree(Random& random, int depth) {
   Expression tree;
   auto first = static_cast<unsigned>(ExpressionOp::Add);
   tree.op =
-      static_cast<ExpressionOp>(first + random() % (static_cast<unsigned>(ExpressionOp::Wrap) - first + 1));
+      static_cast<ExpressionOp>(first + random() % (static_cast<unsigned>(ExpressionOp::Select) - first + 1));
   tree.type = static_cast<ExpressionType>(random() % 11);
   for (std::size_t i = 0; i < operand_count(tree.op); ++i)
     tree.operands.push_back(random_tree(random, depth - 1));

@@ -39,7 +39,12 @@ Manifest example() {
                                node(ExpressionOp::Not, {node(ExpressionOp::Equal, {stride, whole})})});
   Expression wrap = node(ExpressionOp::Wrap, {extent});
   wrap.type = ExpressionType::U16;
-  for (Expression leaf : {extent, address, block, grid, wrap}) tree = node(ExpressionOp::Or, {tree, leaf});
+  Expression below = node(ExpressionOp::Less, {extent, whole});
+  below.type = ExpressionType::U64;
+  Expression bits = node(ExpressionOp::BitAnd, {extent, node(ExpressionOp::BitXor, {whole, whole})});
+  Expression choice = node(ExpressionOp::Select, {below, bits, whole});
+  for (Expression leaf : {extent, address, block, grid, wrap, choice})
+    tree = node(ExpressionOp::Or, {tree, leaf});
 
   ManifestKernel kernel;
   kernel.name = "scale";
