@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "compiler/support/source.h"
+#include "compiler/support/utf8.h"
 
 namespace kern {
 
@@ -93,7 +94,7 @@ public:
   // Reports a row at a place, with the row's own arguments.
   template <class... Args> Builder report(std::optional<Span> span, const DiagnosticKind<Args...>& kind,
                                           std::type_identity_t<Args>... args) {
-    return add(kind, span, fmt::format(fmt::runtime(kind.text), args...));
+    return add(kind, span, fmt::format(fmt::runtime(kind.text), shown(args)...));
   }
 
   // Says whether any error was reported, kept or not.
@@ -107,6 +108,13 @@ public:
   bool enabled() const { return enabled_; }
 
 private:
+  // Text of a source or a command line is shown, not sent to the terminal.
+  static std::string shown(std::string_view text) { return printable(text); }
+  template <class T> static const T& shown(const T& value)
+    requires(!std::convertible_to<T, std::string_view>)
+  {
+    return value;
+  }
   Builder add(const DiagnosticRow& row, std::optional<Span> span, std::string message);
   WarningOptions warnings_;
   std::vector<Diagnostic> kept_;

@@ -119,7 +119,7 @@ static void render_snippet(Page& page, Span span) {
 static void render_location(Page& page, const std::optional<Span>& span) {
   if (!span) return;
   Location place = page.sources.locate(*span);
-  page.styled(Style::Location, fmt::format("{}:{}:{}: ", place.file, place.line, place.column));
+  page.styled(Style::Location, fmt::format("{}:{}:{}: ", printable(place.file), place.line, place.column));
 }
 
 std::string_view severity_name(Severity severity) {
@@ -144,13 +144,13 @@ static std::string render_text(const Diagnostic& diagnostic, const SourceManager
   render_location(page, diagnostic.span);
   page.styled(warning ? Style::Warning : Style::Error,
               fmt::format("{}[{}]: ", severity_name(diagnostic.severity), diagnostic.row->code));
-  page.styled(Style::Location, diagnostic.message + warning_flag(diagnostic));
+  page.styled(Style::Location, printable(diagnostic.message, true) + warning_flag(diagnostic));
   page.out += '\n';
   if (diagnostic.span) render_snippet(page, *diagnostic.span);
   for (const Note& note : diagnostic.notes) {
     render_location(page, note.span);
     page.styled(Style::Note, "note: ");
-    page.out += note.text + '\n';
+    page.out += printable(note.text, true) + '\n';
     if (note.span) render_snippet(page, *note.span);
   }
   return std::move(page.out);

@@ -37,7 +37,7 @@ ExitCode check_command(Session& session);
 ExitCode run_command(Session& session);
 ExitCode explain_command(const std::vector<std::string>& words, Streams& streams);
 ExitCode builtins_command(const std::vector<std::string>& words, Streams& streams);
-ExitCode doctor_command(Streams& streams);
+ExitCode doctor_command(const std::vector<std::string>& words, Streams& streams);
 ExitCode devices_command(const std::vector<std::string>& words, Streams& streams);
 ExitCode cache_command(const std::vector<std::string>& words, Streams& streams);
 

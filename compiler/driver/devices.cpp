@@ -4,6 +4,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/host_cpu.h"
 #include "compiler/driver/run/runner.h"
+#include "compiler/support/utf8.h"
 #include "runtime/cuda/facts.h"
 
 namespace kern {
@@ -53,7 +54,7 @@ static void list_cuda(Streams& streams) {
 
 ExitCode devices_command(const std::vector<std::string>& words, Streams& streams) {
   if (!words.empty()) {
-    streams.err << fmt::format("kernc: `kernc devices` takes no `{}`\n", words.front());
+    streams.err << fmt::format("kernc: `kernc devices` takes no `{}`\n", printable(words.front()));
     return ExitCode::WrongUse;
   }
   streams.out << fmt::format("cpu     {}\n", cpu_text());

@@ -2,12 +2,17 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/host_cpu.h"
 #include "compiler/emit/ptxas.h"
+#include "compiler/support/utf8.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cuda/driver.h"
 
 namespace kern {
 
-ExitCode doctor_command(Streams& streams) {
+ExitCode doctor_command(const std::vector<std::string>& words, Streams& streams) {
+  if (!words.empty()) {
+    streams.err << fmt::format("kernc: `kernc doctor` takes no `{}`\n", printable(words.front()));
+    return ExitCode::WrongUse;
+  }
   auto say = [&](std::string_view what, std::string_view text) {
     streams.out << fmt::format("{:<14} {}\n", what, text);
   };

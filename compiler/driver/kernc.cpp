@@ -34,7 +34,7 @@ ExitCode run_kernc(std::span<const std::string> words, Streams& streams) {
   if (first == "explain") return explain_command(rest, streams);
   if (first == "builtins") return builtins_command(rest, streams);
   if (first == "devices") return devices_command(rest, streams);
-  if (first == "doctor") return doctor_command(streams);
+  if (first == "doctor") return doctor_command(rest, streams);
   if (first == "cache") return cache_command(rest, streams);
   if (first == "--version") {
     streams.out << "kernc " KERN_VERSION "\n";

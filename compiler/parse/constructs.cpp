@@ -20,7 +20,7 @@ static constexpr Construct in_expressions[] = {
     {TokenKind::Await, "`await`", "threads wait for each other with `syncthreads()`"},
     {TokenKind::FString, "an f-string", "`print` takes the values one by one: `print(\"x\", x)`"},
     {TokenKind::Bytes, "a bytes literal", "write its numbers as a tuple: `(0x6B, 0x65)`"},
-    {TokenKind::LeftBrace, "a dict or set display", "use a tuple, a struct or an array"},
+    {TokenKind::LeftBrace, "a dict or set display", "use a tuple or an array"},
 };
 
 static constexpr Construct simple_statements[] = {
@@ -39,7 +39,7 @@ static constexpr Construct compound_statements[] = {
      "the threads of a kernel run at the same time already; write a plain `def` or `for`"},
     {TokenKind::Def, "a function inside a function", "move it to the top level as a `@device` function"},
     {TokenKind::At, "a function inside a function", "move it to the top level as a `@device` function"},
-    {TokenKind::Class, "a class inside a function", "move it to the top level as a `@struct class`"},
+    {TokenKind::Class, "a class inside a function", "keep its fields as values of their own, or in a tuple"},
 };
 
 template <std::size_t N> static const Construct* find(const Construct (&table)[N], TokenKind kind) {

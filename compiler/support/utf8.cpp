@@ -45,4 +45,26 @@ void append_utf8(std::string& text, char32_t value) {
   append(0x80 | (value & 0x3F));
 }
 
+std::string printable(std::string_view text, bool keep_lines) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    CodePoint point = decode_utf8(text.substr(at));
+    std::string_view bytes = text.substr(at, point.length);
+    at += point.length;
+    bool turns =
+        (point.value >= 0x202A && point.value <= 0x202E) || (point.value >= 0x2066 && point.value <= 0x2069);
+    bool is_control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
+    bool stays = keep_lines && (point.value == '\n' || point.value == '\t');
+    if (stays || (point.valid && !turns && !is_control))
+      out += bytes;
+    else if (point.valid && (point.value == '\n' || point.value == '\t' || point.value == '\r'))
+      out += point.value == '\n' ? "\\n" : point.value == '\t' ? "\\t" : "\\r";
+    else
+      for (char byte : bytes)
+        out += {'\\', 'x', digits[static_cast<unsigned char>(byte) >> 4], digits[byte & 15]};
+  }
+  return out;
+}
+
 } // namespace kern

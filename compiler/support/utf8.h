@@ -30,4 +30,9 @@ CodePoint decode_utf8(std::string_view text);
 // Appends a code point, which must be no surrogate and at most 0x10FFFF.
 void append_utf8(std::string& text, char32_t value);
 
+// Returns text as a terminal can show it: control characters, marks that turn the direction of writing, and
+// bytes that are no UTF-8 are written as escapes, "\\x1b" and "\\n". `keep_lines` leaves line breaks and tabs
+// alone.
+std::string printable(std::string_view text, bool keep_lines = false);
+
 } // namespace kern

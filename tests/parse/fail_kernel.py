@@ -6,5 +6,5 @@ def host(): return {1: 2}
 def k(x):
     x[0] = len({1: 2})
 # CHECK-NOT: :4:
-# CHECK: :7:16: error[E0206]: a dict or set display is not part of Kern; use a tuple, a struct or an array
+# CHECK: :7:16: error[E0206]: a dict or set display is not part of Kern; use a tuple or an array
 # CHECK-NOT: error

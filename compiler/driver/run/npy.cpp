@@ -133,8 +133,15 @@ Result<HostArray> read_npy(std::string_view bytes) {
   if (bytes.size() < start) return failure("it ends within its header");
   std::size_t length = little_endian(bytes.substr(8, start - 8));
   if (length > bytes.size() - start) return failure("it ends within its header");
+  std::string_view written = bytes.substr(start, length);
+  std::size_t descr = written.find("'descr':");
+  if (descr != std::string_view::npos &&
+      written.substr(descr + 8).find_first_not_of(' ') != std::string_view::npos &&
+      written[written.find_first_not_of(' ', descr + 8)] == '[')
+    return failure(
+        "its elements have fields, which kernc does not read yet: save each field as an array of its own");
   Header header;
-  if (!HeaderReader(bytes.substr(start, length)).read(header)) return failure("its header cannot be read");
+  if (!HeaderReader(written).read(header)) return failure("its header cannot be read");
   Result<ScalarKind> element = element_of(header.descr);
   if (!element) return failure("{}", element.error());
   if (header.shape.empty()) header.shape.push_back(1); // an array of no axes holds one element

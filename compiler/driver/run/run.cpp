@@ -337,7 +337,7 @@ static std::optional<std::vector<std::string>> open_program(Run& run) {
   const Program* program = run.compilation->program();
   if (!program) return std::nullopt;
   std::string file = words[0] == "-" ? run.session.options.stdin_name : words[0];
-  run.definition = select_kernel(*program, file, name, run.diagnostics());
+  run.definition = select_kernel(*program, file, name, run.diagnostics(), run.compilation->diagnostics());
   if (!run.definition) return std::nullopt;
   return std::vector<std::string>(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
 }

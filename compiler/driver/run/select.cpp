@@ -1,7 +1,10 @@
 // Works on the tree, because types of arguments must be known before there is IR.
 #include "compiler/driver/run/select.h"
 
+#include <algorithm>
+
 #include "compiler/diagnostics/driver.h"
+#include "compiler/diagnostics/names.h"
 #include "compiler/driver/kernels.h"
 #include "compiler/driver/suggest.h"
 
@@ -14,24 +17,80 @@ static std::vector<const ast::FunctionDef*> functions_of(const Program& program)
   return functions;
 }
 
+// Returns the decorator that makes something else of a function than one kernel; "" where there is none.
+static std::string_view other_decorator(const ast::FunctionDef& function) {
+  for (const ast::Expr* decorator : function.decorators) {
+    const auto* call = ast::as<ast::Call>(decorator);
+    const ast::Expr* callee = call ? call->callee : decorator;
+    std::string_view name;
+    if (const auto* attribute = ast::as<ast::Attribute>(callee)) name = attribute->name;
+    if (const auto* plain = ast::as<ast::Name>(callee)) name = plain->text;
+    if (name == "vectorize" || name == "guvectorize" || name == "reduce") return name;
+  }
+  return "";
+}
+
+// Reports that a function cannot be launched for what it is; false where it can.
+static bool refuse(const ast::FunctionDef& function, Diagnostics& diagnostics) {
+  if (std::string_view decorator = other_decorator(function); !decorator.empty()) {
+    diagnostics.report(function.name_span, diag::no_kernel_made, decorator, function.name);
+    return true;
+  }
+  for (const ast::Param& param : function.params) {
+    if (param.kind == ast::ParamKind::Normal) continue;
+    diagnostics.report(param.span, diag::kernel_var_args, param.name);
+    return true;
+  }
+  return false;
+}
+
+// Reports the function of that name, or the kernel, that stands inside of another statement; false where
+// there is none.
+static bool report_inner(const Program& program, const std::string& name, Diagnostics& diagnostics) {
+  for (const ast::HostStatement& statement : program.files.front().tree->statements)
+    for (const ast::InnerFunction& inner : statement.inner) {
+      bool wanted = name.empty() ? inner.is_jit : inner.name == name;
+      if (!wanted) continue;
+      std::string outer = statement.name.empty() ? "another statement" : fmt::format("`{}`", statement.name);
+      auto builder = diagnostics.report(inner.span, diag::inner_kernel, inner.name, outer);
+      builder.note(statement.span,
+                   "it begins here; move the function to the top level, and give what it reads from "
+                   "around it as parameters, or as constants by `-D`");
+      return true;
+    }
+  return false;
+}
+
 const ast::FunctionDef* select_kernel(const Program& program, const std::string& file,
-                                      const std::string& name, Diagnostics& diagnostics) {
+                                      const std::string& name, Diagnostics& diagnostics,
+                                      Diagnostics& located) {
   std::vector<const ast::FunctionDef*> functions = functions_of(program), kernels;
   std::vector<std::string_view> names, kernel_names;
-  for (const ast::FunctionDef* function : functions) {
-    if (!name.empty() && function->name == name) return function;
+  // Of several functions of one name the last one has it.
+  for (std::size_t i = functions.size(); i-- > 0 && !name.empty();)
+    if (functions[i]->name == name) return refuse(*functions[i], located) ? nullptr : functions[i];
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const ast::FunctionDef* function = functions[i];
+    bool has_name =
+        std::none_of(functions.begin() + static_cast<std::ptrdiff_t>(i) + 1, functions.end(),
+                     [&](const ast::FunctionDef* other) { return other->name == function->name; });
+    if (!has_name) continue;
     names.push_back(function->name);
     if (!is_kernel(program, *function)) continue;
     kernels.push_back(function);
     kernel_names.push_back(function->name);
   }
+  if ((kernels.empty() || !name.empty()) && report_inner(program, name, located)) return nullptr;
   if (!name.empty()) {
     auto builder = diagnostics.report({}, diag::unknown_kernel, file, name);
     if (std::string_view similar = most_similar(name, names); !similar.empty())
       builder.note("did you mean `{}`?", similar);
     return nullptr;
   }
-  if (kernels.size() == 1) return kernels.front();
+  if (kernels.size() == 1) return refuse(*kernels.front(), located) ? nullptr : kernels.front();
+  if (kernels.empty())
+    for (const ast::FunctionDef* function : functions)
+      if (!other_decorator(*function).empty() && refuse(*function, located)) return nullptr;
   if (kernels.empty())
     diagnostics.report({}, diag::no_kernel, file);
   else

@@ -9,9 +9,10 @@
 namespace kern {
 
 // Returns the function of the root file with that name, or its only kernel for ""; null where an error was
-// reported.
+// reported: with a place in the file to `located`, else to `diagnostics`.
 const ast::FunctionDef* select_kernel(const Program& program, const std::string& file,
-                                      const std::string& name, Diagnostics& diagnostics);
+                                      const std::string& name, Diagnostics& diagnostics,
+                                      Diagnostics& located);
 
 // Returns the signature to check a kernel with, where its annotations alone do not say all types.
 std::optional<Signature> needed_signature(const Program& program, const ast::FunctionDef& kernel,
