@@ -344,6 +344,7 @@ struct Import : Stmt {
   KERN_AST_NODE(Import, Stmt)
   std::string_view module;
   std::string_view alias;
+  bool is_renamed = false; // `as` is written
 };
 
 // name as alias, in a from-import; "*" for all
@@ -363,12 +364,57 @@ struct FromImport : Stmt {
 
 #undef KERN_AST_NODE
 
-// One file: imports, constants (Assign, AnnAssign), structs and functions, in their order. `skipped` are the
-// statements at the top level that are none of these (host code of a .py file): passed over by their tokens.
+// What host code does to a name of its module, as far as its tokens say.
+struct NameUse {
+  enum class Kind : std::uint8_t {
+    Read,
+    HandOn,       // may change an object behind it: calls a method of it, stores an item, gives it away
+    SetAttribute, // name.attribute = ...; of `setattr(name, ...)` the attribute is "*"
+    Bind,         // binds it, in whatever way; the name "*" stands for any name
+  };
+  Kind kind{};
+  std::string_view name;
+  std::string_view attribute;
+  Span span;
+};
+
+// A function inside of another statement of the top level.
+struct InnerFunction {
+  std::string_view name;
+  Span span;
+  bool is_jit = false; // a decorator gives it to Numba
+};
+
+// A statement at the top level of a .py file, whether it is an item or skipped.
+struct HostStatement {
+  enum class Kind : std::uint8_t {
+    Plain,
+    Function, // `uses` are those of its body: they happen when it is called
+    Class,
+    Try, // one with `guarded`, whose statements all run where its imports find their modules
+  };
+  Kind kind{};
+  Span span;
+  std::string_view name; // of a function or class
+  Span name_span;
+  bool is_item = false; // stands in Module::items too
+  bool is_jit = false;  // a function that its decorators give to Numba
+  std::string_view why; // a function is no item
+  std::span<const NameUse> uses;
+  std::span<const NameUse> head_uses; // of a function: of its decorators, defaults and annotations
+  Block guarded;
+  std::span<const InnerFunction> inner;
+};
+
+// One file: imports, constants (Assign, AnnAssign; in a .py file AugAssign too), structs and functions, in
+// their order. `skipped` are the statements at the top level that are none of these (host code of a .py
+// file): passed over by their tokens. `statements` are all of a .py file, for the order in which names are
+// bound.
 struct Module {
   FileId file{};
   Block items;
   std::span<const Span> skipped;
+  std::span<const HostStatement> statements;
 };
 
 } // namespace kern::ast

@@ -63,8 +63,15 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_unknown(value)) return unknown_value(span);
   if (is_array(value)) return array_attribute(*this, value, name, span);
   if (value.kind == ValueKind::File) {
-    auto found = value.file->symbols.find(name);
-    if (found != value.file->symbols.end()) return symbol_value(*value.file, name, found->second, span);
+    if (Symbol* symbol = find_symbol(context, *value.file, name, {}))
+      return symbol_value(*value.file, name, *symbol, span);
+    // A package and what is imported below it have one name.
+    std::string below = module_below(value.file->file->module, name);
+    if (FileScope* inner = find_file(context, *scope, below)) {
+      Value module = plain_value(ValueKind::File, span);
+      module.file = inner;
+      return module;
+    }
     report(span, diag::not_in_module, name, value.file->file->module);
     return error_value(span);
   }

@@ -191,6 +191,7 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
     if (has_unknown(value)) return unknown_value(span);
   Instance* called = find_instance(context, callee, *values, false, instance, span);
   if (!called) return error_value(span);
+  if (final && callee.file->is_numba()) report_unknown_decorators(context, callee);
   if (final) return emit_call(*called, *values, span);
   infer(context, *called);
   Type type = called->result.type;

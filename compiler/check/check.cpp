@@ -77,8 +77,11 @@ Instance* make_instance(Context& context, const FunctionSymbol& function, const 
 FunctionSymbol* find_function(Context& context, std::string_view name) {
   FileScope& root = *context.files.front();
   auto found = root.symbols.find(name);
-  bool is_function = found != root.symbols.end() && found->second.kind == Symbol::Kind::Function;
-  return is_function ? found->second.function : nullptr;
+  FunctionSymbol* function = nullptr;
+  if (found != root.symbols.end())
+    for (const Symbol& version : found->second)
+      if (version.kind == Symbol::Kind::Function) function = version.function;
+  return function;
 }
 
 void report_unknown_function(Context& context, std::string_view name) {
@@ -97,9 +100,20 @@ bool has_clash(Context& context, const FunctionSymbol& function, std::string_vie
   return true;
 }
 
+// The arguments of a launch are counted: each has a name.
+bool has_named_params(Context& context, const FunctionSymbol& function) {
+  for (const ast::Param& param : function.def->params) {
+    if (param.kind == ast::ParamKind::Normal) continue;
+    context.diagnostics.report(param.span, diag::kernel_var_args, param.name);
+    return false;
+  }
+  return true;
+}
+
 void check_signature(Context& context, const Signature& signature) {
   FunctionSymbol* function = find_function(context, signature.function);
   if (!function) return report_unknown_function(context, signature.function);
+  if (!has_named_params(context, *function)) return;
   std::vector<Type> types;
   for (const std::string& param : signature.params) {
     if (has_clash(context, *function, param)) return;
@@ -124,6 +138,7 @@ void check_result(Context& context, const FunctionSymbol& function) {
 void check_kernel(Context& context, const FunctionSymbol& function) {
   const ast::FunctionDef& def = *function.def;
   check_result(context, function);
+  if (!has_named_params(context, function)) return;
   for (const ast::Expr* signature : function.options.signatures)
     if (std::optional<std::vector<Type>> types = signature_types(context, *function.file, *signature);
         types && has_count(context, function, types->size(), signature->span))
@@ -154,7 +169,8 @@ bool is_instantiated(const Context& context, const FunctionSymbol& function) {
 
 // What no kernel calls is checked too: with its types where it is annotated, else its names.
 void check_rest(Context& context, const FunctionSymbol& function) {
-  bool belongs = function.options.is_kernel || function.options.is_device || !function.file->is_numba();
+  const FunctionOptions& of = function.options;
+  bool belongs = of.is_kernel || (of.is_device && !of.is_host_jit) || !function.file->is_numba();
   if (!belongs || function.options.is_host || is_instantiated(context, function)) return;
   bool typed = is_annotated(function) && !function.options.is_kernel;
   std::optional<std::vector<Type>> types = typed ? annotated_types(context, function) : std::nullopt;
@@ -167,8 +183,9 @@ void check_rest(Context& context, const FunctionSymbol& function) {
 void check_constants(Context& context, FileScope& file) {
   if (file.is_numba()) return;
   std::map<std::uint32_t, std::pair<std::string_view, Symbol*>> in_order;
-  for (auto& [name, symbol] : file.symbols)
-    if (symbol.kind == Symbol::Kind::Constant) in_order[symbol.span.begin] = {name, &symbol};
+  for (auto& [name, versions] : file.symbols)
+    for (Symbol& symbol : versions)
+      if (symbol.kind == Symbol::Kind::Constant) in_order[symbol.span.begin] = {name, &symbol};
   Checker checker(context, &file, nullptr);
   checker.final = true;
   for (auto& [place, constant] : in_order)
@@ -201,7 +218,7 @@ ir::Module check(const Program& program, const CheckOptions& options, Diagnostic
   FileScope& root = *context.files.front();
   for (const Signature& signature : options.signatures) check_signature(context, signature);
   auto is_wanted = [&](const FunctionSymbol& function) {
-    return options.only.empty() || options.only == function.def->name;
+    return (options.only.empty() || options.only == function.def->name) && is_last_definition(function);
   };
   for (const auto& function : root.functions) {
     if (!is_wanted(*function)) continue;
@@ -211,7 +228,7 @@ ir::Module check(const Program& program, const CheckOptions& options, Diagnostic
     if (function->options.is_kernel && !asked) check_kernel(context, *function);
   }
   for (const auto& function : root.functions)
-    if (options.only.empty()) check_rest(context, *function);
+    if (options.only.empty() && is_last_definition(*function)) check_rest(context, *function);
   name_symbols(context);
   return std::move(context.module);
 }

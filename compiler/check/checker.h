@@ -26,6 +26,8 @@ struct Context {
   std::map<std::string, std::unique_ptr<Instance>> instances;
   std::vector<const Instance*> active; // being inferred or emitted, outer first
   std::set<std::tuple<std::string_view, FileId, std::uint32_t>> reported;
+  std::set<std::pair<std::string_view, std::string_view>>
+      host_changes;               // module and name that host code assigns
   std::size_t open_constants = 0; // being evaluated, each for the one before it
 
   Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink)
@@ -77,6 +79,8 @@ struct ConstantTable {
   std::vector<Value> numbers; // in C order
   Type type = types::unknown; // what they join to
 };
+
+struct NameReader;
 
 struct Checker {
   Context& context;
@@ -173,7 +177,10 @@ struct Checker {
 
   // ---- names.cpp ----
   Value read_name(const ast::Name& name);
+  NameReader reader_of(Span span) const;
+  void report_host_symbol(FileScope& file, std::string_view name, const Symbol& symbol, Span span);
   Value symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span);
+  Value imported_value(FileScope& file, std::string_view name, const Symbol& symbol, Span span);
   Value host_attribute(const Value& module, std::string_view name, Span span);
   std::optional<Value> host_name(std::string_view module, std::string_view name, Span span);
   std::optional<Value> vocabulary(std::string_view path, Span span);
@@ -343,10 +350,35 @@ std::string instance_symbol(const Instance& instance);
 
 // ---- scopes.cpp ----
 void build_scopes(Context& context);
+// Adds what an item of a file defines to its scope.
+void add_item(Context& context, FileScope& file, const ast::Stmt& item);
 FileScope* find_file(Context& context, const FileScope& from, std::string_view module);
+// Returns the dotted name of what is below a package: "a.b" of "a" and "b", ".b" of "." and "b".
+std::string module_below(std::string_view package, std::string_view name);
+
+// ---- names_order.cpp ----
+// Adds the names that a file binds, in the order of its statements.
+void bind_names(Context& context, FileScope& file);
+// Finds the names that the host code of a file may bind or change at any time, its own and other files'.
+void find_changes(Context& context, FileScope& file);
+// Who asks for a name: an expression of the top level, at a place of its file, or the body of a function.
+struct NameReader {
+  std::optional<std::uint32_t> place;
+  const FunctionSymbol* function = nullptr;
+};
+// Returns what a name of a file is for who reads it; null where the file does not bind it.
+Symbol* find_symbol(Context& context, FileScope& file, std::string_view name, const NameReader& reader);
+// Says whether nothing that is bound later takes a function's name away from it.
+bool is_last_definition(const FunctionSymbol& function);
 
 // ---- decorators.cpp ----
 void read_decorators(Context& context, FunctionSymbol& function);
+// Warns of the decorators of a function that kernc does not know, once.
+void report_unknown_decorators(Context& context, const FunctionSymbol& function);
+// Returns the function that a constant of a .py file is under another name: `g = cuda.jit(f)`,
+// `f = wrap(f)`; null where it is none.
+const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::string_view name,
+                                      const Symbol& symbol);
 // ---- signatures.cpp ----
 // Returns the types that a signature names: a string, a tuple of types, or a call void(types).
 std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& expr,

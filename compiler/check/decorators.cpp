@@ -4,12 +4,13 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/warnings.h"
 
 namespace kern::checker {
 
 namespace {
 
-enum class Role : std::uint8_t { Kernel, Device, Unknown };
+enum class Role : std::uint8_t { Kernel, Device, HostJit, Unknown };
 
 // Options of Numba that change nothing in a compilation by kernc.
 constexpr std::array<std::string_view, 15> ignored_options = {
@@ -17,16 +18,33 @@ constexpr std::array<std::string_view, 15> ignored_options = {
     "link",     "lto",         "extensions",  "abi",    "abi_info",
     "nopython", "boundscheck", "forceinline", "cc",     "shared_memory_carveout"};
 
+// Returns the expression that a name stands for as a decorator: that of `gpu = cuda.jit`; itself where it is
+// none.
+const ast::Expr& decorator_behind(Context& context, FileScope& file, const ast::Expr& expr) {
+  constexpr int longest_chain = 8;
+  const ast::Expr* current = &expr;
+  for (int i = 0; i < longest_chain; ++i) {
+    const auto* name = ast::as<ast::Name>(current);
+    const Symbol* symbol =
+        name ? find_symbol(context, file, name->text, {name->span.begin, nullptr}) : nullptr;
+    bool is_alias = symbol && symbol->kind == Symbol::Kind::Constant && !symbol->op && symbol->path.empty() &&
+                    !symbol->is_given;
+    if (!is_alias) break;
+    current = symbol->init;
+  }
+  return *current;
+}
+
 // Says what a decorator without its arguments is: `kernel`, `c.jit` after `from numba import cuda as c`.
 Role role_of(Context& context, FileScope& file, const ast::Expr& expr) {
   if (const auto* name = ast::as<ast::Name>(&expr)) {
-    auto symbol = file.symbols.find(name->text);
-    if (symbol != file.symbols.end()) {
-      bool is_jit = symbol->second.kind == Symbol::Kind::FromImport && symbol->second.text == "jit";
-      if (is_jit && symbol->second.module == "numba.cuda") return Role::Kernel;
-      if (is_jit && symbol->second.module == "numba") return Role::Device;
-      bool from_kern = symbol->second.kind == Symbol::Kind::FromImport && symbol->second.module == "kern";
-      if (!from_kern) return symbol->second.text == "njit" ? Role::Device : Role::Unknown;
+    if (const Symbol* symbol = find_symbol(context, file, name->text, {name->span.begin, nullptr})) {
+      bool is_import = symbol->kind == Symbol::Kind::FromImport;
+      bool is_jit = is_import && symbol->text == "jit";
+      if (is_jit && symbol->module == "numba.cuda") return Role::Kernel;
+      if (is_jit && symbol->module == "numba") return Role::HostJit;
+      bool from_kern = is_import && symbol->module == "kern";
+      if (!from_kern) return is_import && symbol->text == "njit" ? Role::HostJit : Role::Unknown;
     }
     if (name->text == "kernel") return Role::Kernel;
     if (name->text == "device") return Role::Device;
@@ -40,7 +58,7 @@ Role role_of(Context& context, FileScope& file, const ast::Expr& expr) {
   Value module = checker.evaluate(*attribute->value);
   context.diagnostics.set_enabled(was_enabled);
   if (module.kind != ValueKind::Host) return Role::Unknown;
-  return module.text == "numba.cuda" ? Role::Kernel : Role::Device;
+  return module.text == "numba.cuda" ? Role::Kernel : Role::HostJit;
 }
 
 struct Reader {
@@ -128,16 +146,20 @@ struct Reader {
     function.options.signatures.push_back(&expr);
   }
 
-  void read(const ast::Expr& decorator) {
+  void read(const ast::Expr& written) {
+    const ast::Expr& decorator = decorator_behind(context, *function.file, written);
     const auto* call = ast::as<ast::Call>(&decorator);
-    Role role = role_of(context, *function.file, call ? *call->callee : decorator);
+    const ast::Expr& callee = decorator_behind(context, *function.file, call ? *call->callee : decorator);
+    Role role = role_of(context, *function.file, callee);
     if (role == Role::Unknown) {
       function.options.is_host = true;
+      function.options.unknown.push_back(&written);
       if (!function.file->is_numba())
-        context.diagnostics.report(decorator.span, diag::unknown_decorator, context.source(decorator.span));
+        context.diagnostics.report(written.span, diag::unknown_decorator, context.source(written.span));
       return;
     }
     (role == Role::Kernel ? function.options.is_kernel : function.options.is_device) = true;
+    function.options.is_host_jit = role == Role::HostJit;
     if (!call) return;
     for (const ast::Expr* arg : call->args) read_signatures(*arg);
     for (const ast::Keyword& keyword : call->keywords) read_option(keyword);
@@ -146,9 +168,42 @@ struct Reader {
 
 } // namespace
 
+void report_unknown_decorators(Context& context, const FunctionSymbol& function) {
+  for (const ast::Expr* decorator : function.options.unknown)
+    if (context.reported.insert({diag::decorator.code, decorator->span.file, decorator->span.begin}).second)
+      context.diagnostics.report(decorator->span, diag::decorator, context.source(decorator->span),
+                                 function.def->name);
+}
+
 void read_decorators(Context& context, FunctionSymbol& function) {
   Reader reader{context, function};
   for (const ast::Expr* decorator : function.def->decorators) reader.read(*decorator);
+  FunctionOptions& options = function.options;
+  if (!options.is_kernel && !options.is_device) return;
+  options.is_host = options.is_host && !function.file->is_numba();
+  if (function.file->is_numba() && is_last_definition(function)) report_unknown_decorators(context, function);
+}
+
+const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::string_view name,
+                                      const Symbol& symbol) {
+  const auto* call = file.is_numba() && !symbol.op ? ast::as<ast::Call>(symbol.init) : nullptr;
+  const auto* arg = call && call->args.size() == 1 ? ast::as<ast::Name>(call->args[0]) : nullptr;
+  if (!arg || symbol.is_given) return nullptr;
+  const Symbol* inner = find_symbol(context, file, arg->text, {call->span.begin, nullptr});
+  if (!inner || inner->kind != Symbol::Kind::Function) return nullptr;
+  const auto* options = ast::as<ast::Call>(call->callee);
+  const ast::Expr& callee = decorator_behind(context, file, options ? *options->callee : *call->callee);
+  Role role = role_of(context, file, callee);
+  bool replaces = arg->text == name && call->keywords.empty();
+  if (role == Role::Unknown && !replaces) return nullptr;
+  if (role == Role::Unknown &&
+      context.reported.insert({diag::decorator.code, call->span.file, call->span.begin}).second) {
+    bool was_enabled = context.diagnostics.enabled();
+    context.diagnostics.set_enabled(true);
+    context.diagnostics.report(call->callee->span, diag::decorator, context.source(call->callee->span), name);
+    context.diagnostics.set_enabled(was_enabled);
+  }
+  return inner->function;
 }
 
 } // namespace kern::checker

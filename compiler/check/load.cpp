@@ -50,6 +50,8 @@ struct Loader {
     std::vector<Token> tokens = lex(sources, ids[index], diagnostics);
     program.files[index].tree = parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics);
     for (const ast::Stmt* item : program.files[index].tree->items) follow(index, *item);
+    for (const ast::HostStatement& statement : program.files[index].tree->statements)
+      for (const ast::Stmt* item : statement.guarded) follow(index, *item);
   }
 
   void follow(std::size_t index, const ast::Stmt& item) {
@@ -65,12 +67,26 @@ struct Loader {
   // `from package import name` may name a file inside a package; such a one is linked as "package.name".
   void follow_from(std::size_t index, const ast::FromImport& from) {
     std::string module(from.module);
-    if (is_host_module(module) || link(index, module, from.module_span)) return;
+    if (is_host_module(module)) return;
+    if (link(index, module, from.module_span)) {
+      // A package's own file may leave a name to a file beside it.
+      if (!is_package(index, module)) return;
+      for (const ast::ImportedName& name : from.names)
+        if (name.name != "*")
+          link(index, module + (module.ends_with('.') ? "" : ".") + std::string(name.name), name.span);
+      return;
+    }
     bool is_dots = module.find_first_not_of('.') == std::string::npos;
     bool found_all = !from.names.empty();
     for (const ast::ImportedName& name : from.names)
       found_all = link(index, module + (is_dots ? "" : ".") + std::string(name.name), name.span) && found_all;
     if (!found_all) report_missing(index, module, from.module_span);
+  }
+
+  bool is_package(std::size_t index, std::string_view module) const {
+    for (const auto& [name, target] : program.files[index].imports)
+      if (name == module) return sources.file(ids[target]).name.ends_with("/__init__.py");
+    return false;
   }
 
   // Finds the file of a module, loads it where it is new, and records the import; false where there is none.

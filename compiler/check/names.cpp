@@ -53,6 +53,32 @@ static Value file_value(FileScope* file, Span span) {
   return value;
 }
 
+// Functions of Python that Kern has not, with what to do instead.
+static constexpr std::array<std::pair<std::string_view, std::string_view>, 22> missing_names = {{
+    {"sum", "add the elements up in a loop"},
+    {"any", "test the elements in a loop"},
+    {"all", "test the elements in a loop"},
+    {"sorted", "sort on the host, or in a loop"},
+    {"reversed", "count down: `range(n - 1, -1, -1)`"},
+    {"map", "call the function in a loop"},
+    {"filter", "test in a loop"},
+    {"list", "use a tuple, or `local.array`"},
+    {"tuple", "write the elements in brackets"},
+    {"dict", "use a tuple or an array"},
+    {"set", "use a tuple or an array"},
+    {"str", "`print` takes the values one by one"},
+    {"repr", "`print` takes the values one by one"},
+    {"format", "`print` takes the values one by one"},
+    {"isinstance", "each type of an argument has an instance of its own; write a function for each type"},
+    {"type", "the type of an array's elements is `a.dtype`"},
+    {"hasattr", "what a parameter has is known from its type"},
+    {"getattr", "write the attribute: `a.shape`"},
+    {"breakpoint", "`print` shows values; on the CPU a debugger can stop in the kernel"},
+    {"input", "values come as arguments"},
+    {"open", "values come as arguments"},
+    {"complex", ""},
+}};
+
 // Returns text that lives as long as the trees do.
 static std::string_view keep(Context& context, const std::string& text) {
   return context.program.arena->copy(std::string_view(text));
@@ -122,10 +148,27 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
   return std::nullopt;
 }
 
-// Evaluates a module constant, once; -1 where it turns out to need itself.
-static void evaluate_constant(Context& context, FileScope& file, Symbol& symbol) {
+// Returns the value of `name op= init`: what the name was before, and the new operand.
+static Value augmented_value(Context& context, FileScope& file, std::string_view name, const Symbol& symbol) {
+  Checker checker(context, &file, nullptr);
+  checker.final = true;
+  Symbol* before = find_symbol(context, file, name, {symbol.init->span.begin, nullptr});
+  if (!before || before == &symbol) return error_value(symbol.span);
+  Value left = checker.symbol_value(file, name, *before, symbol.span);
+  Value right = constant_of_expr(context, file, *symbol.init);
+  if (is_error(left) || is_error(right)) return error_value(symbol.span);
+  Value value = checker.binary(*symbol.op, left, right, symbol.init->span);
+  return checker.body->empty() ? value : error_value(symbol.span);
+}
+
+// Evaluates a module constant, once.
+static void evaluate_constant(Context& context, FileScope& file, std::string_view name, Symbol& symbol) {
   symbol.state = Symbol::State::Evaluating;
-  Value value = constant_of_expr(context, file, *symbol.init);
+  const FunctionSymbol* jitted = jitted_function(context, file, name, symbol);
+  Value value = jitted      ? plain_value(ValueKind::Function, symbol.span)
+                : symbol.op ? augmented_value(context, file, name, symbol)
+                            : constant_of_expr(context, file, *symbol.init);
+  value.function = jitted ? jitted : value.function;
   for (std::size_t index : symbol.path) {
     bool fits = is_tuple(value) && index < value.elements.size();
     value = fits ? Value(value.elements[index]) : error_value(symbol.init->span);
@@ -139,6 +182,41 @@ static void evaluate_constant(Context& context, FileScope& file, Symbol& symbol)
   }
   symbol.value = std::move(value);
   symbol.state = Symbol::State::Done;
+}
+
+// How `-D` names a name of a file.
+static std::string define_name(const FileScope& file, std::string_view name) {
+  std::string_view module = file.file->module;
+  return module.empty() ? std::string(name) : fmt::format("{}.{}", module, name);
+}
+
+void Checker::report_host_symbol(FileScope& file, std::string_view name, const Symbol& symbol, Span span) {
+  if (symbol.reason == HostReason::Class) {
+    report(span, diag::host_class, name).note(symbol.span, "`{}` is defined here", name);
+    return;
+  }
+  if (symbol.reason == HostReason::Function) {
+    Report error = report(span, diag::host_function, name);
+    error.note(symbol.span, "it is passed over as host code{}{}", symbol.text.empty() ? "" : ": ",
+               symbol.text);
+    return;
+  }
+  Report error = report(span, diag::host_value, name, define_name(file, name));
+  switch (symbol.reason) {
+  case HostReason::Changed:
+    error.note(symbol.span, "`{}` is a list, and may be changed from here on", name);
+    return;
+  case HostReason::Launched:
+    error.note(symbol.span,
+               "`{}` is bound again here, where a kernel that reads it may have been compiled with "
+               "what it was before",
+               name);
+    return;
+  case HostReason::Bound:
+  case HostReason::Function:
+  case HostReason::Class:
+    error.note(symbol.span, "`{}` may be bound here, by code that kernc does not run", name);
+  }
 }
 
 // A .py file computes much that is no constant of Kern; only a name that a kernel uses is an error, and
@@ -161,12 +239,13 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
     // A constant is evaluated once, whatever round asks first: its errors are reported then.
     context.diagnostics.set_enabled(!lenient);
     ++context.open_constants;
-    evaluate_constant(context, file, symbol);
+    evaluate_constant(context, file, name, symbol);
     --context.open_constants;
     context.diagnostics.set_enabled(was_enabled);
   }
   if (is_error(symbol.value) && lenient)
-    checker.report(span, diag::host_value, name).note(symbol.span, "`{}` is defined here", name);
+    checker.report(span, diag::host_value, name, define_name(file, name))
+        .note(symbol.span, "`{}` is defined here", name);
   return read_at(symbol.value, span);
 }
 
@@ -179,10 +258,10 @@ static Value package_value(FileScope& file, std::string_view module, Span span) 
 
 // Returns what an import of the file finds below a package: `b` of `import pkg.b`, `sub` of
 // `import pkg.sub.c`.
-static std::optional<Value> module_below(Checker& checker, const Value& package, std::string_view name,
-                                         Span span) {
+static std::optional<Value> value_below(Checker& checker, const Value& package, std::string_view name,
+                                        Span span) {
   if (!package.file) return std::nullopt;
-  std::string path = fmt::format("{}.{}", package.text, name);
+  std::string path = module_below(package.text, name);
   if (FileScope* file = find_file(checker.context, *package.file, path)) return file_value(file, span);
   for (const auto& [module, index] : package.file->file->imports)
     if (module.starts_with(path + "."))
@@ -191,7 +270,12 @@ static std::optional<Value> module_below(Checker& checker, const Value& package,
 }
 
 Value Checker::host_attribute(const Value& module, std::string_view name, Span span) {
-  if (std::optional<Value> below = module_below(*this, module, name, span)) return *below;
+  if (std::optional<Value> below = value_below(*this, module, name, span)) return *below;
+  if (context.host_changes.contains({module.text, name}) ||
+      context.host_changes.contains({module.text, "*"})) {
+    report(span, diag::host_assigned, name, module.text);
+    return error_value(span);
+  }
   if (std::optional<Value> inner = host_name(module.text, name, span)) return *inner;
   report_not_in_module(name, module.text, span);
   return error_value(span);
@@ -206,49 +290,70 @@ Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symb
     return value;
   }
   case Symbol::Kind::Struct: return unsupported(span, "a struct");
+  case Symbol::Kind::Host: report_host_symbol(file, name, symbol, span); return error_value(span);
   case Symbol::Kind::Import:
     if (FileScope* other = find_file(context, file, symbol.module)) return file_value(other, span);
     return package_value(file, symbol.module, span);
-  case Symbol::Kind::FromImport: {
-    if (FileScope* other = find_file(context, file, symbol.module)) {
-      auto found = other->symbols.find(symbol.text);
-      if (found != other->symbols.end()) return symbol_value(*other, symbol.text, found->second, span);
-      report(symbol.span, diag::not_in_module, symbol.text, symbol.module);
-      return error_value(span);
-    }
-    std::string inner = std::string(symbol.module) + "." + std::string(symbol.text);
-    if (FileScope* other = find_file(context, file, inner)) return file_value(other, span);
-    if (std::optional<Value> value = host_name(symbol.module, symbol.text, span)) return *value;
-    std::string module = std::string(symbol.module) + "." + std::string(symbol.text);
-    if (is_host_module(module)) return text_value(ValueKind::Host, keep(context, module), span);
-    if (is_host_module(symbol.module))
-      report_not_in_module(symbol.text, symbol.module, span);
-    else
-      report(span, diag::host_value, name)
-          .note(symbol.span, "`{}` is imported from `{}` here", name, symbol.module);
-    return error_value(span);
-  }
+  case Symbol::Kind::FromImport: return imported_value(file, name, symbol, span);
   }
   return error_value(span);
 }
 
+// from module import text as name
+Value Checker::imported_value(FileScope& file, std::string_view name, const Symbol& symbol, Span span) {
+  FileScope* inner = find_file(context, file, module_below(symbol.module, symbol.text));
+  if (FileScope* other = find_file(context, file, symbol.module)) {
+    if (Symbol* found = other == &file && inner ? nullptr : find_symbol(context, *other, symbol.text, {}))
+      return symbol_value(*other, symbol.text, *found, span);
+    if (inner) return file_value(inner, span);
+    report(symbol.span, diag::not_in_module, symbol.text, symbol.module);
+    return error_value(span);
+  }
+  if (inner) return file_value(inner, span);
+  std::string module = std::string(symbol.module) + "." + std::string(symbol.text);
+  if (is_host_module(symbol.module) && !host_name(symbol.module, symbol.text, span) && is_host_module(module))
+    return text_value(ValueKind::Host, keep(context, module), span);
+  if (is_host_module(symbol.module))
+    return host_attribute(text_value(ValueKind::Host, symbol.module, span), symbol.text, span);
+  if (std::optional<Value> value = host_name(symbol.module, symbol.text, span)) return *value;
+  report(span, diag::host_value, name, define_name(file, name))
+      .note(symbol.span, "`{}` is imported from `{}` here", name, symbol.module);
+  return error_value(span);
+}
+
+NameReader Checker::reader_of(Span span) const {
+  if (instance) return {std::nullopt, instance->function};
+  if (span.file == scope->file->tree->file) return {span.begin, nullptr};
+  return {};
+}
+
+// Words of Numba's signatures that are written in another way.
+static bool report_type_word(Checker& checker, const ast::Name& name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> words = {{
+      {"UniTuple", "`(float64, float64)`"},
+      {"Tuple", "`(float64, int64)`"},
+      {"Array", "`float32[:, ::1]`"},
+      {"CPointer", "an array, `float32[:]`"},
+      {"none", "a type for each value; leave out a parameter that is always None, and give it a default"},
+      {"Optional", "a type for each value; leave out a parameter that is always None, and give it a default"},
+  }};
+  for (const auto& [word, instead] : words) {
+    if (word != name.text) continue;
+    checker.report(name.span, diag::signature_word, word, instead);
+    return true;
+  }
+  return false;
+}
+
 Value Checker::read_name(const ast::Name& name) {
   if (Local* local = find_local(name.text)) return read_local(*local, name.span);
-  auto found = scope->symbols.find(name.text);
-  if (found != scope->symbols.end()) return symbol_value(*scope, name.text, found->second, name.span);
-  for (std::string_view module : scope->star_imports) {
-    FileScope* other = find_file(context, *scope, module);
-    if (other) {
-      auto symbol = other->symbols.find(name.text);
-      if (symbol != other->symbols.end()) return symbol_value(*other, name.text, symbol->second, name.span);
-    } else if (std::optional<Value> value = host_name(module, name.text, name.span)) {
-      return *value;
-    }
-  }
+  if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span)))
+    return symbol_value(*scope, name.text, *symbol, name.span);
   bool numba = scope->is_numba();
   // The text of a signature needs no imports.
   if (names_types)
     if (std::optional<Value> type = type_name(name.text, numba, name.span)) return *type;
+  if (names_types && report_type_word(*this, name)) return error_value(name.span);
   if (!numba && (name.text == "math" || name.text == "numba"))
     return text_value(ValueKind::Host, name.text, name.span);
   if (!numba && name.text == "cuda") return text_value(ValueKind::Host, "numba.cuda", name.span);
@@ -314,10 +419,19 @@ void Checker::report_undefined(std::string_view name, Span span) {
   };
   if (instance)
     for (const auto& [local, unused] : instance->locals) offer(local);
-  for (const auto& [symbol, unused] : scope->symbols) offer(symbol);
+  for (const auto& [symbol, versions] : scope->symbols)
+    if (!versions.empty()) offer(symbol);
   if (!scope->is_numba())
     for (const BuiltinRow& row : all_builtins()) offer(row.name.substr(0, row.name.find('.')));
   for (std::string_view python : python_names) offer(python);
+  for (const auto& [missing, instead] : missing_names) {
+    if (missing != name) continue;
+    if (name == "complex")
+      unsupported(span, "a complex number");
+    else
+      report(span, diag::missing_function, name, instead);
+    return;
+  }
   Report error = report(span, diag::undefined_name, name);
   if (find_builtin("math." + std::string(name)))
     error.note("it is `math.{}`", name);

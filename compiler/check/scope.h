@@ -1,6 +1,7 @@
 // What the files of a program define, by name: constants (evaluated when first used), functions, imports.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,9 @@ struct FileScope;
 struct FunctionOptions {
   bool is_kernel = false;
   bool is_device = false;
-  bool is_host = false; // a .py function with decorators of something else: code of the host
+  bool is_host = false;                  // a .py function with decorators of something else: code of the host
+  bool is_host_jit = false;              // Numba compiles it for the host
+  std::vector<const ast::Expr*> unknown; // decorators of something else
   ir::KernelOptions kernel;
   std::vector<const ast::Expr*> signatures; // string literals and calls or tuples of types
 };
@@ -31,19 +34,33 @@ struct FunctionSymbol {
   FunctionOptions options;
 };
 
-// A name at the top level of a file.
+// Why a name is none that kernc can evaluate.
+enum class HostReason : std::uint8_t {
+  Bound,    // host code binds it
+  Changed,  // host code may change the list that it is
+  Launched, // it is bound again where a kernel that reads it may run already
+  Function, // it is a function of the host
+  Class,
+};
+
+// What a name at the top level of a file is from one place of the file on.
 struct Symbol {
   enum class Kind : std::uint8_t {
-    Constant, // name = init
+    Constant, // name = init, or name op= init
     Function,
     Struct,
     Import,     // import a.b as name
     FromImport, // from a.b import text as name
+    Host,       // by `reason`; `text` says why a function is no item
   };
   enum class State : std::uint8_t { New, Evaluating, Done };
   Kind kind{};
   State state = State::New;
   Span span;
+  std::uint32_t place = 0; // from where on it is seen
+  bool is_given = false;   // by -D
+  HostReason reason{};
+  std::optional<ast::BinaryOp> op; // of an augmented assignment
   const ast::Expr* init = nullptr;
   const ast::Expr* annotation = nullptr;
   std::vector<std::size_t> path; // of `a, (b, c) = init`: which element
@@ -52,12 +69,26 @@ struct Symbol {
   Value value; // where Done
 };
 
+// from module import *
+struct StarImport {
+  std::string_view module;
+  Span span;
+};
+
 struct FileScope {
   const ProgramFile* file = nullptr;
   Rules rules{};
-  std::unordered_map<std::string_view, Symbol> symbols;
-  std::vector<std::string_view> star_imports; // modules, in order
+  std::unordered_map<std::string_view, std::vector<Symbol>>
+      symbols;                          // what each name is, in the order of places
+  std::vector<StarImport> star_imports; // in order
   std::vector<std::unique_ptr<FunctionSymbol>> functions;
+  std::unordered_map<std::string_view, Symbol> changed; // names that code which is called may bind; "*": any
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>>
+      mentions; // of a name by what runs in order
+  std::unordered_map<std::string_view, std::vector<std::string_view>>
+      readers; // the functions that mention a name
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> launches; // see names_order.cpp
+  std::deque<Symbol> made;                                                   // while names were looked up
   bool is_numba() const { return file->dialect == Dialect::Numba; }
 };
 

@@ -7,15 +7,20 @@
 
 namespace kern::checker {
 
-static void add_constant(FileScope& file, const ast::Expr& target, const ast::Expr* init,
-                         const ast::Expr* annotation, std::vector<std::size_t> path) {
+static void add_symbol(FileScope& file, std::string_view name, Symbol symbol, const ast::Stmt& stmt) {
+  symbol.place = stmt.span.end;
+  file.symbols[name].push_back(std::move(symbol));
+}
+
+static void add_constant(FileScope& file, const ast::Expr& target, const ast::Stmt& stmt,
+                         const ast::Expr* init, const ast::Expr* annotation, std::vector<std::size_t> path) {
   std::span<const ast::Expr* const> elements;
   if (const auto* tuple = ast::as<ast::Tuple>(&target)) elements = tuple->elements;
   if (const auto* list = ast::as<ast::List>(&target)) elements = list->elements;
   for (std::size_t i = 0; i < elements.size(); ++i) {
     std::vector<std::size_t> inner = path;
     inner.push_back(i);
-    add_constant(file, *elements[i], init, nullptr, std::move(inner));
+    add_constant(file, *elements[i], stmt, init, nullptr, std::move(inner));
   }
   const auto* name = ast::as<ast::Name>(&target);
   if (!name) return;
@@ -25,7 +30,8 @@ static void add_constant(FileScope& file, const ast::Expr& target, const ast::Ex
   symbol.init = init;
   symbol.annotation = annotation;
   symbol.path = std::move(path);
-  file.symbols[name->text] = std::move(symbol);
+  if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) symbol.op = augmented->op;
+  add_symbol(file, name->text, std::move(symbol), stmt);
 }
 
 static void add_function(Context& context, FileScope& file, const ast::FunctionDef& def) {
@@ -38,48 +44,55 @@ static void add_function(Context& context, FileScope& file, const ast::FunctionD
   symbol.function = function.get();
   auto known = file.symbols.find(def.name);
   bool twice =
-      known != file.symbols.end() && known->second.kind == Symbol::Kind::Function && !file.is_numba();
+      known != file.symbols.end() && known->second.back().kind == Symbol::Kind::Function && !file.is_numba();
   if (twice &&
       context.reported.insert({diag::defined_twice.code, def.name_span.file, def.name_span.begin}).second)
     context.diagnostics.report(def.name_span, diag::defined_twice, def.name)
-        .note(known->second.span, "it is defined here first");
-  file.symbols[def.name] = std::move(symbol);
+        .note(known->second.back().span, "it is defined here first");
+  add_symbol(file, def.name, std::move(symbol), def);
   file.functions.push_back(std::move(function));
 }
 
 static void add_import(FileScope& file, Symbol::Kind kind, std::string_view alias, std::string_view module,
-                       std::string_view text, Span span) {
+                       std::string_view text, Span span, const ast::Stmt& stmt) {
   Symbol symbol;
   symbol.kind = kind;
   symbol.span = span;
   symbol.module = module;
   symbol.text = text;
-  file.symbols[alias] = std::move(symbol);
+  add_symbol(file, alias, std::move(symbol), stmt);
 }
 
-static void add_item(Context& context, FileScope& file, const ast::Stmt& item) {
+void add_item(Context& context, FileScope& file, const ast::Stmt& item) {
   if (const auto* assign = ast::as<ast::Assign>(&item)) {
-    for (const ast::Expr* target : assign->targets) add_constant(file, *target, assign->value, nullptr, {});
+    for (const ast::Expr* target : assign->targets)
+      add_constant(file, *target, item, assign->value, nullptr, {});
+  } else if (const auto* augmented = ast::as<ast::AugAssign>(&item)) {
+    add_constant(file, *augmented->target, item, augmented->value, nullptr, {});
   } else if (const auto* annotated = ast::as<ast::AnnAssign>(&item)) {
-    if (annotated->value) add_constant(file, *annotated->target, annotated->value, annotated->annotation, {});
+    if (annotated->value)
+      add_constant(file, *annotated->target, item, annotated->value, annotated->annotation, {});
   } else if (const auto* def = ast::as<ast::FunctionDef>(&item)) {
     add_function(context, file, *def);
   } else if (const auto* record = ast::as<ast::StructDef>(&item)) {
-    add_import(file, Symbol::Kind::Struct, record->name, "", record->name, record->name_span);
+    add_import(file, Symbol::Kind::Struct, record->name, "", record->name, record->name_span, item);
   } else if (const auto* import = ast::as<ast::Import>(&item)) {
     // `import a.b` binds `a`.
-    bool whole = import->alias != import->module.substr(0, import->alias.size()) ||
-                 import->alias.size() == import->module.size();
+    bool whole = import->is_renamed || import->alias.size() == import->module.size();
     add_import(file, Symbol::Kind::Import, import->alias, whole ? import->module : import->alias,
-               import->module, import->span);
+               import->module, import->span, item);
   } else if (const auto* from = ast::as<ast::FromImport>(&item)) {
     for (const ast::ImportedName& name : from->names) {
       if (name.name == "*")
-        file.star_imports.push_back(from->module);
+        file.star_imports.push_back({from->module, from->span});
       else
-        add_import(file, Symbol::Kind::FromImport, name.alias, from->module, name.name, name.span);
+        add_import(file, Symbol::Kind::FromImport, name.alias, from->module, name.name, name.span, item);
     }
   }
+}
+
+std::string module_below(std::string_view package, std::string_view name) {
+  return fmt::format("{}{}{}", package, package.ends_with('.') ? "" : ".", name);
 }
 
 FileScope* find_file(Context& context, const FileScope& from, std::string_view module) {
@@ -100,26 +113,26 @@ static std::pair<FileScope*, std::string_view> defined_name(Context& context, st
 // -D NAME=VALUE replaces an initialiser. In a .py file it may also give a value that only Python computes.
 static void apply_define(Context& context, const Define& define) {
   auto [file, name] = defined_name(context, define.name);
-  Symbol* symbol = nullptr;
+  std::vector<Symbol>* versions = nullptr;
   if (file) {
     auto found = file->symbols.find(name);
-    if (found != file->symbols.end()) symbol = &found->second;
-    if (!symbol && file->is_numba()) symbol = &file->symbols[name];
+    if (found != file->symbols.end()) versions = &found->second;
+    if (!versions && file->is_numba()) versions = &file->symbols[name];
   }
-  bool is_constant = symbol && (symbol->kind == Symbol::Kind::Constant || file->is_numba());
+  bool is_constant = versions && (file->is_numba() || versions->back().kind == Symbol::Kind::Constant);
   if (!is_constant) {
     context.diagnostics.report(std::nullopt, diag::unknown_define, define.name);
     return;
   }
   const ast::Expr* init = parse_text(context, fmt::format("{}{}>", define_file, define.name), define.value);
   if (!init) return;
-  Span span = symbol->span;
-  const ast::Expr* annotation = symbol->annotation;
-  *symbol = Symbol{};
-  symbol->kind = Symbol::Kind::Constant;
-  symbol->span = span == Span{} ? init->span : span;
-  symbol->init = init;
-  symbol->annotation = annotation;
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::Constant;
+  symbol.is_given = true;
+  symbol.init = init;
+  symbol.span = versions->empty() ? init->span : versions->back().span;
+  symbol.annotation = versions->empty() ? nullptr : versions->back().annotation;
+  versions->assign(1, symbol);
 }
 
 void build_scopes(Context& context) {
@@ -130,8 +143,8 @@ void build_scopes(Context& context) {
     if (context.options.negative_index_faults) file->rules.negative_index = Rules::negative_index_rule::Fault;
     context.files.push_back(std::move(file));
   }
-  for (const auto& file : context.files)
-    for (const ast::Stmt* item : file->file->tree->items) add_item(context, *file, *item);
+  for (const auto& file : context.files) bind_names(context, *file);
+  for (const auto& file : context.files) find_changes(context, *file);
   for (const Define& define : context.options.defines) apply_define(context, define);
   for (const auto& file : context.files)
     for (const auto& function : file->functions) read_decorators(context, *function);

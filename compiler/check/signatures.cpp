@@ -71,10 +71,11 @@ std::optional<std::vector<Type>> signature_types(Context& context, FileScope& fi
     return inner ? signature_types(context, file, *inner, true) : std::nullopt;
   }
   if (const auto* name = ast::as<ast::Name>(&expr)) {
-    auto found = file.symbols.find(name->text);
-    bool is_signature = found != file.symbols.end() && found->second.kind == Symbol::Kind::Constant &&
-                        found->second.path.empty() && found->second.init->kind != ast::Kind::Name;
-    if (is_signature) return signature_types(context, file, *found->second.init, is_text);
+    const Symbol* found =
+        find_symbol(context, file, name->text, Checker(context, &file, nullptr).reader_of(name->span));
+    bool is_signature = found && found->kind == Symbol::Kind::Constant && !found->op && found->path.empty() &&
+                        found->init->kind != ast::Kind::Name;
+    if (is_signature) return signature_types(context, file, *found->init, is_text);
   }
   std::vector<const ast::Expr*> exprs{&expr};
   if (const auto* call = ast::as<ast::Call>(&expr)) exprs.assign(call->args.begin(), call->args.end());

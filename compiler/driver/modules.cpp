@@ -1,5 +1,5 @@
-// Module a.b is the file a/b.kern, or a/b.py. A leading dot (a relative import) looks beside the importer
-// only.
+// Module a.b is the file a/b.kern, a/b.py, or a/b/__init__.py. A leading dot (a relative import) looks beside
+// the importer only.
 #include "compiler/driver/modules.h"
 
 #include <sys/stat.h>
@@ -49,7 +49,9 @@ std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::st
 bool is_stdlib_name(std::string_view name) { return name.starts_with(stdlib_prefix); }
 
 static std::optional<FoundFile> find_in_folder(const std::string& folder, std::string_view relative) {
-  for (std::string_view suffix : {".kern", ".py"}) {
+  for (std::string_view suffix : {".kern", ".py", "/__init__.py"}) {
+    // `from . import a` asks for the package of the folder itself.
+    if (relative.empty()) suffix = "__init__.py";
     std::string path = folder + std::string(relative) + std::string(suffix), why;
     // One byte more than the limit, so that the phase which reports the limit sees that it is passed.
     if (std::optional<std::string> text = read_file(path, why, limits::source_bytes + 1))

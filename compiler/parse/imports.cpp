@@ -25,13 +25,15 @@ bool Parser::parse_import(std::vector<const Stmt*>& out) {
     std::string_view module = parse_dotted_name();
     if (module.empty()) return false;
     std::string_view alias = module.substr(0, module.find('.'));
-    if (accept(TokenKind::As)) {
+    bool is_renamed = accept(TokenKind::As);
+    if (is_renamed) {
       alias = text(peek());
       if (!expect(TokenKind::Name, "a name after `as`")) return false;
     }
     auto* node = arena.make<ast::Import>(since(start));
     node->module = module;
     node->alias = alias;
+    node->is_renamed = is_renamed;
     out.push_back(node);
   } while (accept(TokenKind::Comma));
   return true;

@@ -17,6 +17,10 @@
 
 namespace kern {
 
+struct Parser;
+// Says whether a statement begins here that no Kern file has at its top level.
+bool begins_foreign_statement(const Parser& parser);
+
 // Where each name of a list was given first.
 using SeenNames = std::map<std::string_view, Span>;
 
@@ -150,7 +154,15 @@ struct Parser {
   // top_level.cpp
   const ast::Module* parse_module();
   void parse_item(std::vector<const ast::Stmt*>& items);
-  void parse_lenient_item(std::vector<const ast::Stmt*>& items, std::vector<Span>& skipped);
+  void parse_lenient_item(std::vector<const ast::Stmt*>& items, std::vector<ast::HostStatement>& statements);
+  bool parse_simple_item(std::vector<const ast::Stmt*>& items);
+
+  // host_items.cpp: the top level of a .py file
+  ast::Block parse_guarded(); // the body of a `try` here whose statements are imports and plain constants
+
+  // host_names.cpp
+  // Fills in a statement of the top level whose tokens are those from `begin` to the cursor.
+  void find_name_uses(std::size_t begin, ast::HostStatement& statement);
 };
 
 } // namespace kern

@@ -1,0 +1,201 @@
+// The items of a .py file. All else in it is host code: an item that is not meant for Kern is parsed aside,
+// and passed over by its tokens where that fails.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/ast/imports.h"
+#include "compiler/parse/parser.h"
+
+namespace kern {
+
+using ast::Stmt;
+
+// The attribute chain behind an `@`: its last name, and what stands before it.
+struct DecoratorName {
+  std::string_view prefix; // "cuda." of "cuda.jit"
+  std::string_view last;
+};
+
+static DecoratorName decorator_name(const Parser& parser, std::size_t offset) {
+  Span start = parser.peek(offset).span;
+  Span last = start;
+  while (parser.at(TokenKind::Name, offset)) {
+    last = parser.peek(offset).span;
+    if (!parser.at(TokenKind::Dot, offset + 1)) break;
+    offset += 2;
+  }
+  return {parser.sources.text({start.file, start.begin, last.begin}), parser.sources.text(last)};
+}
+
+// Says whether `jit` with this prefix is Numba's for the host: `numba.jit`, `nb.jit`.
+static bool is_host_prefix(std::string_view prefix, std::span<const Stmt* const> items) {
+  return std::any_of(items.begin(), items.end(), [&](const Stmt* item) {
+    auto* import = ast::as<ast::Import>(item);
+    return import && import->module == "numba" && prefix == std::string(import->alias) + ".";
+  });
+}
+
+// Returns what `name = chain` at the top level makes the name of, where it is no import: "cuda.jit" of `gpu`.
+static std::string_view alias_of(const Parser& parser, std::span<const Stmt* const> items,
+                                 std::string_view name) {
+  for (std::size_t i = items.size(); i-- > 0;) {
+    const auto* assign = ast::as<ast::Assign>(items[i]);
+    const auto* target =
+        assign && assign->targets.size() == 1 ? ast::as<ast::Name>(assign->targets[0]) : nullptr;
+    if (!target || target->text != name) continue;
+    bool is_chain = assign->value->kind == ast::Kind::Attribute;
+    return is_chain ? parser.sources.text(assign->value->span) : std::string_view{};
+  }
+  return {};
+}
+
+// Says whether what stands below the decorators here is a class.
+static bool decorates_class(const Parser& parser) {
+  std::size_t offset = 0;
+  while (parser.at(TokenKind::At, offset)) {
+    while (!parser.at(TokenKind::Newline, offset) && !parser.at(TokenKind::EndOfFile, offset)) ++offset;
+    ++offset;
+  }
+  return parser.at(TokenKind::Class, offset);
+}
+
+enum class DecoratorUse {
+  Kernel,  // Kern's business: its errors are reported
+  HostJit, // compiled for the host, but a kernel may call it
+  Host
+};
+
+// Says what the decorators ahead make of the function or class below them.
+static DecoratorUse decorator_use(const Parser& parser, std::span<const Stmt* const> items) {
+  DecoratorUse use = DecoratorUse::HostJit;
+  for (std::size_t offset = 0; parser.at(TokenKind::At, offset); ++offset) {
+    DecoratorName name = decorator_name(parser, offset + 1);
+    std::optional<ast::Imported> from;
+    if (name.prefix.empty()) from = ast::imported(items, name.last);
+    std::string_view alias = name.prefix.empty() && !from ? alias_of(parser, items, name.last) : "";
+    if (!alias.empty()) name = {alias.substr(0, alias.rfind('.') + 1), alias.substr(alias.rfind('.') + 1)};
+    if (from && (from->module == "numba" || from->module == "numba.cuda")) name.last = from->name;
+    bool from_host = from ? from->module == "numba" : is_host_prefix(name.prefix, items);
+    bool host_jit = name.last == "njit" || (name.last == "jit" && from_host);
+    bool kernel =
+        name.last == "jit" || name.last == "kernel" || name.last == "device" || name.last == "struct";
+    if (kernel && !host_jit) return DecoratorUse::Kernel;
+    if (!host_jit) use = DecoratorUse::Host;
+    while (!parser.at(TokenKind::Newline, offset) && !parser.at(TokenKind::EndOfFile, offset)) ++offset;
+  }
+  return use;
+}
+
+static bool is_compound_host_statement(const Parser& parser) {
+  return parser.at(TokenKind::Class) || parser.at(TokenKind::Def) || parser.at(TokenKind::At) ||
+         begins_foreign_statement(parser);
+}
+
+// Passes over one statement of the host; returns its span.
+static Span skip_host_statement(Parser& parser) {
+  Span start = parser.peek().span;
+  if (is_compound_host_statement(parser)) {
+    parser.skip_statement();
+  } else {
+    while (!parser.at_line_end() && !parser.at(TokenKind::Semicolon)) parser.advance();
+  }
+  Span span = parser.since(start);
+  parser.accept(TokenKind::Semicolon);
+  parser.accept(TokenKind::Newline);
+  parser.skip_block();
+  return span;
+}
+
+// Parses one item aside: where that fails nothing is reported or added, and why it fails is returned.
+static std::optional<std::string> try_item(Parser& parser, std::vector<const Stmt*>& items) {
+  Diagnostics aside;
+  Parser trial{parser.sources, parser.file, parser.tokens,  parser.top_level,
+               parser.arena,   aside,       parser.position};
+  std::vector<const Stmt*> found;
+  if (trial.at(TokenKind::At) || trial.at(TokenKind::Def)) {
+    trial.parse_item(found);
+  } else if (trial.parse_simple_item(found) && !trial.accept(TokenKind::Semicolon) &&
+             !trial.accept(TokenKind::Newline) && !trial.at(TokenKind::EndOfFile)) {
+    ++trial.error_count;
+  }
+  if (trial.error_count > 0) return aside.all().empty() ? "" : aside.all().front().message;
+  parser.position = trial.position;
+  items.insert(items.end(), found.begin(), found.end());
+  return std::nullopt;
+}
+
+// Says whether the value of a constant is written out, so that nothing can go wrong in it.
+static bool is_written_out(const ast::Expr* expr) {
+  if (const auto* unary = ast::as<ast::Unary>(expr)) return is_written_out(unary->operand);
+  ast::ExprList elements;
+  if (const auto* tuple = ast::as<ast::Tuple>(expr)) elements = tuple->elements;
+  if (const auto* list = ast::as<ast::List>(expr)) elements = list->elements;
+  bool is_literal = expr->kind == ast::Kind::IntLiteral || expr->kind == ast::Kind::FloatLiteral ||
+                    expr->kind == ast::Kind::BoolLiteral || expr->kind == ast::Kind::NoneLiteral;
+  if (elements.empty()) return is_literal;
+  return std::all_of(elements.begin(), elements.end(), is_written_out);
+}
+
+static bool cannot_fail(const Stmt* stmt) {
+  if (ast::as<ast::Import>(stmt) || ast::as<ast::FromImport>(stmt)) return true;
+  const auto* assign = ast::as<ast::Assign>(stmt);
+  bool to_names = assign && std::all_of(assign->targets.begin(), assign->targets.end(),
+                                        [](const ast::Expr* target) { return ast::as<ast::Name>(target); });
+  return to_names && is_written_out(assign->value);
+}
+
+// Returns the body of the `try` here where all of it runs if its imports find their modules and nothing but
+// `except` follows; else nothing.
+ast::Block Parser::parse_guarded() {
+  Diagnostics aside;
+  Parser trial{sources, file, tokens, top_level, arena, aside, position};
+  trial.advance();
+  if (!trial.accept(TokenKind::Colon)) return {};
+  bool is_block = trial.accept(TokenKind::Newline) && trial.accept(TokenKind::Indent);
+  std::vector<const Stmt*> body;
+  do {
+    bool good = trial.accept(TokenKind::Pass) || trial.parse_simple_item(body);
+    bool ends = trial.accept(TokenKind::Newline) || trial.accept(TokenKind::Semicolon);
+    if (!good || !ends || trial.error_count > 0) return {};
+  } while (is_block && !trial.at(TokenKind::Dedent) && !trial.at(TokenKind::EndOfFile));
+  trial.accept(TokenKind::Dedent);
+  while (trial.at(TokenKind::Except)) {
+    trial.skip_line();
+    trial.skip_block();
+  }
+  bool is_plain = std::all_of(body.begin(), body.end(), cannot_fail);
+  if (!is_plain || trial.at(TokenKind::Else) || trial.at(TokenKind::Finally)) return {};
+  return arena.copy(body);
+}
+
+void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
+                                std::vector<ast::HostStatement>& statements) {
+  std::size_t begin = position, count = items.size();
+  Span start = peek().span;
+  bool host = at(TokenKind::Class) || at(TokenKind::Indent) || begins_foreign_statement(*this);
+  ast::HostStatement statement;
+  DecoratorUse use = DecoratorUse::Host;
+  if (at(TokenKind::At)) {
+    use = decorator_use(*this, items);
+    statement.is_jit = use != DecoratorUse::Host;
+    host = use != DecoratorUse::Kernel && decorates_class(*this);
+  }
+  if (at(TokenKind::Try)) statement.guarded = parse_guarded();
+  if (use == DecoratorUse::Kernel) {
+    parse_item(items);
+    statement.span = since(start);
+    statement.is_item = true;
+  } else {
+    std::optional<std::string> why = host ? std::string() : try_item(*this, items);
+    statement.is_item = !why;
+    statement.span = why ? skip_host_statement(*this) : since(start);
+    if (why) statement.why = arena.copy(std::string_view(*why));
+  }
+  find_name_uses(begin, statement);
+  if (!statement.guarded.empty()) statement.kind = ast::HostStatement::Kind::Try;
+  bool is_docstring = statement.is_item && items.size() == count && statement.uses.empty();
+  if (!is_docstring) statements.push_back(statement);
+}
+
+} // namespace kern

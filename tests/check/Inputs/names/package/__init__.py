@@ -1,0 +1,2 @@
+from .core import scale
+SIZE = 3
