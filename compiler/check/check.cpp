@@ -138,7 +138,7 @@ void check_result(Context& context, const FunctionSymbol& function) {
 void check_kernel(Context& context, const FunctionSymbol& function) {
   const ast::FunctionDef& def = *function.def;
   check_result(context, function);
-  if (!has_named_params(context, function)) return;
+  if (!function.options.signatures.empty() && !has_named_params(context, function)) return;
   for (const ast::Expr* signature : function.options.signatures)
     if (std::optional<std::vector<Type>> types = signature_types(context, *function.file, *signature);
         types && has_count(context, function, types->size(), signature->span))

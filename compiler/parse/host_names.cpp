@@ -156,7 +156,6 @@ struct Scan {
   // The names in the text of an f-string.
   void format_string(std::size_t i) {
     std::string_view all = text(i);
-    bool binds = all.find(":=") != std::string_view::npos;
     auto is_letter = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
              (c & 0x80);
@@ -164,11 +163,14 @@ struct Scan {
     for (std::size_t begin = 0; begin < all.size();) {
       std::size_t end = begin;
       while (end < all.size() && is_letter(all[end])) ++end;
-      if (end > begin)
+      if (end > begin) {
+        std::size_t behind = std::min(all.find_first_not_of(' ', end), all.size());
+        bool binds = all.substr(behind).starts_with(":=");
         uses.push_back({binds ? NameUse::Kind::Bind : NameUse::Kind::HandOn,
                         all.substr(begin, end - begin),
                         {},
                         parser.tokens[i].span});
+      }
       begin = std::max(end, begin + 1);
     }
   }

@@ -16,10 +16,17 @@ std::array<std::uint64_t, 3> default_block(const std::array<bool, 3>& axes, std:
   return block;
 }
 
-std::string value_text(const std::optional<ExpressionValue>& value, bool is_unsigned) {
+std::string value_text(const std::optional<ExpressionValue>& value) {
   if (!value) return "nothing (a division by zero)";
-  if (is_unsigned && !value->is_real) return fmt::format("{}", static_cast<std::uint64_t>(value->integer));
   return value->is_real ? fmt::format("{}", value->real) : fmt::format("{}", value->integer);
+}
+
+// The value of an operand, as a number without a sign where the comparison takes it for one.
+static std::string operand_text(const Expression& condition, std::size_t index,
+                                const ExpressionInput& input) {
+  std::optional<ExpressionValue> value = evaluate(condition.operands[index], input);
+  bool is_unsigned = value && !value->is_real && condition.type == ExpressionType::U64;
+  return is_unsigned ? fmt::format("{}", static_cast<std::uint64_t>(value->integer)) : value_text(value);
 }
 
 std::string broken_contract_text(const Expression& condition, const std::string& words,
@@ -30,11 +37,9 @@ std::string broken_contract_text(const Expression& condition, const std::string&
   std::string compared = to_string(condition, names);
   std::string text = fmt::format("`{}`", compared);
   bool is_comparison = condition.op >= ExpressionOp::Equal && condition.op <= ExpressionOp::GreaterEqual;
-  bool is_unsigned = condition.type == ExpressionType::U64;
   if (is_comparison && condition.operands.size() == 2)
-    text += fmt::format(" with {} on the left and {} on the right",
-                        value_text(evaluate(condition.operands[0], input), is_unsigned),
-                        value_text(evaluate(condition.operands[1], input), is_unsigned));
+    text += fmt::format(" with {} on the left and {} on the right", operand_text(condition, 0, input),
+                        operand_text(condition, 1, input));
   return words == compared ? text : fmt::format("{} ({})", words, text);
 }
 

@@ -1,6 +1,6 @@
 # RUN: %exits 1 %kernc %s --sig 'f(float32[:], float32)' 2>&1 | %FileCheck %s
-# RUN: %exits 1 %kernc %s --sig 'g(float64[:], UniTuple(float64, 2))' 2>&1 | %FileCheck --check-prefix=TUPLE %s
-# RUN: %exits 1 %kernc %s --sig 'g(float64[:], none)' 2>&1 | %FileCheck --check-prefix=NONE %s
+# RUN: %exits 2 %kernc %s --sig 'g(float64[:], UniTuple(float64, 2))' 2>&1 | %FileCheck --check-prefix=TUPLE %s
+# RUN: %exits 2 %kernc %s --sig 'g(float64[:], none)' 2>&1 | %FileCheck --check-prefix=NONE %s
 # RUN: %kernc %s --sig 'g(float64[:], (float64, float64))' --emit=ir | %FileCheck --check-prefix=PAIR %s
 # A kernel's parameters have names: E0463; types that Kern writes in another way: E0465.
 from numba import cuda

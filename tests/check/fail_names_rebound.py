@@ -60,7 +60,7 @@ def f(x):
 # CHECK: :20:5: note: `G` may be bound here
 # CHECK: error[E0403]: `H`
 # CHECK: error[E0403]: `L`
-# CHECK: :27:1: note: `L` is a list, and may be changed from here on
+# CHECK: :26:1: note: `L` is a list, and may be changed from here on
 # CHECK: error[E0403]: `M`
 # CHECK: error[E0403]: `N`
 # CHECK: error[E0403]: `O`

@@ -37,4 +37,4 @@ def f(x):
 # CHECK: store x[4] = 1.0
 # CHECK: store x[5] = 12.56
 # CHECK: store x[6] = 7.0
-# CHECK: call @scale
+# CHECK: call scale$i64(1)

@@ -19,7 +19,7 @@ def size(n):
     return n
 
 def size(n):
-    return n + 1
+    return n + 100
 
 @cuda.jit(device=True)
 def given(v=D):
@@ -42,6 +42,7 @@ def f(x):
 # CHECK: store x[2] = 21.0
 # CHECK: store x[3] = 12.0
 # CHECK: store x[4] = 2.0
-# CHECK: call @size
+# CHECK: call size$i64(1)
+# CHECK: call given$i64(6)
 # CHECK: store x[7] = 7.0
-# CHECK: return %{{.*}}
+# CHECK: = n + 100

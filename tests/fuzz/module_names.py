@@ -6,6 +6,7 @@ compile it: at its first launch, or at the end where nothing launches it.
 usage: module_names.py KERNC [--count N] [--seed S] [--seconds T] [--keep FOLDER]
 """
 import argparse
+import math
 import os
 import pathlib
 import random
@@ -191,7 +192,7 @@ class Writer:
 
 def python_says(text, folder):
     """Returns what each kernel sees: {kernel: {place: value}}; None where the module itself fails."""
-    before = dict(sys.modules)
+    before, tau = dict(sys.modules), math.tau
     sys.modules.update(stub())
     sys.path.insert(0, folder)
     scope, error_stream = {"__name__": "module"}, sys.stderr
@@ -210,6 +211,7 @@ def python_says(text, folder):
         for name in set(sys.modules) - set(before):
             del sys.modules[name]
         sys.modules.update(before)
+        math.tau = tau
 
 
 class Wrong(Exception):
@@ -243,7 +245,7 @@ def check(kernc, path, kernel, seen):
         raise Wrong(f"refused in other words: {other}")
     # The advice helps: with every name given there is nothing to refuse.
     if refused and "error" not in seen and kernel == "k":
-        given = {name: int(seen[i]) for i, name in enumerate(READ) if name in NAMES}
+        given = {name: repr(seen[i]) for i, name in enumerate(READ) if name in NAMES}
         given |= {name: f"({int(seen[i]) % 1000},{' 0,' * (int(seen[i]) // 1000 - 1)})" for i, name in enumerate(READ) if name in LISTS}
         again = kern_says(kernc, path, kernel, given)
         if again.returncode or eval(again.stdout.partition("=")[2])[: len(seen)] != list(seen.values()):
