@@ -21,7 +21,6 @@ TEST(lenient, host_code_is_skipped) {
            "class A(B, metaclass=C):\n    @property\n    def f(self): return {1: 2}\n\n    x: int = 3\n",
            "for i in range(3):\n    print(i)\nelse:\n    pass\n",
            "match x:\n    case [1, *_]: pass\n",
-           "@pytest.fixture\ndef f(x): return x\n",
            "@a.b(lambda: 1)\n@c\nclass D: pass\n",
            "def f(a, /, *, b, **c): pass\n",
            "def f(): yield 1\n",
@@ -46,6 +45,7 @@ TEST(lenient, items_are_kept) {
            "N = 16\n",
            "X: int = np.zeros(3)\n",
            "def f(x): return x + 1\n",
+           "@pytest.fixture\ndef f(x): return x\n",
            "@njit(cache=True)\ndef f(x): return x\n",
            "@cuda.jit('void(f4[:])', device=True)\ndef f(x): return x\n",
        })
