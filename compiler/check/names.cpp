@@ -313,6 +313,14 @@ Value Checker::imported_value(FileScope& file, std::string_view name, const Symb
   std::string module = std::string(symbol.module) + "." + std::string(symbol.text);
   if (is_host_module(symbol.module) && !host_name(symbol.module, symbol.text, span) && is_host_module(module))
     return text_value(ValueKind::Host, keep(context, module), span);
+  bool is_changed = context.host_changes.contains({symbol.module, symbol.text}) ||
+                    context.host_changes.contains({symbol.module, "*"});
+  if (is_changed) {
+    report(span, diag::host_value, name, define_name(file, name))
+        .note(symbol.span, "`{}` is imported here from `{}`, to which host code assigns it", name,
+              symbol.module);
+    return error_value(span);
+  }
   if (is_host_module(symbol.module))
     return host_attribute(text_value(ValueKind::Host, symbol.module, span), symbol.text, span);
   if (std::optional<Value> value = host_name(symbol.module, symbol.text, span)) return *value;

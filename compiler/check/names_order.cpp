@@ -4,6 +4,7 @@
 // used before it is defined.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "compiler/check/checker.h"
@@ -188,16 +189,23 @@ struct Changes {
   Context& context;
   FileScope& file;
 
-  bool is_called(const HostStatement& function, std::set<std::string_view>& seen) const {
-    if (&file != context.files.front().get() || file.mentions.contains(function.name)) return true;
-    auto readers = file.readers.find(function.name);
-    if (readers == file.readers.end()) return false;
-    for (std::string_view reader : readers->second) {
-      if (!seen.insert(reader).second) continue;
-      for (const HostStatement& other : file.file->tree->statements)
-        if (other.name == reader && !other.is_jit && is_called(other, seen)) return true;
+  // Returns the names that lead to functions which are called: what runs in order mentions them, or a
+  // function of the host that is called does. The functions of an imported file may be called by any other.
+  std::set<std::string_view> called_names() const {
+    std::multimap<std::string_view, const HostStatement*> functions;
+    std::vector<std::string_view> names;
+    bool is_root = &file == context.files.front().get();
+    for (const HostStatement& statement : file.file->tree->statements) {
+      if (statement.kind != HostStatement::Kind::Function || statement.is_jit) continue;
+      functions.emplace(statement.name, &statement);
+      if (!is_root || file.mentions.contains(statement.name)) names.push_back(statement.name);
     }
-    return false;
+    std::set<std::string_view> called(names.begin(), names.end());
+    for (std::size_t i = 0; i < names.size(); ++i)
+      for (auto [each, end] = functions.equal_range(names[i]); each != end; ++each)
+        for (const NameUse& use : each->second->uses)
+          if (functions.contains(use.name) && called.insert(use.name).second) names.push_back(use.name);
+    return called;
   }
 
   void set_attribute(const NameUse& use) {
@@ -228,13 +236,12 @@ struct Changes {
   }
 
   void find() {
+    std::set<std::string_view> called = called_names();
     for (const HostStatement& statement : file.file->tree->statements) {
-      if (statement.kind != HostStatement::Kind::Function) {
+      if (statement.kind != HostStatement::Kind::Function)
         apply(statement.uses, false);
-        continue;
-      }
-      std::set<std::string_view> seen{statement.name};
-      if (!statement.is_jit && is_called(statement, seen)) apply(statement.uses, true);
+      else if (!statement.is_jit && called.contains(statement.name))
+        apply(statement.uses, true);
     }
   }
 };
