@@ -16,8 +16,10 @@ template <class T> static T bits_as(std::uint64_t word) {
   return value;
 }
 
-// Shortest that reads back the same, with a point: 2.0, 0.1, inf.
+// Shortest that reads back the same, with a point: 2.0, 0.1, inf. A NaN shows no sign: processors differ in
+// it.
 template <class T> static std::string real_text(T value) {
+  if (std::isnan(value)) return "nan";
   std::string text = fmt::format("{}", value);
   if (std::isfinite(value) && text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
