@@ -235,6 +235,19 @@ static llvm::Value* float_to_integer(llvm::IRBuilder<>& builder, llvm::Value* va
   return builder.CreateIntrinsic(id, {type, value->getType()}, {value});
 }
 
+// An integer of 64 bits such that its f64 can be rounded once more: beyond 2^53 what an f64 has no bits for
+// goes into the last bit that stays.
+static llvm::Value* nearly_exact(llvm::IRBuilder<>& builder, llvm::Value* value, bool is_signed) {
+  auto number = [&](std::uint64_t n) { return llvm::ConstantInt::get(value->getType(), n); };
+  constexpr std::uint64_t exact = std::uint64_t{1} << 53;
+  llvm::Value* from_least = is_signed ? builder.CreateAdd(value, number(exact)) : value;
+  llvm::Value* fits = builder.CreateICmpULE(from_least, number(is_signed ? 2 * exact : exact));
+  llvm::Value* is_cut = builder.CreateICmpNE(builder.CreateAnd(value, number(0x7FF)), number(0));
+  llvm::Value* last = builder.CreateShl(builder.CreateZExt(is_cut, value->getType()), number(11));
+  llvm::Value* kept = builder.CreateOr(builder.CreateAnd(value, number(~std::uint64_t{0x7FF})), last);
+  return builder.CreateSelect(fits, value, kept);
+}
+
 llvm::Value* convert(Lowerer& lower, llvm::Value* value, ScalarKind from, ScalarKind to) {
   if (from == to) return value;
   llvm::IRBuilder<>& builder = lower.builder;
@@ -243,7 +256,9 @@ llvm::Value* convert(Lowerer& lower, llvm::Value* value, ScalarKind from, Scalar
   if (is_small_float(to)) {
     if (from == ScalarKind::F64) return narrow_to_small(builder, truncate_to_odd(builder, value), to);
     if (from == ScalarKind::F32) return narrow_to_small(builder, value, to);
-    // Any integer is first a f64; beyond 2^53 it is rounded twice, far above the largest f16.
+    // Any integer is first an f64. What that rounds is far above the largest f16.
+    if (to == ScalarKind::BF16 && value->getType()->getScalarSizeInBits() == 64)
+      value = nearly_exact(builder, value, is_signed_kind(from));
     return convert(lower, convert(lower, value, from, ScalarKind::F64), ScalarKind::F64, to);
   }
   if (to == ScalarKind::Bool) {
