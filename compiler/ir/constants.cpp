@@ -1,6 +1,9 @@
 // Constants as bits: integers sign- or zero-extended to 64 bits, floats as the bits of an f64, bool 0 or 1.
+#include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cmath>
+#include <limits>
 
 #include "compiler/ir/ir.h"
 
@@ -14,6 +17,22 @@ static std::uint64_t wrap(Type type, std::uint64_t value) {
   return value << unused >> unused;
 }
 
+// Rounds to nearest even among the numbers that have so many bits of precision and at least this exponent,
+// and to infinity beyond them.
+static double round_to(double value, int precision, int least_exponent, double greatest) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  int unit = std::max(std::ilogb(value), least_exponent) - (precision - 1);
+  double result = std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
+  return std::fabs(result) <= greatest ? result
+                                       : std::copysign(std::numeric_limits<double>::infinity(), value);
+}
+
+double round_to_type(Type type, double value) {
+  if (type == types::f16) return round_to(value, 11, -14, 65504.0);
+  if (type == types::bf16) return round_to(value, 8, -126, 0x1.FEp127);
+  return type == types::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
 Operand constant_int(Type type, std::int64_t value) {
   assert(is_scalar(type));
   if (is_float(type)) return constant_float(type, static_cast<double>(value));
@@ -23,8 +42,7 @@ Operand constant_int(Type type, std::int64_t value) {
 
 Operand constant_float(Type type, double value) {
   assert(is_scalar(type) && is_float(type));
-  if (type == types::f32) value = static_cast<float>(value);
-  return {type, std::nullopt, std::bit_cast<std::uint64_t>(value)};
+  return {type, std::nullopt, std::bit_cast<std::uint64_t>(round_to_type(type, value))};
 }
 
 Operand constant_bool(bool value) { return {types::boolean, std::nullopt, value}; }

@@ -61,6 +61,8 @@ struct Operand {
 Operand constant_int(Type type, std::int64_t value);
 Operand constant_float(Type type, double value);
 Operand constant_bool(bool value);
+// Rounds to a float type, to nearest even, once.
+double round_to_type(Type type, double value);
 // Return the value of a constant operand.
 std::int64_t int_value(const Operand& constant);
 double float_value(const Operand& constant);
