@@ -6,7 +6,8 @@
 namespace kern::checker {
 
 Value Checker::array_extent(const Value& array, int axis, Span span) {
-  if (!array.extents.empty()) return int_value(array.extents[static_cast<std::size_t>(axis)], span);
+  if (!array.extents.empty())
+    return runtime_value(ir::constant_int(types::i64, array.extents[static_cast<std::size_t>(axis)]), span);
   Value value = runtime_value(extent(array.operand, axis, span), span);
   value.most = limits::array_bytes;
   return value;
@@ -16,7 +17,7 @@ Value Checker::array_size(const Value& array, Span span) {
   if (!array.extents.empty()) {
     std::int64_t size = 1;
     for (std::int64_t extent : array.extents) size *= extent;
-    return int_value(size, span);
+    return runtime_value(ir::constant_int(types::i64, size), span);
   }
   ir::Operand size = extent(array.operand, 0, span);
   for (int axis = 1; axis < array.type->rank; ++axis)
@@ -58,6 +59,25 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
   return error_value(span);
 }
 
+// Of a tuple that -D made of an array.
+static std::optional<Value> array_constant_attribute(const Value& array, std::string_view name, Span span) {
+  std::int64_t size = 1, bytes = bit_width(array.type->scalar) / 8;
+  Value shape = tuple_value({}, span);
+  for (const Value* part = &array; is_tuple(*part); part = &part->elements[0]) {
+    auto extent = static_cast<std::int64_t>(part->elements.size());
+    shape.elements.push_back(runtime_value(ir::constant_int(types::i64, extent), span));
+    size *= extent;
+    if (extent == 0) break;
+  }
+  if (name == "shape") return shape;
+  if (name == "dtype") return type_value(array.type, span);
+  if (name == "ndim") return int_value(WideInt(shape.elements.size()), span);
+  if (name == "itemsize") return int_value(bytes, span);
+  if (name == "size") return runtime_value(ir::constant_int(types::i64, size), span);
+  if (name == "nbytes") return runtime_value(ir::constant_int(types::i64, size * bytes), span);
+  return std::nullopt;
+}
+
 Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_error(value)) return value;
   if (is_unknown(value)) return unknown_value(span);
@@ -80,9 +100,19 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     std::string path = fmt::format("{}.{}", value.text, name);
     if (std::optional<Value> inner = vocabulary(path, span)) return *inner;
   }
+  if (is_tuple(value) && is_scalar(value.type))
+    if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
+  bool is_real = scope->is_numba() && is_number(value) && !is_complex(value.type);
+  if (is_real && name == "real") return read_at(value, span);
+  if (is_real && name == "imag")
+    return is_float(value.type)
+               ? convert_value(float_value(0, span), default_type(value.type), Purpose::Operand)
+               : int_value(0, span);
   if (is_number(value) && name == "dtype" && !is_literal(value.type)) return type_value(value.type, span);
-  if (is_number(value) && name == "dtype")
-    return type_value(final ? default_type(value.type) : value.type, span);
+  if (is_number(value) && name == "dtype") {
+    bool is_settled = final || is_literal(value);
+    return type_value(is_settled ? default_type(type_of(value).value_or(value.type)) : value.type, span);
+  }
   report(span, diag::no_attribute, describe(value), name);
   return error_value(span);
 }

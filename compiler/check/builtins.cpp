@@ -1,10 +1,13 @@
 // Calls of builtins by their signatures: the arguments are matched and converted, then become one statement.
 // What has no statement of its own is in intrinsics.cpp.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
 #include "compiler/builtins/signature.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/fold.h"
+#include "compiler/check/numba.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -57,22 +60,23 @@ static std::optional<double> fold_real(Builtin builtin, double x) {
   return std::nullopt;
 }
 
+// A float among them makes all of them floats.
+static Value literal_extreme(bool greatest, const std::vector<Value>& args, Span span) {
+  if (!std::ranges::all_of(args, is_int_literal)) {
+    double best = *constant_real(args[0]);
+    for (const Value& arg : args) best = extreme(greatest, best, *constant_real(arg));
+    return float_value(best, span);
+  }
+  WideInt best = args[0].integer;
+  for (const Value& arg : args) best = greatest ? std::max(best, arg.integer) : std::min(best, arg.integer);
+  return int_value(best, span);
+}
+
 static std::optional<Value> fold_literals(Builtin builtin, const std::vector<Value>& args, Span span) {
   for (const Value& arg : args)
     if (!is_literal(arg)) return std::nullopt;
   bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
-  if (picks && !args.empty()) {
-    Value best = args[0];
-    for (const Value& arg : args) {
-      bool less = is_int_literal(arg) && is_int_literal(best) ? arg.integer < best.integer
-                                                              : *constant_real(arg) < *constant_real(best);
-      bool greater = is_int_literal(arg) && is_int_literal(best) ? arg.integer > best.integer
-                                                                 : *constant_real(arg) > *constant_real(best);
-      if (builtin == Builtin::Min ? less : greater) best = arg;
-    }
-    best.span = span;
-    return best;
-  }
+  if (picks && !args.empty()) return literal_extreme(builtin == Builtin::Max, args, span);
   if (args.size() == 2 && builtin == Builtin::MathPow)
     return float_value(std::pow(*constant_real(args[0]), *constant_real(args[1])), span);
   if (args.size() != 1) return std::nullopt;
@@ -150,9 +154,29 @@ static bool is_provisional(Checker& checker, const std::vector<Value>& values) {
   return literal;
 }
 
-Value Checker::call_by_signature(Builtin builtin, const Args& args, Span span) {
+// min((a, b, c)) is min(a, b, c).
+static Checker::Args spread(Builtin builtin, const Checker::Args& args) {
+  bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
+  bool is_one = picks && args.positional.size() == 1 && args.keywords.empty();
+  if (!is_one || !is_tuple(args.positional[0]) || args.positional[0].elements.empty()) return args;
+  Checker::Args result = args;
+  result.positional = args.positional[0].elements;
+  return result;
+}
+
+// Literals have a type from the start in the Numba dialect, where their functions are those of typed numbers.
+Value Checker::call_by_signature(Builtin builtin, const Args& given, Span span) {
+  Args args = spread(builtin, given);
+  if (!scope->is_numba()) return match_and_call(builtin, args, span);
+  std::optional<Type> type = numba_result(builtin, args.positional);
+  args.positional = numba_arguments(*this, builtin, std::move(args.positional));
+  Value result = match_and_call(builtin, args, span);
+  return type && is_number(result) ? convert_value(result, *type, Purpose::Operand) : result;
+}
+
+Value Checker::match_and_call(Builtin builtin, const Args& args, Span span) {
   std::vector<Value> values = all_values(args);
-  if (is_pure(row(builtin).effects))
+  if (is_pure(row(builtin).effects) && !scope->is_numba())
     if (std::optional<Value> folded = fold_literals(builtin, values, span)) return *folded;
   std::optional<BuiltinMatch> match = match_builtin(builtin, args, span);
   if (!match) return error_value(span);
@@ -174,7 +198,7 @@ Value Checker::call_by_signature(Builtin builtin, const Args& args, Span span) {
     note_widening(widened, match->result);
     if (builtin == Builtin::Min || builtin == Builtin::Max)
       return fold_variadic(builtin, operands, values, match->result, span);
-    Value value = runtime_value(temp(match->result, ir::CallPure{builtin, std::move(operands)}, span), span);
+    Value value = runtime_value(pure(builtin, match->result, std::move(operands), span), span);
     if (builtin == Builtin::Abs && is_nonnegative(values[0]))
       value.most = most_bits_as(values[0], match->result);
     return value;
@@ -208,8 +232,7 @@ static std::uint64_t most_extremum(bool greatest, const std::vector<Value>& valu
 Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& operands,
                              const std::vector<Value>& values, Type type, Span span) {
   ir::Operand result = operands[0];
-  for (std::size_t i = 1; i < operands.size(); ++i)
-    result = temp(type, ir::CallPure{builtin, {result, operands[i]}}, span);
+  for (std::size_t i = 1; i < operands.size(); ++i) result = pure(builtin, type, {result, operands[i]}, span);
   Value value = runtime_value(result, span);
   if (is_integer(type)) value.most = most_extremum(builtin == Builtin::Max, values, type);
   return value;

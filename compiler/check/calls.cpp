@@ -1,5 +1,6 @@
 // f(a, k=v): casts, functions of the program (an instance for these arguments) and builtins.
 #include "compiler/check/checker.h"
+#include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -46,6 +47,11 @@ Value Checker::evaluate_call(const ast::Call& expr) {
     return error_value(expr.span);
   }
   if (callee.kind == ValueKind::Function) return call_function(*callee.function, *args, expr.span);
+  bool by_python = callee.kind == ValueKind::Builtin && is_python(*this) && args->keywords.empty();
+  if (by_python)
+    if (std::optional<Value> value =
+            python_call(*this, callee.builtin, callee.text == "numpy", args->positional, expr.span))
+      return *value;
   if (callee.kind == ValueKind::Builtin) return call_builtin(callee.builtin, expr, *args);
   if (is_unknown(callee)) return unknown_value(expr.span);
   auto error = report(expr.span, diag::not_callable, describe(callee));

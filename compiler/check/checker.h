@@ -137,11 +137,14 @@ struct Checker {
   void retarget(ir::SlotId slot, ir::Operand value, Span span);  // assign, where nobody else reads `value`
   ir::Body body_of(const std::function<void()>& write);          // what is written meanwhile
   ir::Body conditional_body(const std::function<void()>& write); // the same, and known values end with it
-  ir::Operand binary(ir::BinaryOp op, ir::Operand left, ir::Operand right,
-                     Span span); // of one type; folds constants
+  // Those fold constants; the operands of a binary one are of one type.
+  ir::Operand unary(ir::UnaryOp op, ir::Operand value, Span span);
+  ir::Operand binary(ir::BinaryOp op, ir::Operand left, ir::Operand right, Span span);
+  ir::Operand pure(Builtin builtin, Type type, std::vector<ir::Operand> args, Span span);
   ir::Operand compare(ir::CompareOp op, ir::Operand left, ir::Operand right, Span span);
   ir::Operand select(ir::Operand condition, ir::Operand yes, ir::Operand no, Span span);
-  ir::Operand cast(ir::Operand value, Type type, Span span); // any scalar to any scalar; folds constants
+  ir::Operand cast(ir::Operand value, Type type, Span span);       // any scalar to any scalar, by the dialect
+  ir::Operand plain_cast(ir::Operand value, Type type, Span span); // as the IR converts; folds constants
   ir::Operand extent(ir::Operand array, int axis, Span span);
   ir::SiteId site(ir::FaultKind kind, Span span, std::string array, const ir::Operand* base = nullptr);
   void check_condition(ir::Operand condition, ir::FaultKind kind, Span span, std::string words);
@@ -203,7 +206,9 @@ struct Checker {
   Value binary(ast::BinaryOp op, const Value& left, const Value& right, Span span);
   void note_widening(std::span<const Value* const> operands, Type type);
   void report_widening();
+  Value typed_binary(ast::BinaryOp op, const Value& left, const Value& right, Span span);
   Value arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span);
+  ir::Operand convert_through(const Value& value, Type type, Type computed);
   // ---- power.cpp, literals.cpp ----
   Value power(const Value& left, const Value& right, Span span);
   Value literal_operation(ast::BinaryOp op, const Value& left, const Value& right, Span span);
@@ -228,6 +233,7 @@ struct Checker {
     ir::Operand place; // i64
     ir::FaultKind fault;
   };
+  bool counts_from_end(const Value& index) const; // where it is negative
   IndexPlace array_index(ir::Operand array, int axis, const Value& index);
   ir::Operand guarded_index(ir::Operand array, int axis, const Value& index, const ast::Expr& base_expr);
   Value load(const Place& place, Span span);
@@ -324,7 +330,8 @@ struct Checker {
   // ---- builtins.cpp: by their signatures ----
   Value builtin_value(Builtin builtin, Span span); // threadIdx.x, laneid, math.pi
   Value call_builtin(Builtin builtin, const ast::Call& expr, const Args& args);
-  Value call_by_signature(Builtin builtin, const Args& args, Span span);
+  Value call_by_signature(Builtin builtin, const Args& given, Span span);
+  Value match_and_call(Builtin builtin, const Args& args, Span span);
   Value call_atomic(Builtin builtin, const ast::Call& expr, const Args& args);
   std::optional<BuiltinMatch> match_builtin(Builtin builtin, const Args& args, Span span);
   ir::Operand builtin_operand(Builtin builtin, const BoundArgument& bound, const std::vector<Value>& values);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/compare_op.h"
 
@@ -93,8 +94,8 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
     type = default_type(*type);
   }
   Type computed = *type == types::f16 || *type == types::bf16 ? types::f32 : *type;
-  ir::Operand a = checker.convert(left, computed, Purpose::Operand),
-              b = checker.convert(right, computed, Purpose::Operand);
+  ir::Operand a = checker.convert_through(left, *type, computed),
+              b = checker.convert_through(right, *type, computed);
   return runtime_value(checker.compare(ir_compare, a, b, span), span);
 }
 
@@ -135,6 +136,23 @@ static Value compare_tuples(Checker& checker, ast::CompareOp op, const Value& le
   return result;
 }
 
+// (a, b) < (c, d): the first elements that differ decide, else the lengths.
+static Value order_tuples(Checker& checker, ast::CompareOp op, const Value& left, const Value& right,
+                          Span span) {
+  bool less = op == ast::CompareOp::Less || op == ast::CompareOp::LessEqual;
+  bool or_equal = op == ast::CompareOp::LessEqual || op == ast::CompareOp::GreaterEqual;
+  std::size_t a = left.elements.size(), b = right.elements.size();
+  Value result = bool_value(a == b ? or_equal : (a < b) == less, span);
+  ast::CompareOp strict = less ? ast::CompareOp::Less : ast::CompareOp::Greater;
+  for (std::size_t i = std::min(a, b); i-- > 0;) {
+    const Value &x = left.elements[i], &y = right.elements[i];
+    Value same = checker.compare_values(ast::CompareOp::Equal, x, y, span);
+    Value rest = both(checker, same, result, true, span);
+    result = both(checker, checker.compare_values(strict, x, y, span), rest, false, span);
+  }
+  return result;
+}
+
 // x in (a, b, c)
 static Value contains(Checker& checker, const Value& left, const Value& right, bool positive, Span span) {
   if (!is_tuple(right)) {
@@ -162,10 +180,13 @@ Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value&
     report(span, diag::identity_test, context.source(left.span), context.source(right.span));
     return error_value(span);
   }
+  if (is_python(*this))
+    if (std::optional<Value> value = python_compare(op, left, right, span)) return *value;
   if (is_literal(left) && is_literal(right)) return compare_literals(op, left, right, span);
   if (is_number(left) && is_number(right)) return compare_numbers(*this, op, left, right, span);
   bool equality = op == ast::CompareOp::Equal || op == ast::CompareOp::NotEqual;
   if (equality && is_tuple(left) && is_tuple(right)) return compare_tuples(*this, op, left, right, span);
+  if (!equality && is_tuple(left) && is_tuple(right)) return order_tuples(*this, op, left, right, span);
   bool known = left.kind == right.kind && (left.kind == ValueKind::Type || left.kind == ValueKind::String ||
                                            left.kind == ValueKind::Function);
   if (equality && known) {

@@ -4,6 +4,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/fold.h"
+#include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -12,8 +13,11 @@ std::optional<Type> Checker::type_of(const Value& value) {
   switch (value.kind) {
   case ValueKind::Error:
   case ValueKind::Unknown: return types::unknown;
-  case ValueKind::Runtime:
   case ValueKind::Literal:
+    if (scope->is_numba() && is_int_literal(value) && !literal_fits(value.integer, types::i64))
+      return types::u64;
+    return value.type;
+  case ValueKind::Runtime:
   case ValueKind::Choice:
   case ValueKind::Element: return value.type;
   case ValueKind::None: return types::none;
@@ -87,18 +91,18 @@ static ir::Operand placeholder(Checker& checker, Type type, Span span) {
   return checker.slot_operand(checker.new_slot("", type, ir::Slot::Kind::Variable, span));
 }
 
-static ir::Operand literal_operand(const Value& literal, Type type) {
-  bool is_int = is_int_literal(literal);
-  if (is_float(type))
-    return ir::constant_float(type, is_int ? static_cast<double>(literal.integer) : literal.real);
-  if (!is_int) return *fold_convert(ir::constant_float(types::f64, literal.real), type);
-  return ir::constant_int(type, static_cast<std::int64_t>(literal.integer));
+static ir::Operand literal_operand(Checker& checker, const Value& literal, Type type) {
+  if (is_int_literal(literal)) return constant_of(type, literal.integer);
+  return checker.cast(ir::constant_float(types::f64, literal.real), type, literal.span);
 }
 
 // Says whether a literal becomes a value of a type, by itself.
 static bool literal_converts(const Value& literal, Type type, bool numba) {
   if (!is_scalar(type) || is_complex(type)) return false;
-  if (numba) return true;
+  // Only top-level code of a .py file computes integers of more than 64 bits.
+  if (numba)
+    return !is_int_literal(literal) || is_float(type) || literal_fits(literal.integer, types::i64) ||
+           literal_fits(literal.integer, types::u64);
   if (is_boolean(type)) return false;
   return is_int_literal(literal) ? literal_fits(literal.integer, type)
                                  : is_float(type) && literal_fits(literal.real, type);
@@ -186,7 +190,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
     if (literal_converts(value, type, numba)) {
       if (is_boolean(type))
         return ir::constant_bool(is_int_literal(value) ? value.integer != 0 : value.real != 0);
-      return literal_operand(value, type);
+      return literal_operand(*this, value, type);
     }
     break;
   case ValueKind::Choice: {
@@ -319,13 +323,13 @@ static std::optional<double> special_float(std::string_view text) {
 }
 
 // int(x) and float(x) keep the type of what is an integer or a float already; literals stay literals.
-static Value python_cast(Checker& checker, Type type, const Value& value, Span span) {
+static Value cast_by_python_name(Checker& checker, Type type, const Value& value, Span span) {
   bool to_int = type == types::i64;
   if (is_literal(value) && !to_int) return float_value(*constant_real(value), span);
   if (is_int_literal(value)) return int_value(value.integer, span);
   if (is_literal(value)) {
     if (std::fabs(value.real) < 0x1p63) return int_value(static_cast<WideInt>(std::trunc(value.real)), span);
-    return runtime_value(*fold_convert(ir::constant_float(types::f64, value.real), types::i64), span);
+    return runtime_value(checker.cast(ir::constant_float(types::f64, value.real), types::i64, span), span);
   }
   ir::Operand operand = checker.as_operand(value);
   bool keeps = to_int ? is_integer(operand.type) : is_float(operand.type);
@@ -347,13 +351,15 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
   if (complex) return unsupported(span, "arithmetic of complex numbers");
   if (value.kind == ValueKind::Runtime && is_literal(value.type))
     return runtime_value(placeholder(*this, type, span), span);
+  if (is_python(*this))
+    if (std::optional<Value> result = python_cast(*this, type, from_python_name, value, span)) return *result;
   if (is_boolean(type)) {
     std::optional<ir::Operand> truth = as_condition(value);
     return truth ? runtime_value(*truth, span) : error_value(span);
   }
-  if (from_python_name) return python_cast(*this, type, value, span);
+  if (from_python_name) return cast_by_python_name(*this, type, value, span);
   if (value.kind == ValueKind::Element) return runtime_value(load_constant_element(value, type), span);
-  if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(value, type), span);
+  if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(*this, value, type), span);
   Value result = runtime_value(cast(as_operand(value), type, span), span);
   result.most = most_bits_as(value, type);
   return result;

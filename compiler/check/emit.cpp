@@ -1,6 +1,7 @@
 // Writes statements of the IR. Everything goes through emit(), which counts; what can be computed now is.
 #include "compiler/check/checker.h"
 #include "compiler/check/fold.h"
+#include "compiler/check/numba.h"
 #include "compiler/diagnostics/limits.h"
 
 namespace kern::checker {
@@ -79,6 +80,16 @@ ir::Body Checker::conditional_body(const std::function<void()>& write) {
   return inner;
 }
 
+ir::Operand Checker::unary(ir::UnaryOp op, ir::Operand value, Span span) {
+  if (std::optional<ir::Operand> folded = fold_unary(op, value)) return *folded;
+  return temp(value.type, ir::Unary{op, value}, span);
+}
+
+ir::Operand Checker::pure(Builtin builtin, Type type, std::vector<ir::Operand> args, Span span) {
+  if (std::optional<ir::Operand> folded = fold_builtin(builtin, type, args)) return *folded;
+  return temp(type, ir::CallPure{builtin, std::move(args)}, span);
+}
+
 ir::Operand Checker::binary(ir::BinaryOp op, ir::Operand left, ir::Operand right, Span span) {
   if (std::optional<ir::Operand> folded = fold_binary(op, left, right)) return *folded;
   bool right_is_int = !right.slot && is_integer(right.type);
@@ -104,6 +115,11 @@ ir::Operand Checker::select(ir::Operand condition, ir::Operand yes, ir::Operand 
 }
 
 ir::Operand Checker::cast(ir::Operand value, Type type, Span span) {
+  bool by_numba = scope->is_numba() && is_float(value.type) && is_integer(type);
+  return by_numba ? numba_integer(*this, value, type, span) : plain_cast(value, type, span);
+}
+
+ir::Operand Checker::plain_cast(ir::Operand value, Type type, Span span) {
   if (value.type == type) return value;
   if (std::optional<ir::Operand> folded = fold_convert(value, type)) return *folded;
   if (is_boolean(type)) {

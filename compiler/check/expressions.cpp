@@ -1,5 +1,8 @@
 // Expressions to values, in Python's order, each part once.
+#include <algorithm>
+
 #include "compiler/check/checker.h"
+#include "compiler/check/python.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 
@@ -13,6 +16,9 @@ Value Checker::unsupported(Span span, std::string_view what) {
 Value Checker::evaluate(const ast::Expr& expr) {
   if (overflowed) return error_value(expr.span);
   Value value = evaluate_node(expr);
+  const auto* negative = ast::as<ast::Unary>(&expr);
+  value.from_end =
+      negative && negative->op == ast::UnaryOp::Negative && negative->operand->kind == ast::Kind::IntLiteral;
   return value.kind == ValueKind::Rows ? rows_view(value) : value;
 }
 
@@ -190,10 +196,63 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   return result;
 }
 
+// Says whether an expression may be evaluated for its type alone: it calls nothing but casts and what is
+// pure.
+static bool is_plain(Checker& checker, const ast::Expr& expr) {
+  if (const auto* unary = ast::as<ast::Unary>(&expr)) return is_plain(checker, *unary->operand);
+  if (const auto* binary = ast::as<ast::Binary>(&expr))
+    return is_plain(checker, *binary->left) && is_plain(checker, *binary->right);
+  if (const auto* subscript = ast::as<ast::Subscript>(&expr)) {
+    return is_plain(checker, *subscript->value) &&
+           std::ranges::all_of(subscript->indices,
+                               [&](const ast::Expr* index) { return is_plain(checker, *index); });
+  }
+  if (const auto* attribute = ast::as<ast::Attribute>(&expr)) return is_plain(checker, *attribute->value);
+  if (const auto* call = ast::as<ast::Call>(&expr)) {
+    Value callee = checker.evaluate(*call->callee);
+    bool is_pure = callee.kind == ValueKind::Type ||
+                   (callee.kind == ValueKind::Builtin && row(callee.builtin).effects == Effects::Pure);
+    return is_pure && call->keywords.empty() &&
+           std::ranges::all_of(call->args, [&](const ast::Expr* arg) { return is_plain(checker, *arg); });
+  }
+  return expr.kind == ast::Kind::Name || expr.kind == ast::Kind::IntLiteral ||
+         expr.kind == ast::Kind::FloatLiteral || expr.kind == ast::Kind::BoolLiteral;
+}
+
+// Returns what the end of a conditional that is not taken would be; nothing is written or reported for it.
+static Value untaken_end(Checker& checker, const ast::Expr& expr) {
+  Value value = error_value(expr.span);
+  bool was_enabled = checker.context.diagnostics.enabled();
+  checker.context.diagnostics.set_enabled(false);
+  std::vector<Span> widening = checker.widening;
+  checker.body_of([&] {
+    if (is_plain(checker, expr)) value = checker.evaluate(expr);
+  });
+  checker.widening = std::move(widening);
+  checker.context.diagnostics.set_enabled(was_enabled);
+  return value;
+}
+
+// A conditional has the type that its ends join to, also where its condition is constant. An end that has no
+// number to give says nothing.
+static Value joined_with(Checker& checker, Value taken, const Value& other, Span span) {
+  if (is_python(checker) || !is_number(taken) || !is_number(other)) return taken;
+  std::optional<Type> type = merged_type(checker, taken, other);
+  if (!type || *type == types::unknown || *type == taken.type || !(is_scalar(*type) || is_literal(*type)))
+    return taken;
+  if (is_literal(taken) && is_literal(*type)) return float_value(*constant_real(taken), span);
+  if (is_literal(*type)) return taken;
+  return checker.convert_value(taken, *type, Purpose::Assignment);
+}
+
 Value Checker::evaluate_conditional(const ast::Conditional& expr) {
   Value condition = evaluate_condition(*expr.condition);
-  if (std::optional<bool> truth = constant_truth(condition))
-    return evaluate(*truth ? *expr.then_value : *expr.else_value);
+  if (std::optional<bool> truth = constant_truth(condition)) {
+    Value taken = evaluate(*truth ? *expr.then_value : *expr.else_value);
+    if (is_python(*this) || !is_number(taken)) return taken;
+    Value other = untaken_end(*this, *truth ? *expr.else_value : *expr.then_value);
+    return joined_with(*this, std::move(taken), other, expr.span);
+  }
   std::optional<ir::Operand> operand = as_condition(condition);
   if (!operand) {
     if (is_error(condition)) return condition;
@@ -222,9 +281,16 @@ static Value combine(Checker& checker, const ast::BoolOp& expr, bool truth_only)
   for (std::size_t index = 1; index < expr.operands.size(); ++index) {
     if (is_error(left)) return left;
     std::optional<bool> truth = checker.constant_truth(left);
-    if (truth && *truth != is_and) return left;
+    bool joins = truth && !truth_only && is_number(left) && !is_python(checker);
+    if (truth && *truth != is_and) {
+      for (; joins && index < expr.operands.size(); ++index)
+        left = joined_with(checker, left, untaken_end(checker, *expr.operands[index]), expr.span);
+      return left;
+    }
     if (truth) {
+      Value before = left;
       left = operand_of(checker, *expr.operands[index], truth_only);
+      if (joins) left = joined_with(checker, left, before, expr.span);
       continue;
     }
     ir::Operand condition = is_unknown(left) ? checker.variable(types::boolean, expr.span) : ir::Operand{};

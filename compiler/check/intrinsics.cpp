@@ -8,6 +8,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/fold.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/types/names.h"
 
 namespace kern::checker {
 
@@ -126,24 +127,27 @@ Value call_divmod(Checker& checker, Builtin, const ast::Call& expr, const Checke
 }
 
 ir::Operand round_even(Checker& checker, ir::Operand value, Span span) {
-  return checker.temp(value.type, ir::CallPure{Builtin::RoundEven, {value}}, span);
+  return checker.pure(Builtin::RoundEven, value.type, {value}, span);
 }
 
-// Rounds to a multiple of a power of ten. A value that the power makes infinite has no such digits: it stays.
+// Rounds an f64 to a multiple of a power of ten. A value that the power makes infinite has no such digits: it
+// stays. Beyond 10 ** 22, the last power that is exact, there are two factors.
 ir::Operand round_digits(Checker& checker, ir::Operand x, int digits, Span span) {
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  double power = std::pow(10.0, std::abs(digits));
-  bool beyond = x.type == types::f32 && power > std::numeric_limits<float>::max();
-  ir::Operand scale = ir::constant_float(x.type, beyond ? infinite : power);
+  constexpr int exact = 22;
+  int count = std::abs(digits);
+  bool splits = digits > exact;
+  ir::Operand first = ir::constant_float(x.type, std::pow(10.0, splits ? count - exact : count));
+  ir::Operand second = ir::constant_float(x.type, std::pow(10.0, exact));
   ir::BinaryOp up = digits < 0 ? ir::BinaryOp::Divide : ir::BinaryOp::Multiply;
   ir::BinaryOp down = digits < 0 ? ir::BinaryOp::Multiply : ir::BinaryOp::Divide;
-  ir::Operand scaled = checker.binary(up, x, scale, span);
-  // 0, of what is divided by an infinite power, is 0 times anything else.
-  ir::Operand back = beyond ? ir::constant_float(x.type, 1) : scale;
-  ir::Operand result = checker.binary(down, round_even(checker, scaled, span), back, span);
-  ir::Operand size = checker.temp(x.type, ir::CallPure{Builtin::Abs, {scaled}}, span);
-  ir::Operand finite = checker.compare(ir::CompareOp::Less, size, ir::constant_float(x.type, infinite), span);
-  return checker.select(finite, result, x, span);
+  ir::Operand scaled = checker.binary(up, x, first, span);
+  if (splits) scaled = checker.binary(up, scaled, second, span);
+  ir::Operand result = round_even(checker, scaled, span);
+  if (splits) result = checker.binary(down, result, second, span);
+  result = checker.binary(down, result, first, span);
+  ir::Operand size = checker.pure(Builtin::Abs, x.type, {scaled}, span);
+  ir::Operand infinity = ir::constant_float(x.type, std::numeric_limits<double>::infinity());
+  return checker.select(checker.compare(ir::CompareOp::Less, size, infinity, span), result, x, span);
 }
 
 // round(x) is an i64, half to even; round(x, digits) is of the type of x.
@@ -151,7 +155,7 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker
                  const std::vector<Value>& values) {
   const Value& x = values[0];
   if (is_unknown(x)) return unknown_value(expr.span);
-  if (is_literal(x) && values.size() == 1) {
+  if (is_literal(x) && values.size() == 1 && !checker.scope->is_numba()) {
     if (is_int_literal(x)) return x;
     if (std::fabs(x.real) < 0x1p62) return int_value(static_cast<WideInt>(std::nearbyint(x.real)), expr.span);
   }
@@ -174,7 +178,9 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker
     checker.report(values[1].span, diag::not_constant, checker.context.source(values[1].span));
     return error_value(expr.span);
   }
-  return runtime_value(round_digits(checker, operand, static_cast<int>(*digits), expr.span), expr.span);
+  ir::Operand wide = checker.cast(operand, types::f64, expr.span);
+  ir::Operand rounded = round_digits(checker, wide, static_cast<int>(*digits), expr.span);
+  return runtime_value(checker.cast(rounded, type, expr.span), expr.span);
 }
 
 // Converts all arguments as the signature wants them.
@@ -210,12 +216,27 @@ Value call_match_all(Checker& checker, Builtin builtin, const ast::Call& expr, c
   return tuple_value({runtime_value(mask, expr.span), runtime_value(all, expr.span)}, expr.span);
 }
 
+// np.maximum, np.minimum. No comparison with a NaN holds.
+Value call_extreme(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                   const BuiltinMatch& match, const std::vector<Value>& values) {
+  std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
+  ir::Operand a = operands[0], b = operands[1];
+  ir::CompareOp order =
+      builtin == Builtin::NpMaximum ? ir::CompareOp::GreaterEqual : ir::CompareOp::LessEqual;
+  ir::Operand result = checker.select(checker.compare(order, a, b, expr.span), a, b, expr.span);
+  if (is_float(a.type)) {
+    ir::Operand is_nan = checker.compare(ir::CompareOp::NotEqual, a, a, expr.span);
+    result = checker.select(is_nan, a, result, expr.span);
+  }
+  return runtime_value(result, expr.span);
+}
+
 Value call_modf(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
                 const BuiltinMatch& match, const std::vector<Value>& values) {
   std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
   Type type = operands[0].type;
   auto part = [&](Builtin half, Type result) {
-    return runtime_value(checker.temp(result, ir::CallPure{half, operands}, expr.span), expr.span);
+    return runtime_value(checker.pure(half, result, operands, expr.span), expr.span);
   };
   if (builtin == Builtin::Modf)
     return tuple_value({part(Builtin::ModfFraction, type), part(Builtin::Trunc, type)}, expr.span);
@@ -282,6 +303,20 @@ Value call_array(Checker& checker, Builtin builtin, const ast::Call& expr, const
   return checker.make_array(builtin, expr, match, values);
 }
 
+// The text of -D W=@w.npy. The type of a tuple that was an array is that of its elements.
+Value typed_elements(Checker& checker, Value value, Type type) {
+  if (!is_tuple(value)) return checker.convert_value(value, type, Purpose::Assignment);
+  for (Value& element : value.elements) element = typed_elements(checker, std::move(element), type);
+  value.type = type;
+  return value;
+}
+
+Value call_array_constant(Checker& checker, Builtin, const ast::Call&, const Checker::Args&,
+                          const BuiltinMatch&, const std::vector<Value>& values) {
+  std::optional<ScalarKind> kind = find_scalar(values[1].text);
+  return typed_elements(checker, values[0], kind ? types::scalar(*kind) : types::f64);
+}
+
 // Numba's group of all threads: what can be done with it stands behind its type's name.
 Value call_this_grid(Checker&, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
                      const std::vector<Value>&) {
@@ -298,10 +333,13 @@ constexpr std::pair<Builtin, Handler> handlers[] = {
     {Builtin::ConstArrayLike, call_array},
     {Builtin::MatchAllSync, call_match_all},
     {Builtin::ThisGrid, call_this_grid},
+    {Builtin::ArrayConstant, call_array_constant},
     {Builtin::AtomicCompareAndSwap, call_compare_and_swap},
     {Builtin::Selp, call_selp},
     {Builtin::Fma, call_fma},
     {Builtin::MathFma, call_fma},
+    {Builtin::NpMinimum, call_extreme},
+    {Builtin::NpMaximum, call_extreme},
     {Builtin::Pow, call_pow},
     {Builtin::Divmod, call_divmod},
     {Builtin::Round, call_round},

@@ -1,8 +1,9 @@
 // Arithmetic of numbers that have no type yet, as Python has it: integers are exact within 64 bits, `/` is
-// true division.
+// true division. Floats are computed as the code does it, in f64.
 #include <cmath>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/fold.h"
 #include "compiler/diagnostics/types.h"
 #include "runtime/common/integers.h"
 
@@ -58,11 +59,8 @@ std::optional<double> reals(ast::BinaryOp op, double a, double b) {
   case ast::BinaryOp::Subtract: return a - b;
   case ast::BinaryOp::Multiply: return a * b;
   case ast::BinaryOp::Divide: return a / b;
-  case ast::BinaryOp::FloorDivide: return std::floor(a / b);
-  case ast::BinaryOp::Modulo: {
-    double rest = std::fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-  }
+  case ast::BinaryOp::FloorDivide: return floor_divide(a, b);
+  case ast::BinaryOp::Modulo: return floor_modulo(a, b);
   case ast::BinaryOp::Power: return std::pow(a, b);
   case ast::BinaryOp::ShiftLeft:
   case ast::BinaryOp::ShiftRight:
@@ -80,7 +78,7 @@ Value Checker::literal_operation(ast::BinaryOp op, const Value& left, const Valu
   bool ints = is_int_literal(left) && is_int_literal(right);
   bool divides =
       op == ast::BinaryOp::Divide || op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
-  if (divides && *constant_real(right) == 0) {
+  if (divides && ints && right.integer == 0) {
     report(span, diag::constant_division_by_zero);
     return error_value(span);
   }

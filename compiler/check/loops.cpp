@@ -1,8 +1,10 @@
 // for: over a range (the trip count is computed before), over the elements of arrays, and over tuples, which
 // unrolls.
+#include <algorithm>
 #include <limits>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/numba.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/walk.h"
 
@@ -92,6 +94,10 @@ static std::optional<Type> range_type(Checker& checker, const Value& range) {
     }
     type = *joined;
   }
+  bool provisional = std::ranges::any_of(range.elements, [](const Value& part) {
+    return part.kind == ValueKind::Runtime && is_literal(part.type);
+  });
+  if (checker.scope->is_numba() && !provisional) return numba_range_type(checker, range);
   type = default_type(type);
   for (const Value& part : range.elements)
     if (is_int_literal(part) && !literal_fits(part.integer, type)) type = types::i64;

@@ -19,8 +19,8 @@ static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> n
     {"abs", "abs"},
     {"absolute", "abs"},
     {"fabs", "math.fabs"},
-    {"maximum", "max"},
-    {"minimum", "min"},
+    {"fmax", "max"},
+    {"fmin", "min"},
     {"arcsin", "math.asin"},
     {"arccos", "math.acos"},
     {"arctan", "math.atan"},
@@ -98,6 +98,13 @@ std::optional<Value> Checker::vocabulary(std::string_view path, Span span) {
   return std::nullopt;
 }
 
+// A builtin that has no name of its own.
+static Value builtin_named(Builtin builtin, Span span) {
+  Value value = plain_value(ValueKind::Builtin, span);
+  value.builtin = builtin;
+  return value;
+}
+
 static std::optional<Value> type_name(std::string_view name, bool numba, Span span) {
   if (name == "int" || name == "float") {
     Value value = type_value(name == "int" ? types::i64 : types::f64, span);
@@ -128,9 +135,14 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
     if (std::optional<Value> type = type_name(name, true, span); type && name != "int" && name != "float")
       return type;
+    if (name == "maximum") return builtin_named(Builtin::NpMaximum, span);
+    if (name == "minimum") return builtin_named(Builtin::NpMinimum, span);
+    std::string path = "math." + std::string(name);
     for (const auto& [numpy, ours] : numpy_names)
-      if (numpy == name && !ours.empty()) return vocabulary(ours, span);
-    return vocabulary("math." + std::string(name), span);
+      if (numpy == name && !ours.empty()) path = ours;
+    std::optional<Value> found = vocabulary(path, span);
+    if (found && found->kind == ValueKind::Builtin) found->text = "numpy";
+    return found;
   }
   if (module == "numba") {
     if (name == "cuda") return text_value(ValueKind::Host, "numba.cuda", span);
@@ -354,6 +366,9 @@ static bool report_type_word(Checker& checker, const ast::Name& name) {
 }
 
 Value Checker::read_name(const ast::Name& name) {
+  // What the text of -D is made of where its value is the array of a file.
+  if (name.text == array_constant && is_option_text(context.program.sources->file(name.span.file).name))
+    return builtin_named(Builtin::ArrayConstant, name.span);
   if (Local* local = find_local(name.text)) return read_local(*local, name.span);
   if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span)))
     return symbol_value(*scope, name.text, *symbol, name.span);

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/numba.h"
+#include "compiler/check/python.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -109,7 +111,12 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
   return error_value(span);
 }
 
-bool is_zero(const ir::Operand& operand) { return !operand.slot && operand.bits == 0; }
+bool divides(ast::BinaryOp op) {
+  return op == ast::BinaryOp::Divide || op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
+}
+
+// Says whether a literal is what a name stands for.
+bool is_named(const Value& value) { return !(value.written == Span{}); }
 
 } // namespace
 
@@ -147,15 +154,6 @@ static std::uint64_t most_result(ast::BinaryOp op, const Value& left, const Valu
   return any_bits;
 }
 
-// Numba's shifts by 64 or more, or by a negative count, give 0.
-static ir::Operand numba_shift(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand count,
-                               Span span) {
-  ir::Operand shifted = checker.binary(op, left, count, span);
-  ir::Operand wide = checker.cast(count, types::u64, span);
-  ir::Operand ok = checker.compare(ir::CompareOp::Less, wide, ir::constant_int(types::u64, 64), span);
-  return checker.select(ok, shifted, ir::constant_int(left.type, 0), span);
-}
-
 // Notes the literal without which operands would be computed in less than the f64 that `type` is.
 void Checker::note_widening(std::span<const Value* const> operands, Type type) {
   if (!final || type != types::f64) return;
@@ -181,6 +179,12 @@ void Checker::report_widening() {
   if (widening.size() > 1) warning.note("places in this function with the same cause: {}", widening.size());
 }
 
+// Converts an operand to the type of an operation, then to the one in which it is computed: a literal that
+// meets an f16 is an f16.
+ir::Operand Checker::convert_through(const Value& value, Type type, Type computed) {
+  return cast(convert(value, type, Purpose::Operand), computed, value.span);
+}
+
 Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (!is_number(left) || !is_number(right)) return report_mismatch(*this, op, left, right, span);
   if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(*this, op, left, right, span);
@@ -198,15 +202,16 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   Type computed = is_half(*type) ? types::f32 : *type;
   note_widening(std::array{&left, &right}, computed);
   bool shift = is_shift(op);
-  ir::Operand a = convert(left, computed, Purpose::Operand);
+  ir::Operand a = convert_through(left, *type, computed);
   Type count_type = is_integer(right.type) && !is_literal(right.type) ? right.type : computed;
-  ir::Operand b = convert(right, shift ? count_type : computed, Purpose::Operand);
-  bool divides = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
-  if (divides && is_integer(computed)) check_divisor(*this, b, span);
-  if (divides && !a.slot && is_integer(computed) && is_zero(b))
-    return runtime_value(ir::constant_int(computed, 0), span);
-  ir::Operand result =
-      shift && numba ? numba_shift(*this, ir_op(op), a, b, span) : binary(ir_op(op), a, b, span);
+  ir::Operand b =
+      shift ? convert(right, count_type, Purpose::Operand) : convert_through(right, *type, computed);
+  bool floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
+  if (floors && is_integer(computed)) check_divisor(*this, b, span);
+  bool may_wrap = !has_opposite(left) && !is_nonnegative(right);
+  ir::Operand result = numba && shift    ? numba_shift(*this, ir_op(op), a, b, span)
+                       : numba && floors ? numba_divide(*this, ir_op(op), a, b, may_wrap, span)
+                                         : binary(ir_op(op), a, b, span);
   if (computed != *type) result = cast(result, *type, span);
   Value value = runtime_value(result, span);
   if (is_integer(*type)) value.most = most_result(op, left, right, *type);
@@ -235,10 +240,53 @@ static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, 
   return checker.bounded(std::move(result));
 }
 
+// In a .py file Python itself computes what is written with literals alone; names, and what Python would
+// raise an exception for, are left to Numba.
+static bool folds_as_literals(const Checker& checker, ast::BinaryOp op, const Value& left,
+                              const Value& right) {
+  if (!is_literal(left) || !is_literal(right)) return false;
+  if (!checker.scope->is_numba()) return true;
+  if (!is_int_literal(left) || !is_int_literal(right)) {
+    if (op == ast::BinaryOp::Power) return !is_named(left) && !is_named(right);
+    bool floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
+    return !floors || std::isfinite(*constant_real(right));
+  }
+  bool raises = (divides(op) && right.integer == 0) || (is_shift(op) && right.integer < 0);
+  return !raises && !is_named(left) && !is_named(right);
+}
+
+// An integer literal beyond i64 is a u64 in the Numba dialect.
+static Value settled(const Checker& checker, const Value& value) {
+  bool wide = checker.scope->is_numba() && is_int_literal(value) && !literal_fits(value.integer, types::i64);
+  if (!wide) return value;
+  return runtime_value(ir::constant_int(types::u64, static_cast<std::int64_t>(value.integer)), value.span);
+}
+
+// A constant of the type that a literal has, as a literal.
+static Value as_literal(const Value& value) {
+  if (!is_constant_number(value)) return value;
+  if (value.type == types::i64) return int_value(*constant_integer(value), value.span);
+  return value.type == types::f64 ? float_value(*constant_real(value), value.span) : value;
+}
+
 Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (is_error(left) || is_error(right)) return error_value(span);
   if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
-  if (is_literal(left) && is_literal(right)) return literal_operation(op, left, right, span);
+  if (is_python(*this))
+    if (std::optional<Value> value = python_binary(*this, op, left, right, span)) return *value;
+  bool by_zero = scope->is_numba() && final && divides(op) && constant_real(right) == 0.0;
+  if (by_zero && is_number(left)) report(span, diag::zero_division, context.source(span));
+  if (folds_as_literals(*this, op, left, right)) return literal_operation(op, left, right, span);
+  if (is_literal(left) && is_literal(right)) {
+    Value a = settled(*this, left), b = settled(*this, right);
+    return as_literal(op == ast::BinaryOp::Power ? power(a, b, span) : arithmetic(op, a, b, span));
+  }
+  bool settles = (is_int_literal(left) || is_int_literal(right)) && scope->is_numba();
+  if (settles) return typed_binary(op, settled(*this, left), settled(*this, right), span);
+  return typed_binary(op, left, right, span);
+}
+
+Value Checker::typed_binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (std::optional<Value> tuple = tuple_operation(*this, op, left, right, span)) return *tuple;
   if (op == ast::BinaryOp::Power) return power(left, right, span);
   return arithmetic(op, left, right, span);
@@ -246,11 +294,18 @@ Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, S
 
 static Value negate(Checker& checker, const Value& operand, Type type, Span span) {
   ir::Operand value = checker.convert(operand, type, Purpose::Operand);
-  if (!value.slot && is_integer(type))
-    return runtime_value(ir::constant_int(type, -ir::int_value(value)), span);
-  if (!value.slot && is_float(type))
-    return runtime_value(ir::constant_float(type, -ir::float_value(value)), span);
-  return runtime_value(checker.temp(type, ir::Unary{ir::UnaryOp::Negate, value}, span), span);
+  return runtime_value(checker.unary(ir::UnaryOp::Negate, value, span), span);
+}
+
+// Numba computes -x and ~x in the type of x, and then widens it; ~x of a bool is `not x`.
+static Value numba_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
+  bool inverts = op == ast::UnaryOp::Invert;
+  ir::Operand value = checker.as_operand(operand);
+  if (inverts && is_boolean(value.type))
+    return runtime_value(checker.unary(ir::UnaryOp::Not, value, span), span);
+  if (is_boolean(value.type)) value = checker.cast(value, types::i64, span);
+  ir::Operand result = checker.unary(inverts ? ir::UnaryOp::BitNot : ir::UnaryOp::Negate, value, span);
+  return runtime_value(checker.cast(result, numba_widen(value.type), span), span);
 }
 
 Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
@@ -260,10 +315,16 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
     std::optional<ir::Operand> truth = as_condition(operand);
     if (!truth) return error_value(span);
     if (!truth->slot) return bool_value(truth->bits == 0, span);
-    return runtime_value(temp(types::boolean, ir::Unary{ir::UnaryOp::Not, *truth}, span), span);
+    return runtime_value(unary(ir::UnaryOp::Not, *truth, span), span);
   }
   if (is_unknown(operand)) return operand;
-  if (is_literal(operand)) return literal_unary(op, operand, span);
+  if (is_python(*this))
+    if (std::optional<Value> value = python_unary(*this, op, operand, span)) return *value;
+  bool is_wide = is_int_literal(operand) && (operand.integer <= least_value(ScalarKind::I64) ||
+                                             operand.integer > greatest_value(ScalarKind::I64));
+  bool wraps = is_wide && is_named(operand) && scope->is_numba();
+  if (is_literal(operand) && !wraps) return literal_unary(op, operand, span);
+  if (wraps) return unary(op, runtime_value(as_operand(operand), operand.span), span);
   bool fits = is_number(operand) && (op != ast::UnaryOp::Invert || is_integral(operand.type));
   if (!fits) {
     report(span, diag::unary_operand, spelling(op), describe(operand));
@@ -271,7 +332,10 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   }
   if (is_complex(operand.type)) return unsupported(span, "arithmetic of complex numbers");
   Type type = operand.type;
-  if (rules.arithmetic == Rules::arithmetic_rule::NumbaWidening) type = numba_widen(type);
+  bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  if (numba && is_integral(type) && op != ast::UnaryOp::Positive && !is_literal(type))
+    return numba_unary(*this, op, operand, span);
+  if (numba) type = numba_widen(type);
   if (is_boolean(type)) type = types::i64;
   if (is_literal(type)) {
     if (!final) return runtime_value(temp(type, ir::Copy{variable(type, span)}, span), span);
@@ -284,8 +348,7 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
     return runtime_value(cast(wide.operand, type, span), span);
   }
   ir::Operand value = convert(operand, type, Purpose::Operand);
-  if (!value.slot) return runtime_value(ir::constant_int(type, ~ir::int_value(value)), span);
-  return runtime_value(temp(type, ir::Unary{ir::UnaryOp::BitNot, value}, span), span);
+  return runtime_value(unary(ir::UnaryOp::BitNot, value, span), span);
 }
 
 } // namespace kern::checker

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/numba.h"
 
 namespace kern::checker {
 
@@ -32,16 +33,17 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
   note_widening(std::array{&left, &right}, *type);
   bool half = *type == types::f16 || *type == types::bf16;
   Type computed = half ? types::f32 : *type;
-  ir::Operand base = convert(left, computed, Purpose::Operand);
-  std::optional<WideInt> exponent = is_int_literal(right) ? constant_integer(right) : std::nullopt;
-  bool as_product = exponent && *exponent >= 1 && *exponent <= products_up_to;
+  ir::Operand base = convert_through(left, *type, computed);
+  WideInt exponent = is_int_literal(right) ? right.integer : 0;
+  bool as_product = exponent >= 1 && exponent <= products_up_to;
+  bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  if (numba && is_integer(computed) && !as_product) return numba_integer_power(*this, base, right, span);
   ir::Operand result;
   if (as_product) {
-    result = product(*this, base, *exponent, span);
+    result = product(*this, base, exponent, span);
   } else {
-    ir::Operand power = convert(right, computed, Purpose::Operand);
     Builtin builtin = is_integer(computed) ? Builtin::IntegerPower : Builtin::MathPow;
-    result = temp(computed, ir::CallPure{builtin, {base, power}}, span);
+    result = pure(builtin, computed, {base, convert_through(right, *type, computed)}, span);
   }
   return runtime_value(cast(result, *type, span), span);
 }

@@ -12,25 +12,30 @@ namespace kern::checker {
 // The least number of which the bits are those of an index that an array can be counted back by.
 static constexpr std::uint64_t count_from_end = 0 - static_cast<std::uint64_t>(limits::array_bytes);
 
-// Returns an index as an i64 that counts from the front: a negative literal, and in the Numba dialect any
-// negative index, counts from the end.
+// Returns an index as an i64 that counts from the front: one that is written as `-` and a literal, and in the
+// Numba dialect any negative index, counts from the end.
 Checker::IndexPlace Checker::array_index(ir::Operand array, int axis, const Value& index) {
   Span span = index.span;
   std::optional<ir::Operand> operand = as_index(index);
   if (!operand) return {ir::constant_int(types::i64, 0), ir::FaultKind::IndexOutOfRange};
   if (index.type == types::u64) return {*operand, ir::FaultKind::IndexUnsigned};
+  bool from_end = rules.negative_index == Rules::negative_index_rule::FromEnd;
   if (!operand->slot) {
-    if (ir::int_value(*operand) >= 0) return {*operand, ir::FaultKind::IndexOutOfRange};
+    bool counts_back = ir::int_value(*operand) < 0 && (from_end || index.from_end);
+    if (!counts_back) return {*operand, ir::FaultKind::IndexOutOfRange};
     return {binary(ir::BinaryOp::Add, extent(array, axis, span), *operand, span),
             ir::FaultKind::IndexFromEnd};
   }
-  bool from_end = rules.negative_index == Rules::negative_index_rule::FromEnd;
   if (!from_end) return {*operand, ir::FaultKind::IndexOutOfRange};
   if (!is_signed(index.type) || most_bits(index) < count_from_end)
     return {*operand, is_nonnegative(index) ? ir::FaultKind::IndexOutOfRange : ir::FaultKind::IndexUnsigned};
   ir::Operand negative = compare(ir::CompareOp::Less, *operand, ir::constant_int(types::i64, 0), span);
   ir::Operand wrapped = binary(ir::BinaryOp::Add, *operand, extent(array, axis, span), span);
   return {select(negative, wrapped, *operand, span), ir::FaultKind::IndexFromEnd};
+}
+
+bool Checker::counts_from_end(const Value& index) const {
+  return index.from_end || rules.negative_index == Rules::negative_index_rule::FromEnd;
 }
 
 // One part of a subscript, evaluated.
@@ -208,9 +213,10 @@ static std::optional<Value> shape_element(Checker& checker, const ast::Subscript
   Value array = checker.evaluate(*attribute->value);
   if (!is_array(array))
     return checker.tuple_subscript(checker.attribute(array, "shape", attribute->span), expr);
-  std::optional<WideInt> axis = constant_integer(checker.evaluate(*expr.indices[0]));
+  Value index = checker.evaluate(*expr.indices[0]);
+  std::optional<WideInt> axis = constant_integer(index);
   int rank = array.type->rank;
-  if (!axis || *axis < -rank || *axis >= rank) {
+  if (!axis || *axis < -rank || *axis >= rank || (*axis < 0 && !checker.counts_from_end(index))) {
     checker.report(expr.span, diag::tuple_index,
                    fmt::format("`{}`", checker.context.source(expr.value->span)), std::int64_t(rank));
     return error_value(expr.span);

@@ -60,9 +60,10 @@ ir::Operand Checker::constant_array(const ConstantTable& table, Type element, st
   return temp(type, ir::ConstantArray{id}, span);
 }
 
-static Value picked(Checker& checker, const Value& tuple, WideInt index, const ast::Subscript& expr) {
+static Value picked(Checker& checker, const Value& tuple, WideInt index, bool from_end,
+                    const ast::Subscript& expr) {
   auto count = static_cast<WideInt>(tuple.elements.size());
-  if (index < -count || index >= count) {
+  if (index < (from_end ? -count : 0) || index >= count) {
     checker.report(expr.span, diag::tuple_index,
                    fmt::format("`{}`", checker.context.source(expr.value->span)),
                    static_cast<std::int64_t>(count));
@@ -159,7 +160,8 @@ static Value one_subscript(Checker& checker, const Value& value, const Value& in
   std::optional<WideInt> constant = constant_integer(index);
   bool is_row = value.kind == ValueKind::Rows;
   if (is_row || (as_table && is_tuple(value))) return table_element(checker, value, index, expr);
-  if (constant && is_tuple(value)) return picked(checker, value, *constant, expr);
+  if (constant && is_tuple(value))
+    return picked(checker, value, *constant, checker.counts_from_end(index), expr);
   if (is_tuple(value)) return spilled_element(checker, value, index, expr);
   checker.report(expr.span, diag::not_subscriptable, checker.describe(value));
   return error_value(expr.span);

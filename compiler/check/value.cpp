@@ -61,7 +61,13 @@ Value type_value(Type type, Span span) {
   return value;
 }
 
+static void forget_words(Value& value) {
+  value.from_end = false;
+  for (Value& element : value.elements) forget_words(element);
+}
+
 Value read_at(Value value, Span span) {
+  forget_words(value);
   if (is_literal(value) && value.written == Span{}) value.written = value.span;
   value.span = span;
   return value;

@@ -52,7 +52,8 @@ struct Value {
   std::uint64_t most = any_bits; // of a run-time integer: what most_bits() returns
   bool positive = false;         // a run-time integer that is known to be 1 or more
   bool is_written = false;       // True or False
-  Span written;                  // of a literal behind a name, where it stands; else nowhere
+  bool from_end = false; // an integer written as `-` and a literal: as an index it counts from the end
+  Span written;          // of a literal behind a name, where it stands; else nowhere
   std::vector<Value> elements;
   std::vector<ir::Operand> indices;
   std::vector<std::int64_t> extents; // of an array, where they are constants

@@ -2,6 +2,8 @@
 // booleans, arrays (tuples) and strings, which are Kern text (a type, an expression).
 #include "compiler/driver/defines.h"
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "compiler/diagnostics/driver.h"
@@ -11,11 +13,14 @@
 
 namespace kern {
 
-// A number as the language writes it.
+// A number as both dialects write it, without an import; a float with all its digits as an f64.
 static std::string constant_text(const HostArray& array, std::int64_t index) {
-  std::string text = to_string(load_number(array.element, array.at(index)), array.element);
-  if (text == "nan" || text == "inf") return "math." + text;
-  return text == "-inf" ? "-math.inf" : text;
+  Number number = load_number(array.element, array.at(index));
+  if (scalar_class(array.element) != ScalarClass::Float) return to_string(number, array.element);
+  if (std::isnan(number.real)) return "float('nan')";
+  if (std::isinf(number.real)) return number.real > 0 ? "float('inf')" : "float('-inf')";
+  std::string text = fmt::format("{}", number.real);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
 // Prints the part of an array below `axis` as a nested tuple; `next` counts its numbers in C order.
@@ -50,7 +55,9 @@ static Result<std::string> npy_text(const std::string& path, std::vector<std::st
     return failure("complex constants have no notation yet");
   if (why = why_no_tuple(*array); !why.empty()) return failure("{}", why);
   std::int64_t next = 0;
-  return tuple_text(*array, 0, next);
+  std::string tuple = tuple_text(*array, 0, next);
+  if (array->extents.empty()) return tuple;
+  return fmt::format("{}({}, '{}')", array_constant, tuple, to_string(types::scalar(array->element)));
 }
 
 static Result<std::string> json_text(const nlohmann::json& value, std::size_t depth,

@@ -1,5 +1,5 @@
 # RUN: %kernc %s --sig 'f(float64[:], int32, uint8, float32)' --emit=ir | %FileCheck %s
-# Numba's arithmetic: integers widen to 64 bits, a float32 with a large integer becomes a float64.
+# Numba's arithmetic: integers widen to 64 bits, behind `-` and `~`, a float32 with a large integer becomes a float64.
 from numba import cuda
 
 @cuda.jit
@@ -23,10 +23,10 @@ def f(x, n, b, s):
 # CHECK: %{{[0-9]+}}: f64 = f64(%{{[0-9]+}})
 # CHECK: %{{[0-9]+}}: f64 = f64(n)
 # CHECK: %{{[0-9]+}}: f64 = %{{[0-9]+}} / 2.0
-# CHECK: %{{[0-9]+}}: u64 = u64(b)
-# CHECK: %{{[0-9]+}}: u64 = -%{{[0-9]+}}
+# CHECK: %{{[0-9]+}}: u8 = -b
+# CHECK: %{{[0-9]+}}: u64 = u64(%{{[0-9]+}})
 # CHECK: %{{[0-9]+}}: f64 = f64(%{{[0-9]+}})
 # CHECK: %{{[0-9]+}}: f64 = f64(s)
-# CHECK: %{{[0-9]+}}: u64 = u64(b)
-# CHECK: %{{[0-9]+}}: u64 = ~%{{[0-9]+}}
+# CHECK: %{{[0-9]+}}: u8 = ~b
+# CHECK: %{{[0-9]+}}: u64 = u64(%{{[0-9]+}})
 # CHECK: %{{[0-9]+}}: f64 = f64(%{{[0-9]+}})

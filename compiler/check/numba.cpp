@@ -1,0 +1,191 @@
+// The order of the tests matters little: where an operand is constant they fold away.
+#include "compiler/check/numba.h"
+
+#include <array>
+#include <limits>
+#include <tuple>
+
+namespace kern::checker {
+
+namespace {
+
+constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+
+ir::Operand number(Type type, std::int64_t value) { return ir::constant_int(type, value); }
+
+bool is_narrow(Type type) { return bit_width(type->scalar) < 64; }
+
+ir::Operand divide_floats(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand right, Span span) {
+  Type type = right.type;
+  ir::Operand infinity = ir::constant_float(type, std::numeric_limits<double>::infinity());
+  ir::Operand size = checker.pure(Builtin::Abs, type, {right}, span);
+  ir::Operand is_infinite = checker.compare(ir::CompareOp::Equal, size, infinity, span);
+  ir::Operand nan = ir::constant_float(type, std::numeric_limits<double>::quiet_NaN());
+  if (!is_infinite.slot && is_infinite.bits != 0) return nan;
+  return checker.select(is_infinite, nan, checker.binary(op, left, right, span), span);
+}
+
+} // namespace
+
+ir::Operand numba_shift(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand count, Span span) {
+  auto is_inside = [&] {
+    ir::Operand wide = checker.cast(count, types::u64, span);
+    return checker.compare(ir::CompareOp::Less, wide, number(types::u64, 64), span);
+  };
+  if (op == ir::BinaryOp::ShiftRight && is_signed(left.type)) {
+    ir::Operand most = number(count.type, 63);
+    return checker.binary(op, left, checker.select(is_inside(), count, most, span), span);
+  }
+  ir::Operand shifted = checker.binary(op, left, count, span);
+  return checker.select(is_inside(), shifted, number(left.type, 0), span);
+}
+
+ir::Operand numba_divide(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand right,
+                         bool may_wrap, Span span) {
+  if (is_float(left.type)) return divide_floats(checker, op, left, right, span);
+  ir::Operand result = checker.binary(op, left, right, span);
+  if (!may_wrap || op != ir::BinaryOp::FloorDivide || left.type != types::i64) return result;
+  ir::Operand is_least = checker.compare(ir::CompareOp::Equal, left, number(types::i64, least), span);
+  ir::Operand turns = checker.compare(ir::CompareOp::Equal, right, number(types::i64, -1), span);
+  ir::Operand wraps = checker.binary(ir::BinaryOp::BitAnd, is_least, turns, span);
+  return checker.select(wraps, number(types::i64, 0), result, span);
+}
+
+ir::Operand numba_integer(Checker& checker, ir::Operand value, Type type, Span span) {
+  int width = bit_width(type->scalar);
+  if (width == 8) {
+    Type wide = is_signed(type) ? types::i16 : types::u16;
+    return checker.plain_cast(checker.plain_cast(value, wide, span), type, span);
+  }
+  ir::Operand result = checker.plain_cast(value, type, span);
+  if (width < 64 && value.type != types::f64) return result;
+  ir::Operand is_nan = checker.compare(ir::CompareOp::NotEqual, value, value, span);
+  ir::Operand sign = number(type, static_cast<std::int64_t>(std::uint64_t{1} << (width - 1)));
+  return checker.select(is_nan, sign, result, span);
+}
+
+// ---- Powers ----
+
+static constexpr std::int64_t as_integer_up_to = 0x10000;
+
+// Of a negative exponent.
+static ir::Operand inverse_power(Checker& checker, ir::Operand base, ir::Operand exponent, Span span) {
+  auto is = [&](std::int64_t value) {
+    return checker.compare(ir::CompareOp::Equal, base, number(types::i64, value), span);
+  };
+  ir::Operand zero = number(types::i64, 0), one = number(types::i64, 1);
+  ir::Operand odd =
+      checker.cast(checker.binary(ir::BinaryOp::BitAnd, exponent, one, span), types::boolean, span);
+  ir::Operand result = checker.select(odd, number(types::i64, -1), one, span);
+  result = checker.select(is(-1), result, zero, span);
+  result = checker.select(is(1), one, result, span);
+  return checker.select(is(0), number(types::i64, least), result, span);
+}
+
+static ir::Operand power_as_float(Checker& checker, ir::Operand base, ir::Operand exponent, Span span) {
+  ir::Operand x = checker.cast(base, types::f64, span), y = checker.cast(exponent, types::f64, span);
+  return checker.cast(checker.pure(Builtin::MathPow, types::f64, {x, y}, span), base.type, span);
+}
+
+Value numba_integer_power(Checker& checker, ir::Operand base, const Value& exponent, Span span) {
+  Type type = base.type;
+  ir::Operand power = checker.convert(exponent, type, Purpose::Operand);
+  ir::Operand large = checker.compare(ir::CompareOp::Greater, power, number(type, as_integer_up_to), span);
+  if (!large.slot && large.bits != 0) return runtime_value(power_as_float(checker, base, power, span), span);
+  auto small = [&] {
+    ir::Operand result = checker.pure(Builtin::IntegerPower, type, {base, power}, span);
+    if (!is_signed(type) || is_nonnegative(exponent)) return runtime_value(result, span);
+    ir::Operand negative = checker.compare(ir::CompareOp::Less, power, number(type, 0), span);
+    if (!negative.slot && negative.bits == 0) return runtime_value(result, span);
+    ir::Operand inverse = inverse_power(checker, base, power, span);
+    return runtime_value(checker.select(negative, inverse, result, span), span);
+  };
+  bool is_small = most_bits(exponent) <= static_cast<std::uint64_t>(as_integer_up_to);
+  if (!large.slot || is_small) return small();
+  return checker.merge(
+      span, large, [&] { return runtime_value(power_as_float(checker, base, power, span), span); }, small);
+}
+
+// ---- Ranges ----
+
+namespace {
+
+// How Numba converts an argument to i32, i64 and u64, better first.
+enum Conversion : std::uint8_t { Exact, Promote, Safe, Unsafe };
+using Conversions = std::array<Conversion, 3>;
+
+Conversions conversions_of(Type type) {
+  if (type == types::i64) return {Unsafe, Exact, Unsafe};
+  if (type == types::u64) return {Unsafe, Unsafe, Exact};
+  if (type == types::i32) return {Exact, Promote, Unsafe};
+  if (type == types::u32) return {Unsafe, Safe, Promote};
+  if (is_boolean(type)) return {Safe, Safe, Safe};
+  if (!is_integer(type)) return {Unsafe, Unsafe, Unsafe};
+  return is_signed(type) ? Conversions{Promote, Promote, Unsafe} : Conversions{Safe, Safe, Promote};
+}
+
+} // namespace
+
+Type numba_range_type(Checker& checker, const Value& range) {
+  constexpr std::array<Type, 3> choices = {types::i32, types::i64, types::u64};
+  std::array<std::tuple<int, int, int>, 3> costs{}; // unsafe, safe, promoted
+  for (const Value& part : range.elements) {
+    // What was not written is of any type.
+    if (is_literal(part) && part.span == range.span) continue;
+    Conversions conversions = conversions_of(default_type(checker.type_of(part).value_or(types::i64)));
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      std::get<0>(costs[i]) += conversions[i] == Unsafe;
+      std::get<1>(costs[i]) += conversions[i] == Safe;
+      std::get<2>(costs[i]) += conversions[i] == Promote;
+    }
+  }
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < choices.size(); ++i)
+    if (costs[i] < costs[best]) best = i;
+  return choices[best];
+}
+
+// ---- Builtins ----
+
+// An integer whose type is known; that of a literal is.
+static bool is_known_integer(const Value& value) {
+  return is_number(value) && is_integer(value.type) && (is_scalar(value.type) || is_literal(value));
+}
+
+static Type own_type(const Value& value) {
+  bool wide = is_int_literal(value) && !literal_fits(value.integer, types::i64);
+  return wide ? types::u64 : default_type(value.type);
+}
+
+std::vector<Value> numba_arguments(Checker& checker, Builtin builtin, std::vector<Value> args) {
+  if (args.empty()) return args;
+  Value& first = args[0];
+  bool words = (builtin == Builtin::Brev || builtin == Builtin::Ffs) && is_known_integer(first);
+  if (words)
+    first =
+        checker.convert_value(first, is_narrow(own_type(first)) ? types::u32 : types::u64, Purpose::Argument);
+  if (builtin == Builtin::Abs && is_number(first) && is_boolean(first.type))
+    first = checker.convert_value(first, types::i8, Purpose::Argument);
+  bool power = builtin == Builtin::MathPow && args.size() == 2 && numba_result(builtin, args);
+  if (power)
+    for (Value& arg : args) arg = checker.convert_value(arg, types::f64, Purpose::Argument);
+  return args;
+}
+
+std::optional<Type> numba_result(Builtin builtin, const std::vector<Value>& args) {
+  if (args.empty()) return std::nullopt;
+  const Value& first = args[0];
+  bool counts = builtin == Builtin::Popc || builtin == Builtin::Clz || builtin == Builtin::Ffs;
+  if (counts && is_known_integer(first)) {
+    if (builtin == Builtin::Ffs) return is_narrow(own_type(first)) ? types::u32 : types::u64;
+    return own_type(first);
+  }
+  if (builtin == Builtin::MathPow && args.size() == 2 && first.type == types::f32) {
+    Type exponent = is_known_integer(args[1]) ? own_type(args[1]) : types::i64;
+    bool narrow = is_narrow(exponent) && exponent != types::u32;
+    if (narrow) return types::f32;
+  }
+  return std::nullopt;
+}
+
+} // namespace kern::checker

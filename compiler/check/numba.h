@@ -1,0 +1,30 @@
+// What Numba computes otherwise than the operations of the IR do, written in those. Later phases do not know
+// the dialect.
+#pragma once
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// Shifts an integer of 64 bits. A count outside of 0 to 63 gives 0, or -1 of a negative that is shifted
+// right.
+ir::Operand numba_shift(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand count, Span span);
+// Returns x // y or x % y: NaN where a float is divided by infinity; 0 for the least i64 divided by -1, which
+// is tested for where `may_wrap`.
+ir::Operand numba_divide(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand right,
+                         bool may_wrap, Span span);
+// Converts a float to an integer as NVIDIA's instructions do: saturating, 8 bits by way of 16 of which the
+// upper ones are dropped; NaN becomes the bit of the sign where the float or the integer has 64 bits, else 0.
+ir::Operand numba_integer(Checker& checker, ir::Operand value, Type type, Span span);
+// Returns x ** y of integers of 64 bits: it wraps, but exponents beyond 65536 are computed as floats, and
+// saturate. A negative one gives 0 but for 1, -1, and 0, which gives the least i64.
+Value numba_integer_power(Checker& checker, ir::Operand base, const Value& exponent, Span span);
+// Returns the type of the numbers of a range: i32, i64 or u64, whichever its arguments convert to best.
+Type numba_range_type(Checker& checker, const Value& range);
+
+// Returns the arguments of a builtin as Numba converts them, where that is another rule than Kern's.
+std::vector<Value> numba_arguments(Checker& checker, Builtin builtin, std::vector<Value> args);
+// Returns the type that Numba gives the result of a builtin; nothing where it is Kern's.
+std::optional<Type> numba_result(Builtin builtin, const std::vector<Value>& args);
+
+} // namespace kern::checker

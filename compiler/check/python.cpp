@@ -1,0 +1,237 @@
+// Whatever Python raises an exception for has no value here: the name is then one of the host, which -D
+// gives.
+#include "compiler/check/python.h"
+
+#include <cmath>
+
+#include "compiler/check/fold.h"
+#include "compiler/diagnostics/types.h"
+
+namespace kern::checker {
+
+namespace {
+
+// Says whether a number has Python's own type: int, float or bool, not one of NumPy's.
+bool is_plain(const Value& value) { return is_literal(value) || is_boolean(value.type); }
+
+bool is_python_int(const Value& value) { return is_int_literal(value) || is_boolean(value.type); }
+
+Value raises(Checker& checker, Span span) {
+  checker.report(span, diag::constant_too_large, checker.context.source(span));
+  return error_value(span);
+}
+
+std::optional<WideInt> power(WideInt base, WideInt exponent) {
+  if (base == 0 || base == 1) return exponent == 0 ? 1 : base;
+  if (base == -1) return exponent % 2 == 0 ? 1 : -1;
+  WideInt result = 1;
+  for (WideInt k = 0; k < exponent; ++k)
+    if (__builtin_mul_overflow(result, base, &result)) return std::nullopt;
+  return result;
+}
+
+std::optional<WideInt> shift_left(WideInt value, WideInt count) {
+  if (count < 0 || count > 126) return value == 0 && count >= 0 ? std::optional<WideInt>(0) : std::nullopt;
+  auto result = static_cast<WideInt>(static_cast<unsigned __int128>(value) << static_cast<int>(count));
+  return result >> static_cast<int>(count) == value ? std::optional(result) : std::nullopt;
+}
+
+// Returns nothing where Python raises, the result has too many bits, or it is a float.
+std::optional<WideInt> integers(ast::BinaryOp op, WideInt a, WideInt b) {
+  WideInt result = 0;
+  switch (op) {
+  case ast::BinaryOp::Add:
+    return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  case ast::BinaryOp::Subtract:
+    return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  case ast::BinaryOp::Multiply:
+    return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  case ast::BinaryOp::FloorDivide:
+  case ast::BinaryOp::Modulo: {
+    if (b == 0 || (b == -1 && __builtin_sub_overflow(WideInt(0), a, &result))) return std::nullopt;
+    WideInt quotient = a / b, rest = a % b;
+    if (rest != 0 && (rest < 0) != (b < 0)) --quotient, rest += b;
+    return op == ast::BinaryOp::Modulo ? rest : quotient;
+  }
+  case ast::BinaryOp::Power: return b < 0 ? std::nullopt : power(a, b);
+  case ast::BinaryOp::ShiftLeft: return shift_left(a, b);
+  case ast::BinaryOp::ShiftRight:
+    if (b < 0) return std::nullopt;
+    return a >> static_cast<int>(b > 127 ? WideInt(127) : b);
+  case ast::BinaryOp::BitAnd: return a & b;
+  case ast::BinaryOp::BitOr: return a | b;
+  case ast::BinaryOp::BitXor: return a ^ b;
+  case ast::BinaryOp::Divide:
+  case ast::BinaryOp::MatrixMultiply: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> reals(ast::BinaryOp op, double a, double b) {
+  switch (op) {
+  case ast::BinaryOp::Add: return a + b;
+  case ast::BinaryOp::Subtract: return a - b;
+  case ast::BinaryOp::Multiply: return a * b;
+  case ast::BinaryOp::Divide: return b == 0 ? std::nullopt : std::optional(a / b);
+  case ast::BinaryOp::FloorDivide: return b == 0 ? std::nullopt : std::optional(floor_divide(a, b));
+  case ast::BinaryOp::Modulo: return b == 0 ? std::nullopt : std::optional(floor_modulo(a, b));
+  case ast::BinaryOp::Power: {
+    double result = std::pow(a, b);
+    bool raises = std::isfinite(a) && std::isfinite(b) && !std::isfinite(result);
+    return raises ? std::nullopt : std::optional(result);
+  }
+  case ast::BinaryOp::ShiftLeft:
+  case ast::BinaryOp::ShiftRight:
+  case ast::BinaryOp::BitAnd:
+  case ast::BinaryOp::BitOr:
+  case ast::BinaryOp::BitXor:
+  case ast::BinaryOp::MatrixMultiply: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Python rounds the quotient of two integers once, however many bits they have.
+bool divides_exactly(WideInt value) { return value >= -(WideInt(1) << 53) && value <= WideInt(1) << 53; }
+
+std::optional<Value> plain_binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+  std::optional<WideInt> a = constant_integer(left), b = constant_integer(right);
+  bool ints = is_python_int(left) && is_python_int(right);
+  bool bits = op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
+  if (ints && bits && is_boolean(left.type) && is_boolean(right.type))
+    return bool_value(*integers(op, *a, *b) != 0, span);
+  bool real = op == ast::BinaryOp::Divide || (op == ast::BinaryOp::Power && ints && *b < 0);
+  if (ints && !real) {
+    std::optional<WideInt> result = integers(op, *a, *b);
+    return result ? std::optional(int_value(*result, span)) : std::nullopt;
+  }
+  if (ints && op == ast::BinaryOp::Divide && !(divides_exactly(*a) && divides_exactly(*b)))
+    return std::nullopt;
+  std::optional<double> result = reals(op, *constant_real(left), *constant_real(right));
+  return result ? std::optional(float_value(*result, span)) : std::nullopt;
+}
+
+// ---- NumPy ----
+
+// Returns the type in which NumPy computes: a plain number takes that of the other one.
+std::optional<Type> numpy_type(const Value& left, const Value& right) {
+  if (!is_plain(left) && !is_plain(right)) return numba_unify(left.type, right.type);
+  const Value &plain = is_plain(left) ? left : right, &typed = is_plain(left) ? right : left;
+  if (is_float(typed.type)) return typed.type;
+  if (!is_python_int(plain)) return types::f64;
+  return literal_fits(*constant_integer(plain), typed.type) ? std::optional(typed.type) : std::nullopt;
+}
+
+std::optional<ir::Operand> constant_as(const Value& value, Type type) {
+  if (is_int_literal(value)) return constant_of(type, value.integer);
+  if (is_literal(value)) return fold_convert(ir::constant_float(types::f64, value.real), type);
+  return fold_convert(value.operand, type);
+}
+
+std::optional<ir::BinaryOp> ir_op(ast::BinaryOp op) {
+  switch (op) {
+  case ast::BinaryOp::Add: return ir::BinaryOp::Add;
+  case ast::BinaryOp::Subtract: return ir::BinaryOp::Subtract;
+  case ast::BinaryOp::Multiply: return ir::BinaryOp::Multiply;
+  case ast::BinaryOp::Divide: return ir::BinaryOp::Divide;
+  case ast::BinaryOp::FloorDivide: return ir::BinaryOp::FloorDivide;
+  case ast::BinaryOp::Modulo: return ir::BinaryOp::Modulo;
+  case ast::BinaryOp::ShiftLeft: return ir::BinaryOp::ShiftLeft;
+  case ast::BinaryOp::ShiftRight: return ir::BinaryOp::ShiftRight;
+  case ast::BinaryOp::BitAnd: return ir::BinaryOp::BitAnd;
+  case ast::BinaryOp::BitOr: return ir::BinaryOp::BitOr;
+  case ast::BinaryOp::BitXor: return ir::BinaryOp::BitXor;
+  case ast::BinaryOp::Power:
+  case ast::BinaryOp::MatrixMultiply: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<ir::Operand> numpy_power(const ir::Operand& base, const ir::Operand& exponent) {
+  Type type = base.type;
+  if (is_float(type))
+    return ir::constant_float(type, std::pow(ir::float_value(base), ir::float_value(exponent)));
+  if (is_signed(type) && ir::int_value(exponent) < 0) return std::nullopt;
+  return fold_builtin(Builtin::IntegerPower, type, std::array{base, exponent});
+}
+
+std::optional<ir::Operand> numpy_binary(ast::BinaryOp op, const Value& left, const Value& right) {
+  std::optional<Type> type = numpy_type(left, right);
+  if (!type || is_complex(*type)) return std::nullopt;
+  if (op == ast::BinaryOp::Divide && is_integer(*type)) type = types::f64;
+  std::optional<ir::Operand> a = constant_as(left, *type), b = constant_as(right, *type);
+  if (!a || !b) return std::nullopt;
+  if (op == ast::BinaryOp::Power) return numpy_power(*a, *b);
+  std::optional<ir::BinaryOp> operation = ir_op(op);
+  bool shifts = op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight;
+  bool is_wide = shifts && is_integer(*type) && b->bits >= static_cast<unsigned>(bit_width((*type)->scalar));
+  if (is_wide) {
+    bool ones = op == ast::BinaryOp::ShiftRight && is_signed(*type) && ir::int_value(*a) < 0;
+    return ir::constant_int(*type, ones ? -1 : 0);
+  }
+  return operation ? fold_binary(*operation, *a, *b) : std::nullopt;
+}
+
+} // namespace
+
+bool is_python(const Checker& checker) { return checker.scope->is_numba() && !checker.instance; }
+
+std::optional<Value> python_binary(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                                   Span span) {
+  if (!is_constant_number(left) || !is_constant_number(right)) return std::nullopt;
+  if (is_plain(left) && is_plain(right)) {
+    std::optional<Value> result = plain_binary(op, left, right, span);
+    return result ? *result : raises(checker, span);
+  }
+  std::optional<ir::Operand> result = numpy_binary(op, left, right);
+  return result ? runtime_value(*result, span) : raises(checker, span);
+}
+
+std::optional<Value> python_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
+  if (!is_constant_number(operand) || op == ast::UnaryOp::Not) return std::nullopt;
+  if (is_python_int(operand)) {
+    WideInt value = *constant_integer(operand), negative = 0;
+    if (op == ast::UnaryOp::Positive) return int_value(value, span);
+    if (op == ast::UnaryOp::Invert) return int_value(~value, span);
+    if (__builtin_sub_overflow(WideInt(0), value, &negative)) return raises(checker, span);
+    return int_value(negative, span);
+  }
+  if (op == ast::UnaryOp::Positive) return read_at(operand, span);
+  bool negates = op == ast::UnaryOp::Negative;
+  if (!negates && is_float(operand.type)) return std::nullopt;
+  if (is_literal(operand)) return float_value(-operand.real, span);
+  std::optional<ir::Operand> result =
+      fold_unary(negates ? ir::UnaryOp::Negate : ir::UnaryOp::BitNot, operand.operand);
+  return result ? std::optional(runtime_value(*result, span)) : std::nullopt;
+}
+
+// Compares an integer with a float exactly: -1, 0 or 1.
+static int order_of(WideInt integer, double real) {
+  if (real >= 0x1p126) return -1;
+  if (real <= -0x1p126) return 1;
+  auto whole = static_cast<WideInt>(real);
+  if (integer != whole) return integer < whole ? -1 : 1;
+  double rest = real - static_cast<double>(whole);
+  return rest > 0 ? -1 : rest < 0;
+}
+
+std::optional<Value> python_compare(ast::CompareOp op, const Value& left, const Value& right, Span span) {
+  bool mixed = is_literal(left) && is_literal(right) && is_int_literal(left) != is_int_literal(right);
+  const Value& real = is_int_literal(left) ? right : left;
+  if (!mixed || std::isnan(real.real)) return std::nullopt;
+  int order = is_int_literal(left) ? order_of(left.integer, right.real) : -order_of(right.integer, left.real);
+  switch (op) {
+  case ast::CompareOp::Equal: return bool_value(order == 0, span);
+  case ast::CompareOp::NotEqual: return bool_value(order != 0, span);
+  case ast::CompareOp::Less: return bool_value(order < 0, span);
+  case ast::CompareOp::LessEqual: return bool_value(order <= 0, span);
+  case ast::CompareOp::Greater: return bool_value(order > 0, span);
+  case ast::CompareOp::GreaterEqual: return bool_value(order >= 0, span);
+  case ast::CompareOp::Is:
+  case ast::CompareOp::IsNot:
+  case ast::CompareOp::In:
+  case ast::CompareOp::NotIn: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+} // namespace kern::checker
