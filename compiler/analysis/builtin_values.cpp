@@ -21,6 +21,7 @@ constexpr Axes grid_dims{Builtin::GridDimX, Builtin::GridDimY, Builtin::GridDimZ
 void Symbolic::start_threads() {
   Reason launch{Reason::Kind::Launch, {}}, block{Reason::Kind::Block, function_.span};
   lane_ = affine(facts.fresh({0, limits::warp_size - 1}, {}, launch));
+  shared_bytes_ = affine(facts.fresh({0, limits::launch_shared_bytes}, {}, launch));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (function_.is_kernel && function_.options.block) {
       std::int64_t size = (*function_.options.block)[axis];
@@ -51,6 +52,7 @@ std::optional<Affine> Symbolic::thread_value(Builtin builtin) {
 Value Symbolic::call(const ir::CallPure& call, Type type) {
   if (!is_integer(type)) return unknown(type);
   if (auto known = thread_value(call.builtin)) return make(*known);
+  if (call.builtin == Builtin::DynamicSharedBytes) return make(shared_bytes_);
   if (call.args.empty() || !is_integer(call.args.front().type)) return unknown(type);
   Wide bits = bit_width(call.args.front().type->scalar);
   Affine first = integer(call.args.front());

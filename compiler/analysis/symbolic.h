@@ -185,6 +185,7 @@ private:
   std::vector<std::uint32_t> stamps_; // by slot: the last branch() that saw it
   std::uint32_t stamp_ = 0;
   Affine lane_;
+  Affine shared_bytes_;                                         // that the launch gives a block
   std::array<Affine, 3> thread_, block_, block_dim_, grid_dim_; // threadIdx and so on
   std::vector<AtomId> products_; // exact ones, in the order of their evaluation
   std::deque<Affine> forms_;

@@ -136,6 +136,13 @@ Value dynamic_shared(Checker& checker, const ast::Call& expr, const ArrayArgs& a
   return runtime_value(checker.temp(type, ir::SharedArray{id, std::move(extents)}, expr.span), expr.span);
 }
 
+// Returns the extent of shared.array(0, T): what the launch gives a block, in elements.
+ir::Operand aliased_extent(Checker& checker, Type element, Span span) {
+  ir::Operand bytes = checker.temp(types::i64, ir::CallPure{Builtin::DynamicSharedBytes, {}}, span);
+  ir::Operand size = ir::constant_int(types::i64, bit_width(element->scalar) / 8);
+  return size.bits == 1 ? bytes : checker.binary(ir::BinaryOp::FloorDivide, bytes, size, span);
+}
+
 Value shared_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args) {
   bool wrong = false;
   std::optional<std::vector<std::int64_t>> extents = constant_extents(checker, args.shape, wrong);
@@ -148,7 +155,10 @@ Value shared_array(Checker& checker, const ast::Call& expr, const ArrayArgs& arg
       checker.target_name, args.element->scalar, *extents, {}, aliased, args.alignment, expr.span};
   ir::SharedArray node{{}, {}};
   for (std::int64_t extent : *extents) node.extents.push_back(ir::constant_int(types::i64, extent));
-  if (aliased) decl.extents.clear();
+  if (aliased) {
+    decl.extents.clear();
+    node.extents = {aliased_extent(checker, args.element, expr.span)};
+  }
   if (!aliased &&
       !check_bytes(checker, *extents, args.element, limits::shared_bytes, "a shared array", expr.span))
     return error_value(expr.span);

@@ -146,7 +146,8 @@ struct View {
   Operand array;
   std::vector<ViewAxis> axes;
 };
-// The shared array with that id; extents are i64, constants unless it is dynamic
+// The shared array with that id; extents are i64, constants unless it is dynamic: then they are values of the
+// launch, as those of an aliased one are
 struct SharedArray {
   SharedId id;
   std::vector<Operand> extents;

@@ -229,6 +229,7 @@ struct Verifier {
     require_array_slot(target, decl.element, e.extents.size(), AddressSpace::Shared);
     for (std::size_t i = 0; i < e.extents.size(); ++i) {
       require_type(e.extents[i], types::i64, "an extent");
+      if (decl.aliased) require(e.extents[i].slot.has_value(), "the extent does not come from the launch");
       bool is_static = decl.dynamic.empty() && !decl.aliased;
       if (!is_static) continue;
       bool agrees =

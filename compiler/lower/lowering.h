@@ -77,6 +77,8 @@ llvm::Value* grid_barrier(Lowerer&, const CustomCall&);
 llvm::Value* grid_barrier_count(Lowerer&, const CustomCall&);
 llvm::Value* grid_barrier_and(Lowerer&, const CustomCall&);
 llvm::Value* grid_barrier_or(Lowerer&, const CustomCall&);
+// memory.cpp
+llvm::Value* dynamic_shared_bytes(Lowerer&, const CustomCall&);
 // waiting.cpp
 llvm::Value* take_turn(Lowerer&, const CustomCall&);
 // warps.cpp

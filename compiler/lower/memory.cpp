@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "compiler/lower/lanes.h"
+#include "compiler/lower/lowering.h"
 #include "kern/abi.h"
 
 namespace kern::lowering {
@@ -183,6 +184,13 @@ static llvm::GlobalVariable* shared_global(ModuleState& state, ir::SharedId id) 
   return global;
 }
 
+llvm::Value* vocabulary::dynamic_shared_bytes(Lowerer& lower, const CustomCall&) {
+  constexpr std::uint64_t field = offsetof(kern_launch_record, shared_bytes);
+  llvm::Value* address =
+      lower.builder.CreateConstInBoundsGEP1_64(lower.builder.getInt8Ty(), lower.record, field);
+  return lower.builder.CreateLoad(lower.builder.getInt64Ty(), address);
+}
+
 // The alignment of dynamic shared memory on a GPU: of what has a place in it.
 static llvm::Align dynamic_alignment(const ModuleState& state) {
   std::int64_t alignment = 16;
@@ -232,17 +240,10 @@ static ArrayValue dynamic_array(Lowerer& lower, const ir::SharedArray& shared, T
   const ir::SharedDecl& decl = lower.state.ir.shared[static_cast<std::size_t>(shared.id)];
   llvm::Value* base = dynamic_shared_base(lower);
   ArrayValue array{{base}, {i64(lower.state, 0)}, {}, {}, type->scalar, type->space};
-  if (decl.aliased) {
-    constexpr std::uint64_t shared_bytes_field = offsetof(kern_launch_record, shared_bytes);
-    llvm::Value* field =
-        lower.builder.CreateConstInBoundsGEP1_64(lower.builder.getInt8Ty(), lower.record, shared_bytes_field);
-    llvm::Value* bytes = lower.builder.CreateLoad(lower.builder.getInt64Ty(), field);
-    array.extents.push_back({lower.builder.CreateUDiv(bytes, i64(lower.state, bit_width(type->scalar) / 8))});
-  } else {
+  if (!decl.aliased)
     array.base.value =
         lower.builder.CreateGEP(lower.builder.getInt8Ty(), base, dynamic_offset(lower, shared.id));
-    for (const ir::Operand& extent : shared.extents) array.extents.push_back(read_value(lower, extent));
-  }
+  for (const ir::Operand& extent : shared.extents) array.extents.push_back(read_value(lower, extent));
   set_dense_strides(lower, array);
   return array;
 }

@@ -29,7 +29,8 @@ inline constexpr std::int64_t constant_bytes = 64 << 10; // in one constant arra
 inline constexpr int array_rank = 8;
 inline constexpr std::int64_t array_bytes =
     std::int64_t{1} << 62; // of an array, as runtime/api/launch.cpp makes sure: no extent is larger
-inline constexpr std::int64_t warp_size = 32; // threads
+inline constexpr std::int64_t launch_shared_bytes = 2147483647; // dynamic, of a block, as drivers count it
+inline constexpr std::int64_t warp_size = 32;                   // threads
 inline constexpr std::size_t small_array_bytes =
     1 << 30;                                        // an array of 32-bit offsets, where a variant promises it
 inline constexpr std::int64_t small_grid = 1 << 30; // threads along an axis, where a variant promises few
