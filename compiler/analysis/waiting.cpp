@@ -1,187 +1,27 @@
-// What ends a loop is followed back through the loop: through the conditions of its jumps, what these are
-// computed from, and the conditions under which that was assigned. The loop waits where the way ends at
-// elements that it asks for again and again (an atomic with the same operands, such as a compare-and-swap of
-// 0 and 1, or a plain load), and never comes back to itself, as it does where the loop counts or computes.
+// A loop waits where one of its exits follows from an element that it asks for again at the same place, and
+// that others may change (waiting_region.h): it does not end before they do. One whose every round comes to a
+// compare-and-swap of what it has just read does not wait: where that fails another thread has gone on.
 #include "compiler/analysis/waiting.h"
 
-#include <functional>
+#include <algorithm>
 #include <map>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
+#include "compiler/analysis/waiting_region.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 
 namespace kern {
 
+using namespace waiting;
+
 namespace {
 
 // Statements of a loop that may wait; longer ones do work.
-constexpr std::size_t most_statements = 1'000;
-
-// Whether an atomic that is done again with the same operands changes nothing more.
-bool is_idempotent(const ir::Atomic& atomic) {
-  switch (atomic.builtin) {
-  case Builtin::AtomicCas:
-  case Builtin::AtomicExch:
-  case Builtin::AtomicAnd:
-  case Builtin::AtomicOr:
-  case Builtin::AtomicMax:
-  case Builtin::AtomicMin:
-  case Builtin::AtomicNanMax:
-  case Builtin::AtomicNanMin: return true;
-  case Builtin::AtomicAdd:
-  case Builtin::AtomicSub:
-  case Builtin::AtomicXor: return !atomic.args[0].slot && atomic.args[0].bits == 0;
-  default: return false;
-  }
-}
-
-bool reads_memory(const ir::Stmt& stmt) {
-  return std::holds_alternative<ir::Load>(stmt.node) || std::holds_alternative<ir::Atomic>(stmt.node) ||
-         std::holds_alternative<ir::Call>(stmt.node) || std::holds_alternative<ir::CallEffect>(stmt.node);
-}
-
-template <class Visit> void for_each_operand(const ir::Stmt& stmt, const Visit& visit) {
-  ir::visit_operands(stmt, [&](const ir::Operand& operand) {
-    if (operand.slot) visit(*operand.slot);
-  });
-}
-
-// Says of a called function whether it asks for an element that its arguments name.
-using Asks = std::function<bool(ir::FunctionId)>;
-
-// The statements of a loop, or of a function that one calls, as far as they decide on slots.
-class Region {
-public:
-  explicit Region(const Asks& asks) : asks_(asks) {}
-
-  void add(const ir::Body& body) {
-    for (const ir::Stmt& stmt : body) add(stmt);
-  }
-
-  // To be called once all is added. Finds what is the same each time the region runs, and from that who asks
-  // for an element again and again.
-  void find_sources() {
-    for (auto& [slot, node] : nodes_) node.is_open = true;
-    settle([](const ir::Stmt& stmt) { return !reads_memory(stmt); });
-    for (auto& [slot, node] : nodes_) node.repeats = node.is_settled;
-    bool goes_on = false; // by itself: it stores, or counts
-    for (const ir::Stmt* stmt : memory_) {
-      const auto* atomic = std::get_if<ir::Atomic>(&stmt->node);
-      const auto* call = std::get_if<ir::Call>(&stmt->node);
-      bool repeats =
-          operands_repeat(*stmt) && (atomic ? is_idempotent(*atomic) : call && asks_(call->function));
-      if (repeats) sources_.insert(stmt);
-      goes_on = goes_on || std::holds_alternative<ir::Store>(stmt->node) || (atomic && !repeats);
-    }
-    for (const ir::Stmt* stmt : memory_) {
-      const auto* load = std::get_if<ir::Load>(&stmt->node);
-      bool is_shared = load && load->array.type->space != AddressSpace::Local;
-      if (is_shared && !goes_on && operands_repeat(*stmt)) sources_.insert(stmt);
-    }
-  }
-  bool has_source() const { return !sources_.empty(); }
-
-  // Where these slots follow from sources, and never from themselves, returns the loads among those.
-  std::optional<std::vector<const ir::Load*>> decided_by_sources(std::vector<ir::SlotId> slots) {
-    for (auto& [slot, node] : nodes_) node.is_open = false;
-    std::vector<const ir::Load*> polled;
-    bool any = false;
-    while (!slots.empty()) {
-      auto found = nodes_.find(slots.back());
-      slots.pop_back();
-      if (found == nodes_.end() || std::exchange(found->second.is_open, true)) continue;
-      for (const Definition& definition : found->second.definitions) {
-        slots.insert(slots.end(), definition.under.begin(), definition.under.end());
-        const auto* load = std::get_if<ir::Load>(&definition.stmt->node);
-        bool is_source = sources_.contains(definition.stmt);
-        any = any || is_source;
-        if (is_source && load) polled.push_back(load);
-        if (!is_source) for_each_operand(*definition.stmt, [&](ir::SlotId slot) { slots.push_back(slot); });
-      }
-    }
-    settle([](const ir::Stmt&) { return true; });
-    for (auto& [slot, node] : nodes_) any = any && (!node.is_open || node.is_settled);
-    if (!any) return std::nullopt;
-    return polled;
-  }
-
-private:
-  // An assignment in the region, and the conditions that it is under there.
-  struct Definition {
-    const ir::Stmt* stmt;
-    std::vector<ir::SlotId> under;
-  };
-  // A slot that the region assigns.
-  struct Node {
-    std::vector<Definition> definitions{};
-    bool is_open = false, is_settled = false, repeats = false;
-    std::size_t missing = 0;
-    std::vector<Node*> readers{};
-  };
-
-  void add(const ir::Stmt& stmt) {
-    ir::visit_results(stmt, [&](ir::SlotId slot) { nodes_[slot].definitions.push_back({&stmt, under_}); });
-    if (reads_memory(stmt) || std::holds_alternative<ir::Store>(stmt.node)) memory_.push_back(&stmt);
-    const auto* branch = std::get_if<ir::If>(&stmt.node);
-    bool is_under = branch && branch->condition.slot;
-    if (is_under) under_.push_back(*branch->condition.slot);
-    ir::visit_bodies(stmt, [&](const ir::Body& body) { add(body); });
-    if (is_under) under_.pop_back();
-  }
-
-  bool operands_repeat(const ir::Stmt& stmt) const {
-    bool all = true;
-    for_each_operand(stmt, [&](ir::SlotId slot) {
-      auto found = nodes_.find(slot);
-      all = all && (found == nodes_.end() || found->second.repeats);
-    });
-    return all;
-  }
-
-  // Settles the open slots that follow from others alone, never from themselves. Sources follow from nothing;
-  // of other statements only those that `counts` do.
-  template <class Counts> void settle(const Counts& counts) {
-    std::vector<Node*> ready;
-    for (auto& [slot, node] : nodes_) {
-      node.is_settled = false;
-      node.missing = 0;
-      node.readers.clear();
-    }
-    for (auto& [slot, node] : nodes_) {
-      if (!node.is_open) continue;
-      auto needs = [&, reader = &node](ir::SlotId other) {
-        auto found = nodes_.find(other);
-        if (found == nodes_.end()) return;
-        ++reader->missing;
-        found->second.readers.push_back(reader);
-      };
-      for (const Definition& definition : node.definitions) {
-        for (ir::SlotId condition : definition.under) needs(condition);
-        if (sources_.contains(definition.stmt)) continue;
-        if (!counts(*definition.stmt)) ++node.missing;
-        for_each_operand(*definition.stmt, needs);
-      }
-      if (node.missing == 0) ready.push_back(&node);
-    }
-    while (!ready.empty()) {
-      Node* node = ready.back();
-      ready.pop_back();
-      node->is_settled = true;
-      for (Node* reader : node->readers)
-        if (--reader->missing == 0) ready.push_back(reader);
-    }
-  }
-
-  const Asks& asks_;
-  std::map<ir::SlotId, Node> nodes_;
-  std::vector<const ir::Stmt*> memory_;
-  std::vector<ir::SlotId> under_; // conditions around the statement at hand
-  std::unordered_set<const ir::Stmt*> sources_;
-};
+constexpr std::size_t most_statements = 10'000;
+constexpr std::int64_t few_rounds = 32;
 
 // The conditions under which a loop is left.
 class Exits {
@@ -191,30 +31,60 @@ public:
     if (loop.condition.slot) exits.found_.push_back(*loop.condition.slot);
     exits.visit(loop.head, false);
     exits.visit(loop.body, false);
-    return std::move(exits.found_);
+    return exits.all();
+  }
+  static std::vector<ir::SlotId> of(const ir::For& loop) {
+    Exits exits;
+    exits.visit(loop.body, false);
+    return exits.is_left_ ? exits.all() : std::vector<ir::SlotId>{};
   }
 
 private:
+  std::vector<ir::SlotId> all() {
+    found_.insert(found_.end(), passes_by_.begin(), passes_by_.end());
+    return std::move(found_);
+  }
+
   void visit(const ir::Body& body, bool in_inner) {
     for (const ir::Stmt& stmt : body) {
-      bool leaves = std::holds_alternative<ir::Return>(stmt.node) ||
-                    (std::holds_alternative<ir::Break>(stmt.node) && !in_inner);
+      bool breaks = std::holds_alternative<ir::Break>(stmt.node);
+      bool leaves = std::holds_alternative<ir::Return>(stmt.node) || (breaks && !in_inner);
       if (leaves) found_.insert(found_.end(), under_.begin(), under_.end());
-      const auto* branch = std::get_if<ir::If>(&stmt.node);
-      bool is_under = branch && branch->condition.slot;
-      bool is_loop = ir::is_loop(stmt);
-      if (is_under) under_.push_back(*branch->condition.slot);
-      ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner, in_inner || is_loop); });
-      if (is_under) under_.pop_back();
+      is_left_ = is_left_ || leaves;
+      if ((breaks && in_inner) || std::holds_alternative<ir::Continue>(stmt.node))
+        passes_by_.insert(passes_by_.end(), under_.begin(), under_.end());
+      visit_inside(stmt, in_inner);
     }
   }
 
+  void visit_inside(const ir::Stmt& stmt, bool in_inner) {
+    const auto* branch = std::get_if<ir::If>(&stmt.node);
+    const auto* repeated = std::get_if<ir::While>(&stmt.node);
+    const auto* counted = std::get_if<ir::For>(&stmt.node);
+    bool is_loop = repeated || counted, was_left = std::exchange(is_left_, is_left_ && !is_loop);
+    std::size_t passed_by = passes_by_.size(), outside = under_.size();
+    auto put_under = [&](const ir::Operand& condition) {
+      if (condition.slot) under_.push_back(*condition.slot);
+    };
+    if (branch) put_under(branch->condition);
+    if (repeated) put_under(repeated->condition);
+    if (counted) put_under(counted->count);
+    ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner, in_inner || is_loop); });
+    under_.resize(outside);
+    // What goes round an inner loop matters where that may leave this one.
+    if (is_loop && !is_left_) passes_by_.resize(passed_by);
+    is_left_ = is_left_ || was_left;
+  }
+
   std::vector<ir::SlotId> found_, under_;
+  std::vector<ir::SlotId> passes_by_; // conditions under which a round goes by what would leave
+  bool is_left_ = false;
 };
 
 class Finder {
 public:
-  explicit Finder(const ir::Module& module) : module_(module) {}
+  Finder(const ir::Module& module, const ir::Function& function, const WrittenArrays& written, const Ask& ask)
+      : module_(module), values_(function), around_{module, function, written, values_, ask} {}
 
   // Returns how many statements a body holds.
   std::size_t visit(const ir::Body& body) {
@@ -222,25 +92,44 @@ public:
     for (const ir::Stmt& stmt : body) {
       std::size_t place = found_.size(), inside = 1;
       ir::visit_bodies(stmt, [&](const ir::Body& inner) { inside += visit(inner); });
-      if (const auto* loop = std::get_if<ir::While>(&stmt.node); loop && inside <= most_statements)
-        if (auto polled = polled_by(*loop))
-          found_.insert(found_.begin() + static_cast<std::ptrdiff_t>(place), {&stmt, std::move(*polled)});
       count += inside;
+      if (inside > most_statements) continue;
+      std::optional<std::vector<const ir::Load*>> polled;
+      if (const auto* loop = std::get_if<ir::While>(&stmt.node))
+        polled = polled_by({&loop->head, &loop->body}, Exits::of(*loop), {});
+      if (const auto* loop = std::get_if<ir::For>(&stmt.node); loop && !is_over_soon(*loop))
+        polled = polled_by({&loop->body}, Exits::of(*loop), loop->variable);
+      if (polled)
+        found_.insert(found_.begin() + static_cast<std::ptrdiff_t>(place), {&stmt, std::move(*polled)});
     }
     return count;
   }
   std::vector<WaitingLoop> found() && { return std::move(found_); }
 
 private:
-  std::optional<std::vector<const ir::Load*>> polled_by(const ir::While& loop) {
+  // So few rounds that none of them would ask for a turn; one of a loop over a tuple has at most one.
+  bool is_over_soon(const ir::For& loop) const {
+    auto is_few = [](const ir::Operand& count) { return !count.slot && ir::int_value(count) <= few_rounds; };
+    const ir::Expr* value = values_.find(loop.count);
+    const auto* choice = value ? std::get_if<ir::Select>(value) : nullptr;
+    return is_few(loop.count) || (choice && is_few(choice->then_value) && is_few(choice->else_value));
+  }
+
+  std::optional<std::vector<const ir::Load*>> polled_by(const std::vector<const ir::Body*>& round,
+                                                        const std::vector<ir::SlotId>& exits,
+                                                        std::optional<ir::SlotId> variable) {
     // At a barrier the whole block has its turn.
-    if (meets(loop.head) || meets(loop.body)) return std::nullopt;
-    Region region(asks_);
-    region.add(loop.head);
-    region.add(loop.body);
+    if (exits.empty() || std::ranges::any_of(round, [&](const ir::Body* body) { return meets(*body); }))
+      return std::nullopt;
+    Region region(around_);
+    for (const ir::Body* body : round) region.add(*body);
+    if (variable) region.vary(*variable);
     region.find_sources();
     if (!region.has_source()) return std::nullopt;
-    return region.decided_by_sources(Exits::of(loop));
+    auto polled = region.decided_by_sources(exits);
+    // A swap that fails has seen another thread go on.
+    if (!polled || region.always_retries(round, exits)) return std::nullopt;
+    return polled;
   }
 
   bool meets(const ir::Body& body) {
@@ -257,19 +146,47 @@ private:
     return meeting_[id] = meets(module_.function(id).body);
   }
 
-  bool asks(ir::FunctionId id) {
-    auto [known, is_new] = asking_.try_emplace(id, false);
+  const ir::Module& module_;
+  SingleValues values_;
+  Surroundings around_;
+  std::map<ir::FunctionId, bool> meeting_;
+  std::vector<WaitingLoop> found_;
+};
+
+// What calls ask for, by the function and which of its arguments vary.
+class Callees {
+public:
+  Callees(const ir::Module& module, const WrittenArrays& written) : module_(module), written_(written) {}
+
+  const Ask ask = [this](ir::FunctionId id, const std::vector<bool>& varying) { return find(id, varying); };
+
+private:
+  Asked find(ir::FunctionId id, const std::vector<bool>& varying) {
+    auto [known, is_new] = found_.try_emplace({id, varying});
     if (!is_new) return known->second;
-    Region region(asks_);
-    region.add(module_.function(id).body);
+    const ir::Function& function = module_.function(id);
+    SingleValues values(function);
+    Surroundings around{module_, function, written_, values, ask};
+    Region region(around);
+    region.add(function.body);
+    region.is_function();
+    for (std::size_t i = 0; i < varying.size(); ++i)
+      if (varying[i]) region.vary(ir::SlotId(i));
     region.find_sources();
-    return asking_[id] = region.has_source();
+    std::vector<ir::SlotId> results;
+    ir::walk(function.body, [&](const ir::Stmt& stmt) {
+      if (!std::holds_alternative<ir::Return>(stmt.node)) return;
+      ir::visit_operands(stmt, [&](const ir::Operand& operand) {
+        if (operand.slot) results.push_back(*operand.slot);
+      });
+    });
+    return found_[{id, varying}] = {region.has_source(), region.always_retries({&function.body}, results),
+                                    region.loads()};
   }
 
   const ir::Module& module_;
-  std::map<ir::FunctionId, bool> asking_, meeting_; // what is known of functions
-  Asks asks_ = [this](ir::FunctionId id) { return asks(id); };
-  std::vector<WaitingLoop> found_;
+  const WrittenArrays& written_;
+  std::map<std::pair<ir::FunctionId, std::vector<bool>>, Asked> found_;
 };
 
 bool is_wait(const ir::Stmt& stmt) {
@@ -279,10 +196,16 @@ bool is_wait(const ir::Stmt& stmt) {
 
 } // namespace
 
-std::vector<WaitingLoop> find_waiting_loops(const ir::Module& module, const ir::Function& function) {
-  Finder finder(module);
-  finder.visit(function.body);
-  return std::move(finder).found();
+std::vector<std::vector<WaitingLoop>> find_waiting_loops(const ir::Module& module) {
+  WrittenArrays written(module);
+  Callees callees(module, written);
+  std::vector<std::vector<WaitingLoop>> found;
+  for (const ir::Function& function : module.functions) {
+    Finder finder(module, function, written, callees.ask);
+    finder.visit(function.body);
+    found.push_back(std::move(finder).found());
+  }
+  return found;
 }
 
 bool has_waits(const ir::Module& module, const ir::Body& body) {

@@ -1,5 +1,6 @@
-// Loops in which a thread waits for others: they do the same again and again until memory that others write
-// lets them go. A loop that goes on to other elements, or computes what ends it, waits for nobody.
+// Loops in which a thread waits for others: they ask for the same element again and again until memory that
+// others write lets them go, whatever they count or compute beside. A loop that goes on to other elements
+// waits for nobody.
 #pragma once
 
 #include <vector>
@@ -9,12 +10,12 @@
 namespace kern {
 
 struct WaitingLoop {
-  const ir::Stmt* loop;                // a While
-  std::vector<const ir::Load*> polled; // plain loads that say when it ends
+  const ir::Stmt* loop;                // a While or For
+  std::vector<const ir::Load*> polled; // plain loads that say when it ends, in callees too
 };
 
-// Returns the loops of a function in which threads wait, outer before inner.
-std::vector<WaitingLoop> find_waiting_loops(const ir::Module& module, const ir::Function& function);
+// Returns, by function, the loops in which threads wait, outer before inner.
+std::vector<std::vector<WaitingLoop>> find_waiting_loops(const ir::Module& module);
 
 // Says whether statements, or what they call, hold such a loop, once it is marked (transform/take_turns.cpp).
 bool has_waits(const ir::Module& module, const ir::Body& body);
