@@ -29,6 +29,9 @@ struct Context {
   std::set<std::pair<std::string_view, std::string_view>>
       host_changes;               // module and name that host code assigns
   std::size_t open_constants = 0; // being evaluated, each for the one before it
+  std::size_t statements = 0;     // of the functions emitted so far
+  std::size_t steps = 0;          // of the work done so far, in rounds that are thrown away too
+  std::optional<Span> too_large;  // where either was more than the limit
 
   Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink)
       : program(loaded), options(wanted), diagnostics(sink) {}
@@ -93,7 +96,8 @@ struct Checker {
   ir::Body* body;
   std::vector<const ir::Body*> outer_bodies; // around it, outermost first
   int depth = 0;                             // conditional bodies around this place
-  std::size_t statements = 0;                // emitted
+  std::size_t statements = 0;                // emitted, and rounds of unrolled loops
+  std::size_t errors = 0;                    // found, reported or not
   bool overflowed = false;
   std::vector<Local*> known_here; // locals with a `known`, in the order of assignment
   std::vector<std::pair<const ast::Node*, ir::SharedId>> shared_ids;
@@ -116,6 +120,7 @@ struct Checker {
   template <class... Args>
   Report report(Span span, const DiagnosticKind<Args...>& kind, std::type_identity_t<Args>... args) {
     Diagnostics& diagnostics = context.diagnostics;
+    errors += kind.severity == Severity::Error;
     bool fresh = diagnostics.enabled() && context.reported.insert({kind.code, span.file, span.begin}).second;
     if (!fresh) return {Diagnostics::Builder(diagnostics, -1), nullptr};
     return {diagnostics.report(span, kind, args...), instance};
@@ -128,6 +133,10 @@ struct Checker {
   Value unsupported(Span span, std::string_view what);
 
   // ---- emit.cpp: statements and operands ----
+  // Counts a statement, or a round that may leave none; false, reported, where there are too many.
+  bool count_statement(Span span);
+  // Counts work that may leave no statement; false, reported, where it is too much.
+  bool count_steps(std::size_t steps, Span span);
   void emit(decltype(ir::Stmt::node) node, Span span);
   ir::SlotId new_slot(std::string name, Type type, ir::Slot::Kind kind, Span span);
   ir::Operand slot_operand(ir::SlotId slot) const;

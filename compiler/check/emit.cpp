@@ -6,15 +6,37 @@
 
 namespace kern::checker {
 
+// Ends the work on a function. What is too much for the whole module is told once.
+static bool overflow(Checker& checker, const DiagnosticKind<std::int64_t>& kind, std::size_t limit,
+                     Span span) {
+  checker.overflowed = true;
+  checker.report(span, kind, static_cast<std::int64_t>(limit));
+  return false;
+}
+
+static Span first_place(Context& context, Span span) {
+  if (!context.too_large) context.too_large = span;
+  return *context.too_large;
+}
+
+bool Checker::count_statement(Span span) {
+  if (overflowed) return false;
+  Span whole = instance ? instance->function->def->name_span : span;
+  if (++statements > limits::ir_statements)
+    return overflow(*this, diag::too_many_statements, limits::ir_statements, whole);
+  if (context.statements + statements <= limits::module_statements) return true;
+  return overflow(*this, diag::module_too_large, limits::module_statements, first_place(context, whole));
+}
+
+bool Checker::count_steps(std::size_t steps, Span span) {
+  if (overflowed) return false;
+  context.steps += steps;
+  if (context.steps <= limits::check_steps) return true;
+  return overflow(*this, diag::too_much_work, limits::check_steps, first_place(context, span));
+}
+
 void Checker::emit(decltype(ir::Stmt::node) node, Span span) {
-  if (overflowed) return;
-  if (++statements > limits::ir_statements) {
-    overflowed = true;
-    Span where = instance ? instance->function->def->name_span : span;
-    report(where, diag::too_many_statements, static_cast<std::int64_t>(limits::ir_statements));
-    return;
-  }
-  body->push_back({std::move(node), span});
+  if (count_statement(span)) body->push_back({std::move(node), span});
 }
 
 ir::SlotId Checker::new_slot(std::string name, Type type, ir::Slot::Kind kind, Span span) {

@@ -14,8 +14,10 @@ Value Checker::unsupported(Span span, std::string_view what) {
 }
 
 Value Checker::evaluate(const ast::Expr& expr) {
-  if (overflowed) return error_value(expr.span);
+  if (!count_steps(1, expr.span)) return error_value(expr.span);
   Value value = evaluate_node(expr);
+  if (!value.elements.empty() && !count_steps(value.elements.size(), expr.span))
+    return error_value(expr.span);
   const auto* negative = ast::as<ast::Unary>(&expr);
   value.from_end =
       negative && negative->op == ast::UnaryOp::Negative && negative->operand->kind == ast::Kind::IntLiteral;

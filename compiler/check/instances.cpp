@@ -439,6 +439,7 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   function.span = def.name_span;
   if (instance.is_kernel) check_parameter_bytes(context, function);
   refuse_complex(checker, function);
+  context.statements += checker.statements;
   context.module.functions[index] = std::move(function);
   describe_params(context, instance, index);
   context.active.pop_back();

@@ -193,9 +193,15 @@ static Value in_slots(const Value& value, const Value& slots) {
   return result;
 }
 
+// The nodes of a source lie one behind the other, so that a new one is nearly always the last: the list is
+// sorted.
+static void note_site(Local& local, const ast::Node& site) {
+  auto place = std::ranges::lower_bound(local.sites_now, &site, std::less<>());
+  if (place == local.sites_now.end() || *place != &site) local.sites_now.insert(place, &site);
+}
+
 void Checker::note_assignment(Local& local, const Value& value, const ast::Node& site, Span span) {
-  if (std::find(local.sites_now.begin(), local.sites_now.end(), &site) == local.sites_now.end())
-    local.sites_now.push_back(&site);
+  note_site(local, site);
   std::optional<Type> type = type_of(value);
   // A value without a type yet says nothing in this round.
   if (!has_unknown(value)) local.most_now = std::max(local.most_now, most_bits(value));
@@ -224,8 +230,7 @@ void Checker::bind(Local& local, const Value& value, const ast::Node& site) {
 }
 
 void Checker::assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume) {
-  if (std::find(local.sites_now.begin(), local.sites_now.end(), &site) == local.sites_now.end())
-    local.sites_now.push_back(&site);
+  note_site(local, site);
   if (is_error(value)) return;
   std::optional<Type> type = type_of(value);
   if (!is_storable(value) || !type) return assign_unstorable(*this, local, value, span);

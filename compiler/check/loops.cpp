@@ -342,12 +342,15 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
        jumps = breaks || iteration.bound || has_jump(stmt.body, ast::Kind::Continue);
   Span span = stmt.target->span;
   std::vector<Local*> bound;
+  std::size_t errors_before = errors;
+  // What is wrong in one round is as wrong in the others.
+  auto ends = [&] { return errors > errors_before || !count_statement(span); };
   auto round = [&](std::size_t k) {
     bind_target(*stmt.target, iteration.element(int_value(WideInt(k), span)), jumps, bound);
     return check_block(stmt.body);
   };
   if (!jumps) {
-    for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t k = 0; k < count && !ends(); ++k)
       if (!round(k)) return false;
     return true;
   }
@@ -356,7 +359,7 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
     flag = variable(types::boolean, span);
     assign(*flag->slot, ir::constant_bool(false), span);
   }
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = 0; k < count && !ends(); ++k) {
     Loop loop;
     loop.unrolled = true;
     if (flag) loop.stop_flag = flag->slot;

@@ -128,7 +128,13 @@ std::unique_ptr<Compilation> open_source(Session& session, CompileOptions option
   std::string name = file, text;
   if (file == "-") {
     name = session.options.stdin_name;
-    text.assign(std::istreambuf_iterator<char>(session.streams.in), {});
+    // A little more than a source may have: enough to say that it is too large, and by how much if that is
+    // little.
+    constexpr std::size_t most_over = 4096;
+    text.resize(limits::source_bytes + most_over);
+    session.streams.in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(session.streams.in.gcount()));
+    text.shrink_to_fit();
   } else {
     std::string why;
     std::optional<std::string> bytes = read_file(file, why, limits::source_bytes + 1);
