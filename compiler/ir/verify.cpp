@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 
 #include "compiler/builtins/signature.h"
 #include "compiler/ir/print.h"
@@ -35,8 +36,16 @@ struct Verifier {
   int loops = 0;
   bool in_segment = false;
 
-  void require(bool holds, std::string_view sentence) {
+  // `sentence` is a text, or makes one: what holds, as nearly all does, costs none.
+  template <class Sentence> void require(bool holds, const Sentence& sentence) {
     if (holds) return;
+    if constexpr (std::is_invocable_v<Sentence>)
+      report(sentence());
+    else
+      report(sentence);
+  }
+
+  void report(std::string_view sentence) {
     std::string place = stmt ? fmt::format("`{}`: ", print(*stmt, function, module)) : "";
     broken.push_back(fmt::format("{}: {}{}", function.symbol, place, sentence));
   }
@@ -59,9 +68,9 @@ struct Verifier {
       const Slot& slot = function.slots[i];
       bool is_param = i < function.param_count;
       require(is_scalar(slot.type) || is_array(slot.type),
-              fmt::format("slot {} has the type {}", i, to_string(slot.type)));
+              [&] { return fmt::format("slot {} has the type {}", i, to_string(slot.type)); });
       require((slot.kind == Slot::Kind::Param) == is_param,
-              fmt::format("slot {} is no parameter, or out of its place", i));
+              [&] { return fmt::format("slot {} is no parameter, or out of its place", i); });
     }
     assigned.assign(function.slots.size(), false);
     visible.assign(function.slots.size(), false);
@@ -71,14 +80,14 @@ struct Verifier {
     if (!operand.slot) return check_constant(operand);
     const Slot* slot = find(*operand.slot);
     if (!slot) return require(false, "an operand names no slot");
-    // To print an operand goes over all slots, so that is done where a rule is broken only.
-    if (operand.type != slot->type)
-      require(false, fmt::format("`{}` is used as {} and is {}", print(operand, function),
-                                 to_string(operand.type), to_string(slot->type)));
+    require(operand.type == slot->type, [&] {
+      return fmt::format("`{}` is used as {} and is {}", print(operand, function), to_string(operand.type),
+                         to_string(slot->type));
+    });
     bool is_hidden = slot->kind == Slot::Kind::Temp && !visible[static_cast<std::size_t>(*operand.slot)];
-    if (is_hidden)
-      require(false, fmt::format("`{}` is used before it is assigned, or outside its body",
-                                 print(operand, function)));
+    require(!is_hidden, [&] {
+      return fmt::format("`{}` is used before it is assigned, or outside its body", print(operand, function));
+    });
   }
 
   void check_constant(const Operand& operand) {
@@ -94,7 +103,7 @@ struct Verifier {
     if (!slot) return require(false, "a result names no slot");
     if (slot->kind != Slot::Kind::Temp) return;
     auto index = static_cast<std::size_t>(id);
-    require(!assigned[index], fmt::format("`%{}` is assigned twice", index));
+    require(!assigned[index], [&] { return fmt::format("`%{}` is assigned twice", index); });
     assigned[index] = visible[index] = true;
   }
 
@@ -102,7 +111,7 @@ struct Verifier {
 
   void require_type(const Operand& operand, Type type, std::string_view what) {
     require(operand.type == type,
-            fmt::format("{} is {}, not {}", what, to_string(operand.type), to_string(type)));
+            [&] { return fmt::format("{} is {}, not {}", what, to_string(operand.type), to_string(type)); });
   }
 
   bool require_array(const Operand& operand) {
@@ -111,8 +120,9 @@ struct Verifier {
   }
 
   void require_result(Type type, Type target) {
-    require(fits(type, target),
-            fmt::format("the value is {} and the slot {}", to_string(type), to_string(target)));
+    require(fits(type, target), [&] {
+      return fmt::format("the value is {} and the slot {}", to_string(type), to_string(target));
+    });
   }
 
   void check_unary(const Unary& e, Type target) {
@@ -176,8 +186,10 @@ struct Verifier {
       bool is_index = taken.params[bound.param].kind == BuiltinParamKind::Index;
       return bound.argument && (is_index || types[*bound.argument] == bound.type);
     });
-    require(is_exact, fmt::format("the arguments are not converted, or not all there, as `{}` wants them",
-                                  row(builtin).signature));
+    require(is_exact, [&] {
+      return fmt::format("the arguments are not converted, or not all there, as `{}` wants them",
+                         row(builtin).signature);
+    });
     return match.result;
   }
 
@@ -218,8 +230,10 @@ struct Verifier {
   void require_array_slot(Type target, ScalarKind element, std::size_t rank, AddressSpace space) {
     bool agrees =
         is_array(target) && target->scalar == element && target->rank == rank && target->space == space;
-    require(agrees, fmt::format("the slot is {}, which is no {} of rank {} in that memory", to_string(target),
-                                to_string(types::scalar(element)), rank));
+    require(agrees, [&] {
+      return fmt::format("the slot is {}, which is no {} of rank {} in that memory", to_string(target),
+                         to_string(types::scalar(element)), rank);
+    });
   }
 
   void check_shared(const SharedArray& e, Type target) {
@@ -322,9 +336,10 @@ struct Verifier {
     require(!callee.is_kernel, "a kernel is not called");
     require(s.args.size() == callee.param_count, "there is not one argument for each parameter");
     for (std::size_t i = 0; i < std::min<std::size_t>(s.args.size(), callee.param_count); ++i)
-      require(fits(s.args[i].type, callee.slots[i].type),
-              fmt::format("argument {} is {}, not {}", i + 1, to_string(s.args[i].type),
-                          to_string(callee.slots[i].type)));
+      require(fits(s.args[i].type, callee.slots[i].type), [&] {
+        return fmt::format("argument {} is {}, not {}", i + 1, to_string(s.args[i].type),
+                           to_string(callee.slots[i].type));
+      });
     require(s.results.size() == callee.results.size() || s.results.empty(),
             "there is not one slot for each result");
     for (std::size_t i = 0; i < std::min(s.results.size(), callee.results.size()); ++i)

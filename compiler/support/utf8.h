@@ -1,7 +1,10 @@
 // The little of UTF-8 that positions and identifiers need.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -10,10 +13,16 @@ namespace kern {
 // Says whether a byte continues a code point begun before it.
 inline bool is_utf8_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// Counts the code points of UTF-8 text; a malformed byte counts as one.
+// Counts the code points of UTF-8 text; a malformed byte counts as one. Eight bytes at a time: each place of
+// a long line counts what is before it.
 inline std::size_t count_code_points(std::string_view text) {
-  std::size_t count = 0;
-  for (char byte : text) count += !is_utf8_continuation(byte);
+  std::size_t count = text.size();
+  for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t))) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof word);
+    count -= static_cast<std::size_t>(std::popcount(word >> 7 & ~(word >> 6) & 0x0101010101010101));
+  }
+  for (char byte : text) count -= is_utf8_continuation(byte);
   return count;
 }
 
