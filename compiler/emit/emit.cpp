@@ -6,6 +6,7 @@
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
@@ -51,23 +52,35 @@ static bool can_do_warps(const ir::Module& module, const TargetOptions& options,
   return can;
 }
 
-// What LLVM takes grows with the square of a function's length: of this one, some seconds. The longest of the
-// examples has 3,000 instructions, and on a GPU 1,000.
-static constexpr std::size_t most_instructions = 20'000;
+// What LLVM takes grows with the square of a function's length, and most with its blocks: at this size, a
+// second or two. The longest of the examples has 3,000 instructions, and on a GPU 1,000.
+static constexpr std::size_t instructions_of_a_block = 16, most_instructions = 20'000;
 
-static const llvm::Function* find_too_long(const llvm::Module& module) {
-  for (const llvm::Function& function : module)
-    if (function.getInstructionCount() > most_instructions) return &function;
-  return nullptr;
+static std::size_t size_of(const llvm::Function& function) {
+  return function.getInstructionCount() + instructions_of_a_block * function.size();
 }
 
-// Such code is optimised little rather than for minutes.
+// To make a register of what is assigned in several blocks LLVM looks at all blocks behind them.
+static bool has_many_variables(const llvm::Function& function) {
+  constexpr std::size_t most_visits = 10'000'000;
+  std::size_t variables = 0;
+  for (const llvm::Instruction& instruction : function.getEntryBlock()) {
+    if (!llvm::isa<llvm::AllocaInst>(instruction)) continue;
+    auto stores = llvm::count_if(instruction.users(), llvm::IsaPred<llvm::StoreInst>);
+    variables += stores > 1;
+  }
+  return variables * function.size() > most_visits;
+}
+
+// Long code is optimised little rather than for minutes, or not at all.
 static void optimize_less(Compiled& compiled, TargetOptions options, Diagnostics& diagnostics) {
-  const llvm::Function* function = find_too_long(*compiled.lowered.module);
-  if (!function || options.optimization <= 1) return;
-  diagnostics.report(std::nullopt, diag::large, function->getName().str(), function->getInstructionCount(),
-                     most_instructions);
-  options.optimization = compiled.optimization = 1;
+  const llvm::Function* longest = nullptr;
+  for (const llvm::Function& function : *compiled.lowered.module)
+    if (!longest || size_of(function) > size_of(*longest)) longest = &function;
+  std::size_t size = longest ? size_of(*longest) : 0;
+  if (size <= most_instructions || options.optimization <= 1) return;
+  diagnostics.report(std::nullopt, diag::large, longest->getName().str(), size, most_instructions);
+  options.optimization = compiled.optimization = has_many_variables(*longest) ? 0 : 1;
   compiled.machine = find_machine(options, diagnostics);
 }
 

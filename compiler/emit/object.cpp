@@ -9,6 +9,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/diagnostics/emit.h"
 #include "compiler/emit/compile.h"
 #include "kern/abi.h"
 #include "kern/abi_hash.h"
@@ -54,8 +55,9 @@ public:
       machine_ = piece.machine;
       optimization_ = piece.optimization;
     }
-    if (whole_) return !llvm::Linker::linkModules(*whole_, std::move(piece.lowered.module));
+    if (linker_) return !linker_->linkInModule(std::move(piece.lowered.module));
     whole_ = std::move(piece.lowered.module);
+    linker_.emplace(*whole_);
     return true;
   }
 
@@ -133,12 +135,17 @@ private:
 
   llvm::LLVMContext& context_;
   std::unique_ptr<llvm::Module> whole_;
+  // One for all pieces: a new one would look through all that is there for types.
+  std::optional<llvm::Linker> linker_;
   llvm::TargetMachine* machine_ = nullptr; // that of the piece that is optimised least
   int optimization_ = 0;
   std::vector<Entry> entries_;
 };
 
 } // namespace
+
+// Each takes some 10 ms, and a third of that where it is optimised little.
+static constexpr std::size_t most_pieces = 400;
 
 std::optional<std::string> emit_object(const ir::Module& module, const SourceManager& sources,
                                        std::span<const ObjectCode> code, const ObjectData& data,
@@ -147,8 +154,12 @@ std::optional<std::string> emit_object(const ir::Module& module, const SourceMan
   EmitTimes& spent = times ? *times : unwanted;
   llvm::LLVMContext context;
   ObjectBuilder builder(context);
+  bool has_many = code.size() > most_pieces && code.front().target.optimization > 1;
+  if (has_many) diagnostics.report(std::nullopt, diag::many_pieces, code.size(), most_pieces);
   for (const ObjectCode& piece : code) {
-    std::optional<Compiled> compiled = compile(module, sources, piece.target, context, diagnostics, spent);
+    TargetOptions target = piece.target;
+    if (has_many) target.optimization = 1;
+    std::optional<Compiled> compiled = compile(module, sources, target, context, diagnostics, spent);
     if (!compiled) return std::nullopt;
     if (!builder.add(std::move(*compiled), piece)) {
       diagnostics.report(std::nullopt, diag::internal_error, "the pieces of an object do not link");

@@ -99,6 +99,27 @@ static llvm::ModulePassManager quick_pipeline() {
   return modules;
 }
 
+// LLVM chooses instructions for a block at a time, in the square of the block's length.
+static void split_long_blocks(llvm::Module& module) {
+  constexpr std::size_t longest = 1'000;
+  for (llvm::Function& function : module) {
+    std::vector<llvm::Instruction*> begins;
+    for (llvm::BasicBlock& block : function) {
+      std::size_t length = 0;
+      for (llvm::Instruction& instruction : block) {
+        // What is before an alloca stays with it in the first block.
+        if (llvm::isa<llvm::AllocaInst>(instruction)) begins.clear();
+        bool may_begin = !llvm::isa<llvm::PHINode>(instruction) && !llvm::isa<llvm::AllocaInst>(instruction);
+        if (++length <= longest || !may_begin) continue;
+        begins.push_back(&instruction);
+        length = 0;
+      }
+    }
+    // From the last one: what is behind a cut is moved.
+    for (llvm::Instruction* begin : llvm::reverse(begins)) begin->getParent()->splitBasicBlock(begin);
+  }
+}
+
 // Whether the CPU has vectors, and no registers for masks of them.
 static bool has_vectors_only(const llvm::TargetMachine& machine) {
   return machine.getTargetTriple().isX86() && machine.getMCSubtargetInfo()->checkFeatures("+avx2") &&
@@ -111,7 +132,7 @@ static llvm::ModulePassManager full_pipeline(llvm::PassBuilder& builder, const l
 }
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target, int optimization) {
-  if (optimization == 0) return;
+  if (optimization == 0) return split_long_blocks(module);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -119,8 +140,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target,
   tuning.LoopUnrolling = true;
   llvm::PassBuilder builder(&machine, tuning);
   Analyses analyses(builder);
-  (optimization == 1 ? quick_pipeline() : full_pipeline(builder, machine, target))
-      .run(module, analyses.modules);
+  bool is_quick = optimization == 1;
+  (is_quick ? quick_pipeline() : full_pipeline(builder, machine, target)).run(module, analyses.modules);
+  if (is_quick) split_long_blocks(module);
 }
 
 } // namespace kern::emitting

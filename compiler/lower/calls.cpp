@@ -2,6 +2,7 @@
 // they also take the thread's place and say whether the thread left in them; on the GPU a fault ends the
 // thread where it happens.
 #include "compiler/lower/lowerer.h"
+#include "compiler/lower/zeroed.h"
 
 namespace kern::lowering {
 
@@ -116,11 +117,12 @@ static void take_hidden_args(Lowerer& lower) {
 
 static void make_slots(Lowerer& lower) {
   unsigned arg = static_cast<unsigned>(hidden_types(lower.state).size());
+  std::vector<bool> zeroed = find_zeroed(lower.ir);
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
     const ir::Slot& slot = lower.ir.slots[index];
     bool is_param = index < lower.ir.param_count;
     lower.slots.push_back(make_cells(lower, index));
-    allocate(lower, lower.slots.back(), slot.name, !is_param);
+    allocate(lower, lower.slots.back(), slot.name, zeroed[index]);
     if (!is_param) continue;
     for (const Cell& cell : lower.slots.back().cells) write_cell(lower, cell, lower.function->getArg(arg++));
   }

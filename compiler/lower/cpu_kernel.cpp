@@ -13,6 +13,7 @@
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
+#include "compiler/lower/zeroed.h"
 #include "kern/abi.h"
 
 namespace kern::lowering {
@@ -68,6 +69,7 @@ static void plan_slots(Lowerer& lower) {
   if (lower.is_vector()) lower.shapes = analyze_shapes(lower.state.ir, lower.id, lower.facts);
   std::vector<bool> crossing = find_crossing_slots(function);
   auto unset = find_unset_reads(function);
+  std::vector<bool> zeroed = find_zeroed(function);
   lower.block_arrays = find_named_once(lower);
   std::vector<bool> block_uniform = analyze_uniformity(lower.state.ir, lower.id).block_uniform;
   lower.turn_zero.assign(function.slots.size(), false);
@@ -85,8 +87,9 @@ static void plan_slots(Lowerer& lower) {
     slot.block_uniform = slot.crosses && !is_param && slot.same_in_block;
     // With masks an assignment keeps what other lanes had: not that of the vector before, which would have to
     // be carried along from turn to turn.
-    bool begins_zero = lower.is_vector() || unset[index].has_value();
-    lower.turn_zero[index] = !is_param && !slot.crosses && !is_fixed && begins_zero;
+    bool is_blended = lower.is_vector() && function.slots[index].kind == ir::Slot::Kind::Variable;
+    bool may_be_seen = is_blended || (lower.is_vector() && zeroed[index]) || unset[index].has_value();
+    lower.turn_zero[index] = !is_param && !slot.crosses && !is_fixed && may_be_seen;
     lower.turn_params[index] = is_param && !slot.crosses && is_assigned;
     lower.slots.push_back(std::move(slot));
   }

@@ -9,6 +9,7 @@
 
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lowerer.h"
+#include "compiler/lower/zeroed.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/overloaded.h"
 #include "kern/abi.h"
@@ -107,9 +108,10 @@ void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& fa
   Lowerer lower(state, id, facts);
   make_gpu_entry(lower);
   begin_function(lower);
+  std::vector<bool> zeroed = find_zeroed(lower.ir);
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
     lower.slots.push_back(make_cells(lower, index));
-    allocate(lower, lower.slots.back(), lower.ir.slots[index].name, index >= lower.ir.param_count);
+    allocate(lower, lower.slots.back(), lower.ir.slots[index].name, zeroed[index]);
   }
   write_params(lower, std::vector<bool>(lower.slots.size(), true));
   lower.used_shared = used_shared(state.ir, lower.ir);

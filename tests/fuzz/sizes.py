@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""What kernc takes for sources of each kind of statement at sizes n, 2n and 4n: time and memory must not grow faster than in proportion.
+
+Time is what the process uses itself, less what an empty kernel takes; a kind fails where 4n takes more than RATIO times what n takes (16 would
+be a square), twice in a row. --table N prints a table of sizes N, 2N, 4N instead.
+
+usage: sizes.py KERNC [--kinds A,B] [--outputs ptx,obj] [--scale F] [--table N]
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+
+RATIO, MEMORY_RATIO = 8, 6
+LEAST = 0.25  # seconds of 4n that tell anything
+MOST = 190  # levels of nesting
+
+
+def lines(*body):
+    """A kernel of these statements for each j below n."""
+    return lambda n: kernel(line.replace("J", str(j)) for j in range(n) for line in body)
+
+
+def kernel(body, head=""):
+    return head + "@kernel\ndef k(y: i32[:], x: f32[:], n: i64):\n    i = grid(1)\n    v: i32 = 1\n    w: f32 = 1.0\n" + "".join(f"    {line}\n" for line in body)
+
+
+def nested(n):
+    return kernel(["    " * d + f"for i{d} in range(n):" for d in range(n)] + ["    " * n + "y[0] += 1"])
+
+
+def nested_ifs(n):
+    return kernel(["    " * d + f"if n > {d}:" for d in range(n)] + ["    " * n + "y[0] += 1"])
+
+
+# Kind: the size n, what makes the source.
+KINDS = {
+    "add": (500, lines("y[0] += 1")),
+    "guarded": (100, lines("if i + J < y.size:", "    y[i + J] += J")),
+    "store": (300, lines("y[i + J] = v")),
+    "load": (300, lines("v = y[i + J]")),
+    "assign": (1000, lines("v = v * 3 + J")),
+    "names": (1000, lines("vJ = v + J", "v = vJ")),
+    "floats": (500, lines("w = math.sqrt(w) * 2.0 + J.5")),
+    "math": (100, lines("w = math.sin(w)")),
+    "select": (500, lines("v = J if v > J else v")),
+    "if": (300, lines("if v > J:", "    v = v * 2")),
+    "if_else": (300, lines("if v > J:", "    v = v * 2", "else:", "    v -= 1")),
+    "elif": (45, lambda n: kernel(["if v == 0:", "    v = 1"] + [line for j in range(n) for line in (f"elif v == {j + 1}:", f"    v = {j} * v")])),
+    "for": (60, lines("for q in range(n):", "    v = v * 3 + J")),
+    "while": (60, lines("while v < J:", "    v += 3")),
+    "nested": (45, nested),
+    "nested_ifs": (45, nested_ifs),
+    "breaks": (75, lambda n: kernel(["while True:"] + [line for j in range(n) for line in (f"    if y[{j}] == v:", "        break")])),
+    "continues": (75, lambda n: kernel(["for q in range(n):"] + [line for j in range(n) for line in (f"    if y[{j}] == v:", "        continue", "    v += 1")])),
+    "returns": (150, lines("if v == y[J]:", "    return")),
+    "prints": (60, lines('print("x", i, J)')),
+    "asserts": (150, lines("assert v != J")),
+    "atomics": (200, lines("atomic.add(y, J, 1)")),
+    "barriers": (40, lines("x[i] = w", "syncthreads()", "w = x[0]")),
+    "slices": (60, lines("a = x[J:]", "w += a[0]")),
+    "locals": (60, lines("aJ = local.array(4, f32)", "aJ[v & 3] = w", "w = aJ[i & 3]")),
+    "shared": (60, lines("aJ = shared.array(4, f32)", "aJ[v & 3] = w", "w = aJ[i & 3]")),
+    "calls": (200, lambda n: kernel([f"v = f(v, {j})" for j in range(n)], "@device\ndef f(a: i32, b: i32) -> i32:\n    return a * b + 1\n")),
+    "functions": (60, lambda n: "".join(f"@device\ndef fn{j}(a: i32) -> i32:\n    return a * {j} + 1\n" for j in range(n)) + kernel([f"v = fn{j}(v)" for j in range(n)])),
+    "instances": (40, lambda n: kernel([f"v = f(v, ({', '.join(['1'] * (j + 1))},))" for j in range(n)], "@device\ndef f(a, t):\n    return a * len(t)\n")),
+    "constants": (500, lambda n: kernel([f"v += C{j}" for j in range(n)], "".join(f"C{j} = {j} * 3\n" for j in range(n)))),
+    "tuple": (200, lambda n: kernel(["for q in T:", "    v = v * q + 1"], f"T = ({', '.join(map(str, range(n)))},)\n")),
+    "tuples": (10, lambda n: kernel(["for q in T:", "    for r in T:", "        pass"], f"T = (1,) * {4 * n}\n")),
+    "targets": (1500, lambda n: kernel([" = ".join(["v"] * n) + " = 1"])),
+    "sums": (20, lines("v = " + " + ".join(["v"] * 30) + " + J")),
+    "kernels": (15, lambda n: "".join(f"@kernel\ndef k{j}(y: i32[:]):\n    y[0] = {j}\n\n" for j in range(n))),
+    "comments": (20000, lambda n: kernel(["# nothing"] * n + ["y[0] = v"])),
+    "dead": (1000, lambda n: kernel(["return"] + ["y[0] = v"] * n)),
+}
+OUTPUTS = {"ptx": ["-o", "g.ptx"], "obj": ["-o", "g.o", "-o", "g.hpp", "--arch=x86-64-v3"], "ir": ["--emit=ir", "-o", "g.ir"]}
+
+
+def used(command, scratch, limit):
+    """Returns the seconds and MB that a command used, its exit code and what it said."""
+    with open(scratch / "said", "w+") as said:
+        process = subprocess.Popen(command, stdout=said, stderr=said, cwd=scratch)
+        timer = threading.Timer(limit, process.kill)
+        timer.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        timer.cancel()
+        said.seek(0)
+        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), said.read()
+
+
+def measure(options, scratch, source, output):
+    (scratch / "g.kern").write_text(source)
+    return used([options.kernc, "g.kern", "-Wno-race", "-Wno-coalesce", *OUTPUTS[output]], scratch, options.limit)
+
+
+def size_of(kind, n, step):
+    nests = kind.startswith("nested") or kind == "elif"
+    return min(n * step, MOST) if nests else n * step
+
+
+def grows(options, scratch, kind, output, base):
+    n, make = KINDS[kind]
+    n = max(1, int(n * options.scale))
+    sources = [make(size_of(kind, n, step)) for step in (1, 4)]
+    few, many = (measure(options, scratch, source, output) for source in sources)
+    # A source of nested statements grows with the square of its depth: proportion is to what is written.
+    wider = max(1, len(sources[1]) / len(sources[0]) / 4)
+    for seconds, megabytes, code, said in (few, many):
+        if code != 0:
+            sys.exit(f"{kind}: exit {code} {said[:2000]}")
+    slow = many[0] - base[0] > max(LEAST, RATIO * wider * max(few[0] - base[0], 0.015))
+    large = many[1] - base[1] > max(64, MEMORY_RATIO * max(few[1] - base[1], 4))
+    return f"{kind} {output}: {few[0]:.2f} s {few[1]:.0f} MB, 4 times as much: {many[0]:.2f} s {many[1]:.0f} MB" if slow or large else ""
+
+
+def table(options, scratch, kinds, outputs):
+    for kind in kinds:
+        n, make = options.table or KINDS[kind][0], KINDS[kind][1]
+        for size in sorted({size_of(kind, n, step) for step in (1, 2, 4)}):
+            row = f"{kind:12} {size:7}"
+            for output in outputs:
+                seconds, megabytes, code, said = measure(options, scratch, make(size), output)
+                note = "" if code == 0 else f" exit {code}"
+                row += f"   {output} {seconds:6.2f} s {megabytes:5.0f} MB{note}{' large' if 'W0909' in said or 'W0915' in said else ''}"
+            print(row, flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernc")
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--outputs", default="ptx,obj")
+    parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("--table", type=int, nargs="?", const=0)
+    parser.add_argument("--limit", type=float, default=120)
+    options = parser.parse_args()
+    options.kernc = str(pathlib.Path(options.kernc).resolve())
+    kinds, outputs = options.kinds.split(","), options.outputs.split(",")
+    failures = []
+    with tempfile.TemporaryDirectory() as name:
+        scratch = pathlib.Path(name)
+        if options.table is not None:
+            return table(options, scratch, kinds, outputs)
+        for output in outputs:
+            base = measure(options, scratch, kernel(["y[0] = v"]), output)
+            for kind in kinds:
+                found = grows(options, scratch, kind, output, base) and grows(options, scratch, kind, output, base)
+                if found:
+                    failures.append(found)
+    if failures:
+        sys.exit("grows faster than in proportion:\n" + "\n".join(failures))
+    print(f"{len(kinds)} kinds grow in proportion")
+
+
+main()
