@@ -2,11 +2,92 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/host_cpu.h"
 #include "compiler/emit/ptxas.h"
+#include "compiler/emit/ptxas_defects.h"
 #include "compiler/support/utf8.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cuda/driver.h"
+#include "runtime/cuda/link.h"
 
 namespace kern {
+
+namespace {
+
+// Runs the programs of ptxas_defects() on the first GPU, by the driver's own PTX compiler.
+class DriverProbe {
+public:
+  explicit DriverProbe(const cuda::Driver& driver) : driver_(driver) {
+    int count = 0;
+    if (driver_.device_count(&count) || count == 0 || driver_.device_get(&device_, 0) ||
+        driver_.primary_retain(&context_, device_))
+      return;
+    retained_ = true;
+    std::string cubin;
+    if (driver_.set_context(context_) || cuda::link(driver_, ptxas_probes(), cubin).result ||
+        cuda::load(driver_, cubin.data(), module_).result)
+      module_ = nullptr;
+    else if (driver_.stream_create(&stream_, 1) || driver_.allocate(&memory_, sizeof(int)))
+      memory_ = 0;
+  }
+  DriverProbe(const DriverProbe&) = delete;
+  DriverProbe& operator=(const DriverProbe&) = delete;
+  ~DriverProbe() {
+    if (memory_) driver_.release(memory_);
+    if (stream_) driver_.stream_destroy(stream_);
+    if (module_) driver_.module_unload(module_);
+    if (retained_) driver_.primary_release(device_);
+  }
+
+  bool is_ready() const { return module_ && memory_; }
+
+  // Returns what the program gives; nothing where it does not run.
+  std::optional<int> run(const PtxasDefect& defect) const {
+    cuda::FunctionHandle function = nullptr;
+    // What no program gives: one that writes nothing is not right either.
+    int result = ~defect.right, x = defect.x, y = defect.y, z = defect.z;
+    cuda::Address memory = memory_;
+    void* arguments[] = {&memory, &x, &y, &z};
+    if (driver_.module_function(&function, module_, std::string(defect.name).c_str()) ||
+        driver_.copy_to_device(memory, &result, sizeof result) ||
+        driver_.launch(function, 1, 1, 1, 1, 1, 1, 0, stream_, arguments, nullptr) || driver_.synchronize() ||
+        driver_.copy_to_host(&result, memory, sizeof result))
+      return std::nullopt;
+    return result;
+  }
+
+private:
+  const cuda::Driver& driver_;
+  cuda::DeviceHandle device_ = 0;
+  cuda::ContextHandle context_ = nullptr;
+  cuda::ModuleHandle module_ = nullptr;
+  cuda::StreamHandle stream_ = nullptr;
+  cuda::Address memory_ = 0;
+  bool retained_ = false;
+};
+
+// One line that says how it went, and one for each defect that the driver has.
+std::vector<std::string> probe_driver(const cuda::Driver& driver) {
+  DriverProbe probe(driver);
+  if (!probe.is_ready()) return {"not tested: no GPU takes the test's PTX"};
+  std::vector<std::string> wrong;
+  std::size_t failed = 0;
+  for (const PtxasDefect& defect : ptxas_defects()) {
+    std::optional<int> result = probe.run(defect);
+    if (!result)
+      ++failed;
+    else if (*result != defect.right)
+      wrong.push_back(fmt::format("  {} is {} for x = {}, y = {}, z = {}: {} is right", defect.what, *result,
+                                  defect.x, defect.y, defect.z, defect.right));
+  }
+  std::size_t all = ptxas_defects().size();
+  std::string head = failed ? fmt::format("{} of {} tests of known defects do not run", failed, all)
+                     : wrong.empty()
+                         ? fmt::format("none of {} known defects", all)
+                         : fmt::format("{} of {} known defects; kernc's PTX avoids them", wrong.size(), all);
+  wrong.insert(wrong.begin(), std::move(head));
+  return wrong;
+}
+
+} // namespace
 
 ExitCode doctor_command(const std::vector<std::string>& words, Streams& streams) {
   if (!words.empty()) {
@@ -25,8 +106,13 @@ ExitCode doctor_command(const std::vector<std::string>& words, Streams& streams)
           : fmt::format("{} ({})", math.name, math.path));
   say("ptxas", find_ptxas().value_or("none: only needed for cubins"));
   std::string reason;
-  bool driver = cuda::load_driver(reason) != nullptr;
+  const cuda::Driver* driver = cuda::load_driver(reason);
   say("NVIDIA driver", driver ? "there" : fmt::format("none ({})", reason));
+  if (driver)
+    for (bool first = true; const std::string& line : probe_driver(*driver)) {
+      say(first ? "PTX compiler" : "", line);
+      first = false;
+    }
   say("CPU", fmt::format("{}, {} threads", host_cpu_name(), cpu::default_threads()));
   std::string level = host_cpu_level();
   say("CPU code", level.empty() ? "x86-64, below v3: kernc has no code for it but `native`"

@@ -20,6 +20,7 @@
 #include "compiler/emit/machine.h"
 #include "compiler/emit/optimize.h"
 #include "compiler/emit/ptxas.h"
+#include "compiler/emit/ptxas_defects.h"
 #include "compiler/emit/verify_module.h"
 #include "compiler/lower/lower.h"
 
@@ -214,7 +215,7 @@ std::optional<std::string> emit(const ir::Module& module, const SourceManager& s
   case OutputKind::Ptx:
   case OutputKind::Cubin:
     output = "// device math: " + compiled->device_math + "\n" +
-             without_call_numbers(machine_code(*compiled, kind));
+             avoid_ptxas_defects(without_call_numbers(machine_code(*compiled, kind)));
     break;
   }
   spent.generate += watch.lap();
