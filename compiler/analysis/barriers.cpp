@@ -3,12 +3,15 @@
 // becomes a note at its place.
 #include <fmt/format.h>
 
+#include <unordered_set>
+
 #include "compiler/analysis/describe.h"
 #include "compiler/analysis/divergence_cache.h"
 #include "compiler/analysis/uniformity.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/diagnostics/uniformity.h"
 #include "compiler/diagnostics/warnings.h"
+#include "compiler/ir/reachable.h"
 
 namespace kern {
 namespace {
@@ -45,6 +48,7 @@ public:
       if (at.kind == Node::Kind::Source) tell_source(at, i > 0 ? graph_.nodes[path[i - 1]] : at);
       if (at.kind == Node::Kind::Value && next && next->kind != Node::Kind::Source) tell_value(at, *next);
       if (at.kind == Node::Kind::Merge && next) tell_merge(at, *next);
+      if (at.kind == Node::Kind::Header && next) tell_header(at, *next);
     }
     return std::move(notes_);
   }
@@ -97,6 +101,12 @@ private:
       add(at.stmt->span, fmt::format("threads leave this loop with different values of `{}`", here));
     else if (!loop)
       add(at.stmt->span, fmt::format("threads come out of this `if` with different values of `{}`", here));
+  }
+
+  void tell_header(const Node& at, const Node& next) {
+    const std::string here = name(at);
+    if (here.empty() || name(next) == here || next.kind != Node::Kind::Control) return;
+    add(at.stmt->span, fmt::format("threads begin a round of this loop with different values of `{}`", here));
   }
 
   // `user` is what took the value from the source.
@@ -164,24 +174,35 @@ public:
       : module_(module), cache_(module, scope), scope_(scope), is_warning_(divergence_is_warning),
         diagnostics_(diagnostics) {}
 
-  // Returns whether there are barriers of the grid.
-  bool check() {
-    bool of_grid = false;
+  void check() {
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) check(static_cast<ir::FunctionId>(i));
+  }
+  // To be asked afterwards.
+  bool has_grid_barriers() const { return has_grid_barriers_; }
+  // Returns the kernels that hold, or call what holds, a barrier that was reported.
+  std::vector<ir::FunctionId> unproved() const {
+    std::vector<ir::FunctionId> kernels;
     for (std::size_t i = 0; i < module_.functions.size(); ++i) {
-      const auto id = static_cast<ir::FunctionId>(i);
-      check(id);
-      of_grid = of_grid || cache_.graph(id).has_grid_barrier;
+      const ir::Function& kernel = module_.functions[i];
+      bool found = reported_.contains(&kernel);
+      for (const ir::Function* callee : ir::called_functions(module_, kernel.body))
+        found = found || reported_.contains(callee);
+      if (kernel.is_kernel && found) kernels.push_back(static_cast<ir::FunctionId>(i));
     }
-    return of_grid;
+    return kernels;
   }
 
 private:
   void check(ir::FunctionId id) {
     const Graph& graph = cache_.graph(id);
+    has_grid_barriers_ = has_grid_barriers_ || graph.has_grid_barrier;
     if (graph.sinks.empty()) return;
     const Reasons reasons = divergence::spread(graph, {});
-    for (const Sink& sink : graph.sinks)
-      if (divergence::diverges(sink, reasons, cache_)) report(id, graph, reasons, sink);
+    for (const Sink& sink : graph.sinks) {
+      if (!divergence::diverges(sink, reasons, cache_)) continue;
+      report(id, graph, reasons, sink);
+      reported_.insert(&module_.function(id));
+    }
   }
 
   void report(ir::FunctionId id, const Graph& graph, const Reasons& reasons, const Sink& sink) {
@@ -257,13 +278,33 @@ private:
   Scope scope_;
   bool is_warning_;
   Diagnostics& diagnostics_;
+  std::unordered_set<const ir::Function*> reported_;
+  bool has_grid_barriers_ = false;
 };
+
+// Threads that come to barriers each by its own way have one stack each, and neither a warp nor a grid to
+// meet in.
+void check_apart(const ir::Module& module, const ir::Function& kernel, Diagnostics& diagnostics) {
+  struct {
+    Effects effects;
+    const char* text;
+  } constexpr others[] = {{Effects::Warp, "collectives of a warp"}, {Effects::Grid, "barriers of the grid"}};
+  for (const auto& other : others)
+    if (ir::has_effects(module, kernel, other.effects))
+      diagnostics.report(kernel.span, diag::divergent_barrier_with, kernel.name, other.text);
+}
 
 } // namespace
 
-void check_barriers(const ir::Module& module, bool divergence_is_warning, Diagnostics& diagnostics) {
-  const bool has_grid_barriers = Checker(module, Scope::Block, divergence_is_warning, diagnostics).check();
-  if (has_grid_barriers) Checker(module, Scope::Grid, divergence_is_warning, diagnostics).check();
+std::vector<ir::FunctionId> check_barriers(const ir::Module& module, bool divergence_is_warning,
+                                           Diagnostics& diagnostics) {
+  Checker of_block(module, Scope::Block, divergence_is_warning, diagnostics);
+  of_block.check();
+  if (of_block.has_grid_barriers()) Checker(module, Scope::Grid, divergence_is_warning, diagnostics).check();
+  std::vector<ir::FunctionId> apart = of_block.unproved();
+  if (divergence_is_warning)
+    for (ir::FunctionId kernel : apart) check_apart(module, module.function(kernel), diagnostics);
+  return apart;
 }
 
 } // namespace kern

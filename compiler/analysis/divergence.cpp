@@ -436,7 +436,7 @@ private:
     Loop loop{&stmt, add(Node::Kind::Control, &stmt, std::nullopt), assigned_in(stmt), {}, {}, {}};
     for (SlotId slot : loop.slots) {
       const Type type = function_.slots[index_of(slot)].type;
-      loop.headers.push_back(new_value(type, Node::Kind::Merge, &stmt, slot));
+      loop.headers.push_back(new_value(type, Node::Kind::Header, &stmt, slot));
       loop.leaving.push_back(new_value(type, Node::Kind::Merge, &stmt, slot));
       edges(current_[index_of(slot)], loop.headers.back());
       for (NodeId facet : parts(loop.leaving.back()))

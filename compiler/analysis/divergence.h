@@ -42,6 +42,7 @@ struct Node {
     Source,  // differs by itself
     Value,   // computed from others
     Merge,   // one of several values, by which way the thread came
+    Header,  // likewise, at the start of a loop's round
     Control, // whether a place is reached
   };
   Kind kind;

@@ -24,7 +24,9 @@ static bool is_long(const ir::Module& module, const ir::Function& kernel) {
 
 LaneFacts kernel_lanes(const ir::Module& module, const ir::Function& kernel, LaneFacts asked) {
   LaneFacts facts = asked;
-  if (facts.lanes > 1 && uses_warps(module, kernel)) {
+  if (kernel.meeting == ir::Meeting::Apart) {
+    facts.lanes = 1;
+  } else if (facts.lanes > 1 && uses_warps(module, kernel)) {
     facts.block_x_multiple = facts.block_x_multiple && facts.lanes == limits::warp_size;
     facts.lanes = limits::warp_size;
     facts.linear_thread_id = true;

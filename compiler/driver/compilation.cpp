@@ -83,9 +83,13 @@ const ir::Module* Compilation::module() {
   verify(*checked_, "check");
   timed("limits", [&] { return check_array_limits(*checked_, diagnostics_), true; });
   bool is_numba = loaded->files.front().dialect == Dialect::Numba;
-  timed("uniformity", [&] { return check_barriers(*checked_, is_numba, diagnostics_), true; });
-  if (!diagnostics_.has_errors())
-    timed("warnings", [&] { return report_warnings(*checked_, diagnostics_), true; });
+  std::vector<ir::Function> as_written = checked_->functions;
+  timed("uniformity", [&] { return arrange_barriers(*checked_, is_numba, diagnostics_), true; });
+  verify(*checked_, "uniformity");
+  if (diagnostics_.has_errors()) return nullptr;
+  std::swap(checked_->functions, as_written);
+  timed("warnings", [&] { return report_warnings(*checked_, diagnostics_), true; });
+  std::swap(checked_->functions, as_written);
   return diagnostics_.has_errors() ? nullptr : &*checked_;
 }
 

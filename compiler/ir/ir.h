@@ -199,6 +199,7 @@ struct CallEffect {
   std::optional<SlotId> slot;
   Builtin builtin;
   std::vector<Operand> args;
+  std::optional<SiteId> site = {}; // of a barrier inside of a Segment
 };
 // results = function(args), tuples flattened on both sides
 struct Call {
@@ -265,7 +266,7 @@ struct Return {
 };
 
 // CPU form only (transform/segments.cpp): code between block barriers, run for every vector of the block's
-// threads before what follows
+// threads before what follows; of a kernel whose threads meet Apart, all of it
 struct Segment {
   Body body;
 };
@@ -293,6 +294,13 @@ struct KernelOptions {
   bool fast_math = false;
 };
 
+// How the threads of a block that have not left come to a barrier of the block.
+enum class Meeting : std::uint8_t {
+  Together, // all by the same way
+  Leaving,  // likewise, while others of their warp may still be on another way out
+  Apart,    // each by its own way: nothing is proved
+};
+
 struct Function {
   std::string name;   // as written
   std::string symbol; // as exported: docs/abi.md, Names
@@ -302,6 +310,7 @@ struct Function {
   std::vector<Type> results; // empty for a kernel
   Body body;
   KernelOptions options;
+  Meeting meeting = Meeting::Together; // of a kernel
   std::vector<Contract> contracts;
   std::string doc;
   Span span; // of the name in its definition

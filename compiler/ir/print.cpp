@@ -313,6 +313,8 @@ struct Printer {
       line(fmt::format("launch_bounds {}, {}", options.max_threads, options.min_blocks));
     if (options.max_registers != 0) line(fmt::format("max_registers {}", options.max_registers));
     if (options.fast_math) line("fast_math");
+    if (function.meeting == Meeting::Leaving) line("threads leave at barriers");
+    if (function.meeting == Meeting::Apart) line("threads come to barriers apart");
     for (const Contract& contract : function.contracts)
       line("contract " + kern::to_string(contract.condition, block_names(function)) + place(contract.site));
   }

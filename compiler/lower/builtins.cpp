@@ -122,7 +122,9 @@ llvm::Value* lower_builtin(Lowerer& lower, Builtin builtin, Type result, const s
 
 void lower_call_effect(Lowerer& lower, const ir::CallEffect& call) {
   Type result = call.slot ? lower.ir.slots[static_cast<std::size_t>(*call.slot)].type : types::none;
-  llvm::Value* value = lower_recipe(lower, {call.builtin, result, call.args, Form::Scalar});
+  CustomCall custom{call.builtin, result, call.args, Form::Scalar};
+  custom.site = call.site;
+  llvm::Value* value = lower_recipe(lower, custom);
   if (!call.slot) return;
   if (lower.outside_segments) {
     write_everywhere(lower, *call.slot, [&] { return value; });

@@ -1,14 +1,32 @@
 // Barriers of a block, with and without a vote. On the CPU they stand between segments: the barrier itself is
-// nothing, and a vote is a loop over the live threads.
+// nothing, and a vote is a loop over the live threads. Where threads meet Apart the runtime has them wait.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include "compiler/lower/barriers_apart.h"
 #include "compiler/lower/lanes.h"
 
 namespace kern::lowering::vocabulary {
 
-llvm::Value* barrier(Lowerer& lower, const CustomCall&) {
-  if (lower.gpu()) lower.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+// On a GPU. The usual form needs all threads of a warp that have not left.
+static void gpu_barrier(Lowerer& lower) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (lower.ir.meeting == ir::Meeting::Together) {
+    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  } else {
+    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_sync, {}, {builder.getInt32(0)});
+  }
+}
+
+llvm::Value* barrier(Lowerer& lower, const CustomCall& call) {
+  if (lower.gpu()) gpu_barrier(lower);
+  if (call.site) meet_apart(lower, *call.site, MeetingKind::Wait, lower.builder.getInt64(0));
   return nullptr;
+}
+
+static MeetingKind kind_of(Builtin builtin) {
+  return builtin == Builtin::SyncthreadsCount ? MeetingKind::Count
+         : builtin == Builtin::SyncthreadsAnd ? MeetingKind::All
+                                              : MeetingKind::Any;
 }
 
 // Folds the predicates of the live threads: next(sum, predicate), as i32.
@@ -17,10 +35,17 @@ static llvm::Value* vote(Lowerer& lower, const CustomCall& call, llvm::Intrinsic
   llvm::IRBuilder<>& builder = lower.builder;
   if (lower.gpu()) {
     llvm::Value* predicate = builder.CreateZExt(read(lower, call.args[0]), builder.getInt32Ty());
+    if (lower.ir.meeting != ir::Meeting::Together)
+      return unaligned_vote(lower, kind_of(call.builtin), predicate);
     llvm::Value* result = builder.CreateIntrinsic(id, {}, {predicate});
     // The and and the or of the hardware are true as -1 or 1, as it likes.
     if (id == llvm::Intrinsic::nvvm_barrier0_popc) return result;
     return builder.CreateZExt(builder.CreateIsNotNull(result), builder.getInt32Ty());
+  }
+  if (call.site) {
+    llvm::Value* predicate = builder.CreateZExt(read(lower, call.args[0]), builder.getInt64Ty());
+    llvm::Value* result = meet_apart(lower, *call.site, kind_of(call.builtin), predicate);
+    return builder.CreateTrunc(result, builder.getInt32Ty());
   }
   llvm::Value* sum = entry_alloca(lower, builder.getInt32Ty(), "vote");
   builder.CreateStore(builder.getInt32(static_cast<std::uint32_t>(start)), sum);
@@ -70,9 +95,9 @@ static llvm::Value* gpu_uniform_value(Lowerer& lower, llvm::Value* value) {
   llvm::Type* type = value->getType();
   llvm::Type* memory = type->isIntegerTy(1) ? builder.getInt8Ty() : type;
   builder.CreateStore(type == memory ? value : builder.CreateZExt(value, memory), word, true);
-  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  gpu_barrier(lower);
   llvm::Value* agreed = builder.CreateLoad(memory, word, true);
-  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  gpu_barrier(lower);
   return type == memory ? agreed : builder.CreateIsNotNull(agreed);
 }
 
@@ -81,6 +106,12 @@ llvm::Value* uniform_value(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   if (lower.gpu()) return gpu_uniform_value(lower, read(lower, call.args[0]));
   llvm::Type* type = register_type(lower.state, call.result->scalar);
+  if (call.site) {
+    llvm::Type* bits = builder.getIntNTy(type->getScalarSizeInBits());
+    llvm::Value* own = builder.CreateBitCast(read(lower, call.args[0]), bits);
+    own = meet_apart(lower, *call.site, MeetingKind::First, builder.CreateZExt(own, builder.getInt64Ty()));
+    return builder.CreateBitCast(builder.CreateTrunc(own, bits), type);
+  }
   llvm::Value* agreed = entry_alloca(lower, type, "uniform");
   llvm::Value* found = entry_alloca(lower, builder.getInt1Ty(), "found");
   builder.CreateStore(llvm::Constant::getNullValue(type), agreed);

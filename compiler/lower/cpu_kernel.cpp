@@ -326,7 +326,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const La
   if (independent) load_rows(lower);
   llvm::Value* blocks = begin_blocks(lower);
   lower.own_turns.of_block.insert(lower.place.where);
-  lower.waits = has_waits(state.ir, lower.ir.body);
+  lower.waits = lower.ir.meeting == ir::Meeting::Apart || has_waits(state.ir, lower.ir.body);
   lower.scratch.has_left_flag = leaves_before_others(lower.ir);
   plan_slots(lower);
   if (lower.is_vector()) classify_conditions(lower);

@@ -15,6 +15,7 @@ struct CustomCall {
   llvm::Value* address = nullptr; // of an atomic: its element
   AddressSpace space{};
   std::vector<llvm::Value*> values{}; // the arguments, where they are one lane's
+  std::optional<ir::SiteId> site{};   // of a barrier that threads come to apart (CPU)
 
   // Returns an argument.
   llvm::Value* arg(Lowerer& lower, std::size_t index) const {

@@ -44,7 +44,8 @@ llvm::Value* vocabulary::take_turn(Lowerer& lower, const CustomCall& call) {
 // ---- Turns of their own ----
 
 void in_own_turns(Lowerer& lower, const ir::Segment& segment, const std::function<void()>& body) {
-  if (!lower.waits || !has_waits(lower.state.ir, segment.body)) return body();
+  const bool apart = lower.ir.meeting == ir::Meeting::Apart;
+  if (!apart && (!lower.waits || !has_waits(lower.state.ir, segment.body))) return body();
   lower.own_turns.now = true;
   body();
   lower.own_turns.now = false;

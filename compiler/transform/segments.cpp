@@ -2,7 +2,8 @@
 // starts. A CPU runs a block one vector at a time, so code between two barriers must be a loop of its own
 // over the vectors.
 //
-// What comes out, for every kernel:
+// What comes out, for every kernel but those whose threads meet Apart, which are one Segment, barriers and
+// all, with a Site for each barrier:
 //   * Without a block barrier the body is one Segment, even if it is empty. A device function is left as it
 //   is: after
 //     inlining none holds a barrier.
@@ -25,7 +26,8 @@
 //   * A Temp is used in one Segment only; those that were used in several, or outside, have become Variables.
 //   Which Variables
 //     live across segments says analysis/crossing.h.
-#include <unordered_map>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "compiler/analysis/uniformity.h"
@@ -188,9 +190,23 @@ void add_sites(ir::Module& module, ir::FunctionId kernel, const Body& body,
   }
 }
 
+// Copies of one barrier, of a function that is inlined or a loop that is unrolled, are one place to wait at.
+void add_places(ir::Module& module, ir::FunctionId id) {
+  std::map<std::tuple<FileId, std::uint32_t, std::uint32_t>, ir::SiteId> known;
+  ir::walk(module.function(id).body, [&](Stmt& stmt) {
+    if (!is_block_barrier(stmt)) return;
+    const auto [place, is_new] = known.try_emplace({stmt.span.file, stmt.span.begin, stmt.span.end},
+                                                   static_cast<ir::SiteId>(module.sites.size()));
+    if (is_new) module.sites.push_back({ir::FaultKind::BarrierPlaces, stmt.span, "", "", {}, id});
+    std::get<ir::CallEffect>(stmt.node).site = place->second;
+  });
+}
+
 void cut_kernel(ir::Module& module, ir::FunctionId id) {
   ir::Function& kernel = module.functions[static_cast<std::size_t>(id)];
-  if (!ir::any(kernel.body, is_block_barrier)) {
+  const bool apart = kernel.meeting == ir::Meeting::Apart;
+  if (apart) add_places(module, id);
+  if (apart || !ir::any(kernel.body, is_block_barrier)) {
     Body body;
     body.push_back({ir::Segment{std::move(kernel.body)}, kernel.span});
     kernel.body = std::move(body);

@@ -12,6 +12,10 @@ enum class GuardMode : std::uint8_t {
   Off     // every guard goes: for measuring only
 };
 
+// Brings control flow around barriers into a form in which all threads of a block that have not left come to
+// them alike, where it can, and reports barriers for which it cannot: as an error, or as a warning where
+// `divergence_is_warning` (a .py file); threads of such kernels meet Apart.
+void arrange_barriers(ir::Module& module, bool divergence_is_warning, Diagnostics& diagnostics);
 // Makes an Fma of each product whose only use is a + or -.
 void contract(ir::Module& module);
 // Lets others go on in each loop that waits (analysis/waiting.h): the loop asks for a turn each time it goes

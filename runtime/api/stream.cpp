@@ -55,6 +55,8 @@ static Error describe(const Launched& launch, kern_fault_record record,
     fault.calls.push_back({call.file, call.line, call.column});
     error.message += "\n  called at " + place_text(call);
   }
+  if (auto other = other_barrier(record); other && *other < manifest.sites.size())
+    error.message += "\n  note: others wait at " + place_text(manifest.sites[*other].place);
   std::array<std::uint64_t, 3> grid, block;
   for (std::size_t axis = 0; axis < 3; ++axis)
     grid[axis] = launch.grid[axis], block[axis] = launch.block[axis];

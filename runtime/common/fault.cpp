@@ -17,6 +17,9 @@ static constexpr std::uint32_t index_out_of_range = 1, index_from_end = 10, inde
 static_assert(rows[index_out_of_range].name == "IndexOutOfRange");
 static_assert(rows[index_from_end].name == "IndexFromEnd" && rows[index_unsigned].name == "IndexUnsigned");
 
+static constexpr std::uint32_t barrier_places = 12;
+static_assert(rows[barrier_places].name == "BarrierPlaces");
+
 const FaultRow* find_fault(std::uint32_t kind) { return kind < std::size(rows) ? &rows[kind] : nullptr; }
 
 kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind) {
@@ -37,6 +40,11 @@ std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, 
                      fmt::arg("array", array), fmt::arg("extent", fault.extent)) +
          fmt::format(", block ({},{},{}) thread ({},{},{})", fault.block[0], fault.block[1], fault.block[2],
                      fault.thread[0], fault.thread[1], fault.thread[2]);
+}
+
+std::optional<std::uint32_t> other_barrier(const kern_fault_record& fault) {
+  if (fault.kind != barrier_places || fault.index < 0 || fault.index > UINT32_MAX) return std::nullopt;
+  return static_cast<std::uint32_t>(fault.index);
 }
 
 // Explains the index of a thread that is too large for a parameter's axis but not for that of another array.

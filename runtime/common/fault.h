@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind);
 // Of a fault as written. Returns "index 7 is out of range for axis 0 of `y` (extent 7), block (0,0,0) thread
 // (7,0,0)".
 std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, std::string_view array);
+
+// Returns the site of the other barrier that threads of the block wait at; none where the fault is not of
+// that kind.
+std::optional<std::uint32_t> other_barrier(const kern_fault_record& fault);
 
 // An array that the launch was given.
 struct FaultArray {

@@ -1,9 +1,11 @@
 // Stacks for fibers: pages that cost nothing until they are touched, each stack with a page below it that
-// cannot be.
+// cannot be. Each such page splits a mapping in two, of which a process has 65,530: where there are very many
+// stacks, only the first of a group gets one.
 #pragma once
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -16,14 +18,17 @@ public:
 
   Stacks() = default;
   Stacks(Stacks&& other) noexcept
-      : memory_(std::exchange(other.memory_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+      : memory_(std::exchange(other.memory_, nullptr)), count_(std::exchange(other.count_, 0)),
+        guards_(std::exchange(other.guards_, 0)) {}
   Stacks& operator=(Stacks&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(count_, other.count_);
+    std::swap(guards_, other.guards_);
     return *this;
   }
   ~Stacks() {
     if (memory_) munmap(memory_, count_ * (bytes + guard_bytes));
+    all_guards.fetch_sub(guards_, std::memory_order_relaxed);
   }
 
   // Maps so many; none where there is no memory.
@@ -34,7 +39,11 @@ public:
     if (memory == MAP_FAILED) return stacks;
     stacks.memory_ = static_cast<char*>(memory);
     stacks.count_ = count;
-    for (std::uint64_t i = 0; i < count; ++i)
+    // A page of 2 MiB for the few words that a thread needs would be a gigabyte a block.
+    madvise(memory, count * (bytes + guard_bytes), MADV_NOHUGEPAGE);
+    bool many = all_guards.fetch_add(count, std::memory_order_relaxed) + count > most_guards;
+    stacks.guards_ = count;
+    for (std::uint64_t i = 0; i < (many ? 1 : count); ++i)
       if (mprotect(stacks.memory_ + i * (bytes + guard_bytes), guard_bytes, PROT_NONE) != 0) return {};
     return stacks;
   }
@@ -45,8 +54,11 @@ public:
   }
 
 private:
+  static constexpr std::uint64_t most_guards = 16'384;
+  static inline std::atomic<std::uint64_t> all_guards{0};
+
   char* memory_ = nullptr;
-  std::uint64_t count_ = 0;
+  std::uint64_t count_ = 0, guards_ = 0;
 };
 
 } // namespace kern::cpu

@@ -2,6 +2,9 @@
 // that have waited before, then those that have not begun, each of which gets a fiber when the one before it
 // waits. In a fiber it goes back there. So blocks in which nobody waits need no fiber at all.
 //
+// At a barrier a turn waits likewise, and is not resumed before it is complete: which the last one that
+// comes, or ends, finds out.
+//
 // A launch is stuck where for some seconds nothing has moved and no thread is busy with anything but waiting.
 #include "runtime/cpu/waiting.h"
 
@@ -50,9 +53,13 @@ bool Turns::reserve(std::size_t bytes) {
 void Turns::keep(kern_launch_record& record, Function function, const void* args, std::size_t bytes) {
   std::size_t rounded = sizeof(Kept) + (bytes + alignof(Kept) - 1) / alignof(Kept) * alignof(Kept);
   if (!reserve(used_ + rounded)) {
+    is_short_ = true;
     run(record);
-    return function(const_cast<void*>(args));
+    ++living_;
+    function(const_cast<void*>(args));
+    return end_turn(record);
   }
+  ++living_;
   auto* kept = new (kept_.get() + used_) Kept{function, rounded};
   std::memcpy(kept + 1, args, bytes);
   used_ += rounded;
@@ -64,7 +71,13 @@ void Turns::run_kept(kern_launch_record& record, bool& has_given_up) {
     begun_ += next->bytes;
     next->function(next + 1);
     if (!std::exchange(has_given_up, false)) move_on(record);
+    end_turn(record);
   }
+}
+
+void Turns::end_turn(kern_launch_record& record) {
+  --living_;
+  meet_if_all_have_come(record);
 }
 
 void Turns::run(kern_launch_record& record) {
@@ -80,6 +93,36 @@ void Turns::let_others(kern_launch_record& record) {
   rest();
 }
 
+void Turns::end(kern_launch_record& record) {
+  run(record);
+  is_short_ = false;
+}
+
+void Turns::meet(kern_launch_record& record, Arrival& arrival) {
+  if (is_short_) return meeting_.lose(record, arrival);
+  meeting_.come(arrival);
+  meet_if_all_have_come(record);
+  if (running_ && arrival.waits()) {
+    running_->arrival = &arrival;
+    return running_->fiber.wait();
+  }
+  while (arrival.waits()) {
+    bool any = resume_waiting();
+    while (arrival.waits() && begun_ < used_) {
+      if (start_runner(record)) continue;
+      is_short_ = true;
+      meeting_.lose(record, arrival);
+    }
+    if (arrival.waits() && any) rest();
+  }
+}
+
+void Turns::meet_if_all_have_come(kern_launch_record& record) {
+  if (meeting_.count() == 0 || meeting_.count() < living_) return;
+  meeting_.complete(record);
+  move_on(record);
+}
+
 // The block has nothing to do at present.
 void Turns::rest() {
   if (fiber_) return fiber_->wait();
@@ -89,16 +132,29 @@ void Turns::rest() {
 bool Turns::resume_waiting() {
   bool any = false;
   for (std::size_t i = 0; i < runners_.size(); ++i)
-    if (runners_[i]->is_waiting) any = resume(*runners_[i]) || any;
+    if (runners_[i]->is_waiting) any = runners_[i]->is_held() || resume(*runners_[i]) || any;
   return any;
 }
 
 // Returns whether it waits again.
 bool Turns::resume(Runner& runner) {
   running_ = &runner;
+  runner.arrival = nullptr;
   runner.fiber.resume();
   running_ = nullptr;
   return runner.is_waiting = !runner.fiber.is_done();
+}
+
+// Returns a stack that nobody has; they are mapped in groups that grow. Null where there is no memory.
+void* Turns::take_stack() {
+  constexpr std::size_t most = 64;
+  if (stacks_.empty() || stacks_taken_ == stacks_.back().count()) {
+    Stacks more = Stacks::map(stacks_.empty() ? 1 : std::min(most, 2 * stacks_.back().count()));
+    if (more.count() == 0) return nullptr;
+    stacks_.push_back(std::move(more));
+    stacks_taken_ = 0;
+  }
+  return stacks_.back()[stacks_taken_++];
 }
 
 // A fiber goes on with the turns that have not begun; false where there is no memory for one.
@@ -107,8 +163,8 @@ bool Turns::start_runner(kern_launch_record& record) {
   if (found == runners_.end()) {
     auto runner = std::unique_ptr<Runner>(new (std::nothrow) Runner);
     if (!runner) return false;
-    runner->stack = Stacks::map(1);
-    if (runner->stack.count() == 0) return false;
+    runner->stack = take_stack();
+    if (!runner->stack) return false;
     runners_.push_back(std::move(runner));
     found = runners_.end() - 1;
   }
@@ -119,7 +175,7 @@ bool Turns::start_runner(kern_launch_record& record) {
     auto& own = *static_cast<Runner*>(argument);
     own.turns->run_kept(*own.record, own.has_given_up);
   };
-  runner.fiber.make(runner.stack[0], Stacks::bytes, go_on, &runner);
+  runner.fiber.make(runner.stack, Stacks::bytes, go_on, &runner);
   resume(runner);
   return true;
 }
@@ -198,7 +254,16 @@ void kern_cpu_turn(kern_launch_record* record, void (*turn)(void* args), const v
   turns_here().keep(*record, turn, args, bytes);
 }
 
-void kern_cpu_end_turns(kern_launch_record* record) { turns_here().run(*record); }
+void kern_cpu_end_turns(kern_launch_record* record) { turns_here().end(*record); }
+
+uint32_t kern_cpu_meet(kern_launch_record* record, const kern_where* where, uint64_t what, uint64_t* value,
+                       uint32_t x, uint32_t y, uint32_t z) {
+  Arrival arrival{
+      *where, static_cast<std::uint32_t>(what), static_cast<Asked>(what >> 32), *value, {x, y, z}};
+  turns_here().meet(*record, arrival);
+  *value = arrival.value;
+  return arrival.state == Arrival::State::Met;
+}
 
 int64_t kern_cpu_wait(kern_launch_record* record, int64_t state) {
   turns_here().let_others(*record);

@@ -1,6 +1,6 @@
 // Threads of a block that wait for each other, or for other blocks. The vectors of a block run one after the
 // other; where one waits for memory that another is to write, those after it go on meanwhile, each on a stack
-// of its own.
+// of its own. Likewise where threads come to a barrier of the block each by its own way.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 
 #include "kern/abi.h"
 #include "runtime/cpu/fiber.h"
+#include "runtime/cpu/meeting.h"
 #include "runtime/cpu/stacks.h"
 
 namespace kern::cpu {
@@ -31,9 +32,12 @@ public:
   // aligned; where there is no memory it runs now.
   void keep(kern_launch_record& record, Function function, const void* args, std::size_t bytes);
   // Runs those that are kept, in order, and returns when all have ended.
-  void run(kern_launch_record& record);
+  void end(kern_launch_record& record);
   // Called by the turn at hand, which waits: lets others go on.
   void let_others(kern_launch_record& record);
+  // Called by the turn at hand, at a barrier: lets others go on until all that have not ended have come to
+  // one.
+  void meet(kern_launch_record& record, Arrival& arrival);
   // Called by the turn at hand, which gives up: that it ends helps nobody.
   void give_up() { (running_ ? running_->has_given_up : has_given_up_) = true; }
 
@@ -47,17 +51,24 @@ private:
   struct Runner {
     Turns* turns = nullptr;
     kern_launch_record* record = nullptr;
-    Stacks stack;
+    void* stack = nullptr;
     Fiber fiber;
     bool is_waiting = false, has_given_up = false;
+    const Arrival* arrival = nullptr; // at a barrier, where it waits at one
+
+    bool is_held() const { return arrival && arrival->waits(); }
   };
   struct Free {
     void operator()(void* memory) const;
   };
 
   bool reserve(std::size_t bytes);
+  void run(kern_launch_record& record);
   void run_kept(kern_launch_record& record, bool& has_given_up);
   void rest();
+  void end_turn(kern_launch_record& record);
+  void meet_if_all_have_come(kern_launch_record& record);
+  void* take_stack();
   bool start_runner(kern_launch_record& record);
   bool resume(Runner& runner);
   bool resume_waiting();
@@ -66,9 +77,14 @@ private:
   std::unique_ptr<char, Free> kept_;
   std::size_t size_ = 0, used_ = 0,
               begun_ = 0; // bytes of it; of turns that are kept; of those that have begun
+  std::vector<Stacks> stacks_;
+  std::size_t stacks_taken_ = 0;
   std::vector<std::unique_ptr<Runner>> runners_;
   Runner* running_ = nullptr; // null on the block's own stack
   bool has_given_up_ = false; // there
+  Meeting meeting_;
+  std::size_t living_ = 0; // turns that have not ended
+  bool is_short_ = false;  // of memory: not all turns are there, or can be
 };
 
 // Makes these the turns of the block that the calling thread runs; null: those of the thread.

@@ -1,12 +1,24 @@
-# In a .py file threads may come to a barrier differently: those that disagree with the first one are told, and the block ends.
-# RUN: %exits 4 %kernc run -Wno-barrier %s of_if x=arange:i32:96 out=zeros:i32:96 --grid 3 --block 32 -o out=%t.npy 2>&1 | %FileCheck %s --check-prefix=IF
-# RUN: %exits 4 %kernc run -Wno-barrier %s of_if x=arange:i32:96 out=zeros:i32:96 --grid 3 --block 32 --lanes=1 2>&1 | %FileCheck %s --check-prefix=IF
-# RUN: %exits 4 %kernc run -Wno-barrier %s of_for x=arange:i32:96 out=zeros:i32:96 --grid 1 --block 96 2>&1 | %FileCheck %s --check-prefix=FOR
-# RUN: %exits 4 %kernc run -Wno-barrier %s of_while x=arange:i32:96 out=zeros:i32:96 --grid 1 --block 96 2>&1 | %FileCheck %s --check-prefix=WHILE
-# RUN: %exits 4 %kernc run -Wno-barrier %s of_call x=arange:i32:96 out=zeros:i32:96 --grid 1 --block 96 2>&1 | %FileCheck %s --check-prefix=CALL
-# RUN: %kernc run -Wno-barrier %s of_if x=ones:i32:96 out=zeros:i32:96 --grid 3 --block 32 --print out | %FileCheck %s --check-prefix=AGREED
+# In a .py file threads may come to barriers differently: where they wait at different ones the block ends, and both places are told.
+# RUN: %exits 4 %kernc run -Wno-barrier %s two_places x=arange:i32:96 out=zeros:i32:96 --grid 3 --block 32 -o out=%t.npy 2>&1 | %FileCheck %s --check-prefix=TWO
+# RUN: %exits 4 %kernc run -Wno-barrier %s two_places x=arange:i32:96 out=zeros:i32:96 --grid 3 --block 32 --lanes=1 2>&1 | %FileCheck %s --check-prefix=TWO
+# RUN: %kernc run -Wno-barrier %s of_if x=arange:i32:96 out=zeros:i32:96 --grid 3 --block 32 --print out[30:66] | %FileCheck %s --check-prefix=IF
+# RUN: %kernc run -Wno-barrier %s of_for x=arange:i32:96 out=zeros:i32:96 --grid 1 --block 96 --print out[60:68] | %FileCheck %s --check-prefix=ONES
+# RUN: %kernc run -Wno-barrier %s of_while x=arange:i32:96 out=zeros:i32:96 --grid 1 --block 96 --print out[60:68] | %FileCheck %s --check-prefix=ONES
+# RUN: %kernc run -Wno-barrier %s of_call x=arange:i32:96 out=zeros:i32:96 --grid 1 --block 96 --print out[60:68] | %FileCheck %s --check-prefix=ONES
+# RUN: %exits 4 %kernc run -Wno-barrier %s of_call x=arange:i32:96 out=zeros:i32:60 --grid 1 --block 96 2>&1 | %FileCheck %s --check-prefix=INDEX
+# RUN: %kernc run -Wno-barrier %s two_places x=ones:i32:96 out=zeros:i32:96 --grid 3 --block 32 --print out[0:1] | %FileCheck %s --check-prefix=AGREED
 # RUN: %python -c "import numpy, sys; out = numpy.load(sys.argv[1]); assert (out[:32] == 1).all() and not out[32:64].any() and (out[64:] == 3).all(), out" %t.npy
 from numba import cuda
+
+
+@cuda.jit
+def two_places(x, out):
+    i = cuda.grid(1)
+    if x[i] >= 40:
+        cuda.syncthreads()
+    else:
+        cuda.syncthreads()
+    out[i] = 1 + cuda.blockIdx.x
 
 
 @cuda.jit
@@ -48,12 +60,11 @@ def of_call(x, out):
     out[i] = 1
 
 
-# IF: run_fault_barrier.py:[[#@LINE-36]]:{{[0-9]+}}: fault[barrier]: threads of one block disagree on whether to reach the barrier, block (1,0,0) thread (8,0,0)
-# IF-NEXT: if x[i] >= 40:
-# FOR: fault[barrier]: threads of one block disagree on whether to reach the barrier, block (0,0,0) thread (64,0,0)
-# FOR-NEXT: for _ in range(x[i] // 64):
-# WHILE: fault[barrier]: threads of one block disagree on whether to reach the barrier, block (0,0,0) thread (90,0,0)
-# WHILE-NEXT: while left < 90:
-# CALL: fault[barrier]: threads of one block disagree on whether to reach the barrier, block (0,0,0) thread (70,0,0)
-# CALL-NEXT: if some:
-# AGREED: out = [1,
+# TWO: run_fault_barrier.py:[[#@LINE-45]]:{{[0-9]+}}: fault[barrier]: threads of one block wait at different barriers, block (1,0,0) thread (8,0,0)
+# TWO-NEXT: cuda.syncthreads()
+# TWO: run_fault_barrier.py:[[#@LINE-45]]:{{[0-9]+}}: note: others wait here
+# IF: [1, 1, 2, 2,
+# IF-SAME: 2, 2, 3, 3]
+# ONES: [1, 1, 1, 1, 1, 1, 1, 1]
+# INDEX: fault[index]: index 60 is out of range
+# AGREED: [1]

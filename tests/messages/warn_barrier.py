@@ -9,9 +9,10 @@ from numba import cuda
 def k(x):
     if cuda.threadIdx.x > 3:
         cuda.syncthreads()
+    cuda.syncthreads()
 
 
-# CHECK: warn_barrier.py:11:9: warning[W0701]: not all threads of the block come to `syncthreads` alike; on a GPU the kernel may hang there [-Wbarrier]
+# CHECK: warn_barrier.py:11:9: warning[W0701]: not all threads of the block come to `syncthreads` alike; it waits for those that have not left [-Wbarrier]
 # CHECK: warn_barrier.py:10:8: note: `threadIdx.x` differs between threads
 # ERROR: warn_barrier.py:11:9: error[W0701]: {{.*}} [-Werror=barrier]
 # OFF-NOT: W0701

@@ -40,6 +40,8 @@ Diagnostic fault_diagnostic(std::span<const ir::Site> sites, const kern_fault_re
   std::string text = fault_text(fault, site_kind, site.array);
   Diagnostic diagnostic{&fault_row(fault.kind), Severity::Fault, site.span, text, {}};
   for (Span call : site.calls) diagnostic.notes.push_back({call, "called here"});
+  if (auto other = other_barrier(fault); other && *other < sites.size())
+    diagnostic.notes.push_back({sites[*other].span, "others wait here"});
   for (std::string& hint : fault_hints(fault, site_kind, site.array, site.param, shape.grid, shape.block,
                                        fault_arrays(arguments)))
     diagnostic.notes.push_back({std::nullopt, std::move(hint)});

@@ -6,4 +6,6 @@ def apart(a, n):
     i = cuda.threadIdx.x
     if i < n:
         cuda.syncthreads()
+    else:
+        cuda.syncthreads()
     a[i] += 1

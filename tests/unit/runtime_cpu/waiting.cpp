@@ -56,6 +56,28 @@ template <void (*function)(void*)> void run_turns(const void* params, const kern
   kern_cpu_end_turns(block.record);
 }
 
+// Each turn meets the others twice, the odd ones a third time, and says how many it met.
+void meet_all(void* args) {
+  const Turn& turn = *static_cast<Turn*>(args);
+  kern_where where{};
+  for (std::uint32_t time = 0; time < 2 + turn.number % 2; ++time) {
+    std::uint64_t count = 1;
+    if (!kern_cpu_meet(turn.block.record, &where, std::uint64_t{1} << 32 | 5, &count, turn.number, 0, 0))
+      return;
+    turn.block.words[turn.number] += static_cast<std::uint32_t>(count);
+  }
+}
+
+void meet_at_two_places(void* args) {
+  const Turn& turn = *static_cast<Turn*>(args);
+  kern_where where{};
+  where.block[1] = 3;
+  std::uint64_t nothing = 0;
+  const std::uint64_t site = turn.number < 40 ? 8 : 9;
+  turn.block.words[turn.number] =
+      kern_cpu_meet(turn.block.record, &where, site, &nothing, turn.number, 0, 0) + 1;
+}
+
 // The first block is busy for longer than others are patient.
 void wait_for_busy(const void* params, const kern_where* where, void*) {
   const Block& block = *static_cast<const Block*>(params);
@@ -105,6 +127,24 @@ TEST_F(Waiting, GivesUpWhereNothingMoves) {
   Pool pool(2);
   ASSERT_TRUE(pool.run(launch_of(run_turns<wait_for_ever>, 3)));
   for (std::uint32_t i = 0; i < turns; ++i) EXPECT_EQ(words_[i], 2u) << i;
+}
+
+TEST_F(Waiting, TurnsMeetThoseThatHaveNotEnded) {
+  Pool pool(1);
+  ASSERT_TRUE(pool.run(launch_of(run_turns<meet_all>, 1)));
+  for (std::uint32_t i = 0; i < turns; ++i) EXPECT_EQ(words_[i], 2 * turns + i % 2 * turns / 2) << i;
+  EXPECT_EQ(record_.fault.state, 0u);
+}
+
+TEST_F(Waiting, ReportsBothPlacesWhereTurnsWait) {
+  Pool pool(1);
+  ASSERT_TRUE(pool.run(launch_of(run_turns<meet_at_two_places>, 1)));
+  for (std::uint32_t i = 0; i < turns; ++i) EXPECT_EQ(words_[i], 1u) << i;
+  EXPECT_EQ(record_.fault.kind, 12u);
+  EXPECT_EQ(record_.fault.site, 9u);
+  EXPECT_EQ(record_.fault.index, 8);
+  EXPECT_EQ(record_.fault.thread[0], 40u);
+  EXPECT_EQ(record_.fault.block[1], 3u);
 }
 
 TEST_F(Waiting, WaitsForAThreadThatIsBusy) {

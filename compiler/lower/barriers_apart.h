@@ -1,0 +1,23 @@
+// Barriers that the threads of a block come to each by its own way (ir::Meeting).
+#pragma once
+
+#include "compiler/lower/lowerer.h"
+
+namespace kern::lowering {
+
+// What threads ask of a barrier; the numbers are part of the ABI (kern/abi.h).
+enum class MeetingKind : std::uint8_t {
+  Wait,  // nothing
+  Count, // in how many threads the value is 1
+  All,   // whether in all
+  Any,   // whether in any
+  First, // the value of the first thread
+};
+
+// CPU: waits at the barrier with that site, and returns what comes out of the i64 values that threads bring;
+// the thread leaves where the barrier cannot hold.
+llvm::Value* meet_apart(Lowerer& lower, ir::SiteId site, MeetingKind kind, llvm::Value* value);
+// GPU: a vote in the form that needs no whole warp: of an i32 that is 0 or 1; returns an i32.
+llvm::Value* unaligned_vote(Lowerer& lower, MeetingKind kind, llvm::Value* predicate);
+
+} // namespace kern::lowering

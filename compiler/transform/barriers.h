@@ -1,0 +1,41 @@
+// Where barriers stand: what the passes over control flow around them ask. Private to transform/.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace kern {
+
+// Says of statements whether they are, hold, or call what holds, a barrier of the block or the grid.
+class BarrierHolders {
+public:
+  explicit BarrierHolders(const ir::Module& module);
+
+  bool holds(const ir::Stmt& stmt) const;
+  bool holds(const ir::Body& body) const;
+  // Likewise of barriers of the grid alone.
+  bool holds_of_grid(const ir::Stmt& stmt) const;
+  // Returns the place of the last statement of a body that holds one; none where there is none.
+  std::optional<std::size_t> last(const ir::Body& body) const;
+
+private:
+  struct Kinds {
+    bool any = false, of_grid = false;
+  };
+  Kinds kinds(const ir::Stmt& stmt) const;
+
+  std::vector<Kinds> functions_; // by FunctionId
+};
+
+// Makes `continue` behind the last barrier of a round structured control flow: threads that skip the rest of
+// the round meet the others at its end. For every loop that holds a barrier.
+void end_rounds(ir::Module& module);
+
+// Lets threads leave the kernel that come to no barrier any more: an `if` that holds a barrier, or a loop,
+// with none behind, becomes an early return of those that do not take part. Only where it decides differently
+// in different threads; what is behind is copied for those that leave.
+void leave_early(ir::Module& module);
+
+} // namespace kern
