@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Barriers under any control flow in random kernels, against a model of how a GPU's threads meet.
+
+In the model each thread is a generator that yields at a barrier; one is complete when all threads that have not left wait at the
+same place, and where they wait at different places that is a fault. Barriers stand under conditions that differ between threads, in
+loops with `continue`, `break` and `return` before and behind them, in both dialects. A .kern file may be refused; a .py file
+may not. What threads tell each other are votes: who met whom is all there is to see.
+
+usage: meetings.py KERNC [--cuda] [--count N] [--seconds S] [--seed S] [--keep DIR]
+"""
+import argparse
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+VOTES = {"sync": lambda votes: 0, "count": sum, "and": lambda votes: int(all(votes)), "or": lambda votes: int(any(votes))}
+
+
+class Writer:
+    """Writes the body of a kernel: variables a, b of each thread, its index t, the argument n."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.lines = []
+        self.loops = 0
+        self.barriers = 0
+
+    def line(self, depth, text):
+        self.lines.append("    " * depth + text)
+
+    def condition(self):
+        rng = self.rng
+        m = rng.randint(2, 4)
+        left = rng.choice(["a + t", "t", "b", "n", "n", "a"])
+        return rng.choice([f"({left}) % {m} == {rng.randrange(m)}", f"({left}) % 8 < {rng.randint(1, 7)}"])
+
+    def barrier(self, depth):
+        self.barriers += 1
+        kind = self.rng.choice(["sync", "count", "count", "and", "or"])
+        if kind == "sync":
+            return self.line(depth, "<sync>")
+        self.line(depth, f"b = (b * 3 + <{kind} {self.condition()}>) % 101")
+
+    def block(self, depth, in_loop):
+        for _ in range(self.rng.randint(1, 3)):
+            if self.statement(depth, in_loop):
+                return
+
+    def statement(self, depth, in_loop):
+        """Returns whether nothing can follow."""
+        rng = self.rng
+        form = rng.randint(0, 11 if depth < 4 else 4)
+        if form <= 2:
+            self.barrier(depth)
+        elif form <= 4:
+            self.line(depth, f"a = (a * {rng.randint(2, 5)} + b + {rng.choice(['t', 'n', '1'])}) % 101")
+        elif form <= 7:
+            self.line(depth, f"if {self.condition()}:")
+            self.block(depth + 1, in_loop)
+            if rng.random() < 0.3:
+                self.line(depth, "else:")
+                self.block(depth + 1, in_loop)
+        elif form == 8 and in_loop:
+            self.line(depth, f"if {self.condition()}:")
+            if rng.random() < 0.5:
+                self.line(depth + 1, "a = (a + 7) % 101")
+            self.line(depth + 1, rng.choice(["continue", "continue", "break"]))
+        elif form == 9:
+            self.line(depth, f"if {self.condition()}:")
+            self.line(depth + 1, "o[t] = a * 1000 + b")
+            self.line(depth + 1, "return")
+        else:
+            self.loops += 1
+            turn = f"k{self.loops}"
+            bound = rng.choice([str(rng.randint(1, 3)), "n % 3 + 1", "(a + t) % 4", "t % 3"])
+            if rng.random() < 0.6:
+                self.line(depth, f"for {turn} in range({bound}):")
+            else:
+                self.line(depth, f"{turn} = 0")
+                self.line(depth, f"end{turn} = {bound}")
+                self.line(depth, f"while {turn} < end{turn}:")
+                self.line(depth + 1, f"{turn} += 1")
+            self.line(depth + 1, f"a = (a + {turn}) % 101")
+            self.block(depth + 1, True)
+        return False
+
+    def body(self):
+        self.line(1, "a = t * 5 % 7 + 0 * n")
+        self.line(1, "b = n + 0 * t")
+        for _ in range(self.rng.randint(1, 4)):
+            self.statement(1, False)
+        if self.barriers == 0:
+            self.barrier(1)
+        self.line(1, "o[t] = a * 1000 + b")
+        return "\n".join(self.lines) + "\n"
+
+
+def call(prefix):
+    return lambda match: f"{prefix}syncthreads()" if match[1] == "sync" else f"{prefix}syncthreads_{match[1]}({match[2]})"
+
+
+BARRIER = re.compile(r"<(sync|count|and|or)(?: ([^>]*?))?>")
+
+
+def kernel_text(body, dialect):
+    if dialect == "kern":
+        return "@kernel\ndef k(o: i64[:], n: i64):\n    t = i64(threadIdx.x)\n" + BARRIER.sub(call(""), body)
+    head = "from numba import cuda, int64\n@cuda.jit\ndef k(o, n):\n    t = int64(cuda.threadIdx.x)\n"
+    return head + BARRIER.sub(call("cuda."), body)
+
+
+def model(body, threads, n):
+    """Returns what is in o, and whether threads wait at different barriers."""
+    places = iter(range(10**6))
+    text = BARRIER.sub(lambda match: f"(yield {next(places)}, '{match[1]}', {match[2] or 0})", body)
+    scope = {}
+    exec("def k(o, t, n):\n" + text + "    if False: yield\n", scope)  # written above
+    o = [0] * threads
+    waiting = [scope["k"](o, t, n) for t in range(threads)]
+    answer = None
+    while waiting:
+        votes, still = [], []
+        for thread in waiting:
+            try:
+                votes.append(thread.send(answer))
+                still.append(thread)
+            except StopIteration:
+                pass
+        if len({place for place, _, _ in votes}) > 1:
+            return o, True
+        answer = VOTES[votes[0][1]]([bool(vote) for _, _, vote in votes]) if votes else None
+        waiting = still
+    return o, False
+
+
+def run(options, path, threads, n, extra):
+    command = [options.kernc, "run", str(path), "k", f"o=zeros:i64:{threads}", f"n=int64:{n}" if path.suffix == ".py" else f"n={n}",
+               "--grid=1", f"--block={threads}", "--print", "o[:]", "-Wno-barrier", *extra]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def check(options, folder, seed, tally):
+    rng = random.Random(seed)
+    body = Writer(rng).body()
+    threads, n = rng.choice([1, 3, 8, 17, 33, 40]), rng.randint(0, 7)
+    expected, faults = model(body, threads, n)
+    for dialect in ("kern", "py"):
+        path = folder / f"meetings{seed}.{dialect}"
+        path.write_text(kernel_text(body, dialect))
+        forms = [["--device=cuda"]] if options.cuda else [["--lanes=1"], ["--lanes=16"], ["--lanes=32"]]
+        for extra in forms[: 1 if dialect == "py" and not options.cuda and rng.random() < 0.7 else 3]:
+            # What a GPU does where threads wait at different barriers is undefined.
+            if options.cuda and faults:
+                continue
+            done = run(options, path, threads, n, extra)
+            if dialect == "kern" and done.returncode == 1 and "E0601" in done.stderr:
+                tally["refused"] += 1
+                break
+            if done.returncode == 0 and not faults:
+                found = [int(word) for word in re.findall(r"-?\d+", done.stdout.split("= [")[-1])]
+                right = found == expected
+            else:
+                right = faults and done.returncode == 4 and "fault[barrier]" in done.stderr
+            tally["faults" if faults else "equal"] += 1
+            if not right:
+                print(f"seed {seed}, {dialect}, {' '.join(extra)}: {threads} threads, n={n}, expected "
+                      f"{'fault[barrier]' if faults else expected}\n{path.read_text()}\n{done.stdout}{done.stderr}", flush=True)
+                return False
+        if not options.keep:
+            path.unlink()
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kernc")
+    parser.add_argument("--cuda", action="store_true")
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    tally = {"equal": 0, "faults": 0, "refused": 0}
+    failures = 0
+    end = time.monotonic() + options.seconds
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(options.keep or scratch)
+        for seed in range(options.seed, options.seed + options.count):
+            if time.monotonic() > end:
+                break
+            failures += not check(options, folder, seed, tally)
+    print(f"meetings: {tally['equal']} runs equal, {tally['faults']} faults, {tally['refused']} refused, {failures} differ")
+    return 1 if failures or not tally["equal"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
