@@ -89,8 +89,8 @@ def array_sum(data):
             data[tid] = shr[tid]
 
 
-# SHARED: out = [11, 11, 11, 11, 11, 11, 11]
-# POOL: out = [0, 1, 3, 6, 9, 12, 15]
-# DOT: out = [91]
-# PREFIX: out = [28, 77]
+# SHARED: out = [11.0, 11.0, 11.0, 11.0, 11.0, 11.0, 11.0]
+# POOL: out = [0.0, 1.0, 3.0, 6.0, 9.0, 12.0, 15.0]
+# DOT: out = [91.0]
+# PREFIX: out = [28.0, 77.0]
 # SUM: data[0:1] = [499500]
