@@ -54,6 +54,7 @@ static std::vector<bool> find_free_slots(Lowerer& lower, bool geometric) {
 void classify_conditions(Lowerer& lower) {
   lower.lanes.geometric = find_free_slots(lower, true);
   lower.lanes.computed = find_free_slots(lower, false);
+  find_lazy_masks(lower);
 }
 
 // Compares at one lane, or in all.
@@ -174,6 +175,12 @@ void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compar
                              [=, &lower] { return compare_linear(lower, compare, left, right); }};
 }
 
+// Writes the mask of a condition that is read after all.
+static void write_mask(Lowerer& lower, const ir::Operand& condition) {
+  if (condition.slot && test_is_enough(lower, *condition.slot))
+    write(lower, *condition.slot, lower.lanes.tests.at(*condition.slot).mask());
+}
+
 // Whether a condition holds in all lanes and whether in none, where that is known without a vector.
 static std::optional<LaneTest> known_test(Lowerer& lower, const ir::Operand& condition) {
   if (!is_varying(lower, condition)) {
@@ -189,7 +196,7 @@ void note_joint_test(Lowerer& lower, ir::SlotId slot, const ir::Binary& joint) {
   if (!keeps_test(lower, slot) || joint.left.type != types::boolean) return;
   if (!is_varying(lower, {types::boolean, slot}) || (!is_and && joint.op != ir::BinaryOp::BitOr)) return;
   std::optional<LaneTest> left = known_test(lower, joint.left), right = known_test(lower, joint.right);
-  if (!left || !right) return;
+  if (!left || !right) return write_mask(lower, joint.left), write_mask(lower, joint.right);
   llvm::IRBuilder<>& builder = lower.builder;
   auto mask = [op = is_and ? llvm::Instruction::And : llvm::Instruction::Or, of_left = left->mask,
                of_right = right->mask, &builder] {

@@ -184,8 +184,14 @@ void end_running_on(Lowerer& lower, const std::vector<ir::SlotId>& variables);
 // without wrapping as far as they are active.
 llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value* first, llvm::Type* type);
 
+// ---- lazy_masks_lanes.cpp ----
+// Finds the conditions whose mask is needed only where lanes part.
+void find_lazy_masks(Lowerer& lower);
+// Whether the test that is kept of a condition does instead of its mask.
+bool test_is_enough(const Lowerer& lower, ir::SlotId slot);
+
 // ---- conditions_lanes.cpp ----
-// Says which conditions are over thread indices alone.
+// Says which conditions are over thread indices alone, and which need a mask only where lanes part.
 void classify_conditions(Lowerer& lower);
 // Remembers whether a comparison of linear values holds in all lanes, or in none.
 void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compare);

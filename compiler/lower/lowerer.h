@@ -240,10 +240,11 @@ struct Lanes {
   std::map<ir::SlotId, MostlyLinear> mostly_linear;
   std::int64_t written_out = 0; // statements of short loops (loops_lanes.cpp)
   std::map<const ir::Segment*, Strips> strips_of;
-  Strips* strips = nullptr;    // of the segment at hand; null where no vector stops in it
-  Ahead ahead;                 // in a grid-stride loop
-  std::vector<bool> geometric; // conditions over thread indices: a vector in which they differ is rare
-  std::vector<bool> computed;  // integers that depend on no memory
+  Strips* strips = nullptr;     // of the segment at hand; null where no vector stops in it
+  Ahead ahead;                  // in a grid-stride loop
+  std::vector<bool> geometric;  // conditions over thread indices: a vector in which they differ is rare
+  std::vector<bool> computed;   // integers that depend on no memory
+  std::vector<bool> lazy_masks; // conditions whose mask is computed where lanes part
   std::map<ir::SlotId, llvm::Value*> kept; // what lanes have of variables that run on (running_lanes.cpp)
   // The allocas of that, by loop: both copies have the same, so that the masked one can take over in the
   // loop.
