@@ -38,6 +38,7 @@ struct Instance {
   std::string key;
   const FunctionSymbol* function = nullptr;
   bool is_kernel = false;
+  bool fast_math = false; // its own option, its caller's, or --fast-math
   State state = State::New;
   bool settled = true;     // its types, within limits::inference_rounds
   std::vector<Value> args; // one a parameter; run-time ones have their type only

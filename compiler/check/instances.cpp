@@ -120,7 +120,11 @@ static Value parameter_value(const Value& value) {
 
 Instance* find_instance(Context& context, const FunctionSymbol& function, std::vector<Value> args,
                         bool is_kernel, const Instance* caller, Span call_span) {
-  std::string key = fmt::format("{}{}:", is_kernel ? "kernel " : "", static_cast<const void*>(&function));
+  // What a fast kernel calls is fast as well; an exact kernel has an instance of its own of the same function.
+  const bool fast_math =
+      context.options.fast_math || function.options.kernel.fast_math || (caller && caller->fast_math);
+  std::string key = fmt::format("{}{}{}:", is_kernel ? "kernel " : "", fast_math ? "fast " : "",
+                                static_cast<const void*>(&function));
   for (const Value& value : args) add_key(key, value);
   auto found = context.instances.find(key);
   if (found != context.instances.end()) return found->second.get();
@@ -141,6 +145,7 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
   instance->key = key;
   instance->function = &function;
   instance->is_kernel = is_kernel;
+  instance->fast_math = fast_math;
   for (const Value& value : args) instance->args.push_back(parameter_value(value));
   instance->caller = caller;
   instance->call_span = call_span;
@@ -433,7 +438,7 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   function.symbol = instance_symbol(instance);
   function.is_kernel = instance.is_kernel;
   if (instance.is_kernel) function.options = instance.function->options.kernel;
-  function.options.fast_math = function.options.fast_math || context.options.fast_math;
+  function.options.fast_math = instance.fast_math;
   collect_results(instance.is_kernel ? types::none : instance.result.type, function.results);
   function.doc = docstring(def);
   function.span = def.name_span;

@@ -238,6 +238,11 @@ private:
                   std::size_t depth) {
     const Facts& callee = facts_[index_of(call.function)];
     if (callee.state != State::Done || !callee.wanted) return false;
+    // Fast math holds for whole functions: one that asks for it itself stays apart from an exact caller.
+    // Where it must be inlined, it becomes exact, which is never wrong.
+    const bool keeps_apart =
+        module_.function(call.function).options.fast_math != caller.options.fast_math && !callee.collective;
+    if (keeps_apart) return false;
     const bool fits =
         facts.size + callee.size + call.args.size() + call.results.size() <= limits::ir_statements &&
         depth + callee.depth <= limits::ir_nesting;

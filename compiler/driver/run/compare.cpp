@@ -67,12 +67,15 @@ Allowance device_allowance(const ir::Module& module, const ir::Function& kernel)
     ScalarKind kind = kernel.slots[i].type->scalar;
     if (is_inexact(kind) && unit_of(kind) > unit_of(narrowest)) narrowest = kind;
   }
-  if (kernel.options.fast_math) allow(allowance, any_order * unit_of(narrowest), "fast math reorders");
+  bool fast_math = kernel.options.fast_math;
   ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
+    if (const auto* call = std::get_if<ir::Call>(&stmt.node))
+      fast_math |= module.function(call->function).options.fast_math;
     if (const auto* access = std::get_if<ir::Atomic>(&stmt.node)) atomic(*access);
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     if (const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr) pure(*call);
   });
+  if (fast_math) allow(allowance, any_order * unit_of(narrowest), "fast math reorders");
   return allowance;
 }
 
