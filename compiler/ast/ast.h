@@ -215,6 +215,12 @@ struct List : Expr {
   ExprList elements;
 };
 
+// {a, b}
+struct Set : Expr {
+  KERN_AST_NODE(Set, Expr)
+  ExprList elements;
+};
+
 // *t
 struct Starred : Expr {
   KERN_AST_NODE(Starred, Expr)

@@ -156,6 +156,7 @@ void Printer::print(const Node& node) {
   case Kind::Attribute: line(node.kind, get<Attribute>(node).name); return child(get<Attribute>(node).value);
   case Kind::Tuple: line("Tuple"); return children(get<Tuple>(node).elements);
   case Kind::List: line("List"); return children(get<List>(node).elements);
+  case Kind::Set: line("Set"); return children(get<Set>(node).elements);
   case Kind::Starred: line("Starred"); return child(get<Starred>(node).value);
   case Kind::ExprStmt: line("ExprStmt"); return child(get<ExprStmt>(node).value);
   case Kind::Assign:

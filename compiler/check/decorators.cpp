@@ -3,6 +3,7 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/ignored_options.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/warnings.h"
 
@@ -12,11 +13,11 @@ namespace {
 
 enum class Role : std::uint8_t { Kernel, Device, HostJit, Unknown };
 
-// Options of Numba that change nothing in a compilation by kernc.
-constexpr std::array<std::string_view, 15> ignored_options = {
-    "debug",    "lineinfo",    "cache",       "inline", "opt",
-    "link",     "lto",         "extensions",  "abi",    "abi_info",
-    "nopython", "boundscheck", "forceinline", "cc",     "shared_memory_carveout"};
+// The flags of LLVM that `fastmath` takes as a set, and those that fast math of Kern consists of: it never
+// assumes that NaN and infinity do not occur.
+constexpr std::array<std::string_view, 8> fast_math_flags = {"fast", "nnan",     "ninf", "nsz",
+                                                             "arcp", "contract", "afn",  "reassoc"};
+constexpr std::array<std::string_view, 5> needed_flags = {"reassoc", "nsz", "arcp", "contract", "afn"};
 
 // Returns the expression that a name stands for as a decorator: that of `gpu = cuda.jit`; itself where it is
 // none.
@@ -83,8 +84,9 @@ struct Reader {
     return result;
   }
 
-  // Returns one to three positive integers.
-  std::optional<std::vector<std::int64_t>> numbers(const ast::Keyword& keyword, std::string_view wanted) {
+  // Returns one to `most` positive integers.
+  std::optional<std::vector<std::int64_t>> numbers(const ast::Keyword& keyword, std::string_view wanted,
+                                                   std::size_t most = 3) {
     std::optional<Value> value = constant(keyword);
     if (!value) return std::nullopt;
     std::vector<Value> parts = is_tuple(*value) ? value->elements : std::vector<Value>{*value};
@@ -94,7 +96,7 @@ struct Reader {
       if (!number || *number < 1 || *number > (1 << 30)) break;
       result.push_back(static_cast<std::int64_t>(*number));
     }
-    if (result.size() == parts.size() && !parts.empty() && parts.size() <= 3) return result;
+    if (result.size() == parts.size() && !parts.empty() && parts.size() <= most) return result;
     wrong(keyword, wanted);
     return std::nullopt;
   }
@@ -111,30 +113,86 @@ struct Reader {
     function.options.kernel.block = {(*sizes)[0], (*sizes)[1], (*sizes)[2]};
   }
 
+  // True, False, or a set of LLVM's flags. Kern's fast math is whole or none: where a flag is missing, the
+  // function is exact, which every set allows.
+  void read_fast_math(const ast::Keyword& keyword) {
+    const ast::Expr& written = decorator_behind(context, *function.file, *keyword.value);
+    const auto* set = ast::as<ast::Set>(&written);
+    if (!set) {
+      function.options.kernel.fast_math = truth(keyword).value_or(false);
+      return;
+    }
+    std::vector<std::string_view> flags;
+    for (const ast::Expr* element : set->elements) {
+      const auto* flag = ast::as<ast::StringLiteral>(element);
+      if (!flag ||
+          std::find(fast_math_flags.begin(), fast_math_flags.end(), flag->value) == fast_math_flags.end()) {
+        context.diagnostics
+            .report(element->span, diag::option_value, keyword.name, "True, False or a set of LLVM's flags")
+            .note("the flags are `{}`", fmt::join(fast_math_flags, "`, `"));
+        return;
+      }
+      flags.push_back(flag->value);
+    }
+    auto has = [&](std::string_view flag) {
+      return std::find(flags.begin(), flags.end(), flag) != flags.end();
+    };
+    std::vector<std::string_view> missing;
+    for (std::string_view flag : needed_flags)
+      if (!has("fast") && !has(flag)) missing.push_back(flag);
+    function.options.kernel.fast_math = missing.empty();
+    if (!missing.empty() && !function.options.is_host_jit)
+      report_no_effect(context, keyword.value->span, "this `fastmath`",
+                       fmt::format("fast math of Kern also needs `{}`; write `fastmath=True` to allow them",
+                                   fmt::join(missing, "`, `")));
+  }
+
+  void read_launch_bounds(const ast::Keyword& keyword) {
+    if (keyword.value->kind == ast::Kind::NoneLiteral) return;
+    auto sizes = numbers(keyword, "a number of threads, or (threads, blocks)");
+    if (!sizes) return;
+    if (sizes->front() > limits::launch_threads)
+      return wrong(keyword, fmt::format("at most {} threads", limits::launch_threads));
+    function.options.kernel.max_threads = sizes->front();
+    if (sizes->size() > 1) function.options.kernel.min_blocks = (*sizes)[1];
+    if (sizes->size() < 3) return;
+    const auto* tuple = ast::as<ast::Tuple>(keyword.value);
+    report_no_effect(context, tuple ? tuple->elements[2]->span : keyword.value->span,
+                     "the third number of `launch_bounds`", "a kernel of Kern is launched without clusters");
+  }
+
+  void read_foreign_option(const ast::Keyword& keyword) {
+    // How Numba compiles a function for the host is no matter of the kernel that calls it.
+    bool of_host = function.options.is_host_jit && function.file->is_numba();
+    const ast::Expr& value = decorator_behind(context, *function.file, *keyword.value);
+    if (of_host || read_ignored_option(context, keyword, value)) return;
+    // What a .py file says to another version of Numba is no error there.
+    if (function.file->is_numba())
+      return report_no_effect(context, keyword.span, fmt::format("`{}`", keyword.name),
+                              "kernc does not know this option");
+    context.diagnostics.report(keyword.span, diag::unknown_kernel_option, keyword.name)
+        .note("the options are `block`, `launch_bounds`, `max_registers`, `fastmath`, `debug`, `lineinfo`, "
+              "`inline` and `cache`");
+  }
+
   void read_option(const ast::Keyword& keyword) {
     FunctionOptions& options = function.options;
     if (keyword.name == "device") {
       if (truth(keyword).value_or(false)) options.is_device = true, options.is_kernel = false;
     } else if (keyword.name == "fastmath") {
-      options.kernel.fast_math = truth(keyword).value_or(false);
+      read_fast_math(keyword);
     } else if (keyword.name == "block") {
       read_block(keyword);
     } else if (keyword.name == "max_registers") {
       if (keyword.value->kind == ast::Kind::NoneLiteral) return;
-      if (auto sizes = numbers(keyword, "a positive integer")) options.kernel.max_registers = sizes->front();
+      if (auto sizes = numbers(keyword, "a positive integer", 1))
+        options.kernel.max_registers = sizes->front();
     } else if (keyword.name == "launch_bounds") {
-      auto sizes = numbers(keyword, "a number of threads, or (threads, blocks)");
-      if (!sizes) return;
-      options.kernel.max_threads = sizes->front();
-      if (sizes->size() > 1) options.kernel.min_blocks = (*sizes)[1];
+      read_launch_bounds(keyword);
     } else if (keyword.name == "signature") {
       read_signatures(*keyword.value);
-    } else if (std::find(ignored_options.begin(), ignored_options.end(), keyword.name) ==
-                   ignored_options.end() &&
-               !function.file->is_numba()) {
-      context.diagnostics.report(keyword.span, diag::unknown_kernel_option, keyword.name)
-          .note("the options are `block`, `launch_bounds`, `max_registers`, `fastmath`, `debug`, `lineinfo`, "
-                "`inline` and `cache`");
+    } else {
+      read_foreign_option(keyword);
     }
   }
 
@@ -163,6 +221,21 @@ struct Reader {
     if (!call) return;
     for (const ast::Expr* arg : call->args) read_signatures(*arg);
     for (const ast::Keyword& keyword : call->keywords) read_option(keyword);
+    check_options(*call);
+  }
+
+  // Checks what no option says alone.
+  void check_options(const ast::Call& call) {
+    const ir::KernelOptions& kernel = function.options.kernel;
+    std::int64_t threads = kernel.block ? (*kernel.block)[0] * (*kernel.block)[1] * (*kernel.block)[2] : 0;
+    for (const ast::Keyword& keyword : call.keywords)
+      if (keyword.name == "launch_bounds" && kernel.max_threads > 0 && threads > kernel.max_threads)
+        wrong(keyword, fmt::format("at least the {} threads of `block`", threads));
+    if (function.options.is_kernel || function.options.is_host_jit) return;
+    for (const ast::Keyword& keyword : call.keywords)
+      if (keyword.name == "block" || keyword.name == "launch_bounds" || keyword.name == "max_registers")
+        report_no_effect(context, keyword.span, fmt::format("`{}`", keyword.name),
+                         "only a kernel is launched; write it there");
   }
 };
 

@@ -4,6 +4,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/parse.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -90,6 +91,9 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
   case ast::Kind::Attribute: return evaluate_attribute(ast::get<ast::Attribute>(expr));
   case ast::Kind::Tuple: return evaluate_tuple(*this, ast::get<ast::Tuple>(expr).elements, expr.span);
   case ast::Kind::List: return evaluate_tuple(*this, ast::get<ast::List>(expr).elements, expr.span);
+  case ast::Kind::Set:
+    report(expr.span, diag::python_construct, "a set display", "use a tuple or an array");
+    return error_value(expr.span);
   case ast::Kind::Slice:
   case ast::Kind::Starred:
     return unsupported(expr.span,

@@ -15,7 +15,9 @@ std::optional<std::vector<const Expr*>> Parser::parse_decorators() {
   std::vector<const Expr*> decorators;
   bool good = true;
   while (accept(TokenKind::At)) {
+    in_decorator = true;
     const Expr* decorator = parse_expression();
+    in_decorator = false;
     if (decorator && !at_line_end()) unexpected_end();
     good = good && decorator && at_line_end();
     if (decorator) decorators.push_back(decorator);

@@ -37,6 +37,7 @@ struct Parser {
   std::size_t expr_depth = 0;  // of the functions now running: what the stack must hold
   std::size_t block_depth = 0;
   std::size_t loop_depth = 0; // in this function
+  bool in_decorator = false;  // whose options may be sets
   std::size_t height = 0;     // of the expression parsed last: what the stack of later phases must hold
 
   // parse.cpp: the cursor
@@ -101,6 +102,8 @@ struct Parser {
   const ast::Expr* parse_strings();
   const ast::Expr* parse_parenthesised();
   const ast::Expr* parse_list();
+  bool at_set() const;
+  const ast::Expr* parse_set();
   bool close(const Token& open, TokenKind closer, std::string_view alternatives);
 
   // blocks.cpp: blocks and compound statements

@@ -208,6 +208,23 @@ const Expr* Parser::parse_list() {
   return node;
 }
 
+// `{}` and `{k: v}` are dicts.
+bool Parser::at_set() const {
+  return in_decorator && at(TokenKind::LeftBrace) && !at(TokenKind::RightBrace, 1) &&
+         !at(TokenKind::StarStar, 1) && !at(TokenKind::Colon, 2);
+}
+
+// set = "{" starred ("," starred)* ","? "}"
+const Expr* Parser::parse_set() {
+  Span start = peek().span;
+  bool has_comma = false;
+  auto elements = parse_elements(*this, TokenKind::RightBrace, "a set comprehension", has_comma);
+  if (!elements || !rise(0)) return nullptr;
+  auto* node = arena.make<ast::Set>(since(start));
+  node->elements = arena.copy(*elements);
+  return node;
+}
+
 const Expr* Parser::parse_int() {
   const Token& token = advance();
   std::optional<std::uint64_t> value = int_value(text(token));
@@ -267,7 +284,7 @@ static std::nullptr_t no_expression(Parser& parser) {
   return parser.expected(fmt::format("an expression after {}", words));
 }
 
-// atom = name | literal | string+ | "..." | parenthesised | list
+// atom = name | literal | string+ | "..." | parenthesised | list | set
 const Expr* Parser::parse_atom() {
   height = 1;
   const Token& token = peek();
@@ -278,6 +295,7 @@ const Expr* Parser::parse_atom() {
   }
   if (at(TokenKind::LeftParen)) return parse_parenthesised();
   if (at(TokenKind::LeftBracket)) return parse_list();
+  if (at_set()) return parse_set();
   if (at(TokenKind::Int)) return parse_int();
   if (at(TokenKind::String)) return parse_strings();
   if (accept(TokenKind::Float)) {
