@@ -257,6 +257,22 @@ void read_decorators(Context& context, FunctionSymbol& function) {
   if (function.file->is_numba() && is_last_definition(function)) report_unknown_decorators(context, function);
 }
 
+// The function keeps the options of its own decorator: those of `g = cuda.jit(fastmath=True)(f)` are not g's.
+static void report_unread_options(Context& context, FileScope& file, const ast::Call& jit,
+                                  std::string_view function) {
+  bool was_enabled = context.diagnostics.enabled();
+  context.diagnostics.set_enabled(true);
+  for (const ast::Keyword& keyword : jit.keywords) {
+    const ast::Expr& value = decorator_behind(context, file, *keyword.value);
+    const auto* truth = ast::as<ast::BoolLiteral>(&value);
+    bool is_default = value.kind == ast::Kind::NoneLiteral || (truth && !truth->value);
+    if (keyword.name == "device" || is_default || read_ignored_option(context, keyword, value)) continue;
+    report_no_effect(context, keyword.span, fmt::format("`{}`", keyword.name),
+                     fmt::format("write it in a decorator above `{}`", function));
+  }
+  context.diagnostics.set_enabled(was_enabled);
+}
+
 const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::string_view name,
                                       const Symbol& symbol) {
   const auto* call = file.is_numba() && !symbol.op ? ast::as<ast::Call>(symbol.init) : nullptr;
@@ -276,6 +292,7 @@ const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::st
     context.diagnostics.report(call->callee->span, diag::decorator, context.source(call->callee->span), name);
     context.diagnostics.set_enabled(was_enabled);
   }
+  if (role == Role::Kernel && options) report_unread_options(context, file, *options, arg->text);
   return inner->function;
 }
 

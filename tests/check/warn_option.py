@@ -74,6 +74,18 @@ def partly(x):
     x[0] = 1.0
 # CHECK-DAG: :[[@LINE-3]]:40: warning[W0725]: this `fastmath` has no effect: fast math of Kern also needs `reassoc`, `nsz`, `arcp`, `afn`; write `fastmath=True` to allow them
 
+# What `jit` is called with beside the function.
+def plain(x):
+    return x
+
+jitted = cuda.jit(device=True, fastmath=True, debug=True, cache=True, max_registers=None)(plain)
+
+@cuda.jit('void(float32[:])')
+def calls_jitted(x):
+    x[0] = jitted(x[1])
+# CHECK-DAG: :[[@LINE-5]]:32: warning[W0725]: `fastmath` has no effect: write it in a decorator above `plain`
+# CHECK-DAG: :[[@LINE-6]]:47: warning[W0725]: `debug=True` has no effect
+
 # Nothing is said of these.
 @njit(parallel=True, debug=True, fastmath={'nnan'})
 def host(x):
