@@ -120,8 +120,8 @@ double nearly_exact(WideInt value) {
 
 } // namespace
 
-double floor_divide(double left, double right) { return quotient(left, right); }
-double floor_modulo(double left, double right) { return modulo(left, right); }
+double real_floor_divide(double left, double right) { return quotient(left, right); }
+double real_floor_modulo(double left, double right) { return modulo(left, right); }
 
 double extreme(bool greatest, double left, double right) {
   if (std::isnan(left)) return right;

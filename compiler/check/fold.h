@@ -25,8 +25,8 @@ ir::Operand wrapped(Type type, std::uint64_t bits);
 // Returns an integer as a constant of any scalar type: wrapped, or rounded once.
 ir::Operand constant_of(Type type, WideInt value);
 // Return x // y and x % y of doubles.
-double floor_divide(double left, double right);
-double floor_modulo(double left, double right);
+double real_floor_divide(double left, double right);
+double real_floor_modulo(double left, double right);
 // Returns the lesser or the greater of doubles: a NaN loses, -0.0 is less than 0.0.
 double extreme(bool greatest, double left, double right);
 

@@ -59,8 +59,8 @@ std::optional<double> reals(ast::BinaryOp op, double a, double b) {
   case ast::BinaryOp::Subtract: return a - b;
   case ast::BinaryOp::Multiply: return a * b;
   case ast::BinaryOp::Divide: return a / b;
-  case ast::BinaryOp::FloorDivide: return floor_divide(a, b);
-  case ast::BinaryOp::Modulo: return floor_modulo(a, b);
+  case ast::BinaryOp::FloorDivide: return real_floor_divide(a, b);
+  case ast::BinaryOp::Modulo: return real_floor_modulo(a, b);
   case ast::BinaryOp::Power: return std::pow(a, b);
   case ast::BinaryOp::ShiftLeft:
   case ast::BinaryOp::ShiftRight:

@@ -73,8 +73,8 @@ std::optional<double> reals(ast::BinaryOp op, double a, double b) {
   case ast::BinaryOp::Subtract: return a - b;
   case ast::BinaryOp::Multiply: return a * b;
   case ast::BinaryOp::Divide: return b == 0 ? std::nullopt : std::optional(a / b);
-  case ast::BinaryOp::FloorDivide: return b == 0 ? std::nullopt : std::optional(floor_divide(a, b));
-  case ast::BinaryOp::Modulo: return b == 0 ? std::nullopt : std::optional(floor_modulo(a, b));
+  case ast::BinaryOp::FloorDivide: return b == 0 ? std::nullopt : std::optional(real_floor_divide(a, b));
+  case ast::BinaryOp::Modulo: return b == 0 ? std::nullopt : std::optional(real_floor_modulo(a, b));
   case ast::BinaryOp::Power: {
     double result = std::pow(a, b);
     bool raises = std::isfinite(a) && std::isfinite(b) && !std::isfinite(result);

@@ -73,7 +73,10 @@ def executed_of(path, kernc, folder):
         start = words.index("run")
         if "-o" in words[start:]:
             subprocess.run(command, shell=True, capture_output=True)
-        yield Executed(name, command, [word for word in words[:start - 1] if word != "env"], pairs(words[start + 1:]))
+        environment = [word for word in words[:start - 1] if word != "env"]
+        # A program that runs kernc has its own way with the words.
+        if all("=" in word for word in environment):
+            yield Executed(name, command, environment, pairs(words[start + 1:]))
 
 
 def sources():

@@ -53,10 +53,29 @@ std::string unsettled_example() {
 }
 
 // The examples that Markdown cannot hold, or that would fill pages of it.
+// Kernels of two loops over a tuple, written out.
+std::string long_module() {
+  std::string elements = "1";
+  for (int i = 1; i < 160; ++i) elements += ", 1";
+  std::string text = "T = (" + elements + ")\n";
+  for (int i = 0; i < 9; ++i)
+    text += "@kernel\ndef k" + std::to_string(i) +
+            "(x: i64[:]):\n    for a in T:\n        for b in T:\n            x[threadIdx.x] = b\n";
+  return text;
+}
+
+// A long tuple that is looked at in each of many rounds.
+std::string long_work() {
+  return "T = (0,) * 1000\nS = (0,) * 200\n@kernel\ndef k(x: i64[:]):\n    for a in S:\n        for b in S:\n"
+         "            x[0] = T[b]\n";
+}
+
 std::optional<std::string> unwritable_example(const DiagnosticRow& row) {
   if (row.code == diag::malformed_utf8.code) return "N = \xff\n";
   if (row.code == diag::types_do_not_settle.code) return unsettled_example();
   if (row.code == diag::source_too_large.code) return std::string(limits::source_bytes + 1, '\n');
+  if (row.code == diag::module_too_large.code) return long_module();
+  if (row.code == diag::too_much_work.code) return long_work();
   return std::nullopt;
 }
 
