@@ -49,7 +49,7 @@ private:
   std::vector<std::optional<Span>> unset_;
   std::vector<int> seen_in_;
   std::vector<bool> crossing_;
-  const ir::Definitions definitions_;
+  ir::Definitions definitions_;
   int segments_ = 0;
 };
 

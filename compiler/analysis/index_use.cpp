@@ -315,7 +315,7 @@ private:
   std::span<const std::uint64_t> params_;
   std::array<std::uint64_t, 3> block_;
   std::vector<Known> values_;
-  const ir::Definitions uses_;
+  ir::Definitions uses_;
   std::vector<std::optional<ir::SlotId>> arrays_; // the parameter that an array slot is
   std::vector<std::vector<const ir::Expr*>> definitions_;
   Slots seen_;

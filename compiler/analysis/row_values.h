@@ -44,7 +44,7 @@ private:
   bool is_block_size(const ir::Operand& constant) const;
 
   const ir::Function& kernel_;
-  const ir::Definitions definitions_;
+  ir::Definitions definitions_;
   std::vector<RowValue> values_; // by slot
 };
 

@@ -149,7 +149,7 @@ private:
   }
 
   ir::Function& function_;
-  const ir::Definitions definitions_; // before anything was fused
+  ir::Definitions definitions_; // before anything was fused
   std::vector<int> written_at_;
   std::vector<std::optional<Product>> products_;
   std::unordered_map<SlotId, Copies> fused_;

@@ -88,7 +88,7 @@ private:
   }
 
   const ir::Function& function_;
-  const ir::Definitions definitions_; // before anything moved
+  ir::Definitions definitions_; // before anything moved
 };
 
 } // namespace

@@ -117,7 +117,7 @@ private:
   }
 
   ir::Function& function_;
-  const ir::Definitions definitions_; // before anything was joined
+  ir::Definitions definitions_; // before anything was joined
 };
 
 } // namespace

@@ -177,7 +177,7 @@ private:
   }
 
   ir::Function& function_;
-  const ir::Definitions definitions_; // of the slots that were there
+  ir::Definitions definitions_; // of the slots that were there
   std::unordered_map<SlotId, Long> longs_;
   std::unordered_set<SlotId> in_sight_;
   bool any_wanted_ = false;

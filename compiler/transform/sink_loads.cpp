@@ -41,8 +41,7 @@ bool is_passed(const Stmt& stmt) {
 
 class Sinker {
 public:
-  explicit Sinker(ir::Function& function)
-      : function_(function), definitions_(function), proved_(function.slots.size()) {
+  explicit Sinker(ir::Function& function) : definitions_(function), proved_(function.slots.size()) {
     // A proved guard reads nothing.
     ir::walk(function.body, [&](const Stmt& stmt) {
       if (!is_proved(stmt)) return;
@@ -113,8 +112,7 @@ private:
     std::move(last.begin(), last.end(), place);
   }
 
-  const ir::Function& function_;
-  const ir::Definitions definitions_;
+  ir::Definitions definitions_;
   std::vector<std::size_t> proved_; // by slot: proved guards of it
 };
 
