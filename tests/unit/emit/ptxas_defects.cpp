@@ -24,9 +24,11 @@ TEST(PtxasDefects, LeavesAloneWhatStandsByItself) {
     EXPECT_EQ(avoid_ptxas_defects(text), text);
 }
 
-TEST(PtxasDefects, WritesNegationsAndEqualityOfUnsignedNumbersBesideMinima) {
+TEST(PtxasDefects, WritesNegationsAsComplementsAndEqualityAsUnsignedBesideMinima) {
   EXPECT_EQ(avoid_ptxas_defects("\tneg.s32 \t%r2, %r1;\n\tmin.s32 \t%r3, %r2, %r1;\n"),
-            "\tsub.u32 %r2, 0, %r1;\n\tmin.s32 \t%r3, %r2, %r1;\n");
+            "\t{ add.s32 %r2, %r1, -1; not.b32 %r2, %r2; }\n\tmin.s32 \t%r3, %r2, %r1;\n");
+  EXPECT_EQ(avoid_ptxas_defects("\tneg.s16 \t%rs2, %rs1;\n\tmax.u16 \t%rs3, %rs2, %rs1;\n"),
+            "\t{ add.s16 %rs2, %rs1, -1; not.b16 %rs2, %rs2; }\n\tmax.u16 \t%rs3, %rs2, %rs1;\n");
   EXPECT_EQ(avoid_ptxas_defects("\tmax.s32 \t%r3, %r2, 0;\n\tsetp.eq.s32 \t%p1, %r3, -50;\n"),
             "\tmax.s32 \t%r3, %r2, 0;\n\tsetp.eq.u32 %p1, %r3, -50;\n");
   EXPECT_EQ(avoid_ptxas_defects("\tsetp.ne.s32 \t%p1, %r3, %r2;\n\tselp.b32 \t%r4, %r1, %r2, %p1;\n"),
@@ -36,8 +38,8 @@ TEST(PtxasDefects, WritesNegationsAndEqualityOfUnsignedNumbersBesideMinima) {
 // An absolute value becomes a maximum, beside which the others must not stand.
 TEST(PtxasDefects, SeesWhatItWritesItself) {
   EXPECT_EQ(avoid_ptxas_defects("\tabs.s32 \t%r2, %r1;\n\tneg.s32 \t%r3, %r2;\n"),
-            "\t{ .reg .b32 %negative; sub.u32 %negative, 0, %r1; max.s32 %r2, %r1, %negative; }\n\tsub.u32 "
-            "%r3, 0, %r2;\n");
+            "\t{ .reg .b32 %negative; sub.u32 %negative, 0, %r1; max.s32 %r2, %r1, %negative; }\n"
+            "\t{ add.s32 %r3, %r2, -1; not.b32 %r3, %r3; }\n");
 }
 
 // Any order of any of the instructions: none that is avoided is left, and every other line is as it was.
