@@ -148,6 +148,8 @@ private:
         continue;
       }
       ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner); });
+      // Threads come out of such a loop one at a time (a lock), or in an order that they agreed on.
+      picked_ = picked_ || ends_by_atomic(stmt);
     }
     picked_ = outer;
   }
@@ -162,6 +164,15 @@ private:
     // Who goes on after `if threadIdx.x != 0: return` was picked too.
     if (ends(branch.then_body)) picked_ = picked_ || picks(branch.condition, false);
     if (ends(branch.else_body)) picked_ = picked_ || picks(branch.condition, true);
+  }
+
+  // Says whether an atomic may decide how long a loop runs.
+  static bool ends_by_atomic(const Stmt& loop) {
+    auto is_atomic = [](const Stmt& stmt) { return std::holds_alternative<ir::Atomic>(stmt.node); };
+    const auto* repeated = std::get_if<ir::While>(&loop.node);
+    if (repeated && ir::any(repeated->head, is_atomic)) return true;
+    return ir::is_loop(loop) && ir::any(loop, is_atomic) &&
+           ir::any(loop, [](const Stmt& stmt) { return std::holds_alternative<ir::Break>(stmt.node); });
   }
 
   static bool ends(const ir::Body& body) {

@@ -71,7 +71,7 @@ void Parser::parse_item(std::vector<const Stmt*>& items) {
   }
   if (at(TokenKind::Class)) {
     report(peek().span, diag::foreign_code, "a class",
-           "write `@struct` on the line before it where it is a struct");
+           "a value of several parts is a tuple, and an array of such values one array for each part");
     return skip_statement();
   }
   if (at(TokenKind::Indent)) {
