@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
+#include "compiler/ir/walk.h"
 
 namespace kern::checker {
 
@@ -69,39 +71,119 @@ bool has_order(Op op, Type type, const kern::Expression& operand) {
   return operand.op == Op::Extent || operand.op == Op::BlockDim || operand.op == Op::GridDim;
 }
 
+bool needs_launch(const kern::Expression& expression) {
+  return expression.op == Op::Scalar || expression.op == Op::Extent || expression.op == Op::BlockDim ||
+         expression.op == Op::GridDim ||
+         std::any_of(expression.operands.begin(), expression.operands.end(), needs_launch);
+}
+
+// The truth of a condition that no launch changes.
+std::optional<bool> known_truth(const kern::Expression& condition) {
+  if (needs_launch(condition)) return std::nullopt;
+  std::optional<ExpressionValue> value = evaluate(condition, {});
+  return value && !value->is_real ? std::optional(value->integer != 0) : std::nullopt;
+}
+
+// Says whether a function only computes: no memory, no check that may fail, no loop.
+bool only_computes(const ir::Module& module, const ir::Function& function) {
+  return !ir::any(function.body, [&](const ir::Stmt& stmt) {
+    if (const auto* call = std::get_if<ir::Call>(&stmt.node))
+      return !only_computes(module, module.function(call->function));
+    return !std::holds_alternative<ir::Assign>(stmt.node) && !std::holds_alternative<ir::If>(stmt.node) &&
+           !std::holds_alternative<ir::Return>(stmt.node);
+  });
+}
+
+// Reads what a kernel computes, or a device function that it calls.
 struct Reader {
   const Checker& checker;
-  int steps = 0; // of one expression: a guard against large trees
+  const ir::Function& function = checker.function;
+  int own_steps = 0;
+  int& steps = own_steps; // of one expression, with what it calls: a guard against large trees
+  // Of what is called, which is complete: who calls it, and how.
+  const ir::Definitions* definitions = nullptr;
+  Reader* caller = nullptr;
+  const ir::Call* call = nullptr;
+  const Bodies* caller_bodies = nullptr;
 
   using Result = std::optional<kern::Expression>;
 
-  bool is_param(ir::SlotId slot) const {
-    return static_cast<std::uint32_t>(slot) < checker.function.param_count;
-  }
+  bool is_param(ir::SlotId slot) const { return static_cast<std::uint32_t>(slot) < function.param_count; }
 
   // A variable stands for its one assignment only.
   bool is_settled(ir::SlotId slot) const {
-    const ir::Slot& info = checker.function.slots[static_cast<std::size_t>(slot)];
+    const ir::Slot& info = function.slots[static_cast<std::size_t>(slot)];
     if (info.kind == ir::Slot::Kind::Temp || info.name.empty()) return true;
+    if (definitions) return definitions->writes(slot) == 1 && definitions->is_steady(slot);
     auto local = checker.instance->locals.find(std::string_view(info.name));
     return local != checker.instance->locals.end() && local->second.sites <= 1;
+  }
+
+  const ir::Operand& argument(ir::SlotId param) const { return call->args[static_cast<std::size_t>(param)]; }
+
+  Result read_param(const ir::Operand& operand) {
+    if (!caller) return scalar(operand);
+    if (definitions->writes(*operand.slot) > 0) return std::nullopt;
+    return caller->read(argument(*operand.slot), *caller_bodies);
   }
 
   Result read(const ir::Operand& operand, const Bodies& bodies) {
     if (++steps > 200) return std::nullopt;
     if (!operand.slot) return constant(operand);
-    if (is_param(*operand.slot)) return scalar(operand);
+    if (is_param(*operand.slot)) return read_param(operand);
     if (!is_settled(*operand.slot)) return std::nullopt;
     for (std::size_t level = bodies.size(); level-- > 0;)
       for (std::size_t i = bodies[level]->size(); i-- > 0;) {
         const ir::Stmt& stmt = (*bodies[level])[i];
         const auto* assign = std::get_if<ir::Assign>(&stmt.node);
         if (assign && assign->slot == *operand.slot) return read_expr(assign->value, operand.type, bodies);
+        if (const auto* called = std::get_if<ir::Call>(&stmt.node)) {
+          auto result = std::find(called->results.begin(), called->results.end(), *operand.slot);
+          if (result != called->results.end())
+            return read_result(*called, static_cast<std::size_t>(result - called->results.begin()), bodies);
+        }
         const auto* branch = std::get_if<ir::If>(&stmt.node);
         if (branch && assigns_last(branch->then_body, *operand.slot))
           return read_if(*branch, *operand.slot, bodies);
       }
     return std::nullopt;
+  }
+
+  // What a device function returns that only computes.
+  Result read_result(const ir::Call& called, std::size_t result, const Bodies& bodies) {
+    const ir::Module& module = checker.context.module;
+    const ir::Function& callee = module.function(called.function);
+    if (!only_computes(module, callee)) return std::nullopt;
+    ir::Definitions callee_definitions(callee);
+    Reader inner{checker, callee, 0, steps, &callee_definitions, this, &called, &bodies};
+    return inner.read_return({&callee.body}, {0}, result);
+  }
+
+  // What is returned from a place on: the statement `next` of each body, innermost last, is what comes then.
+  Result read_return(Bodies bodies, std::vector<std::size_t> next, std::size_t result) {
+    if (++steps > 200) return std::nullopt;
+    while (!bodies.empty() && next.back() == bodies.back()->size()) {
+      bodies.pop_back();
+      next.pop_back();
+    }
+    if (bodies.empty()) return std::nullopt;
+    const ir::Stmt& stmt = (*bodies.back())[next.back()++];
+    if (const auto* end = std::get_if<ir::Return>(&stmt.node)) return read(end->values[result], bodies);
+    auto returns = [](const ir::Stmt& inner) { return std::holds_alternative<ir::Return>(inner.node); };
+    const auto* branch = std::get_if<ir::If>(&stmt.node);
+    if (!branch || !ir::any(stmt, returns)) return read_return(std::move(bodies), std::move(next), result);
+    Result condition = read(branch->condition, bodies);
+    auto way = [&](const ir::Body& body) {
+      Bodies inner = bodies;
+      std::vector<std::size_t> rest = next;
+      inner.push_back(&body);
+      rest.push_back(0);
+      return read_return(std::move(inner), std::move(rest), result);
+    };
+    std::optional<bool> truth = condition ? known_truth(*condition) : std::nullopt;
+    if (truth) return way(*truth ? branch->then_body : branch->else_body);
+    Result yes = way(branch->then_body), no = way(branch->else_body);
+    return condition && yes && no ? Result(node(Op::Select, {*condition, *yes, *no})) : std::nullopt;
   }
 
   static Result constant(const ir::Operand& operand) {
@@ -115,7 +197,7 @@ struct Reader {
   Result scalar(const ir::Operand& operand) const {
     std::optional<ExpressionType> type = expression_type(operand.type);
     if (!type) return std::nullopt;
-    kern::Expression result = node(Op::Scalar, {}, ir::block_slot(checker.function, *operand.slot));
+    kern::Expression result = node(Op::Scalar, {}, ir::block_slot(function, *operand.slot));
     result.type = *type;
     return result;
   }
@@ -136,7 +218,7 @@ struct Reader {
     const ir::Assign *yes = assigns_last(branch.then_body, slot), *no = assigns_last(branch.else_body, slot);
     Result condition = read(branch.condition, bodies);
     if (!yes || !no || !condition) return std::nullopt;
-    Type type = checker.function.slots[static_cast<std::size_t>(slot)].type;
+    Type type = function.slots[static_cast<std::size_t>(slot)].type;
     Bodies then_bodies = bodies, else_bodies = bodies;
     then_bodies.push_back(&branch.then_body);
     else_bodies.push_back(&branch.else_body);
@@ -239,7 +321,11 @@ struct Reader {
 
   Result read_extent(const ir::Extent& extent) const {
     if (!extent.array.slot || !is_param(*extent.array.slot)) return std::nullopt;
-    kern::Expression result = node(Op::Extent, {}, ir::block_slot(checker.function, *extent.array.slot));
+    if (caller) {
+      if (definitions->writes(*extent.array.slot) > 0) return std::nullopt;
+      return caller->read_extent({argument(*extent.array.slot), extent.axis});
+    }
+    kern::Expression result = node(Op::Extent, {}, ir::block_slot(function, *extent.array.slot));
     result.axis = extent.axis;
     result.rank = extent.array.type->rank;
     return result;

@@ -22,6 +22,8 @@ class Writer:
     def __init__(self, random):
         self.random = random
         self.params = [(f"p{i}", random.choice(list(WIDTHS))) for i in range(4)]
+        self.shapes = ["x.size", "y.shape[1]", "i64(blockDim.x)"]
+        self.functions = []
 
     def literal(self, type):
         low, high = RANGES[type]
@@ -31,7 +33,7 @@ class Writer:
         own = [name for name, its in self.params if its == type]
         kind = self.random.randrange(5)
         if type == "i64" and kind == 0:
-            return self.random.choice(["x.size", "y.shape[1]", "i64(blockDim.x)"])
+            return self.random.choice(self.shapes)
         if own and kind < 3:
             return self.random.choice(own)
         if kind < 4:
@@ -42,6 +44,8 @@ class Writer:
         r = self.random
         if depth == 0:
             return self.atom(type)
+        if r.random() < 0.08:
+            return self.called(type, lambda: self.number(type, depth - 1))
         inner = lambda: self.number(type, depth - 1)  # noqa: E731
         other = r.choice(list(WIDTHS))
         return r.choice([
@@ -57,8 +61,33 @@ class Writer:
             inner,
         ])()
 
+    def called(self, result, expression):
+        """A call of a new device function of two numbers and an array, which returns early or at its end."""
+        arguments = [self.random.choice(self.params)[0] for _ in range(2)]
+        array = self.shapes[0].split(".")[0]
+        types = dict(self.params)
+        kept = self.params, self.shapes
+        self.params, self.shapes = [("a", types[arguments[0]]), ("b", types[arguments[1]])], ["v.size", "v.shape[0]"]
+        name = f"f{len(self.functions)}"
+        self.functions.append("")
+        lines = [f"@device\ndef {name}(a: {self.params[0][1]}, b: {self.params[1][1]}, v: f32[:]) -> {result}:\n"]
+        if self.random.random() < 0.6:
+            early = f"        return {expression()}\n"
+            if self.random.random() < 0.3:
+                early = f"        if {self.truth(0)}:\n            return {expression()}\n"
+            lines.append(f"    if {self.truth(0)}:\n{early}")
+        if self.random.random() < 0.3:
+            lines.append(f"    c = {expression()}\n    return c\n")
+        else:
+            lines.append(f"    return {expression()}\n")
+        self.params, self.shapes = kept
+        self.functions[int(name[1:])] = "".join(lines)
+        return f"{name}({arguments[0]}, {arguments[1]}, {array})"
+
     def truth(self, depth):
         r = self.random
+        if depth > 0 and r.random() < 0.15:
+            return self.called("bool", lambda: self.truth(depth - 1))
         if depth > 0 and r.random() < 0.4:
             return r.choice([lambda: f"({self.truth(depth - 1)} and {self.truth(depth - 1)})",
                              lambda: f"({self.truth(depth - 1)} or {self.truth(depth - 1)})",
@@ -73,9 +102,10 @@ class Writer:
     def files(self):
         conditions = [self.truth(self.random.choice([0, 1, 2])) for _ in range(3)]
         head = ", ".join(f"{name}: {type}" for name, type in self.params)
+        functions = "\n\n".join(self.functions)
         asserts = "\n".join(f"    assert {condition}, \"c{i}\"" for i, condition in enumerate(conditions))
         values = "\n".join(f"    out[{i}] = 1 if {condition} else 0" for i, condition in enumerate(conditions))
-        return (f"@kernel\ndef k(x: f32[:], y: f32[:, :], out: i64[:], {head}):\n",
+        return (f"{functions}\n\n@kernel\ndef k(x: f32[:], y: f32[:, :], out: i64[:], {head}):\n",
                 f"{asserts}\n    out[0] = 1\n", f"    i = grid(1)\n    if i >= 1:\n        return\n{values}\n")
 
     def arguments(self):
