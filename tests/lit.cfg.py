@@ -5,7 +5,7 @@ Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %run
 KERN_LIBCUDA: its kernels do nothing), %ptxas (where the feature `ptxas` is; %kernc, where it writes PTX, then has it assembled), and
 `%exits N COMMAND...`, which runs a command and demands exit code N; %examples, the folder of the C++ examples, and %device, the
 environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg,
-libdevice.
+libdevice, gdb, dwarfdump.
 """
 import os
 import pathlib
@@ -49,6 +49,10 @@ if shutil.which("dpkg-deb") and shutil.which("dpkg-shlibdeps"):
     config.available_features.add("dpkg")
 if "libdevice" in subprocess.run([config.kernc, "doctor"], capture_output=True, text=True).stdout:
     config.available_features.add("libdevice")
+if shutil.which("gdb"):
+    config.available_features.add("gdb")
+if shutil.which("llvm-dwarfdump", path=os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])):
+    config.available_features.add("dwarfdump")
 if shutil.which("make"):
     config.available_features.add("make")
 if os.environ.get("KERN_TEST_CUDA") == "1":

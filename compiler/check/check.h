@@ -31,6 +31,7 @@ struct CheckOptions {
   std::string only;                   // the one kernel that is wanted, as `kernc run` does; empty for all
   bool negative_index_faults = false; // --negative-index=fault, for .py files
   bool fast_math = false;             // --fast-math, for every kernel
+  bool keeps_constants = false;       // a local that is always the same constant is a variable still, for -g
 };
 
 // Returns the number that an expression of the root file is, a default of a kernel's parameter, as it could

@@ -239,7 +239,8 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
                   (is_constant(value) || !is_number(value) || !value.extents.empty() || value.positive);
   note_assignment(local, value, site, span);
   // A constant needs no slot where nothing can pass it by.
-  bool needs_slot = local.annotated || !(is_known && is_constant(value) && depth == 0);
+  bool needs_slot =
+      local.annotated || context.options.keeps_constants || !(is_known && is_constant(value) && depth == 0);
   if (needs_slot) {
     Type to = current_type(*this, local);
     if (to == types::unknown) return;

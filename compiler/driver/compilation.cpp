@@ -125,7 +125,9 @@ void Compilation::run(Pass pass, ir::Module& module) {
 bool Compilation::run(std::span<const Pass> passes, ir::Module& module) {
   for (std::size_t i = 0; i < passes.size() && !diagnostics_.has_errors(); ++i) {
     bool is_repeated = std::ranges::find(passes.first(i), passes[i]) != passes.begin() + std::ptrdiff_t(i);
-    bool is_wanted = passes[i] != Pass::Contract || options_.contract;
+    bool is_wanted = passes[i] == Pass::Contract ? options_.contract
+                     : passes[i] == Pass::Loads  ? !options_.for_debugger
+                                                 : true;
     if (is_wanted && !is_repeated) run(passes[i], module);
   }
   return !diagnostics_.has_errors();

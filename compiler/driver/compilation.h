@@ -30,6 +30,7 @@ struct CompileOptions {
   WarningOptions warnings;
   GuardMode guards = GuardMode::On;
   bool contract = true;
+  bool for_debugger = false;             // loads stay where they are written: -O0 -g
   std::vector<std::string> define_files; // read for the values of check.defines
   std::vector<PrefixMapping> prefix_map; // how outputs name files
   FindModule find_module;                // who finds imported files; only the stdlib where it is empty

@@ -97,6 +97,8 @@ CompileOptions compile_options(const Options& options, Diagnostics& diagnostics)
                   : options.guards == "off"  ? GuardMode::Off
                                              : GuardMode::On;
   result.contract = options.fp_contract == "on";
+  result.check.keeps_constants = options.line_info == "full";
+  result.for_debugger = options.optimization == "0" && options.line_info == "full";
   result.prefix_map = prefix_map(options, diagnostics);
   result.find_module = find_on_disk(options.include_dirs);
   return result;
@@ -114,6 +116,7 @@ TargetOptions target_options(const Options& options, Target target) {
                      : options.line_info == "full" ? LineInfo::Full
                                                    : LineInfo::Lines;
   result.lanes.lanes = options.lanes.empty() ? default_lanes : std::stoi(options.lanes);
+  result.lanes_are_chosen = !options.lanes.empty();
   result.fast_math = options.fast_math;
   return result;
 }

@@ -46,10 +46,11 @@ std::optional<CpuObject> make_cpu_object(const ir::Module& module, const SourceM
                                          const TargetOptions& options, Diagnostics& diagnostics,
                                          EmitTimes& times) {
   llvm::LLVMContext context;
-  // No debugger hears of code that is made in the process: line info would be 2 % of the time for nothing.
-  TargetOptions without_lines = options;
-  without_lines.line_info = LineInfo::None;
-  std::optional<Compiled> compiled = begin(module, sources, without_lines, context, diagnostics, times);
+  // Only a debugger is told of code that is made in the process, with -g; line tables would be 2 % of the time
+  // for nothing.
+  TargetOptions known = options;
+  if (known.line_info == LineInfo::Lines) known.line_info = LineInfo::None;
+  std::optional<Compiled> compiled = begin(module, sources, known, context, diagnostics, times);
   if (!compiled) return std::nullopt;
   Stopwatch watch;
   cache::Key key = key_of(*compiled);

@@ -6,6 +6,7 @@
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -127,15 +128,21 @@ std::optional<Compiled> compile(const ir::Module& module, const SourceManager& s
   return result;
 }
 
+static bool has_variables(const llvm::Module& module) {
+  return llvm::any_of(module.debug_compile_units(), [](const llvm::DICompileUnit* unit) {
+    return unit->getEmissionKind() == llvm::DICompileUnit::FullDebug;
+  });
+}
+
 // As TargetMachine::addPassesToEmitFile, but for one pass that finds out where variables live, in a sixteenth
-// of the time: our code names none.
+// of the time: without -g our code names none.
 bool generate(llvm::Module& module, llvm::TargetMachine& machine, bool object, llvm::raw_pwrite_stream& out) {
   auto& target = static_cast<llvm::LLVMTargetMachine&>(machine);
   llvm::legacy::PassManager passes;
   llvm::TargetPassConfig* config = target.createPassConfig(passes);
   auto* info = new llvm::MachineModuleInfoWrapperPass(&target);
   config->setDisableVerify(true);
-  config->disablePass(&llvm::LiveDebugValuesID);
+  if (!has_variables(module)) config->disablePass(&llvm::LiveDebugValuesID);
   passes.add(config);
   passes.add(info);
   if (config->addISelPasses()) return false;
@@ -188,7 +195,7 @@ static std::string print_bitcode(llvm::Module& module) {
 
 static std::optional<std::string> make_cubin(const std::string& ptx, const TargetOptions& options,
                                              Diagnostics& diagnostics) {
-  Assembled assembled = assemble(ptx, gpu_arch(options));
+  Assembled assembled = assemble(ptx, gpu_arch(options), is_for_debugger(options));
   if (!assembled.cubin.empty()) return std::move(assembled.cubin);
   if (assembled.found)
     diagnostics.report(std::nullopt, diag::ptxas_failed, assembled.messages);

@@ -1,7 +1,11 @@
 // CPU code in this process, through ORC. The object is made as for a file and added whole; what it calls of
 // libm, of libmvec and of the CPU runtime is given by absolute addresses, so that nothing else of the process
 // can be found.
+#include <llvm/ExecutionEngine/Orc/DebugObjectManagerPlugin.h>
+#include <llvm/ExecutionEngine/Orc/EPCDebugObjectRegistrar.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -102,6 +106,18 @@ llvm::Error define_symbols(orc::LLJIT& jit, llvm::MemoryBufferRef object) {
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
+// Lets debuggers of this process know of what is linked from now on, by GDB's interface for that.
+void tell_debuggers(orc::LLJIT& jit) {
+  auto* layer = llvm::dyn_cast<orc::ObjectLinkingLayer>(&jit.getObjLinkingLayer());
+  if (!layer) return;
+  orc::ExecutionSession& session = jit.getExecutionSession();
+  auto registrar = std::make_unique<orc::EPCDebugObjectRegistrar>(
+      session, orc::ExecutorAddr::fromPtr(&llvm_orc_registerJITLoaderGDBWrapper));
+  constexpr bool only_where_there_is_any = true, registers_each = true;
+  layer->addPlugin(std::make_unique<orc::DebugObjectManagerPlugin>(session, std::move(registrar),
+                                                                   only_where_there_is_any, registers_each));
+}
+
 bool report(llvm::Error error, Diagnostics& diagnostics) {
   if (!error) return false;
   diagnostics.report(std::nullopt, diag::internal_error, llvm::toString(std::move(error)));
@@ -123,6 +139,7 @@ std::unique_ptr<CpuModule> compile_for_cpu(const ir::Module& module, const Sourc
     report(jit.takeError(), diagnostics);
     return nullptr;
   }
+  if (options.line_info == LineInfo::Full) tell_debuggers(**jit);
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object->bytes, "kern");
   if (report(define_symbols(**jit, *buffer), diagnostics)) return nullptr;
   if (report((*jit)->addObjectFile(std::move(buffer)), diagnostics)) return nullptr;

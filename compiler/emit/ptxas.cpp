@@ -39,14 +39,15 @@ static std::string read_file(llvm::StringRef path) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-Assembled assemble(const std::string& ptx, const std::string& arch) {
+Assembled assemble(const std::string& ptx, const std::string& arch, bool for_debugger) {
   std::optional<std::string> program = find_ptxas();
   if (!program) return {};
   TemporaryFile input("ptx"), output("cubin"), messages("txt");
   std::error_code error;
   llvm::raw_fd_ostream(input.path, error) << ptx;
   std::string arch_option = "-arch=" + arch;
-  llvm::StringRef args[] = {*program, arch_option, input.path, "-o", output.path};
+  std::vector<llvm::StringRef> args = {*program, arch_option, input.path, "-o", output.path};
+  if (for_debugger) args.push_back("-g");
   std::optional<llvm::StringRef> redirects[] = {std::nullopt, messages.path.str(), messages.path.str()};
   bool done = llvm::sys::ExecuteAndWait(*program, args, std::nullopt, redirects) == 0;
   return {true, done ? read_file(output.path) : "", read_file(messages.path)};

@@ -18,6 +18,6 @@ struct Assembled {
 };
 
 // Assembles PTX to a cubin.
-Assembled assemble(const std::string& ptx, const std::string& arch);
+Assembled assemble(const std::string& ptx, const std::string& arch, bool for_debugger = false);
 
 } // namespace kern

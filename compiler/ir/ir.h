@@ -34,6 +34,8 @@ enum class FunctionId : std::uint32_t {};
 enum class SiteId : std::uint32_t {};
 enum class SharedId : std::uint32_t {};
 enum class ConstantId : std::uint32_t {};
+// Whose code or variable something is: 0 is the function's own, n what came with its n-th inlined call.
+enum class ScopeId : std::uint32_t {};
 
 // A variable, a parameter or a temporary of a function; a scalar or an array.
 struct Slot {
@@ -46,6 +48,7 @@ struct Slot {
   Type type;
   Kind kind;
   Span span; // of its first appearance
+  ScopeId scope{};
 };
 
 // A slot, or a scalar constant: integers sign- or zero-extended to 64 bits, floats as the bits of an f64,
@@ -276,6 +279,7 @@ struct Stmt {
                Continue, Return, Segment>
       node;
   Span span;
+  ScopeId scope{};
 };
 
 // ---- Functions and modules ----
@@ -301,6 +305,21 @@ enum class Meeting : std::uint8_t {
   Apart,    // each by its own way: nothing is proved
 };
 
+// A call whose callee stands in its place, for debuggers.
+struct InlinedCall {
+  // A parameter, or one of the parts of a tuple, and what holds it: the callee's own slot, or the argument.
+  struct Param {
+    std::string name;
+    Operand value;
+  };
+  std::string name, symbol; // of the callee
+  Span function;            // its name in its definition
+  Span call;                // what hands over its results is placed there
+  std::optional<Span> last; // its only return, where it has one
+  ScopeId caller{};         // 0, or that of an earlier one
+  std::vector<Param> params;
+};
+
 struct Function {
   std::string name;   // as written
   std::string symbol; // as exported: docs/abi.md, Names
@@ -312,6 +331,7 @@ struct Function {
   KernelOptions options;
   Meeting meeting = Meeting::Together; // of a kernel
   std::vector<Contract> contracts;
+  std::vector<InlinedCall> inlined;
   std::string doc;
   Span span; // of the name in its definition
 };

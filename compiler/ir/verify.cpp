@@ -60,6 +60,19 @@ struct Verifier {
     return slot ? slot->type : types::error;
   }
 
+  // ---- Scopes ----
+
+  void check_scope(ScopeId scope) {
+    require(static_cast<std::size_t>(scope) <= function.inlined.size(), "its scope is no inlined call");
+  }
+
+  void check_scopes() {
+    for (std::size_t i = 0; i < function.inlined.size(); ++i)
+      require(static_cast<std::size_t>(function.inlined[i].caller) <= i,
+              "an inlined call stands before its caller");
+    for (const Slot& slot : function.slots) check_scope(slot.scope);
+  }
+
   // ---- Slots ----
 
   void check_slots() {
@@ -455,6 +468,7 @@ struct Verifier {
     const Stmt* outer = stmt;
     for (const Stmt& inner : body) {
       stmt = &inner;
+      check_scope(inner.scope);
       bool is_while = std::holds_alternative<While>(inner.node);
       if (!is_while) visit_operands(inner, [&](const Operand& operand) { check_operand(operand); });
       check_node(inner);
@@ -469,6 +483,7 @@ struct Verifier {
   }
 
   void run() {
+    check_scopes();
     check_slots();
     require(!function.is_kernel || function.results.empty(), "a kernel has results");
     check_contracts();

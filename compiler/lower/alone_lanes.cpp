@@ -353,6 +353,7 @@ void for_alone(Lowerer& lower, const ir::For& source, const std::function<void()
   llvm::BasicBlock* not_alone = new_block(lower, "not_alone");
   check_range(lower, loop, not_alone);
   for (OwnSlot& own : loop.own) begin_own(lower, own);
+  for (ir::SlotId slot : uses_of(lower, source).assigned) lower.hidden_slots.insert(slot);
   Lowerer scalars(lower, not_alone);
   llvm::Value *none = builder.getInt32(0), *all = builder.getInt32(lower.lane_count());
   // The masked copy runs at edges: two lanes side by side would only take longer to compile.

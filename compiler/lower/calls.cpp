@@ -161,6 +161,7 @@ void lower_device_function(ModuleState& state, const PendingFunction& pending) {
     packed = lower.builder.CreateInsertValue(packed, value, part);
   }
   lower.builder.CreateRet(packed);
+  describe_variables(lower);
 }
 
 } // namespace kern::lowering

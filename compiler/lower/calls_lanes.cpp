@@ -193,6 +193,7 @@ void lower_lane_function(ModuleState& state, const PendingFunction& pending) {
     packed = lower.builder.CreateInsertValue(packed, value, part++);
   }
   lower.builder.CreateRet(packed);
+  describe_variables(lower);
 }
 
 } // namespace kern::lowering

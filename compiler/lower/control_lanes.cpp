@@ -309,7 +309,7 @@ static std::size_t lower_guards(Lowerer& lower, const ir::Body& body, std::size_
 
 void lower_lane_body(Lowerer& lower, const ir::Body& body) {
   for (std::size_t place = 0; place < body.size() && !ended(lower);) {
-    lower.state.debug.set_location(lower.builder, body[place].span);
+    lower.state.debug.set_location(lower.builder, body[place].span, body[place].scope);
     if (std::holds_alternative<ir::Guard>(body[place].node)) {
       place = lower_guards(lower, body, place);
     } else if (std::size_t count = atomic_with_load(lower, std::span(body).subspan(place)); count > 0) {

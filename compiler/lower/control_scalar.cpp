@@ -25,7 +25,14 @@ static void lower_loop_body(Lowerer& lower, const ir::Body& body, Loop targets) 
   lower.loops.pop_back();
 }
 
+// What comes behind a body is of the statement that holds it: at the body's last line a debugger would stop once
+// more.
+static void return_to(Lowerer& lower, const llvm::DebugLoc& place) {
+  if (lower.state.debug.has_variables()) lower.builder.SetCurrentDebugLocation(place);
+}
+
 static void lower_while(Lowerer& lower, const ir::While& stmt) {
+  const llvm::DebugLoc place = lower.builder.getCurrentDebugLocation();
   llvm::BasicBlock* head = new_block(lower, "while");
   llvm::BasicBlock* body = new_block(lower, "body");
   llvm::BasicBlock* done = new_block(lower, "endwhile");
@@ -34,6 +41,7 @@ static void lower_while(Lowerer& lower, const ir::While& stmt) {
   if (!ended(lower)) lower.builder.CreateCondBr(read(lower, stmt.condition), body, done);
   lower.builder.SetInsertPoint(body);
   lower_loop_body(lower, stmt.body, {head, done});
+  return_to(lower, place);
   enter(lower, head);
   lower.builder.SetInsertPoint(done);
 }
@@ -41,6 +49,7 @@ static void lower_while(Lowerer& lower, const ir::While& stmt) {
 // The k-th value is start + k * step, wrapping; the trip count is that of the operands before the loop.
 static void lower_for(Lowerer& lower, const ir::For& stmt) {
   llvm::IRBuilder<>& builder = lower.builder;
+  const llvm::DebugLoc place = builder.getCurrentDebugLocation();
   llvm::Value* start = read(lower, stmt.start);
   llvm::Value* step = read(lower, stmt.step);
   llvm::Value* count = read(lower, stmt.count);
@@ -59,6 +68,7 @@ static void lower_for(Lowerer& lower, const ir::For& stmt) {
   builder.SetInsertPoint(body);
   write(lower, stmt.variable, value);
   lower_loop_body(lower, stmt.body, {next, done});
+  return_to(lower, place);
   enter(lower, next);
   // The trip count is below `count`, so it cannot wrap; the value is the user's and may.
   trip->addIncoming(builder.CreateNSWAdd(trip, i64(lower.state, 1)), next);
@@ -86,9 +96,11 @@ static void lower_stmt(Lowerer& lower, const ir::Stmt& stmt) {
 // What follows a statement that never falls through is dead and left out.
 void lower_body(Lowerer& lower, const ir::Body& body) {
   for (const ir::Stmt& stmt : body) {
-    lower.state.debug.set_location(lower.builder, stmt.span);
+    lower.state.debug.set_location(lower.builder, stmt.span, stmt.scope);
+    const llvm::DebugLoc place = lower.builder.getCurrentDebugLocation();
     lower_stmt(lower, stmt);
     if (ended(lower)) return;
+    return_to(lower, place);
   }
 }
 

@@ -62,12 +62,23 @@ static std::vector<const ir::Assign*> find_named_once(const Lowerer& lower) {
   return named;
 }
 
+// A debugger shows the variables of the thread at hand, also those that are not needed any more.
+static void keep_named(const Lowerer& lower, std::vector<bool>& crossing) {
+  if (!lower.state.debug.is_exact() || is_one_segment(lower.ir)) return;
+  for (std::size_t index = 0; index < crossing.size(); ++index)
+    crossing[index] = crossing[index] || !lower.ir.slots[index].name.empty();
+  for (const ir::InlinedCall& call : lower.ir.inlined)
+    for (const ir::InlinedCall::Param& param : call.params)
+      if (param.value.slot) crossing[static_cast<std::size_t>(*param.value.slot)] = true;
+}
+
 // What is the same in every thread of the block wherever it is read needs one place for the block, not one a
 // thread.
 static void plan_slots(Lowerer& lower) {
   const ir::Function& function = lower.ir;
   if (lower.is_vector()) lower.shapes = analyze_shapes(lower.state.ir, lower.id, lower.facts);
   std::vector<bool> crossing = find_crossing_slots(function);
+  keep_named(lower, crossing);
   auto unset = find_unset_reads(function);
   std::vector<bool> zeroed = find_zeroed(function);
   lower.block_arrays = find_named_once(lower);
@@ -114,6 +125,13 @@ static void plan_records(Lowerer& lower) {
   }
 }
 
+// Where a cell is changes from segment to segment.
+static void make_home(Lowerer& lower, Cell& cell) {
+  if (!lower.state.debug.is_exact() || !cell.pointer) return;
+  cell.home = entry_alloca(lower, lower.builder.getPtrTy(), "home");
+  lower.builder.CreateStore(cell.pointer, cell.home);
+}
+
 // Gives every other slot its alloca.
 static void place_slots(Lowerer& lower) {
   for (std::size_t index = 0; index < lower.slots.size(); ++index) {
@@ -121,7 +139,10 @@ static void place_slots(Lowerer& lower) {
     if (!slot.crosses || slot.block_uniform)
       allocate(lower, slot, lower.ir.slots[index].name, slot.block_uniform);
     if (slot.block_uniform)
-      for (const Cell& cell : slot.cells) lower.own_turns.of_block.insert(cell.pointer);
+      for (Cell& cell : slot.cells) {
+        lower.own_turns.of_block.insert(cell.pointer);
+        make_home(lower, cell);
+      }
   }
 }
 
@@ -223,6 +244,8 @@ static void begin_scratch(Lowerer& lower) {
   if (!scratch.live_threads && scratch.has_left_flag)
     scratch.live_threads = entry_alloca(lower, lower.builder.getInt64Ty(), "live_threads");
   lower.own_turns.of_block.insert(scratch.live_threads);
+  if (scratch.record_bytes > 0 && lower.state.debug.is_exact())
+    scratch.record_home = entry_alloca(lower, lower.builder.getPtrTy(), "record");
 }
 
 static void prepare_scratch(Lowerer& lower) {
@@ -345,6 +368,7 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const La
     lower_block(lower);
   });
   lower.builder.CreateRetVoid();
+  describe_variables(lower);
   take_out_turns(lower);
   return {lower.ir.symbol,
           lower.scratch.block_bytes + scratch_bytes_abreast(lower),

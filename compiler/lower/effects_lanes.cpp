@@ -237,7 +237,7 @@ std::size_t atomic_with_load(Lowerer& lower, std::span<const ir::Stmt> stmts) {
   if (!is_plain_index(lower, atomic) || atomic.indices[0].slot != values.back()) return 0;
   for (ir::SlotId value : values)
     if (!is_used_once(lower, value)) return 0;
-  lower.state.debug.set_location(lower.builder, stmts[end].span);
+  lower.state.debug.set_location(lower.builder, stmts[end].span, stmts[end].scope);
   ArrayValue array = read_array(lower, atomic.array);
   llvm::Type* element = memory_type(lower.state, array.element);
   atomic_each(lower, atomic, array, places_loaded(lower, *load, array.base.value, element));

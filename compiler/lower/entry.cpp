@@ -120,6 +120,7 @@ void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& fa
   lower_body(lower, lower.ir.body);
   enter(lower, lower.leave);
   lower.builder.CreateRetVoid();
+  describe_variables(lower);
 }
 
 // ---- CPU ----

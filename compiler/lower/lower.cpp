@@ -59,6 +59,15 @@ static void make_tags(ModuleState& state) {
   state.element_tag = tag("element");
 }
 
+// A debugger shows one thread at a time where the program lets it.
+static LaneFacts asked_lanes(const ir::Module& module, const ir::Function& kernel,
+                             const TargetOptions& options) {
+  LaneFacts asked = options.lanes;
+  bool is_apart = is_for_debugger(options) && !options.lanes_are_chosen && !uses_warps(module, kernel);
+  if (is_apart) asked.lanes = 1;
+  return asked;
+}
+
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
               const llvm::TargetMachine& machine, llvm::LLVMContext& context) {
   Lowered result;
@@ -85,7 +94,7 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
     const ir::Function& function = module.functions[index];
     if (!function.is_kernel || (!options.kernel.empty() && function.symbol != options.kernel)) continue;
     auto id = static_cast<ir::FunctionId>(index);
-    const LaneFacts facts = kernel_lanes(module, function, options.lanes);
+    const LaneFacts facts = kernel_lanes(module, function, asked_lanes(module, function, options));
     if (state.gpu()) {
       lower_gpu_kernel(state, id, facts);
     } else {

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -75,6 +76,7 @@ struct Cell {
   llvm::Value* pointer = nullptr;  // an alloca; null where it lives in the scratch record of its vector
   std::uint64_t offset = 0;        // in that record
   llvm::Constant* known = nullptr; // what it always is: the stride 1 that a type promises
+  llvm::Value* home = nullptr;     // for debuggers: an alloca with the address of `pointer`, which changes
 };
 
 // A slot: one cell for a scalar; of an array the base, the offset from it in elements, the extents, the
@@ -126,9 +128,10 @@ inline constexpr std::uint64_t cache_line = 64; // bytes
 struct Scratch {
   llvm::Value* areas = nullptr; // of blocks that go abreast, the first one's
   llvm::Value* base = nullptr;
-  llvm::Value* vectors = nullptr; // of a block, i64
-  llvm::Value* records = nullptr; // the first vector's
-  llvm::Value* record = nullptr;  // of the vector at hand
+  llvm::Value* vectors = nullptr;     // of a block, i64
+  llvm::Value* records = nullptr;     // the first vector's
+  llvm::Value* record = nullptr;      // of the vector at hand
+  llvm::Value* record_home = nullptr; // for debuggers: an alloca with the address of that
   llvm::Value* dynamic_shared = nullptr;
   std::uint64_t record_bytes = 0;
   std::vector<std::uint64_t> shared;   // offsets of static shared arrays, by SharedId
@@ -280,10 +283,11 @@ struct Lowerer {
   std::vector<bool> turn_zero;           // CPU: slots that are zero at the start of a thread's turn
   std::vector<bool> turn_params; // CPU: parameters that are assigned, and begin each turn as they came
   std::vector<const ir::Assign*>
-      block_arrays{};              // CPU: by slot, what names a shared array for the whole block
-  bool block_arrays_stand = false; // and has been lowered
-  bool fast_math = false;          // of this kernel: approximate, and reorder, but never assume a number
-  bool outside_segments = false;   // CPU: lockstep code between segments
+      block_arrays{};                  // CPU: by slot, what names a shared array for the whole block
+  bool block_arrays_stand = false;     // and has been lowered
+  bool fast_math = false;              // of this kernel: approximate, and reorder, but never assume a number
+  bool outside_segments = false;       // CPU: lockstep code between segments
+  std::set<ir::SlotId> hidden_slots{}; // whose lanes have their values elsewhere for a while
 
   Lowerer(ModuleState& s, ir::FunctionId f, const LaneFacts& lane_facts)
       : state(s), ir(s.ir.function(f)), id(f), facts(lane_facts), builder(s.context), definitions(ir),
@@ -313,7 +317,7 @@ Value read_value(Lowerer& lower, const ir::Operand& operand);
 void write(Lowerer& lower, ir::SlotId slot, llvm::Value* value);
 void write_value(Lowerer& lower, ir::SlotId slot, const Value& value);
 ArrayValue read_array(Lowerer& lower, const ir::Operand& array);
-void write_array(Lowerer& lower, ir::SlotId slot, const ArrayValue& value);
+void write_array(Lowerer& lower, ir::SlotId slot, ArrayValue value);
 Value read_cell(Lowerer& lower, const Cell& cell);
 // Writes to every lane, whatever is active.
 void write_cell(Lowerer& lower, const Cell& cell, llvm::Value* value);
@@ -336,6 +340,12 @@ void enter(Lowerer& lower, llvm::BasicBlock* block);
 bool ended(const Lowerer& lower);
 llvm::ConstantInt* i32(ModuleState& state, std::int64_t value);
 llvm::ConstantInt* i64(ModuleState& state, std::int64_t value);
+
+// ---- variables.cpp ----
+// Tells debuggers of the variables of a function that has been lowered.
+void describe_variables(Lowerer& lower);
+// Says whether the base of that array value is where it begins, as debuggers want it, and its offset zero.
+bool has_offset_in_base(const Lowerer& lower, const SlotCells& slot);
 
 // ---- expressions.cpp ----
 void lower_assign(Lowerer& lower, const ir::Assign& assign);
@@ -438,6 +448,8 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const La
 void go_to_area(Lowerer& lower, llvm::Value* number);
 // The record with this number, of records of so many bytes; the end of as many of them.
 llvm::Value* record_at(Lowerer& lower, llvm::Value* records, llvm::Value* number, std::uint64_t bytes);
+// Begins the turn of the thread or vector whose record that is.
+void begin_record(Lowerer& lower, llvm::Value* record);
 // Writes a loop over part of a block: for index in range(0, limit, step): body(index, next); `next` is
 // where the following iteration begins.
 void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,

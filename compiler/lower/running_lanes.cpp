@@ -75,6 +75,7 @@ std::vector<ir::SlotId> begin_running_on(Lowerer& lower, const ir::Stmt& loop) {
     if (!kept) kept = entry_alloca(lower, cell.type, "kept");
     copy(lower, cell, cell.pointer, kept);
     lower.lanes.kept[id] = kept;
+    lower.hidden_slots.insert(id);
     variables.push_back(id);
   }
   return variables;

@@ -66,6 +66,11 @@ llvm::Value* record_at(Lowerer& lower, llvm::Value* records, llvm::Value* number
   return builder.CreateInBoundsGEP(builder.getInt8Ty(), records, offset);
 }
 
+void begin_record(Lowerer& lower, llvm::Value* record) {
+  lower.scratch.record = record;
+  if (lower.scratch.record_home) lower.builder.CreateStore(record, lower.scratch.record_home);
+}
+
 // The thread's record in scratch, by its linear index in the block.
 static void find_record(Lowerer& lower) {
   if (lower.scratch.record_bytes == 0) return;
@@ -75,7 +80,7 @@ static void find_record(Lowerer& lower) {
   row = builder.CreateNUWAdd(row, wide(lower.place.thread[1]));
   llvm::Value* linear = builder.CreateNUWMul(row, wide(lower.place.block_dim[0]));
   linear = builder.CreateNUWAdd(linear, wide(lower.place.thread[0]));
-  lower.scratch.record = record_at(lower, lower.scratch.records, linear, lower.scratch.record_bytes);
+  begin_record(lower, record_at(lower, lower.scratch.records, linear, lower.scratch.record_bytes));
 }
 
 // One thread's turn: nothing where it has left before; where it leaves now, it is counted and marked.
@@ -159,7 +164,10 @@ std::vector<UniformCopy> copy_uniform_slots(Lowerer& lower, const std::vector<bo
 }
 
 void begin_uniform_copies(Lowerer& lower, const std::vector<UniformCopy>& copies) {
-  for (const UniformCopy& copy : copies) move(lower, copy.cell->type, copy.block, copy.cell->pointer);
+  for (const UniformCopy& copy : copies) {
+    move(lower, copy.cell->type, copy.block, copy.cell->pointer);
+    if (copy.cell->home) lower.builder.CreateStore(copy.cell->pointer, copy.cell->home);
+  }
 }
 
 void end_uniform_copies(Lowerer& lower, const std::vector<UniformCopy>& copies) {
@@ -170,6 +178,7 @@ void restore_uniform_slots(Lowerer& lower, const std::vector<UniformCopy>& copie
   for (const UniformCopy& copy : copies) {
     copy.cell->pointer = copy.block;
     move(lower, copy.cell->type, copy.next, copy.block);
+    if (copy.cell->home) lower.builder.CreateStore(copy.block, copy.cell->home);
   }
 }
 
@@ -198,6 +207,13 @@ static bool is_for_block(const Lowerer& lower, const ir::Segment& segment) {
   });
 }
 
+// What goes from thread to thread is of no line: a debugger would stop there with the variables of another.
+static void leave_source(Lowerer& lower) {
+  if (!lower.state.debug.is_exact()) return;
+  lower.builder.SetCurrentDebugLocation(
+      llvm::DILocation::get(lower.state.context, 0, 0, lower.function->getSubprogram()));
+}
+
 static void lower_segment_of_threads(Lowerer& lower, const ir::Segment& segment) {
   std::vector<bool> used = slots_used(lower, segment.body, false);
   std::vector<UniformCopy> copies = copy_uniform_slots(lower, slots_used(lower, segment.body, true));
@@ -206,6 +222,7 @@ static void lower_segment_of_threads(Lowerer& lower, const ir::Segment& segment)
       begin_turn(lower, used);
       begin_uniform_copies(lower, copies);
       lower_body(lower, segment.body);
+      leave_source(lower);
       if (!ended(lower)) end_uniform_copies(lower, copies);
     });
   });
@@ -391,7 +408,8 @@ static void lower_lockstep(Lowerer& lower, const ir::Stmt& stmt) {
 
 void lower_lockstep_body(Lowerer& lower, std::span<const ir::Stmt> body) {
   for (const ir::Stmt& stmt : body) {
-    lower.state.debug.set_location(lower.builder, stmt.span);
+    lower.state.debug.set_location(lower.builder, stmt.span, stmt.scope);
+    if (std::holds_alternative<ir::Segment>(stmt.node)) leave_source(lower);
     lower_lockstep(lower, stmt);
     if (ended(lower)) return;
   }

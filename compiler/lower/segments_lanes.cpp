@@ -123,7 +123,7 @@ static llvm::Value* begin_vector(Lowerer& lower, llvm::Value* number, llvm::Valu
   llvm::IRBuilder<>& builder = lower.builder;
   Scratch& scratch = lower.scratch;
   if (scratch.record_bytes > 0)
-    scratch.record = record_at(lower, scratch.records, number, scratch.record_bytes);
+    begin_record(lower, record_at(lower, scratch.records, number, scratch.record_bytes));
   llvm::Value* live = existing_mask(lower, existing);
   llvm::Value* bits = mask_bits(lower, live);
   if (scratch.has_left_flag) {

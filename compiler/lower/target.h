@@ -19,9 +19,15 @@ struct TargetOptions {
   std::string arch;     // "sm_90"; "x86-64-v3", "x86-64-v4", "native"; empty: the default of the target
   int optimization = 3; // 0 or 3; 1, which emit/ takes for very long functions, is little and quick
   LineInfo line_info = LineInfo::Lines;
-  LaneFacts lanes; // CPU; lanes.lanes is 1, 16 or 32; a kernel with warp collectives takes 32
+  LaneFacts lanes;               // CPU; lanes.lanes is 1, 16 or 32; a kernel with warp collectives takes 32
+  bool lanes_are_chosen = false; // by the user: with -O0 -g it is one where it can be, else
   bool fast_math = false;
   std::string kernel; // the symbol of the one kernel that is wanted; empty: all of them
 };
+
+// Says whether a debugger sees every variable at every line: -O0 -g.
+inline bool is_for_debugger(const TargetOptions& options) {
+  return options.optimization == 0 && options.line_info == LineInfo::Full;
+}
 
 } // namespace kern

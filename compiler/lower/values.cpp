@@ -76,7 +76,7 @@ Lowerer::Lowerer(const Lowerer& vector, llvm::BasicBlock* otherwise)
 void begin_function(Lowerer& lower) {
   lower.state.debug.begin_function(*lower.function, lower.ir);
   lower.builder.SetInsertPoint(new_block(lower, "entry"));
-  lower.state.debug.set_location(lower.builder, lower.ir.span);
+  lower.state.debug.set_location(lower.builder, lower.ir.span, {});
   if (!lower.fast_math) return;
   // Not nnan and ninf: NaN and infinity occur.
   llvm::FastMathFlags flags;
@@ -244,9 +244,19 @@ ArrayValue read_array(Lowerer& lower, const ir::Operand& array) {
   return value;
 }
 
-void write_array(Lowerer& lower, ir::SlotId slot, const ArrayValue& value) {
+// Moves the offset into the base where debuggers want that.
+static void move_offset(Lowerer& lower, ir::SlotId slot, ArrayValue& value) {
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(value.offset.value);
+  if (!has_offset_in_base(lower, cells_of(lower, slot)) || (known && known->isZero())) return;
+  llvm::Type* element = memory_type(lower.state, value.element);
+  value.base.value = lower.builder.CreateGEP(element, value.base.value, value.offset.value);
+  value.offset.value = i64(lower.state, 0);
+}
+
+void write_array(Lowerer& lower, ir::SlotId slot, ArrayValue value) {
   const std::vector<Cell>& cells = cells_of(lower, slot).cells;
   bool blended = blends(lower, slot);
+  move_offset(lower, slot, value);
   write_part(lower, cells[0], value.base, blended);
   write_part(lower, cells[1], value.offset, blended);
   std::size_t rank = value.extents.size();

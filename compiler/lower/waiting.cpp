@@ -5,6 +5,7 @@
 // middle. The segment is lowered like any other; what a turn begins and ends with is noted, and when the
 // kernel is whole, LLVM takes the turns out of it. A turn has its own copy of every alloca but those that are
 // one for the block.
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/CodeExtractor.h>
 
@@ -70,11 +71,16 @@ static llvm::SetVector<llvm::BasicBlock*> blocks_of(const OwnTurns::Turn& turn) 
   return blocks;
 }
 
+// An alloca of the kernel, and what a turn has instead.
+struct AllocaCopy {
+  llvm::AllocaInst *original, *copy;
+};
+
 // Gives the turn copies of allocas. What they hold when it begins is read before it: parameters, say. An
 // array holds nothing then.
-static std::vector<llvm::AllocaInst*> copy_allocas(Lowerer& lower, const OwnTurns::Turn& turn,
-                                                   const llvm::SetVector<llvm::BasicBlock*>& blocks) {
-  std::vector<llvm::AllocaInst*> copies;
+static std::vector<AllocaCopy> copy_allocas(Lowerer& lower, const OwnTurns::Turn& turn,
+                                            const llvm::SetVector<llvm::BasicBlock*>& blocks) {
+  std::vector<AllocaCopy> copies;
   llvm::IRBuilder<> before(turn.first->getSinglePredecessor()->getTerminator());
   llvm::IRBuilder<> begin(turn.first, turn.first->begin());
   for (llvm::Instruction& instruction : lower.function->getEntryBlock()) {
@@ -85,12 +91,38 @@ static std::vector<llvm::AllocaInst*> copy_allocas(Lowerer& lower, const OwnTurn
     };
     if (llvm::none_of(alloca->uses(), is_inside)) continue;
     llvm::Type* type = alloca->getAllocatedType();
-    copies.push_back(begin.CreateAlloca(type, nullptr, alloca->getName()));
-    copies.back()->setAlignment(alloca->getAlign());
-    alloca->replaceUsesWithIf(copies.back(), [&](llvm::Use& use) { return is_inside(use); });
-    if (!type->isArrayTy()) begin.CreateStore(before.CreateLoad(type, alloca), copies.back());
+    llvm::AllocaInst* copy = begin.CreateAlloca(type, nullptr, alloca->getName());
+    copies.push_back({alloca, copy});
+    copy->setAlignment(alloca->getAlign());
+    alloca->replaceUsesWithIf(copy, [&](llvm::Use& use) { return is_inside(use); });
+    if (!type->isArrayTy()) begin.CreateStore(before.CreateLoad(type, alloca), copy);
   }
   return copies;
+}
+
+// A debugger that is stopped in a turn looks for variables there.
+static void describe_copies(Lowerer& lower, llvm::Function& turn, const std::vector<AllocaCopy>& copies) {
+  llvm::DISubprogram *kernel = lower.function->getSubprogram(), *own = turn.getSubprogram();
+  if (!lower.state.debug.has_variables() || !own) return;
+  // There it is the kernel.
+  constexpr unsigned name = 2, linkage_name = 3;
+  own->replaceOperandWith(name, kernel->getRawName());
+  own->replaceOperandWith(linkage_name, kernel->getRawLinkageName());
+  llvm::LLVMContext& context = lower.state.context;
+  llvm::DenseMap<const llvm::MDNode*, llvm::MDNode*> frames;
+  for (const AllocaCopy& each : copies) {
+    for (llvm::DbgVariableRecord* record : llvm::findDVRDeclares(each.original)) {
+      llvm::DILocalVariable* variable = record->getVariable();
+      if (variable->getScope() == kernel && !record->getDebugLoc().getInlinedAt())
+        variable = llvm::DILocalVariable::get(context, own, variable->getName(), variable->getFile(),
+                                              variable->getLine(), variable->getType(), variable->getArg(),
+                                              variable->getFlags(), 0, nullptr);
+      llvm::DebugLoc place =
+          llvm::DebugLoc::replaceInlinedAtSubprogram(record->getDebugLoc(), *own, context, frames);
+      lower.state.debug.builder().insertDeclare(each.copy, variable, record->getExpression(), place,
+                                                turn.getEntryBlock().getTerminator());
+    }
+  }
 }
 
 // What was a call of the turn leaves it to the runtime.
@@ -113,7 +145,7 @@ void take_out_turns(Lowerer& lower) {
   llvm::EliminateUnreachableBlocks(*lower.function);
   for (const OwnTurns::Turn& turn : lower.own_turns.found) {
     llvm::SetVector<llvm::BasicBlock*> blocks = blocks_of(turn);
-    std::vector<llvm::AllocaInst*> copies = copy_allocas(lower, turn, blocks);
+    std::vector<AllocaCopy> copies = copy_allocas(lower, turn, blocks);
     constexpr bool in_struct = true, may_alloca = true;
     llvm::CodeExtractor extractor(blocks.getArrayRef(), nullptr, in_struct, nullptr, nullptr, nullptr, false,
                                   may_alloca, &lower.function->getEntryBlock(), "turn");
@@ -121,7 +153,8 @@ void take_out_turns(Lowerer& lower) {
     llvm::Function* function = extractor.extractCodeRegion(cache);
     assert(function && "a turn has one entry and one exit");
     // In the first block LLVM can keep them in registers.
-    for (llvm::AllocaInst* copy : copies) copy->moveBefore(&*function->getEntryBlock().begin());
+    for (const AllocaCopy& each : copies) each.copy->moveBefore(&*function->getEntryBlock().begin());
+    describe_copies(lower, *function, copies);
     keep_turn(lower, function);
   }
 }

@@ -51,7 +51,10 @@ public:
   void splice(const ir::Call& call, Span span, const std::vector<bool>& assigned,
               const std::vector<bool>& zeroed, Body& out) {
     call_ = span;
+    // What leaves nothing behind needs no scope, so that there are never more of them than statements.
+    if (has_code()) first_scope_ = caller_.inlined.size() + 1;
     bind(call, assigned, zeroed, out);
+    if (first_scope_) add_scopes();
     Body body = callee_.body;
     std::optional<ir::Return> last;
     rename(body);
@@ -85,6 +88,7 @@ private:
         continue;
       }
       if (param) slot.kind = ir::Slot::Kind::Variable;
+      slot.scope = scope_of(slot.scope);
       const Type type = slot.type;
       const SlotId copy = add_slot(std::move(slot));
       slots_.push_back({type, copy});
@@ -94,8 +98,40 @@ private:
     }
   }
 
+  bool has_code() const {
+    const Body& body = callee_.body;
+    return body.size() > 1 || (body.size() == 1 && !std::holds_alternative<ir::Return>(body.front().node));
+  }
+
+  // The scope in the caller of what has that one in the callee.
+  ir::ScopeId scope_of(ir::ScopeId scope) const {
+    return first_scope_ ? ir::ScopeId(first_scope_ + index_of(scope)) : ir::ScopeId{};
+  }
+
+  // Of several returns none says where a result comes from: they are one by now, at the function's name.
+  std::optional<Span> only_return() const {
+    const Stmt& last = callee_.body.back();
+    bool is_written = std::holds_alternative<ir::Return>(last.node) && last.span != callee_.span;
+    return is_written ? std::optional(last.span) : std::nullopt;
+  }
+
+  // Makes a scope of the call, and takes over those of what the callee has inlined.
+  void add_scopes() {
+    ir::InlinedCall own{callee_.name, callee_.symbol, callee_.span, call_, only_return(), {}, {}};
+    for (std::size_t i = 0; i < callee_.param_count; ++i)
+      own.params.push_back({callee_.slots[i].name, slots_[i]});
+    caller_.inlined.push_back(std::move(own));
+    for (ir::InlinedCall inner : callee_.inlined) {
+      inner.caller = scope_of(inner.caller);
+      for (ir::InlinedCall::Param& param : inner.params)
+        if (param.value.slot) param.value = slots_[index_of(*param.value.slot)];
+      caller_.inlined.push_back(std::move(inner));
+    }
+  }
+
   void rename(Body& body) {
     ir::walk(body, [&](Stmt& stmt) {
+      stmt.scope = scope_of(stmt.scope);
       ir::visit_operands(stmt, [&](Operand& operand) {
         if (operand.slot) operand = slots_[index_of(*operand.slot)];
       });
@@ -123,11 +159,11 @@ private:
       const auto end = results.begin() + static_cast<std::ptrdiff_t>(i);
       if (!values[i].slot || std::find(results.begin(), end, *values[i].slot) == end) continue;
       const SlotId kept = add_slot({"", values[i].type, ir::Slot::Kind::Temp, call_});
-      out.push_back({ir::Assign{kept, ir::Copy{values[i]}}, call_});
+      out.push_back({ir::Assign{kept, ir::Copy{values[i]}}, call_, scope_of({})});
       values[i].slot = kept;
     }
     for (std::size_t i = 0; i < values.size(); ++i)
-      out.push_back({ir::Assign{results[i], ir::Copy{values[i]}}, call_});
+      out.push_back({ir::Assign{results[i], ir::Copy{values[i]}}, call_, scope_of({})});
   }
 
   // The callee never returns, so what follows is never reached, and still reads the results.
@@ -139,6 +175,7 @@ private:
   const ir::Function& callee_;
   ir::Function& caller_;
   Span call_;
+  std::size_t first_scope_ = 0; // in the caller, of the callee's own code; 0 where it has none
   std::vector<Operand> slots_;
   std::unordered_map<SiteId, SiteId> sites_;
 };

@@ -100,7 +100,7 @@ private:
     result.insert(result.end(), std::make_move_iterator(computed.begin()),
                   std::make_move_iterator(computed.end()));
     auto& assign = std::get<ir::Assign>(joined.node);
-    Operand right = operand_of(assign.value, joined.span, result);
+    Operand right = operand_of(assign.value, joined, result);
     assign.value = ir::Binary{op, condition, right};
     function_.slots[static_cast<std::size_t>(assign.slot)].kind = ir::Slot::Kind::Temp;
     result.push_back(std::move(joined));
@@ -108,11 +108,11 @@ private:
   }
 
   // Returns what holds the value: its operand, or a new temporary.
-  Operand operand_of(ir::Expr& value, Span span, Body& result) {
+  Operand operand_of(ir::Expr& value, const Stmt& joined, Body& result) {
     if (const auto* copy = std::get_if<ir::Copy>(&value)) return copy->value;
     Operand right{types::boolean, static_cast<SlotId>(function_.slots.size())};
-    function_.slots.push_back({"", types::boolean, ir::Slot::Kind::Temp, span});
-    result.push_back({ir::Assign{*right.slot, std::move(value)}, span});
+    function_.slots.push_back({"", types::boolean, ir::Slot::Kind::Temp, joined.span});
+    result.push_back({ir::Assign{*right.slot, std::move(value)}, joined.span, joined.scope});
     return right;
   }
 

@@ -139,11 +139,10 @@ private:
         if (std::optional<Operand> narrow = narrow_of(*source->slot))
           assign->value = as_type(*narrow, type_of(assign->slot));
       std::optional<SlotId> slot = assign ? std::optional(assign->slot) : std::nullopt;
-      const Span span = stmt.span;
       result.push_back(std::move(stmt));
       auto found = slot ? longs_.find(*slot) : longs_.end();
       if (found == longs_.end() || !found->second.is_wanted) continue;
-      result.push_back(narrow(found->second, span));
+      result.push_back(narrow(found->second, result.back()));
       narrowed.push_back(*slot);
     }
     for (SlotId slot : narrowed) longs_.at(slot).narrow.reset();
@@ -161,7 +160,7 @@ private:
   }
 
   // The statement that computes the word of a long value, right after that.
-  Stmt narrow(Long& found, Span span) {
+  Stmt narrow(Long& found, const Stmt& at) {
     ir::Expr value = found.value;
     if (const auto* convert = std::get_if<ir::Convert>(&found.value)) {
       value = as_type(convert->value, word);
@@ -172,8 +171,8 @@ private:
       });
     }
     found.narrow = Operand{word, static_cast<SlotId>(function_.slots.size())};
-    function_.slots.push_back({"", word, ir::Slot::Kind::Temp, span});
-    return {ir::Assign{*found.narrow->slot, std::move(value)}, span};
+    function_.slots.push_back({"", word, ir::Slot::Kind::Temp, at.span});
+    return {ir::Assign{*found.narrow->slot, std::move(value)}, at.span, at.scope};
   }
 
   ir::Function& function_;

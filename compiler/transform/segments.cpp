@@ -70,7 +70,7 @@ public:
         pending.push_back(std::move(stmt));
         continue;
       }
-      if (auto* loop = std::get_if<ir::For>(&stmt.node)) count_from_zero(*loop, stmt.span, pending);
+      if (auto* loop = std::get_if<ir::For>(&stmt.node)) count_from_zero(*loop, stmt, pending);
       flush(pending, result);
       cut_inside(stmt, in_loop);
       result.push_back(std::move(stmt));
@@ -82,8 +82,9 @@ public:
 private:
   static void flush(Body& pending, Body& result) {
     if (pending.empty()) return;
-    Span span = pending.front().span;
-    result.push_back({ir::Segment{std::exchange(pending, {})}, span});
+    const Span span = pending.front().span;
+    const ir::ScopeId scope = pending.front().scope;
+    result.push_back({ir::Segment{std::exchange(pending, {})}, span, scope});
   }
 
   void cut_inside(Stmt& stmt, bool in_loop) {
@@ -97,33 +98,32 @@ private:
   }
 
   // Appends `temp = expr` and returns the temp.
-  Operand compute(Type type, ir::Expr expr, Span span, Body& body) {
-    SlotId slot = add_slot(type, ir::Slot::Kind::Temp, span);
-    body.push_back({ir::Assign{slot, std::move(expr)}, span});
+  Operand compute(Type type, ir::Expr expr, const Stmt& at, Body& body) {
+    SlotId slot = add_slot(type, ir::Slot::Kind::Temp, at.span);
+    body.push_back({ir::Assign{slot, std::move(expr)}, at.span, at.scope});
     return {type, slot};
   }
 
   // Copies an operand before the loop if the loop assigns it: a loop reads its operands once.
-  void keep(Operand& operand, const ir::For& loop, Span span, Body& before) {
+  void keep(Operand& operand, const ir::For& loop, const Stmt& at, Body& before) {
     if (!operand.slot) return;
     if (operand.slot == loop.variable || ir::assigns(loop.body, *operand.slot))
-      operand = compute(operand.type, ir::Copy{operand}, span, before);
+      operand = compute(operand.type, ir::Copy{operand}, at, before);
   }
 
   // Makes a loop count in a slot of its own, and compute the program's variable at the start of its body.
-  void count_from_zero(ir::For& loop, Span span, Body& before) {
-    for (Operand* operand : {&loop.start, &loop.step, &loop.count}) keep(*operand, loop, span, before);
-    const SlotId counter = add_slot(types::i64, ir::Slot::Kind::Variable, span);
+  void count_from_zero(ir::For& loop, const Stmt& at, Body& before) {
+    for (Operand* operand : {&loop.start, &loop.step, &loop.count}) keep(*operand, loop, at, before);
+    const SlotId counter = add_slot(types::i64, ir::Slot::Kind::Variable, at.span);
     const Type type = function_.slots[static_cast<std::size_t>(loop.variable)].type;
     const Operand zero = ir::constant_int(type, 0), one = ir::constant_int(type, 1);
     Body head;
     Operand value{types::i64, counter};
-    if (type != types::i64) value = compute(type, ir::Convert{value}, span, head);
+    if (type != types::i64) value = compute(type, ir::Convert{value}, at, head);
     if (loop.step != one)
-      value = compute(type, ir::Binary{ir::BinaryOp::Multiply, value, loop.step}, span, head);
-    if (loop.start != zero)
-      value = compute(type, ir::Binary{ir::BinaryOp::Add, loop.start, value}, span, head);
-    head.push_back({ir::Assign{loop.variable, ir::Copy{value}}, span});
+      value = compute(type, ir::Binary{ir::BinaryOp::Multiply, value, loop.step}, at, head);
+    if (loop.start != zero) value = compute(type, ir::Binary{ir::BinaryOp::Add, loop.start, value}, at, head);
+    head.push_back({ir::Assign{loop.variable, ir::Copy{value}}, at.span, at.scope});
     loop.body.insert(loop.body.begin(), std::make_move_iterator(head.begin()),
                      std::make_move_iterator(head.end()));
     loop.variable = counter;

@@ -4,6 +4,7 @@
 namespace kern::cuda {
 
 static constexpr int option_error_log = 5, option_error_log_bytes = 6; // CU_JIT_ERROR_LOG_BUFFER*
+static constexpr int option_debug_info = 11;                           // CU_JIT_GENERATE_DEBUG_INFO
 static constexpr int input_ptx = 1;                                    // CU_JIT_INPUT_PTX
 
 namespace {
@@ -11,8 +12,8 @@ namespace {
 // The options of a call that say where its log goes.
 struct Log {
   std::string text = std::string(8192, '\0');
-  int options[2] = {option_error_log, option_error_log_bytes};
-  void* values[2] = {text.data(), reinterpret_cast<void*>(text.size())};
+  int options[3] = {option_error_log, option_error_log_bytes, option_debug_info};
+  void* values[3] = {text.data(), reinterpret_cast<void*>(text.size()), reinterpret_cast<void*>(1)};
   Outcome outcome(const char* call, Result result) const { return {call, result, text.c_str()}; }
 };
 
@@ -29,11 +30,20 @@ struct LinkState {
 
 } // namespace
 
+// Whether the text is for a debugger: its variables reach one only where the driver is told to keep them.
+static bool is_for_debugger(std::string_view ptx) {
+  std::size_t target = ptx.find("\n.target ");
+  if (target == ptx.npos) return false;
+  std::string_view line = ptx.substr(target + 1);
+  return line.substr(0, line.find('\n')).find(", debug") != line.npos;
+}
+
 Outcome link(const Driver& driver, std::string_view ptx, std::string& cubin) {
   std::string text(ptx); // with a zero behind it
   Log log;
   LinkState state(driver);
-  if (Result result = driver.link_create(2, log.options, log.values, &state.handle))
+  if (Result result =
+          driver.link_create(is_for_debugger(ptx) ? 3 : 2, log.options, log.values, &state.handle))
     return log.outcome("cuLinkCreate", result);
   if (Result result =
           driver.link_add(state.handle, input_ptx, text.data(), text.size() + 1, "kern", 0, nullptr, nullptr))

@@ -47,20 +47,25 @@ static CompileOptions compiler_options(const kern_compile_options& options, Diag
     else
       diagnostics.report({}, diag::bad_signature, text);
   }
+  result.for_debugger = result.check.keeps_constants = options.debug != 0;
   std::vector<std::string> folders;
   for (const char* folder : list_of(options.folders)) folders.emplace_back(folder);
   if (!folders.empty()) result.find_module = find_in_folders(std::move(folders));
   return result;
 }
 
-static std::unique_ptr<JitObject> make_object(Compilation& compilation, const std::string& name,
+static std::unique_ptr<JitObject> make_object(Compilation& compilation, const kern_compile_options& options,
                                               const kern_device* device) {
-  if (!has_kernels(compilation, name)) return nullptr;
+  if (!has_kernels(compilation, options.name)) return nullptr;
   const ir::Module* module = compilation.transformed();
   if (!module) return nullptr;
   TargetOptions target;
   target.target = kern_device_get_kind(device) == KERN_DEVICE_CUDA ? Target::Cuda : Target::Cpu;
   target.arch = arch_of(device);
+  if (options.debug) {
+    target.optimization = 0;
+    target.line_info = LineInfo::Full;
+  }
   return make_jit_object(compilation, target, all_kernels(*module, target.target));
 }
 
@@ -107,7 +112,7 @@ kern_error* kern_compile(kern_device* device, const char* source, std::uint64_t 
     return error_of(messages_text(of_options, no_sources, {}), ExitCode::WrongUse, std::move(told));
   Compilation compilation(std::move(translated));
   compilation.set_source(known.name, std::string(source, bytes));
-  std::unique_ptr<JitObject> object = make_object(compilation, known.name, device);
+  std::unique_ptr<JitObject> object = make_object(compilation, known, device);
   tell(compilation.diagnostics(), compilation.sources(), known, told);
   if (!object)
     return error_of(messages_text(compilation.diagnostics(), compilation.sources(), {}),

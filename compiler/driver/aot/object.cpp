@@ -72,7 +72,7 @@ std::optional<GpuCode> make_gpu_code(Compilation& compilation, const Options& op
     std::optional<std::string> ptx =
         arch == archs.front() ? code.ptx : compilation.emit(target, OutputKind::Ptx);
     if (!ptx) return std::nullopt;
-    Assembled assembled = assemble(*ptx, arch);
+    Assembled assembled = assemble(*ptx, arch, is_for_debugger(target));
     if (assembled.cubin.empty())
       compilation.diagnostics().report(std::nullopt, diag::cubin, arch,
                                        assembled.found ? first_line(assembled.messages)

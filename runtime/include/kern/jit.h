@@ -32,6 +32,7 @@ typedef struct kern_compile_options {
   // Called for each warning and error, before kern_compile returns; may be null.
   void (*on_diagnostic)(void* context, const kern_diagnostic* diagnostic);
   void* context;
+  uint32_t debug; // not 0: as `kernc -O0 -g`, slow code whose variables a debugger shows
 } kern_compile_options;
 
 // Compiles a source for a device and loads it; any thread may, several at once. Nothing of the arguments is

@@ -25,6 +25,7 @@ struct CompileOptions {
   Dialect dialect = Dialect::OfName;
   std::vector<std::string> folders; // where imported files are looked for, beside the standard library
   std::vector<Diagnostic>* diagnostics = nullptr; // receives warnings and errors
+  bool debug = false; // as `kernc -O0 -g`: slow code whose variables a debugger shows
 };
 
 // Compiles a source for a device and loads it; any thread may, several at once. A source that is wrong is a
@@ -47,6 +48,7 @@ inline Module compile(Status& status, const Device& device, std::string_view sou
   plain.signatures = {signatures.data(), signatures.size()};
   plain.folders = {folders.data(), folders.size()};
   plain.context = options.diagnostics;
+  plain.debug = options.debug;
   if (options.diagnostics)
     plain.on_diagnostic = [](void* context, const kern_diagnostic* diagnostic) {
       static_cast<std::vector<Diagnostic>*>(context)->push_back(diagnostic_of(*diagnostic));

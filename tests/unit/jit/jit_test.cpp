@@ -11,6 +11,15 @@
 
 #include "kern/jit.hpp"
 
+// GDB's interface to code that is made in a process: the head of the list.
+extern "C" {
+struct jit_descriptor {
+  std::uint32_t version, action;
+  void *relevant, *first;
+};
+extern jit_descriptor __jit_debug_descriptor; // NOLINT(bugprone-reserved-identifier)
+}
+
 namespace {
 
 using kern::Buffer;
@@ -180,6 +189,20 @@ TEST(Jit, OptionsReachTheCompiler) {
   EXPECT_EQ(x, (std::vector<std::int32_t>{7, 7, 7}));
   options.dialect = kern::Dialect::Kern;
   EXPECT_NE(refusal("def f(x):\n    x[0] = 1\nclass C: pass\n", options), "");
+}
+
+TEST(Jit, DebuggersAreToldOfCodeForThem) {
+  if (std::getenv("KERN_TEST_DEVICE")) GTEST_SKIP() << "what is made for a GPU the driver tells cuda-gdb";
+  kern::compile(test_device(), saxpy);
+  EXPECT_EQ(__jit_debug_descriptor.first, nullptr);
+  kern::CompileOptions options;
+  options.debug = true;
+  Module module = kern::compile(test_device(), saxpy, options);
+  EXPECT_NE(__jit_debug_descriptor.first, nullptr);
+  std::vector<float> x = counted(100), y(100, 1.0f);
+  module.kernel<void(float, View<const float>, View<float>)>("saxpy")(kern::over(100), 2.0f, kern::in(x),
+                                                                      kern::inout(y));
+  EXPECT_EQ(y[99], 199.0f);
 }
 
 TEST(Jit, WrongOptionsAreCompileErrors) {
