@@ -1,9 +1,6 @@
 // On the CPU the runtime puts a thread that waits aside and goes on with the others, each of which has a
-// stack of its own (lower/waiting.cpp). On a GPU the barrier counts threads, not warps, in the form without
-// `.aligned`; LLVM has no intrinsic of that for a vote.
+// stack of its own (lower/waiting.cpp). On a GPU the barrier counts threads, not warps (lower/collectives.cpp).
 #include "compiler/lower/barriers_apart.h"
-
-#include <llvm/IR/InlineAsm.h>
 
 namespace kern::lowering {
 
@@ -22,29 +19,6 @@ llvm::Value* meet_apart(Lowerer& lower, ir::SiteId site, MeetingKind kind, llvm:
   builder.CreateCondBr(builder.CreateIsNotNull(goes_on), met, lower.leave);
   builder.SetInsertPoint(met);
   return builder.CreateLoad(long_word, answer);
-}
-
-static const char* text_of(MeetingKind kind) {
-  switch (kind) {
-  case MeetingKind::Count: return "{ .reg .pred p; setp.ne.u32 p, $1, 0; barrier.red.popc.u32 $0, 0, p; }";
-  case MeetingKind::All:
-    return "{ .reg .pred p; setp.ne.u32 p, $1, 0; barrier.red.and.pred p, 0, p; selp.u32 $0, 1, 0, p; }";
-  case MeetingKind::Any:
-    return "{ .reg .pred p; setp.ne.u32 p, $1, 0; barrier.red.or.pred p, 0, p; selp.u32 $0, 1, 0, p; }";
-  case MeetingKind::Wait:
-  case MeetingKind::First: break;
-  }
-  assert(false && "that is no vote");
-  return "";
-}
-
-llvm::Value* unaligned_vote(Lowerer& lower, MeetingKind kind, llvm::Value* predicate) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  auto* type = llvm::FunctionType::get(builder.getInt32Ty(), {builder.getInt32Ty()}, false);
-  llvm::CallInst* vote =
-      builder.CreateCall(llvm::InlineAsm::get(type, text_of(kind), "=r,r,~{memory}", true), {predicate});
-  vote->setConvergent();
-  return vote;
 }
 
 } // namespace kern::lowering

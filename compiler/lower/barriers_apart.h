@@ -17,7 +17,5 @@ enum class MeetingKind : std::uint8_t {
 // CPU: waits at the barrier with that site, and returns what comes out of the i64 values that threads bring;
 // the thread leaves where the barrier cannot hold.
 llvm::Value* meet_apart(Lowerer& lower, ir::SiteId site, MeetingKind kind, llvm::Value* value);
-// GPU: a vote in the form that needs no whole warp: of an i32 that is 0 or 1; returns an i32.
-llvm::Value* unaligned_vote(Lowerer& lower, MeetingKind kind, llvm::Value* predicate);
 
 } // namespace kern::lowering

@@ -1,5 +1,6 @@
 // Barriers of a block, with and without a vote. On the CPU they stand between segments: the barrier itself is
 // nothing, and a vote is a loop over the live threads. Where threads meet Apart the runtime has them wait.
+// On a GPU a whole warp votes in the barrier; where a warp may come in parts, votes are counted in shared memory.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/lower/barriers_apart.h"
@@ -7,14 +8,52 @@
 
 namespace kern::lowering::vocabulary {
 
-// On a GPU. The usual form needs all threads of a warp that have not left.
+// On a GPU. The usual form needs all threads of a warp that have not left. Where they come apart, each instruction
+// is two ways, for a whole warp and for one in parts, so copies of it (of an unrolled loop) gain nothing.
 static void gpu_barrier(Lowerer& lower) {
   llvm::IRBuilder<>& builder = lower.builder;
   if (lower.ir.meeting == ir::Meeting::Together) {
     builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
-  } else {
-    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_sync, {}, {builder.getInt32(0)});
+    return;
   }
+  llvm::CallInst* barrier =
+      builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_sync, {}, {builder.getInt32(0)});
+  if (lower.ir.meeting == ir::Meeting::Apart) barrier->setCannotDuplicate();
+}
+
+// Returns the word of shared memory with that name.
+static llvm::GlobalVariable* shared_word(Lowerer& lower, llvm::Type* type, const char* name) {
+  if (llvm::GlobalVariable* word = lower.state.module.getNamedGlobal(name)) return word;
+  return new_shared(lower.state, type, name, type->getScalarSizeInBits() / 8);
+}
+
+// GPU: in how many threads the i32 is 1, where a warp may come to the barrier in parts. A reduction within the
+// barrier (`barrier.red`) does not do: when its parts are at different instructions, ptxas has all lanes perform
+// one of them, whose result lies in other registers than the other parts read. A barrier alone has no result. So
+// threads add to a word of shared memory between two barriers. Nobody adds before all have read what the word
+// was, and the difference counts: the word needs no first value and is never reset.
+static llvm::Value* counted_vote(Lowerer& lower, llvm::Value* value) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Type* type = builder.getInt32Ty();
+  llvm::GlobalVariable* word = shared_word(lower, type, "kern_votes");
+  llvm::Value* before = builder.CreateLoad(type, word, true);
+  gpu_barrier(lower);
+  builder.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word, value, llvm::MaybeAlign(4),
+                          llvm::AtomicOrdering::Monotonic);
+  gpu_barrier(lower);
+  return builder.CreateSub(builder.CreateLoad(type, word, true), before);
+}
+
+// GPU: the vote of threads that may come in parts of a warp; of an i32 that is 0 or 1; returns an i32. Those that
+// left hold nothing against it: for all to be true is for none to be false.
+static llvm::Value* vote_in_parts(Lowerer& lower, MeetingKind kind, llvm::Value* predicate) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (kind == MeetingKind::Count) return counted_vote(lower, predicate);
+  if (kind == MeetingKind::Any)
+    return builder.CreateZExt(builder.CreateIsNotNull(counted_vote(lower, predicate)), builder.getInt32Ty());
+  assert(kind == MeetingKind::All && "that is no vote");
+  llvm::Value* against = counted_vote(lower, builder.CreateXor(predicate, builder.getInt32(1)));
+  return builder.CreateZExt(builder.CreateIsNull(against), builder.getInt32Ty());
 }
 
 llvm::Value* barrier(Lowerer& lower, const CustomCall& call) {
@@ -36,7 +75,7 @@ static llvm::Value* vote(Lowerer& lower, const CustomCall& call, llvm::Intrinsic
   if (lower.gpu()) {
     llvm::Value* predicate = builder.CreateZExt(read(lower, call.args[0]), builder.getInt32Ty());
     if (lower.ir.meeting != ir::Meeting::Together)
-      return unaligned_vote(lower, kind_of(call.builtin), predicate);
+      return vote_in_parts(lower, kind_of(call.builtin), predicate);
     llvm::Value* result = builder.CreateIntrinsic(id, {}, {predicate});
     // The and and the or of the hardware are true as -1 or 1, as it likes.
     if (id == llvm::Intrinsic::nvvm_barrier0_popc) return result;
@@ -84,14 +123,11 @@ llvm::Value* barrier_or(Lowerer& lower, const CustomCall& call) {
               [&](llvm::Value* sum, llvm::Value* value) { return lower.builder.CreateOr(sum, value); });
 }
 
-static constexpr const char* uniform_word = "kern_uniform";
-
 // GPU: a word of shared memory that some live thread writes between two barriers; all others wrote it as
 // well, and one of the writes stays.
 static llvm::Value* gpu_uniform_value(Lowerer& lower, llvm::Value* value) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::GlobalVariable* word = lower.state.module.getNamedGlobal(uniform_word);
-  if (!word) word = new_shared(lower.state, builder.getInt64Ty(), uniform_word, 8);
+  llvm::GlobalVariable* word = shared_word(lower, builder.getInt64Ty(), "kern_uniform");
   llvm::Type* type = value->getType();
   llvm::Type* memory = type->isIntegerTy(1) ? builder.getInt8Ty() : type;
   builder.CreateStore(type == memory ? value : builder.CreateZExt(value, memory), word, true);

@@ -4,7 +4,8 @@
 In the model each thread is a generator that yields at a barrier; one is complete when all threads that have not left wait at the
 same place, and where they wait at different places that is a fault. Barriers stand under conditions that differ between threads, in
 loops with `continue`, `break` and `return` before and behind them, in both dialects. A .kern file may be refused; a .py file
-may not. What threads tell each other are votes: who met whom is all there is to see.
+may not. What threads tell each other are votes: who met whom is all there is to see. Half of the kernels have threads come to the
+same votes in different rounds of a loop, so that a warp of a GPU comes in parts, from several copies of an unrolled loop.
 
 usage: meetings.py KERNC [--cuda] [--count N] [--seconds S] [--seed S] [--keep DIR]
 """
@@ -38,12 +39,17 @@ class Writer:
         left = rng.choice(["a + t", "t", "b", "n", "n", "a"])
         return rng.choice([f"({left}) % {m} == {rng.randrange(m)}", f"({left}) % 8 < {rng.randint(1, 7)}"])
 
+    def vote(self):
+        """Few threads, nearly all or any: a vote that is lost shows where it would have decided."""
+        rng = self.rng
+        return rng.choice([f"t == {rng.randrange(8)}", f"t != {rng.randrange(8)}", f"(a + t) % 8 != {rng.randrange(8)}", self.condition()])
+
     def barrier(self, depth):
         self.barriers += 1
         kind = self.rng.choice(["sync", "count", "count", "and", "or"])
         if kind == "sync":
             return self.line(depth, "<sync>")
-        self.line(depth, f"b = (b * 3 + <{kind} {self.condition()}>) % 101")
+        self.line(depth, f"b = (b * 3 + <{kind} {self.vote()}>) % 101")
 
     def block(self, depth, in_loop):
         for _ in range(self.rng.randint(1, 3)):
@@ -99,6 +105,64 @@ class Writer:
         return "\n".join(self.lines) + "\n"
 
 
+class PartsWriter(Writer):
+    """Writes loops whose votes all threads come to equally often, but in different rounds; some leave between two rounds."""
+
+    def leave(self, depth, condition):
+        self.line(depth, f"if {condition}:")
+        self.line(depth + 1, "o[t] = a * 1000 + b")
+        self.line(depth + 1, "return")
+
+    def votes(self, depth, loop):
+        if self.rng.random() < 0.5:
+            self.leave(depth, f"c{loop} == {self.rng.randrange(4)} and t % 8 == {self.rng.randrange(8)}")
+        for _ in range(self.rng.randint(1, 3)):
+            self.barrier(depth)
+        self.line(depth, f"c{loop} += 1")
+        self.line(depth, f"a = (a * 3 + t + k{loop}) % 101")
+
+    def rounds(self, loop, count):
+        """Opens the loop: over constants, which LLVM unrolls, or up to what the launch says."""
+        if self.rng.random() < 0.7:
+            return self.line(1, f"for k{loop} in range({count}):")
+        self.line(1, f"k{loop} = -1")
+        self.line(1, f"while k{loop} < {count} - 1 + 0 * n:")
+        self.line(2, f"k{loop} += 1")
+
+    def skipping(self, loop):
+        """Each thread skips one round of m."""
+        m = self.rng.randint(2, 4)
+        self.rounds(loop, m * self.rng.randint(1, 3))
+        turn = f"(t + k{loop}) % {m}"
+        if self.rng.random() < 0.5:
+            self.line(2, f"if {turn} == {self.rng.randrange(m)}:")
+            self.line(3, "continue")
+            return self.votes(2, loop)
+        self.line(2, f"if {turn} != {self.rng.randrange(m)}:")
+        self.votes(3, loop)
+
+    def shifted(self, loop):
+        """Each thread begins, and ends, in a round of its own."""
+        m, count = self.rng.randint(2, 4), self.rng.randint(1, 4)
+        self.rounds(loop, count + m - 1)
+        self.line(2, f"if k{loop} < t % {m}:")
+        self.line(3, "continue")
+        self.line(2, f"if k{loop} >= t % {m} + {count}:")
+        self.line(3, self.rng.choice(["break", "continue"]))
+        self.votes(2, loop)
+
+    def body(self):
+        self.line(1, "a = t * 5 % 7 + 0 * n")
+        self.line(1, "b = n + 0 * t")
+        if self.rng.random() < 0.3:
+            self.leave(1, self.condition())
+        for loop in range(self.rng.randint(1, 2)):
+            self.line(1, f"c{loop} = 0 * t")
+            self.rng.choice([self.skipping, self.shifted])(loop)
+        self.line(1, "o[t] = a * 1000 + b")
+        return "\n".join(self.lines) + "\n"
+
+
 def call(prefix):
     return lambda match: f"{prefix}syncthreads()" if match[1] == "sync" else f"{prefix}syncthreads_{match[1]}({match[2]})"
 
@@ -145,7 +209,7 @@ def run(options, path, threads, n, extra):
 
 def check(options, folder, seed, tally):
     rng = random.Random(seed)
-    body = Writer(rng).body()
+    body = rng.choice([Writer, PartsWriter])(rng).body()
     threads, n = rng.choice([1, 3, 8, 17, 33, 40]), rng.randint(0, 7)
     expected, faults = model(body, threads, n)
     for dialect in ("kern", "py"):

@@ -92,6 +92,24 @@ def skips(o):
 # VOTES: o = [28, 28, 28, 28, 28, 28, 28, 28]
 # CALLED: o = [6, -1, 4, -1, 2, -1, 0, 0]
 # SKIPS: o = [860, 860, 860, 860, 8600, 8600, 8600, 8600]
-# PTX: barrier.red.popc.u32
-# PTX: barrier.red.or.pred
-# PTX: barrier.red.and.pred
+# A vote is counted in shared memory between two barriers, each of which stands in the code once.
+# PTX-NOT: barrier.red
+# PTX: barrier.sync
+# PTX-NOT: barrier.
+# PTX: atom.shared.add.u32
+# PTX-NOT: barrier.
+# PTX: barrier.sync
+# PTX-NOT: atom.shared
+# PTX: barrier.sync
+# PTX-NOT: barrier.
+# PTX: atom.shared.add.u32
+# PTX-NOT: barrier.
+# PTX: barrier.sync
+# PTX-NOT: atom.shared
+# PTX: barrier.sync
+# PTX-NOT: barrier.
+# PTX: atom.shared.add.u32
+# PTX-NOT: barrier.
+# PTX: barrier.sync
+# PTX-NOT: atom.shared
+# PTX-NOT: barrier.
