@@ -7,11 +7,18 @@ namespace kern::ir {
 
 static std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
 
+// Returns the slot whose value a proved guard would have read.
+static std::optional<SlotId> proved_index(const Stmt& stmt) {
+  const auto* guard = std::get_if<Guard>(&stmt.node);
+  return guard && guard->state == GuardState::Proved ? guard->index.slot : std::nullopt;
+}
+
 Definitions::Definitions(const Function& function) : slots_(function.slots.size()) {
   walk(function.body, [&](const Stmt& stmt) {
     visit_operands(stmt, [&](const Operand& operand) {
       if (operand.slot) ++slots_[index_of(*operand.slot)].reads;
     });
+    if (std::optional<SlotId> index = proved_index(stmt)) ++slots_[index_of(*index)].proved;
     visit_results(stmt, [&](SlotId slot) {
       ++slots_[index_of(slot)].writes;
       slots_[index_of(slot)].last = &stmt;

@@ -18,6 +18,9 @@ public:
   std::size_t reads(SlotId slot) const { return of(slot).reads; }
   std::size_t writes(SlotId slot) const { return of(slot).writes; }
 
+  // Says whether a slot is assigned once and read once, but for proved guards, which read nothing in the end.
+  bool is_used_once(SlotId slot) const { return writes(slot) == 1 && reads(slot) == 1 + of(slot).proved; }
+
   // Returns the one statement that assigns a slot; null where none does, or several do.
   const Stmt* sole(SlotId slot) const { return writes(slot) == 1 ? of(slot).last : nullptr; }
   // Returns the Assign that this is; null where it is another statement.
@@ -31,6 +34,7 @@ public:
 private:
   struct Uses {
     std::size_t reads = 0, writes = 0;
+    std::size_t proved = 0;     // of the reads, those by proved guards
     const Stmt* last = nullptr; // that assigns it, in the order of the program
     bool is_steady = true;
   };

@@ -117,7 +117,7 @@ static void take_hidden_args(Lowerer& lower) {
 
 static void make_slots(Lowerer& lower) {
   unsigned arg = static_cast<unsigned>(hidden_types(lower.state).size());
-  std::vector<bool> zeroed = find_zeroed(lower.ir);
+  std::vector<bool> zeroed = find_zeroed(lower.ir, find_unset_reads(lower.ir));
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
     const ir::Slot& slot = lower.ir.slots[index];
     bool is_param = index < lower.ir.param_count;

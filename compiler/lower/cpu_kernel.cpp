@@ -80,7 +80,7 @@ static void plan_slots(Lowerer& lower) {
   std::vector<bool> crossing = find_crossing_slots(function);
   keep_named(lower, crossing);
   auto unset = find_unset_reads(function);
-  std::vector<bool> zeroed = find_zeroed(function);
+  std::vector<bool> zeroed = find_zeroed(function, unset);
   lower.block_arrays = find_named_once(lower);
   std::vector<bool> block_uniform = analyze_uniformity(lower.state.ir, lower.id).block_uniform;
   lower.turn_zero.assign(function.slots.size(), false);

@@ -201,16 +201,6 @@ static bool is_proved(const ir::Stmt& stmt) {
   return guard && guard->state == ir::GuardState::Proved;
 }
 
-// Whether a slot is assigned once and read once, but for proved guards, which read nothing.
-static bool is_used_once(const Lowerer& lower, ir::SlotId slot) {
-  if (lower.definitions.writes(slot) != 1) return false;
-  std::size_t reads = lower.definitions.reads(slot);
-  ir::walk(lower.ir.body, [&](const ir::Stmt& stmt) {
-    if (is_proved(stmt) && std::get<ir::Guard>(stmt.node).index.slot == slot) --reads;
-  });
-  return reads == 1;
-}
-
 static bool steps_in_global(const Lowerer& lower, const ir::Load& load) {
   return load.array.type->space == AddressSpace::Global && !load.is_polled &&
          is_integer(types::scalar(load.array.type->scalar)) &&
@@ -236,7 +226,7 @@ std::size_t atomic_with_load(Lowerer& lower, std::span<const ir::Stmt> stmts) {
   const auto& atomic = std::get<ir::Atomic>(stmts[end].node);
   if (!is_plain_index(lower, atomic) || atomic.indices[0].slot != values.back()) return 0;
   for (ir::SlotId value : values)
-    if (!is_used_once(lower, value)) return 0;
+    if (!lower.definitions.is_used_once(value)) return 0;
   lower.state.debug.set_location(lower.builder, stmts[end].span, stmts[end].scope);
   ArrayValue array = read_array(lower, atomic.array);
   llvm::Type* element = memory_type(lower.state, array.element);

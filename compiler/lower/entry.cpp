@@ -108,7 +108,7 @@ void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& fa
   Lowerer lower(state, id, facts);
   make_gpu_entry(lower);
   begin_function(lower);
-  std::vector<bool> zeroed = find_zeroed(lower.ir);
+  std::vector<bool> zeroed = find_zeroed(lower.ir, find_unset_reads(lower.ir));
   for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
     lower.slots.push_back(make_cells(lower, index));
     allocate(lower, lower.slots.back(), lower.ir.slots[index].name, zeroed[index]);

@@ -1,5 +1,7 @@
-// IR to LLVM IR, for a GPU thread or for the lanes of a CPU vector. Takes no decisions: instructions follow
-// from node, shape, target and lane count.
+// IR to LLVM IR, for a GPU thread or for the lanes of a CPU vector. What a program means, which values differ
+// between lanes and which guards are proved was decided before. What is decided here is the form of code among
+// those of one meaning, where IR has no words for the difference: masks or branches, one access or a gather,
+// copies of a loop for whole vectors, the order of vectors and blocks, places in registers and records.
 #pragma once
 
 #include <memory>

@@ -4,6 +4,8 @@
 // time there, and LLVM orders its registers by them.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "compiler/analysis/assignment.h"
@@ -13,13 +15,13 @@ namespace kern::lowering {
 
 inline constexpr std::size_t most_zeroed_slots = 2'000;
 
-// Returns, for each slot, whether it is zeroed before it is assigned; no parameter is.
-inline std::vector<bool> find_zeroed(const ir::Function& function) {
+// Returns, for each slot, whether it is zeroed before it is assigned; no parameter is. `unset` is what
+// find_unset_reads says of the function.
+inline std::vector<bool> find_zeroed(const ir::Function& function,
+                                     std::span<const std::optional<Span>> unset) {
   std::vector<bool> zeroed(function.slots.size(), true);
-  if (function.slots.size() > most_zeroed_slots) {
-    std::vector<std::optional<Span>> unset = find_unset_reads(function);
+  if (function.slots.size() > most_zeroed_slots)
     for (std::size_t slot = 0; slot < zeroed.size(); ++slot) zeroed[slot] = unset[slot].has_value();
-  }
   std::fill_n(zeroed.begin(), function.param_count, false);
   return zeroed;
 }

@@ -24,11 +24,6 @@ using ir::Stmt;
 // long.
 constexpr std::size_t farthest = 200;
 
-bool is_proved(const Stmt& stmt) {
-  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
-  return guard && guard->state == ir::GuardState::Proved;
-}
-
 bool is_global(const ir::Operand& array) { return array.type->space == AddressSpace::Global; }
 
 // What a load of global memory may pass over.
@@ -41,14 +36,7 @@ bool is_passed(const Stmt& stmt) {
 
 class Sinker {
 public:
-  explicit Sinker(ir::Function& function) : definitions_(function), proved_(function.slots.size()) {
-    // A proved guard reads nothing.
-    ir::walk(function.body, [&](const Stmt& stmt) {
-      if (!is_proved(stmt)) return;
-      const std::optional<SlotId>& index = std::get<ir::Guard>(stmt.node).index.slot;
-      if (index) ++proved_[static_cast<std::size_t>(*index)];
-    });
-  }
+  explicit Sinker(ir::Function& function) : definitions_(function) {}
 
   void sink_in(Body& body) {
     for (std::size_t at = 0; at < body.size(); ++at) {
@@ -61,9 +49,7 @@ public:
 
 private:
   bool is_for_one(const ir::Operand& value) const {
-    if (!value.slot) return false;
-    std::size_t proved = proved_[static_cast<std::size_t>(*value.slot)];
-    return definitions_.reads(*value.slot) == 1 + proved && definitions_.writes(*value.slot) == 1;
+    return value.slot && definitions_.is_used_once(*value.slot);
   }
 
   // Goes back from an atomic to the load of its index, over what converts it.
@@ -113,7 +99,6 @@ private:
   }
 
   ir::Definitions definitions_;
-  std::vector<std::size_t> proved_; // by slot: proved guards of it
 };
 
 } // namespace

@@ -60,6 +60,26 @@ TEST(Definitions, SoleIsTheOneStatement) {
   EXPECT_EQ(definitions.sole(SlotId(0)), nullptr);
 }
 
+TEST(Definitions, UsedOnceDoesNotCountProvedGuards) {
+  auto guard = [](std::uint32_t index, GuardState state) {
+    Guard guard{};
+    guard.array = slot(0);
+    guard.index = slot(index);
+    guard.state = state;
+    return stmt(guard);
+  };
+  const Function f = function({
+      copy(1, 0), guard(1, GuardState::Proved), copy(2, 1), // once, and by a guard that is proved
+      guard(2, GuardState::Kept), copy(3, 2),            // by a guard that is kept as well
+      guard(3, GuardState::Proved),                         // by that alone
+      copy(4, 0), copy(4, 0), copy(5, 4),                   // assigned twice
+  });
+  const Definitions definitions(f);
+  const bool expected[] = {false, true, false, false, false, false};
+  for (std::uint32_t id = 0; id < 6; ++id)
+    EXPECT_EQ(definitions.is_used_once(SlotId(id)), expected[id]) << id;
+}
+
 TEST(Definitions, SteadyIsAssignedBeforeEveryRead) {
   EXPECT_EQ(steady(function({copy(1, 0), copy(2, 1)})), "012");
   // Read before it, as in the next iteration of a loop around.
