@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"
@@ -19,27 +20,7 @@ namespace {
 bool is_bitwise(ast::BinaryOp op) {
   return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
 }
-bool is_shift(ast::BinaryOp op) { return op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight; }
 bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
-
-ir::BinaryOp ir_op(ast::BinaryOp op) {
-  switch (op) {
-  case ast::BinaryOp::Add: return ir::BinaryOp::Add;
-  case ast::BinaryOp::Subtract: return ir::BinaryOp::Subtract;
-  case ast::BinaryOp::Multiply: return ir::BinaryOp::Multiply;
-  case ast::BinaryOp::Divide: return ir::BinaryOp::Divide;
-  case ast::BinaryOp::FloorDivide: return ir::BinaryOp::FloorDivide;
-  case ast::BinaryOp::Modulo: return ir::BinaryOp::Modulo;
-  case ast::BinaryOp::ShiftLeft: return ir::BinaryOp::ShiftLeft;
-  case ast::BinaryOp::ShiftRight: return ir::BinaryOp::ShiftRight;
-  case ast::BinaryOp::BitAnd: return ir::BinaryOp::BitAnd;
-  case ast::BinaryOp::BitOr: return ir::BinaryOp::BitOr;
-  case ast::BinaryOp::BitXor:
-  case ast::BinaryOp::Power:
-  case ast::BinaryOp::MatrixMultiply: return ir::BinaryOp::BitXor;
-  }
-  return ir::BinaryOp::Add;
-}
 
 // Returns the type in which an operator computes; nothing where it has no meaning for the two.
 std::optional<Type> kern_type(ast::BinaryOp op, Type left, Type right) {

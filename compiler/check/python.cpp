@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "compiler/check/arithmetic.h"
 #include "compiler/check/fold.h"
 #include "compiler/diagnostics/types.h"
 
@@ -21,73 +22,15 @@ Value raises(Checker& checker, Span span) {
   return error_value(span);
 }
 
-std::optional<WideInt> power(WideInt base, WideInt exponent) {
-  if (base == 0 || base == 1) return exponent == 0 ? 1 : base;
-  if (base == -1) return exponent % 2 == 0 ? 1 : -1;
-  WideInt result = 1;
-  for (WideInt k = 0; k < exponent; ++k)
-    if (__builtin_mul_overflow(result, base, &result)) return std::nullopt;
-  return result;
-}
-
-std::optional<WideInt> shift_left(WideInt value, WideInt count) {
-  if (count < 0 || count > 126) return value == 0 && count >= 0 ? std::optional<WideInt>(0) : std::nullopt;
-  auto result = static_cast<WideInt>(static_cast<unsigned __int128>(value) << static_cast<int>(count));
-  return result >> static_cast<int>(count) == value ? std::optional(result) : std::nullopt;
-}
-
-// Returns nothing where Python raises, the result has too many bits, or it is a float.
-std::optional<WideInt> integers(ast::BinaryOp op, WideInt a, WideInt b) {
-  WideInt result = 0;
-  switch (op) {
-  case ast::BinaryOp::Add:
-    return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  case ast::BinaryOp::Subtract:
-    return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  case ast::BinaryOp::Multiply:
-    return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  case ast::BinaryOp::FloorDivide:
-  case ast::BinaryOp::Modulo: {
-    if (b == 0 || (b == -1 && __builtin_sub_overflow(WideInt(0), a, &result))) return std::nullopt;
-    WideInt quotient = a / b, rest = a % b;
-    if (rest != 0 && (rest < 0) != (b < 0)) --quotient, rest += b;
-    return op == ast::BinaryOp::Modulo ? rest : quotient;
-  }
-  case ast::BinaryOp::Power: return b < 0 ? std::nullopt : power(a, b);
-  case ast::BinaryOp::ShiftLeft: return shift_left(a, b);
-  case ast::BinaryOp::ShiftRight:
-    if (b < 0) return std::nullopt;
-    return a >> static_cast<int>(b > 127 ? WideInt(127) : b);
-  case ast::BinaryOp::BitAnd: return a & b;
-  case ast::BinaryOp::BitOr: return a | b;
-  case ast::BinaryOp::BitXor: return a ^ b;
-  case ast::BinaryOp::Divide:
-  case ast::BinaryOp::MatrixMultiply: return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::optional<double> reals(ast::BinaryOp op, double a, double b) {
-  switch (op) {
-  case ast::BinaryOp::Add: return a + b;
-  case ast::BinaryOp::Subtract: return a - b;
-  case ast::BinaryOp::Multiply: return a * b;
-  case ast::BinaryOp::Divide: return b == 0 ? std::nullopt : std::optional(a / b);
-  case ast::BinaryOp::FloorDivide: return b == 0 ? std::nullopt : std::optional(real_floor_divide(a, b));
-  case ast::BinaryOp::Modulo: return b == 0 ? std::nullopt : std::optional(real_floor_modulo(a, b));
-  case ast::BinaryOp::Power: {
-    double result = std::pow(a, b);
-    bool raises = std::isfinite(a) && std::isfinite(b) && !std::isfinite(result);
-    return raises ? std::nullopt : std::optional(result);
-  }
-  case ast::BinaryOp::ShiftLeft:
-  case ast::BinaryOp::ShiftRight:
-  case ast::BinaryOp::BitAnd:
-  case ast::BinaryOp::BitOr:
-  case ast::BinaryOp::BitXor:
-  case ast::BinaryOp::MatrixMultiply: return std::nullopt;
-  }
-  return std::nullopt;
+// Returns nothing where Python raises: for a division by zero, and a power that is too large.
+std::optional<double> python_reals(ast::BinaryOp op, double a, double b) {
+  bool divides =
+      op == ast::BinaryOp::Divide || op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
+  if (divides && b == 0) return std::nullopt;
+  std::optional<double> result = real_operation(op, a, b);
+  bool overflows =
+      op == ast::BinaryOp::Power && std::isfinite(a) && std::isfinite(b) && !std::isfinite(*result);
+  return overflows ? std::nullopt : result;
 }
 
 // Python rounds the quotient of two integers once, however many bits they have.
@@ -98,15 +41,15 @@ std::optional<Value> plain_binary(ast::BinaryOp op, const Value& left, const Val
   bool ints = is_python_int(left) && is_python_int(right);
   bool bits = op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
   if (ints && bits && is_boolean(left.type) && is_boolean(right.type))
-    return bool_value(*integers(op, *a, *b) != 0, span);
+    return bool_value(*integer_operation(op, *a, *b) != 0, span);
   bool real = op == ast::BinaryOp::Divide || (op == ast::BinaryOp::Power && ints && *b < 0);
   if (ints && !real) {
-    std::optional<WideInt> result = integers(op, *a, *b);
+    std::optional<WideInt> result = integer_operation(op, *a, *b);
     return result ? std::optional(int_value(*result, span)) : std::nullopt;
   }
   if (ints && op == ast::BinaryOp::Divide && !(divides_exactly(*a) && divides_exactly(*b)))
     return std::nullopt;
-  std::optional<double> result = reals(op, *constant_real(left), *constant_real(right));
+  std::optional<double> result = python_reals(op, *constant_real(left), *constant_real(right));
   return result ? std::optional(float_value(*result, span)) : std::nullopt;
 }
 
@@ -127,25 +70,6 @@ std::optional<ir::Operand> constant_as(const Value& value, Type type) {
   return fold_convert(value.operand, type);
 }
 
-std::optional<ir::BinaryOp> ir_op(ast::BinaryOp op) {
-  switch (op) {
-  case ast::BinaryOp::Add: return ir::BinaryOp::Add;
-  case ast::BinaryOp::Subtract: return ir::BinaryOp::Subtract;
-  case ast::BinaryOp::Multiply: return ir::BinaryOp::Multiply;
-  case ast::BinaryOp::Divide: return ir::BinaryOp::Divide;
-  case ast::BinaryOp::FloorDivide: return ir::BinaryOp::FloorDivide;
-  case ast::BinaryOp::Modulo: return ir::BinaryOp::Modulo;
-  case ast::BinaryOp::ShiftLeft: return ir::BinaryOp::ShiftLeft;
-  case ast::BinaryOp::ShiftRight: return ir::BinaryOp::ShiftRight;
-  case ast::BinaryOp::BitAnd: return ir::BinaryOp::BitAnd;
-  case ast::BinaryOp::BitOr: return ir::BinaryOp::BitOr;
-  case ast::BinaryOp::BitXor: return ir::BinaryOp::BitXor;
-  case ast::BinaryOp::Power:
-  case ast::BinaryOp::MatrixMultiply: return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 std::optional<ir::Operand> numpy_power(const ir::Operand& base, const ir::Operand& exponent) {
   Type type = base.type;
   if (is_float(type))
@@ -156,19 +80,18 @@ std::optional<ir::Operand> numpy_power(const ir::Operand& base, const ir::Operan
 
 std::optional<ir::Operand> numpy_binary(ast::BinaryOp op, const Value& left, const Value& right) {
   std::optional<Type> type = numpy_type(left, right);
-  if (!type || is_complex(*type)) return std::nullopt;
+  if (!type || is_complex(*type) || op == ast::BinaryOp::MatrixMultiply) return std::nullopt;
   if (op == ast::BinaryOp::Divide && is_integer(*type)) type = types::f64;
   std::optional<ir::Operand> a = constant_as(left, *type), b = constant_as(right, *type);
   if (!a || !b) return std::nullopt;
   if (op == ast::BinaryOp::Power) return numpy_power(*a, *b);
-  std::optional<ir::BinaryOp> operation = ir_op(op);
-  bool shifts = op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight;
-  bool is_wide = shifts && is_integer(*type) && b->bits >= static_cast<unsigned>(bit_width((*type)->scalar));
+  bool is_wide =
+      is_shift(op) && is_integer(*type) && b->bits >= static_cast<unsigned>(bit_width((*type)->scalar));
   if (is_wide) {
     bool ones = op == ast::BinaryOp::ShiftRight && is_signed(*type) && ir::int_value(*a) < 0;
     return ir::constant_int(*type, ones ? -1 : 0);
   }
-  return operation ? fold_binary(*operation, *a, *b) : std::nullopt;
+  return fold_binary(ir_op(op), *a, *b);
 }
 
 } // namespace
