@@ -5,7 +5,7 @@ As divergence.py, and threads of a block tell each other values through shared m
 conditions that are the same in the whole block; local arrays and variables live across them. Threads that return early or fault
 hold nobody up. They also wait for a lock, all or one of each warp. In Python each thread is a generator that yields at its barriers.
 
-usage: barriers.py KERNC [--faults] [--cuda] [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
+usage: barriers.py KERNC [--faults] [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
 import itertools
 import re

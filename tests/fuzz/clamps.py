@@ -2,15 +2,16 @@
 """Random kernels whose indices are clamped to the edges of arrays, in nested conditions and loops, with variables that are read as
 vectors as well, and with narrow ones that wrap in lanes that have left a loop: what one lane computes, every lane count computes.
 
-usage: clamps.py KERNC [--count N] [--seed S]
+usage: clamps.py KERNC [--count N] [--seed S] [--seconds T]
 """
-import argparse
 import os
 import pathlib
 import random
 import subprocess
 import sys
 import tempfile
+
+import arguments
 
 LANES = ["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=16"], ["--arch=x86-64-v3", "--lanes=32"], []
 SHAPES = [(1, 1), (17, 1), (33, 3), (70, 2), (128, 1), (209, 2)]
@@ -112,14 +113,11 @@ def run(command):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = arguments.parser(20).parse_args()
+    tried = 0
     with tempfile.TemporaryDirectory() as scratch:
         source, expected = pathlib.Path(scratch) / "clamps.kern", pathlib.Path(scratch) / "y.npy"
-        for seed in range(options.seed, options.seed + options.count):
+        for seed in arguments.seeds(options):
             writer = Writer(random.Random(seed))
             writer.body(2, [], [])
             writer.add(2, "y[r, x] = total")
@@ -131,7 +129,8 @@ def main():
             run([*command, "--lanes=1", "-o", f"y={expected}"])
             for lanes in LANES:
                 run([*command, *lanes, "--expect", f"y={expected}"])
-    print(options.count, "kernels agree")
+            tried += 1
+    print(tried, "kernels agree")
 
 
 main()

@@ -3,9 +3,8 @@
 type, with special values of every type, in both dialects. The rows of builtins.def say what there is; one that is neither tried nor
 excused here is an error.
 
-usage: constants.py KERNC [--count N] [--seed S] [--all] [-- OPTION...]        the options go to `kernc run`
+usage: constants.py KERNC [--count N] [--seed S] [--seconds T] [--all] [-- OPTION...]        the options go to `kernc run`
 """
-import argparse
 import itertools
 import pathlib
 import random
@@ -13,8 +12,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy
+
+import arguments
 
 INTEGERS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 FLOATS = ["f32", "f64"]
@@ -214,15 +216,11 @@ def cases_of(dialect, root):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=600)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = arguments.parser(600)
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("options", nargs="*")
     args = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parent.parent.parent
-    failures, tried = [], 0
+    failures, tried, end = [], 0, time.monotonic() + args.seconds
     with tempfile.TemporaryDirectory() as scratch:
         for numba in False, True:
             dialect = Dialect(numba)
@@ -234,11 +232,13 @@ def main():
                 first = {(template, kinds): case for case in cases for template, kinds in [case[:2]]}
                 cases = rng.sample(list(first.values()), min(len(first), args.count)) + cases[:args.count]
             for k in range(0, len(cases), CHECKS_PER_KERNEL):
+                if tried and time.monotonic() > end:
+                    break
                 module = Module(dialect)
                 for case in cases[k:k + CHECKS_PER_KERNEL]:
                     module.add(*case)
-                failures += module.run(args.kernc, args.options, pathlib.Path(scratch))
-            tried += len(cases)
+                tried += len(cases[k:k + CHECKS_PER_KERNEL])
+                failures += module.run(args.kernc, args.extra, pathlib.Path(scratch))
     if failures:
         sys.exit("\n".join([*failures[:200], f"{len(failures)} of {tried} differ"]))
     print(tried, "constants agree with loaded values")

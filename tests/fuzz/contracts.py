@@ -4,7 +4,6 @@ of a thread), and find what a thread finds that computes the same expression beh
 
 usage: contracts.py KERNC [--count N] [--seed S] [--seconds T]
 """
-import argparse
 import os
 import pathlib
 import random
@@ -12,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import arguments
 
 SKIP = "skip"
 WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "u8": 8, "u16": 16, "u32": 32, "u64": 64}
@@ -139,12 +140,7 @@ def check(kernc, folder, writer):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=1e9)
-    args = parser.parse_args()
+    args = arguments.parser(100).parse_args()
     os.environ["KERN_CACHE"] = "off"
     begin, wrong, count, seed = time.time(), 0, 0, args.seed - 1
     with tempfile.TemporaryDirectory() as temporary:

@@ -7,9 +7,8 @@ same arrays bit for bit with every lane count and architecture. With --faults so
 not hold and some divisors are 0: each such thread must end there and nothing else change, and the fault that is reported must
 be one that Python raises, with its line. With --cuda a GPU runs them instead.
 
-usage: divergence.py KERNC [--faults] [--cuda] [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
+usage: divergence.py KERNC [--faults] [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
-import argparse
 import itertools
 import pathlib
 import random
@@ -20,6 +19,8 @@ import tempfile
 import traceback
 
 import numpy
+
+import arguments
 
 CONFIGURATIONS = [["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=16"]]
 # Elements along x and y; threads of a block.
@@ -384,9 +385,10 @@ def wrong_report(code, words, failed, any_block):
     return None
 
 
-def check(writer, reference, rng, folder, arguments):
+def check(writer, reference, rng, folder, options):
     over, block = rng.choice(SHAPES)
-    text = writer(rng, arguments.faults, over[0] if over[1] > 1 else None).kernel()
+    on_gpu = options.device == "cuda"
+    text = writer(rng, options.faults, over[0] if over[1] > 1 else None).kernel()
     (folder / "k.kern").write_text(text)
     x = [rng.randint(-200, 1000) for _ in range(over[0] * over[1])]
     numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
@@ -395,9 +397,9 @@ def check(writer, reference, rng, folder, arguments):
         numpy.save(folder / f"{name}.npy", numpy.array(indices_of(x, wrong), numpy.int32))
     numpy.save(folder / "w.npy", numpy.array(bytes_of(x), numpy.uint8))
     results, failed = reference(text, x, over, block)
-    for configuration in [["--device", "cuda"]] if arguments.cuda else CONFIGURATIONS:
-        code, words = run_kernc(arguments.kernc, folder, over, block, configuration + arguments.extra)
-        problem = wrong_report(code, words, failed, arguments.cuda)
+    for configuration in [["--device", "cuda"]] if on_gpu else CONFIGURATIONS:
+        code, words = run_kernc(options.kernc, folder, over, block, configuration + options.extra)
+        problem = wrong_report(code, words, failed, on_gpu)
         if problem:
             return problem
         for name, wanted in results.items():
@@ -411,28 +413,21 @@ def check(writer, reference, rng, folder, arguments):
 
 def main(name, writer, reference):
     """Writes kernels by a Writer and runs them; `reference` gives what Python makes of one, as python_result does."""
-    parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__.splitlines()[0])
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = arguments.parser(40, keep=True, device=True)
     parser.add_argument("--faults", action="store_true", help="some threads fault")
-    parser.add_argument("--cuda", action="store_true", help="on a GPU")
-    parser.add_argument("--keep", type=pathlib.Path, help="where a failing kernel is kept")
-    parser.add_argument("extra", nargs="*", help="further options of `kernc run`")
-    arguments = parser.parse_args()
-    failures = 0
-    for number in range(arguments.count):
-        rng = random.Random(arguments.seed * 100_003 + number)
+    options = parser.parse_args()
+    tried = failures = 0
+    for number in arguments.rounds(options):
+        tried += 1
+        rng = random.Random(options.seed * 100_003 + number)
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
-            problem = check(writer, reference, rng, folder, arguments)
+            problem = check(writer, reference, rng, folder, options)
             if problem:
                 failures += 1
                 print(f"kernel {number}: {problem}\n{(folder / 'k.kern').read_text()}")
-                if arguments.keep:
-                    arguments.keep.mkdir(parents=True, exist_ok=True)
-                    (arguments.keep / f"{name}{number}.kern").write_text((folder / "k.kern").read_text())
-    print(f"{name}: {arguments.count - failures} passed, {failures} failed")
+                arguments.keep(options, f"{name}{number}", folder / "k.kern")
+    print(f"{name}: {tried - failures} passed, {failures} failed")
     return failures > 0
 
 

@@ -6,9 +6,8 @@ over the thread's index; and ranges of which the compiler may know that they are
 between threads. Variables are set inside and read behind: a thread that is outside keeps its own whatever others do. Each kernel
 is valid Python, run thread by thread by Python's interpreter.
 
-usage: exits.py KERNC [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
+usage: exits.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
-import argparse
 import pathlib
 import random
 import subprocess
@@ -16,6 +15,7 @@ import sys
 import tempfile
 
 import numpy
+import arguments
 from divergence import FAILURES, SCOPE, Array, line_of, wrong_report
 
 CONFIGURATIONS = [["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=16"], ["-O0", "--lanes=16"]]
@@ -141,7 +141,7 @@ def python_result(text, threads, block, x, n):
     return numpy.array(out, numpy.int64), failed
 
 
-def check(rng, folder, arguments):
+def check(rng, folder, options):
     text = Writer(rng).kernel()
     (folder / "k.kern").write_text(text)
     block, blocks, n = rng.choice([8, 20, 33, 64]), rng.choice([1, 2]), rng.choice([-2, 0, 1, 3, 30])
@@ -149,8 +149,8 @@ def check(rng, folder, arguments):
     numpy.save(folder / "x.npy", numpy.array(x, numpy.int64))
     wanted, failed = python_result(text, block * blocks, block, x, n)
     for configuration in CONFIGURATIONS:
-        command = [arguments.kernc, "run", str(folder / "k.kern"), f"out=full:i64:{block * blocks}:{FILL}", f"x=@{folder}/x.npy", f"n={n}",
-                   f"--grid={blocks}", f"--block={block}", f"-oout={folder}/out.npy", "-Wno-unset", *configuration, *arguments.extra]
+        command = [options.kernc, "run", str(folder / "k.kern"), f"out=full:i64:{block * blocks}:{FILL}", f"x=@{folder}/x.npy", f"n={n}",
+                   f"--grid={blocks}", f"--block={block}", f"-oout={folder}/out.npy", "-Wno-unset", *configuration, *options.extra]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         problem = wrong_report(done.returncode, f"{' '.join(command)}\n{done.stderr}", failed, False)
         if problem:
@@ -163,27 +163,20 @@ def check(rng, folder, arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", type=pathlib.Path, help="where a failing kernel is kept")
-    parser.add_argument("extra", nargs="*", help="further options of `kernc run`")
-    arguments = parser.parse_args()
-    failures = 0
-    for number in range(arguments.count):
-        rng = random.Random(arguments.seed * 100_003 + number)
+    options = arguments.parser(40, keep=True).parse_args()
+    tried = failures = 0
+    for number in arguments.rounds(options):
+        tried += 1
+        rng = random.Random(options.seed * 100_003 + number)
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
-            problem = check(rng, folder, arguments)
+            problem = check(rng, folder, options)
             if not problem:
                 continue
             failures += 1
             print(f"kernel {number}: {problem}\n{(folder / 'k.kern').read_text()}")
-            if arguments.keep:
-                arguments.keep.mkdir(parents=True, exist_ok=True)
-                (arguments.keep / f"exits{number}.kern").write_text((folder / "k.kern").read_text())
-    print(f"exits: {arguments.count - failures} passed, {failures} failed")
+            arguments.keep(options, f"exits{number}", folder / "k.kern")
+    print(f"exits: {tried - failures} passed, {failures} failed")
     return failures > 0
 
 

@@ -2,12 +2,11 @@
 """Random integer expressions rich in min, max, clamps, abs, negation, comparisons and the arithmetic of indices: CPU against
 GPU. NVIDIA's PTX compiler has made wrong code of such expressions (compiler/emit/ptxas_defects.def).
 
-usage: expressions.py KERNC [--first SEED] [--count FILES] [--jobs N] [--device cpu,cuda] [--keep FOLDER]
+usage: expressions.py KERNC [--seed S] [--count FILES] [--seconds T] [--jobs N] [--device cpu,cuda] [--keep DIR]
 
 A file has 40 expressions, run by 256 threads; files that differ are kept. With --device=cpu they run with 16 lanes and with 1,
 and both must agree.
 """
-import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -16,6 +15,9 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
+
+import arguments
 
 CODES = {"i32": "<i4", "i64": "<i8", "u32": "<u4", "u64": "<u8"}
 TYPES = tuple(CODES)
@@ -138,6 +140,9 @@ def quiet():
     return dict(os.environ, KERN_CACHE="off", KERN_WARNINGS="off")
 
 
+SKIPPED = None  # what says of a seed that there was no time for it
+
+
 def check(kernc, seed, device, keep):
     """Returns "" or what was wrong."""
     with tempfile.TemporaryDirectory() as folder:
@@ -156,29 +161,30 @@ def check(kernc, seed, device, keep):
         except subprocess.TimeoutExpired:
             failed = "it does not end"
         if failed and keep:
-            pathlib.Path(keep, f"seed_{seed}.kern").write_text(f"# {words}\n" + pathlib.Path(folder, "e.kern").read_text())
+            keep.mkdir(parents=True, exist_ok=True)
+            (keep / f"seed_{seed}.kern").write_text(f"# {words}\n" + pathlib.Path(folder, "e.kern").read_text())
     return failed
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kernc")
-    parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--count", type=int, default=20)
+    parser = arguments.parser(20, keep=True)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--device", default="cpu,cuda")
-    parser.add_argument("--keep")
     args = parser.parse_args()
-    if args.keep:
-        os.makedirs(args.keep, exist_ok=True)
-    wrong = 0
+    wrong = tried = 0
+    end = time.monotonic() + args.seconds
+
+    def timely(seed):
+        return check([args.kernc], seed, args.device, args.keep) if time.monotonic() < end else SKIPPED
+
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        seeds = range(args.first, args.first + args.count)
-        for seed, failed in zip(seeds, pool.map(lambda seed: check([args.kernc], seed, args.device, args.keep), seeds)):
+        seeds = range(args.seed, args.seed + args.count)
+        for seed, failed in zip(seeds, pool.map(timely, seeds)):
+            tried += failed is not SKIPPED
             if failed:
                 wrong += 1
                 print(f"seed {seed}: {failed[-600:]}")
-    print(f"{args.count} files of {COLUMNS} expressions, {wrong} wrong")
+    print(f"{tried} files of {COLUMNS} expressions, {wrong} wrong")
     return 1 if wrong else 0
 
 

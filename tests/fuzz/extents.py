@@ -18,9 +18,8 @@ So here names stand for one array, then for another: by branches, loops, conditi
 and each way to ask for an extent is used. A model in NumPy says the result, or the place, index and extent of the fault. Every proof is kept
 as an assertion (--guards=shadow).
 
-usage: extents.py KERNC [--numba] [--count N] [--seed S]
+usage: extents.py KERNC [--numba] [--count N] [--seed S] [--seconds T]
 """
-import argparse
 import os
 import pathlib
 import random
@@ -30,6 +29,8 @@ import sys
 import tempfile
 
 import numpy
+
+import arguments
 
 LANES = [], ["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["-O0"]
 ROWS = 12  # results of a thread
@@ -289,15 +290,12 @@ def check(options, seed, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernc")
+    parser = arguments.parser(20)
     parser.add_argument("--numba", action="store_true")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        faults = sum(check(options, seed, pathlib.Path(scratch)) for seed in range(options.seed, options.seed + options.count))
-    print(f"{options.count} kernels agree, {faults} of them fault")
+        faults = [check(options, seed, pathlib.Path(scratch)) for seed in arguments.seeds(options)]
+    print(f"{len(faults)} kernels agree, {sum(faults)} of them fault")
 
 
 main()

@@ -2,15 +2,16 @@
 """Random calls among functions that are fast or not: a function is fast in an instance if it, or a caller on the way from its kernel, asks
 for fast math, and each kernel's PTX has the divisions of the functions that it reaches so.
 
-usage: fast_math.py KERNC [--count N] [--seed S]
+usage: fast_math.py KERNC [--count N] [--seed S] [--seconds T]
 """
-import argparse
 import pathlib
 import random
 import re
 import subprocess
 import sys
 import tempfile
+
+import arguments
 
 
 class Function:
@@ -80,21 +81,19 @@ def check(compiler, path, kernels):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
+    args = arguments.parser(20).parse_args()
+    tried = 0
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "calls.kern"
-        for seed in range(args.seed, args.seed + args.count):
+        for seed in arguments.seeds(args):
+            tried += 1
             text, kernels = program(random.Random(seed))
             path.write_text(text)
             try:
                 check(args.kernc, path, kernels)
             except AssertionError as error:
                 sys.exit(f"seed {seed}: {error}\n{text}")
-    print(f"{args.count} programs")
+    print(f"{tried} programs")
 
 
 main()

@@ -5,9 +5,8 @@ Writes random kernels full of subscripts over integers of many types and runs th
 proved stays as an assertion. A fault of a shadow guard is a wrong proof. Only the first fault of a launch is told, so accesses whose guards
 are kept are tested in full, and hardly anything else faults.
 
-usage: guards.py KERNC [--count N] [--seed S] [--keep DIR]
+usage: guards.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import argparse
 import pathlib
 import random
 import re
@@ -16,6 +15,8 @@ import sys
 import tempfile
 
 import numpy
+
+import arguments
 
 TYPES = ["i64", "i64", "i32", "i8", "u8", "u32", "i16"]
 AXES = [("a", "a.size"), ("b", "b.shape[0]"), ("m", "m.shape[0]"), ("m", "m.shape[1]"), ("t", "t.size"), ("s", "8")]
@@ -221,27 +222,21 @@ def run(kernc, rng, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", type=pathlib.Path, help="where a failing kernel is kept")
-    arguments = parser.parse_args()
-    failures = all_proved = 0
-    for number in range(arguments.count):
-        rng = random.Random(arguments.seed * 100_003 + number)
+    options = arguments.parser(60, keep=True).parse_args()
+    tried = failures = all_proved = 0
+    for number in arguments.rounds(options):
+        tried += 1
+        rng = random.Random(options.seed * 100_003 + number)
         with tempfile.TemporaryDirectory() as name:
-            problem, proved = run(arguments.kernc, rng, pathlib.Path(name))
+            problem, proved = run(options.kernc, rng, pathlib.Path(name))
             all_proved += proved
             if problem:
                 failures += 1
                 text = (pathlib.Path(name) / "k.kern").read_text()
                 print(f"kernel {number}: {problem}\n{text}")
-                if arguments.keep:
-                    arguments.keep.mkdir(parents=True, exist_ok=True)
-                    (arguments.keep / f"guards{number}.kern").write_text(text)
-    print(f"guards: {arguments.count - failures} passed, {failures} failed, {all_proved} guards proved")
-    return failures > 0 or all_proved < arguments.count
+                arguments.keep(options, f"guards{number}", pathlib.Path(name) / "k.kern")
+    print(f"guards: {tried - failures} passed, {failures} failed, {all_proved} guards proved")
+    return failures > 0 or all_proved < tried
 
 
 if __name__ == "__main__":

@@ -2,9 +2,8 @@
 """Random histograms: loads of bins and weights, stores, conditions and 64-bit products between what is loaded and the atomic that it is the
 place of. Whatever the lanes, the counts and what was stored are those that Python finds thread by thread.
 
-usage: histograms.py KERNC [--count N] [--seed S]
+usage: histograms.py KERNC [--count N] [--seed S] [--seconds T]
 """
-import argparse
 import os
 import pathlib
 import random
@@ -13,6 +12,8 @@ import sys
 import tempfile
 
 import numpy as np
+
+import arguments
 
 LANES = ["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=16"], []
 TYPES = {"a": "u8", "h": "u16", "w": "i32"}
@@ -112,14 +113,11 @@ def run(command):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = arguments.parser(20).parse_args()
+    tried = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        for seed in range(options.seed, options.seed + options.count):
+        for seed in arguments.seeds(options):
             choice, numbers = random.Random(seed), np.random.default_rng(seed)
             histogram = Histogram(choice)
             histogram.body(0)
@@ -137,7 +135,8 @@ def main():
             launch = ["--block", choice.choice(["64", "33", "256"]), "--grid", choice.choice(["1", "3", "20"])]
             for lanes in LANES:
                 run([options.kernc, "run", folder / "histogram.kern", *arrays, f"total=zeros:i32:{BINS}", *launch, *lanes, *expect])
-    print(options.count, "kernels agree")
+            tried += 1
+    print(tried, "kernels agree")
 
 
 main()

@@ -7,16 +7,16 @@ loops with `continue`, `break` and `return` before and behind them, in both dial
 may not. What threads tell each other are votes: who met whom is all there is to see. Half of the kernels have threads come to the
 same votes in different rounds of a loop, so that a warp of a GPU comes in parts, from several copies of an unrolled loop.
 
-usage: meetings.py KERNC [--cuda] [--count N] [--seconds S] [--seed S] [--keep DIR]
+usage: meetings.py KERNC [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import argparse
 import pathlib
 import random
 import re
 import subprocess
 import sys
 import tempfile
-import time
+
+import arguments
 
 VOTES = {"sync": lambda votes: 0, "count": sum, "and": lambda votes: int(all(votes)), "or": lambda votes: int(any(votes))}
 
@@ -212,13 +212,14 @@ def check(options, folder, seed, tally):
     body = rng.choice([Writer, PartsWriter])(rng).body()
     threads, n = rng.choice([1, 3, 8, 17, 33, 40]), rng.randint(0, 7)
     expected, faults = model(body, threads, n)
+    on_gpu = options.device == "cuda"
     for dialect in ("kern", "py"):
         path = folder / f"meetings{seed}.{dialect}"
         path.write_text(kernel_text(body, dialect))
-        forms = [["--device=cuda"]] if options.cuda else [["--lanes=1"], ["--lanes=16"], ["--lanes=32"]]
-        for extra in forms[: 1 if dialect == "py" and not options.cuda and rng.random() < 0.7 else 3]:
+        forms = [["--device=cuda"]] if on_gpu else [["--lanes=1"], ["--lanes=16"], ["--lanes=32"]]
+        for extra in forms[: 1 if dialect == "py" and not on_gpu and rng.random() < 0.7 else 3]:
             # What a GPU does where threads wait at different barriers is undefined.
-            if options.cuda and faults:
+            if on_gpu and faults:
                 continue
             done = run(options, path, threads, n, extra)
             if dialect == "kern" and done.returncode == 1 and "E0601" in done.stderr:
@@ -233,30 +234,18 @@ def check(options, folder, seed, tally):
             if not right:
                 print(f"seed {seed}, {dialect}, {' '.join(extra)}: {threads} threads, n={n}, expected "
                       f"{'fault[barrier]' if faults else expected}\n{path.read_text()}\n{done.stdout}{done.stderr}", flush=True)
+                arguments.keep(options, path.stem, path)
                 return False
-        if not options.keep:
-            path.unlink()
     return True
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kernc")
-    parser.add_argument("--cuda", action="store_true")
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep")
-    options = parser.parse_args()
+    options = arguments.parser(40, keep=True, device=True).parse_args()
     tally = {"equal": 0, "faults": 0, "refused": 0}
     failures = 0
-    end = time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(options.keep or scratch)
-        for seed in range(options.seed, options.seed + options.count):
-            if time.monotonic() > end:
-                break
-            failures += not check(options, folder, seed, tally)
+        for seed in arguments.seeds(options):
+            failures += not check(options, pathlib.Path(scratch), seed, tally)
     print(f"meetings: {tally['equal']} runs equal, {tally['faults']} faults, {tally['refused']} refused, {failures} differ")
     return 1 if failures or not tally["equal"] else 0
 

@@ -3,9 +3,8 @@
 name and asks for `-D NAME=VALUE`. Python runs each module with a stub of Numba, which reads a kernel's names where Numba would
 compile it: at its first launch, or at the end where nothing launches it.
 
-usage: module_names.py KERNC [--count N] [--seed S] [--seconds T] [--keep FOLDER]
+usage: module_names.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import argparse
 import math
 import os
 import pathlib
@@ -16,6 +15,8 @@ import sys
 import tempfile
 import time
 import types
+
+import arguments
 
 NAMES, LISTS = ["A", "B", "C", "D"], ["L", "M"]
 READ = {name: f"{name}" for name in NAMES} | {name: f"len({name}) * 1000 + {name}[0]" for name in LISTS}
@@ -256,13 +257,7 @@ def check(kernc, path, kernel, seen):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--keep")
-    args = parser.parse_args()
+    args = arguments.parser(100, keep=True).parse_args()
     os.environ["KERN_CACHE"] = "off"
     begin, run, refused, wrong, seed = time.time(), 0, 0, 0, args.seed
     with tempfile.TemporaryDirectory() as temporary:
@@ -286,7 +281,7 @@ def main():
                     wrong += 1
                     print(f"seed {seed - 1}: {error}\n---- cfg.py\n{(folder / 'cfg.py').read_text()}---- module.py\n{text}")
                     if args.keep:
-                        target = pathlib.Path(args.keep) / str(seed - 1)
+                        target = args.keep / str(seed - 1)
                         target.mkdir(parents=True, exist_ok=True)
                         (target / "module.py").write_text(text)
                         (target / "cfg.py").write_text((folder / "cfg.py").read_text())

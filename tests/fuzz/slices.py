@@ -2,9 +2,8 @@
 """Random kernels whose slices have bounds and steps of all integer types, which wrap in sums, products and loops: what a slice
 holds is what Python's does for the same numbers. With --numba an index may count from the end too.
 
-usage: slices.py KERNC [--numba] [--count N] [--seed S]
+usage: slices.py KERNC [--numba] [--count N] [--seed S] [--seconds T]
 """
-import argparse
 import itertools
 import os
 import pathlib
@@ -14,6 +13,8 @@ import sys
 import tempfile
 
 import numpy
+
+import arguments
 
 WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "u8": 8, "u16": 16, "u32": 32, "u64": 64}
 LANES = ["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["--guards=shadow"]
@@ -180,14 +181,11 @@ def check(options, seed, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kernc")
+    parser = arguments.parser(20)
     parser.add_argument("--numba", action="store_true")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        checked = sum(check(options, seed, pathlib.Path(scratch)) for seed in range(options.seed, options.seed + options.count))
+        checked = sum(check(options, seed, pathlib.Path(scratch)) for seed in arguments.seeds(options))
     print(checked, "kernels agree")
 
 

@@ -6,15 +6,16 @@ of global or shared memory, in a callee) x a writer (which thread, where, by whi
 kernel then has its result. With --stuck nobody writes: each must end as a `progress` fault, 10 s later. Loops that do not wait
 (retries, probing, union-find, pointer chasing, counters) must take no turns: --emit=ir shows it.
 
-usage: waiting.py KERNC [--count N] [--seed S] [--stuck]
+usage: waiting.py KERNC [--count N] [--seed S] [--seconds T] [--stuck]
 """
-import argparse
 import os
 import pathlib
 import random
 import subprocess
 import sys
 import tempfile
+
+import arguments
 
 CONFIGURATIONS = [], ["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["-O0"], ["--arch=x86-64-v3"]
 
@@ -222,17 +223,16 @@ def check_others(options, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = arguments.parser(20)
     parser.add_argument("--stuck", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         check_others(options, pathlib.Path(scratch))
-        for seed in range(options.seed, options.seed + options.count):
+        tried = 0
+        for seed in arguments.seeds(options):
             run(options, pathlib.Path(scratch), seed)
-    print(options.count, "kernels end")
+            tried += 1
+    print(tried, "kernels end")
 
 
 main()
