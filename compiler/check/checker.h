@@ -104,7 +104,6 @@ struct Checker {
   struct Loop {
     bool has_break = false;
     std::optional<ir::SlotId> stop_flag; // of an unrolled loop with a break
-    bool unrolled = false;
   };
   std::vector<Loop> loops;
   std::vector<Span> widening;            // literals that made arithmetic of f32 one of f64 (-Wwiden)

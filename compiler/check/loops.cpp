@@ -361,7 +361,6 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
   }
   for (std::size_t k = 0; k < count && !ends(); ++k) {
     Loop loop;
-    loop.unrolled = true;
     if (flag) loop.stop_flag = flag->slot;
     loops.push_back(loop);
     ir::Body inner = conditional_body([&] { round(k); });

@@ -103,14 +103,14 @@ bool Checker::check_while(const ast::While& stmt) {
   return has_break || !truth;
 }
 
-// In an unrolled loop an iteration is a loop of one round: `continue` leaves it, `break` also sets a flag.
+// In an unrolled loop an iteration is a loop of one round, and `break` also sets a flag that ends those behind it.
 void Checker::check_jump(const ast::Stmt& stmt) {
   if (loops.empty()) return;
   Loop& loop = loops.back();
   bool is_break = stmt.kind == ast::Kind::Break;
   if (is_break) loop.has_break = true;
   if (is_break && loop.stop_flag) assign(*loop.stop_flag, ir::constant_bool(true), stmt.span);
-  if (is_break || loop.unrolled)
+  if (is_break)
     emit(ir::Break{}, stmt.span);
   else
     emit(ir::Continue{}, stmt.span);
