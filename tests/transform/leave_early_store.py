@@ -1,0 +1,18 @@
+# A barrier under an `if` whose other threads meet none and leave: they are not waited for.
+# RUN: %kernc run %s k o=zeros:f64:8 n=5 --grid 1 --block 8 --print o[1:8] -Werror=barrier | %FileCheck %s
+# RUN: %kernc run %s k o=zeros:f64:8 n=5 --grid 1 --block 8 --print o[1:8] --lanes=1 | %FileCheck %s
+# RUN: %kernc run %s k o=zeros:f64:8 n=5 --grid 1 --block 8 --print o[1:8] --lanes=32 | %FileCheck %s
+from numba import cuda
+
+
+@cuda.jit
+def k(o, n):
+    i = cuda.threadIdx.x
+    if i < n:
+        o[i] = 1
+        cuda.syncthreads()
+        o[i] += o[0]
+
+
+# Thread 0 adds to what the others read: they see one or the other.
+# CHECK: o[1:8] = [{{[23]}}.0, {{[23]}}.0, {{[23]}}.0, {{[23]}}.0, 0.0, 0.0, 0.0]
