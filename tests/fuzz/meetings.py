@@ -83,7 +83,9 @@ class Writer:
             self.loops += 1
             turn = f"k{self.loops}"
             bound = rng.choice([str(rng.randint(1, 3)), "n % 3 + 1", "(a + t) % 4", "t % 3"])
-            if rng.random() < 0.6:
+            if rng.random() < 0.2:
+                self.line(depth, f"for {turn} in {tuple(rng.randrange(4) for _ in range(rng.randint(2, 4)))}:")
+            elif rng.random() < 0.6:
                 self.line(depth, f"for {turn} in range({bound}):")
             else:
                 self.line(depth, f"{turn} = 0")
@@ -122,7 +124,9 @@ class PartsWriter(Writer):
         self.line(depth, f"a = (a * 3 + t + k{loop}) % 101")
 
     def rounds(self, loop, count):
-        """Opens the loop: over constants, which LLVM unrolls, or up to what the launch says."""
+        """Opens the loop: over constants, which LLVM or the compiler itself unrolls, or up to what the launch says."""
+        if self.rng.random() < 0.3:
+            return self.line(1, f"for k{loop} in {(*range(count), )}:")
         if self.rng.random() < 0.7:
             return self.line(1, f"for k{loop} in range({count}):")
         self.line(1, f"k{loop} = -1")
