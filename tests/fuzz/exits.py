@@ -88,6 +88,29 @@ class Writer:
             self.line(depth + 1, f"{rng.choice(VARIABLES)} = {self.value()}")
         self.line(depth + 1, form)
 
+    def leaving_loop(self, depth):
+        """A loop that each thread which comes to it leaves for good, by a return or a fault; it has another exit as well, over a counter."""
+        rng = self.rng
+        name, start, rounds = f"k{self.count}", rng.randint(0, 2), rng.randint(2, 4)
+        self.count += 1
+        if rng.random() < 0.7:
+            self.line(depth, f"for {name} in range({start}, {start + rounds}):")
+        else:
+            self.line(depth, f"{name} = {start - 1}")
+            self.line(depth, f"while {name} < {start + rounds - 1}:")
+            self.line(depth + 1, f"{name} += 1")
+        self.loops.append(name)
+        last = start + rng.randrange(rounds)
+        leave = rng.choice([[f"if {name} == {last}:", "    return"], [f"assert {name} < {last}"], [f"if {name} >= {last}:", f"    v = x[{name} + 9]"]])
+        parts = [["m -= 1", *[f"if m < {rng.randint(-6, 0)}:", "    break"] * (rng.random() < 0.9)], [f"acc = {rng.choice([name, 'acc + 2', 'm'])}"], leave]
+        if rng.random() < 0.4:
+            parts.append([f"v = {self.value()}"])
+        rng.shuffle(parts)
+        for part in parts:
+            for text in part:
+                self.line(depth + 1, text)
+        self.loops.pop()
+
     def block(self, depth, size):
         rng = self.rng
         for _ in range(size):
@@ -115,7 +138,7 @@ class Writer:
             for condition in [f"if {self.branch()}:"] * (rng.random() < 0.85) + ["if n <= 0:"] * (rng.random() < 0.15):
                 self.line(depth, condition)
                 depth += 1
-            self.loop(depth)
+            (self.leaving_loop if rng.random() < 0.4 else self.loop)(depth)
         self.line(1, f"out[t] = {' + 100 * '.join(rng.sample(VARIABLES, rng.choice([1, 1, 2, 3])))}")
         return "\n".join(self.lines) + "\n"
 
