@@ -33,8 +33,24 @@ std::optional<double> python_reals(ast::BinaryOp op, double a, double b) {
   return overflows ? std::nullopt : result;
 }
 
-// Python rounds the quotient of two integers once, however many bits they have.
-bool divides_exactly(WideInt value) { return value >= -(WideInt(1) << 53) && value <= WideInt(1) << 53; }
+// Returns the quotient of two integers, rounded once, however many bits they have: as an integer of 55 bits at
+// least, whose last one says as well whether there is a rest.
+double quotient(WideInt left, WideInt right) {
+  using Bits = unsigned __int128;
+  constexpr Bits enough = Bits(1) << 54;
+  if (left == 0) return right < 0 ? -0.0 : 0.0;
+  const auto dividend = left < 0 ? 0 - static_cast<Bits>(left) : static_cast<Bits>(left);
+  const auto divisor = right < 0 ? 0 - static_cast<Bits>(right) : static_cast<Bits>(right);
+  Bits whole = dividend / divisor, rest = dividend % divisor;
+  int exponent = 0;
+  for (; whole < enough; --exponent) {
+    rest *= 2;
+    whole = whole * 2 + (rest >= divisor);
+    if (rest >= divisor) rest -= divisor;
+  }
+  const double magnitude = std::ldexp(static_cast<double>(whole | (rest != 0)), exponent);
+  return (left < 0) != (right < 0) ? -magnitude : magnitude;
+}
 
 std::optional<Value> plain_binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   std::optional<WideInt> a = constant_integer(left), b = constant_integer(right);
@@ -47,8 +63,8 @@ std::optional<Value> plain_binary(ast::BinaryOp op, const Value& left, const Val
     std::optional<WideInt> result = integer_operation(op, *a, *b);
     return result ? std::optional(int_value(*result, span)) : std::nullopt;
   }
-  if (ints && op == ast::BinaryOp::Divide && !(divides_exactly(*a) && divides_exactly(*b)))
-    return std::nullopt;
+  if (ints && op == ast::BinaryOp::Divide)
+    return *b == 0 ? std::nullopt : std::optional(float_value(quotient(*a, *b), span));
   std::optional<double> result = python_reals(op, *constant_real(left), *constant_real(right));
   return result ? std::optional(float_value(*result, span)) : std::nullopt;
 }
