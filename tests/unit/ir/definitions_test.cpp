@@ -70,7 +70,7 @@ TEST(Definitions, UsedOnceDoesNotCountProvedGuards) {
   };
   const Function f = function({
       copy(1, 0), guard(1, GuardState::Proved), copy(2, 1), // once, and by a guard that is proved
-      guard(2, GuardState::Kept), copy(3, 2),            // by a guard that is kept as well
+      guard(2, GuardState::Kept), copy(3, 2),               // by a guard that is kept as well
       guard(3, GuardState::Proved),                         // by that alone
       copy(4, 0), copy(4, 0), copy(5, 4),                   // assigned twice
   });
