@@ -70,11 +70,13 @@ def executed_of(path, kernc, folder):
             continue
         command = re.split(r" (?:2>&1|\||2?>|&&) ", line)[0].strip()
         words = shlex.split(command)
+        # A shell that runs kernc has its own way with the words, as any program that does.
+        if "run" not in words:
+            continue
         start = words.index("run")
         if "-o" in words[start:]:
             subprocess.run(command, shell=True, capture_output=True)
         environment = [word for word in words[:start - 1] if word != "env"]
-        # A program that runs kernc has its own way with the words.
         if all("=" in word for word in environment):
             yield Executed(name, command, environment, pairs(words[start + 1:]))
 
