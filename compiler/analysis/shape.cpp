@@ -286,9 +286,17 @@ private:
 
   void visit_effect(const ir::CallEffect& call) {
     if (!call.slot) return;
-    const bool block = is_barrier(row(call.builtin).effects);
+    const bool same = is_barrier(row(call.builtin).effects) || is_joint(call);
     const Type type = function_.slots[index_of(*call.slot)].type;
-    assign(*call.slot, block ? uniform_value(type) : varying_value(type));
+    assign(*call.slot, same ? uniform_value(type) : varying_value(type));
+  }
+
+  // Lanes that name the same others have one vote, and those that ask the same lane its value.
+  bool is_joint(const ir::CallEffect& call) const {
+    const bool votes = call.builtin == Builtin::AllSync || call.builtin == Builtin::AnySync ||
+                       call.builtin == Builtin::EqSync || call.builtin == Builtin::BallotSync;
+    return (votes && is_uniform(call.args[0])) ||
+           (call.builtin == Builtin::ShflSync && is_uniform(call.args[2]));
   }
 
   void visit_assign(const ir::Assign& node) {

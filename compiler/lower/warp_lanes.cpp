@@ -67,6 +67,13 @@ static llvm::Value* permute(Lowerer& lower, llvm::Value* vector, llvm::Value* la
     return builder.CreateShuffleVector(vector, numbers);
   }
   Spilled spilled = spill(lower, vector);
+  const unsigned bits = spilled.element->getPrimitiveSizeInBits();
+  // Hardware gathers elements of these sizes; what it takes to do it lane by lane is 160 instructions.
+  if (bits == 32 || bits == 64) {
+    llvm::Value* wide = builder.CreateZExt(lanes, vector_of(lower, builder.getInt64Ty()));
+    llvm::Value* pointers = builder.CreateInBoundsGEP(spilled.element, spilled.buffer, wide);
+    return builder.CreateMaskedGather(vector_of(lower, spilled.element), pointers, llvm::Align(bits / 8));
+  }
   llvm::Value* result = llvm::PoisonValue::get(vector_of(lower, spilled.element));
   for (unsigned lane = 0; lane < lower.lane_count(); ++lane)
     result = builder.CreateInsertElement(
@@ -98,6 +105,11 @@ static llvm::Value* shuffle(Lowerer& lower, const CustomCall& call) {
   if (is_bool) vector = builder.CreateZExt(vector, vector_of(lower, builder.getInt8Ty()));
   bool by_distance = call.builtin == Builtin::ShflUpSync || call.builtin == Builtin::ShflDownSync;
   Value distance = read_value(lower, call.args[2]);
+  if (call.builtin == Builtin::ShflSync && distance.shape.kind == Shape::Kind::Uniform) {
+    llvm::Value* lane = builder.CreateAnd(distance.value, 31);
+    llvm::Value* sent = builder.CreateExtractElement(vector, lane);
+    return is_bool ? builder.CreateIsNotNull(sent) : sent;
+  }
   SourceLanes source = source_lanes(lower, call);
   llvm::Value* moved = nullptr;
   if (by_distance && distance.shape.kind == Shape::Kind::Uniform &&
