@@ -17,12 +17,15 @@ public:
   bool holds(const ir::Body& body) const;
   // Likewise of barriers of the grid alone.
   bool holds_of_grid(const ir::Stmt& stmt) const;
+  // Says whether a body holds, or calls what holds, a collective of a warp.
+  bool holds_of_warp(const ir::Body& body) const;
   // Returns the place of the last statement of a body that holds one; none where there is none.
   std::optional<std::size_t> last(const ir::Body& body) const;
 
 private:
   struct Kinds {
-    bool any = false, of_grid = false;
+    bool any = false, of_grid = false; // barriers
+    bool of_warp = false;              // collectives
   };
   Kinds kinds(const ir::Stmt& stmt) const;
 
@@ -35,7 +38,7 @@ void end_rounds(ir::Module& module);
 
 // Lets threads leave the kernel that come to no barrier any more: an `if` that holds a barrier, or a loop,
 // with none behind, becomes an early return of those that do not take part. Only where it decides differently
-// in different threads; what is behind is copied for those that leave.
+// in different threads; what is behind is copied for those that leave, and has no collective of a warp.
 void leave_early(ir::Module& module);
 
 } // namespace kern

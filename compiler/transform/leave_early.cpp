@@ -7,7 +7,8 @@
 //
 // Likewise a loop that holds a barrier, where threads leave it in different rounds: at its condition, at the
 // end of its count, or by a break, they do what is behind it and return. This holds where no barrier is in C,
-// R, or behind.
+// R, or behind,
+// and no collective of a warp in R, which all lanes of a warp come to together as it is written.
 #include <functional>
 #include <unordered_map>
 #include <utility>
@@ -171,6 +172,8 @@ private:
   }
 
   bool may_copy(const Body& body, std::size_t times) {
+    // Lanes that leave would meet there without the others of their warp.
+    if (holders_.holds_of_warp(body)) return false;
     const std::size_t statements = (count(body) + 1) * times;
     if (copied_ + statements > most_copied) return false;
     copied_ += statements;

@@ -21,6 +21,9 @@ void contract(ir::Module& module);
 // Lets others go on in each loop that waits (analysis/waiting.h): the loop asks for a turn each time it goes
 // round, and faults where nothing moves any more. What it polls is marked.
 void take_turns(ir::Module& module);
+// With GuardMode::Shadow: each thread compares what a function that is_uniform returns with what another one of
+// its block got, an assertion that must never fire.
+void check_claims(ir::Module& module, GuardMode mode);
 // Puts the bodies of device functions where they are called: those that may reach a collective always, small
 // ones within limits::ir_statements. Sites are copied and learn the call.
 void inline_calls(ir::Module& module, Diagnostics& diagnostics);
