@@ -5,6 +5,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/ignored_options.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/uniformity.h"
 #include "compiler/diagnostics/warnings.h"
 
 namespace kern::checker {
@@ -189,11 +190,23 @@ struct Reader {
         options.kernel.max_registers = sizes->front();
     } else if (keyword.name == "launch_bounds") {
       read_launch_bounds(keyword);
+    } else if (keyword.name == "uniform") {
+      read_uniform(keyword);
     } else if (keyword.name == "signature") {
       read_signatures(*keyword.value);
     } else {
       read_foreign_option(keyword);
     }
+  }
+
+  // A claim that nothing proves, so only those who ship it with the compiler may make it.
+  void read_uniform(const ast::Keyword& keyword) {
+    if (!function.file->file->is_library) {
+      if (function.file->is_numba()) return read_foreign_option(keyword);
+      context.diagnostics.report(keyword.span, diag::uniform_claim);
+      return;
+    }
+    function.options.is_uniform = truth(keyword).value_or(false);
   }
 
   void read_signatures(const ast::Expr& expr) {

@@ -439,6 +439,7 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   function.is_kernel = instance.is_kernel;
   if (instance.is_kernel) function.options = instance.function->options.kernel;
   function.options.fast_math = instance.fast_math;
+  function.is_uniform = instance.function->options.is_uniform;
   collect_results(instance.is_kernel ? types::none : instance.result.type, function.results);
   function.doc = docstring(def);
   function.span = def.name_span;

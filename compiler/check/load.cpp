@@ -102,6 +102,7 @@ struct Loader {
     if (known == by_name.end()) {
       Dialect dialect = dialect_of(found->name);
       add(sources.add(std::move(found->name), std::move(found->text)), module, dialect);
+      program.files.back().is_library = found->is_library;
     }
     return true;
   }

@@ -20,6 +20,7 @@ namespace kern {
 struct FoundFile {
   std::string name;
   std::string text;
+  bool is_library = false; // it is part of the compiler, which trusts it
 };
 
 // Finds the file of a dotted module name imported by the file `importer`; nothing where there is none. The
@@ -35,6 +36,7 @@ struct ProgramFile {
   Dialect dialect;
   const ast::Module* tree;
   std::vector<std::pair<std::string, std::size_t>> imports;
+  bool is_library = false; // of the standard library
 };
 
 // Every file of a compilation, the root first.

@@ -23,6 +23,7 @@ struct FunctionOptions {
   bool is_device = false;
   bool is_host = false;                  // a .py function with decorators of something else: code of the host
   bool is_host_jit = false;              // Numba compiles it for the host
+  bool is_uniform = false;               // it says that its result is the same in the whole block
   std::vector<const ast::Expr*> unknown; // decorators of something else
   ir::KernelOptions kernel;
   std::vector<const ast::Expr*> signatures; // string literals and calls or tuples of types

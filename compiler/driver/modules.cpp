@@ -42,7 +42,7 @@ std::optional<std::string> read_file(const std::string& path, std::string& why, 
 std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::string&) {
   for (const StdlibFile& file : stdlib_files())
     if (file.module == module)
-      return FoundFile{fmt::format("{}{}.kern", stdlib_prefix, module), std::string(file.text)};
+      return FoundFile{fmt::format("{}{}.kern", stdlib_prefix, module), std::string(file.text), true};
   return std::nullopt;
 }
 

@@ -324,6 +324,7 @@ struct Function {
   std::string name;   // as written
   std::string symbol; // as exported: docs/abi.md, Names
   bool is_kernel = false;
+  bool is_uniform = false; // of the standard library: its results are the same in all threads of a block
   std::vector<Slot> slots; // the parameters come first
   std::uint32_t param_count = 0;
   std::vector<Type> results; // empty for a kernel
