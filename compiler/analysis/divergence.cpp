@@ -10,15 +10,18 @@
 //   * a return in a device function works like a break of the whole function; in a kernel the thread leaves,
 //   and what follows
 //     is about the threads that are still there (at a barrier of the grid there must be all);
-//   * a load gives one value at one address, unless the kernel writes that memory or it is shared. Two
-//   parameters count
-//     as different memory;
-//   * what a barrier returns (votes, uniform) is the same for all that meet there.
+//   * a load gives one value at one address, unless the kernel writes that memory or it is shared; of shared memory
+//   where it is quiet.
+//     Two parameters count as different memory;
+//   * what a barrier returns (votes, uniform) is the same for all that meet there;
+//   * lanes of a warp differ less than threads of a block: arithmetic of their numbers tells where they agree
+//   (lane_forms.h).
 #include "compiler/analysis/divergence.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "compiler/analysis/shuffles.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/overloaded.h"
@@ -60,6 +63,7 @@ private:
     std::vector<Value> headers;    // their values at the start of an iteration
     std::vector<Value> leaving;    // their values after the loop
     std::vector<NodeId> continues; // the control of each continue
+    NodeId gone = uniform;         // who left the kernel before a round
     bool left = false;             // there is a way out
   };
   using Changes = std::vector<std::pair<SlotId, Value>>;
@@ -88,7 +92,8 @@ private:
     std::sort(deps.begin(), deps.end());
     deps.erase(std::unique(deps.begin(), deps.end()), deps.end());
     if (deps.empty()) return uniform;
-    const bool named = kind == Node::Kind::Control || std::holds_alternative<ir::Load>(stmt.node) ||
+    const bool named = kind == Node::Kind::Control || kind == Node::Kind::Gone ||
+                       std::holds_alternative<ir::Load>(stmt.node) ||
                        (slot && !function_.slots[index_of(*slot)].name.empty());
     if (deps.size() == 1 && !named) return deps.front();
     const NodeId node = add(kind, &stmt, slot);
@@ -190,7 +195,8 @@ private:
         [&](const ir::If& node) { visit_if(node, stmt); },
         [&](const ir::While& node) { visit_while(node, stmt); },
         [&](const ir::For& node) { visit_for(node, stmt); }, [&](const ir::Break&) { leave_loop(); },
-        [&](const ir::Continue&) { next_iteration(); }, [&](const ir::Return& node) { visit_return(node); },
+        [&](const ir::Continue&) { next_iteration(); },
+        [&](const ir::Return& node) { visit_return(node, stmt); },
         [&](const ir::Segment& node) { visit(node.body); },
         [&](const auto&) { ir::visit_operands(stmt, [&](const Operand& operand) { read(operand); }); });
   }
@@ -233,7 +239,50 @@ private:
           deps_.push_back(add(Node::Kind::Source, &stmt, assign.slot, cause));
       value.base = derive(kind, stmt, assign.slot);
     }
+    if (context_.forms) {
+      const auto form = context_.forms->evaluate(assign.value, function_.slots[index_of(assign.slot)].type,
+                                                 [&](const Operand& operand) { return form_of(operand); });
+      if (form) take_form(value, *form);
+    }
     return value;
+  }
+
+  // ---- Lanes of a warp ----
+
+  std::optional<LaneForm> form_of(const Operand& operand) const {
+    if (!operand.slot)
+      return is_integer(operand.type) ? std::optional(LaneForms::constant(ir::int_value(operand)))
+                                      : std::nullopt;
+    const Value& value = current_[index_of(*operand.slot)];
+    if (value.form != 0) return forms_[value.form - 1];
+    return value.base == uniform ? std::optional(LaneForms::same()) : std::nullopt;
+  }
+
+  void take_form(Value& value, const LaneForm& form) {
+    forms_.push_back(form);
+    value.form = static_cast<std::uint32_t>(forms_.size());
+    if (form.is_uniform()) value.base = uniform;
+  }
+
+  // Adds a shuffle, or a call of what holds one, by whom it may miss.
+  void add_shuffle(const Stmt& stmt, std::vector<Value> args) {
+    const Missing missing = context_.missing(stmt);
+    const NodeId control =
+        derive(Node::Kind::Control, stmt, std::nullopt,
+               {missing.by_branches ? control_ : uniform, missing.by_returns ? gone_ : uniform});
+    graph_.sinks.push_back({&stmt, control, std::move(args)});
+  }
+
+  // Returns whether what a collective of a warp returns is the same in all lanes that take part.
+  bool is_joint(const ir::CallEffect& call) {
+    switch (call.builtin) {
+    case Builtin::AllSync:
+    case Builtin::AnySync:
+    case Builtin::EqSync:
+    case Builtin::BallotSync: return read(call.args[0]).base == uniform;
+    case Builtin::ShflSync: return read(call.args[2]).base == uniform;
+    default: return false; // the enumerators are the rows of the table of builtins
+    }
   }
 
   Value evaluate_view(const ir::View& view, const Stmt& stmt, SlotId slot) {
@@ -267,7 +316,7 @@ private:
 
   void visit_load(const ir::Load& load, const Stmt& stmt) {
     depend_on_place(load.array, load.indices);
-    deps_.push_back(read(load.array).contents);
+    if (!context_.quiet.loads.contains(&stmt)) deps_.push_back(read(load.array).contents);
     assign(load.slot, {derive(Node::Kind::Value, stmt, load.slot)});
   }
 
@@ -301,11 +350,15 @@ private:
     for (const Operand& arg : call.args) read(arg);
     const Effects effects = row(call.builtin).effects;
     graph_.has_grid_barrier |= effects == Effects::Grid;
-    if (effects == (context_.scope == Scope::Grid ? Effects::Grid : Effects::Block))
+    if (context_.scope == Scope::Warp) {
+      if (is_shuffle(call.builtin)) add_shuffle(stmt, {});
+    } else if (effects == (context_.scope == Scope::Grid ? Effects::Grid : Effects::Block)) {
       graph_.sinks.push_back({&stmt, control_, {}});
+    }
     if (!call.slot) return;
-    const bool is_same =
-        effects == Effects::Grid || (effects == Effects::Block && context_.scope == Scope::Block);
+    const bool is_same = effects == Effects::Grid ||
+                         (effects == Effects::Block && context_.scope != Scope::Grid) ||
+                         (context_.scope == Scope::Warp && is_joint(call));
     if (is_same) return assign(*call.slot, {});
     if (call.builtin == Builtin::Uniform) return assign(*call.slot, agreed_value(call, stmt));
     const Cause cause = effects == Effects::Block ? Cause::Barrier : Cause::Warp;
@@ -321,7 +374,10 @@ private:
   void visit_call(const ir::Call& call, const Stmt& stmt) {
     const Summary& callee = context_.summary(call.function);
     std::vector<Value> args;
-    for (const Operand& arg : call.args) args.push_back(read(arg));
+    for (const Operand& arg : call.args) {
+      args.push_back(read(arg));
+      if (context_.quiet.args.contains({&stmt, args.size() - 1})) args.back().contents = uniform;
+    }
     for (std::size_t i = 0; i < call.args.size(); ++i) {
       const Operand& arg = call.args[i];
       if (!is_array(arg.type) || arg.type->space != AddressSpace::Local) continue;
@@ -334,9 +390,28 @@ private:
       NodeId* const targets[] = {&value.base, &value.extents, &value.contents};
       for (std::size_t facet = 0; facet < facets; ++facet)
         *targets[facet] = call_result(callee.results[i][facet], args, stmt, call.results[i]);
+      if (callee.claims && !is_array(function_.slots[index_of(call.results[i])].type)) value = {};
       assign(call.results[i], value);
     }
-    if (callee.has_barrier) graph_.sinks.push_back({&stmt, control_, std::move(args)});
+    if (context_.forms) take_forms(call);
+    if (!callee.has_barrier) return;
+    if (context_.scope == Scope::Warp)
+      add_shuffle(stmt, std::move(args));
+    else
+      graph_.sinks.push_back({&stmt, control_, std::move(args)});
+  }
+
+  // Arithmetic of the number of a thread is often a function of its own.
+  void take_forms(const ir::Call& call) {
+    std::vector<std::optional<LaneForm>> forms;
+    for (const Operand& arg : call.args) forms.push_back(form_of(arg));
+    forms = context_.forms->results(context_.callee(call.function), forms);
+    for (std::size_t i = 0; i < call.results.size() && i < forms.size(); ++i) {
+      if (!forms[i]) continue;
+      Value value = current_[index_of(call.results[i])];
+      take_form(value, *forms[i]);
+      assign(call.results[i], value);
+    }
   }
 
   NodeId call_result(const Summary::Result& result, const std::vector<Value>& args, const Stmt& stmt,
@@ -346,16 +421,24 @@ private:
     return derive(Node::Kind::Value, stmt, slot);
   }
 
-  void visit_return(const ir::Return& node) {
+  void visit_return(const ir::Return& node, const Stmt& stmt) {
     for (std::size_t i = 0; i < node.values.size(); ++i) {
       edges(read(node.values[i]), graph_.results[i]);
       for (NodeId facet : parts(graph_.results[i]))
         if (facet != uniform) edge(control_, facet);
     }
     reached_ = false;
-    if (function_.is_kernel && context_.scope == Scope::Block) return;
+    if (function_.is_kernel && context_.scope != Scope::Grid) return leave_kernel(stmt);
     returns_.push_back(control_);
     for (Loop& loop : loops_) edge(control_, loop.exit);
+  }
+
+  // From here on, and in later rounds of the loops around, some may be missing.
+  void leave_kernel(const Stmt& stmt) {
+    if (context_.scope != Scope::Warp) return;
+    const NodeId here = derive(Node::Kind::Gone, stmt, std::nullopt, {control_});
+    for (Loop& loop : loops_) edge(here, loop.gone);
+    gone_ = derive(Node::Kind::Gone, stmt, std::nullopt, {gone_, here});
   }
 
   // ---- Control flow ----
@@ -425,7 +508,13 @@ private:
     const std::size_t height = enter_loop(stmt);
     edge(count, loops_.back().exit);
     leave_with_values();
-    assign(node.variable, {derive(Node::Kind::Value, stmt, node.variable, {start, step})});
+    Value variable{derive(Node::Kind::Value, stmt, node.variable, {start, step})};
+    if (context_.forms) {
+      const auto first = form_of(node.start), by = form_of(node.step);
+      const auto form = first && by ? context_.forms->progression(*first, *by) : std::nullopt;
+      if (form) take_form(variable, *form);
+    }
+    assign(node.variable, variable);
     visit(node.body);
     end_loop(height, outer);
   }
@@ -447,6 +536,11 @@ private:
     edge(control_, control);
     edge(loop.exit, control);
     control_ = control;
+    if (context_.scope == Scope::Warp) {
+      loop.gone = add(Node::Kind::Gone, &stmt, std::nullopt);
+      edge(gone_, loop.gone);
+      gone_ = loop.gone;
+    }
     loops_.push_back(std::move(loop));
     return height;
   }
@@ -531,7 +625,9 @@ private:
   std::vector<Loop> loops_;
   std::vector<NodeId> returns_; // of what threads that stay are compared with: the control of each
   NodeId control_ = uniform;
+  NodeId gone_ = uniform; // who left the kernel before
   NodeId local_ = uniform;
+  std::vector<LaneForm> forms_;
   bool reached_ = true;
 };
 
@@ -539,31 +635,6 @@ private:
 
 Graph build(const ir::Function& function, const Context& context) {
   return Builder(function, context).build();
-}
-
-Reasons spread(const Graph& graph, const std::vector<NodeId>& seeds, bool from_sources) {
-  std::vector<std::uint32_t> first(graph.nodes.size() + 1);
-  for (const auto& [from, to] : graph.edges) ++first[from + 1];
-  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-  std::vector<NodeId> targets(graph.edges.size());
-  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-  for (const auto& [from, to] : graph.edges) targets[next[from]++] = to;
-
-  Reasons reasons(graph.nodes.size());
-  std::vector<NodeId> queue;
-  auto reach = [&](NodeId node, NodeId reason) {
-    if (node == uniform || reasons[node]) return;
-    reasons[node] = reason;
-    queue.push_back(node);
-  };
-  for (NodeId seed : seeds) reach(seed, seed);
-  for (NodeId node = 0; from_sources && node < graph.nodes.size(); ++node)
-    if (graph.nodes[node].kind == Node::Kind::Source) reach(node, node);
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const NodeId node = queue[i];
-    for (std::uint32_t edge = first[node]; edge < first[node + 1]; ++edge) reach(targets[edge], node);
-  }
-  return reasons;
 }
 
 } // namespace kern::divergence

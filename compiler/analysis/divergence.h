@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/analysis/lane_forms.h"
+#include "compiler/analysis/quiet_loads.h"
 #include "compiler/ir/ir.h"
 
 namespace kern::divergence {
@@ -18,8 +20,8 @@ using NodeId = std::uint32_t;
 inline constexpr NodeId uniform = 0;
 
 // Which threads are compared. Those of a block meet at its barriers; at the grid's all do, so nobody leaves
-// the kernel before.
-enum class Scope : std::uint8_t { Block, Grid };
+// the kernel before. Those of a warp meet at shuffles, where it matters who has left.
+enum class Scope : std::uint8_t { Block, Grid, Warp };
 
 // Why something differs between threads without depending on anything.
 enum class Cause : std::uint8_t {
@@ -44,6 +46,7 @@ struct Node {
     Merge,   // one of several values, by which way the thread came
     Header,  // likewise, at the start of a loop's round
     Control, // whether a place is reached
+    Gone,    // whether a thread has left the kernel
   };
   Kind kind;
   Cause cause = Cause::None;
@@ -56,6 +59,7 @@ struct Value {
   NodeId base = uniform;     // the pointer
   NodeId extents = uniform;  // and strides
   NodeId contents = uniform; // what a load at a uniform index gives
+  std::uint32_t form = 0; // across the lanes of a warp, where that is the scope: one of Builder's; 0 for none
   bool operator==(const Value&) const = default;
 };
 inline constexpr int facets = 3; // of a Value; parameter p has the facets 3 * p to 3 * p + 2
@@ -71,10 +75,17 @@ struct Summary {
   };
   std::vector<std::array<Result, facets>> results;
   bool has_barrier = false;
-  Result barrier; // whether a barrier in it is under divergent control
+  Result barrier;      // whether a barrier in it is under divergent control
+  bool claims = false; // its results count as the same in the whole block
 };
 
-// A barrier of the scope, or a call of a function that holds one.
+// Whom a shuffle may miss: lanes that take another way, lanes that have left the kernel.
+struct Missing {
+  bool by_branches = true, by_returns = true;
+  bool operator==(const Missing&) const = default;
+};
+
+// A barrier of the scope, or a call of a function that holds one; where that is the warp, a shuffle.
 struct Sink {
   const ir::Stmt* stmt;
   NodeId control;
@@ -96,6 +107,10 @@ struct Context {
   std::function<const Summary&(ir::FunctionId)> summary;
   std::vector<bool> written; // of a kernel's parameters: it writes their elements
   std::function<bool(ir::FunctionId, std::size_t)> param_written; // a callee's parameter
+  QuietLoads quiet;
+  const LaneForms* forms = nullptr;                          // where the scope is a warp
+  std::function<const ir::Function&(ir::FunctionId)> callee; // likewise
+  std::function<Missing(const ir::Stmt&)> missing;           // likewise: of a shuffle, or a call
 };
 
 // Builds the graph of a function.

@@ -2,11 +2,14 @@
 // from each facet of each parameter.
 #include "compiler/analysis/divergence_cache.h"
 
-#include "compiler/builtins/builtins.h"
+#include <algorithm>
+
+#include "compiler/ir/reachable.h"
 
 namespace kern::divergence {
 
-Cache::Cache(const ir::Module& module, Scope scope) : module_(module), scope_(scope) {}
+Cache::Cache(const ir::Module& module, Scope scope)
+    : module_(module), scope_(scope), intervals_(module), shuffles_(module) {}
 
 const std::vector<ParamAccess>& Cache::access(ir::FunctionId id) {
   auto [found, is_new] = access_.try_emplace(id);
@@ -27,9 +30,36 @@ Cache::Facts& Cache::facts(ir::FunctionId id) {
   };
   if (function.is_kernel)
     for (const ParamAccess& each : access(id)) context.written.push_back(each.written || each.atomic);
+  if (scope_ != Scope::Grid) context.quiet = intervals_.quiet_loads(id);
+  std::optional<LaneForms> forms;
+  if (scope_ == Scope::Warp) {
+    context.forms = &forms.emplace(module_, function);
+    context.callee = [this](ir::FunctionId callee) -> const ir::Function& {
+      return module_.function(callee);
+    };
+    context.missing = [this, id](const ir::Stmt& stmt) { return shuffles_.missing(id, stmt); };
+  }
   found->second.graph = build(function, context);
   if (!function.is_kernel) found->second.summary = summarize(function, found->second.graph);
   return found->second;
+}
+
+// What the library claims holds for arithmetic of whoever calls it: an operation that is passed to it must give
+// all threads one value where its arguments are.
+bool Cache::claims(const ir::Function& function) {
+  if (!function.is_uniform || scope_ == Scope::Grid) return false;
+  const std::vector<const ir::Function*> called = ir::called_functions(module_, function.body);
+  bool holds = true;
+  for (std::size_t id = 0; id < module_.functions.size(); ++id) {
+    const ir::Function& callee = module_.functions[id];
+
+    if (callee.span.file == function.span.file ||
+        std::find(called.begin(), called.end(), &callee) == called.end())
+      continue;
+    for (const auto& result : summary(static_cast<ir::FunctionId>(id)).results)
+      for (const Summary::Result& facet : result) holds = holds && !facet.diverges;
+  }
+  return holds;
 }
 
 Summary Cache::summarize(const ir::Function& function, const Graph& graph) {
@@ -43,6 +73,7 @@ Summary Cache::summarize(const ir::Function& function, const Graph& graph) {
     if (reaches_barrier(graph, reasons, *this)) mark(summary.barrier);
   };
   summary.has_barrier = !graph.sinks.empty();
+  summary.claims = claims(function);
   note(own, [](Summary::Result& result) { result.diverges = true; });
   for (std::size_t i = 0; i < graph.params.size(); ++i) {
     for (std::size_t facet = 0; facet < facets; ++facet) {

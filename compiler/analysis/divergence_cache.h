@@ -5,6 +5,7 @@
 
 #include "compiler/analysis/access.h"
 #include "compiler/analysis/divergence.h"
+#include "compiler/analysis/shuffles.h"
 
 namespace kern::divergence {
 
@@ -28,6 +29,10 @@ private:
 
   const ir::Module& module_;
   Scope scope_;
+  bool claims(const ir::Function& function);
+
+  SharedIntervals intervals_;
+  Shuffles shuffles_;
   std::map<ir::FunctionId, Facts> facts_; // references into it stay
   std::map<ir::FunctionId, std::vector<ParamAccess>> access_;
 };

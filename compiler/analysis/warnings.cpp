@@ -302,6 +302,7 @@ void check_block(const ir::Function& kernel, Diagnostics& diagnostics) {
 } // namespace
 
 void report_warnings(const ir::Module& module, Diagnostics& diagnostics) {
+  report_shuffles(module, diagnostics);
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     UnsetFinder(module.functions[i], diagnostics).run();
     if (!module.functions[i].is_kernel) continue;

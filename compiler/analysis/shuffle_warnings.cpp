@@ -1,0 +1,179 @@
+// Shuffles that may read a lane which has left the kernel, or takes another way: once for each cause, with the
+// path through the divergence graph of warps, and with what to write instead.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/analysis/divergence_cache.h"
+#include "compiler/analysis/story.h"
+#include "compiler/analysis/warnings.h"
+#include "compiler/builtins/builtins.h"
+#include "compiler/diagnostics/warnings.h"
+#include "compiler/ir/walk.h"
+
+namespace kern {
+namespace {
+
+using divergence::facets;
+using divergence::Graph;
+using divergence::Reasons;
+using divergence::Scope;
+using divergence::Sink;
+using divergence::Story;
+using ir::Operand;
+using ir::Stmt;
+
+class ShuffleChecker {
+public:
+  ShuffleChecker(const ir::Module& module, Diagnostics& diagnostics)
+      : module_(module), cache_(module, Scope::Warp), diagnostics_(diagnostics) {}
+
+  void check(ir::FunctionId id) {
+    const Graph& graph = cache_.graph(id);
+    if (graph.sinks.empty()) return;
+    const Reasons reasons = divergence::spread(graph, {});
+    std::vector<Found> found;
+    for (const Sink& sink : graph.sinks) {
+      if (!divergence::diverges(sink, reasons, cache_)) continue;
+      Found next = find(id, graph, reasons, sink);
+      const auto known = std::find_if(found.begin(), found.end(), [&](const Found& other) {
+        return other.decides == next.decides && other.leaves == next.leaves;
+      });
+      if (known != found.end())
+        ++known->count;
+      else
+        found.push_back(std::move(next));
+    }
+    for (const Found& each : found) report(id, each);
+  }
+
+private:
+  struct Found {
+    const Sink* sink;
+    const Stmt* decides = nullptr;
+    const Stmt* leaves = nullptr;
+    std::vector<Note> notes = {};
+    std::string advice = {};
+    int count = 1;
+  };
+
+  Found find(ir::FunctionId id, const Graph& graph, const Reasons& reasons, const Sink& sink) {
+    const ir::Function& function = module_.function(id);
+    Story story(function, graph, reasons, Scope::Warp);
+    Found found{&sink};
+    const auto* call = std::get_if<ir::Call>(&sink.stmt->node);
+    auto node = sink.control;
+    if (call && !reasons[node]) {
+      for (std::uint32_t facet : cache_.summary(call->function).barrier.facets)
+        if (const auto arg = divergence::parts(sink.args[facet / facets])[facet % facets]; reasons[arg])
+          node = arg;
+    }
+    found.notes = story.tell(node);
+    found.decides = story.decides();
+    found.leaves = story.leaves();
+    found.advice =
+        found.leaves
+            ? advice_to_stay(story, function, sink)
+            : "let all lanes of the warp come to it: put only what follows from it under the condition";
+    return found;
+  }
+
+  // ---- What to write instead of a return ----
+
+  // Returns a condition that holds where another one does not; "" where there are no words for it.
+  static std::string negation(const Story& story, const Operand& condition) {
+    const Stmt* stmt = condition.slot ? story.describe().definitions().sole(*condition.slot) : nullptr;
+    const auto* assign = stmt ? std::get_if<ir::Assign>(&stmt->node) : nullptr;
+    const std::string text = story.describe()(condition);
+    if (text.find("...") != std::string::npos) return "";
+    const auto* unary = assign ? std::get_if<ir::Unary>(&assign->value) : nullptr;
+    if (unary && unary->op == ir::UnaryOp::Not) return story.describe()(unary->value);
+    const auto* compare = assign ? std::get_if<ir::Compare>(&assign->value) : nullptr;
+    // Of floats the opposite of `<` is not `>=`.
+    const bool is_exact = compare && is_integer(compare->left.type);
+    if (!is_exact) return fmt::format("not ({})", text);
+    const auto opposite = [](ir::CompareOp op) -> std::string_view {
+      switch (op) {
+      case ir::CompareOp::Equal: return "!=";
+      case ir::CompareOp::NotEqual: return "==";
+      case ir::CompareOp::Less: return ">=";
+      case ir::CompareOp::LessEqual: return ">";
+      case ir::CompareOp::Greater: return "<=";
+      case ir::CompareOp::GreaterEqual: return "<";
+      }
+      return "";
+    };
+    return fmt::format("{} {} {}", story.describe()(compare->left), opposite(compare->op),
+                       story.describe()(compare->right));
+  }
+
+  // Returns what an assignment to the value that is sent would be: its name, and what it holds at first.
+  static std::pair<std::string, std::string> sent_value(const Story& story, const ir::Function& function,
+                                                        const Operand& value) {
+    const std::string text = story.describe()(value);
+    if (!value.slot || function.slots[static_cast<std::size_t>(*value.slot)].name.empty()) return {"v", text};
+    const Stmt* first = nullptr;
+    ir::any(function.body, [&](const Stmt& stmt) {
+      ir::visit_results(stmt, [&](ir::SlotId slot) {
+        if (slot == *value.slot && !first) first = &stmt;
+      });
+      return first != nullptr;
+    });
+    if (!first) return {"v", text};
+    if (const auto* load = std::get_if<ir::Load>(&first->node))
+      return {text, story.describe().element(load->array, load->indices)};
+    const auto* assign = std::get_if<ir::Assign>(&first->node);
+    const auto* copy = assign ? std::get_if<ir::Copy>(&assign->value) : nullptr;
+    return {text, copy ? story.describe()(copy->value) : ""};
+  }
+
+  std::string advice_to_stay(const Story& story, const ir::Function& function, const Sink& sink) const {
+    const std::string stay =
+        "let all lanes of the warp come to it, those with nothing to give with a value that changes nothing";
+    const auto* branch = story.decides() ? std::get_if<ir::If>(&story.decides()->node) : nullptr;
+    if (!branch) return stay;
+    const bool leaves_where_true =
+        ir::any(branch->then_body, [&](const Stmt& stmt) { return &stmt == story.leaves(); });
+    const std::string holds =
+        leaves_where_true ? negation(story, branch->condition) : story.describe()(branch->condition);
+    if (holds.empty() || holds.find("...") != std::string::npos) return stay;
+    const auto* shuffle = std::get_if<ir::CallEffect>(&sink.stmt->node);
+    const auto* call = std::get_if<ir::Call>(&sink.stmt->node);
+    const Operand* sent = shuffle ? &shuffle->args[1] : call->args.empty() ? nullptr : call->args.data();
+    const auto [name, value] = sent && !is_array(sent->type) ? sent_value(story, function, *sent)
+                                                             : std::pair<std::string, std::string>{};
+    if (value.empty() || value.find("...") != std::string::npos)
+      return fmt::format("{}: instead of the `return`, put what needs `{}` under that condition", stay,
+                         holds);
+    return fmt::format("{}: instead of the `return`, `{} = {} if {} else 0`", stay, name, value, holds);
+  }
+
+  void report(ir::FunctionId id, const Found& found) {
+    const auto* call = std::get_if<ir::Call>(&found.sink->stmt->node);
+    const std::string what =
+        call ? fmt::format("a shuffle in `{}`", module_.function(call->function).name)
+             : fmt::format("`{}`", row(std::get<ir::CallEffect>(found.sink->stmt->node).builtin).name);
+    Diagnostics::Builder builder =
+        diagnostics_.report(found.sink->stmt->span, diag::shuffle, what,
+                            found.leaves ? "has left the kernel" : "takes another way");
+    if (call) builder.note(cache_.graph(call->function).sinks.front().stmt->span, "the shuffle is here");
+    for (const Note& note : found.notes) builder.note(*note.span, "{}", note.text);
+    if (found.count > 1)
+      builder.note("places in `{}` with the same cause: {}", module_.function(id).name, found.count);
+    builder.note("{}", found.advice);
+  }
+
+  const ir::Module& module_;
+  divergence::Cache cache_;
+  Diagnostics& diagnostics_;
+};
+
+} // namespace
+
+void report_shuffles(const ir::Module& module, Diagnostics& diagnostics) {
+  ShuffleChecker checker(module, diagnostics);
+  for (std::size_t id = 0; id < module.functions.size(); ++id) checker.check(static_cast<ir::FunctionId>(id));
+}
+
+} // namespace kern
