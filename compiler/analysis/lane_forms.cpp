@@ -37,7 +37,7 @@ std::int64_t align_of(const LaneForm& form) {
 }
 
 template <class Operation> Form each(std::int64_t align, const Operation& operation) {
-  LaneForm result{align, {}};
+  LaneForm result{align, {}, false};
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     result.offsets[lane] = operation(lane);
     if (std::abs(result.offsets[lane]) > most) return std::nullopt;
@@ -75,8 +75,14 @@ std::int64_t piece_of(const LaneForm& form, const LaneForm& divisor) {
   return form.align == 0 ? align : std::min(power_in(form.align), align);
 }
 
+// A divisor that is negative rounds the other way.
+bool may_divide(const LaneForm& a, const LaneForm& b) {
+  if (!b.is_uniform()) return false;
+  return is_constant(b) ? b.offsets[0] > 0 : b.is_positive || a.is_uniform();
+}
+
 Form quotient(const LaneForm& a, const LaneForm& b) {
-  if (!b.is_uniform() || (is_constant(b) && b.offsets[0] <= 0)) return std::nullopt;
+  if (!may_divide(a, b)) return std::nullopt;
   if (is_constant(b) && (a.align == 0 || a.align % b.offsets[0] == 0))
     return each(a.align / b.offsets[0],
                 [&](std::size_t lane) { return floor_divide(a.offsets[lane], b.offsets[0]); });
@@ -85,7 +91,7 @@ Form quotient(const LaneForm& a, const LaneForm& b) {
 }
 
 Form remainder(const LaneForm& a, const LaneForm& b) {
-  if (!b.is_uniform() || (is_constant(b) && b.offsets[0] <= 0)) return std::nullopt;
+  if (!may_divide(a, b)) return std::nullopt;
   const auto rest = [](std::int64_t value, std::int64_t divisor) {
     return value - divisor * floor_divide(value, divisor);
   };
@@ -176,7 +182,7 @@ bool LaneForm::is_uniform() const {
                      [&](std::int64_t offset) { return offset == offsets[0]; });
 }
 
-LaneForm LaneForms::same(std::int64_t align) { return {align, {}}; }
+LaneForm LaneForms::same(std::int64_t align) { return {align, {}, false}; }
 
 LaneForm LaneForms::constant(std::int64_t value) {
   LaneForm form;
@@ -216,7 +222,9 @@ std::optional<LaneForm> LaneForms::thread_index(std::size_t axis) const {
 std::optional<LaneForm> LaneForms::thread_value(Builtin builtin) const {
   const auto extent = [&](std::size_t axis) -> Form {
     if (block_) return constant((*block_)[axis]);
-    return same(axis == 0 && is_known_ ? lanes : 1);
+    LaneForm form = same(axis == 0 && is_known_ ? lanes : 1);
+    form.is_positive = true;
+    return form;
   };
   switch (builtin) {
   case Builtin::ThreadIndexX: return thread_index(0);

@@ -16,6 +16,7 @@ namespace kern {
 struct LaneForm {
   std::int64_t align = 0; // divides the base; 0 where the base is 0
   std::array<std::int64_t, 32> offsets{};
+  bool is_positive = false; // known to be, though not a constant
 
   bool is_uniform() const;
 };

@@ -245,5 +245,32 @@ TEST_P(Cpu, CallsDeviceFunctionsThatMayFault) {
   EXPECT_EQ(record.fault.index, 3);
 }
 
+// A function says that its result is the same in the whole block: under --guards=shadow each thread compares.
+TEST_P(Cpu, ReportsAClaimThatIsWrong) {
+  for (const Builtin result : {Builtin::BlockDimX, Builtin::ThreadIndexX}) {
+    ir::Module module;
+    FunctionBuilder g(module, "claims", false);
+    ir::Operand value = g.temp(types::i32);
+    g.function().results = {types::i32};
+    g.function().body = body(pure(value, result), return_({value}));
+    g.function().is_uniform = true;
+    FunctionBuilder f(module, "k", true);
+    ir::Operand got = f.temp(types::i32);
+    f.function().body = body(call({got}, g.id, {}));
+    Diagnostics diagnostics;
+    check_claims(module, GuardMode::Shadow);
+    inline_calls(module, diagnostics);
+    cut_segments(module);
+    auto compiled = compile(module, options());
+    ASSERT_NE(compiled, nullptr);
+    const auto fault = run(*compiled, "k", {}, {1}, {40}).fault;
+    const bool is_wrong = result == Builtin::ThreadIndexX;
+    ASSERT_EQ(fault.state, is_wrong ? 2u : 0u);
+    if (!is_wrong) continue;
+    ASSERT_LT(fault.site, module.sites.size());
+    EXPECT_EQ(module.sites[fault.site].kind, ir::FaultKind::ShadowUniform);
+  }
+}
+
 } // namespace
 } // namespace kern::test
