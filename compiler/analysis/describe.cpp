@@ -70,7 +70,40 @@ static std::string as_written(std::string_view name) {
   return text;
 }
 
-Describer::Describer(const ir::Function& function) : function_(function), definitions_(function) {}
+// Returns the assignment that a body ends in; null where it does not.
+static const ir::Assign* last_assign(const ir::Body& body) {
+  return body.empty() ? nullptr : std::get_if<ir::Assign>(&body.back().node);
+}
+
+Describer::Describer(const ir::Function& function) : function_(function), definitions_(function) {
+  ir::walk(function.body, [&](const ir::Stmt& stmt) {
+    const auto* branch = std::get_if<ir::If>(&stmt.node);
+    const ir::Assign* taken = branch ? last_assign(branch->then_body) : nullptr;
+    const ir::Assign* other = branch ? last_assign(branch->else_body) : nullptr;
+    if (!taken || !other || taken->slot != other->slot || definitions_.writes(taken->slot) != 2) return;
+    if (function.slots[static_cast<std::size_t>(taken->slot)].name.empty())
+      joins_.emplace(static_cast<std::uint32_t>(taken->slot), branch);
+  });
+}
+
+// `a or b` is a where a is true, else b; `a and b` and `a if c else b` likewise.
+std::string Describer::describe_join(const ir::If& branch, int depth, bool nested) const {
+  const ir::Assign &taken = *last_assign(branch.then_body), &other = *last_assign(branch.else_body);
+  const auto is_condition = [&](const ir::Assign& assign) {
+    const auto* copy = std::get_if<ir::Copy>(&assign.value);
+    return copy && copy->value == branch.condition;
+  };
+  const std::string condition = describe(branch.condition, depth + 1, true);
+  std::string text;
+  if (is_condition(taken))
+    text = condition + " or " + describe_expr(other, depth + 1, true);
+  else if (is_condition(other))
+    text = condition + " and " + describe_expr(taken, depth + 1, true);
+  else
+    text = fmt::format("{} if {} else {}", describe_expr(taken, depth + 1, true), condition,
+                       describe_expr(other, depth + 1, true));
+  return in_brackets(std::move(text), nested);
+}
 
 const ir::Stmt* Describer::definition_of(ir::SlotId slot) const {
   const bool temp = function_.slots[static_cast<std::size_t>(slot)].kind == ir::Slot::Kind::Temp;
@@ -100,6 +133,8 @@ std::string Describer::describe(const ir::Operand& operand, int depth, bool nest
   if (!operand.slot) return ir::print(operand, function_);
   const ir::Slot& slot = function_.slots[static_cast<std::size_t>(*operand.slot)];
   if (!slot.name.empty()) return as_written(slot.name);
+  if (auto join = joins_.find(static_cast<std::uint32_t>(*operand.slot)); join != joins_.end())
+    return depth >= deepest ? "..." : describe_join(*join->second, depth, nested);
   const ir::Stmt* definition = definition_of(*operand.slot);
   if (!definition || depth >= deepest) return "...";
   return match(

@@ -2,7 +2,9 @@
 // out again.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/definitions.h"
@@ -20,6 +22,8 @@ public:
   Span place(const ir::Operand& operand, Span otherwise) const;
   // Returns "x[i, j]".
   std::string element(const ir::Operand& array, const std::vector<ir::Operand>& indices) const;
+  // Returns what an assignment assigns.
+  std::string value(const ir::Assign& assign) const { return describe_expr(assign, 0, false); }
   // Returns what it reads this from.
   const ir::Definitions& definitions() const { return definitions_; }
 
@@ -29,11 +33,15 @@ private:
                                 int depth) const;
   std::string describe_expr(const ir::Assign& assign, int depth, bool nested) const;
 
+  std::string describe_join(const ir::If& branch, int depth, bool nested) const;
+
   // Returns what computes a Temp; null of other slots.
   const ir::Stmt* definition_of(ir::SlotId slot) const;
 
   const ir::Function& function_;
   ir::Definitions definitions_;
+  std::unordered_map<std::uint32_t, const ir::If*>
+      joins_; // by slot without a name: both arms end in its assignment
 };
 
 } // namespace kern

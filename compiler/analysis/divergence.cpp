@@ -1,5 +1,4 @@
-// Builds the graph in one walk in program order. The state is the present value of each slot; a body's
-// changes are logged and taken back at its end, so merging costs what was assigned, not what there is.
+// Builds the graph in one walk in program order.
 //
 // Rules beyond "a value differs if what it is computed from does":
 //   * after an if, a slot that its arms leave with two values depends on the condition;
@@ -21,6 +20,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/analysis/divergence_state.h"
 #include "compiler/analysis/shuffles.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/walk.h"
@@ -38,13 +38,10 @@ using ir::Stmt;
 // A bound on hostile input: past so many edges, ways out of loops are no longer followed value by value.
 constexpr std::size_t edge_budget = 8'000'000;
 
-std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
-
-class Builder {
+class Builder : State {
 public:
   Builder(const ir::Function& function, const Context& context)
-      : function_(function), context_(context), current_(function.slots.size()), seen_(function.slots.size()),
-        other_(function.slots.size()) {}
+      : State(function), context_(context), other_(function.slots.size()) {}
 
   Graph build() {
     graph_.nodes.emplace_back(Node::Kind::Value); // `uniform`
@@ -66,55 +63,6 @@ private:
     NodeId gone = uniform;         // who left the kernel before a round
     bool left = false;             // there is a way out
   };
-  using Changes = std::vector<std::pair<SlotId, Value>>;
-
-  // ---- Nodes ----
-
-  NodeId add(Node::Kind kind, const Stmt* stmt, std::optional<SlotId> slot, Cause cause = Cause::None) {
-    graph_.nodes.push_back({kind, cause, stmt, slot});
-    return static_cast<NodeId>(graph_.nodes.size() - 1);
-  }
-
-  void edge(NodeId from, NodeId to) {
-    if (from != uniform && from != to) graph_.edges.push_back({from, to});
-  }
-  void edges(const Value& from, const Value& to) {
-    edge(from.base, to.base);
-    edge(from.extents, to.extents);
-    edge(from.contents, to.contents);
-  }
-
-  // Returns a node that depends on those in `deps_`, which it empties; none if they are all uniform. Where
-  // nobody would miss it in an explanation, the only one of them stands for itself.
-  NodeId derive(Node::Kind kind, const Stmt& stmt, std::optional<SlotId> slot) {
-    std::vector<NodeId> deps = std::exchange(deps_, {});
-    std::erase(deps, uniform);
-    std::sort(deps.begin(), deps.end());
-    deps.erase(std::unique(deps.begin(), deps.end()), deps.end());
-    if (deps.empty()) return uniform;
-    const bool named = kind == Node::Kind::Control || kind == Node::Kind::Gone ||
-                       std::holds_alternative<ir::Load>(stmt.node) ||
-                       (slot && !function_.slots[index_of(*slot)].name.empty());
-    if (deps.size() == 1 && !named) return deps.front();
-    const NodeId node = add(kind, &stmt, slot);
-    for (NodeId dep : deps) edge(dep, node);
-    return node;
-  }
-  NodeId derive(Node::Kind kind, const Stmt& stmt, std::optional<SlotId> slot,
-                std::initializer_list<NodeId> deps) {
-    deps_.assign(deps);
-    return derive(kind, stmt, slot);
-  }
-
-  // Returns a value of fresh nodes, for a place that several ways lead to.
-  Value new_value(Type type, Node::Kind kind, const Stmt* stmt, std::optional<SlotId> slot) {
-    Value value;
-    value.base = add(kind, stmt, slot);
-    if (!is_array(type)) return value;
-    value.extents = add(kind, stmt, slot);
-    value.contents = add(kind, stmt, slot);
-    return value;
-  }
 
   void add_params() {
     for (std::size_t i = 0; i < function_.param_count; ++i) {
@@ -127,41 +75,6 @@ private:
       graph_.params.push_back(value);
       current_[i] = value;
     }
-  }
-
-  // ---- The state ----
-
-  Value read(const Operand& operand) {
-    if (!operand.slot) return {};
-    const Value& value = current_[index_of(*operand.slot)];
-    if (value.base != uniform) graph_.reads.push_back({*operand.slot, value.base});
-    if (value.extents != uniform) graph_.reads.push_back({*operand.slot, value.extents});
-    return value;
-  }
-  void depend_on(const Operand& operand) { deps_.push_back(read(operand).base); }
-  void depend_on(const std::vector<Operand>& operands) {
-    for (const Operand& operand : operands) depend_on(operand);
-  }
-
-  void assign(SlotId slot, const Value& value) {
-    log_.push_back({slot, current_[index_of(slot)]});
-    current_[index_of(slot)] = value;
-  }
-
-  // Undoes the assignments since a height of the log; returns the values that were there, those of Temps left
-  // out.
-  Changes take_back(std::size_t height) {
-    Changes changes;
-    ++epoch_;
-    while (log_.size() > height) {
-      const auto [slot, old] = log_.back();
-      log_.pop_back();
-      if (std::exchange(seen_[index_of(slot)], epoch_) != epoch_ &&
-          function_.slots[index_of(slot)].kind != ir::Slot::Kind::Temp)
-        changes.push_back({slot, current_[index_of(slot)]});
-      current_[index_of(slot)] = old;
-    }
-    return changes;
   }
 
   // ---- Statements ----
@@ -613,15 +526,8 @@ private:
     reached_ = loop.left;
   }
 
-  const ir::Function& function_;
   const Context& context_;
-  Graph graph_;
-  std::vector<Value> current_;                // by slot
-  std::vector<std::pair<SlotId, Value>> log_; // what was overwritten
-  std::vector<std::size_t> seen_;             // by slot: the last epoch that met it
-  std::size_t epoch_ = 0;
   std::vector<Value> other_; // by slot: scratch of join
-  std::vector<NodeId> deps_; // what the next derived node depends on
   std::vector<Loop> loops_;
   std::vector<NodeId> returns_; // of what threads that stay are compared with: the control of each
   NodeId control_ = uniform;

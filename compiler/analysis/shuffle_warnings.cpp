@@ -65,11 +65,16 @@ private:
     const auto* call = std::get_if<ir::Call>(&sink.stmt->node);
     auto node = sink.control;
     if (call && !reasons[node]) {
-      for (std::uint32_t facet : cache_.summary(call->function).barrier.facets)
-        if (const auto arg = divergence::parts(sink.args[facet / facets])[facet % facets]; reasons[arg])
-          node = arg;
+      for (std::uint32_t facet : cache_.summary(call->function).barrier.facets) {
+        const auto arg = divergence::parts(sink.args[facet / facets])[facet % facets];
+        if (!reasons[arg]) continue;
+        node = arg;
+        found.notes = tell_callee(call->function, facet);
+        break;
+      }
     }
-    found.notes = story.tell(node);
+    const std::vector<Note> path = story.tell(node);
+    found.notes.insert(found.notes.end(), path.begin(), path.end());
     found.decides = story.decides();
     found.leaves = story.leaves();
     found.advice =
@@ -77,6 +82,25 @@ private:
             ? advice_to_stay(story, function, sink)
             : "let all lanes of the warp come to it: put only what follows from it under the condition";
     return found;
+  }
+
+  // Says how the argument of a call decides who comes to a shuffle inside.
+  std::vector<Note> tell_callee(ir::FunctionId id, std::uint32_t facet) {
+    const Graph& graph = cache_.graph(id);
+    const ir::Function& function = module_.function(id);
+    const Reasons reasons =
+        divergence::spread(graph, {divergence::parts(graph.params[facet / facets])[facet % facets]}, false);
+    std::vector<Note> notes;
+    for (const Sink& sink : graph.sinks) {
+      if (!divergence::diverges(sink, reasons, cache_) || !reasons[sink.control]) continue;
+      notes = Story(function, graph, reasons, Scope::Warp).tell(sink.control);
+      break;
+    }
+    const ir::Slot& param = function.slots[facet / facets];
+    notes.push_back(
+        {param.span,
+         fmt::format("`{}` is the argument of the call, which differs between threads", param.name)});
+    return notes;
   }
 
   // ---- What to write instead of a return ----
@@ -108,30 +132,48 @@ private:
                        story.describe()(compare->right));
   }
 
-  // Returns what an assignment to the value that is sent would be: its name, and what it holds at first.
+  // Returns what an assignment to the value that is sent would be: its name, and what it holds at first. Later it
+  // may only be changed by what it holds already.
   static std::pair<std::string, std::string> sent_value(const Story& story, const ir::Function& function,
                                                         const Operand& value) {
     const std::string text = story.describe()(value);
     if (!value.slot || function.slots[static_cast<std::size_t>(*value.slot)].name.empty()) return {"v", text};
     const Stmt* first = nullptr;
-    ir::any(function.body, [&](const Stmt& stmt) {
-      ir::visit_results(stmt, [&](ir::SlotId slot) {
-        if (slot == *value.slot && !first) first = &stmt;
-      });
-      return first != nullptr;
+    bool is_clear = true;
+    ir::walk(function.body, [&](const Stmt& stmt) {
+      bool assigns = false, reads = false;
+      ir::visit_results(stmt, [&](ir::SlotId slot) { assigns = assigns || slot == *value.slot; });
+      if (!assigns) return;
+      const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+      if (assign)
+        ir::visit_operands(assign->value, [&](const Operand& operand) { reads = reads || operand == value; });
+      if (first && !reads) is_clear = false;
+      first = first ? first : &stmt;
     });
     if (!first) return {"v", text};
+    if (!is_clear) return {text, ""};
     if (const auto* load = std::get_if<ir::Load>(&first->node))
       return {text, story.describe().element(load->array, load->indices)};
     const auto* assign = std::get_if<ir::Assign>(&first->node);
-    const auto* copy = assign ? std::get_if<ir::Copy>(&assign->value) : nullptr;
-    return {text, copy ? story.describe()(copy->value) : ""};
+    return {text, assign ? story.describe().value(*assign) : ""};
+  }
+
+  // Returns the only `if` around a return, where no other statement is; null otherwise.
+  static const ir::If* sole_branch(const ir::Function& function, const Stmt& leaves) {
+    for (const Stmt& stmt : function.body) {
+      const auto* branch = std::get_if<ir::If>(&stmt.node);
+      if (!branch) continue;
+      for (const ir::Body* arm : {&branch->then_body, &branch->else_body})
+        for (const Stmt& inner : *arm)
+          if (&inner == &leaves) return branch;
+    }
+    return nullptr;
   }
 
   std::string advice_to_stay(const Story& story, const ir::Function& function, const Sink& sink) const {
     const std::string stay =
         "let all lanes of the warp come to it, those with nothing to give with a value that changes nothing";
-    const auto* branch = story.decides() ? std::get_if<ir::If>(&story.decides()->node) : nullptr;
+    const ir::If* branch = sole_branch(function, *story.leaves());
     if (!branch) return stay;
     const bool leaves_where_true =
         ir::any(branch->then_body, [&](const Stmt& stmt) { return &stmt == story.leaves(); });
