@@ -214,6 +214,14 @@ private:
 } // namespace
 
 void report_shuffles(const ir::Module& module, Diagnostics& diagnostics) {
+  // Most programs have none, and the graph of warps need not be made.
+  const auto shuffles = [](const Stmt& stmt) {
+    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+    return call && is_shuffle(call->builtin);
+  };
+  if (std::none_of(module.functions.begin(), module.functions.end(),
+                   [&](const ir::Function& function) { return ir::any(function.body, shuffles); }))
+    return;
   ShuffleChecker checker(module, diagnostics);
   for (std::size_t id = 0; id < module.functions.size(); ++id) checker.check(static_cast<ir::FunctionId>(id));
 }
