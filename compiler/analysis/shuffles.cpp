@@ -51,10 +51,12 @@ private:
         origin.params.push_back(param);
   }
 
-  Origin origin_of(const Operand& operand) {
+  Origin origin_of(const Operand& operand) { return origin_of(std::vector<Operand>{operand}); }
+
+  // Returns where any of some values comes from.
+  Origin origin_of(std::vector<Operand> pending) {
     Origin origin;
     std::set<std::uint32_t> seen;
-    std::vector<Operand> pending{operand};
     while (!pending.empty() && !origin.is_answer) {
       const Operand next = pending.back();
       pending.pop_back();
@@ -86,7 +88,7 @@ private:
   // ---- What shuffles need ----
 
   void visit(const ir::Body& body) {
-    const Origin around_body = around_;
+    const std::size_t around_body = around_.size();
     for (const Stmt& stmt : body) {
       if (const auto* effect = std::get_if<ir::CallEffect>(&stmt.node); effect && is_shuffle(effect->builtin))
         keep(stmt, need_of(*effect));
@@ -96,13 +98,13 @@ private:
         for (std::size_t i = 0; i < last->values.size() && i < found_.results.size(); ++i)
           add(found_.results[i], origin_of(last->values[i]));
       const auto* branch = std::get_if<ir::If>(&stmt.node);
-      const Origin outer = around_;
-      if (branch) add(around_, origin_of(branch->condition));
+      const std::size_t outer = around_.size();
+      if (branch) around_.push_back(branch->condition);
       ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner); });
       // What follows `if c: return` is under c as well.
-      if (!branch || !(jumps(branch->then_body) || jumps(branch->else_body))) around_ = outer;
+      if (!branch || !(jumps(branch->then_body) || jumps(branch->else_body))) around_.resize(outer);
     }
-    around_ = around_body;
+    around_.resize(around_body);
   }
 
   static bool jumps(const ir::Body& body) {
@@ -142,7 +144,7 @@ private:
     Need need;
     take_mask(need, call.args[0]);
     if (call.builtin == Builtin::ShflSync) take_answers(need, origin_of(call.args[2]));
-    take_answers(need, around_);
+    take_answers(need, origin_of(around_));
     return need;
   }
 
@@ -150,14 +152,14 @@ private:
     Need need{inner.missing, {}, {}};
     if (inner.mask) take_mask(need, call.args[*inner.mask]);
     for (std::uint32_t param : inner.askers) take_answers(need, origin_of(call.args[param]));
-    take_answers(need, around_);
+    take_answers(need, origin_of(around_));
     return need;
   }
 
   Shuffles& shuffles_;
   const ir::Function& function_;
   Shuffles::Function& found_;
-  Origin around_; // of the conditions around
+  std::vector<Operand> around_; // the conditions around
 };
 
 const Shuffles::Function& Shuffles::function(ir::FunctionId id) {
