@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -36,11 +37,23 @@ static void copy_overwritten(Checker& checker, std::vector<Value>& values, ast::
   }
 }
 
+// Returns the integer type that a target is declared to have, of a local or of the elements of an array.
+static std::optional<Type> declared_type(Checker& checker, const ast::Expr& target) {
+  const auto* subscript = ast::as<ast::Subscript>(&target);
+  const auto* name = ast::as<ast::Name>(subscript ? subscript->value : &target);
+  const Local* local = name ? checker.find_local(name->text) : nullptr;
+  if (!local || (!subscript && !local->annotated)) return std::nullopt;
+  Type type = subscript && is_array(local->type) ? element_type(local->type) : local->type;
+  return is_scalar(type) && is_integer(type) ? std::optional(type) : std::nullopt;
+}
+
 void Checker::check_assign(const ast::Assign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.targets.front());
   target_name = name ? std::string(name->text) : "";
+  if (final) target_type = declared_type(*this, *stmt.targets.front());
   Value value = evaluate(*stmt.value);
   target_name.clear();
+  target_type.reset();
   if (value.kind == ValueKind::None && stmt.value->kind == ast::Kind::Call) {
     report(stmt.value->span, diag::no_value, context.source(ast::get<ast::Call>(*stmt.value).callee->span));
     return;
@@ -244,13 +257,46 @@ void Checker::store_into_view(const Place& place, const Value& value, Span span)
 }
 
 // Whether a value that was added to one of a type should have been converted before: the sum does not become
-// that type, and neither does the value.
+// that type, and neither does the value. Of integers the result is converted: a quotient by another divisor
+// is another one.
 static bool should_be_converted(const Value& added, const Value& sum, Type type) {
   auto fits = [&](const Value& value) {
     bool is_known = value.kind == ValueKind::Runtime && is_number(value) && !is_literal(value.type);
-    return !is_known || converts(value.type, type);
+    return !is_known || converts(value.type, type) || fits_by_interval(value, type);
   };
-  return is_scalar(type) && !is_literal(type) && !fits(sum) && !fits(added);
+  bool integers = is_integer(type) && is_integer(sum.type);
+  return is_scalar(type) && !is_literal(type) && !integers && !fits(sum) && !fits(added);
+}
+
+// How tight a binary operator binds.
+static int precedence(ast::BinaryOp op) {
+  switch (op) {
+  case ast::BinaryOp::BitOr: return 1;
+  case ast::BinaryOp::BitXor: return 2;
+  case ast::BinaryOp::BitAnd: return 3;
+  case ast::BinaryOp::ShiftLeft:
+  case ast::BinaryOp::ShiftRight: return 4;
+  case ast::BinaryOp::Add:
+  case ast::BinaryOp::Subtract: return 5;
+  case ast::BinaryOp::Multiply:
+  case ast::BinaryOp::Divide:
+  case ast::BinaryOp::FloorDivide:
+  case ast::BinaryOp::Modulo:
+  case ast::BinaryOp::MatrixMultiply: return 6;
+  case ast::BinaryOp::Power: return 7;
+  }
+  return 0;
+}
+
+// Returns `target op= value` as text; the value in brackets where the operator would take it apart.
+static StoredSum sum_of(const Checker& checker, const ast::AugAssign& stmt, const Value& right) {
+  std::string value = short_text(checker.context.source(stmt.value->span));
+  const auto* inner = ast::as<ast::Binary>(stmt.value);
+  bool apart = inner ? precedence(inner->op) <= precedence(stmt.op)
+                     : stmt.value->kind == ast::Kind::Conditional || stmt.value->kind == ast::Kind::BoolOp ||
+                           stmt.value->kind == ast::Kind::Compare;
+  return {short_text(checker.context.source(stmt.target->span)), apart ? fmt::format("({})", value) : value,
+          std::string(spelling(stmt.op)), right.type == types::u64};
 }
 
 // x op= y: the same rule as x = x op y; x is evaluated once, before y.
@@ -258,8 +304,10 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   if (const auto* name = ast::as<ast::Name>(stmt.target)) {
     Value old = read_name(*name);
     Value right = evaluate(*stmt.value);
+    if (final) stored_sum = sum_of(*this, stmt, right);
     Value result = binary(stmt.op, old, right, stmt.span);
     if (Local* local = find_local(name->text)) assign_local(*local, result, *name, stmt.span);
+    stored_sum.reset();
     return;
   }
   const auto* subscript = ast::as<ast::Subscript>(stmt.target);
@@ -276,14 +324,14 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   }
   Value old = load(place, stmt.target->span);
   Value right = evaluate(*stmt.value);
+  if (final) stored_sum = sum_of(*this, stmt, right);
   Value result = binary(stmt.op, old, right, stmt.span);
   stored_into = stmt.target->span;
   if (!scope->is_numba() && should_be_converted(right, result, old.type)) {
+    stored_sum.reset();
     convert(right, old.type, Purpose::Store);
     return;
   }
-  stored_sum = fmt::format("{} {} {}", context.source(stmt.target->span), spelling(stmt.op),
-                           context.source(stmt.value->span));
   store(place, result, stmt.target->span);
   stored_sum.reset();
 }

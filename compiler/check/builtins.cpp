@@ -7,6 +7,7 @@
 #include "compiler/builtins/signature.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/fold.h"
+#include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/diagnostics/types.h"
 
@@ -117,6 +118,11 @@ std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& 
   bool could_cast = mismatch.reason == BuiltinMismatch::Reason::WrongType && is_scalar(mismatch.got) &&
                     mismatch.wanted.starts_with("f");
   if (could_cast && at_argument) error.note("convert it: `f32({})`", context.source(where));
+  std::optional<ScalarKind> wanted = find_scalar(mismatch.wanted);
+  bool is_integer_pair =
+      wanted && is_integer(types::scalar(*wanted)) && is_scalar(mismatch.got) && is_integer(mismatch.got);
+  if (at_argument && is_integer_pair)
+    error.note("convert it: `{}({})`, which wraps", mismatch.wanted, short_text(context.source(where)));
   return std::nullopt;
 }
 
@@ -174,7 +180,36 @@ Value Checker::call_by_signature(Builtin builtin, const Args& given, Span span) 
   return type && is_number(result) ? convert_value(result, *type, Purpose::Operand) : result;
 }
 
-Value Checker::match_and_call(Builtin builtin, const Args& args, Span span) {
+// Returns a value that meets narrow integers as an i32, or is a promoted one that meets a u32 or u64.
+static Value as_promoted(Checker& checker, const Value& value, Type type) {
+  if (value.type == type) return value;
+  Value result = checker.convert_value(value, type, Purpose::Operand);
+  result.facts = value.facts;
+  result.facts.interval = interval_of(value);
+  result.facts.promoted = type == types::i32;
+  return result;
+}
+
+// abs, min and max of integers in a .kern file.
+static Checker::Args promoted_arguments(Checker& checker, Builtin builtin, Checker::Args args) {
+  bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
+  if (!picks && builtin != Builtin::Abs) return args;
+  if (builtin == Builtin::Abs) {
+    for (Value& value : args.positional)
+      if (is_number(value) && is_narrow(value.type)) value = as_promoted(checker, value, types::i32);
+    for (auto& [name, value] : args.keywords)
+      if (is_number(value) && is_narrow(value.type)) value = as_promoted(checker, value, types::i32);
+    return args;
+  }
+  if (!std::ranges::all_of(args.positional, is_number)) return args;
+  std::vector<Type> types = types_beside(args.positional);
+  for (std::size_t i = 0; i < types.size(); ++i)
+    args.positional[i] = as_promoted(checker, args.positional[i], types[i]);
+  return args;
+}
+
+Value Checker::match_and_call(Builtin builtin, const Args& given, Span span) {
+  Args args = keeps_intervals(*this) ? promoted_arguments(*this, builtin, given) : given;
   std::vector<Value> values = all_values(args);
   if (is_pure(row(builtin).effects) && !scope->is_numba())
     if (std::optional<Value> folded = fold_literals(builtin, values, span)) return *folded;
@@ -201,6 +236,8 @@ Value Checker::match_and_call(Builtin builtin, const Args& args, Span span) {
     Value value = runtime_value(pure(builtin, match->result, std::move(operands), span), span);
     if (builtin == Builtin::Abs && is_nonnegative(values[0]))
       value.most = most_bits_as(values[0], match->result);
+    bool is_size = builtin == Builtin::Abs && is_integer(match->result);
+    if (is_size && keeps_intervals(*this)) value.facts = absolute_facts(*this, values[0], match->result);
     return value;
   }
   ir::CallEffect call{std::nullopt, builtin, std::move(operands)};
@@ -235,11 +272,28 @@ Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& op
   for (std::size_t i = 1; i < operands.size(); ++i) result = pure(builtin, type, {result, operands[i]}, span);
   Value value = runtime_value(result, span);
   if (is_integer(type)) value.most = most_extremum(builtin == Builtin::Max, values, type);
+  if (is_integer(type) && keeps_intervals(*this))
+    value.facts = extremum_facts(*this, builtin == Builtin::Max, values, type);
   return value;
 }
 
+// Converts what an atomic stores to the type of its element, where that holds it.
+static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
+  if (args.positional.empty() || !is_array(args.positional[0])) return args;
+  Type element = element_type(args.positional[0].type);
+  auto convert = [&](Value& value) {
+    bool fits = is_number(value) && value.type != element && fits_by_interval(value, element);
+    if (fits) value = checker.convert_value(value, element, Purpose::Store);
+  };
+  for (std::size_t i = 2; i < args.positional.size(); ++i) convert(args.positional[i]);
+  for (auto& [name, value] : args.keywords)
+    if (name != "index") convert(value);
+  return args;
+}
+
 // atomic.add(array, index, value): the element is guarded, then read, changed and written at once.
-Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& args) {
+Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& given) {
+  Args args = keeps_intervals(*this) ? stored_arguments(*this, given) : given;
   std::vector<Value> values = all_values(args);
   std::optional<BuiltinMatch> match = match_builtin(builtin, args, expr.span);
   if (!match) return error_value(expr.span);

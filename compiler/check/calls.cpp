@@ -1,5 +1,5 @@
 // f(a, k=v): casts, functions of the program (an instance for these arguments) and builtins.
-#include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
 
@@ -139,7 +139,12 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
   Report error = checker.report(value.span, diag::call_argument_type, param.name, to_string(*type),
                                 checker.describe(value));
   error.note(param.span, "`{}` is declared here", param.name);
-  if (is_number(value) && is_scalar(*type) && !is_complex(*type))
+  bool integers = is_number(value) && is_integer(value.type) && is_scalar(*type) && is_integer(*type);
+  if (integers && value.facts.promoted)
+    error.note("convert it: {}", narrow_words(checker, value, *type, std::nullopt));
+  else if (integers)
+    error.note("convert it: `{}`", widened_text(checker, value, *type));
+  else if (is_number(value) && is_scalar(*type) && !is_complex(*type))
     error.note("convert it: `{}({})`", to_string(*type), checker.context.source(value.span));
   return std::nullopt;
 }

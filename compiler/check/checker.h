@@ -83,6 +83,19 @@ struct ConstantTable {
   Type type = types::unknown; // what they join to
 };
 
+// `target op= operand` as text.
+struct StoredSum {
+  std::string target, operand, op;
+  bool is_u64; // the operand, which meets no signed integer
+  // Returns the value that is stored.
+  std::string text() const { return fmt::format("{} {} {}", target, op, operand); }
+  // Returns it computed in another type.
+  std::string text_in(Type type) const {
+    std::string right = is_u64 && is_signed(type) ? fmt::format("{}({})", to_string(type), operand) : operand;
+    return fmt::format("{}({}) {} {}", to_string(type), target, op, right);
+  }
+};
+
 struct NameReader;
 
 struct Checker {
@@ -106,10 +119,11 @@ struct Checker {
     std::optional<ir::SlotId> stop_flag; // of an unrolled loop with a break
   };
   std::vector<Loop> loops;
-  std::vector<Span> widening;            // literals that made arithmetic of f32 one of f64 (-Wwiden)
-  std::string target_name;               // of the assignment being checked, for the names of shared arrays
-  Span stored_into;                      // the element being stored to, for the errors of its value
-  std::optional<std::string> stored_sum; // that value as text, of an augmented assignment
+  std::vector<Span> widening;          // literals that made arithmetic of f32 one of f64 (-Wwiden)
+  std::string target_name;             // of the assignment being checked, for the names of shared arrays
+  Span stored_into;                    // the element being stored to, for the errors of its value
+  std::optional<StoredSum> stored_sum; // of an augmented assignment
+  std::optional<Type> target_type; // of the assignment being checked, where it is known, for casts in errors
   bool returns_value = false;
   std::optional<Span> bare_return; // the first `return` without a value
 

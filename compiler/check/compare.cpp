@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/compare_op.h"
@@ -68,6 +69,10 @@ static ir::Operand compare_integers(Checker& checker, ir::CompareOp op, const Va
 static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& left, const Value& right,
                              Span span) {
   ir::CompareOp ir_compare = *ir_op(op);
+  for (const Value* operand : {&left, &right}) {
+    warn_wrapped(checker, *operand, "compared");
+    warn_grown(checker, *operand, "compared");
+  }
   if (is_complex(left.type) || is_complex(right.type))
     return checker.unsupported(span, "arithmetic of complex numbers");
   bool bools = is_boolean(left.type) && is_boolean(right.type) && is_equality(ir_compare);

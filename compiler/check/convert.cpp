@@ -4,6 +4,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/fold.h"
+#include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
 
@@ -162,18 +163,36 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
     return;
   }
   std::string from = checker.describe(value);
+  const std::optional<StoredSum>& stored_sum = checker.stored_sum;
   if (!is_number(value) || !is_scalar(type) || is_complex(type) ||
       (is_scalar(value.type) && is_complex(value.type))) {
     checker.report(value.span, diag::wrong_type, from, to_string(type));
     return;
   }
-  bool is_index = purpose == Purpose::Index, is_sum = purpose == Purpose::Store && checker.stored_sum;
-  std::string text = is_sum ? *checker.stored_sum : std::string(checker.context.source(value.span));
+  bool is_index = purpose == Purpose::Index;
+  bool is_sum = stored_sum && (purpose == Purpose::Store || purpose == Purpose::Assignment);
+  bool integers = keeps_intervals(checker) && is_integer(type) && is_integer(value.type);
+  if (!is_index && integers && value.facts.promoted) return report_narrow(checker, value, type, stored_sum);
+  std::string text = is_sum ? stored_sum->text() : std::string(checker.context.source(value.span));
   std::string words = cast_words(std::move(text), is_index ? types::i64 : type);
-  if (is_sum) words = fmt::format("{} = {}", checker.context.source(checker.stored_into), words);
+  bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
+  if (widens && !is_sum && !is_index) words = widened_text(checker, value, type);
+  if (is_sum) words = fmt::format("{} = {}", stored_sum->target, words);
   Report error = checker.report(value.span, diag::needs_cast, from, to_string(type), words);
   checker.note_origin(error, value);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
+  if (integers && !is_index && !widens && value.facts.saturates)
+    error.note("to saturate instead of wrapping write `{}`",
+               saturated_text(checker, value, type, stored_sum));
+}
+
+// Returns the operand of a value that becomes one of a type; a warning where it should have been wider before.
+static ir::Operand widened(Checker& checker, const Value& value, Type type) {
+  bool from_word = is_scalar(value.type) && bit_width(value.type->scalar) <= 32;
+  bool widens = from_word && is_integer(type) && bit_width(type->scalar) == 64;
+  if (widens) warn_wrapped(checker, value, fmt::format("widened to {}", to_string(type)), type);
+  if (is_float(type)) warn_wrapped(checker, value, fmt::format("made {}", to_string(type)));
+  return value.operand;
 }
 
 ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
@@ -207,7 +226,9 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
     bool complex = numbers && (is_complex(type) || (is_scalar(value.type) && is_complex(value.type)));
     if (numbers && is_literal(value.type)) return placeholder(*this, type, value.span);
     if (numbers && !complex && (numba || converts(value.type, type)))
-      return cast(value.operand, type, value.span);
+      return cast(widened(*this, value, type), type, value.span);
+    if (keeps_intervals(*this) && fits_by_interval(value, type))
+      return cast(widened(*this, value, type), type, value.span);
     if (is_array(value.type) && is_array(type) && converts(value.type, type))
       return temp(type, ir::Copy{value.operand}, value.span);
     break;
@@ -249,6 +270,7 @@ Value Checker::convert_value(const Value& value, Type type, Purpose purpose) {
   result.most = most_bits_as(value, type);
   result.positive = value.positive;
   result.extents = value.extents;
+  if (result.type == value.type) result.facts = value.facts;
   return result;
 }
 
@@ -360,6 +382,7 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
   if (from_python_name) return cast_by_python_name(*this, type, value, span);
   if (value.kind == ValueKind::Element) return runtime_value(load_constant_element(value, type), span);
   if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(*this, value, type), span);
+  if (value.kind == ValueKind::Runtime) widened(*this, value, type);
   Value result = runtime_value(cast(as_operand(value), type, span), span);
   result.most = most_bits_as(value, type);
   return result;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/parse.h"
@@ -123,6 +124,8 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
 static std::optional<Type> merged_type(Checker& checker, const Value& yes, const Value& no) {
   std::optional<Type> a = checker.type_of(yes), b = checker.type_of(no);
   if (!a || !b || *a == types::none || *b == types::none) return std::nullopt;
+  if (keeps_intervals(checker) && is_number(yes) && is_number(no))
+    return checker.join_types(type_beside(yes, *b), type_beside(no, *a));
   return checker.join_types(*a, *b);
 }
 
@@ -199,6 +202,7 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   write(else_body, else_value);
   emit(ir::If{condition, std::move(then_body), std::move(else_body)}, span);
   result.most = std::max(most_bits_as(then_value, *type), most_bits_as(else_value, *type));
+  if (keeps_intervals(*this)) result.facts = either_facts(then_value, else_value, *type);
   return result;
 }
 
@@ -244,11 +248,16 @@ static Value untaken_end(Checker& checker, const ast::Expr& expr) {
 static Value joined_with(Checker& checker, Value taken, const Value& other, Span span) {
   if (is_python(checker) || !is_number(taken) || !is_number(other)) return taken;
   std::optional<Type> type = merged_type(checker, taken, other);
-  if (!type || *type == types::unknown || *type == taken.type || !(is_scalar(*type) || is_literal(*type)))
+  if (!type || *type == types::unknown || !(is_scalar(*type) || is_literal(*type))) return taken;
+  if (*type == taken.type) {
+    if (keeps_intervals(checker)) taken.facts = either_facts(taken, other, *type);
     return taken;
+  }
   if (is_literal(taken) && is_literal(*type)) return float_value(*constant_real(taken), span);
   if (is_literal(*type)) return taken;
-  return checker.convert_value(taken, *type, Purpose::Assignment);
+  Value result = checker.convert_value(taken, *type, Purpose::Assignment);
+  if (keeps_intervals(checker)) result.facts = either_facts(taken, other, *type);
+  return result;
 }
 
 Value Checker::evaluate_conditional(const ast::Conditional& expr) {

@@ -11,6 +11,16 @@
 
 namespace kern::checker {
 
+// What a local without a declaration is made of, where that is integers narrower than 32 bits: it is an i32
+// only because it was also assigned an i32 that operators made of them.
+struct Growth {
+  Type narrow = types::unknown; // what they join to
+  Span narrow_span;             // the first of them
+  bool grows = false;           // such an i32 is assigned, at
+  Span growth_span;
+  bool is_plain = false; // something else is assigned, whose type it has anyway
+};
+
 // A name that a function binds. Its type is what the assignments of all paths have in common, found in
 // rounds.
 struct Local {
@@ -24,6 +34,8 @@ struct Local {
   bool annotated = false;
   std::uint64_t most = 0;     // of the rounds before: what most_bits() is at most of all that is assigned
   std::uint64_t most_now = 0; // of this round
+  Growth growth;              // of the round before
+  Growth growth_now;          // of this round
   std::vector<const ast::Node*> sites_now; // of this round
   std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
   Type slots_type = types::unknown;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/param_block.h"
@@ -207,6 +208,7 @@ static void start_round(Instance& instance) {
   auto start = [](Local& local) {
     local.joined = types::unknown;
     local.most_now = 0;
+    local.growth_now = {};
     local.sites_now.clear();
     local.slots.clear();
     local.has_slots = false;
@@ -233,6 +235,7 @@ static bool finish_round(Instance& instance) {
     Type type = local.pinned ? local.type : local.joined;
     std::size_t sites = std::min(local.sites, std::max<std::size_t>(local.sites_now.size(), 1));
     changed = changed || type != local.type || sites != local.sites || local.most_now > local.most;
+    changed = finish_growth(local) || changed;
     local.type = type;
     local.sites = sites;
     local.most = widened(local.most, local.most_now);

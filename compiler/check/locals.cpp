@@ -2,7 +2,7 @@
 // so far and the round before; in the last round that type is final and values convert to it.
 #include <algorithm>
 
-#include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -73,7 +73,7 @@ static std::uint64_t most_of_local(const Local& local, Type type, bool in_loop) 
 }
 
 Value Checker::read_local(Local& local, Span span) {
-  if (local.known) return read_at(*local.known, span);
+  if (local.known) return as_variable(read_at(*local.known, span));
   Type type = current_type(*this, local);
   if (!is_slot_type(type)) {
     if (final && context.diagnostics.enabled() && !context.diagnostics.has_errors())
@@ -83,6 +83,7 @@ Value Checker::read_local(Local& local, Span span) {
   Value value = slots_value(local, type, span);
   if (value.kind == ValueKind::Runtime) {
     value.most = most_of_local(local, value.type, !loops.empty());
+    read_growth(local, value);
   }
   return value;
 }
@@ -206,6 +207,7 @@ void Checker::note_assignment(Local& local, const Value& value, const ast::Node&
   // A value without a type yet says nothing in this round.
   if (!has_unknown(value)) local.most_now = std::max(local.most_now, most_bits(value));
   if (local.pinned || !type) return;
+  if (keeps_intervals(*this)) note_growth(local, value);
   if (scope->is_numba()) type = default_deep(*type);
   std::optional<Type> joined = join_types(local.joined, *type);
   if (joined && *joined != local.joined) local.type_span = span;
@@ -297,7 +299,7 @@ bool Checker::converts_deep(const Value& value, Type type) {
   if (is_literal(value) || is_literal(type)) return true; // convert() says whether it fits
   if (!is_number(value) && !is_array(value)) return false;
   if (is_number(value) && is_scalar(type) && scope->is_numba()) return true;
-  return converts(value.type, type);
+  return converts(value.type, type) || (keeps_intervals(*this) && fits_by_interval(value, type));
 }
 
 Type Checker::default_deep(Type type) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/walk.h"
@@ -88,8 +89,9 @@ static std::optional<Type> range_type(Checker& checker, const Value& range) {
     std::optional<Type> joined = join(type, is_boolean(part.type) ? types::i64 : part.type);
     if (!joined && checker.scope->is_numba()) joined = types::i64;
     if (!joined) {
+      auto unsigned_part = std::ranges::find(range.elements, types::u64, &Value::type);
       checker.report(range.span, diag::operands_need_cast, "range", to_string(type), to_string(part.type),
-                     fmt::format("i64({})", checker.context.source(part.span)));
+                     fmt::format("i64({})", checker.context.source(unsigned_part->span)));
       return std::nullopt;
     }
     type = *joined;
@@ -99,8 +101,10 @@ static std::optional<Type> range_type(Checker& checker, const Value& range) {
   });
   if (checker.scope->is_numba() && !provisional) return numba_range_type(checker, range);
   type = default_type(type);
-  for (const Value& part : range.elements)
-    if (is_int_literal(part) && !literal_fits(part.integer, type)) type = types::i64;
+  for (const Value& part : range.elements) {
+    if (!is_int_literal(part) || literal_fits(part.integer, type)) continue;
+    type = is_narrow(type) && literal_fits(part.integer, types::i32) ? types::i32 : types::i64;
+  }
   return type;
 }
 
@@ -109,6 +113,7 @@ std::optional<Checker::Range> Checker::range_of(const Value& value) {
     if (is_error(part) || is_unknown(part)) return std::nullopt;
   std::optional<Type> type = range_type(*this, value);
   if (!type) return std::nullopt;
+  for (const Value& part : value.elements) warn_wrapped(*this, part, "the end of a range");
   Range range;
   range.type = *type;
   const Value &start = value.elements[0], &stop = value.elements[1], &step = value.elements[2];

@@ -7,6 +7,7 @@
 
 #include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/limits.h"
@@ -31,7 +32,8 @@ std::optional<Type> kern_type(ast::BinaryOp op, Type left, Type right) {
   if (is_shift(op)) {
     if (!is_integral(left) || !is_integral(right)) return std::nullopt;
     if (is_boolean(left)) return types::i64;
-    return left == types::int_literal ? default_type(right) : left;
+    if (left != types::int_literal) return left;
+    return is_boolean(right) ? types::i64 : default_type(right);
   }
   if (op == ast::BinaryOp::Divide && is_integral(left) && is_integral(right)) return std::nullopt;
   return join_arithmetic(left, right);
@@ -52,16 +54,29 @@ std::optional<Type> numba_type(ast::BinaryOp op, Type left, Type right) {
 
 bool is_half(Type type) { return type == types::f16 || type == types::bf16; }
 
-// Returns the cast that would help: of the integer that meets a float, of the u64 that meets a signed
-// integer.
+// Returns the cast that would help: of the integer that meets a float, of the signed integer that meets a
+// u64. Of an augmented assignment the target keeps its type, and cannot be converted where it stands.
 std::string suggested_cast(Checker& checker, const Value& left, const Value& right) {
+  const std::optional<StoredSum>& sum = checker.stored_sum;
   auto cast_of = [&](const Value& value, Type type) {
-    return fmt::format("{}({})", to_string(type), checker.context.source(value.span));
+    bool wide = keeps_intervals(checker) && is_integer(type);
+    return wide ? widened_text(checker, value, type)
+                : fmt::format("{}({})", to_string(type), checker.context.source(value.span));
   };
-  if (!is_float(left.type) && !is_float(right.type))
-    return cast_of(is_signed(left.type) ? right : left, types::i64);
+  if (!is_float(left.type) && !is_float(right.type)) {
+    if (sum) return cast_of(right, left.type);
+    const Value& with_sign = is_signed(left.type) ? left : right;
+    const Value& without = is_signed(left.type) ? right : left;
+    bool to_unsigned = checker.target_type ? !is_signed(*checker.target_type) : with_sign.type != types::i64;
+    return to_unsigned ? cast_of(with_sign, types::u64) : cast_of(without, types::i64);
+  }
   Type type = is_float(left.type) ? left.type : right.type;
-  return cast_of(is_float(left.type) ? right : left, type == types::float_literal ? types::f32 : type);
+  if (type == types::float_literal) type = types::f32;
+  bool needs_f64 = is_integer(left.type) && bit_width(left.type->scalar) > 16 && is_literal(right.type);
+  if (sum && needs_f64) type = types::f64;
+  if (sum && !is_float(left.type))
+    return fmt::format("{} = {}({})", sum->target, to_string(left.type), sum->text_in(type));
+  return cast_of(is_float(left.type) ? right : left, type);
 }
 
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
@@ -81,7 +96,9 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
                  right_text);
     return error_value(span);
   }
-  bool mixed = numbers && !is_bitwise(op) && !is_shift(op) && !(is_float(left.type) && is_float(right.type));
+  bool integers = is_integral(left.type) && is_integral(right.type);
+  bool mixed = numbers && !is_shift(op) && (!is_bitwise(op) || integers) &&
+               !(is_float(left.type) && is_float(right.type));
   if (mixed) {
     Report error =
         checker.report(span, diag::operands_need_cast, spelled, a, b, suggested_cast(checker, left, right));
@@ -171,7 +188,8 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(*this, op, left, right, span);
   bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   std::optional<Type> type =
-      numba ? numba_type(op, left.type, right.type) : kern_type(op, left.type, right.type);
+      numba ? numba_type(op, left.type, right.type)
+            : kern_type(op, type_beside(left, right.type), type_beside(right, left.type));
   if (type && is_complex(*type)) return unsupported(span, "arithmetic of complex numbers");
   if (!type) return report_mismatch(*this, op, left, right, span);
   if (is_literal(*type)) {
@@ -180,22 +198,30 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
     type = default_type(*type);
   }
   // f16 and bf16 are for storage: their arithmetic is that of f32.
-  Type computed = is_half(*type) ? types::f32 : *type;
+  Type computed = is_half(*type) ? types::f32 : *type, own = *type;
+  bool narrows = !numba && is_integer(*type);
+  if (narrows)
+    computed = narrow_types(op, *type, right).computed, own = narrow_types(op, *type, right).result;
+  IntegerFacts facts = narrows ? binary_facts(*this, op, left, right, own) : IntegerFacts{};
+  bool floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
+  // Numbers of 0 or more are divided faster without a sign.
+  bool is_positive = interval_of(left).least >= 0 && interval_of(right).least >= 0;
+  if (floors && facts.promoted && computed == types::i32 && is_positive) computed = types::u32;
   note_widening(std::array{&left, &right}, computed);
   bool shift = is_shift(op);
   ir::Operand a = convert_through(left, *type, computed);
   Type count_type = is_integer(right.type) && !is_literal(right.type) ? right.type : computed;
   ir::Operand b =
       shift ? convert(right, count_type, Purpose::Operand) : convert_through(right, *type, computed);
-  bool floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
   if (floors && is_integer(computed)) check_divisor(*this, b, span);
   bool may_wrap = !has_opposite(left) && !is_nonnegative(right);
   ir::Operand result = numba && shift    ? numba_shift(*this, ir_op(op), a, b, span)
                        : numba && floors ? numba_divide(*this, ir_op(op), a, b, may_wrap, span)
                                          : binary(ir_op(op), a, b, span);
-  if (computed != *type) result = cast(result, *type, span);
+  if (computed != own) result = cast(result, own, span);
   Value value = runtime_value(result, span);
-  if (is_integer(*type)) value.most = most_result(op, left, right, *type);
+  if (is_integer(own)) value.most = most_result(op, left, right, own);
+  value.facts = std::move(facts);
   return value;
 }
 
@@ -278,6 +304,18 @@ static Value negate(Checker& checker, const Value& operand, Type type, Span span
   return runtime_value(checker.unary(ir::UnaryOp::Negate, value, span), span);
 }
 
+// -x of a narrow integer is an i32, ~x has the type of x.
+static Value integer_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Type type, Span span) {
+  bool inverts = op == ast::UnaryOp::Invert;
+  if (inverts) warn_grown(checker, operand, "used in `~`");
+  if (!inverts && is_narrow(type)) type = types::i32;
+  ir::Operand value = checker.convert(operand, type, Purpose::Operand);
+  ir::UnaryOp applied = inverts ? ir::UnaryOp::BitNot : ir::UnaryOp::Negate;
+  Value result = runtime_value(checker.unary(applied, value, span), span);
+  result.facts = unary_facts(op, operand, type);
+  return result;
+}
+
 // Numba computes -x and ~x in the type of x, and then widens it; ~x of a bool is `not x`.
 static Value numba_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
   bool inverts = op == ast::UnaryOp::Invert;
@@ -323,6 +361,7 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
     type = default_type(type);
   }
   if (op == ast::UnaryOp::Positive) return convert_value(operand, type, Purpose::Operand);
+  if (!numba && is_integer(type)) return integer_unary(*this, op, operand, type, span);
   if (op == ast::UnaryOp::Negative) {
     if (!is_half(type)) return negate(*this, operand, type, span);
     Value wide = negate(*this, operand, types::f32, span);

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 
 namespace kern::checker {
@@ -10,7 +11,9 @@ static constexpr WideInt products_up_to = 4;
 
 static std::optional<Type> power_type(Checker& checker, const Value& left, const Value& right) {
   bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-  return numba ? numba_power(left.type, right.type) : join_arithmetic(left.type, right.type);
+  if (numba) return numba_power(left.type, right.type);
+  std::optional<Type> type = join_arithmetic(type_beside(left, right.type), type_beside(right, left.type));
+  return type && is_narrow(*type) ? types::i32 : type;
 }
 
 // x ** n for n from 1 to 4.
@@ -45,7 +48,10 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
     Builtin builtin = is_integer(computed) ? Builtin::IntegerPower : Builtin::MathPow;
     result = pure(builtin, computed, {base, convert_through(right, *type, computed)}, span);
   }
-  return runtime_value(cast(result, *type, span), span);
+  Value value = runtime_value(cast(result, *type, span), span);
+  if (!numba && is_integer(*type))
+    value.facts = binary_facts(*this, ast::BinaryOp::Power, left, right, *type);
+  return value;
 }
 
 } // namespace kern::checker

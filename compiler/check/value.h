@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/check/intervals.h"
 #include "compiler/ir/ir.h"
 #include "compiler/types/convert.h"
 
@@ -14,6 +15,7 @@ namespace kern::checker {
 
 struct FunctionSymbol;
 struct FileScope;
+struct Local;
 
 enum class ValueKind : std::uint8_t {
   Error,   // of what was already reported
@@ -42,6 +44,18 @@ enum class ValueKind : std::uint8_t {
 // Of an integer of which nothing is known.
 inline constexpr std::uint64_t any_bits = ~std::uint64_t{0};
 
+// What an integer expression of a .kern file is known to be besides its type (check/narrow.h). A variable that it
+// is assigned to has none of it.
+struct IntegerFacts {
+  std::optional<Interval> interval; // else that of its type, or of the constant
+  bool promoted = false;            // an i32 that operators made of integers narrower than 32 bits
+  bool saturates = false;       // the result of an operator of which `min` and `max` make a saturating one
+  bool grown = false;           // made of locals that are i32 only because they were assigned such an i32
+  const Local* local = nullptr; // such a local itself
+  std::vector<Span> leaves;     // the operands to convert where the operators are to compute in a wider type
+  std::vector<Span> wrapped; // of them, those without which 32 bits, or numbers of 0 or more, may be passed
+};
+
 struct Value {
   ValueKind kind = ValueKind::Error;
   Span span;
@@ -50,10 +64,11 @@ struct Value {
   WideInt integer = 0;
   double real = 0;
   std::uint64_t most = any_bits; // of a run-time integer: what most_bits() returns
-  bool positive = false;         // a run-time integer that is known to be 1 or more
-  bool is_written = false;       // True or False
-  bool from_end = false; // an integer written as `-` and a literal: as an index it counts from the end
-  Span written;          // of a literal behind a name, where it stands; else nowhere
+  IntegerFacts facts;
+  bool positive = false;   // a run-time integer that is known to be 1 or more
+  bool is_written = false; // True or False
+  bool from_end = false;   // an integer written as `-` and a literal: as an index it counts from the end
+  Span written;            // of a literal behind a name, where it stands; else nowhere
   std::vector<Value> elements;
   std::vector<ir::Operand> indices;
   std::vector<std::int64_t> extents; // of an array, where they are constants
@@ -76,6 +91,8 @@ Value plain_value(ValueKind kind, Span span);
 
 // Returns a value as what a name stands for that is read at a place.
 Value read_at(Value value, Span span);
+// Returns a value as a variable holds it: of its integers nothing is known but their types.
+Value as_variable(Value value);
 
 // Say what a value is.
 inline bool is_error(const Value& value) { return value.kind == ValueKind::Error; }
@@ -110,6 +127,8 @@ bool same_constant(const Value& a, const Value& b);
 
 // Returns the value of a constant integer or bool; nothing for anything else.
 std::optional<WideInt> constant_integer(const Value& value);
+// Returns the interval of an integer or bool, literals included.
+Interval interval_of(const Value& value);
 // Returns what an integer is at most, its value as an i64 or u64 taken as bits without a sign. A number below
 // 2^63 says that it is not negative; the bits of a sum that may have wrapped are at most `any_bits`.
 std::uint64_t most_bits(const Value& value);

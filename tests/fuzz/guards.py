@@ -114,7 +114,9 @@ class Writer:
         rng = self.rng
         target = rng.choice(list(self.variables))
         if rng.random() < 0.4:
-            self.line(depth, f"{target} {rng.choice(['+=', '+=', '-='])} {rng.randint(1, 3)}")
+            op, by, type = rng.choice("++-"), rng.randint(1, 3), self.variables[target]
+            narrow = type in ("i8", "u8", "i16")
+            self.line(depth, f"{target} = {type}({target} {op} {by})" if narrow else f"{target} {op}= {by}")
         else:
             self.line(depth, f"{target} = {self.variables[target]}({self.value()})")
 

@@ -79,7 +79,10 @@ class Writer:
         b, b_python = self.atom(type) if self.random.random() < 0.6 else [str(self.random.choice([0, 1, 2, 7, 100]))] * 2
         form = self.random.choice(["{a}", "{a}", "{a} + {b}", "{a} + {b}", "{a} - {b}", "{a} * {b}", "{a} // 3", "{a} % 5", "{a} % ({b} | 1)", "{a} >> 1",
                                    "{a} << 2", "{a} & {b}", "{a} | {b}", "{a} ^ {b}", "min({a}, {b})", "max({a}, {b})", "({a} if t % 2 == 0 else {b})"])
-        return form.format(a=a, b=b), f"wrap('{type}', {form.format(a=a_python, b=b_python)})"
+        kern = form.format(a=a, b=b)
+        if not self.numba and WIDTHS[type] < 32:
+            kern = f"{type}({kern})"
+        return kern, f"wrap('{type}', {form.format(a=a_python, b=b_python)})"
 
     def statement(self, depth):
         type = self.random.choice(self.types)
@@ -94,7 +97,7 @@ class Writer:
         if kind == "sum":
             self.add(depth, f"for k in range({self.random.randint(1, 4)}):")
             op, (other, other_python) = self.random.choice("++*"), self.atom(type)
-            return self.add(depth + 1, f"{name} {op}= {other}", f"{name} = wrap('{type}', {name} {op} {other_python})")
+            return self.add(depth + 1, f"{name} {op}= {other}" if self.numba or WIDTHS[type] >= 32 else f"{name} = {type}({name} {op} {other})", f"{name} = wrap('{type}', {name} {op} {other_python})")
         (start, start_python), (stop, stop_python) = self.atom(type), self.atom(type)
         step = f", {self.random.choice([1, 3, 100] + ([-1, -100] if type[0] == 'i' else []))}" if self.random.random() < 0.6 else ""
         self.add(depth, f"rounds_{name} = 0")

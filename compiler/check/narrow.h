@@ -1,0 +1,67 @@
+// Integers narrower than 32 bits in a .kern file: they are computed in i32, and what was computed goes back
+// into a narrow type where its interval says that nothing is lost. The functions here give nothing new to
+// the other dialect.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// Says whether a type is an integer of fewer than 32 bits.
+bool is_narrow(Type type);
+// Says whether the file's integers are computed and converted by these rules.
+bool keeps_intervals(const Checker& checker);
+
+// Returns the type as which a value meets one of another type: an integer literal that a narrow type cannot
+// hold is an i32, and a promoted value that is not negative a u32 or u64 beside one.
+Type type_beside(const Value& value, Type other);
+// Returns the type as which each of several values meets the others.
+std::vector<Type> types_beside(std::span<const Value> values);
+
+// In which types an operator on integers computes, and of which its result is.
+struct NarrowTypes {
+  Type computed, result;
+};
+NarrowTypes narrow_types(ast::BinaryOp op, Type joined, const Value& right);
+
+// Return what is known of the result of an operator, in the type that it has; its operands go no further, so
+// they warn where they may have wrapped and the operator does not compute with bits alone.
+IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                          Type type);
+IntegerFacts unary_facts(ast::UnaryOp op, const Value& operand, Type type);
+IntegerFacts absolute_facts(Checker& checker, const Value& operand, Type type);
+IntegerFacts extremum_facts(Checker& checker, bool greatest, const std::vector<Value>& values, Type type);
+// Returns what is known of a value that is one of two.
+IntegerFacts either_facts(const Value& a, const Value& b, Type type);
+
+// Says whether an integer goes into a type without a cast: the type holds its interval.
+bool fits_by_interval(const Value& value, Type type);
+// Warns where a value that may have wrapped is used as the number that it was meant to be.
+void warn_wrapped(Checker& checker, const Value& value, std::string_view use, Type wide = types::i64);
+// Warns where a local that is an i32 only by what was assigned to it is used so that its width matters.
+void warn_grown(Checker& checker, const Value& value, std::string_view use);
+// Takes what an assignment of a local adds to what it is made of.
+void note_growth(Local& local, const Value& value);
+// Takes over what a round found; says whether anything is new.
+bool finish_growth(Local& local);
+// Gives a value read from a local what follows from that.
+void read_growth(const Local& local, Value& value);
+
+// Returns the source of a value, computed in a wider type: `u64(1) << n`. Where that is no more than a cast of
+// the whole, it is that.
+std::string widened_text(const Checker& checker, const Value& value, Type type);
+// Returns a source text on one line, or "..." where it is too long for a message.
+std::string short_text(std::string_view text);
+// Returns the text of a value held between the ends of a type, as what an assignment stores where it is one.
+std::string saturated_text(const Checker& checker, const Value& value, Type type,
+                           const std::optional<StoredSum>& sum);
+// Returns what to write for a value to go into a type that does not hold it: a cast, or what saturates.
+std::string narrow_words(const Checker& checker, const Value& value, Type type,
+                         const std::optional<StoredSum>& sum);
+// Reports a value made of narrow integers that a type does not hold.
+void report_narrow(Checker& checker, const Value& value, Type type, const std::optional<StoredSum>& sum);
+
+} // namespace kern::checker
