@@ -376,7 +376,8 @@ std::string saturated_text(const Checker& checker, const Value& value, Type type
   if (!wrapped.empty())
     text = sum ? short_text(sum->text_in(types::i64))
                : short_text(with_casts(checker, value.span, wrapped, types::i64));
-  if (interval.greatest > limits.greatest || !wrapped.empty())
+  bool is_wider = limits.greatest >= greatest_value(ScalarKind::I64);
+  if (interval.greatest > limits.greatest || (!wrapped.empty() && !is_wider))
     text = fmt::format("min({}, {})", text, static_cast<std::uint64_t>(limits.greatest));
   if (interval.least < limits.least || !wrapped.empty())
     text = fmt::format("max({}, {})", text, static_cast<std::int64_t>(limits.least));

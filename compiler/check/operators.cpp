@@ -205,8 +205,9 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   IntegerFacts facts = narrows ? binary_facts(*this, op, left, right, own) : IntegerFacts{};
   bool floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
   // Numbers of 0 or more are divided faster without a sign.
-  bool is_positive = interval_of(left).least >= 0 && interval_of(right).least >= 0;
-  if (floors && facts.promoted && computed == types::i32 && is_positive) computed = types::u32;
+  Interval natural{0, greatest_value(ScalarKind::I32)};
+  bool is_natural = holds(natural, interval_of(left)) && holds(natural, interval_of(right));
+  if (floors && facts.promoted && computed == types::i32 && is_natural) computed = types::u32;
   note_widening(std::array{&left, &right}, computed);
   bool shift = is_shift(op);
   ir::Operand a = convert_through(left, *type, computed);

@@ -23,7 +23,7 @@ import numpy
 
 TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 LITERALS = (0, 1, 2, 3, 7, 8, 31, 100, 200, 255, 256, 300, 65535, 70000, -1, -3, -200)
-OPERATORS = ("+", "-", "*", "//", "%", "<<", ">>", "&", "|", "^", "**", "min", "max", "if", "neg", "~", "abs", "mean", "grey", "sum3")
+OPERATORS = ("+", "-", "*", "//", "%", "<<", ">>", "&", "|", "^", "**", "min", "max", "if", "neg", "~", "abs", "mean", "grey", "sum3", "half", "rest", "high", "least")
 PLACES = ("element", "element", "element", "local", "param", "augmented")
 STATEMENTS, VALUES = 60, 48
 BEYOND = 1 << 120
@@ -286,6 +286,10 @@ class Statement:
         if op == "mean": return apply("//", apply("+", a, b), literal(2))
         if op == "grey": return apply(">>", apply("+", apply("*", literal(77), a), apply("*", literal(151), b)), literal(8))
         if op == "sum3": return apply("+", apply("*", a, b), a)
+        if op == "half": return apply("//", apply("*", a, b), literal(3))
+        if op == "rest": return apply("%", apply("-", a, b), literal(7))
+        if op == "high": return apply(">>", apply("*", a, b), literal(8))
+        if op == "least": return apply("min", apply("+", a, b), literal(99))
         return apply(op, a, b)
 
     def text(self):
@@ -295,6 +299,10 @@ class Statement:
         if op == "mean": return f"({a} + {b}) // 2"
         if op == "grey": return f"(77 * {a} + 151 * {b}) >> 8"
         if op == "sum3": return f"{a} * {b} + {a}"
+        if op == "half": return f"{a} * {b} // 3"
+        if op == "rest": return f"({a} - {b}) % 7"
+        if op == "high": return f"({a} * {b}) >> 8"
+        if op == "least": return f"min({a} + {b}, 99)"
         if op == "abs": return f"abs({a})"
         return f"{op}({a}, {b})" if op in ("min", "max") else f"{a} {op} {b}"
 
@@ -409,8 +417,10 @@ def jobs_of(statement, number):
         if s.warns:
             jobs.append(Job(s, number, plain(value.exact), s.exact()))
         return jobs
-    widens = bits(target) > bits(value.type) and s.error == "E0301"
-    jobs.append(Job(s, number, plain(value.exact if (widens and value.wide) or (bits(target) == 64 and value.wraps) else value.numbers)))
+    widens = bits(target) > bits(value.type) and s.error != "E0360" and not value.promoted
+    # An error may come with a warning, whose fix is made too.
+    exact = (widens and value.wide) or (bits(target) == 64 and value.wraps) or s.warns
+    jobs.append(Job(s, number, plain(value.exact if exact else value.numbers), s.exact() if s.warns else None))
     if value.saturates and not widens and s.error != "E0323":
         numbers = value.exact if value.wraps else value.numbers
         jobs.append(Job(s, number, [min(max(n, low), high) for n in numbers], s.exact() if value.wraps else None, "saturates"))
@@ -498,7 +508,7 @@ def every_choice():
         yield op, left, right, target, "element"
     for op, left, right, target in itertools.product(OPERATORS, TYPES, LITERALS, TYPES):
         yield op, left, right, target, "element"
-        if op not in ("neg", "~", "abs", "mean", "grey", "sum3"):
+        if op in AUGMENTED + ("min", "max", "if"):
             yield op, right, left, target, "element"
 
 
@@ -509,7 +519,7 @@ def fits(choice):
         return False
     if isinstance(left, int) and isinstance(right, int):
         return False
-    if isinstance(left, int) and (place == "augmented" or op in ("neg", "~", "abs", "sum3", "mean", "grey")):
+    if isinstance(left, int) and (place == "augmented" or op not in AUGMENTED + ("min", "max", "if")):
         return False
     if op in ("<<", ">>") and isinstance(right, int) and right < 0:
         return False
