@@ -83,6 +83,11 @@ def check_block(kernc, folder):
         double = random.normal(size=n)
         expect(kernc, "block", "types", folder, {"x": u, "double": double}, {
             "product": np.multiply.accumulate(u, dtype=np.uint8), "end": np.full(n, double[-1])}, *launch)
+        sums, wide = np.cumsum(u, dtype=np.int32), u.astype(np.int32)
+        block = np.stack([np.full(n, sums[-1]), sums, sums - u + 7, np.full(n, u[min(4, n - 1)]), np.full(n, u.max())])
+        warp = np.stack([warps(np.sum, wide), warps(np.cumsum, wide), warps(lambda w: np.cumsum(w) - w + 7, wide), warps(lambda w: w[0], wide),
+                         warps(lambda w: np.multiply.reduce(w, dtype=np.int32), wide)])
+        expect(kernc, "block", "bytes", folder, {"x": u}, {"block": block.astype(np.int32), "warp": warp.astype(np.int32)}, *launch)
 
 
 folder = pathlib.Path(sys.argv[3])
