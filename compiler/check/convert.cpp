@@ -176,7 +176,8 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   std::string text = is_sum ? stored_sum->text() : std::string(checker.context.source(value.span));
   std::string words = cast_words(std::move(text), is_index ? types::i64 : type);
   bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
-  if (widens && !is_sum && !is_index) words = widened_text(checker, value, type);
+  bool is_product = is_float(type) && value.facts.multiplies && !value.facts.combines_bits;
+  if ((widens || is_product) && !is_sum && !is_index) words = widened_text(checker, value, type);
   if (is_sum) words = fmt::format("{} = {}", stored_sum->target, words);
   Report error = checker.report(value.span, diag::needs_cast, from, to_string(type), words);
   checker.note_origin(error, value);

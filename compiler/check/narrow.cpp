@@ -183,6 +183,9 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
   Interval exact = interval_of(op, a, b, bit_width(width->scalar));
   if (modular) {
     facts.leaves = leaves_of(op, left, right);
+    bool products = left.facts.multiplies || right.facts.multiplies;
+    facts.multiplies = op == ast::BinaryOp::Multiply || op == ast::BinaryOp::Power || products;
+    facts.combines_bits = is_bits(op) || shift || left.facts.combines_bits || right.facts.combines_bits;
     facts.wrapped = left.facts.wrapped;
     if (!shift) append(facts.wrapped, right.facts.wrapped);
     // What a mask lets through is right.
@@ -355,8 +358,9 @@ std::string short_text(std::string_view text) {
 
 std::string widened_text(const Checker& checker, const Value& value, Type type) {
   const std::vector<Span>& leaves = value.facts.leaves;
-  bool widens = is_scalar(value.type) && is_integer(value.type) && is_scalar(type) && is_integer(type) &&
-                bit_width(type->scalar) > bit_width(value.type->scalar);
+  bool integers = is_scalar(value.type) && is_integer(value.type) && is_scalar(type) && is_integer(type);
+  bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
+  widens = widens || (is_float(type) && value.facts.multiplies && !value.facts.combines_bits);
   if (widens && !leaves.empty() && leaves.size() <= most_leaves)
     return short_text(with_casts(checker, value.span, leaves, type));
   return fmt::format("{}({})", to_string(type), short_text(checker.context.source(value.span)));

@@ -59,7 +59,7 @@ bool is_half(Type type) { return type == types::f16 || type == types::bf16; }
 std::string suggested_cast(Checker& checker, const Value& left, const Value& right) {
   const std::optional<StoredSum>& sum = checker.stored_sum;
   auto cast_of = [&](const Value& value, Type type) {
-    bool wide = keeps_intervals(checker) && is_integer(type);
+    bool wide = keeps_intervals(checker) && (is_integer(type) || value.facts.multiplies);
     return wide ? widened_text(checker, value, type)
                 : fmt::format("{}({})", to_string(type), checker.context.source(value.span));
   };

@@ -50,6 +50,8 @@ struct IntegerFacts {
   std::optional<Interval> interval; // else that of its type, or of the constant
   bool promoted = false;            // an i32 that operators made of integers narrower than 32 bits
   bool saturates = false;       // the result of an operator of which `min` and `max` make a saturating one
+  bool multiplies = false;      // a product, or a sum of some
+  bool combines_bits = false;   // with `& | ^ <<`, which floats do not have
   bool grown = false;           // made of locals that are i32 only because they were assigned such an i32
   const Local* local = nullptr; // such a local itself
   std::vector<Span> leaves;     // the operands to convert where the operators are to compute in a wider type
