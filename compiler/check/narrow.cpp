@@ -3,16 +3,9 @@
 
 #include <algorithm>
 
-#include "compiler/diagnostics/types.h"
-#include "compiler/diagnostics/warnings.h"
-
 namespace kern::checker {
 
 namespace {
-
-// Operands that are converted in a text; of what has more the whole is.
-constexpr std::size_t most_leaves = 8;
-constexpr std::size_t longest_text = 100;
 
 bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
 bool is_unsigned_word(Type type) { return type == types::u32 || type == types::u64; }
@@ -86,14 +79,12 @@ Interval operand_interval(const Value& value, bool modular) {
   return holds(own, interval) ? interval : own;
 }
 
-// Gives a result its interval; where that is beyond its type, `operands` are what should have been wider. Only
-// of a promoted value the interval stays as it would be without wrapping.
-void settle(IntegerFacts& facts, const Interval& exact, Type type, const std::vector<Span>& operands,
-            bool below_zero) {
+// Gives a result its interval; says whether it may be beyond its type. Only of a promoted value the interval
+// stays as it would be without wrapping.
+bool settle(IntegerFacts& facts, const Interval& exact, Type type) {
   bool fits = holds(interval_of(type), exact);
   facts.interval = fits || facts.promoted ? exact : interval_of(type);
-  if (fits || !(facts.promoted || below_zero)) return;
-  if (facts.wrapped.empty()) facts.wrapped = operands;
+  return !fits;
 }
 
 } // namespace
@@ -182,7 +173,7 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
   Type width = is_narrow(type) ? types::i32 : type;
   Interval exact = interval_of(op, a, b, bit_width(width->scalar));
   if (modular) {
-    facts.leaves = leaves_of(op, left, right);
+    if (checker.final) facts.leaves = leaves_of(op, left, right);
     bool products = left.facts.multiplies || right.facts.multiplies;
     facts.multiplies = op == ast::BinaryOp::Multiply || op == ast::BinaryOp::Power || products;
     facts.combines_bits = is_bits(op) || shift || left.facts.combines_bits || right.facts.combines_bits;
@@ -192,10 +183,9 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
     if (op == ast::BinaryOp::BitAnd && holds(interval_of(type), exact)) facts.wrapped.clear();
   }
   bool below_zero = op == ast::BinaryOp::Subtract && is_unsigned_word(type) && exact.least < 0;
-  std::vector<Span> wide =
-      type == types::u64 && below_zero ? leaves_of(op, left, right) : std::vector<Span>{};
-  if (modular && wide.empty()) wide = first_leaf(op, left, right);
-  settle(facts, exact, type, wide, below_zero);
+  bool passes = settle(facts, exact, type) && (facts.promoted || below_zero);
+  if (!passes || !modular || !facts.wrapped.empty() || !checker.final) return facts;
+  facts.wrapped = type == types::u64 ? facts.leaves : first_leaf(op, left, right);
   return facts;
 }
 
@@ -206,9 +196,12 @@ IntegerFacts unary_facts(ast::UnaryOp op, const Value& operand, Type type) {
   facts.saturates = negates;
   facts.promoted = type == types::i32 && is_small(operand);
   if (negates) facts.leaves = leaves_of(operand);
+  facts.combines_bits = facts.combines_bits || !negates;
   Interval from = operand_interval(operand, true);
   Interval exact = negates ? negated(from) : inverted(from, type);
-  settle(facts, exact, type, leaves_of(operand), negates && is_unsigned_word(type) && exact.least < 0);
+  bool below_zero = negates && is_unsigned_word(type) && exact.least < 0;
+  bool passes = settle(facts, exact, type) && (facts.promoted || below_zero);
+  if (passes && facts.wrapped.empty()) facts.wrapped = leaves_of(operand);
   return facts;
 }
 
@@ -218,7 +211,8 @@ IntegerFacts absolute_facts(Checker& checker, const Value& operand, Type type) {
   facts.promoted = type == types::i32 && is_small(operand);
   facts.grown = operand.facts.grown;
   facts.saturates = true;
-  settle(facts, absolute(operand_interval(operand, false)), type, leaves_of(operand), false);
+  bool passes = settle(facts, absolute(operand_interval(operand, false)), type) && facts.promoted;
+  if (passes) facts.wrapped = leaves_of(operand);
   return facts;
 }
 
@@ -236,7 +230,7 @@ IntegerFacts extremum_facts(Checker& checker, bool greatest, const std::vector<V
   }
   if (!std::ranges::all_of(values, [](const Value& v) { return is_small(v) || v.facts.grown; }))
     facts.grown = false;
-  if (interval) settle(facts, *interval, type, {}, false);
+  if (interval) settle(facts, *interval, type);
   return facts;
 }
 
@@ -248,66 +242,13 @@ IntegerFacts either_facts(const Value& a, const Value& b, Type type) {
                 (is_small(b) || b.facts.grown);
   facts.wrapped = a.facts.wrapped;
   append(facts.wrapped, b.facts.wrapped);
-  settle(facts, hull(operand_interval(a, true), operand_interval(b, true)), type, {}, false);
+  settle(facts, hull(operand_interval(a, true), operand_interval(b, true)), type);
   return facts;
 }
 
 bool fits_by_interval(const Value& value, Type type) {
   bool is_typed = value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integral(value.type);
   return is_typed && is_scalar(type) && is_integer(type) && holds(interval_of(type), interval_of(value));
-}
-
-// Says whether a text that begins at `begin` and ends at `end` holds a span.
-static bool is_within(Span inner, Span outer) {
-  return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end;
-}
-
-// Returns a source text with the parts at some spans converted.
-static std::string with_casts(const Checker& checker, Span whole, std::vector<Span> parts, Type type) {
-  std::ranges::sort(parts, {}, &Span::begin);
-  std::string text;
-  std::uint32_t at = whole.begin;
-  auto upto = [&](std::uint32_t end) {
-    text += checker.context.source({whole.file, at, end});
-    at = end;
-  };
-  for (Span part : parts) {
-    if (part.begin < at || !is_within(part, whole)) continue;
-    upto(part.begin);
-    text += to_string(type) + "(";
-    upto(part.end);
-    text += ")";
-  }
-  upto(whole.end);
-  return text;
-}
-
-void warn_wrapped(Checker& checker, const Value& value, std::string_view use, Type wide) {
-  const IntegerFacts& facts = value.facts;
-  if (!checker.final || facts.wrapped.empty()) return;
-  bool all = wide == types::u64 && !facts.leaves.empty();
-  std::string text = all ? short_text(with_casts(checker, value.span, facts.leaves, wide))
-                         : short_text(with_casts(checker, value.span, facts.wrapped, types::i64));
-  if (wide == types::u64 && !all) text = fmt::format("u64({})", text);
-  if (facts.wrapped.size() > most_leaves || facts.leaves.size() > most_leaves) text = "...";
-  std::string source = short_text(checker.context.source(value.span));
-  if (is_unsigned_word(value.type))
-    checker.report(value.span, diag::below_zero, source, to_string(value.type), use, text);
-  else
-    checker.report(value.span, diag::passes_32_bits, source, use, text);
-}
-
-void warn_grown(Checker& checker, const Value& value, std::string_view use) {
-  const Local* local = value.facts.local;
-  if (!checker.final || !local || !checker.context.diagnostics.enabled()) return;
-  // Once for a local is enough.
-  bool fresh = checker.context.reported.insert({"grown", local->span.file, local->span.begin}).second;
-  if (!fresh) return;
-  const Growth& growth = local->growth;
-  checker.report(value.span, diag::grown_local, local->name, use, to_string(growth.narrow))
-      .note(growth.narrow_span, "`{}` is assigned {} here", local->name, to_string(growth.narrow))
-      .note(growth.growth_span, "`{}` is assigned an i32 here, which operators made of narrower integers",
-            local->name);
 }
 
 void note_growth(Local& local, const Value& value) {
@@ -338,83 +279,6 @@ void read_growth(const Local& local, Value& value) {
   if (!grew || value.type != types::i32 || value.kind != ValueKind::Runtime) return;
   value.facts.grown = true;
   value.facts.local = &local;
-}
-
-std::string short_text(std::string_view text) {
-  std::string result;
-  bool in_break = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '#' || c == '\\') return "...";
-    if (c == '\n') in_break = true;
-    if (in_break && (c == '\n' || c == ' ' || c == '\t' || c == '\r')) continue;
-    if (in_break && !result.empty() && result.back() != ' ' && result.back() != '(' && c != ')')
-      result += ' ';
-    in_break = false;
-    result += c;
-  }
-  return result.empty() || result.size() > longest_text ? "..." : result;
-}
-
-std::string widened_text(const Checker& checker, const Value& value, Type type) {
-  const std::vector<Span>& leaves = value.facts.leaves;
-  bool integers = is_scalar(value.type) && is_integer(value.type) && is_scalar(type) && is_integer(type);
-  bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
-  widens = widens || (is_float(type) && value.facts.multiplies && !value.facts.combines_bits);
-  if (widens && !leaves.empty() && leaves.size() <= most_leaves)
-    return short_text(with_casts(checker, value.span, leaves, type));
-  return fmt::format("{}({})", to_string(type), short_text(checker.context.source(value.span)));
-}
-
-// Returns the source of a value, or what an augmented assignment stores.
-static std::string text_of(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum) {
-  return sum ? short_text(sum->text()) : short_text(checker.context.source(value.span));
-}
-
-// A value that may have wrapped is computed in 64 bits first, which only a cast makes narrow again.
-std::string saturated_text(const Checker& checker, const Value& value, Type type,
-                           const std::optional<StoredSum>& sum) {
-  const std::vector<Span>& wrapped = value.facts.wrapped;
-  Interval interval = interval_of(value), limits = interval_of(type);
-  std::string text = text_of(checker, value, sum);
-  if (!wrapped.empty())
-    text = sum ? short_text(sum->text_in(types::i64))
-               : short_text(with_casts(checker, value.span, wrapped, types::i64));
-  bool is_wider = limits.greatest >= greatest_value(ScalarKind::I64);
-  if (interval.greatest > limits.greatest || (!wrapped.empty() && !is_wider))
-    text = fmt::format("min({}, {})", text, static_cast<std::uint64_t>(limits.greatest));
-  if (interval.least < limits.least || !wrapped.empty())
-    text = fmt::format("max({}, {})", text, static_cast<std::int64_t>(limits.least));
-  if (!wrapped.empty()) text = fmt::format("{}({})", to_string(type), text);
-  return sum ? fmt::format("{} = {}", sum->target, text) : text;
-}
-
-std::string narrow_words(const Checker& checker, const Value& value, Type type,
-                         const std::optional<StoredSum>& sum) {
-  std::string text = text_of(checker, value, sum);
-  bool widens = bit_width(type->scalar) == 64 && !value.facts.wrapped.empty();
-  if (widens)
-    text = sum ? short_text(sum->text_in(types::i64))
-               : short_text(with_casts(checker, value.span, value.facts.wrapped, types::i64));
-  std::string target = sum ? fmt::format("{} = ", sum->target) : "";
-  std::string words = fmt::format("`{}{}({})`, which wraps", target, to_string(type), text);
-  if (value.facts.saturates)
-    words += fmt::format(", or `{}`, which saturates", saturated_text(checker, value, type, sum));
-  return words;
-}
-
-static std::string number_text(WideInt n) {
-  if (n > greatest_value(ScalarKind::U64)) return "2**64 or more";
-  if (n < least_value(ScalarKind::I64)) return "less than -2**63";
-  return n > 0 ? std::to_string(static_cast<std::uint64_t>(n)) : std::to_string(static_cast<std::int64_t>(n));
-}
-
-void report_narrow(Checker& checker, const Value& value, Type type, const std::optional<StoredSum>& sum) {
-  Interval interval = interval_of(value), limits = interval_of(type);
-  checker.report(value.span, diag::narrow_needs_cast, text_of(checker, value, sum),
-                 number_text(interval.least), number_text(interval.greatest), to_string(type),
-                 number_text(limits.least), number_text(limits.greatest),
-                 narrow_words(checker, value, type, sum));
 }
 
 } // namespace kern::checker

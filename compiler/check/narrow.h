@@ -10,6 +10,9 @@
 
 namespace kern::checker {
 
+// Operands that are converted in a text; of what has more the whole is.
+inline constexpr std::size_t most_leaves = 8;
+
 // Says whether a type is an integer of fewer than 32 bits.
 bool is_narrow(Type type);
 // Says whether the file's integers are computed and converted by these rules.
