@@ -256,7 +256,9 @@ static Value joined_with(Checker& checker, Value taken, const Value& other, Span
   if (is_literal(taken) && is_literal(*type)) return float_value(*constant_real(taken), span);
   if (is_literal(*type)) return taken;
   Value result = checker.convert_value(taken, *type, Purpose::Assignment);
-  if (keeps_intervals(checker)) result.facts = either_facts(taken, other, *type);
+  if (!keeps_intervals(checker)) return result;
+  result.facts = either_facts(taken, other, *type);
+  result.span = span;
   return result;
 }
 
