@@ -18,6 +18,7 @@ struct Growth {
   Span narrow_span;             // the first of them
   bool grows = false;           // such an i32 is assigned, at
   Span growth_span;
+  bool derives = false;  // what such a local holds is assigned
   bool is_plain = false; // something else is assigned, whose type it has anyway
 };
 

@@ -253,6 +253,7 @@ bool fits_by_interval(const Value& value, Type type) {
 
 void note_growth(Local& local, const Value& value) {
   Growth& growth = local.growth_now;
+  growth.derives = growth.derives || value.facts.grown;
   if (is_number(value) && is_narrow(value.type)) {
     if (growth.narrow == types::unknown) growth.narrow_span = value.span;
     growth.narrow = join(growth.narrow, value.type).value_or(types::i32);
@@ -266,7 +267,8 @@ void note_growth(Local& local, const Value& value) {
 
 bool finish_growth(Local& local) {
   const Growth &before = local.growth, &now = local.growth_now;
-  bool changed = before.narrow != now.narrow || before.grows != now.grows || before.is_plain != now.is_plain;
+  bool changed = before.narrow != now.narrow || before.grows != now.grows || before.derives != now.derives ||
+                 before.is_plain != now.is_plain;
   local.growth = now;
   return changed;
 }
@@ -276,9 +278,10 @@ void read_growth(const Local& local, Value& value) {
   const Growth &before = local.growth, &now = local.growth_now;
   bool has_narrow = is_narrow(before.narrow) || is_narrow(now.narrow);
   bool grew = (before.grows || now.grows) && !before.is_plain && has_narrow && !local.annotated;
-  if (!grew || value.type != types::i32 || value.kind != ValueKind::Runtime) return;
+  bool derived = (before.derives || now.derives) && !before.is_plain && !local.annotated;
+  if (!(grew || derived) || value.type != types::i32 || value.kind != ValueKind::Runtime) return;
   value.facts.grown = true;
-  value.facts.local = &local;
+  if (grew) value.facts.local = &local;
 }
 
 } // namespace kern::checker

@@ -97,8 +97,8 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     return error_value(span);
   }
   bool integers = is_integral(left.type) && is_integral(right.type);
-  bool mixed = numbers && !is_shift(op) && (!is_bitwise(op) || integers) &&
-               !(is_float(left.type) && is_float(right.type));
+  bool mixed = numbers && !is_shift(op) && op != ast::BinaryOp::MatrixMultiply &&
+               (!is_bitwise(op) || integers) && !(is_float(left.type) && is_float(right.type));
   if (mixed) {
     Report error =
         checker.report(span, diag::operands_need_cast, spelled, a, b, suggested_cast(checker, left, right));
@@ -210,10 +210,13 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   if (floors && facts.promoted && computed == types::i32 && is_natural) computed = types::u32;
   note_widening(std::array{&left, &right}, computed);
   bool shift = is_shift(op);
+  std::size_t errors_before = errors;
   ir::Operand a = convert_through(left, *type, computed);
   Type count_type = is_integer(right.type) && !is_literal(right.type) ? right.type : computed;
   ir::Operand b =
       shift ? convert(right, count_type, Purpose::Operand) : convert_through(right, *type, computed);
+  // A literal that no type of the operation holds is the cause of whatever does not fit then.
+  if (final && narrows && errors != errors_before) return error_value(span);
   if (floors && is_integer(computed)) check_divisor(*this, b, span);
   bool may_wrap = !has_opposite(left) && !is_nonnegative(right);
   ir::Operand result = numba && shift    ? numba_shift(*this, ir_op(op), a, b, span)
