@@ -60,11 +60,11 @@ void expect_around(ast::BinaryOp op, bool exact) {
       std::optional<Interval> wanted = tried(op, a, b);
       if (!wanted) continue;
       Interval told = interval_of(op, a, b, width);
-      EXPECT_TRUE(holds(told, *wanted)) << int(op) << " of " << int(a.least) << ".." << int(a.greatest) << " and "
-                                        << int(b.least) << ".." << int(b.greatest);
+      EXPECT_TRUE(holds(told, *wanted)) << int(op) << " of " << int(a.least) << ".." << int(a.greatest)
+                                        << " and " << int(b.least) << ".." << int(b.greatest);
       if (exact) {
-        EXPECT_TRUE(told == *wanted) << int(op) << " of " << int(a.least) << ".." << int(a.greatest) << " and "
-                                     << int(b.least) << ".." << int(b.greatest);
+        EXPECT_TRUE(told == *wanted) << int(op) << " of " << int(a.least) << ".." << int(a.greatest)
+                                     << " and " << int(b.least) << ".." << int(b.greatest);
       }
     }
   }
@@ -76,9 +76,9 @@ TEST(Intervals, AreExactForArithmetic) {
 }
 
 TEST(Intervals, HoldEveryResult) {
-  for (ast::BinaryOp op : {ast::BinaryOp::FloorDivide, ast::BinaryOp::Modulo, ast::BinaryOp::Power,
-                           ast::BinaryOp::ShiftLeft, ast::BinaryOp::ShiftRight, ast::BinaryOp::BitAnd,
-                           ast::BinaryOp::BitOr, ast::BinaryOp::BitXor})
+  for (ast::BinaryOp op :
+       {ast::BinaryOp::FloorDivide, ast::BinaryOp::Modulo, ast::BinaryOp::Power, ast::BinaryOp::ShiftLeft,
+        ast::BinaryOp::ShiftRight, ast::BinaryOp::BitAnd, ast::BinaryOp::BitOr, ast::BinaryOp::BitXor})
     expect_around(op, false);
 }
 
