@@ -172,6 +172,7 @@ void Checker::store(const Place& place, const Value& value, Span span) {
     unsupported(value.span, "a complex number");
     return;
   }
+  note_meeting(value, element_type(place.array.type), span);
   if (place.is_view) return store_into_view(place, value, span);
   ir::Operand operand = convert(value, element_type(place.array.type), Purpose::Store);
   emit(ir::Store{place.array, place.indices, operand}, span);

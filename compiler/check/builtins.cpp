@@ -1,6 +1,7 @@
 // Calls of builtins by their signatures: the arguments are matched and converted, then become one statement.
 // What has no statement of its own is in intrinsics.cpp.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -106,7 +107,10 @@ std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& 
     add(args.keywords[k].first, args.keywords[k].second, args.keyword_spans[k]);
   BuiltinTyping typing = scope->is_numba() ? BuiltinTyping::Numba : BuiltinTyping::Kern;
   auto result = match_call(builtin, types, typing, context.module.types);
-  if (auto* match = std::get_if<BuiltinMatch>(&result)) return std::move(*match);
+  if (auto* match = std::get_if<BuiltinMatch>(&result)) {
+    note_arguments_meet(builtin, *match, all_values(args), span);
+    return std::move(*match);
+  }
   const auto& mismatch = std::get<BuiltinMismatch>(result);
   bool at_argument = mismatch.argument < spans.size() && mismatch.reason != BuiltinMismatch::Reason::Missing;
   bool is_type = mismatch.reason == BuiltinMismatch::Reason::WrongType ||
@@ -146,18 +150,6 @@ ir::Operand Checker::builtin_operand(Builtin builtin, const BoundArgument& bound
   if (param.kind == BuiltinParamKind::Condition)
     return as_condition(value).value_or(ir::constant_bool(false));
   return convert(value, bound.type, Purpose::Argument);
-}
-
-// Of locals that only met literals so far the result has no type either, in a round of inference.
-static bool is_provisional(Checker& checker, const std::vector<Value>& values) {
-  if (checker.final) return false;
-  bool literal = false;
-  for (const Value& value : values) {
-    bool runtime_literal = value.kind == ValueKind::Runtime && is_literal(value.type);
-    if (!runtime_literal && !is_literal(value)) return false;
-    literal = literal || runtime_literal;
-  }
-  return literal;
 }
 
 // min((a, b, c)) is min(a, b, c).
@@ -219,11 +211,7 @@ Value Checker::match_and_call(Builtin builtin, const Args& given, Span span) {
   for (const Value& value : values) unknown = unknown || is_unknown(value);
   if (unknown && !(is_scalar(match->result) && signature(builtin).type_param_count == 0))
     return unknown_value(span);
-  if (is_provisional(*this, values) && signature(builtin).type_param_count > 0) {
-    Type type = values[0].type;
-    for (const Value& value : values) type = join(type, value.type).value_or(type);
-    return runtime_value(variable(type, span), span);
-  }
+  if (std::optional<Value> value = undecided_call(builtin, *match, values, span)) return *value;
   std::vector<ir::Operand> operands;
   for (const BoundArgument& bound : match->arguments)
     operands.push_back(builtin_operand(builtin, bound, values));
@@ -234,6 +222,7 @@ Value Checker::match_and_call(Builtin builtin, const Args& given, Span span) {
     if (builtin == Builtin::Min || builtin == Builtin::Max)
       return fold_variadic(builtin, operands, values, match->result, span);
     Value value = runtime_value(pure(builtin, match->result, std::move(operands), span), span);
+    keep_literal_locals(value, widened);
     if (builtin == Builtin::Abs && is_nonnegative(values[0]))
       value.most = most_bits_as(values[0], match->result);
     bool is_size = builtin == Builtin::Abs && is_integer(match->result);
@@ -272,6 +261,7 @@ Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& op
   for (std::size_t i = 1; i < operands.size(); ++i) result = pure(builtin, type, {result, operands[i]}, span);
   Value value = runtime_value(result, span);
   if (is_integer(type)) value.most = most_extremum(builtin == Builtin::Max, values, type);
+  for (const Value& each : values) keep_literal_locals(value, std::array{&each});
   if (is_integer(type) && keeps_intervals(*this))
     value.facts = extremum_facts(*this, builtin == Builtin::Max, values, type);
   return value;
@@ -282,7 +272,7 @@ static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
   if (args.positional.empty() || !is_array(args.positional[0])) return args;
   Type element = element_type(args.positional[0].type);
   auto convert = [&](Value& value) {
-    bool fits = is_number(value) && value.type != element && fits_by_interval(value, element);
+    bool fits = is_number(value) && !is_literal(value.type) && value.type != element && fits_by_interval(value, element);
     if (fits) value = checker.convert_value(value, element, Purpose::Store);
   };
   for (std::size_t i = 2; i < args.positional.size(); ++i) convert(args.positional[i]);
@@ -310,9 +300,12 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& g
       atomic.array = value.operand;
     } else if (param.kind == BuiltinParamKind::Index) {
       std::vector<Value> indices = is_tuple(value) ? value.elements : std::vector<Value>{value};
-      for (std::size_t axis = 0; axis < indices.size(); ++axis)
+      for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+        if (!check_constant_index(array, static_cast<int>(axis), indices[axis], *array_expr))
+          return error_value(expr.span);
         atomic.indices.push_back(
             guarded_index(array.operand, static_cast<int>(axis), indices[axis], *array_expr));
+      }
     } else {
       atomic.args.push_back(convert(value, bound.type, Purpose::Store));
     }

@@ -131,6 +131,7 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
   bool fits = is_tuple(*type) ? is_tuple(value) && checker.converts_deep(value, *type)
                               : is_number(value) && is_scalar(*type) && checker.converts_deep(value, *type);
   if (fits) {
+    checker.note_meeting(value, *type, value.span);
     Value converted = checker.convert_value(value, *type, Purpose::Argument);
     // A declared bool is a value of the running program.
     if (is_fixed(converted)) converted.operand = checker.temp(*type, ir::Copy{converted.operand}, value.span);
@@ -211,6 +212,7 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
   std::vector<ir::SlotId> slots;
   Value result;
   make_results(*this, type, span, slots, result);
+  mark_waiting(result);
   return result;
 }
 

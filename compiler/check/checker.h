@@ -139,7 +139,7 @@ struct Checker {
     return {diagnostics.report(span, kind, args...), instance};
   }
   // Adds where the type of a value comes from, if it is that of a local or of an array's elements.
-  bool note_origin(Report& report, const Value& value);
+  bool note_origin(Report& report, const Value& value, std::optional<Type> wanted = {});
   bool note_origin(Report& report, Span place, Type type);
   void note_operands(Report& report, const Value& left, const Value& right);
   // Reports that something has no IR yet.
@@ -200,6 +200,31 @@ struct Checker {
   Type default_deep(Type type);
   void forget_known(int outer_depth);
 
+  // ---- literal_locals.cpp ----
+  // Marks what is read of a local as a number whose type follows from that local, or waits.
+  void mark_read(Value& value, Local& local) const;
+  // Notes that two operands meet, and that a value meets a type: of an element, a declaration, a parameter.
+  void note_operands_meet(const Value& left, const Value& right, bool binds = true);
+  void note_meeting(const Value& value, Type type, Span place, bool binds = true);
+  void note_arguments_meet(Builtin builtin, const BuiltinMatch& match, const std::vector<Value>& values,
+                           Span span);
+  // Notes the literals that a local is assigned.
+  void note_literals_of(Local& local, const Value& value);
+  // Returns the result of an operation on locals that have no type yet; nothing where there is none of them.
+  std::optional<Value> undecided(Type type, std::span<const Value* const> operands, Span span);
+  std::optional<Value> undecided_operation(ast::BinaryOp op, Type type, const Value& left, const Value& right,
+                                           Span span);
+  std::optional<Value> undecided_call(Builtin builtin, const BuiltinMatch& match,
+                                      const std::vector<Value>& values, Span span);
+  // Lets a result whose type is that of an operand come from the same locals: for the notes of errors.
+  void keep_literal_locals(Value& result, std::span<const Value* const> operands) const;
+  // Returns what assignments of a local have in common: a bool beside literals says nothing.
+  std::optional<Type> join_assigned(Type a, Type b);
+  // Warns where a local of literals that became unsigned is compared as if it could be negative.
+  void warn_never_negative(ir::CompareOp op, const Value& left, const Value& right, Span span);
+  // Adds why a number has the type of a local of literals, and the declaration of another.
+  bool note_literal_locals(Report& report, const Value& value, std::optional<Type> wanted);
+
   // ---- names.cpp ----
   Value read_name(const ast::Name& name);
   NameReader reader_of(Span span) const;
@@ -257,6 +282,8 @@ struct Checker {
   };
   bool counts_from_end(const Value& index) const; // where it is negative
   IndexPlace array_index(ir::Operand array, int axis, const Value& index);
+  // Says whether a constant index may be right, as far as the extent is constant too; reports where not.
+  bool check_constant_index(const Value& array, int axis, const Value& index, const ast::Expr& base_expr);
   ir::Operand guarded_index(ir::Operand array, int axis, const Value& index, const ast::Expr& base_expr);
   Value load(const Place& place, Span span);
   Value array_type(const Value& element, const ast::Subscript& expr);
@@ -283,6 +310,7 @@ struct Checker {
   bool check_body(ast::Block body);   // of the function: contracts first
   bool check_block(ast::Block block); // says whether control can reach its end
   bool check_statement(const ast::Stmt& stmt);
+  void check_effect(const ast::Expr& expr); // of an expression that is a statement
   bool check_if(const ast::If& stmt);
   bool check_while(const ast::While& stmt);
   void check_jump(const ast::Stmt& stmt);
@@ -314,7 +342,9 @@ struct Checker {
     std::optional<ir::Operand> stop; // i64, where the step is known to be positive; not of u64
     std::uint64_t most = any_bits;   // of its numbers, see most_bits()
   };
-  std::optional<Range> range_of(const Value& range);
+  // The numbers of a range of literals are of the type that is given.
+  std::optional<Range> range_of(const Value& range, std::optional<Type> of_literals = {});
+  std::optional<Value> undecided_number(const Value& range, Local& local, Span span);
   ir::Operand steps_in(ir::Operand distance, ir::Operand width, Span span);
   // What is known of a distance and the step over it, both of which are i64s.
   struct StepFacts {
@@ -370,6 +400,15 @@ struct Checker {
 // Returns the instance for these arguments; null where a limit was met, which is reported.
 Instance* find_instance(Context& context, const FunctionSymbol& function, std::vector<Value> args,
                         bool is_kernel, const Instance* caller, Span call_span);
+// Settles the types of locals that only ever met literals, those first that met a type; says whether there was
+// one (literal_locals.cpp).
+bool decide_literals(Context& context, Instance& instance);
+// Says whether the numbers of a range of literals are all of an integer type.
+bool range_fits(const Value& range, Type type);
+// Marks the parts of a value that have the type of a literal: it follows from elsewhere.
+void mark_waiting(Value& value);
+// Says whether a part of a value of the running program has no type yet but that of a literal.
+bool has_open_part(const Value& value);
 // Finds the types of an instance, once.
 void infer(Context& context, Instance& instance);
 // Makes the IR of an instance, once.

@@ -1,5 +1,6 @@
 // Comparisons. Integers of two types compare by their values, also where no type holds both.
 #include <algorithm>
+#include <array>
 
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
@@ -75,6 +76,8 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
   }
   if (is_complex(left.type) || is_complex(right.type))
     return checker.unsupported(span, "arithmetic of complex numbers");
+  checker.note_operands_meet(left, right, false);
+  checker.warn_never_negative(ir_compare, left, right, span);
   bool bools = is_boolean(left.type) && is_boolean(right.type) && is_equality(ir_compare);
   if (bools)
     return runtime_value(
@@ -94,10 +97,9 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
     checker.note_operands(error, left, right);
     return error_value(span);
   }
-  if (is_literal(*type)) {
-    if (!checker.final) return runtime_value(checker.variable(types::boolean, span), span);
-    type = default_type(*type);
-  }
+  if (checker.undecided(*type, std::array{&left, &right}, span))
+    return runtime_value(checker.variable(types::boolean, span), span);
+  type = default_type(*type);
   Type computed = *type == types::f16 || *type == types::bf16 ? types::f32 : *type;
   ir::Operand a = checker.convert_through(left, *type, computed),
               b = checker.convert_through(right, *type, computed);

@@ -1,5 +1,6 @@
 // Values to operands of a type: the one conversion rule, the literals that take the type they meet, and the
 // errors that write the cast.
+#include <array>
 #include <cmath>
 
 #include "compiler/check/checker.h"
@@ -130,17 +131,13 @@ bool Checker::note_origin(Report& report, Span place, Type type) {
   if (!local || local->type_span == Span{} || !is_scalar(type)) return false;
   if (is_element)
     report.note(local->type_span, "the elements of `{}` are {}", name, to_string(type));
-  else if (local->pinned && !local->annotated && !scope->is_numba())
-    report.note(local->type_span,
-                "`{0}` is {1}: it meets nothing but literals; for another type write `{0}: f32 = ...`", name,
-                to_string(type));
   else
     report.note(local->type_span, "`{}` is {} from here", name, to_string(type));
   return true;
 }
 
-bool Checker::note_origin(Report& report, const Value& value) {
-  return note_origin(report, value.span, value.type);
+bool Checker::note_origin(Report& report, const Value& value, std::optional<Type> wanted) {
+  return note_literal_locals(report, value, wanted) || note_origin(report, value.span, value.type);
 }
 
 void Checker::note_operands(Report& report, const Value& left, const Value& right) {
@@ -148,8 +145,9 @@ void Checker::note_operands(Report& report, const Value& left, const Value& righ
   for (const Value& operand : {left, right}) {
     std::string_view text = context.source(operand.span);
     bool again = !first && context.source(left.span) == text;
+    Type other = first ? right.type : left.type;
     first = false;
-    if (is_literal(operand) || again || note_origin(report, operand)) continue;
+    if (is_literal(operand) || again || note_origin(report, operand, other)) continue;
     report.note(operand.span, "`{}` is {}", text, describe(operand));
   }
 }
@@ -180,7 +178,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   if ((widens || is_product) && !is_sum && !is_index) words = widened_text(checker, value, type);
   if (is_sum) words = fmt::format("{} = {}", stored_sum->target, words);
   Report error = checker.report(value.span, diag::needs_cast, from, to_string(type), words);
-  checker.note_origin(error, value);
+  checker.note_origin(error, value, type);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
   if (integers && !is_index && !widens && value.facts.saturates)
     error.note("to saturate instead of wrapping write `{}`",
@@ -372,8 +370,12 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
   }
   bool complex = is_complex(type) || (is_scalar(value.type) && is_complex(value.type));
   if (complex) return unsupported(span, "arithmetic of complex numbers");
-  if (value.kind == ValueKind::Runtime && is_literal(value.type))
-    return runtime_value(placeholder(*this, type, span), span);
+  if (value.kind == ValueKind::Runtime && is_literal(value.type)) {
+    // int(x) and float(x) keep what is one already.
+    bool keeps = from_python_name && is_integer(value.type) == is_integer(type);
+    std::optional<Value> same = keeps ? undecided(value.type, std::array{&value}, span) : std::nullopt;
+    return same ? *same : runtime_value(placeholder(*this, type, span), span);
+  }
   if (is_python(*this))
     if (std::optional<Value> result = python_cast(*this, type, from_python_name, value, span)) return *result;
   if (is_boolean(type)) {

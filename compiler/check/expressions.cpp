@@ -1,5 +1,6 @@
 // Expressions to values, in Python's order, each part once.
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
@@ -63,7 +64,13 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
   switch (expr.kind) {
   case ast::Kind::Name: return read_name(ast::get<ast::Name>(expr));
   case ast::Kind::IntLiteral: return int_value(WideInt(ast::get<ast::IntLiteral>(expr).value), expr.span);
-  case ast::Kind::FloatLiteral: return float_value(ast::get<ast::FloatLiteral>(expr).value, expr.span);
+  case ast::Kind::FloatLiteral: {
+    double value = ast::get<ast::FloatLiteral>(expr).value;
+    if (std::isfinite(value) || scope->is_numba()) return float_value(value, expr.span);
+    report(expr.span, diag::literal_does_not_fit, context.source(expr.span), to_string(types::f64))
+        .note("infinity is `math.inf`");
+    return error_value(expr.span);
+  }
   case ast::Kind::ImaginaryLiteral: return unsupported(expr.span, "a complex number");
   case ast::Kind::BoolLiteral: return bool_value(ast::get<ast::BoolLiteral>(expr).value, expr.span);
   case ast::Kind::NoneLiteral: return plain_value(ValueKind::None, expr.span);
@@ -188,8 +195,15 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
     report(span, diag::ends_differ, describe(then_value), describe(else_value));
     return error_value(span);
   }
-  if (*type == types::unknown) return unknown_value(span);
-  if (final || scope->is_numba()) type = default_deep(*type);
+  // What a literal becomes beside a value that has no type yet is not known.
+  bool unknown = has_unknown(then_value) || has_unknown(else_value);
+  if (*type == types::unknown || (unknown && default_deep(*type) != *type)) return unknown_value(span);
+  note_operands_meet(then_value, else_value);
+  if (std::optional<Value> value =
+          undecided_operation(ast::BinaryOp::Add, *type, then_value, else_value, span))
+    return *value;
+  bool open = !final && !scope->is_numba() && (has_open_part(then_value) || has_open_part(else_value));
+  if (!open) type = default_deep(*type);
   Value result;
   std::vector<ir::Operand> variables;
   make_variables(*this, *type, span, variables, result);
@@ -203,6 +217,8 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   emit(ir::If{condition, std::move(then_body), std::move(else_body)}, span);
   result.most = std::max(most_bits_as(then_value, *type), most_bits_as(else_value, *type));
   if (keeps_intervals(*this)) result.facts = either_facts(then_value, else_value, *type);
+  mark_waiting(result);
+  keep_literal_locals(result, std::array<const Value*, 2>{&then_value, &else_value});
   return result;
 }
 
@@ -253,6 +269,7 @@ static Value joined_with(Checker& checker, Value taken, const Value& other, Span
     if (keeps_intervals(checker)) taken.facts = either_facts(taken, other, *type);
     return taken;
   }
+  checker.note_operands_meet(taken, other);
   if (is_literal(taken) && is_literal(*type)) return float_value(*constant_real(taken), span);
   if (is_literal(*type)) return taken;
   Value result = checker.convert_value(taken, *type, Purpose::Assignment);

@@ -11,6 +11,27 @@
 
 namespace kern::checker {
 
+// A type that a local of literals meets.
+struct Meeting {
+  Type type;
+  Span place;         // the first
+  bool binds = false; // not by comparisons alone, which are exact between any two integers
+};
+
+// What a local that is assigned only literals finds out about its type (literal_locals.cpp).
+struct LiteralUse {
+  struct Bound {
+    WideInt value = 0;
+    Span place;
+  };
+  std::vector<Meeting> meetings;
+  Bound least, greatest;      // of the integer literals that it is assigned or meets
+  double magnitude = 0;       // of the float literals
+  bool waits = false;         // a value of it has no type yet
+  bool is_decided = false;    // by what it met, or because it met nothing
+  Type type = types::unknown; // what it met, where that decided
+};
+
 // What a local without a declaration is made of, where that is integers narrower than 32 bits: it is an i32
 // only because it was also assigned an i32 that operators made of them.
 struct Growth {
@@ -33,6 +54,9 @@ struct Local {
   Span type_span;               // the assignment that its type comes from
   bool pinned = false;          // annotated, or settled: `type` is final
   bool annotated = false;
+  bool is_assigned = false;   // not only by loops
+  bool has_far_range = false; // of literals, which do not fit its type
+  LiteralUse literal;
   std::uint64_t most = 0;     // of the rounds before: what most_bits() is at most of all that is assigned
   std::uint64_t most_now = 0; // of this round
   Growth growth;              // of the round before

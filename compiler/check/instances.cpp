@@ -18,21 +18,22 @@ Report::~Report() {
 
 // ---- The names that a function binds ----
 
-static void add_site(Instance& instance, std::string_view name, Span span) {
+static void add_site(Instance& instance, std::string_view name, Span span, bool by_loop = false) {
   Local& local = instance.locals[name];
   if (local.sites == 0) {
     local.name = name;
     local.span = local.type_span = span;
   }
   ++local.sites;
+  if (!by_loop) local.is_assigned = true;
 }
 
-static void collect_target(Instance& instance, const ast::Expr& target) {
-  if (const auto* name = ast::as<ast::Name>(&target)) add_site(instance, name->text, name->span);
+static void collect_target(Instance& instance, const ast::Expr& target, bool by_loop = false) {
+  if (const auto* name = ast::as<ast::Name>(&target)) add_site(instance, name->text, name->span, by_loop);
   if (const auto* tuple = ast::as<ast::Tuple>(&target))
-    for (const ast::Expr* element : tuple->elements) collect_target(instance, *element);
+    for (const ast::Expr* element : tuple->elements) collect_target(instance, *element, by_loop);
   if (const auto* list = ast::as<ast::List>(&target))
-    for (const ast::Expr* element : list->elements) collect_target(instance, *element);
+    for (const ast::Expr* element : list->elements) collect_target(instance, *element, by_loop);
 }
 
 static void collect_annotation(Context& context, Instance& instance, const ast::AnnAssign& stmt) {
@@ -63,7 +64,7 @@ static void collect_locals(Context& context, Instance& instance, ast::Block bloc
     } else if (const auto* loop = ast::as<ast::While>(stmt)) {
       collect_locals(context, instance, loop->body);
     } else if (const auto* counted = ast::as<ast::For>(stmt)) {
-      collect_target(instance, *counted->target);
+      collect_target(instance, *counted->target, true);
       collect_locals(context, instance, counted->body);
     }
   }
@@ -169,9 +170,12 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
 // Gives a parameter its value: slots for what the running program passes, the thing itself for the rest.
 static Value bind_leaves(Checker& checker, const std::string& name, const Value& value, Span span) {
   if (is_fixed(value)) return value;
-  if (value.kind == ValueKind::Runtime)
-    return runtime_value(
+  if (value.kind == ValueKind::Runtime) {
+    Value param = runtime_value(
         checker.slot_operand(checker.new_slot(name, value.type, ir::Slot::Kind::Param, span)), span);
+    mark_waiting(param);
+    return param;
+  }
   if (!is_tuple(value)) return value;
   Value result = tuple_value({}, span);
   for (std::size_t i = 0; i < value.elements.size(); ++i)
@@ -206,7 +210,8 @@ static void bind_params(Checker& checker, Instance& instance) {
 
 static void start_round(Instance& instance) {
   auto start = [](Local& local) {
-    local.joined = types::unknown;
+    if (!local.literal.is_decided) local.literal = {};
+    local.joined = local.literal.type;
     local.most_now = 0;
     local.growth_now = {};
     local.sites_now.clear();
@@ -272,24 +277,6 @@ struct Mark {
   }
 };
 
-// Settles what only ever met literals; says whether there was such a local.
-static bool pin_literals(Context& context, Instance& instance) {
-  Checker checker(context, instance.function->file, &instance);
-  bool any = false;
-  auto pin = [&](Local& local) {
-    Type type = checker.default_deep(local.type);
-    if (type == local.type) return;
-    local.type = type;
-    local.pinned = any = true;
-  };
-  for (auto& [name, local] : instance.locals) pin(local);
-  pin(instance.result);
-  // What was computed of literals without a type said nothing about its range.
-  if (any)
-    for (auto& [name, local] : instance.locals) local.most = 0;
-  return any;
-}
-
 void infer(Context& context, Instance& instance) {
   if (instance.state != Instance::State::New) return;
   instance.state = Instance::State::Inferring;
@@ -302,7 +289,7 @@ void infer(Context& context, Instance& instance) {
     Checker checker(context, instance.function->file, &instance);
     run_round(checker, instance);
     mark.reset();
-    settled = !finish_round(instance) && !pin_literals(context, instance);
+    settled = !finish_round(instance) && !decide_literals(context, instance);
   }
   context.diagnostics.set_enabled(was_enabled);
   context.active.pop_back();

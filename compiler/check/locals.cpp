@@ -16,7 +16,7 @@ Local* Checker::find_local(std::string_view name) {
 static Type current_type(Checker& checker, const Local& local) {
   if (checker.final || local.pinned || local.joined == types::unknown) return local.type;
   if (local.type == types::unknown) return local.joined;
-  return checker.join_types(local.type, local.joined).value_or(local.joined);
+  return checker.join_assigned(local.type, local.joined).value_or(local.joined);
 }
 
 static bool is_slot_type(Type type) { return type != types::unknown && type != types::none; }
@@ -85,6 +85,7 @@ Value Checker::read_local(Local& local, Span span) {
     value.most = most_of_local(local, value.type, !loops.empty());
     read_growth(local, value);
   }
+  mark_read(value, local);
   return value;
 }
 
@@ -204,12 +205,13 @@ static void note_site(Local& local, const ast::Node& site) {
 void Checker::note_assignment(Local& local, const Value& value, const ast::Node& site, Span span) {
   note_site(local, site);
   std::optional<Type> type = type_of(value);
+  note_literals_of(local, value);
   // A value without a type yet says nothing in this round.
   if (!has_unknown(value)) local.most_now = std::max(local.most_now, most_bits(value));
   if (local.pinned || !type) return;
   if (keeps_intervals(*this)) note_growth(local, value);
   if (scope->is_numba()) type = default_deep(*type);
-  std::optional<Type> joined = join_types(local.joined, *type);
+  std::optional<Type> joined = join_assigned(local.joined, *type);
   if (joined && *joined != local.joined) local.type_span = span;
   if (joined) local.joined = *joined;
 }
@@ -282,6 +284,8 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
       error.note("convert the value: `{}({})`", to_string(local.slots_type), text);
     return error_value(span);
   }
+  // Another local of literals that found its type is as good as a declared one.
+  if (local.annotated || local.literal.is_decided) note_meeting(value, local.slots_type, span);
   Value converted = convert_value(value, local.slots_type, Purpose::Assignment);
   if (is_error(converted)) return converted;
   std::vector<ir::Operand> leaves;

@@ -77,7 +77,7 @@ ir::Operand Checker::trip_count_unsigned(ir::Operand start, ir::Operand stop, ir
 }
 
 // Returns the type of a range's numbers: the widest of its arguments, literals not counted.
-static std::optional<Type> range_type(Checker& checker, const Value& range) {
+static std::optional<Type> range_type(Checker& checker, const Value& range, std::optional<Type> of_literals) {
   Type type = types::int_literal;
   for (const Value& part : range.elements) {
     bool fits = is_number(part) && (is_integer(part.type) || is_boolean(part.type));
@@ -100,6 +100,7 @@ static std::optional<Type> range_type(Checker& checker, const Value& range) {
     return part.kind == ValueKind::Runtime && is_literal(part.type);
   });
   if (checker.scope->is_numba() && !provisional) return numba_range_type(checker, range);
+  if (type == types::int_literal && of_literals) return of_literals;
   type = default_type(type);
   for (const Value& part : range.elements) {
     if (!is_int_literal(part) || literal_fits(part.integer, type)) continue;
@@ -108,10 +109,10 @@ static std::optional<Type> range_type(Checker& checker, const Value& range) {
   return type;
 }
 
-std::optional<Checker::Range> Checker::range_of(const Value& value) {
+std::optional<Checker::Range> Checker::range_of(const Value& value, std::optional<Type> of_literals) {
   for (const Value& part : value.elements)
     if (is_error(part) || is_unknown(part)) return std::nullopt;
-  std::optional<Type> type = range_type(*this, value);
+  std::optional<Type> type = range_type(*this, value, of_literals);
   if (!type) return std::nullopt;
   for (const Value& part : value.elements) warn_wrapped(*this, part, "the end of a range");
   Range range;
@@ -127,7 +128,9 @@ std::optional<Checker::Range> Checker::range_of(const Value& value) {
   };
   range.start = operand(start, *type);
   range.step = operand(step, *type);
-  ir::Operand last = operand(stop, *type);
+  // The last number of a range of literals is of the type; where it stops need not be.
+  bool stops_beyond = is_int_literal(stop) && !literal_fits(stop.integer, *type);
+  ir::Operand last = operand(stop, stops_beyond ? types::i64 : *type);
   if (!range.step.slot ? range.step.bits == 0 : !step.positive) {
     ir::Operand zero = ir::constant_int(*type, 0);
     check_condition(compare(ir::CompareOp::NotEqual, range.step, zero, step.span), ir::FaultKind::StepZero,
@@ -148,11 +151,11 @@ std::optional<Checker::Range> Checker::range_of(const Value& value) {
     ir::Operand stop_at = wide(last);
     range.count = trip_count(wide(range.start), stop_at, wide(range.step),
                              {ascends, narrow, {near, ascends || has_opposite(step)}}, value.span);
-    if (ascends) range.stop = stop_at;
+    if (ascends && !stops_beyond) range.stop = stop_at;
   }
   if (ascends && nonnegative(start)) {
     std::uint64_t end = std::min(most_bits_as(stop, *type), greatest_bits(*type));
-    range.most = end - (end > 0);
+    range.most = stops_beyond ? greatest_bits(*type) : end - (end > 0);
   }
   return range;
 }
@@ -197,9 +200,16 @@ void Checker::check_loop_body(ast::Block block, ir::Body& inner, const std::func
 bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
   const auto* name = ast::as<ast::Name>(stmt.target);
   Local* local = name ? find_local(name->text) : nullptr;
-  std::optional<Range> range = range_of(range_value);
   Span span = stmt.target->span;
   ir::Body inner;
+  if (local)
+    if (std::optional<Value> number = undecided_number(range_value, *local, span)) {
+      check_loop_body(stmt.body, inner, [&] { assign_local(*local, *number, *stmt.target, span, false); });
+      return true;
+    }
+  bool takes_type = local && !scope->is_numba() && is_scalar(local->type) && is_integer(local->type) &&
+                    range_fits(range_value, local->type);
+  std::optional<Range> range = range_of(range_value, takes_type ? std::optional(local->type) : std::nullopt);
   if (!range) {
     check_loop_body(stmt.body, inner,
                     [&] { assign_target(*stmt.target, unknown_or_error(range_value), *stmt.target, false); });

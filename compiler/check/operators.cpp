@@ -192,11 +192,9 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
             : kern_type(op, type_beside(left, right.type), type_beside(right, left.type));
   if (type && is_complex(*type)) return unsupported(span, "arithmetic of complex numbers");
   if (!type) return report_mismatch(*this, op, left, right, span);
-  if (is_literal(*type)) {
-    // Of locals that only met literals so far, in a round of inference.
-    if (!final) return runtime_value(temp(*type, ir::Copy{variable(*type, span)}, span), span);
-    type = default_type(*type);
-  }
+  if (!is_shift(op)) note_operands_meet(left, right);
+  if (std::optional<Value> value = undecided_operation(op, *type, left, right, span)) return *value;
+  type = default_type(*type);
   // f16 and bf16 are for storage: their arithmetic is that of f32.
   Type computed = is_half(*type) ? types::f32 : *type, own = *type;
   bool narrows = !numba && is_integer(*type);
@@ -226,6 +224,7 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   Value value = runtime_value(result, span);
   if (is_integer(own)) value.most = most_result(op, left, right, own);
   value.facts = std::move(facts);
+  keep_literal_locals(value, std::array{&left, shift ? &left : &right});
   return value;
 }
 
@@ -331,6 +330,19 @@ static Value numba_unary(Checker& checker, ast::UnaryOp op, const Value& operand
   return runtime_value(checker.cast(result, numba_widen(value.type), span), span);
 }
 
+static Value typed_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Type type, Span span) {
+  if (op == ast::UnaryOp::Positive) return checker.convert_value(operand, type, Purpose::Operand);
+  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  if (!numba && is_integer(type)) return integer_unary(checker, op, operand, type, span);
+  if (op == ast::UnaryOp::Negative) {
+    if (!is_half(type)) return negate(checker, operand, type, span);
+    Value wide = negate(checker, operand, types::f32, span);
+    return runtime_value(checker.cast(wide.operand, type, span), span);
+  }
+  ir::Operand value = checker.convert(operand, type, Purpose::Operand);
+  return runtime_value(checker.unary(ir::UnaryOp::BitNot, value, span), span);
+}
+
 Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   if (is_error(operand)) return operand;
   if (op == ast::UnaryOp::Not) {
@@ -360,19 +372,10 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
     return numba_unary(*this, op, operand, span);
   if (numba) type = numba_widen(type);
   if (is_boolean(type)) type = types::i64;
-  if (is_literal(type)) {
-    if (!final) return runtime_value(temp(type, ir::Copy{variable(type, span)}, span), span);
-    type = default_type(type);
-  }
-  if (op == ast::UnaryOp::Positive) return convert_value(operand, type, Purpose::Operand);
-  if (!numba && is_integer(type)) return integer_unary(*this, op, operand, type, span);
-  if (op == ast::UnaryOp::Negative) {
-    if (!is_half(type)) return negate(*this, operand, type, span);
-    Value wide = negate(*this, operand, types::f32, span);
-    return runtime_value(cast(wide.operand, type, span), span);
-  }
-  ir::Operand value = convert(operand, type, Purpose::Operand);
-  return runtime_value(unary(ir::UnaryOp::BitNot, value, span), span);
+  if (std::optional<Value> value = undecided(type, std::array{&operand}, span)) return *value;
+  Value result = typed_unary(*this, op, operand, default_type(type), span);
+  keep_literal_locals(result, std::array{&operand});
+  return result;
 }
 
 } // namespace kern::checker

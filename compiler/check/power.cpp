@@ -29,10 +29,10 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
   std::optional<Type> type = power_type(*this, left, right);
   if (!type) return arithmetic(ast::BinaryOp::Power, left, right, span);
   if (is_complex(*type)) return unsupported(span, "arithmetic of complex numbers");
-  if (is_literal(*type)) {
-    if (!final) return runtime_value(temp(*type, ir::Copy{variable(*type, span)}, span), span);
-    type = default_type(*type);
-  }
+  note_operands_meet(left, right);
+  if (std::optional<Value> value = undecided_operation(ast::BinaryOp::Power, *type, left, right, span))
+    return *value;
+  type = default_type(*type);
   note_widening(std::array{&left, &right}, *type);
   bool half = *type == types::f16 || *type == types::bf16;
   Type computed = half ? types::f32 : *type;
@@ -49,6 +49,7 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
     result = pure(builtin, computed, {base, convert_through(right, *type, computed)}, span);
   }
   Value value = runtime_value(cast(result, *type, span), span);
+  keep_literal_locals(value, std::array{&left, &right});
   if (!numba && is_integer(*type))
     value.facts = binary_facts(*this, ast::BinaryOp::Power, left, right, *type);
   return value;

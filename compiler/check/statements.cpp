@@ -1,7 +1,10 @@
 // Statements in their order. What follows a return, break, continue or raise in its block is checked and
 // dropped.
+#include <algorithm>
+
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/diagnostics/warnings.h"
 
 namespace kern::checker {
 
@@ -19,7 +22,7 @@ bool Checker::check_block(ast::Block block) {
 bool Checker::check_statement(const ast::Stmt& stmt) {
   switch (stmt.kind) {
   case ast::Kind::ExprStmt:
-    if (!docstring(stmt)) evaluate(*ast::get<ast::ExprStmt>(stmt).value);
+    if (!docstring(stmt)) check_effect(*ast::get<ast::ExprStmt>(stmt).value);
     return true;
   case ast::Kind::Assign: check_assign(ast::get<ast::Assign>(stmt)); return true;
   case ast::Kind::AugAssign: check_aug_assign(ast::get<ast::AugAssign>(stmt)); return true;
@@ -64,6 +67,43 @@ bool Checker::check_statement(const ast::Stmt& stmt) {
   case ast::Kind::Starred: break;
   }
   return true;
+}
+
+// Says whether an expression calls something; `...` stands for nothing, as `pass` does.
+static bool may_act(const ast::Expr& expr) {
+  if (expr.kind == ast::Kind::Call || expr.kind == ast::Kind::EllipsisLiteral) return true;
+  auto any = [](ast::ExprList list) {
+    return std::ranges::any_of(list, [](const ast::Expr* each) { return may_act(*each); });
+  };
+  if (const auto* unary = ast::as<ast::Unary>(&expr)) return may_act(*unary->operand);
+  if (const auto* binary = ast::as<ast::Binary>(&expr))
+    return may_act(*binary->left) || may_act(*binary->right);
+  if (const auto* both = ast::as<ast::BoolOp>(&expr)) return any(both->operands);
+  if (const auto* compare = ast::as<ast::Compare>(&expr)) return any(compare->operands);
+  if (const auto* tuple = ast::as<ast::Tuple>(&expr)) return any(tuple->elements);
+  if (const auto* list = ast::as<ast::List>(&expr)) return any(list->elements);
+  if (const auto* attribute = ast::as<ast::Attribute>(&expr)) return may_act(*attribute->value);
+  if (const auto* subscript = ast::as<ast::Subscript>(&expr))
+    return may_act(*subscript->value) || any(subscript->indices);
+  if (const auto* either = ast::as<ast::Conditional>(&expr))
+    return may_act(*either->condition) || may_act(*either->then_value) || may_act(*either->else_value);
+  return false;
+}
+
+void Checker::check_effect(const ast::Expr& expr) {
+  Value value = evaluate(expr);
+  if (!final || is_error(value) || may_act(expr)) return;
+  std::string advice;
+  const auto* compare = ast::as<ast::Compare>(&expr);
+  if (compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Equal)
+    advice = fmt::format("; to assign write `{} = {}`", context.source(compare->operands[0]->span),
+                         context.source(compare->operands[1]->span));
+  else if (value.kind == ValueKind::Function || value.kind == ValueKind::Builtin)
+    advice = fmt::format("; to call it write `{}()`", context.source(expr.span));
+  if (scope->is_numba())
+    report(expr.span, diag::unused_value, context.source(expr.span), advice);
+  else
+    report(expr.span, diag::no_effect, context.source(expr.span), advice);
 }
 
 // A condition that is known now leaves one branch, and the other is not looked at: `if DEBUG:`, `if bias is
@@ -137,7 +177,11 @@ bool Checker::check_return(const ast::Return& stmt) {
     report(stmt.value->span, diag::cannot_return, describe(value));
     return false;
   }
+  if (result.annotated) note_meeting(value, result.type, stmt.value->span);
   if (!is_error(value) && !result.pinned) {
+    // What is returned finds its type first.
+    if (!value.literals.empty()) result.literal.waits = true;
+    note_literals_of(result, value);
     if (scope->is_numba()) type = default_deep(*type);
     std::optional<Type> joined = join_types(result.joined, *type);
     if (joined && *joined != result.joined) result.type_span = stmt.value->span;

@@ -6,6 +6,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/diagnostics/warnings.h"
 
 namespace kern::checker {
 
@@ -156,6 +157,7 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
       continue;
     }
     if (!check_index(*part.index)) return place;
+    if (!check_constant_index(array, static_cast<int>(axis), *part.index, base_expr)) return place;
     part.place = guarded_index(array.operand, static_cast<int>(axis), *part.index, base_expr);
   }
   if (!is_element) return make_view(*this, array.operand, *parts, span);
@@ -163,6 +165,22 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
   place.array = array.operand;
   for (const IndexPart& part : *parts) place.indices.push_back(part.place);
   return place;
+}
+
+bool Checker::check_constant_index(const Value& array, int axis, const Value& index,
+                                   const ast::Expr& base_expr) {
+  std::optional<WideInt> constant = constant_integer(index);
+  auto at = static_cast<std::size_t>(axis);
+  if (!final || !constant || at >= array.extents.size()) return true;
+  std::int64_t extent = array.extents[at];
+  WideInt least = counts_from_end(index) ? -WideInt(extent) : 0;
+  if (*constant >= least && *constant < extent) return true;
+  std::string_view text = context.source(index.span), base = context.source(base_expr.span);
+  if (scope->is_numba())
+    report(index.span, diag::index_range, text, base, extent, axis);
+  else
+    report(index.span, diag::constant_index, text, base, extent, axis);
+  return scope->is_numba();
 }
 
 ir::Operand Checker::guarded_index(ir::Operand array, int axis, const Value& index,

@@ -139,7 +139,12 @@ static Value spilled_element(Checker& checker, const Value& tuple, const Value& 
     std::optional<Type> next = checker.type_of(element);
     type = next && type ? checker.join_types(*type, *next) : std::nullopt;
   }
-  if (type && *type == types::unknown) return unknown_value(expr.span);
+  bool unknown = std::ranges::any_of(tuple.elements, has_unknown);
+  if (type && (*type == types::unknown || (unknown && is_literal(*type)))) return unknown_value(expr.span);
+  std::vector<const Value*> elements;
+  for (const Value& element : tuple.elements) elements.push_back(&element);
+  if (std::optional<Value> open = checker.undecided(type.value_or(types::error), elements, expr.span))
+    return *open;
   if (!type || tuple.elements.empty() || !(is_scalar(*type) || is_literal(*type))) {
     checker.report(expr.span, diag::computed_tuple_index, checker.context.source(expr.value->span));
     return error_value(expr.span);

@@ -71,6 +71,9 @@ struct Value {
   bool is_written = false; // True or False
   bool from_end = false;   // an integer written as `-` and a literal: as an index it counts from the end
   Span written;            // of a literal behind a name, where it stands; else nowhere
+  std::vector<Local*>
+      literals;       // the locals of literals that its type comes from (literal_locals.cpp), sorted
+  bool waits = false; // of a literal type that follows from what has no type yet
   std::vector<Value> elements;
   std::vector<ir::Operand> indices;
   std::vector<std::int64_t> extents; // of an array, where they are constants

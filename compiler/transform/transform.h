@@ -31,6 +31,8 @@ void inline_calls(ir::Module& module, Diagnostics& diagnostics);
 // it shows to go one way: of an index that does not count from the end, of a slice's bound that needs no
 // clamp.
 void place_guards(ir::Module& module, GuardMode mode);
+// Computes in 64 bits what an index is made of with a counter of constant bounds, where it does not wrap.
+void widen_sums(ir::Module& module);
 // CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.
 void join_conditions(ir::Module& module);
 // CPU: computes a word of what is computed in 64 bits in 32, where the long value is needed too.

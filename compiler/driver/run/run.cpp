@@ -135,7 +135,7 @@ static bool check_types(Run& run) {
       refuse(fmt::format("the scalar {}", is));
     else if (scalar.kind && *scalar.kind != type->scalar)
       refuse(fmt::format("the scalar {}", is));
-    else if (!store_number(type->scalar, words, scalar.number))
+    else if (!store_written(type->scalar, words, scalar.number))
       refuse(fmt::format("{}, which does not fit", is));
   }
   return !run.wrong();

@@ -1,0 +1,291 @@
+// Locals that are assigned only literals, arithmetic of them and of such locals. In the rounds of inference what
+// is read of one has the type of a literal and knows which locals that comes from; whatever it meets notes its
+// type with them. Only between rounds is anything decided, for all of them at once: so the order of statements
+// does not matter.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+namespace {
+
+// Says whether a value of the running program has no type yet but that of a literal.
+bool is_open(const Value& value) { return value.kind == ValueKind::Runtime && is_literal(value.type); }
+
+bool waits(const Value& value) {
+  return value.waits || is_unknown(value) || std::ranges::any_of(value.elements, waits);
+}
+
+template <class Visit> void each_leaf(const Value& value, const Visit& visit) {
+  if (is_literal(value)) visit(value);
+  for (const Value& element : value.elements) each_leaf(element, visit);
+}
+
+// Visits the literals that a value may be; none where it is anything else.
+template <class Visit> void each_literal(const Value& value, const Visit& visit) {
+  bool is_one = is_literal(value) || value.kind == ValueKind::Choice || value.kind == ValueKind::Element;
+  if (is_one) each_leaf(value, visit);
+}
+
+void extend(LiteralUse& use, WideInt value, Span place) {
+  if (value < use.least.value) use.least = {value, place};
+  if (value > use.greatest.value) use.greatest = {value, place};
+}
+
+void extend(LiteralUse& use, const Value& literal) {
+  if (is_int_literal(literal)) return extend(use, literal.integer, literal.span);
+  if (std::isfinite(literal.real)) use.magnitude = std::max(use.magnitude, std::fabs(literal.real));
+}
+
+bool is_before(Span a, Span b) { return a.file == b.file && a.begin < b.begin; }
+
+void add_meeting(LiteralUse& use, const Meeting& meeting) {
+  auto known = std::ranges::find(use.meetings, meeting.type, &Meeting::type);
+  if (known == use.meetings.end()) return use.meetings.push_back(meeting);
+  known->binds = known->binds || meeting.binds;
+  if (is_before(meeting.place, known->place)) known->place = meeting.place;
+}
+
+void add_locals(Value& result, const Value& operand) {
+  std::vector<Local*> both;
+  std::ranges::set_union(result.literals, operand.literals, std::back_inserter(both), std::less<>());
+  result.literals = std::move(both);
+}
+
+bool takes_part(const BuiltinParam& param, std::size_t variable) {
+  bool has_variable = param.kind == BuiltinParamKind::Variable || param.kind == BuiltinParamKind::ArrayOf;
+  return has_variable && param.variable == variable;
+}
+
+} // namespace
+
+bool has_open_part(const Value& value) {
+  return is_open(value) || std::ranges::any_of(value.elements, has_open_part);
+}
+
+// ---- What is read of them, and what follows from it ----
+
+void mark_waiting(Value& value) {
+  if (is_open(value)) value.waits = true;
+  for (Value& element : value.elements) mark_waiting(element);
+}
+
+void Checker::mark_read(Value& value, Local& local) const {
+  if (is_tuple(value) || scope->is_numba()) return mark_waiting(value);
+  if (is_open(value) || (final && local.literal.is_decided)) value.literals = {&local};
+}
+
+std::optional<Value> Checker::undecided(Type type, std::span<const Value* const> operands, Span span) {
+  bool any = std::ranges::any_of(
+      operands, [](const Value* operand) { return operand->waits || !operand->literals.empty(); });
+  if (final || !is_literal(type) || !any) return std::nullopt;
+  Value result = runtime_value(variable(type, span), span);
+  for (const Value* operand : operands) {
+    result.waits = result.waits || operand->waits;
+    add_locals(result, *operand);
+  }
+  return result;
+}
+
+std::optional<Value> Checker::undecided_operation(ast::BinaryOp op, Type type, const Value& left,
+                                                  const Value& right, Span span) {
+  if (final) return std::nullopt;
+  if (op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight) {
+    // The count says nothing, but a literal that is shifted takes the count's type.
+    if (is_open(left)) return undecided(left.type, std::array<const Value*, 1>{&left}, span);
+    if (!is_open(right) || !is_literal(left.type)) return std::nullopt;
+    Value result = runtime_value(variable(left.type, span), span);
+    result.waits = true;
+    return result;
+  }
+  if (is_open(left) && is_boolean(right.type)) type = left.type;
+  if (is_open(right) && is_boolean(left.type)) type = right.type;
+  return undecided(type, std::array{&left, &right}, span);
+}
+
+std::optional<Value> Checker::undecided_call(Builtin builtin, const BuiltinMatch& match,
+                                             const std::vector<Value>& values, Span span) {
+  const BuiltinSignature& taken = signature(builtin);
+  if (final || taken.result_count != 1 || taken.results[0].variable < 0) return std::nullopt;
+  auto variable = static_cast<std::size_t>(taken.results[0].variable);
+  Type joined = types::unknown;
+  std::vector<const Value*> operands;
+  for (const BoundArgument& bound : match.arguments) {
+    const BuiltinParam& param = taken.params[bound.param];
+    if (!takes_part(param, variable) || !bound.argument) continue;
+    const Value& value = values[*bound.argument];
+    if (is_number(value) && is_boolean(value.type)) continue;
+    if (!is_number(value) || !is_literal(value.type)) return std::nullopt;
+    joined = join(joined, value.type).value_or(joined);
+    operands.push_back(&value);
+  }
+  bool follows = joined != types::unknown && default_type(joined) == match.type_args[variable];
+  return follows ? undecided(joined, operands, span) : std::nullopt;
+}
+
+void Checker::keep_literal_locals(Value& result, std::span<const Value* const> operands) const {
+  if (!final) return;
+  for (const Value* operand : operands)
+    if (!operand->literals.empty() && operand->type == result.type) add_locals(result, *operand);
+}
+
+// ---- What they meet ----
+
+void Checker::note_meeting(const Value& value, Type type, Span place, bool binds) {
+  if (is_tuple(value) && is_tuple(type) && value.elements.size() == type->elements.size())
+    for (std::size_t i = 0; i < value.elements.size(); ++i)
+      note_meeting(value.elements[i], type->elements[i], place, binds);
+  if (!is_open(value) || final || !is_scalar(type)) return;
+  if (is_integer(type) || is_float(type))
+    for (Local* local : value.literals) add_meeting(local->literal, {type, place, binds});
+}
+
+static void note_operand(Checker& checker, const Value& value, const Value& other, bool binds = true) {
+  if (!is_open(value) || checker.final) return;
+  each_literal(other, [&](const Value& literal) {
+    for (Local* local : value.literals) extend(local->literal, literal);
+  });
+  if (other.kind == ValueKind::Runtime) checker.note_meeting(value, other.type, other.span, binds);
+}
+
+void Checker::note_operands_meet(const Value& left, const Value& right, bool binds) {
+  note_operand(*this, left, right, binds);
+  note_operand(*this, right, left, binds);
+}
+
+void Checker::note_arguments_meet(Builtin builtin, const BuiltinMatch& match,
+                                  const std::vector<Value>& values, Span span) {
+  if (final || std::ranges::none_of(values, [](const Value& value) { return !value.literals.empty(); }))
+    return;
+  std::span<const BuiltinParam> params = signature(builtin).parameters();
+  for (const BoundArgument& bound : match.arguments) {
+    const BuiltinParam& param = params[bound.param];
+    if (!bound.argument) continue;
+    const Value& value = values[*bound.argument];
+    if (param.kind == BuiltinParamKind::Scalar) note_meeting(value, bound.type, value.span);
+    if (param.kind != BuiltinParamKind::Variable) continue;
+    for (const BoundArgument& other : match.arguments) {
+      bool beside = other.argument && other.argument != bound.argument;
+      if (!beside || !takes_part(params[other.param], param.variable)) continue;
+      const Value& argument = values[*other.argument];
+      if (is_array(argument))
+        note_meeting(value, element_type(argument.type), span);
+      else
+        note_operand(*this, value, argument);
+    }
+  }
+}
+
+void Checker::note_literals_of(Local& local, const Value& value) {
+  if (local.literal.is_decided) return;
+  each_literal(value, [&](const Value& literal) { extend(local.literal, literal); });
+  if (waits(value)) local.literal.waits = true;
+}
+
+std::optional<Type> Checker::join_assigned(Type a, Type b) {
+  if (!scope->is_numba() && is_literal(a) && is_boolean(b)) return a;
+  if (!scope->is_numba() && is_boolean(a) && is_literal(b)) return b;
+  return join_types(a, b);
+}
+
+// ---- Ranges of literals ----
+
+// Visits the numbers of a range between which all others lie, and its step.
+template <class Visit> static void each_end(const Value& range, const Visit& visit) {
+  const Value &start = range.elements[0], &stop = range.elements[1], &step = range.elements[2];
+  bool is_known = std::ranges::all_of(range.elements, is_int_literal) && step.integer != 0;
+  if (!is_known) {
+    for (const Value& part : range.elements)
+      each_literal(part, [&](const Value& literal) { visit(literal.integer, literal.span); });
+    return;
+  }
+  WideInt distance = step.integer > 0 ? stop.integer - start.integer : start.integer - stop.integer;
+  WideInt width = step.integer > 0 ? step.integer : -step.integer;
+  visit(start.integer, start.span);
+  visit(step.integer, step.span);
+  if (distance > 0) visit(start.integer + (distance - 1) / width * step.integer, stop.span);
+}
+
+bool range_fits(const Value& range, Type type) {
+  bool fits = true;
+  each_end(range, [&](WideInt number, Span) { fits = fits && literal_fits(number, type); });
+  // What counts in 64 bits counts to where it stops.
+  const Value& stop = range.elements[1];
+  if (is_int_literal(stop) && bit_width(type->scalar) == 64) fits = fits && literal_fits(stop.integer, type);
+  return fits;
+}
+
+std::optional<Value> Checker::undecided_number(const Value& range, Local& local, Span span) {
+  bool literals = !final && !scope->is_numba() && std::ranges::all_of(range.elements, [](const Value& part) {
+    return is_number(part) && part.type == types::int_literal;
+  });
+  if (!literals) return std::nullopt;
+  // Once its numbers do not fit the type that the local has from elsewhere, they are of i64.
+  bool typed = !local.annotated && is_scalar(local.type) && is_integer(local.type);
+  local.has_far_range = local.has_far_range || (typed && !range_fits(range, local.type));
+  if (local.has_far_range) return std::nullopt;
+  Value number = runtime_value(variable(types::int_literal, span), span);
+  for (const Value& part : range.elements) {
+    number.waits = number.waits || part.waits;
+    add_locals(number, part);
+  }
+  if (!local.literal.is_decided)
+    each_end(range, [&](WideInt end, Span place) { extend(local.literal, end, place); });
+  return number;
+}
+
+// ---- The decision, between two rounds ----
+
+// Returns what the types that a local met have in common; nothing where there is none, or its literals do not
+// fit.
+static std::optional<Type> met_type(const Local& local) {
+  bool is_int = local.type == types::int_literal;
+  Type type = types::unknown;
+  for (const Meeting& meeting : local.literal.meetings) {
+    if (is_integer(meeting.type) != is_int) continue;
+    std::optional<Type> both = join(type, meeting.type);
+    if (!both) return std::nullopt;
+    type = *both;
+  }
+  bool fits = literal_fits(local.literal.least.value, type) &&
+              literal_fits(local.literal.greatest.value, type) &&
+              (is_int || literal_fits(local.literal.magnitude, type));
+  return type != types::unknown && fits ? std::optional(type) : std::nullopt;
+}
+
+bool decide_literals(Context& context, Instance& instance) {
+  Checker checker(context, instance.function->file, &instance);
+  bool any = false;
+  std::vector<Local*> locals{&instance.result};
+  for (auto& [name, local] : instance.locals) locals.push_back(&local);
+  auto met = [&](Local& local) {
+    if (!is_literal(local.type) || local.literal.waits || local.literal.is_decided) return;
+    std::optional<Type> type = met_type(local);
+    if (!type) return;
+    local.literal.type = *type;
+    local.literal.is_decided = any = true;
+  };
+  auto pin = [&](Local& local) {
+    Type type = checker.default_deep(local.type);
+    if (type == local.type) return;
+    local.type = type;
+    local.pinned = local.literal.is_decided = any = true;
+  };
+  for (Local* local : locals) met(*local);
+  if (!any)
+    for (Local* local : locals)
+      if (!local->literal.waits) pin(*local);
+  // What an instance makes of arguments that have no type yet stays open: another one is made for their types.
+  bool is_provisional = std::ranges::any_of(instance.args, has_open_part);
+  if (!any && !is_provisional)
+    for (Local* local : locals) pin(*local);
+  // What was computed of literals without a type said nothing about its range.
+  if (any)
+    for (Local* local : locals) local->most = 0;
+  return any;
+}
+
+} // namespace kern::checker
