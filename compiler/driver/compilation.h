@@ -31,6 +31,7 @@ struct CompileOptions {
   GuardMode guards = GuardMode::On;
   bool contract = true;
   bool for_debugger = false;             // loads stay where they are written: -O0 -g
+  bool polls = false;                    // whether loops ask if the launch is to end
   std::vector<std::string> define_files; // read for the values of check.defines
   std::vector<PrefixMapping> prefix_map; // how outputs name files
   FindModule find_module;                // who finds imported files; only the stdlib where it is empty

@@ -300,7 +300,10 @@ ExitCode compile_command(Session& session) {
   std::string rule_path = depfile_path(session, outputs);
   if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
   const std::string& file = session.options.words.front();
-  std::unique_ptr<Compilation> compilation = open_source(session, file);
+  CompileOptions options = compile_options(session.options, session.diagnostics);
+  options.polls = std::ranges::find(passes, Pass::Polls) != passes.end();
+  if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
+  std::unique_ptr<Compilation> compilation = open_source(session, std::move(options), file);
   if (!compilation) return ExitCode::WrongUse;
   if (outputs.empty() && rule_path.empty()) return check_only(session, *compilation, file);
 

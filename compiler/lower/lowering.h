@@ -82,6 +82,8 @@ llvm::Value* grid_barrier_or(Lowerer&, const CustomCall&);
 llvm::Value* dynamic_shared_bytes(Lowerer&, const CustomCall&);
 // waiting.cpp
 llvm::Value* take_turn(Lowerer&, const CustomCall&);
+// stops.cpp
+llvm::Value* goes_on(Lowerer&, const CustomCall&);
 // warps.cpp
 llvm::Value* lane_id(Lowerer&, const CustomCall&);
 llvm::Value* lane_mask_below(Lowerer&, const CustomCall&);

@@ -232,6 +232,12 @@ std::shared_ptr<Memory> CpuDevice::wrap(void* data, std::uint64_t bytes, std::fu
   return memory;
 }
 
+// A report of a host that was compiled before there was the word has none.
+std::uint64_t* stop_of(kern_launch_report* report) {
+  constexpr std::size_t end = offsetof(kern_launch_report, stop) + sizeof(kern_launch_report::stop);
+  return report && report->struct_size >= end ? &report->stop : nullptr;
+}
+
 // Code that was compiled into this process is "native": whoever made it knew the CPU.
 bool can_run(std::string_view cpu) {
   if (cpu == "native") return true;
@@ -408,13 +414,24 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   job.follows_rows = launch.entry->follows_rows != 0;
   job.threads_in_call = launch.entry->threads_in_call;
   if (launch.report) job.blocks_done = &launch.report->blocks_done;
+  bool is_cut_short = false;
+  job.is_cut_short = &is_cut_short;
+  std::uint64_t* stop = stop_of(launch.report);
+  record.reserved[cpu::stop_word] = reinterpret_cast<std::uint64_t>(stop);
   auto begin = std::chrono::steady_clock::now();
   bool ran = launch.kernel->cooperative ? cpu::run_cooperative(*pool_, job) : pool_->run(job);
   std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   if (launch.report) launch.report->milliseconds = time.count();
   if (!ran) keep_error(number, no_scratch(launch, job));
   if (ring) write_prints(launch.module->manifest, *ring);
-  if (record.fault.state != 0) keep_fault(number, launch, record.fault, launch.params);
+  if (record.fault.state != 0)
+    keep_fault(number, launch, record.fault, launch.params);
+  else if (is_cut_short)
+    keep_error(number, {KERN_DEVICE_ERROR,
+                        "kernel `" + launch.kernel->name + "` was stopped before all of its blocks had run",
+                        {},
+                        0,
+                        0});
 }
 
 } // namespace

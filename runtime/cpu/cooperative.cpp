@@ -134,6 +134,7 @@ bool run_cooperative(Pool& pool, const Launch& launch) {
   round.scratch_bytes = 0;
   round.independent_rows = false;
   round.blocks_done = nullptr;
+  round.is_cut_short = nullptr;
   std::span blocks(grid.blocks, total);
   auto is_done = [](const Block& block) { return block.fiber.is_done(); };
   while (!std::ranges::all_of(blocks, is_done)) {

@@ -109,8 +109,9 @@ struct Pool::Runner {
     if (parts > 0) job.nanoseconds.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
 
-  // Runs some parts; false where none is left.
+  // Runs some parts; false where none is left, or the launch is to end.
   bool turn() {
+    if (is_stopped()) return false;
     Progress progress;
     progress.total = job.total;
     progress.taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
@@ -186,6 +187,12 @@ private:
       // Whoever runs its last part counts a block.
       if (part == job.parts - 1) ++blocks_done_;
     }
+  }
+
+  bool is_stopped() {
+    auto* word = reinterpret_cast<std::uint64_t*>(job.launch.record->reserved[stop_word]);
+    if (!word || std::atomic_ref(*word).load(std::memory_order_relaxed) == 0) return false;
+    return job.next.load(std::memory_order_relaxed) < job.total;
   }
 
   // Adds the blocks that are done to the counts of the launch.
@@ -294,6 +301,7 @@ bool Pool::run(const Launch& launch) {
     if (own.parts > 0) own_time = own.nanoseconds / static_cast<double>(own.parts) * each;
   }
   if (asked) retire();
+  if (launch.is_cut_short) *launch.is_cut_short = job.next.load() < job.total;
   last.sharing.end(own_time, job.nanoseconds.load() / blocks, since(start));
   return true;
 }

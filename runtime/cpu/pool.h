@@ -29,6 +29,7 @@ struct Launch {
   bool follows_rows = false;            // and best goes along rows of blocks to their ends
   std::uint64_t threads_in_call = 0;    // of neighbouring blocks, that a call best runs; 0: any
   std::uint64_t* blocks_done = nullptr; // counted up, for whoever watches; may be null
+  bool* is_cut_short = nullptr;         // told whether blocks were left out since it was to end; may be null
 };
 
 // Returns the blocks of its grid.

@@ -12,6 +12,7 @@
 namespace kern::cpu {
 
 // The reserved words of a launch record that the CPU uses.
+inline constexpr int stop_word = 0;     // address of a word that is not 0 where the launch is to end; or 0
 inline constexpr int progress_word = 1; // counts what others may wait for: blocks that are done, ...
 inline constexpr int parts_word = 2;    // not 0 where blocks run in parts
 inline constexpr int stuck_word = 3;    // not 0 where a thread has given up waiting

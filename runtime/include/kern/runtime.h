@@ -263,6 +263,8 @@ typedef struct kern_launch_report {
   uint32_t struct_size;
   double milliseconds;  // that the kernel took, once the launch was waited for
   uint64_t blocks_done; // counted up while it runs, to be read atomically; a GPU does not tell
+  uint64_t stop; // 0; the host may set it atomically to end a launch on the CPU: before its next block,
+                 // and in loops of code that was compiled to ask (`kernc run --timeout`). That is a fault
 } kern_launch_report;
 
 typedef struct kern_launch_options {
