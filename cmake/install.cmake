@@ -10,8 +10,9 @@ install(TARGETS kern_runtime EXPORT kernTargets ARCHIVE DESTINATION ${CMAKE_INST
 # A further library of the package joins here: its target with the same EXPORT, and what it needs by find_dependency() in
 # kernConfig.cmake.in.
 install(EXPORT kernTargets NAMESPACE kern:: DESTINATION ${package_folder})
-# The component `jit`: who does not ask for it needs no LLVM. With a static LLVM nobody does.
-install(TARGETS kern_jit EXPORT kernJitTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+# The component `jit`: who does not ask for it needs no LLVM. With a static LLVM nobody does. Where its archive was not built
+# the rest is installed, and kernJit.cmake says that it is missing.
+install(TARGETS kern_jit EXPORT kernJitTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT kernJitTargets NAMESPACE kern:: DESTINATION ${package_folder})
 configure_file(cmake/kernJit.cmake.in ${CMAKE_BINARY_DIR}/kernJit.cmake @ONLY)
@@ -30,7 +31,7 @@ install(DIRECTORY stdlib DESTINATION ${share_folder} FILES_MATCHING PATTERN "*.k
 install(DIRECTORY examples DESTINATION ${share_folder} PATTERN "__pycache__" EXCLUDE)
 install(FILES docs/manifest.schema.json DESTINATION ${share_folder})
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES docs/language.md docs/abi.md docs/embedding.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(FILES docs/kernc.md docs/language.md docs/abi.md docs/embedding.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 
 # The terms of Kern, and of what is linked into kernc, compiled into it from headers, or lies beside it.
 install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
