@@ -114,44 +114,80 @@ std::string summary(const std::string& name, const HostArray& array) {
 
 namespace {
 
+// Indices begin, begin + step, ... along an axis.
 struct Range {
-  std::int64_t begin, end;
+  std::int64_t begin, count, step;
   bool single; // one index: the axis goes
 };
 
 } // namespace
 
-// range = index | [index] ":" [index]; negative ones count from the end.
-static std::optional<Range> parse_range(std::string_view text, std::int64_t extent) {
-  auto index = [&](std::string_view part, std::int64_t standard) -> std::optional<std::int64_t> {
-    if (part.empty()) return standard;
-    Result<Number> number = parse_number(part);
-    if (!number || number->kind != Number::Kind::Signed) return std::nullopt;
-    return number->integer < 0 ? number->integer + extent : number->integer;
-  };
-  std::size_t colon = text.find(':');
-  std::optional<std::int64_t> begin = index(text.substr(0, colon), 0);
-  if (!begin || text.empty()) return std::nullopt;
-  if (colon == std::string_view::npos) {
-    if (*begin < 0 || *begin >= extent) return std::nullopt;
-    return Range{*begin, *begin + 1, true};
+static std::string_view without_spaces(std::string_view text) {
+  std::size_t begin = text.find_first_not_of(' ');
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+// Returns the integer, or the standard one for no text; nothing where it is something else.
+static std::optional<std::int64_t> parse_index(std::string_view text, std::int64_t standard) {
+  text = without_spaces(text);
+  if (text.empty()) return standard;
+  Result<Number> number = parse_number(text);
+  if (!number || number->kind != Number::Kind::Signed) return std::nullopt;
+  return number->integer;
+}
+
+// slice = [index] ":" [index] [":" [step]], with Python's meaning: bounds are clamped, negative ones count from
+// the end, and a negative step goes down.
+static std::optional<Range> parse_slice(std::string_view text, std::int64_t extent) {
+  constexpr std::int64_t far = std::int64_t(1) << 62;
+  std::string_view parts[3];
+  std::size_t count = 0;
+  for (bool more = true; more; ++count) {
+    if (count == 3) return std::nullopt;
+    std::size_t colon = text.find(':');
+    parts[count] = text.substr(0, colon);
+    more = colon != text.npos;
+    if (more) text.remove_prefix(colon + 1);
   }
-  std::optional<std::int64_t> end = index(text.substr(colon + 1), extent);
-  if (!end) return std::nullopt;
-  Range range{std::clamp<std::int64_t>(*begin, 0, extent), std::clamp<std::int64_t>(*end, 0, extent), false};
-  range.end = std::max(range.begin, range.end);
-  return range;
+  std::optional<std::int64_t> step = parse_index(parts[2], 1);
+  if (!step || *step == 0) return std::nullopt;
+  bool up = *step > 0;
+  std::int64_t least = up ? 0 : -1, most = up ? extent : extent - 1;
+  auto bound = [&](std::string_view part, std::int64_t standard) -> std::optional<std::int64_t> {
+    std::optional<std::int64_t> index = parse_index(part, standard);
+    if (!index || without_spaces(part).empty()) return index;
+    return std::clamp(*index < 0 ? *index + extent : *index, least, most);
+  };
+  std::optional<std::int64_t> begin = bound(parts[0], up ? least : most),
+                              end = bound(parts[1], up ? most : least);
+  if (!begin || !end) return std::nullopt;
+  std::int64_t stride = std::clamp(*step, -far, far), way = up ? *end - *begin : *begin - *end;
+  return Range{*begin, way > 0 ? 1 + (way - 1) / std::abs(stride) : 0, stride, false};
+}
+
+// range = index | slice
+static std::optional<Range> parse_range(std::string_view text, std::int64_t extent) {
+  if (without_spaces(text).empty()) return std::nullopt;
+  if (text.find(':') != text.npos) return parse_slice(text, extent);
+  std::optional<std::int64_t> index = parse_index(text, 0);
+  if (!index) return std::nullopt;
+  std::int64_t place = *index < 0 ? *index + extent : *index;
+  if (place < 0 || place >= extent) return std::nullopt;
+  return Range{place, 1, 1, true};
 }
 
 static std::string nested_text(const HostArray& array, std::span<const Range> ranges, std::size_t axis,
                                const char* place) {
   if (axis == ranges.size()) return to_string(load_number(array.element, place), array.element);
+  const Range& range = ranges[axis];
   std::string text;
-  for (std::int64_t i = ranges[axis].begin; i < ranges[axis].end; ++i) {
-    const char* part = place + i * array.strides[axis] * static_cast<std::int64_t>(array.element_bytes());
+  for (std::int64_t i = 0; i < range.count; ++i) {
+    std::int64_t index = range.begin + i * range.step;
+    const char* part = place + index * array.strides[axis] * static_cast<std::int64_t>(array.element_bytes());
     text += (text.empty() ? "" : ", ") + nested_text(array, ranges, axis + 1, part);
   }
-  return ranges[axis].single ? text : "[" + text + "]";
+  return range.single ? text : "[" + text + "]";
 }
 
 Result<std::string> elements_text(const std::string& selection, const HostArray& array) {
@@ -160,12 +196,15 @@ Result<std::string> elements_text(const std::string& selection, const HostArray&
   while (!rest.empty() && ranges.size() < array.extents.size()) {
     std::size_t comma = std::min(rest.find(','), rest.size());
     std::optional<Range> range = parse_range(rest.substr(0, comma), array.extents[ranges.size()]);
+    std::string_view part = rest.substr(0, comma);
+    if (!range && std::ranges::count(part, ':') == 2 && part.ends_with(":0"))
+      return failure("[{}]: the step of a slice is not 0", selection);
     if (!range) return failure("[{}] is no range of elements of {}", selection, describe(array));
     ranges.push_back(*range);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   if (!rest.empty()) return failure("[{}] has more indices than {} has axes", selection, describe(array));
-  while (ranges.size() < array.extents.size()) ranges.push_back({0, array.extents[ranges.size()], false});
+  while (ranges.size() < array.extents.size()) ranges.push_back({0, array.extents[ranges.size()], 1, false});
   return nested_text(array, ranges, 0, array.data());
 }
 

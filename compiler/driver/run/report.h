@@ -26,7 +26,7 @@ std::vector<std::string> sorted_lines(const std::string& text);
 // Returns one line on an array: "y: f32 (1000,), min 0.0, max 9.0, mean 4.5: 0.0 1.0 2.0 ...".
 std::string summary(const std::string& name, const HostArray& array);
 
-// --print NAME[A:B]: returns the elements as nested lists; a sentence where there is no such range.
+// --print NAME[A:B:STEP, ...]: returns the elements as nested lists; a sentence where there is no such range.
 Result<std::string> elements_text(const std::string& selection, const HostArray& array);
 
 struct Tolerance {
