@@ -35,6 +35,7 @@ struct Session {
 ExitCode compile_command(Session& session);
 ExitCode check_command(Session& session);
 ExitCode run_command(Session& session);
+ExitCode help_command(const std::vector<std::string>& words, Streams& streams);
 ExitCode explain_command(const std::vector<std::string>& words, Streams& streams);
 ExitCode builtins_command(const std::vector<std::string>& words, Streams& streams);
 ExitCode doctor_command(const std::vector<std::string>& words, Streams& streams);

@@ -1,9 +1,10 @@
-// kernc explain, builtins: what the tables say, for people.
+// kernc help, explain, builtins: what the tables say, for people.
 #include <algorithm>
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/commands.h"
+#include "compiler/driver/messages.h"
 #include "compiler/driver/suggest.h"
 
 namespace kern {
@@ -15,6 +16,22 @@ static ExitCode wrong_use(Streams& streams, const Diagnostic& diagnostic) {
 
 static ExitCode fail(Streams& streams, const Diagnostics& diagnostics) {
   return wrong_use(streams, diagnostics.all().front());
+}
+
+ExitCode help_command(const std::vector<std::string>& words, Streams& streams) {
+  if (words.empty()) {
+    streams.out << help_text();
+    return ExitCode::Done;
+  }
+  for (auto [name, command] : {std::pair("run", Command::Run), std::pair("check", Command::Check)})
+    if (words.size() == 1 && words[0] == name) {
+      streams.out << help_text(command);
+      return ExitCode::Done;
+    }
+  Diagnostics diagnostics;
+  diagnostics.report({}, diag::bad_command_line,
+                     "write `kernc help`, `kernc help run` or `kernc help check`");
+  return fail(streams, diagnostics);
 }
 
 ExitCode explain_command(const std::vector<std::string>& words, Streams& streams) {
@@ -31,7 +48,7 @@ ExitCode explain_command(const std::vector<std::string>& words, Streams& streams
     std::string_view text = row->explanation;
     while (text.starts_with('\n')) text.remove_prefix(1);
     streams.out << fmt::format("{}[{}]: {}\n\n{}", row->severity == Severity::Error ? "error" : "warning",
-                               row->code, row->text, text);
+                               row->code, pattern_text(row->text), text);
     return ExitCode::Done;
   }
   auto builder = diagnostics.report({}, diag::unknown_code, words[0]);

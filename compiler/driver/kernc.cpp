@@ -31,6 +31,7 @@ ExitCode run_kernc(std::span<const std::string> words, Streams& streams) {
   std::vector<std::string> rest(words.begin() + 1, words.end());
   if (first == "check") return with_options(Command::Check, rest, streams);
   if (first == "run") return with_options(Command::Run, rest, streams);
+  if (first == "help") return help_command(rest, streams);
   if (first == "explain") return explain_command(rest, streams);
   if (first == "builtins") return builtins_command(rest, streams);
   if (first == "devices") return devices_command(rest, streams);

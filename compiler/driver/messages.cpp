@@ -1,6 +1,8 @@
 // The one place that puts rendered diagnostics together.
 #include "compiler/driver/messages.h"
 
+#include <algorithm>
+
 #include "compiler/support/limits.h"
 
 namespace kern {
@@ -18,6 +20,22 @@ std::string messages_text(const Diagnostics& diagnostics, const SourceManager& s
   std::size_t errors = diagnostics.error_count();
   if (errors > limits::errors && options.format == DiagnosticFormat::Text)
     text += fmt::format("kernc: {} errors, of which {} are shown\n", errors, limits::errors);
+  return text;
+}
+
+std::string pattern_text(std::string_view pattern) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    char c = pattern[i];
+    bool doubled = (c == '{' || c == '}') && i + 1 < pattern.size() && pattern[i + 1] == c;
+    if (c != '{' || doubled) {
+      text += c;
+      i += doubled;
+      continue;
+    }
+    text += "...";
+    i = std::min(pattern.find('}', i), pattern.size());
+  }
   return text;
 }
 

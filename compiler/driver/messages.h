@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "compiler/diagnostics/render.h"
 
@@ -13,5 +14,7 @@ std::string message_text(const Diagnostic& diagnostic, const SourceManager& sour
 // Returns all that were kept, and how many errors there were beyond the limit.
 std::string messages_text(const Diagnostics& diagnostics, const SourceManager& sources,
                           const RenderOptions& options);
+// Returns the text of a row with dots for what a message fills in: "cannot read `...`: ...".
+std::string pattern_text(std::string_view pattern);
 
 } // namespace kern

@@ -1,4 +1,5 @@
 // What every command starts with: options become the compiler's own, FILE becomes a compilation.
+#include <algorithm>
 #include <iterator>
 
 #include "compiler/diagnostics/driver.h"
@@ -8,6 +9,7 @@
 #include "compiler/driver/messages.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/signature.h"
+#include "compiler/driver/suggest.h"
 #include "compiler/support/limits.h"
 
 namespace kern {
@@ -44,6 +46,19 @@ void Session::write_times(const Compilation& compilation) {
   streams.err << fmt::format("{:>12} {:>10.3f} ms\n", "total", total);
 }
 
+// What is no warning is told with the one that it resembles, or with all of them.
+static void check_warning(const std::string& name, std::string_view prefix, Diagnostics& diagnostics) {
+  std::vector<std::string_view> names;
+  for (const DiagnosticRow* row : all_diagnostics())
+    if (row->severity == Severity::Warning) names.push_back(row->name);
+  if (std::ranges::find(names, name) != names.end()) return;
+  auto builder = diagnostics.report({}, diag::unknown_warning, name);
+  if (std::string_view similar = most_similar(name, names); !similar.empty())
+    builder.note("did you mean `-W{}{}`?", prefix, similar);
+  else
+    builder.note("the warnings are {}; all are on, `-Wno-NAME` switches one off", fmt::join(names, ", "));
+}
+
 static WarningOptions warning_options(const Options& options, Diagnostics& diagnostics) {
   WarningOptions result;
   for (const std::string& text : options.warnings) {
@@ -54,10 +69,7 @@ static WarningOptions warning_options(const Options& options, Diagnostics& diagn
     }
     bool off = name.starts_with("no-"), error = name.starts_with("error=");
     name = name.substr(off ? 3 : error ? 6 : 0);
-    bool known = false;
-    for (const DiagnosticRow* row : all_diagnostics())
-      known |= row->severity == Severity::Warning && row->name == name;
-    if (!known) diagnostics.report({}, diag::unknown_warning, name);
+    check_warning(name, off ? "no-" : error ? "error=" : "", diagnostics);
     if (off) result.disabled.push_back(name);
     if (error) result.as_errors.push_back(name);
   }
