@@ -15,7 +15,7 @@ static std::string gibibytes(std::uint64_t bytes) {
 
 static std::string cpu_text() {
   std::string failure, level = host_cpu_level();
-  std::unique_ptr<Runner> cpu = Runner::open("cpu", failure);
+  std::unique_ptr<Runner> cpu = Runner::open("cpu", 0, failure);
   if (!cpu) return failure;
   kern_device_info info = cpu->info();
   const char* wanted = std::getenv("KERN_CPU");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/messages.h"
 #include "compiler/driver/suggest.h"
 
 namespace kern {
@@ -134,7 +135,7 @@ void report_unknown(Command command, const std::string& word, Diagnostics& diagn
 
 } // namespace
 
-Options parse_options(Command command, std::span<const std::string> words, Diagnostics& diagnostics) {
+static Options parse_part(Command command, std::span<const std::string> words, Diagnostics& diagnostics) {
   Options options;
   CLI::App app;
   app.set_help_flag();
@@ -158,13 +159,35 @@ Options parse_options(Command command, std::span<const std::string> words, Diagn
   return options;
 }
 
+// Splits a run's words at --then. Each part is read alone, so that no option takes its value from the next;
+// then all of them together, for what is of the whole run.
+Options parse_options(Command command, std::span<const std::string> words, Diagnostics& diagnostics) {
+  if (command != Command::Run) return parse_part(command, words, diagnostics);
+  std::vector<std::vector<std::string>> parts(1);
+  std::vector<std::string> all;
+  for (const std::string& word : words) {
+    if (word == "--then") {
+      parts.emplace_back();
+      continue;
+    }
+    parts.back().push_back(word);
+    all.push_back(word);
+  }
+  std::vector<Options> stages;
+  for (const std::vector<std::string>& part : parts) stages.push_back(parse_part(command, part, diagnostics));
+  Diagnostics said_before;
+  Options options = parse_part(command, all, said_before);
+  options.stages = std::move(stages);
+  return options;
+}
+
 // ---- Help ----
 
 static std::string_view usage(Command command) {
   switch (command) {
   case Command::Compile: return "kernc FILE [-o OUT]... [OPTION]...";
   case Command::Check: return "kernc check FILE... [OPTION]...";
-  case Command::Run: return "kernc run FILE [KERNEL] [NAME=VALUE]... [OPTION]...";
+  case Command::Run: return "kernc run FILE [KERNEL] [NAME=VALUE]... [OPTION]... [--then KERNEL ...]...";
   }
   return "";
 }
@@ -177,6 +200,14 @@ static std::string spelled(const Row& row) {
   else if (row.flag == "-o")
     text += " ";
   return text + std::string(row.values);
+}
+
+static std::string warnings_text() {
+  std::string text;
+  for (const DiagnosticRow* row : all_diagnostics())
+    if (row->severity == Severity::Warning)
+      text += fmt::format("  {:<16}{}  {}\n", row->name, row->code, pattern_text(row->text));
+  return text;
 }
 
 static void append_row(std::string& text, const Row& row) {
@@ -208,6 +239,11 @@ Arguments are given by name (a=2.0) or in order (2.0):
   arange:i32:10                 0, 1, 2, ... in C order
   uniform:f32:1000x3:seed=1     random numbers from 0 to 1 (integers: of the whole range)
   like:x  copy:x                zeros of the type and extents of argument x; a copy of it
+  [1,2,3]  i32:[[1,2],[3,4]]    an array of these numbers
+  x  u=x  n=x[0]                behind --then: the array that a stage before named x; an element of it
+
+Each stage, of those that --then separates, has its own --grid, --over, --block, --shared, -o, --print and --expect; all
+other options are for the whole run. An array has the name of the parameter that it was first given for.
 )";
   return text;
 }
@@ -225,15 +261,21 @@ std::string help_text() {
   kernc cache info|explain|clear
                                 say what the cache of compiled kernels holds; empty it
 
+  kernc help [run|check]        print this, or what `run` or `check` takes
+
 Exit codes: 0 done; 1 the source is wrong; 2 the command line, an argument or a contract is wrong; 3 a device, driver or
-tool is missing or failed; 4 the kernel faulted; 5 --expect or two devices differ; 70 a bug in kernc.
+tool is missing or failed; 4 the kernel faulted; 5 --expect or two devices differ; 6 --timeout ended a launch; 70 a bug
+in kernc.
 
 Options to compile:
 {}
 Options of `kernc run`: see kernc run --help
-)",
+
+Warnings, for -Wno-NAME and -Werror=NAME; `kernc explain NAME` says more:
+{})",
                      usage(Command::Compile), usage(Command::Check), usage(Command::Run),
-                     help_text(Command::Compile).substr(help_text(Command::Compile).find("\n\n") + 2));
+                     help_text(Command::Compile).substr(help_text(Command::Compile).find("\n\n") + 2),
+                     warnings_text());
 }
 
 } // namespace kern

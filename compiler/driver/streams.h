@@ -16,6 +16,7 @@ enum class ExitCode : int {
   NoDevice = 3,    // a device, driver or tool is missing or failed
   Faulted = 4,     // the kernel faulted
   Differs = 5,     // --expect, or two devices
+  TimedOut = 6,    // --timeout ended a launch
   Bug = 70,        // in kernc
 };
 

@@ -1,4 +1,4 @@
-// value = "@" path | name ":" rest | scalar. `like:` and `copy:` need another argument first, so values are
+// value = "@" path | name ":" rest | [type ":"] list | array | scalar. `like:` and `copy:` need another argument first, so values are
 // made on demand, and one that needs itself is an error.
 #include "compiler/driver/run/arguments.h"
 
@@ -8,6 +8,7 @@
 #include "compiler/driver/modules.h"
 #include "compiler/driver/run/files.h"
 #include "compiler/driver/run/fill.h"
+#include "compiler/driver/run/list.h"
 #include "compiler/driver/suggest.h"
 #include "compiler/support/limits.h"
 #include "compiler/types/names.h"
@@ -16,20 +17,24 @@ namespace kern {
 
 namespace {
 
-using Value = std::variant<Scalar, HostArray>;
+using Value = std::variant<Scalar, HostArray, HostArray*>;
 
 // What was given for one parameter.
 struct Given {
   std::string_view param;
   std::string text;
+  std::optional<ScalarKind> element = {}; // of the arrays that the parameter takes, where it says so
   bool present = false;
   enum class State { Untouched, Open, Done, Wrong } state = State::Untouched;
   std::optional<Value> value = {};
+  HostArray* copied_from = nullptr;
+  std::optional<ElementOf> element_of = {};
 };
 
 class Reader {
 public:
-  Reader(std::vector<Given>& given, Dialect dialect) : given_(given), dialect_(dialect) {}
+  Reader(std::vector<Given>& given, std::span<const EarlierArray> earlier, Dialect dialect)
+      : given_(given), earlier_(earlier), dialect_(dialect) {}
 
   // Makes the value of a parameter, and first those that it is made from.
   Result<bool> make(Given& given) {
@@ -37,7 +42,7 @@ public:
     if (given.state == Given::State::Wrong) return failure("its value is wrong");
     if (given.state == Given::State::Open) return failure("it is made from itself");
     given.state = Given::State::Open;
-    Result<Value> value = parse(given.text);
+    Result<Value> value = parse(given);
     given.state = Given::State::Wrong;
     if (!value) return failure("{}", value.error());
     given.value = std::move(*value);
@@ -46,16 +51,24 @@ public:
   }
 
 private:
-  Result<Value> parse(std::string_view text) {
+  Result<Value> parse(Given& given) {
+    std::string_view text = given.text;
     if (text.starts_with('@')) return array(read_array_file(std::string(text.substr(1))));
+    if (text.starts_with('[')) return array(read_list(text, given.element));
+    if (std::size_t open = text.find('['); text.ends_with(']') && find_earlier(text.substr(0, open)))
+      return parse_element(text, open, given);
     std::size_t colon = text.find(':');
-    if (colon == std::string_view::npos) return parse_scalar(text);
+    if (colon == std::string_view::npos) {
+      if (HostArray* found = find_earlier(text); found && !parse_number(text)) return Value(found);
+      return parse_scalar(text);
+    }
     std::string_view head = text.substr(0, colon), rest = text.substr(colon + 1);
-    if (head == "like" || head == "copy") return array(from_other(head == "copy", rest));
+    if (head == "like" || head == "copy") return array(from_other(head == "copy", rest, given));
     for (std::string_view maker : {"zeros", "ones", "full", "arange", "uniform"})
       if (head == maker) return array(parse_maker(head, rest));
     Result<ScalarKind> kind = parse_type(head);
     if (!kind) return failure("{}", kind.error());
+    if (rest.starts_with('[')) return array(read_list(rest, *kind));
     return typed_scalar(*kind, rest);
   }
 
@@ -64,9 +77,42 @@ private:
     return Value(std::move(*made));
   }
 
-  static Result<Value> parse_scalar(std::string_view text) {
+  HostArray* find_earlier(std::string_view name) const {
+    auto found = std::ranges::find(earlier_, name, &EarlierArray::name);
+    return found == earlier_.end() ? nullptr : found->array;
+  }
+
+  // element = array "[" index ("," index)* "]"; negative ones count from the end.
+  Result<Value> parse_element(std::string_view text, std::size_t open, Given& given) const {
+    HostArray* array = find_earlier(text.substr(0, open));
+    std::vector<std::string_view> parts = split(text.substr(open + 1, text.size() - open - 2), ',');
+    if (parts.size() != array->extents.size())
+      return failure("it gives {} indices of {}, and a scalar is one element", parts.size(),
+                     describe(*array));
+    std::int64_t place = 0;
+    for (std::size_t axis = 0; axis < parts.size(); ++axis) {
+      Result<Number> number = parse_number(parts[axis]);
+      std::int64_t extent = array->extents[axis];
+      if (!number || number->kind != Number::Kind::Signed) return failure("`{}` is no index", parts[axis]);
+      std::int64_t index = number->integer < 0 ? number->integer + extent : number->integer;
+      if (index < 0 || index >= extent)
+        return failure("index {} is out of range for axis {} of {}", parts[axis], axis, describe(*array));
+      place = place * extent + index;
+    }
+    given.element_of = ElementOf{array, place};
+    return Value(Scalar{load_number(array->element, array->at(place)), std::nullopt, array->element});
+  }
+
+  Result<Value> parse_scalar(std::string_view text) const {
     Result<Number> number = parse_number(text);
-    if (!number) return failure("{}", number.error());
+    if (!number && earlier_.empty()) return failure("{}", number.error());
+    if (!number) {
+      std::vector<std::string_view> names;
+      for (const EarlierArray& each : earlier_) names.push_back(each.name);
+      std::string_view similar = most_similar(text, names);
+      return failure("{}, and no stage before has an array of that name{}", number.error(),
+                     similar.empty() ? "" : fmt::format("; did you mean `{}`?", similar));
+    }
     ScalarKind standard = number->kind == Number::Kind::Real      ? ScalarKind::F64
                           : number->kind == Number::Kind::Complex ? ScalarKind::C128
                                                                   : ScalarKind::I64;
@@ -143,18 +189,28 @@ private:
     return true; // zeros
   }
 
-  Result<HostArray> from_other(bool copied, std::string_view name) {
+  Result<HostArray> from_other(bool copied, std::string_view name, Given& given) {
     auto other =
         std::find_if(given_.begin(), given_.end(), [&](const Given& each) { return each.param == name; });
+    HostArray* earlier = find_earlier(name);
+    if (earlier && (other == given_.end() || &*other == &given)) {
+      if (copied) given.copied_from = earlier;
+      return copied ? copy_array(*earlier) : make_like(*earlier);
+    }
     if (other == given_.end() || !other->present) return failure("there is no argument `{}`", name);
     Result<bool> made = make(*other);
     if (!made) return failure("`{}`: {}", name, made.error());
     const auto* array = std::get_if<HostArray>(&*other->value);
+    if (auto* found = std::get_if<HostArray*>(&*other->value)) array = *found;
     if (!array) return failure("`{}` is no array", name);
+    if (copied)
+      given.copied_from =
+          other->value->index() == 2 ? *std::get_if<HostArray*>(&*other->value) : other->copied_from;
     return copied ? copy_array(*array) : make_like(*array);
   }
 
   std::vector<Given>& given_;
+  std::span<const EarlierArray> earlier_;
   Dialect dialect_;
 };
 
@@ -199,11 +255,19 @@ static void distribute(std::vector<Given>& given, std::string_view kernel, std::
   }
 }
 
+// The element type of an array annotation that names it: f32 of `f32[:]`.
+static std::optional<ScalarKind> element_of(const ast::Param& param) {
+  const auto* array = ast::as<ast::Subscript>(param.annotation);
+  const auto* name = array ? ast::as<ast::Name>(array->value) : nullptr;
+  return name ? find_scalar(name->text) : std::nullopt;
+}
+
 std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const DefaultText& default_text,
                                      Dialect dialect, std::span<const std::string> words,
-                                     Diagnostics& diagnostics) {
+                                     std::span<const EarlierArray> earlier, Diagnostics& diagnostics) {
   std::vector<Given> given;
-  for (const ast::Param& param : kernel.params) given.push_back({param.name, "", false});
+  for (const ast::Param& param : kernel.params)
+    given.push_back({param.name, "", dialect == Dialect::Kern ? element_of(param) : std::nullopt});
   distribute(given, kernel.name, words, diagnostics);
   if (diagnostics.has_errors()) return {};
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -219,14 +283,16 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
   }
   std::vector<Argument> arguments;
   if (diagnostics.has_errors()) return arguments;
-  Reader reader(given, dialect);
+  Reader reader(given, earlier, dialect);
   for (Given& each : given) {
     Result<bool> made = reader.make(each);
     if (!made)
       diagnostics.report({}, diag::bad_argument, fmt::format("{}={}", each.param, each.text), made.error());
   }
   if (diagnostics.has_errors()) return arguments;
-  for (Given& each : given) arguments.push_back({std::string(each.param), each.text, std::move(*each.value)});
+  for (Given& each : given)
+    arguments.push_back(
+        {std::string(each.param), each.text, std::move(*each.value), each.copied_from, each.element_of});
   return arguments;
 }
 

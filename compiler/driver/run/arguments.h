@@ -22,22 +22,41 @@ struct Scalar {
   ScalarKind standard;            // what it is where nothing says otherwise: i64, f64, bool, c128
 };
 
+// An element of an array, by its number in C order.
+struct ElementOf {
+  HostArray* array;
+  std::int64_t index;
+};
+
 struct Argument {
   std::string param;
-  std::string text; // as it was written
-  std::variant<Scalar, HostArray> value;
+  std::string text;                                  // as it was written
+  std::variant<Scalar, HostArray, HostArray*> value; // the last is an array of an earlier stage
+  HostArray* copied_from = nullptr;      // what it begins as, where that is known only when its stage begins
+  std::optional<ElementOf> element = {}; // likewise where a scalar comes from
 
-  HostArray* array() { return std::get_if<HostArray>(&value); }
-  const HostArray* array() const { return std::get_if<HostArray>(&value); }
+  HostArray* array() { return const_cast<HostArray*>(std::as_const(*this).array()); }
+  const HostArray* array() const {
+    auto* earlier = std::get_if<HostArray*>(&value);
+    return earlier ? *earlier : std::get_if<HostArray>(&value);
+  }
+  bool is_earlier() const { return std::holds_alternative<HostArray*>(value); }
+};
+
+// An array of an earlier stage of the run, by its name.
+struct EarlierArray {
+  std::string_view name;
+  HostArray* array;
 };
 
 // Returns the number that a parameter's default is, as text; nothing where it is none.
 using DefaultText = std::function<std::optional<std::string>(const ast::Expr&)>;
 
-// Reads one argument for each parameter, in their order; what is wrong is reported.
+// Reads one argument for each parameter, in their order; what is wrong is reported. A word that is the name of
+// an earlier array means that array, and `t[0]` the scalar that is there when the stage begins.
 std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const DefaultText& default_text,
                                      Dialect dialect, std::span<const std::string> words,
-                                     Diagnostics& diagnostics);
+                                     std::span<const EarlierArray> earlier, Diagnostics& diagnostics);
 
 // Returns the type that an argument gives to a parameter without one, in words of both dialects: "float32[:,
 // :]".

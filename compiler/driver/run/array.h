@@ -25,7 +25,8 @@ struct Number {
 // Reads the element at `place`.
 Number load_number(ScalarKind kind, const void* place);
 // Writes a number; false, and nothing written, where the type cannot hold it (an integer out of its range, a
-// fraction or a NaN in an integer, a complex number in a real one). A float is rounded to its type.
+// fraction or a NaN in an integer, a complex number in a real one, a finite one that would round to infinity). A
+// float is rounded to its type.
 bool store_number(ScalarKind kind, void* place, const Number& number);
 // The same of a number that a user writes: it must not become infinite by its type.
 bool store_written(ScalarKind kind, void* place, const Number& number);

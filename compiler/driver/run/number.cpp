@@ -105,6 +105,9 @@ static bool store_integer(ScalarKind kind, void* place, const Number& number) {
 bool store_number(ScalarKind kind, void* place, const Number& number) {
   if (number.kind == Number::Kind::Complex && scalar_class(kind) != ScalarClass::Complex) return false;
   double value = component(number);
+  bool inexact = scalar_class(kind) == ScalarClass::Float || scalar_class(kind) == ScalarClass::Complex;
+  Type type = types::scalar(kind);
+  if (inexact && !(literal_fits(value, type) && literal_fits(number.imaginary, type))) return false;
   switch (kind) {
   case ScalarKind::Bool:
     if (value != 0 && value != 1) return false;
@@ -216,7 +219,7 @@ static std::optional<double> parse_real(std::string_view text) {
   double value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || end != text.data() + text.size()) return std::nullopt;
-  // Too large reads as infinity and too small as zero, as in Python.
+  // Too small reads as zero; what is too large is told from a written infinity below.
   if (error == std::errc::result_out_of_range) return std::strtod(std::string(text).c_str(), nullptr);
   if (error != std::errc()) return std::nullopt;
   return value;
@@ -239,13 +242,22 @@ static std::optional<Number> parse_complex(std::string_view text) {
   return Number{Number::Kind::Complex, 0, *re, *im};
 }
 
+static bool is_too_large(const Number& number, std::string_view text) {
+  bool infinite = std::isinf(number.real) || std::isinf(number.imaginary);
+  return infinite && text.find_first_of("iI") == std::string_view::npos;
+}
+
 Result<Number> parse_number(std::string_view text) {
   if (text == "True" || text == "true") return whole(1);
   if (text == "False" || text == "false") return whole(0);
   std::string digits = without_underscores(text);
   if (std::optional<Number> number = parse_integer(digits)) return *number;
-  if (std::optional<double> value = parse_real(digits)) return real(*value);
-  if (std::optional<Number> number = parse_complex(digits)) return *number;
+  std::optional<Number> number;
+  if (std::optional<double> value = parse_real(digits)) number = real(*value);
+  if (!number) number = parse_complex(digits);
+  if (number && is_too_large(*number, digits))
+    return failure("`{}` is too large for a float; write `inf` where that is meant", text);
+  if (number) return *number;
   return failure("`{}` is no number", text);
 }
 

@@ -1,8 +1,9 @@
-// The CPU uses the arguments' arrays where they are; for a GPU every array is copied in before a run and out
-// after it, faults or not.
+// The CPU uses the arguments' arrays where they are; for a GPU every array is copied in before the first launch
+// that takes it, stays there, and is copied out when the host asks for it, faults or not.
 #include "compiler/driver/run/runner.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kern {
 
@@ -17,8 +18,8 @@ static bool is_good(Held<kern_error> error, std::string& failure) {
   return !error;
 }
 
-std::unique_ptr<Runner> Runner::open(std::string_view device, std::string& failure) {
-  std::unique_ptr<Runner> runner(new Runner(device));
+std::unique_ptr<Runner> Runner::open(std::string_view device, std::size_t number, std::string& failure) {
+  std::unique_ptr<Runner> runner(new Runner(device, number));
   kern_device_options options{};
   options.struct_size = sizeof options;
   options.kind = device == "cuda" ? KERN_DEVICE_CUDA : KERN_DEVICE_CPU;
@@ -43,32 +44,32 @@ std::string Runner::place() const {
   return fmt::format("{} threads", info().threads);
 }
 
-bool Runner::load(std::unique_ptr<JitObject> object, const ir::Function& kernel, std::string& failure) {
+std::unique_ptr<LoadedKernel> Runner::load(std::unique_ptr<JitObject> object, const ir::Function& kernel,
+                                           std::string& failure) {
+  auto loaded = std::make_unique<LoadedKernel>();
   std::vector<kern_parameter> parameters;
-  types_.clear();
   for (std::uint32_t i = 0; i < kernel.param_count; ++i) {
-    Type type = types_.emplace_back(kernel.slots[i].type);
+    Type type = loaded->types.emplace_back(kernel.slots[i].type);
     parameters.push_back({static_cast<std::uint32_t>(type->scalar), type->rank, 1});
   }
   kern_module* module = nullptr;
   if (!is_good(Held<kern_error>(load_jit_object(device_.get(), std::move(object), &module)), failure))
-    return false;
-  module_.reset(module);
+    return nullptr;
+  loaded->module.reset(module);
   kern_kernel* found = nullptr;
   Held<kern_error> error(
       kern_module_kernel(module, kernel.symbol.c_str(), parameters.data(), parameters.size(), &found));
-  kernel_.reset(found);
-  return is_good(std::move(error), failure);
+  loaded->kernel.reset(found);
+  return is_good(std::move(error), failure) ? std::move(loaded) : nullptr;
 }
 
 // Makes the runtime's argument of one of ours.
-kern_error* Runner::pass(std::size_t index, Argument& argument, kern_argument& given,
-                         Held<kern_buffer>& buffer) {
-  given.type = static_cast<std::uint32_t>(types_[index]->scalar);
+kern_error* Runner::pass(Type type, Argument& argument, kern_argument& given, DeviceArrays& arrays) {
+  given.type = static_cast<std::uint32_t>(type->scalar);
   HostArray* array = argument.array();
   if (!array) {
     given.kind = KERN_SCALAR;
-    store_number(types_[index]->scalar, given.scalar, std::get<Scalar>(argument.value).number);
+    store_number(type->scalar, given.scalar, std::get<Scalar>(argument.value).number);
     return nullptr;
   }
   given.kind = KERN_ARRAY;
@@ -81,16 +82,22 @@ kern_error* Runner::pass(std::size_t index, Argument& argument, kern_argument& g
     given.kind = KERN_HOST_INOUT; // where it is; launches of such arrays wait, and wake no thread for it
     return nullptr;
   }
-  kern_buffer* made = nullptr;
-  if (kern_error* error = kern_buffer_create(device_.get(), array->bytes(), &made)) return error;
-  buffer.reset(made);
-  given.buffer = made;
-  given.data = kern_buffer_data(made);
-  return kern_buffer_write(made, 0, array->data(), array->bytes(), stream_.get(), nullptr);
+  auto [copy, is_new] = arrays.copies.try_emplace(array);
+  if (is_new) {
+    kern_buffer* made = nullptr;
+    if (kern_error* error = kern_buffer_create(device_.get(), array->bytes(), &made)) return error;
+    copy->second.buffer.reset(made);
+    if (kern_error* error = kern_buffer_write(made, 0, array->data(), array->bytes(), stream_.get(), nullptr))
+      return error;
+  }
+  copy->second.is_newer = true;
+  given.buffer = copy->second.buffer.get();
+  given.data = kern_buffer_data(given.buffer);
+  return nullptr;
 }
 
-kern_error* Runner::launch(const RunLaunch& launch, std::span<const kern_argument> arguments,
-                           kern_launch_report& report) {
+kern_error* Runner::launch(const LoadedKernel& kernel, const RunLaunch& launch,
+                           std::span<const kern_argument> arguments, kern_launch_report& report) {
   kern_launch_options options{};
   options.struct_size = sizeof options;
   std::copy(launch.shape.grid.begin(), launch.shape.grid.end(), options.size);
@@ -99,20 +106,26 @@ kern_error* Runner::launch(const RunLaunch& launch, std::span<const kern_argumen
   options.stream = stream_.get();
   options.report = &report;
   report.struct_size = sizeof report;
-  if (kern_error* error = kern_launch(kernel_.get(), &options, arguments.data(), arguments.size(), nullptr))
+  if (kern_error* error =
+          kern_launch(kernel.kernel.get(), &options, arguments.data(), arguments.size(), nullptr))
     return error;
   return kern_stream_wait(stream_.get());
 }
 
-kern_error* Runner::read_back(std::span<Argument> arguments, std::span<const Held<kern_buffer>> buffers) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!buffers[i]) continue;
-    HostArray& array = *arguments[i].array();
+kern_error* Runner::read_back(DeviceArrays& arrays) {
+  for (auto& [array, copy] : arrays.copies) {
+    if (!std::exchange(copy.is_newer, false)) continue;
     if (kern_error* error =
-            kern_buffer_read(buffers[i].get(), 0, array.data(), array.bytes(), stream_.get(), nullptr))
+            kern_buffer_read(copy.buffer.get(), 0, array->data(), array->bytes(), stream_.get(), nullptr))
       return error;
   }
   return kern_stream_wait(stream_.get());
+}
+
+std::string Runner::fetch(DeviceArrays& arrays) {
+  std::string failure;
+  if (!arrays.copies.empty()) is_good(Held<kern_error>(read_back(arrays)), failure);
+  return failure;
 }
 
 // The record of a fault, with the index as the program has it.
@@ -138,23 +151,22 @@ static ExitCode code_of(const kern_error* error) {
   return kind == KERN_ARGUMENT_ERROR || kind == KERN_CONTRACT_ERROR ? ExitCode::WrongUse : ExitCode::NoDevice;
 }
 
-RunResult Runner::run(const RunLaunch& launched, std::span<Argument> arguments, kern_launch_report& report) {
+RunResult Runner::run(const LoadedKernel& kernel, const RunLaunch& launched, std::span<Argument> arguments,
+                      DeviceArrays& arrays, kern_launch_report& report) {
   RunResult result;
   auto keep = [](void* text, const char* lines, std::uint64_t bytes) {
     static_cast<std::string*>(text)->append(lines, bytes);
   };
   kern_stream_on_print(stream_.get(), keep, &result.printed);
   std::vector<kern_argument> given(arguments.size());
-  std::vector<Held<kern_buffer>> buffers(arguments.size());
   Held<kern_error> error;
   for (std::size_t i = 0; i < arguments.size() && !error; ++i)
-    error.reset(pass(i, arguments[i], given[i], buffers[i]));
-  if (!error) error.reset(launch(launched, given, report));
+    error.reset(pass(kernel.types[i], arguments[i], given[i], arrays));
+  if (!error) error.reset(launch(kernel, launched, given, report));
   if (error && kern_error_get_kind(error.get()) == KERN_KERNEL_FAULT) {
     result.fault = record_of(error.get());
     error.reset();
   }
-  if (!error) error.reset(read_back(arguments, buffers));
   kern_stream_on_print(stream_.get(), nullptr, nullptr);
   result.milliseconds = report.milliseconds;
   if (error) {

@@ -1,8 +1,9 @@
-// A device of the runtime as `kernc run` uses it: one kernel, loaded, that runs over arguments in host
-// memory.
+// A device of the runtime as `kernc run` uses it: kernels, loaded, that run one after the other over arrays in
+// host memory.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,8 @@ struct RunResult {
   kern_fault_record fault{};      // state 0: none
   std::string printed;
   double milliseconds = 0; // of the kernel alone
+  bool timed_out = false;  // --timeout ended it
+  bool is_refused = false; // its arguments were, which has been reported
 };
 
 // Gives a handle of the runtime back.
@@ -43,35 +46,56 @@ struct ReleaseHandle {
 };
 template <class T> using Held = std::unique_ptr<T, ReleaseHandle>;
 
+// A kernel that a device has.
+struct LoadedKernel {
+  Held<kern_module> module;
+  Held<kern_kernel> kernel;
+  std::vector<Type> types; // of its parameters
+};
+
+// What a device has of arrays in host memory, from the first launch that takes them. A CPU uses them where they
+// are, and nothing is kept here.
+struct DeviceArrays {
+  struct Copy {
+    Held<kern_buffer> buffer;
+    bool is_newer = false; // a kernel may have written it
+  };
+  std::map<HostArray*, Copy> copies;
+};
+
 class Runner {
 public:
-  // Opens "cpu", or "cuda": the first GPU; null where there is none, and then `failure` says why.
-  static std::unique_ptr<Runner> open(std::string_view device, std::string& failure);
+  // Opens "cpu", or "cuda": the first GPU; null where there is none, and then `failure` says why. `number` is
+  // this one's among those of a run.
+  static std::unique_ptr<Runner> open(std::string_view device, std::size_t number, std::string& failure);
   const kern_device* device() const { return device_.get(); }
   kern_device_info info() const;
   // Says what it is: "cpu", "cuda".
   const std::string& name() const { return name_; }
+  std::size_t number() const { return number_; }
   // Says where it runs, for --time: "2 threads", "NVIDIA H200".
   std::string place() const;
-  // Loads an object and finds its one kernel; false where the device says no, and then `failure` says why.
-  bool load(std::unique_ptr<JitObject> object, const ir::Function& kernel, std::string& failure);
-  // Runs every block over the arguments, whose arrays then hold what the kernel wrote; the report counts
-  // blocks for whoever watches.
-  RunResult run(const RunLaunch& launch, std::span<Argument> arguments, kern_launch_report& report);
+  // Loads an object and finds its one kernel; null where the device says no, and then `failure` says why.
+  std::unique_ptr<LoadedKernel> load(std::unique_ptr<JitObject> object, const ir::Function& kernel,
+                                     std::string& failure);
+  // Runs every block over the arguments; fetch() then brings what was written to their arrays. The report
+  // counts blocks for whoever watches, and may end the launch.
+  RunResult run(const LoadedKernel& kernel, const RunLaunch& launch, std::span<Argument> arguments,
+                DeviceArrays& arrays, kern_launch_report& report);
+  // Brings what kernels wrote back to host memory; returns why it cannot, or "".
+  std::string fetch(DeviceArrays& arrays);
 
 private:
-  explicit Runner(std::string_view name) : name_(name) {}
-  kern_error* pass(std::size_t index, Argument& argument, kern_argument& given, Held<kern_buffer>& buffer);
-  kern_error* launch(const RunLaunch& launch, std::span<const kern_argument> arguments,
-                     kern_launch_report& report);
-  kern_error* read_back(std::span<Argument> arguments, std::span<const Held<kern_buffer>> buffers);
+  Runner(std::string_view name, std::size_t number) : name_(name), number_(number) {}
+  kern_error* pass(Type type, Argument& argument, kern_argument& given, DeviceArrays& arrays);
+  kern_error* launch(const LoadedKernel& kernel, const RunLaunch& launch,
+                     std::span<const kern_argument> arguments, kern_launch_report& report);
+  kern_error* read_back(DeviceArrays& arrays);
 
   std::string name_;
+  std::size_t number_;
   Held<kern_device> device_;
   Held<kern_stream> stream_;
-  Held<kern_module> module_;
-  Held<kern_kernel> kernel_;
-  std::vector<Type> types_; // of the kernel's parameters
 };
 
 } // namespace kern

@@ -36,9 +36,9 @@ typedef struct kern_launch_record {
   uint64_t launch;       // the number of this launch
   uint64_t print_ring;   // address of a kern_print_ring, or 0
   uint64_t shared_bytes; // dynamic shared memory of a block
-  uint64_t
-      reserved[4]; // 0 at the start; the device's own, and that of barriers of the grid. On a CPU the first
-                   // may be the address of a word that the host sets to end the launch
+  // 0 at the start; the device's own, and that of barriers of the grid. On a CPU the first may be the address of
+  // a word that the host sets to end the launch.
+  uint64_t reserved[4];
 } kern_launch_record;
 
 // Where prints go: a record is 8-byte words: site and count of arguments (two 32-bit halves), then the

@@ -22,7 +22,7 @@ std::string read(std::string_view params, std::vector<std::string> words, Dialec
   const auto& kernel = ast::get<ast::FunctionDef>(*module->items[0]);
   auto as_written = [&](const ast::Expr& standard) { return std::string(sources.text(standard.span)); };
   std::string text;
-  for (const Argument& argument : read_arguments(kernel, as_written, dialect, words, diagnostics)) {
+  for (const Argument& argument : read_arguments(kernel, as_written, dialect, words, {}, diagnostics)) {
     const HostArray* array = argument.array();
     text += argument.param + " " + type_text(argument);
     text += array ? " " + *elements_text("", *array)

@@ -1,0 +1,284 @@
+// What is known of a stage before anything runs: its kernel, the types of its arguments, over what it runs, and
+// that contracts hold. Then its machine code, with the facts that hold for this launch.
+#include "compiler/analysis/launch_facts.h"
+#include "compiler/analysis/shared_layout.h"
+#include "compiler/diagnostics/driver.h"
+#include "compiler/driver/archs.h"
+#include "compiler/driver/host_cpu.h"
+#include "compiler/driver/run/execute.h"
+#include "compiler/driver/run/launch.h"
+#include "compiler/driver/run/list.h"
+#include "compiler/driver/run/select.h"
+#include "compiler/driver/run/stages.h"
+#include "compiler/ir/param_block.h"
+#include "compiler/support/limits.h"
+#include "runtime/common/shape.h"
+
+namespace kern {
+
+// ---- Types and contracts ----
+
+// Some arrays take the parameter's type: the file of a bf16 array has none, and neither has a list of numbers.
+// False where an error was reported.
+static bool retype(Run& run, Argument& argument, ScalarKind wanted) {
+  HostArray& array = *argument.array();
+  read_as(array, wanted);
+  // The first stage decides.
+  array.may_be_bf16 = array.may_be_bf16 && !run.has_stages();
+  if (!argument.text.starts_with('[') || argument.is_earlier() || array.element == wanted) return true;
+  Result<HostArray> list = read_list(argument.text, wanted);
+  if (list)
+    array = std::move(*list);
+  else
+    run.diagnostics().report({}, diag::bad_argument, fmt::format("{}={}", argument.param, argument.text),
+                             list.error());
+  return bool(list);
+}
+
+static bool check_types(Run& run, Stage& stage) {
+  const ir::Function& kernel = *stage.kernel;
+  for (std::size_t i = 0; i < stage.arguments.size(); ++i) {
+    Argument& argument = stage.arguments[i];
+    Type type = kernel.slots[i].type;
+    HostArray* array = argument.array();
+    if (array && is_array(type) && !retype(run, argument, type->scalar)) continue;
+    array = argument.array();
+    std::string is = array ? describe(*array) : argument.text;
+    auto refuse = [&](const std::string& what) {
+      run.diagnostics().report({}, diag::argument_type, argument.param, what, to_string(type));
+    };
+    if (array) {
+      bool same = is_array(type) && type->scalar == array->element && type->rank == array->extents.size();
+      if (!same)
+        refuse("an array " + is);
+      else if (type->layout == Layout::COrder && array->strides.back() != 1 && array->size() > 0)
+        refuse("an array " + is + " in Fortran order");
+      continue;
+    }
+    const Scalar& scalar = std::get<Scalar>(argument.value);
+    std::uint64_t words[2];
+    if (!is_scalar(type))
+      refuse(fmt::format("the scalar {}", is));
+    else if (argument.element)
+      stage.is_computed = true; // whether the number fits is seen when it is there
+    else if (scalar.kind && *scalar.kind != type->scalar)
+      refuse(fmt::format("the scalar {}", is));
+    else if (!store_number(type->scalar, words, scalar.number))
+      refuse(fmt::format("{}, which does not fit", is));
+  }
+  return !run.wrong();
+}
+
+// Evaluates every contract; a broken one is shown with the values of both of its sides.
+static bool check_contracts(const Run& run, const Stage& stage, const ExpressionInput& input) {
+  std::vector<std::string> names = ir::block_names(*stage.kernel);
+  const ir::Module& module = *stage.compilation->transformed();
+  for (const ir::Contract& contract : stage.kernel->contracts) {
+    const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
+    std::string text = broken_contract_text(contract.condition, site.array, names, input);
+    if (text.empty()) continue;
+    auto builder =
+        stage.compilation->diagnostics().report(site.span, diag::broken_contract, stage.kernel->name, text);
+    if (run.has_stages()) builder.note("this is {}", stage_text(run, stage));
+  }
+  return !stage.compilation->diagnostics().has_errors();
+}
+
+static bool check_shared(const Stage& stage, const ExpressionInput& input) {
+  Diagnostics& diagnostics = stage.compilation->diagnostics();
+  const ir::Module& module = *stage.compilation->transformed();
+  for (ir::SharedId id : used_shared(module, *stage.kernel)) {
+    const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
+    for (std::size_t axis = 0; axis < decl.dynamic.size(); ++axis) {
+      std::optional<ExpressionValue> extent = evaluate(decl.dynamic[axis], input);
+      if (extent && extent->integer >= 0) continue;
+      diagnostics.report(decl.span, diag::bad_shared_extent, decl.name, value_text(extent),
+                         static_cast<std::int64_t>(axis));
+    }
+  }
+  return !diagnostics.has_errors();
+}
+
+// ---- Launch ----
+
+static std::optional<std::uint64_t> parse_bytes(Run& run, const std::string& text) {
+  Result<Number> number = parse_number(text);
+  constexpr std::int64_t most = 1 << 20;
+  if (number && number->kind == Number::Kind::Signed && number->integer >= 0 && number->integer <= most)
+    return static_cast<std::uint64_t>(number->integer);
+  run.diagnostics().report(
+      {}, diag::bad_command_line,
+      fmt::format("--shared takes a number of bytes up to {}, and not `{}`", most, text));
+  return std::nullopt;
+}
+
+// Returns the instance of the chosen function whose parameters have the arguments' types, or the only one.
+static const ir::Function* find_instance(const Stage& stage, const ir::Module& module) {
+  const ir::Function* found = nullptr;
+  for (const ir::Function& function : module.functions) {
+    if (!function.is_kernel || function.name != stage.definition->name ||
+        function.param_count != stage.arguments.size())
+      continue;
+    bool fits = true;
+    for (std::size_t i = 0; i < stage.arguments.size(); ++i) {
+      Type type = function.slots[i].type;
+      const HostArray* array = stage.arguments[i].array();
+      fits &= array ? is_array(type) && type->scalar == array->element && type->rank == array->extents.size()
+                    : is_scalar(type);
+    }
+    if (fits || !found) found = &function;
+    if (fits) return found;
+  }
+  return found;
+}
+
+static ExpressionInput input_of(const Stage& stage, std::span<const std::uint64_t> params) {
+  ExpressionInput input{params};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    input.block_dim[axis] = static_cast<std::uint32_t>(stage.job.shape.block[axis]);
+    input.grid_dim[axis] = static_cast<std::uint32_t>(stage.job.shape.grid[axis]);
+  }
+  return input;
+}
+
+// Says over what the kernel runs, and that it may.
+static ExitCode plan_launch(Run& run, Stage& stage, std::span<const Argument> arguments) {
+  std::optional<std::uint64_t> asked_shared = parse_bytes(run, stage.options.shared_bytes);
+  if (run.wrong()) return ExitCode::WrongUse;
+  std::vector<std::uint64_t> params = make_params(*stage.kernel, arguments);
+  stage.job.shape = choose_launch(*stage.kernel, params, stage.options, run.diagnostics());
+  if (run.wrong()) return ExitCode::WrongUse;
+  ExpressionInput input = input_of(stage, params);
+  if (!check_contracts(run, stage, input) || !check_shared(stage, input)) return ExitCode::WrongUse;
+  const ir::Module& module = *stage.compilation->transformed();
+  std::optional<std::uint64_t> shared = dynamic_shared_bytes(module, *stage.kernel, input, *asked_shared);
+  if (!shared || *shared > limits::shared_bytes) {
+    run.diagnostics().report({}, diag::bad_command_line,
+                             fmt::format("the dynamic shared arrays of a block need {} bytes; the most is {}",
+                                         shared ? fmt::format("{}", *shared) : "too many",
+                                         limits::shared_bytes));
+    return ExitCode::WrongUse;
+  }
+  stage.job.shared_bytes = *asked_shared;
+  return ExitCode::Done;
+}
+
+ExitCode prepare(Run& run, Stage& stage) {
+  const ir::Module* module = stage.compilation->transformed();
+  if (!module) return stage.compilation->exit_code();
+  stage.kernel = find_instance(stage, *module);
+  if (!stage.kernel) {
+    run.diagnostics().report({}, diag::internal_error,
+                             fmt::format("there is no instance of `{}`", stage.definition->name));
+    return ExitCode::Bug;
+  }
+  if (!check_types(run, stage)) return ExitCode::WrongUse;
+  check_places(run, stage);
+  if (run.wrong()) return ExitCode::WrongUse;
+  if (!stage.is_computed)
+    if (ExitCode code = plan_launch(run, stage, stage.arguments); code != ExitCode::Done) return code;
+  auto index = static_cast<std::size_t>(stage.kernel - module->functions.data());
+  stage.access = analyze_access(*module, ir::FunctionId(index));
+  stage.allowance = device_allowance(*module, *stage.kernel);
+  return ExitCode::Done;
+}
+
+// ---- Machine code ----
+
+// The machine said no; always false.
+static bool fail(Run& run, const std::string& why) {
+  run.diagnostics().report({}, diag::no_device, why);
+  return false;
+}
+
+// Opens what --device names: cpu, cuda, or both.
+static bool open_devices(Run& run) {
+  std::string_view rest = run.session.options.device;
+  while (!rest.empty()) {
+    std::string_view name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    std::string failure;
+    run.runners.push_back(Runner::open(name, run.runners.size(), failure));
+    if (!run.runners.back()) return fail(run, failure);
+  }
+  return true;
+}
+
+// What the kernel is compiled for: --arch, else what the device is.
+static TargetOptions target_of(const Run& run, const Runner& runner) {
+  const Options& options = run.session.options;
+  TargetOptions target = target_options(options, runner.name() == "cuda" ? Target::Cuda : Target::Cpu);
+  bool others = run.runners.size() > 1 && named_archs(options, target.target).empty();
+  if (target.arch.empty() || others) target.arch = arch_of(runner.device());
+  return target;
+}
+
+static ExitCode compile_for(Run& run, Stage& stage, Runner& runner) {
+  TargetOptions target = target_of(run, runner);
+  const ir::Module& module = *stage.compilation->transformed();
+  if (target.target == Target::Cpu && host_cpu_lacks(target.arch)) {
+    fail(run,
+         fmt::format("the CPU here cannot run code for {}; `--arch=native` makes what it can", target.arch));
+    return ExitCode::NoDevice;
+  }
+  if (target.target == Target::Cpu) {
+    int asked_lanes = run.session.options.lanes.empty() ? 0 : target.lanes.lanes;
+    target.lanes = lane_facts(module, *stage.kernel, stage.arguments, stage.job.shape, asked_lanes,
+                              has_wide_vectors(target));
+  }
+  JitKernel wanted{stage.kernel->symbol, {{target.target, stage.kernel->symbol, target.lanes, {}}}};
+  std::unique_ptr<JitObject> object = make_jit_object(*stage.compilation, target, {&wanted, 1});
+  if (!object) return stage.compilation->exit_code();
+  std::string failure;
+  std::unique_ptr<LoadedKernel> loaded = runner.load(std::move(object), *stage.kernel, failure);
+  if (!loaded) {
+    fail(run, failure);
+    return ExitCode::NoDevice;
+  }
+  stage.loaded[runner.number()] = std::move(loaded);
+  return ExitCode::Done;
+}
+
+// A GPU's code comes first, as in an object, so that sites have the same numbers.
+ExitCode compile(Run& run) {
+  if (!open_devices(run)) return ExitCode::NoDevice;
+  for (const std::unique_ptr<Stage>& stage : run.stages) {
+    stage->loaded.resize(run.runners.size());
+    for (std::string_view name : {"cuda", "cpu"})
+      for (const std::unique_ptr<Runner>& runner : run.runners) {
+        if (runner->name() != name || stage->is_computed) continue;
+        if (ExitCode code = compile_for(run, *stage, *runner); code != ExitCode::Done) return code;
+      }
+  }
+  return ExitCode::Done;
+}
+
+// ---- Scalars that an earlier stage computes ----
+
+// Takes the numbers that are there now; each must fit its parameter.
+static bool take_numbers(Run& run, const Stage& stage, std::span<Argument> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    Argument& argument = arguments[i];
+    if (!argument.element) continue;
+    const HostArray& array = *argument.element->array;
+    Number& number = std::get<Scalar>(argument.value).number;
+    number = load_number(array.element, array.at(argument.element->index));
+    Type type = stage.kernel->slots[i].type;
+    std::uint64_t words[2];
+    if (store_number(type->scalar, words, number)) continue;
+    std::string is =
+        fmt::format("{} = {}, which does not fit", argument.text, to_string(number, array.element));
+    run.diagnostics()
+        .report({}, diag::argument_type, argument.param, is, to_string(type))
+        .note("this is {}", stage_text(run, stage));
+  }
+  return !run.wrong();
+}
+
+ExitCode plan_computed(Run& run, Stage& stage, Runner& runner, std::span<Argument> arguments) {
+  if (!take_numbers(run, stage, arguments)) return ExitCode::WrongUse;
+  if (ExitCode code = plan_launch(run, stage, arguments); code != ExitCode::Done) return code;
+  return compile_for(run, stage, runner);
+}
+
+} // namespace kern

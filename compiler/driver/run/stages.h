@@ -1,0 +1,94 @@
+// One `kernc run`: stages that run one after the other over arrays which keep their names. What is shared by
+// the files that take it from words to an exit code.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/access.h"
+#include "compiler/driver/commands.h"
+#include "compiler/driver/output.h"
+#include "compiler/driver/run/arguments.h"
+#include "compiler/driver/run/compare.h"
+#include "compiler/driver/run/report.h"
+#include "compiler/driver/run/runner.h"
+#include "compiler/driver/run/time_limit.h"
+
+namespace kern {
+
+struct Stage {
+  const Options& options; // what is written in its part
+  std::size_t number;     // from 1
+  Compilation* compilation = nullptr;
+  const ast::FunctionDef* definition = nullptr;
+  std::vector<Argument> arguments = {};
+  const ir::Function* kernel = nullptr;
+  RunLaunch job = {};
+  std::vector<ParamAccess> access = {};
+  Allowance allowance = {};                               // between two devices
+  std::vector<std::unique_ptr<LoadedKernel>> loaded = {}; // by device
+
+  // Some scalar is an element of an array of an earlier stage: over what it runs is known only when that has run.
+  bool is_computed = false;
+
+  bool writes(std::size_t param) const {
+    return arguments[param].array() && param < access.size() &&
+           (access[param].written || access[param].atomic);
+  }
+};
+
+// An array, by the name of the parameter that it was first given for. A later one of that name hides it.
+struct NamedArray {
+  std::string name;
+  HostArray* array;
+  std::size_t stage; // in which it begins
+};
+
+struct Run {
+  Session& session;
+  CompileOptions compile_options = {};
+  std::vector<std::unique_ptr<Compilation>> compilations = {}; // of the file, one for each kernel
+  std::vector<std::unique_ptr<Stage>> stages = {};
+  std::vector<NamedArray> arrays = {};
+  std::vector<std::unique_ptr<Runner>> runners = {}; // one for each device
+  Tolerance tolerance = {};
+  Timeout timeout = {};
+
+  Diagnostics& diagnostics() { return session.diagnostics; }
+  bool wrong() const { return session.diagnostics.has_errors(); }
+  bool has_stages() const { return session.options.stages.size() > 1; }
+};
+
+// Says where something happened, for a note; "" in a run of one stage.
+std::string stage_text(const Run& run, const Stage& stage);
+
+// ---- places.cpp: NAME=PATH and NAME[A:B] ----
+// Checks everything that names an array, before anything runs.
+void check_places(Run& run, const Stage& stage);
+bool asks_for_arrays(const Stage& stage);
+// Adds what -o asks for to the files; false where an error was reported.
+bool add_outputs(Run& run, const Stage& stage, OutputFiles& files);
+bool commit_outputs(Run& run, OutputFiles& files);
+// --print.
+void write_elements(Run& run, const Stage& stage);
+// Compares with what --expect names; false where something differs.
+bool meets_expectations(Run& run, const Stage& stage);
+// A line on each array that a stage wrote.
+void write_summaries(Run& run);
+
+// ---- prepare.cpp ----
+// From arguments to what is known before anything runs: types, launch, contracts.
+ExitCode prepare(Run& run, Stage& stage);
+// Compiles every stage for every device.
+ExitCode compile(Run& run);
+
+// The same of a stage that has to wait for scalars, when these are there.
+ExitCode plan_computed(Run& run, Stage& stage, Runner& runner, std::span<Argument> arguments);
+
+// ---- perform.cpp ----
+// Runs all stages, and says what there is to say.
+ExitCode perform(Run& run);
+
+} // namespace kern
