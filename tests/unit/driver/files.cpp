@@ -159,7 +159,10 @@ TEST(Number, TextsAreRead) {
   EXPECT_EQ(parse_number("18446744073709551615")->kind, Number::Kind::Unsigned);
   EXPECT_EQ(parse_number("1_000.5")->real, 1000.5);
   EXPECT_EQ(parse_number("-inf")->real, -INFINITY);
-  EXPECT_EQ(parse_number("1e999")->real, INFINITY);
+  EXPECT_EQ(parse_number("infinity")->real, INFINITY);
+  for (const char* too_large : {"1e999", "-1e999", "1e999j", "1-1e999j"})
+    EXPECT_NE(parse_number(too_large).error().find("is too large for a float"), std::string::npos)
+        << too_large;
   EXPECT_EQ(parse_number("1e-3-2.5j")->real, 1e-3);
   EXPECT_EQ(parse_number("1e-3-2.5j")->imaginary, -2.5);
   for (const char* text : {"", "x", "1x", "--1", "0x", "1+j2", "-9223372036854775809x"})
@@ -181,7 +184,8 @@ TEST(Number, HalvesRoundToNearestEven) {
   std::uint16_t bits = 0;
   for (auto [text, expected] : {std::pair{"1.0", 0x3c00},
                                 {"65504", 0x7bff},
-                                {"65520", 0x7c00},
+                                {"65519.99", 0x7bff},
+                                {"inf", 0x7c00},
                                 {"1.00048828125", 0x3c00},
                                 {"1.00146484375", 0x3c02},
                                 {"5.9604644775390625e-08", 0x0001},
@@ -191,6 +195,13 @@ TEST(Number, HalvesRoundToNearestEven) {
     ASSERT_TRUE(store_number(ScalarKind::F16, &bits, *parse_number(text)));
     EXPECT_EQ(bits, expected) << text;
   }
+  // What rounds to infinity is refused in every float type, as a literal is.
+  EXPECT_FALSE(store_number(ScalarKind::F16, &bits, *parse_number("65520")));
+  EXPECT_FALSE(store_number(ScalarKind::BF16, &bits, *parse_number("3.4e38")));
+  float words[2] = {};
+  EXPECT_FALSE(store_number(ScalarKind::F32, words, *parse_number("1e39")));
+  EXPECT_FALSE(store_number(ScalarKind::C64, words, *parse_number("1+1e39j")));
+  EXPECT_TRUE(store_number(ScalarKind::F32, words, *parse_number("3.4028235e38")));
   for (int value = 0; value < 0x7c00; ++value) {
     auto half = static_cast<std::uint16_t>(value);
     ASSERT_TRUE(store_number(ScalarKind::F16, &bits, load_number(ScalarKind::F16, &half)));

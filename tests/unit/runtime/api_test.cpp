@@ -395,6 +395,23 @@ TEST_F(Api, ReportsWhatALaunchTook) {
   EXPECT_EQ(report.blocks_done, device.is_cpu() ? 1u << 14 : 0u);
 }
 
+// Code that does not ask runs to the end of a block: what is left out is the blocks behind it.
+TEST_F(Api, EndsALaunchThatIsToldToStop) {
+  if (!device.is_cpu()) GTEST_SKIP() << "a GPU does not look";
+  kern_launch_report report{};
+  report.stop = 1;
+  Buffer<float> x = kern::zeros<float>(device, 1 << 20);
+  kern::Event end = library.scale(kern::over(1 << 20).block(64).report(report), x, 2);
+  kern::Status status;
+  end.wait(status);
+  EXPECT_EQ(status.kind(), KERN_DEVICE_ERROR);
+  EXPECT_TRUE(contains(status.message(), "was stopped before all of its blocks had run"));
+  EXPECT_EQ(report.blocks_done, 0u);
+  report = {};
+  library.scale(kern::over(1 << 20).block(64).report(report), x, 2).wait();
+  EXPECT_EQ(report.blocks_done, 1u << 14);
+}
+
 TEST_F(Api, KeepsAnObjectAsLongAsItsCode) {
   static int released;
   released = 0;
