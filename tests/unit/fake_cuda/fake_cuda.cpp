@@ -2,6 +2,7 @@
 // GPU. Work is done when it is asked for; kernels run through a function that the test sets. Handles are
 // counted, and any call can be made to fail. The whole is a shared library that KERN_LIBCUDA names.
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -178,6 +180,9 @@ static int launch(const LaunchConfig* config, void* function, void** params, voi
   if (is_cooperative && gx * gy * gz > multiprocessors * (state().most_threads / (bx * by * bz)))
     return too_large;
   const auto& [name, kernel] = *static_cast<const Function*>(function);
+  // A kernel that does not end, for whoever waits for it.
+  if (const char* endless = std::getenv("FAKE_CUDA_ENDLESS"); endless && name == endless)
+    std::this_thread::sleep_for(std::chrono::hours(1));
   const Layout& layout = kernel.layout;
   {
     std::lock_guard lock(state().mutex);
