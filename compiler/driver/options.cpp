@@ -166,12 +166,12 @@ Options parse_options(Command command, std::span<const std::string> words, Diagn
   std::vector<std::vector<std::string>> parts(1);
   std::vector<std::string> all;
   for (const std::string& word : words) {
-    if (word == "--then") {
-      parts.emplace_back();
-      continue;
-    }
-    parts.back().push_back(word);
-    all.push_back(word);
+    constexpr std::string_view with_kernel = "--then=";
+    bool has_kernel = word.starts_with(with_kernel);
+    if (word == "--then" || has_kernel) parts.emplace_back();
+    if (word == "--then") continue;
+    parts.back().push_back(has_kernel ? word.substr(with_kernel.size()) : word);
+    all.push_back(parts.back().back());
   }
   std::vector<Options> stages;
   for (const std::vector<std::string>& part : parts) stages.push_back(parse_part(command, part, diagnostics));

@@ -29,8 +29,8 @@ struct Second {
 
 std::string stage_text(const Run& run, const Stage& stage) {
   if (!run.has_stages()) return "";
-  return fmt::format("stage {} of {}, `{}`", stage.number, run.session.options.stages.size(),
-                     stage.definition ? stage.definition->name : "");
+  return fmt::format("stage {} of {}{}", stage.number, run.session.options.stages.size(),
+                     stage.definition ? fmt::format(", `{}`", stage.definition->name) : "");
 }
 
 static std::uint64_t count_of(const Extents& extents) { return extents[0] * extents[1] * extents[2]; }
