@@ -126,7 +126,7 @@ private:
     Result<Number> number = parse_number(text);
     if (!number) return failure("{}", number.error());
     std::uint64_t words[2];
-    if (!store_written(kind, words, *number)) return failure("{} does not fit {}", text, name_of(kind));
+    if (!store_number(kind, words, *number)) return failure("{} does not fit {}", text, name_of(kind));
     return Value(Scalar{load_number(kind, words), kind, kind});
   }
 

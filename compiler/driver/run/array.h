@@ -28,8 +28,6 @@ Number load_number(ScalarKind kind, const void* place);
 // fraction or a NaN in an integer, a complex number in a real one, a finite one that would round to infinity). A
 // float is rounded to its type.
 bool store_number(ScalarKind kind, void* place, const Number& number);
-// The same of a number that a user writes: it must not become infinite by its type.
-bool store_written(ScalarKind kind, void* place, const Number& number);
 // Returns the value as a real number; the absolute value of a complex one.
 double as_real(const Number& number);
 // Prints a number as Kern writes it: "3", "0.1" (shortest that reads back the same), "True", "1+2j".

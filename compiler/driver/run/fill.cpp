@@ -14,7 +14,7 @@ Result<bool> fill_with(HostArray& array, std::string_view number) {
   Result<Number> value = parse_number(number);
   if (!value) return failure("{}", value.error());
   std::uint64_t element[2] = {};
-  if (!store_written(array.element, element, *value))
+  if (!store_number(array.element, element, *value))
     return failure("{} does not fit {}", number, name_of(array.element));
   std::size_t step = array.element_bytes();
   for (std::size_t at = 0; at < array.bytes(); at += step) std::memcpy(array.data() + at, element, step);

@@ -137,12 +137,6 @@ bool store_number(ScalarKind kind, void* place, const Number& number) {
   return false;
 }
 
-bool store_written(ScalarKind kind, void* place, const Number& number) {
-  Type type = types::scalar(kind);
-  bool fits = !is_float(type) || literal_fits(component(number), type);
-  return fits && store_number(kind, place, number);
-}
-
 double as_real(const Number& number) {
   if (number.kind == Number::Kind::Complex) return std::hypot(number.real, number.imaginary);
   return component(number);
