@@ -18,6 +18,7 @@
 #include "compiler/diagnostics/emit.h"
 #include "compiler/emit/compile.h"
 #include "compiler/emit/device_math.h"
+#include "compiler/emit/large.h"
 #include "compiler/emit/machine.h"
 #include "compiler/emit/optimize.h"
 #include "compiler/emit/ptxas.h"
@@ -75,13 +76,14 @@ static bool has_many_variables(const llvm::Function& function) {
 }
 
 // Long code is optimised little rather than for minutes, or not at all.
-static void optimize_less(Compiled& compiled, TargetOptions options, Diagnostics& diagnostics) {
+static void optimize_less(Compiled& compiled, const ir::Module& module, const SourceManager& sources,
+                          TargetOptions options, Diagnostics& diagnostics) {
   const llvm::Function* longest = nullptr;
   for (const llvm::Function& function : *compiled.lowered.module)
     if (!longest || size_of(function) > size_of(*longest)) longest = &function;
   std::size_t size = longest ? size_of(*longest) : 0;
   if (size <= most_instructions || options.optimization <= 1) return;
-  diagnostics.report(std::nullopt, diag::large, longest->getName().str(), size, most_instructions);
+  report_large(module, sources, longest->getName().str(), size, most_instructions, diagnostics);
   options.optimization = compiled.optimization = has_many_variables(*longest) ? 0 : 1;
   compiled.machine = find_machine(options, diagnostics);
 }
@@ -104,7 +106,7 @@ std::optional<Compiled> begin(const ir::Module& module, const SourceManager& sou
   if (!machine || !can_do_warps(module, options, diagnostics)) return std::nullopt;
   Compiled result{lower(module, sources, options, *machine, context), machine, options.optimization};
   if (!is_sound(result, "lowering", diagnostics)) return std::nullopt;
-  optimize_less(result, options, diagnostics);
+  optimize_less(result, module, sources, options, diagnostics);
   times.lower += watch.lap();
   return result;
 }
