@@ -28,6 +28,12 @@ std::string list_types(ScalarSet set) {
   return text;
 }
 
+std::string list_elements(ScalarSet set) {
+  constexpr int last = static_cast<int>(ScalarKind::F64), first = static_cast<int>(ScalarKind::I8);
+  bool is_every_number = set.bits == (1u << (last + 1)) - (1u << first);
+  return is_every_number ? "numbers" : list_types(set);
+}
+
 struct Matcher {
   const BuiltinSignature& signature;
   std::span<const CallArgument> arguments;
@@ -123,7 +129,7 @@ struct Matcher {
       ScalarSet allowed = signature.type_params[variable].allowed;
       bool fits = is_array(type) && allowed.contains(type->scalar);
       if (!fits && !fits_everywhere(type))
-        fail_type(*bound.argument, bound.param, "an array of " + list_types(allowed));
+        fail_type(*bound.argument, bound.param, "an array of " + list_elements(allowed));
       match.type_args[variable] = fits ? element_type(type) : type;
       return true;
     }
@@ -231,8 +237,17 @@ struct Matcher {
                                   : default_argument_type(signature.params[bound.param]);
   }
 
+  static Type unsigned_of(Type type) {
+    if (!is_scalar(type)) return type;
+    for (Type wide : {types::u8, types::u16, types::u32})
+      if (bit_width(wide->scalar) == bit_width(type->scalar)) return wide;
+    return types::u64;
+  }
+
   Type result_type(const BuiltinResult& result) const {
-    if (result.variable >= 0) return match.type_args[static_cast<std::size_t>(result.variable)];
+    Type variable = types::error;
+    if (result.variable >= 0) variable = match.type_args[static_cast<std::size_t>(result.variable)];
+    if (result.variable >= 0) return result.is_unsigned ? unsigned_of(variable) : variable;
     if (result.type.bits == 0) return types::error;
     return types::scalar(ScalarKind(__builtin_ctz(result.type.bits)));
   }

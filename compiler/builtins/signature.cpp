@@ -119,8 +119,11 @@ struct SignatureReader {
     expect(")");
   }
 
+  // result_type = ["unsigned"] NAME
   constexpr void add_result(std::string_view name) {
     BuiltinResult found;
+    found.is_unsigned = name == "unsigned";
+    if (found.is_unsigned) name = word();
     found.variable = static_cast<std::int8_t>(find_type_param(name));
     if (ScalarSet set = find_set(name); found.variable < 0 && (set.bits & (set.bits - 1)) == 0)
       found.type = set;

@@ -55,6 +55,7 @@ struct BuiltinTypeParam {
 struct BuiltinResult {
   ScalarSet type;            // one type, or none
   std::int8_t variable = -1; // which type parameter
+  bool is_unsigned = false;  // the unsigned integer as wide as that
 };
 
 struct BuiltinSignature {

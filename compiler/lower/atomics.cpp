@@ -14,6 +14,7 @@ static bool is_plain(Lowerer& lower, const CustomCall& call) {
 
 static bool is_signed_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Signed; }
 static bool is_float_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Float; }
+static bool is_small_float(ScalarKind kind) { return kind == ScalarKind::F16 || kind == ScalarKind::BF16; }
 
 static llvm::MaybeAlign alignment(llvm::Type* type) {
   return llvm::MaybeAlign(type->getPrimitiveSizeInBits() / 8);
@@ -69,35 +70,60 @@ static llvm::Value* exchange(Lowerer& lower, const CustomCall& call, Op op) {
   return exchange(lower, call, op, call.arg(lower, 0));
 }
 
-// Puts `value` in place of an element while `replaces(old)`; an element that stays is not written.
-static llvm::Value* replace_if(Lowerer& lower, const CustomCall& call, llvm::Value* value,
-                               const std::function<llvm::Value*(llvm::Value*)>& replaces) {
+using OfOld = std::function<llvm::Value*(llvm::Value* old)>;
+
+// Puts `next(old)` in place of an element while `replaces(old)`; an element that stays is not written.
+static llvm::Value* replace_if(Lowerer& lower, const CustomCall& call, const OfOld& next,
+                               const OfOld& replaces) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* first = load_element(lower, call);
+  llvm::Type* type = first->getType();
   if (is_plain(lower, call)) {
-    llvm::Value* next = builder.CreateSelect(replaces(first), value, first);
-    builder.CreateAlignedStore(next, call.address, alignment(value->getType()));
+    llvm::Value* stays = builder.CreateSelect(replaces(first), next(first), first);
+    builder.CreateAlignedStore(stays, call.address, alignment(type));
     return first;
   }
-  llvm::Type* bits = builder.getIntNTy(value->getType()->getPrimitiveSizeInBits());
+  llvm::Type* bits = builder.getIntNTy(type->getPrimitiveSizeInBits());
   llvm::BasicBlock* before = builder.GetInsertBlock();
   llvm::BasicBlock* test = new_block(lower, "atomic");
   llvm::BasicBlock* swap = new_block(lower, "swap");
   llvm::BasicBlock* done = new_block(lower, "swapped");
   builder.CreateBr(test);
   builder.SetInsertPoint(test);
-  llvm::PHINode* old = builder.CreatePHI(value->getType(), 2);
+  llvm::PHINode* old = builder.CreatePHI(type, 2);
   old->addIncoming(first, before);
   builder.CreateCondBr(replaces(old), swap, done);
   builder.SetInsertPoint(swap);
-  llvm::Value* result = builder.CreateAtomicCmpXchg(call.address, builder.CreateBitCast(old, bits),
-                                                    builder.CreateBitCast(value, bits),
-                                                    alignment(value->getType()), relaxed, relaxed);
-  llvm::Value* seen = builder.CreateBitCast(builder.CreateExtractValue(result, 0), value->getType());
-  old->addIncoming(seen, swap);
+  llvm::Value* value = builder.CreateBitCast(next(old), bits);
+  llvm::Value* result = builder.CreateAtomicCmpXchg(call.address, builder.CreateBitCast(old, bits), value,
+                                                    alignment(type), relaxed, relaxed);
+  llvm::Value* seen = builder.CreateBitCast(builder.CreateExtractValue(result, 0), type);
+  old->addIncoming(seen, builder.GetInsertBlock());
   builder.CreateCondBr(builder.CreateExtractValue(result, 1), done, test);
   builder.SetInsertPoint(done);
   return old;
+}
+
+// A float to compute with: small ones are integers in registers.
+static llvm::Value* as_real(Lowerer& lower, ScalarKind kind, llvm::Value* value) {
+  return is_small_float(kind) ? convert(lower, value, kind, ScalarKind::F32) : value;
+}
+
+// A GPU has an instruction for these, or LLVM makes a loop of it; the CPU has none.
+static llvm::Value* add_small_floats(Lowerer& lower, const CustomCall& call, llvm::Value* value) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  ScalarKind kind = call.result->scalar;
+  if (lower.gpu()) {
+    llvm::Type* type = kind == ScalarKind::F16 ? builder.getHalfTy() : builder.getBFloatTy();
+    llvm::Value* old = builder.CreateAtomicRMW(Op::FAdd, call.address, builder.CreateBitCast(value, type),
+                                               alignment(type), relaxed);
+    return builder.CreateBitCast(old, value->getType());
+  }
+  llvm::Value* term = as_real(lower, kind, value);
+  auto sum = [&](llvm::Value* old) {
+    return convert(lower, builder.CreateFAdd(as_real(lower, kind, old), term), ScalarKind::F32, kind);
+  };
+  return replace_if(lower, call, sum, [&](llvm::Value*) { return builder.getTrue(); });
 }
 
 // The greater or the lesser; `nan_wins` says which of a NaN and a number stays.
@@ -108,8 +134,11 @@ static llvm::Value* extreme(Lowerer& lower, const CustomCall& call, bool greates
     return exchange(lower, call, greatest ? (sign ? Op::Max : Op::UMax) : (sign ? Op::Min : Op::UMin));
   }
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* value = call.arg(lower, 0);
-  return replace_if(lower, call, value, [&](llvm::Value* old) {
+  llvm::Value* stored = call.arg(lower, 0);
+  llvm::Value* value = as_real(lower, kind, stored);
+  auto next = [&](llvm::Value*) { return stored; };
+  return replace_if(lower, call, next, [&](llvm::Value* old_element) {
+    llvm::Value* old = as_real(lower, kind, old_element);
     llvm::Value* better = greatest ? builder.CreateFCmpOGT(value, old) : builder.CreateFCmpOLT(value, old);
     if (!nan_wins)
       return builder.CreateOr(
@@ -121,11 +150,15 @@ static llvm::Value* extreme(Lowerer& lower, const CustomCall& call, bool greates
 }
 
 llvm::Value* atomic_add(Lowerer& lower, const CustomCall& call) {
+  if (is_small_float(call.result->scalar)) return add_small_floats(lower, call, call.arg(lower, 0));
   return exchange(lower, call, is_float_kind(call.result->scalar) ? Op::FAdd : Op::Add);
 }
 
 llvm::Value* atomic_sub(Lowerer& lower, const CustomCall& call) {
-  if (!is_float_kind(call.result->scalar)) return exchange(lower, call, Op::Sub);
+  ScalarKind kind = call.result->scalar;
+  if (!is_float_kind(kind)) return exchange(lower, call, Op::Sub);
+  if (is_small_float(kind))
+    return add_small_floats(lower, call, lower.builder.CreateXor(call.arg(lower, 0), 0x8000));
   return exchange(lower, call, Op::FAdd, lower.builder.CreateFNeg(call.arg(lower, 0)));
 }
 
