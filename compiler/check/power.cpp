@@ -9,9 +9,15 @@ namespace kern::checker {
 
 static constexpr WideInt products_up_to = 4;
 
+// A float that is no literal decides alone: an integer that is an exponent needs no cast.
+static bool takes_integer_exponent(const Value& left, const Value& right) {
+  return is_float(left.type) && !is_literal(left) && is_integer(right.type) && !is_literal(right);
+}
+
 static std::optional<Type> power_type(Checker& checker, const Value& left, const Value& right) {
   bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   if (numba) return numba_power(left.type, right.type);
+  if (takes_integer_exponent(left, right)) return left.type;
   std::optional<Type> type = join_arithmetic(type_beside(left, right.type), type_beside(right, left.type));
   return type && is_narrow(*type) ? types::i32 : type;
 }
@@ -46,7 +52,10 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
     result = product(*this, base, exponent, span);
   } else {
     Builtin builtin = is_integer(computed) ? Builtin::IntegerPower : Builtin::MathPow;
-    result = pure(builtin, computed, {base, convert_through(right, *type, computed)}, span);
+    bool casts = !numba && takes_integer_exponent(left, right);
+    ir::Operand power =
+        casts ? cast(as_operand(right), computed, right.span) : convert_through(right, *type, computed);
+    result = pure(builtin, computed, {base, power}, span);
   }
   Value value = runtime_value(cast(result, *type, span), span);
   keep_literal_locals(value, std::array{&left, &right});
