@@ -4,15 +4,16 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {
 
-static constexpr std::array<std::string_view, 14> python_names = {"abs",   "min",    "max", "round",    "int",
-                                                                  "float", "bool",   "len", "range",    "pow",
-                                                                  "print", "divmod", "zip", "enumerate"};
+static constexpr std::array<std::string_view, 19> python_names = {
+    "abs",   "min",    "max", "round",     "int", "float", "bool", "len",      "range", "pow",
+    "print", "divmod", "zip", "enumerate", "sum", "any",   "all",  "reversed", "ord"};
 
 // What numpy calls by another name than `math` does.
 static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> numpy_names = {{
@@ -54,12 +55,8 @@ static Value file_value(FileScope* file, Span span) {
 }
 
 // Functions of Python that Kern has not, with what to do instead.
-static constexpr std::array<std::pair<std::string_view, std::string_view>, 22> missing_names = {{
-    {"sum", "add the elements up in a loop"},
-    {"any", "test the elements in a loop"},
-    {"all", "test the elements in a loop"},
+static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> missing_names = {{
     {"sorted", "sort on the host, or in a loop"},
-    {"reversed", "count down: `range(n - 1, -1, -1)`"},
     {"map", "call the function in a loop"},
     {"filter", "test in a loop"},
     {"list", "use a tuple, or `local.array`"},
@@ -91,6 +88,8 @@ std::optional<Value> Checker::vocabulary(std::string_view path, Span span) {
     value.builtin = *builtin;
     return value;
   }
+  // `T.max` is written `f32.max`, behind a type.
+  if (path == "T" || find_scalar(path)) return std::nullopt;
   std::string front = std::string(path) + ".";
   for (const BuiltinRow& row : all_builtins())
     if (row.name.starts_with(front))
@@ -393,20 +392,6 @@ Value Checker::read_name(const ast::Name& name) {
   return error_value(name.span);
 }
 
-// Counts the insertions, deletions and replacements from one word to another.
-static std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> line(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) line[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(line[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = std::exchange(line[j], std::min({replaced, line[j] + 1, line[j - 1] + 1}));
-    }
-  }
-  return line[b.size()];
-}
-
 void Checker::report_not_in_module(std::string_view name, std::string_view module, Span span) {
   static constexpr std::array<std::string_view, 8> makers = {"zeros", "empty",      "ones",       "full",
                                                              "array", "zeros_like", "empty_like", "ndarray"};
@@ -418,27 +403,20 @@ void Checker::report_not_in_module(std::string_view name, std::string_view modul
     return;
   }
   if (!is_host_module(module)) return;
-  std::string front = module == "numba.cuda" || module == "kern" ? "" : "math.";
-  std::string_view best;
-  std::size_t best_distance = name.size() < 5 ? 2 : 3;
-  for (const BuiltinRow& row : all_builtins()) {
-    if (!row.name.starts_with(front)) continue;
-    std::string_view candidate = row.name.substr(front.size());
-    std::size_t distance = edit_distance(name, candidate.substr(0, candidate.find('.')));
-    if (distance < best_distance) best = row.name, best_distance = distance;
+  if (std::string instead = instead_of(module, name); !instead.empty()) {
+    error.note("in Kern it is {}", instead);
+    return;
   }
+  bool is_vocabulary = module == "numba.cuda" || module == "kern";
+  std::string_view best = nearest_builtin(is_vocabulary ? "" : "math", name);
   if (!best.empty()) error.note("the nearest name is `{}`", best);
 }
 
 void Checker::report_undefined(std::string_view name, Span span) {
-  std::string_view best;
-  std::size_t best_distance = name.size() < 3 || name.size() > 60 ? 0 : name.size() < 5 ? 2 : 3;
+  NearestName nearest(name);
   auto offer = [&](std::string_view candidate) {
-    if (candidate.size() > 60 || candidate.find('.') != std::string_view::npos) return;
-    std::size_t distance = edit_distance(name, candidate);
-    bool better =
-        distance < best_distance || (distance == best_distance && !best.empty() && candidate < best);
-    if (better) best = candidate, best_distance = distance;
+    if (candidate.find('.') == std::string_view::npos && !candidate.starts_with("_"))
+      nearest.offer(candidate);
   };
   if (instance)
     for (const auto& [local, unused] : instance->locals) offer(local);
@@ -456,10 +434,15 @@ void Checker::report_undefined(std::string_view name, Span span) {
     return;
   }
   Report error = report(span, diag::undefined_name, name);
+  std::string instead = instead_of("", name);
   if (find_builtin("math." + std::string(name)))
     error.note("it is `math.{}`", name);
-  else if (!best.empty())
-    error.note("the nearest name is `{}`", best);
+  else if (scope->is_numba() && find_builtin(name))
+    error.note("it is `cuda.{}`, with `from numba import cuda`", name);
+  else if (!instead.empty())
+    error.note("in Kern it is {}", instead);
+  else if (!nearest.best().empty())
+    error.note("the nearest name is `{}`", nearest.best());
   if (scope->is_numba()) error.note("a value that only Python computes is given as `-D {}=VALUE`", name);
 }
 
