@@ -1,5 +1,8 @@
 // a.shape, threadIdx.x, math.pi: attributes of arrays and numbers, and names behind the name of a module.
+#include <limits>
+
 #include "compiler/check/checker.h"
+#include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -59,6 +62,47 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
   return error_value(span);
 }
 
+static double greatest_real(Type type) {
+  if (type == types::f16) return 65504;
+  if (type == types::bf16) return 0x1.FEp127;
+  return type == types::f32 ? static_cast<double>(std::numeric_limits<float>::max())
+                            : std::numeric_limits<double>::max();
+}
+
+static double epsilon(Type type) {
+  if (type == types::f16) return 0x1p-10;
+  if (type == types::bf16) return 0x1p-7;
+  return type == types::f32 ? 0x1p-23 : 0x1p-52;
+}
+
+// f32.max, i32.min, f32.eps, f32.from_bits
+static Value type_attribute(Checker& checker, Type type, std::string_view name, Span span) {
+  bool limits = name == "max" || name == "min";
+  if (is_scalar(type) && is_integer(type) && limits) {
+    WideInt value = name == "max" ? greatest_value(type->scalar) : least_value(type->scalar);
+    return runtime_value(ir::constant_int(type, static_cast<std::int64_t>(value)), span);
+  }
+  if (is_scalar(type) && is_float(type) && limits)
+    return runtime_value(ir::constant_float(type, name == "max" ? greatest_real(type) : -greatest_real(type)),
+                         span);
+  if (is_scalar(type) && is_float(type) && name == "eps")
+    return runtime_value(ir::constant_float(type, epsilon(type)), span);
+  if (std::optional<Builtin> builtin = find_builtin(fmt::format("{}.{}", to_string(type), name))) {
+    Value value = plain_value(ValueKind::Builtin, span);
+    value.builtin = *builtin;
+    return value;
+  }
+  Report error =
+      checker.report(span, diag::no_attribute, fmt::format("the type `{}`", to_string(type)), name);
+  if (is_scalar(type) && is_float(type))
+    error.note("a float type has `max`, `min`, `eps` and `from_bits`");
+  else if (is_scalar(type) && is_integer(type))
+    error.note(
+        "an integer type has `max` and `min`; a cast, `{}(x)`, keeps the bits of an integer of its width",
+        to_string(type));
+  return error_value(span);
+}
+
 // Of a tuple that -D made of an array.
 static std::optional<Value> array_constant_attribute(const Value& array, std::string_view name, Span span) {
   std::int64_t size = 1, bytes = bit_width(array.type->scalar) / 8;
@@ -100,6 +144,7 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     std::string path = fmt::format("{}.{}", value.text, name);
     if (std::optional<Value> inner = vocabulary(path, span)) return *inner;
   }
+  if (value.kind == ValueKind::Type) return type_attribute(*this, value.type, name, span);
   if (is_tuple(value) && is_scalar(value.type))
     if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
   bool is_real = scope->is_numba() && is_number(value) && !is_complex(value.type);
@@ -113,7 +158,13 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     bool is_settled = final || is_literal(value);
     return type_value(is_settled ? default_type(type_of(value).value_or(value.type)) : value.type, span);
   }
-  report(span, diag::no_attribute, describe(value), name);
+  Report error = report(span, diag::no_attribute, describe(value), name);
+  if (value.kind != ValueKind::Prefix) return error_value(span);
+  std::string_view nearest = nearest_builtin(value.text, name);
+  if (nearest.empty())
+    error.note("`{}` has {}", value.text, names_behind(value.text));
+  else
+    error.note("the nearest name is `{}`", nearest);
   return error_value(span);
 }
 

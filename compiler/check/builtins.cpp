@@ -46,6 +46,7 @@ Value Checker::builtin_value(Builtin builtin, Span span) {
 // Functions of literals are literals: `math.sqrt(2.0)` takes the type that it meets.
 static std::optional<double> fold_real(Builtin builtin, double x) {
   if (builtin == Builtin::Sqrt) return std::sqrt(x);
+  if (builtin == Builtin::Rsqrt || builtin == Builtin::MathRsqrt) return 1 / std::sqrt(x);
   if (builtin == Builtin::Exp) return std::exp(x);
   if (builtin == Builtin::Exp2) return std::exp2(x);
   if (builtin == Builtin::Log) return std::log(x);
@@ -119,14 +120,14 @@ std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& 
   Report error = is_type ? report(where, diag::builtin_argument_type, to_string(mismatch, builtin))
                          : report(where, diag::builtin_arguments, to_string(mismatch, builtin));
   error.note("its signature is `{}`", row(builtin).signature);
-  bool could_cast = mismatch.reason == BuiltinMismatch::Reason::WrongType && is_scalar(mismatch.got) &&
-                    mismatch.wanted.starts_with("f");
-  if (could_cast && at_argument) error.note("convert it: `f32({})`", context.source(where));
+  bool could_cast = mismatch.reason == BuiltinMismatch::Reason::WrongType && is_scalar(mismatch.got);
   std::optional<ScalarKind> wanted = find_scalar(mismatch.wanted);
-  bool is_integer_pair =
-      wanted && is_integer(types::scalar(*wanted)) && is_scalar(mismatch.got) && is_integer(mismatch.got);
-  if (at_argument && is_integer_pair)
-    error.note("convert it: `{}({})`, which wraps", mismatch.wanted, short_text(context.source(where)));
+  std::string_view cast = mismatch.wanted.starts_with("f") ? "f32"
+                          : wanted                         ? std::string_view(mismatch.wanted)
+                                                           : "";
+  bool wraps = could_cast && wanted && is_integer(types::scalar(*wanted)) && is_integer(mismatch.got);
+  if (could_cast && at_argument && !cast.empty())
+    error.note("convert it: `{}({})`{}", cast, short_text(context.source(where)), wraps ? ", which wraps" : "");
   return std::nullopt;
 }
 

@@ -142,6 +142,8 @@ struct Checker {
   bool note_origin(Report& report, const Value& value, std::optional<Type> wanted = {});
   bool note_origin(Report& report, Span place, Type type);
   void note_operands(Report& report, const Value& left, const Value& right);
+  // Adds how the number of a character is written, for each that is a string of one.
+  void note_characters(Report& report, std::span<const Value> values);
   // Reports that something has no IR yet.
   Value unsupported(Span span, std::string_view what);
 
@@ -334,6 +336,7 @@ struct Checker {
   void bind_target(const ast::Expr& target, const Value& element, bool jumps, std::vector<Local*>& bound);
   void check_loop_body(ast::Block block, ir::Body& inner, const std::function<void()>& prologue);
   std::optional<Iteration> iterate(const Value& iterable);
+  std::optional<Iteration> iterate_reversed(const Value& value);
   std::optional<Iteration> iterate_enumerate(const Value& value);
   std::optional<Iteration> iterate_zip(const Value& value);
   struct Range {
@@ -391,6 +394,8 @@ struct Checker {
                       const std::vector<Value>& values, Type type, Span span);
 
   // ---- intrinsics.cpp: what other IR is written for; arrays.cpp ----
+  Value call_sequence(Builtin builtin, const Value& items, const std::optional<Value>& start,
+                      Span span); // sequences.cpp: sum, any, all, reversed
   Value call_syntax(Builtin builtin, const ast::Call& expr, const Args& args);
   Value make_array(Builtin builtin, const ast::Call& expr, const BuiltinMatch& match,
                    const std::vector<Value>& values);

@@ -200,7 +200,8 @@ Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value&
     bool same = left.type == right.type && left.text == right.text && left.function == right.function;
     return bool_value(same != is_negative, span);
   }
-  report(span, diag::operand_type_mismatch, spelling(op), describe(left), describe(right));
+  Report error = report(span, diag::operand_type_mismatch, spelling(op), describe(left), describe(right));
+  note_characters(error, std::array{left, right});
   return error_value(span);
 }
 

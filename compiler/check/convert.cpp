@@ -43,6 +43,7 @@ std::optional<Type> Checker::type_of(const Value& value) {
   case ValueKind::Builtin:
   case ValueKind::Range:
   case ValueKind::Enumerate:
+  case ValueKind::Reversed:
   case ValueKind::Zip: return std::nullopt;
   }
   return std::nullopt;
@@ -82,6 +83,7 @@ std::string Checker::describe(const Value& value) {
   case ValueKind::Range: return "a range";
   case ValueKind::Enumerate: return "an enumerate";
   case ValueKind::Zip: return "a zip";
+  case ValueKind::Reversed: return "a reversed range";
   }
   return "";
 }
@@ -152,6 +154,12 @@ void Checker::note_operands(Report& report, const Value& left, const Value& righ
   }
 }
 
+void Checker::note_characters(Report& report, std::span<const Value> values) {
+  for (const Value& value : values)
+    if (only_character(value))
+      report.note(value.span, "the number of a character is written `ord({})`", context.source(value.span));
+}
+
 static void report_conversion(Checker& checker, const Value& value, Type type, Purpose purpose) {
   if (is_literal(value) && is_scalar(type) && (!is_boolean(type)) && !is_complex(type)) {
     Span literal = literal_span(value);
@@ -164,7 +172,8 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   const std::optional<StoredSum>& stored_sum = checker.stored_sum;
   if (!is_number(value) || !is_scalar(type) || is_complex(type) ||
       (is_scalar(value.type) && is_complex(value.type))) {
-    checker.report(value.span, diag::wrong_type, from, to_string(type));
+    Report error = checker.report(value.span, diag::wrong_type, from, to_string(type));
+    if (is_scalar(type) && is_integer(type)) checker.note_characters(error, {&value, 1});
     return;
   }
   bool is_index = purpose == Purpose::Index;
@@ -247,6 +256,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   case ValueKind::Builtin:
   case ValueKind::Range:
   case ValueKind::Enumerate:
+  case ValueKind::Reversed:
   case ValueKind::Zip: break;
   }
   report_conversion(*this, value, type, purpose);

@@ -1,5 +1,6 @@
 // Builtins that become other IR: indices of the grid, conversions, Python's iterators, pairs of results,
 // print.
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -244,6 +245,45 @@ Value call_modf(Checker& checker, Builtin builtin, const ast::Call& expr, const 
                      expr.span);
 }
 
+Value call_sincos(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args& args,
+                  const BuiltinMatch&, const std::vector<Value>&) {
+  Value sine = checker.call_by_signature(Builtin::Sin, args, expr.span);
+  Value cosine = checker.call_by_signature(Builtin::Cos, args, expr.span);
+  if (is_error(sine) || is_error(cosine)) return error_value(expr.span);
+  return tuple_value({sine, cosine}, expr.span);
+}
+
+Value call_clamp(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&,
+                 const BuiltinMatch& match, const std::vector<Value>& values) {
+  std::array<Value, 3> args;
+  for (const BoundArgument& bound : match.arguments) args[bound.param] = values[*bound.argument];
+  auto& [x, low, high] = args;
+  Value least = checker.call_by_signature(Builtin::Max, {{x, low}, {}, {}}, expr.span);
+  if (is_error(least)) return least;
+  return checker.call_by_signature(Builtin::Min, {{least, high}, {}, {}}, expr.span);
+}
+
+Value call_sequence(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+                    const BuiltinMatch& match, const std::vector<Value>& values) {
+  std::optional<Value> items, start;
+  for (const BoundArgument& bound : match.arguments)
+    if (bound.argument) (bound.param == 0 ? items : start) = values[*bound.argument];
+  return checker.call_sequence(builtin, *items, start, expr.span);
+}
+
+// ord('-'): strings are UTF-8.
+Value call_ord(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+               const std::vector<Value>& values) {
+  std::optional<std::uint32_t> code = only_character(values[0]);
+  if (code) return int_value(*code, expr.span);
+  checker.report(values[0].span, diag::builtin_argument_type,
+                 fmt::format("`character` of `ord` must be a string of one character, not {}",
+                             values[0].kind == ValueKind::String
+                                 ? fmt::format("`{}`", checker.context.source(values[0].span))
+                                 : checker.describe(values[0])));
+  return error_value(expr.span);
+}
+
 Value call_angle(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
                  const BuiltinMatch& match, const std::vector<Value>& values) {
   double factor = builtin == Builtin::Degrees ? 180 / 3.141592653589793 : 3.141592653589793 / 180;
@@ -350,9 +390,17 @@ constexpr std::pair<Builtin, Handler> handlers[] = {
     {Builtin::Range, call_range},
     {Builtin::Enumerate, call_enumerate},
     {Builtin::Zip, call_zip},
+    {Builtin::Reversed, call_sequence},
+    {Builtin::Sum, call_sequence},
+    {Builtin::Any, call_sequence},
+    {Builtin::All, call_sequence},
+    {Builtin::Ord, call_ord},
     {Builtin::Print, call_print},
     {Builtin::Modf, call_modf},
     {Builtin::Frexp, call_modf},
+    {Builtin::Clamp, call_clamp},
+    {Builtin::Sincos, call_sincos},
+    {Builtin::MathSincos, call_sincos},
     {Builtin::Degrees, call_angle},
     {Builtin::Radians, call_angle},
 };

@@ -274,10 +274,23 @@ std::optional<Iteration> Checker::iterate(const Value& value) {
     };
     return result;
   }
+  if (value.kind == ValueKind::Reversed) return iterate_reversed(value);
   if (value.kind == ValueKind::Enumerate) return iterate_enumerate(value);
   if (value.kind == ValueKind::Zip) return iterate_zip(value);
   if (!is_error(value) && !is_unknown(value)) report(span, diag::not_iterable, describe(value));
   return std::nullopt;
+}
+
+std::optional<Iteration> Checker::iterate_reversed(const Value& value) {
+  std::optional<Iteration> inner = iterate(value.elements[0]);
+  if (!inner) return std::nullopt;
+  Iteration result = *inner;
+  ir::Operand last = binary(ir::BinaryOp::Subtract, inner->count, number(1), value.span);
+  result.element = [this, inner, last, span = value.span](const Value& index) {
+    Value place = runtime_value(binary(ir::BinaryOp::Subtract, last, as_operand(index), span), span);
+    return inner->element(place);
+  };
+  return result;
 }
 
 std::optional<Iteration> Checker::iterate_enumerate(const Value& value) {

@@ -105,7 +105,8 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     checker.note_operands(error, left, right);
     return error_value(span);
   }
-  checker.report(span, diag::operand_type_mismatch, spelled, a, b);
+  Report error = checker.report(span, diag::operand_type_mismatch, spelled, a, b);
+  checker.note_characters(error, std::array{left, right});
   return error_value(span);
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/support/utf8.h"
+
 namespace kern::checker {
 
 Value plain_value(ValueKind kind, Span span) {
@@ -103,6 +105,7 @@ bool is_number(const Value& value) {
   case ValueKind::Builtin:
   case ValueKind::Range:
   case ValueKind::Enumerate:
+  case ValueKind::Reversed:
   case ValueKind::Zip: return false;
   }
   return false;
@@ -209,6 +212,13 @@ std::optional<double> constant_real(const Value& value) {
   if (is_literal(value)) return value.real;
   if (is_constant_number(value) && is_float(value.type)) return std::bit_cast<double>(value.operand.bits);
   return std::nullopt;
+}
+
+std::optional<std::uint32_t> only_character(const Value& value) {
+  if (value.kind != ValueKind::String || value.text.empty()) return std::nullopt;
+  CodePoint first = decode_utf8(value.text);
+  bool is_one = first.valid && first.length == value.text.size();
+  return is_one ? std::optional<std::uint32_t>(first.value) : std::nullopt;
 }
 
 } // namespace kern::checker

@@ -37,6 +37,7 @@ enum class ValueKind : std::uint8_t {
   Prefix,    // the front of dotted builtins ("shared", "atomic"): text
   Builtin,   // builtin
   Range,     // elements: start, stop, step
+  Reversed,  // elements[0]: a range, or another one that is reversed
   Enumerate, // elements: the iterable, the first number
   Zip,       // elements: the iterables
 };
@@ -145,6 +146,8 @@ std::uint64_t greatest_bits(Type type);
 inline bool is_nonnegative(const Value& value) { return most_bits(value) <= greatest_bits(types::i64); }
 // Says whether the negative of an integer is known to be an i64.
 bool has_opposite(const Value& value);
+// Returns the code point of a string of one character; nothing for anything else.
+std::optional<std::uint32_t> only_character(const Value& value);
 // Returns the value of any constant number.
 std::optional<double> constant_real(const Value& value);
 

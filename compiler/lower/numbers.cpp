@@ -1,5 +1,7 @@
 // Builtins over numbers that no single instruction gives: bits, extremes, parts of floats, integer powers.
 // Scalars and vectors alike.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
 #include "compiler/lower/lowering.h"
 
 namespace kern::lowering::vocabulary {
@@ -37,6 +39,58 @@ llvm::Value* first_set(Lowerer& lower, const CustomCall& call) {
   llvm::Value* zero = llvm::Constant::getNullValue(value->getType());
   return builder.CreateSelect(builder.CreateICmpEQ(value, zero),
                               llvm::Constant::getNullValue(zeros->getType()), place);
+}
+
+// The product of 64 bits in parts of 32: there are no vectors of 128-bit integers to multiply.
+static llvm::Value* high_of_parts(llvm::IRBuilder<>& builder, llvm::Value* left, llvm::Value* right,
+                                  bool is_signed) {
+  llvm::Type* type = left->getType();
+  llvm::Value* low_mask = llvm::ConstantInt::get(type, 0xFFFFFFFF);
+  auto low = [&](llvm::Value* value) { return builder.CreateAnd(value, low_mask); };
+  auto high = [&](llvm::Value* value) { return builder.CreateLShr(value, 32); };
+  auto times = [&](llvm::Value* a, llvm::Value* b) { return builder.CreateMul(a, b); };
+  llvm::Value* lowest = times(low(left), low(right));
+  llvm::Value* middle = builder.CreateAdd(times(high(left), low(right)), high(lowest));
+  llvm::Value* other = builder.CreateAdd(times(low(left), high(right)), low(middle));
+  llvm::Value* result = builder.CreateAdd(times(high(left), high(right)), high(middle));
+  result = builder.CreateAdd(result, high(other));
+  if (!is_signed) return result;
+  // A negative factor counts as 2 ** 64 more than it is.
+  auto excess = [&](llvm::Value* sign, llvm::Value* factor) {
+    return builder.CreateAnd(builder.CreateAShr(sign, 63), factor);
+  };
+  result = builder.CreateSub(result, excess(left, right));
+  return builder.CreateSub(result, excess(right, left));
+}
+
+llvm::Value* high_product(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value *left = arg(lower, call, 0), *right = arg(lower, call, 1);
+  llvm::Type* type = left->getType();
+  bool is_signed = is_signed_kind(kind_of(call));
+  unsigned width = type->getScalarSizeInBits();
+  if (width == 64 && type->isVectorTy()) return high_of_parts(builder, left, right, is_signed);
+  llvm::Type* wide = type->getWithNewBitWidth(2 * width);
+  auto widen = [&](llvm::Value* value) {
+    return is_signed ? builder.CreateSExt(value, wide) : builder.CreateZExt(value, wide);
+  };
+  return builder.CreateTrunc(builder.CreateLShr(builder.CreateMul(widen(left), widen(right)), width), type);
+}
+
+llvm::Value* same_bits(Lowerer& lower, const CustomCall& call) {
+  llvm::Value* value = arg(lower, call, 0);
+  llvm::Type* type = register_type(lower.state, call.result->scalar);
+  return lower.builder.CreateBitCast(value, value->getType()->getWithNewType(type));
+}
+
+// The hardware's own of f32; of f64 it has too few bits.
+llvm::Value* reciprocal_root(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* value = arg(lower, call, 0);
+  if (lower.gpu() && value->getType()->isFloatTy())
+    return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_f, {}, {value});
+  llvm::Value* root = builder.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, value);
+  return builder.CreateFDiv(llvm::ConstantFP::get(value->getType(), 1.0), root);
 }
 
 // ---- Magnitudes and extremes ----

@@ -24,7 +24,7 @@ HALVES = ["f16", "bf16"]
 LONG = {"i": "int", "u": "uint", "f": "float"}
 CHECKS_PER_KERNEL = 200
 # Integer literals of .kern are exact: these may leave 64 bits, which is an error, or become floats.
-LEAVES_64_BITS = re.compile(r"\*|<<|>>|[-+] \{1\}|^[-~]|abs")
+LEAVES_64_BITS = re.compile(r"\*|<<|>>|[-+] \{1\}|^[-~]|abs|sum|mulhi")
 CLASSES = {"float": FLOATS, "integer": INTEGERS, "number": INTEGERS + HALVES + FLOATS, "scalar": INTEGERS + HALVES + FLOATS,
            "word": ["i32", "u32", "i64", "u64"]}
 ARITHMETIC = ["+", "-", "*", "/", "//", "%"]
@@ -32,12 +32,16 @@ COMPARISONS = ["==", "!=", "<", "<=", ">", ">="]
 # What is no function of numbers, or is tried as an operator or cast.
 EXCUSED = {"pow", "len", "range", "enumerate", "zip", "print", "grid", "gridsize", "warpsize", "int", "float", "bool", "_round_even", "_modf_fraction",
            "_frexp_mantissa", "_frexp_exponent", "_integer_power", "_array", "_dynamic_shared_bytes", "shared.array", "local.array", "const.array_like", "match_all_sync",
-           "cg.this_grid", "atomic.compare_and_swap", "math.pi", "math.e", "math.tau", "math.inf", "math.nan"}
+           "cg.this_grid", "atomic.compare_and_swap", "ord", "T.max", "T.min", "T.eps", "math.pi", "math.e", "math.tau", "math.inf", "math.nan"}
 BY_HAND = {"divmod": ("divmod({0}, {1})[0]", "divmod({0}, {1})[1]"), "round": ("round({0})", "round({0}, 1)", "round({0}, -2)", "round({0}, 25)"),
            "math.modf": ("math.modf({0})[0]", "math.modf({0})[1]"), "math.frexp": ("math.frexp({0})[0]", "math.frexp({0})[1]"),
            "selp": ("selp({0} != {1}, {0}, {1})",), "math.ldexp": ("math.ldexp({0}, 3)", "math.ldexp({0}, -1000)"),
+           "sum": ("sum(({0}, {1}))", "sum(({0}, {1}, {2}))"), "any": ("any(({0}, {1}))",), "all": ("all(({0}, {1}))",), "reversed": ("reversed(({0}, {1}))[0]",),
+           "bits": ("bits({0})",), "f16.from_bits": ("f16.from_bits({0})",), "bf16.from_bits": ("bf16.from_bits({0})",),
+           "f32.from_bits": ("f32.from_bits({0})",), "f64.from_bits": ("f64.from_bits({0})",),
            "_maximum": ("np.maximum({0}, {1})",), "_minimum": ("np.minimum({0}, {1})",)}
-BY_HAND_TYPES = {"divmod": INTEGERS + FLOATS, "round": FLOATS, "selp": INTEGERS + FLOATS, "_maximum": INTEGERS + FLOATS, "_minimum": INTEGERS + FLOATS}
+BY_HAND_TYPES = {"sum": INTEGERS + HALVES + FLOATS, "any": INTEGERS + FLOATS, "all": INTEGERS + FLOATS, "reversed": INTEGERS + FLOATS,
+                 "bits": INTEGERS + HALVES + FLOATS, "f16.from_bits": ["u16"], "bf16.from_bits": ["u16"], "f32.from_bits": ["u32"], "f64.from_bits": ["u64"], "divmod": INTEGERS + FLOATS, "round": FLOATS, "selp": INTEGERS + FLOATS, "_maximum": INTEGERS + FLOATS, "_minimum": INTEGERS + FLOATS}
 
 
 def specials(kind):
@@ -119,10 +123,10 @@ def checks(dialect, root):
                     yield f"{{0}} {op} {literal}", (kind,)
     for name, kinds, templates in builtin_rows(root):
         for kind, template in itertools.product(kinds, templates):
-            if numba and (kind == "bf16" or name in ("divmod",) and kind == "f16"):
+            if numba and (kind == "bf16" or ".from_bits" in name or name in ("divmod",) and kind == "f16"):
                 continue
             places = len(set(re.findall(r"\{(\d)\}", template)))
-            if numba and "." not in name and name not in ("abs", "min", "max", "divmod", "round") and not name.startswith("_"):
+            if numba and "." not in name and name not in ("abs", "min", "max", "divmod", "round", "sum", "any", "all", "reversed") and not name.startswith("_"):
                 template = "cuda." + template
             yield template, (kind,) * places
 
