@@ -134,10 +134,17 @@ struct Checker {
   Report report(Span span, const DiagnosticKind<Args...>& kind, std::type_identity_t<Args>... args) {
     Diagnostics& diagnostics = context.diagnostics;
     errors += kind.severity == Severity::Error;
+    const Instance* called = kind.severity == Severity::Error ? library_call(span) : nullptr;
+    if (called && diagnostics.enabled())
+      return report_library_call(*called, span, fmt::format(fmt::runtime(kind.text), args...));
     bool fresh = diagnostics.enabled() && context.reported.insert({kind.code, span.file, span.begin}).second;
     if (!fresh) return {Diagnostics::Builder(diagnostics, -1), nullptr};
     return {diagnostics.report(span, kind, args...), instance};
   }
+  // Returns the function of the standard library that the program called, where an error stands in one.
+  const Instance* library_call(Span span) const;
+  // Reports at the place of the program what is wrong in the library with its arguments.
+  Report report_library_call(const Instance& called, Span span, std::string message);
   // Adds where the type of a value comes from, if it is that of a local or of an array's elements.
   bool note_origin(Report& report, const Value& value, std::optional<Type> wanted = {});
   bool note_origin(Report& report, Span place, Type type);

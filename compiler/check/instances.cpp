@@ -16,6 +16,37 @@ Report::~Report() {
     builder_.note(at->call_span, "in `{}`, called here", at->function->def->name);
 }
 
+// ---- Errors in the standard library ----
+
+static bool is_library(const Context& context, Span span) {
+  return context.program.sources->file(span.file).name.starts_with("<stdlib>/");
+}
+
+const Instance* Checker::library_call(Span span) const {
+  if (!instance || !is_library(context, span)) return nullptr;
+  const Instance* called = instance;
+  while (called->caller && is_library(context, called->call_span)) called = called->caller;
+  return called->caller ? called : nullptr;
+}
+
+Report Checker::report_library_call(const Instance& called, Span span, std::string message) {
+  Span place = called.call_span;
+  bool fresh = context.reported.insert({diag::library_arguments.code, place.file, place.begin}).second;
+  std::string taken;
+  bool has_tuple = false;
+  for (const Value& arg : called.args) {
+    has_tuple = has_tuple || is_tuple(arg);
+    if (arg.kind != ValueKind::Function) taken += (taken.empty() ? "" : ", ") + describe(arg);
+  }
+  Diagnostics& diagnostics = context.diagnostics;
+  if (!fresh) return {Diagnostics::Builder(diagnostics, -1), nullptr};
+  Diagnostics::Builder error = diagnostics.report(place, diag::library_arguments, called.function->def->name,
+                                                  taken.empty() ? "this" : taken);
+  if (has_tuple) error.note("threads exchange single numbers: give it one for each of the tuple's elements");
+  error.note(span, "{}", printable(message));
+  return {error, called.caller};
+}
+
 // ---- The names that a function binds ----
 
 static void add_site(Instance& instance, std::string_view name, Span span, bool by_loop = false) {

@@ -18,7 +18,7 @@ def f(x):
     x[0] = Color.RED
     x[1] = listed(3)
     x[2] = math.e
-    x[3] = sum(x)
+    x[3] = sorted(x)
     breakpoint()
     x[4] = isinstance(x, int)
     x[5] = complex(1.0, 2.0)
@@ -26,7 +26,7 @@ def f(x):
 # CHECK: :19:12: error[E0460]: `listed` is a function of the host, which a kernel cannot call
 # CHECK: :11:5: note: it is passed over as host code: {{.*}}
 # CHECK: :20:12: error[E0462]: `e` of `math` is assigned by host code
-# CHECK: :21:12: error[E0464]: a kernel has no `sum`; add the elements up in a loop
+# CHECK: :21:12: error[E0464]: a kernel has no `sorted`; sort on the host, or in a loop
 # CHECK-NOT: -D
 # CHECK: :22:5: error[E0464]: a kernel has no `breakpoint`
 # CHECK: :23:12: error[E0464]: a kernel has no `isinstance`
