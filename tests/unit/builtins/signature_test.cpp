@@ -62,6 +62,10 @@ TEST_F(Matching, TypeParameters) {
   EXPECT_EQ(call(Builtin::Frexp, {types::f32}), "(f32, i32); f32");
   EXPECT_EQ(call(Builtin::Abs, {types::i8}), "i8; i8");
   EXPECT_EQ(call(Builtin::Popc, {types::u64}), "i32; u64");
+  EXPECT_EQ(call(Builtin::Bits, {types::i8}), "u8; i8");
+  EXPECT_EQ(call(Builtin::Bits, {types::bf16}), "u16; bf16");
+  EXPECT_EQ(call(Builtin::Bits, {types::f32}), "u32; f32");
+  EXPECT_EQ(call(Builtin::Bits, {types::float_literal}), "u64; f64");
 }
 
 TEST_F(Matching, ArraysAndIndices) {
@@ -76,9 +80,9 @@ TEST_F(Matching, ArraysAndIndices) {
   EXPECT_EQ(call(Builtin::AtomicAdd, {a, types::i64, types::f64}),
             "`value` of `atomic.add` must be f32, not f64");
   EXPECT_EQ(call(Builtin::AtomicInc, {a, types::i64, types::f32}),
-            "`array` of `atomic.inc` must be an array of u32 or u64, not f32[:]");
-  EXPECT_EQ(call(Builtin::AtomicAdd, {types::f32, types::i64, types::f32}).substr(0, 46),
-            "`array` of `atomic.add` must be an array of i3");
+            "`array` of `atomic.inc` must be an array of u8, u16, u32 or u64, not f32[:]");
+  EXPECT_EQ(call(Builtin::AtomicAdd, {types::f32, types::i64, types::f32}),
+            "`array` of `atomic.add` must be an array of numbers, not f32");
 }
 
 TEST_F(Matching, WarpsAndConditions) {
