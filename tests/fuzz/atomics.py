@@ -105,7 +105,7 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as scratch:
         for kind in INTEGERS + FLOATS:
-            for lanes in (None, 1):
+            for lanes in (None,) if "cuda" in options.options else (1, 16, 32):
                 failures.append(run(options, pathlib.Path(scratch), kind, random.Random(options.seed), lanes))
     failures = [failure for failure in failures if failure]
     if failures:
