@@ -181,19 +181,22 @@ llvm::Value* atomic_dec(Lowerer& lower, const CustomCall& call) {
   return exchange(lower, call, Op::UDecWrap);
 }
 
+// Floats are compared and swapped as their bits.
 llvm::Value* atomic_cas(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* expected = call.arg(lower, 0);
-  llvm::Value* value = call.arg(lower, 1);
+  llvm::Type* type = register_type(lower.state, call.result->scalar);
+  llvm::Type* bits = builder.getIntNTy(type->getPrimitiveSizeInBits());
+  llvm::Value* expected = builder.CreateBitCast(call.arg(lower, 0), bits);
+  llvm::Value* value = builder.CreateBitCast(call.arg(lower, 1), bits);
   if (is_plain(lower, call)) {
-    llvm::Value* old = load_element(lower, call);
+    llvm::Value* old = builder.CreateBitCast(load_element(lower, call), bits);
     llvm::Value* next = builder.CreateSelect(builder.CreateICmpEQ(old, expected), value, old);
-    builder.CreateAlignedStore(next, call.address, alignment(value->getType()));
-    return old;
+    builder.CreateAlignedStore(next, call.address, alignment(bits));
+    return builder.CreateBitCast(old, type);
   }
-  llvm::Value* result = builder.CreateAtomicCmpXchg(call.address, expected, value,
-                                                    alignment(value->getType()), relaxed, relaxed);
-  return builder.CreateExtractValue(result, 0);
+  llvm::Value* result =
+      builder.CreateAtomicCmpXchg(call.address, expected, value, alignment(bits), relaxed, relaxed);
+  return builder.CreateBitCast(builder.CreateExtractValue(result, 0), type);
 }
 
 } // namespace kern::lowering::vocabulary
