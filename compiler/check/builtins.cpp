@@ -59,6 +59,7 @@ static std::optional<double> fold_real(Builtin builtin, double x) {
   if (builtin == Builtin::Floor) return std::floor(x);
   if (builtin == Builtin::Ceil) return std::ceil(x);
   if (builtin == Builtin::Trunc) return std::trunc(x);
+  if (builtin == Builtin::Rint) return std::nearbyint(x);
   if (builtin == Builtin::Abs || builtin == Builtin::Fabs) return std::fabs(x);
   return std::nullopt;
 }

@@ -131,6 +131,7 @@ std::optional<double> real_of_one(Builtin builtin, double x, bool is_f32) {
   case Builtin::Floor: return std::floor(x);
   case Builtin::Ceil: return std::ceil(x);
   case Builtin::Trunc: return std::trunc(x);
+  case Builtin::Rint:
   case Builtin::RoundEven: return std::nearbyint(x);
   case Builtin::Sqrt: return is_f32 ? static_cast<double>(std::sqrt(static_cast<float>(x))) : std::sqrt(x);
   case Builtin::ModfFraction:

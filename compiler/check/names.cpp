@@ -33,7 +33,7 @@ static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> n
     {"round", "round"},
     {"fmod", "math.fmod"},
     {"mod", ""},
-    {"rint", ""},
+    {"rint", "rint"},
 }};
 
 static bool is_host_module(std::string_view module) {
