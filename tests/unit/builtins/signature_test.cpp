@@ -12,7 +12,7 @@ TEST(Signature, IsRead) {
   EXPECT_EQ(cas.params[1].kind, BuiltinParamKind::Index);
   EXPECT_EQ(cas.params[3].name, "value");
   EXPECT_TRUE(cas.type_params[0].allowed.contains(ScalarKind::U64));
-  EXPECT_FALSE(cas.type_params[0].allowed.contains(ScalarKind::F32));
+  EXPECT_FALSE(cas.type_params[0].allowed.contains(ScalarKind::Bool));
   EXPECT_EQ(cas.results[0].variable, 0);
   EXPECT_FALSE(signature(Builtin::ThreadIndexX).is_call);
   EXPECT_EQ(signature(Builtin::WarpSize).value, "32");
