@@ -11,8 +11,8 @@ def k(o, n):
     if i < n:
         o[i] = 1
         cuda.syncthreads()
-        o[i] += o[0]
+        if i > 0:
+            o[i] += o[0]
 
 
-# Thread 0 adds to what the others read: they see one or the other.
-# CHECK: o[1:8] = [{{[23]}}.0, {{[23]}}.0, {{[23]}}.0, {{[23]}}.0, 0.0, 0.0, 0.0]
+# CHECK: o[1:8] = [2.0, 2.0, 2.0, 2.0, 0.0, 0.0, 0.0]
