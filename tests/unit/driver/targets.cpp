@@ -28,14 +28,19 @@ def k(x, n):
 
 std::vector<std::pair<std::string, std::string>> programs() {
   std::vector<std::pair<std::string, std::string>> found{{"divergent.py", std::string(divergent)}};
-  for (const char* folder : {"examples", "stdlib"})
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(KERN_SOURCE_DIR) + "/" + folder)) {
-      if (entry.path().extension() != ".kern") continue;
-      std::stringstream text;
-      text << std::ifstream(entry.path()).rdbuf();
-      found.emplace_back(entry.path().filename().string(), text.str());
-    }
+  auto files = [](const char* folder) {
+    return std::filesystem::directory_iterator(std::string(KERN_SOURCE_DIR) + "/" + folder);
+  };
+  for (const auto& entry : files("examples")) {
+    if (entry.path().extension() != ".kern") continue;
+    std::stringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    found.emplace_back(entry.path().filename().string(), text.str());
+  }
+  for (const auto& entry : files("stdlib"))
+    if (entry.path().extension() == ".kern")
+      found.emplace_back("uses_" + entry.path().filename().string(),
+                         "import " + entry.path().stem().string() + "\n");
   return found;
 }
 
