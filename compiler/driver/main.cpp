@@ -1,10 +1,12 @@
 // The program kernc: a thin shell over the library. What ends it from inside (an assertion, a bad access) is
-// a bug in kernc, and says so with exit code 70.
+// a bug in kernc, and says so with exit code 70; but where memory ends, no program can help it.
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -22,8 +24,25 @@ static void on_crash(int signal) {
   _exit(static_cast<int>(kern::ExitCode::Bug));
 }
 
+static const std::terminate_handler usual_end = std::get_terminate();
+
+// Memory may run out anywhere, LLVM's code included, which no exception passes.
+[[noreturn]] static void on_exception() {
+  try {
+    if (std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    std::string_view text = "kernc: error: there is not enough memory\n";
+    [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    _exit(static_cast<int>(kern::ExitCode::NoDevice));
+  } catch (...) {
+    usual_end();
+  }
+  std::abort();
+}
+
 int main(int argc, char** argv) {
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(signal, on_crash);
+  std::set_terminate(on_exception);
   std::vector<std::string> words(argv + 1, argv + argc);
   std::ios::sync_with_stdio(false);
   kern::Streams streams{std::cin, std::cout, std::cerr, isatty(STDERR_FILENO) == 1};

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <system_error>
 #include <thread>
 
 #include <unistd.h>
@@ -269,7 +270,11 @@ std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_objec
 std::shared_ptr<Stream> CpuDevice::make_stream() {
   process.check();
   auto stream = std::make_shared<CpuStream>(pool);
-  std::thread([stream] { stream->run(); }).detach();
+  try {
+    std::thread([stream] { stream->run(); }).detach();
+  } catch (const std::system_error& error) {
+    fail(KERN_OUT_OF_MEMORY, std::string("there is no thread for a stream: ") + error.what());
+  }
   // What callers hold; the thread holds the stream itself. (A weak pointer keeps the function, so that must
   // let go of the stream too.)
   return {stream.get(), [stream](Stream*) mutable {

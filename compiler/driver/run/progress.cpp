@@ -7,13 +7,18 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 
 namespace kern {
 
 Progress::Progress(Streams& streams, std::uint64_t total, std::uint64_t& done)
     : streams_(streams), total_(total), done_(done) {
-  if (streams.err_is_terminal && total > 1)
+  if (!streams.err_is_terminal || total <= 1) return;
+  try {
     watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  } catch (const std::system_error&) {
+    // Where there is no thread to be had the kernel runs without the line.
+  }
 }
 
 void Progress::watch(const std::stop_token& stop) {
