@@ -128,7 +128,8 @@ std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& 
                                                            : "";
   bool wraps = could_cast && wanted && is_integer(types::scalar(*wanted)) && is_integer(mismatch.got);
   if (could_cast && at_argument && !cast.empty())
-    error.note("convert it: `{}({})`{}", cast, short_text(context.source(where)), wraps ? ", which wraps" : "");
+    error.note("convert it: `{}({})`{}", cast, short_text(context.source(where)),
+               wraps ? ", which wraps" : "");
   return std::nullopt;
 }
 
@@ -274,7 +275,8 @@ static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
   if (args.positional.empty() || !is_array(args.positional[0])) return args;
   Type element = element_type(args.positional[0].type);
   auto convert = [&](Value& value) {
-    bool fits = is_number(value) && !is_literal(value.type) && value.type != element && fits_by_interval(value, element);
+    bool fits = is_number(value) && !is_literal(value.type) && value.type != element &&
+                fits_by_interval(value, element);
     if (fits) value = checker.convert_value(value, element, Purpose::Store);
   };
   for (std::size_t i = 2; i < args.positional.size(); ++i) convert(args.positional[i]);
