@@ -7,9 +7,8 @@ associative, and most neither commute nor have a neutral element: products of 2x
 first, the last, the first half with the last half. Each must give what Python makes of the threads that are still there, in order;
 a second launch keeps what was proved as assertions. With --cuda a GPU runs them instead.
 
-usage: collectives.py KERNC [--cuda] [--count N] [--seed S] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
+usage: collectives.py KERNC [--cuda] [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
-import argparse
 import pathlib
 import random
 import subprocess
@@ -17,6 +16,8 @@ import sys
 import tempfile
 
 import numpy
+
+import arguments
 
 CONFIGURATIONS = [["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=32"], ["--guards=shadow"]]
 BLOCKS = [(1, 1, 1), (5, 1, 1), (32, 1, 1), (33, 1, 1), (64, 1, 1), (100, 1, 1), (256, 1, 1), (7, 5, 3), (16, 16, 1), (31, 33, 1), (1024, 1, 1)]
@@ -183,25 +184,18 @@ def k(x: {array}, when: i32[:], who: i32[:, :], out: {self.type}[:, :]):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("kernc")
-    parser.add_argument("--cuda", action="store_true")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep")
-    parser.add_argument("extra", nargs="*")
-    options = parser.parse_args()
+    options = arguments.parser(20, keep=True, device=True).parse_args()
     failures = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for number in range(options.count):
+        for number in arguments.rounds(options):
             case = Case(random.Random(options.seed * 1_000_003 + number))
-            problem = case.run(options.kernc, folder, options.extra, [["--device=cuda"]] if options.cuda else CONFIGURATIONS)
+            problem = case.run(options.kernc, folder, options.extra, [["--device=cuda"]] if options.device == "cuda" else CONFIGURATIONS)
             if problem:
                 failures += 1
                 print(f"case {number} of seed {options.seed}: {problem}")
-    print(f"{options.count} cases, {failures} failed")
+    print(f"{number + 1} cases, {failures} failed")
     return 1 if failures else 0
 
 

@@ -2,9 +2,8 @@
 """Random functions of literals, locals and what these meet: the type that each local of literals gets is that of a model of the rule
 (docs/language.md, Types), whatever the order of the statements.
 
-usage: literal_locals.py KERNC [--count N] [--orders N] [--seed S]
+usage: literal_locals.py KERNC [--count N] [--orders N] [--seed S] [--seconds T]
 """
-import argparse
 import os
 import pathlib
 import random
@@ -12,6 +11,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import arguments
 
 INTEGERS = ["i32", "i64", "u32", "u64"]
 NARROW = ["i8", "u8", "i16", "u16"]
@@ -363,15 +364,13 @@ def check(options, seed, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=40)
+    parser = arguments.parser(40)
     parser.add_argument("--orders", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        checked = sum(check(options, seed, pathlib.Path(scratch)) for seed in range(options.seed, options.seed + options.count))
-    print(f"{options.count} functions in {options.orders} orders; {checked} have types, the others are errors")
+        found = [check(options, seed, pathlib.Path(scratch)) for seed in arguments.seeds(options)]
+    checked = sum(found)
+    print(f"{len(found)} functions in {options.orders} orders; {checked} have types, the others are errors")
 
 
 main()

@@ -6,14 +6,15 @@ other, and that come to a barrier where a loaded element says so. Those that `ke
 in many random orders between barriers: no two may wait at different barriers. The orders find races too in most of those that
 it refuses, which shows that the kernels are not too tame.
 
-usage: shared_flags.py KERNC [--count N] [--orders N] [--seed S] [--keep DIR]
+usage: shared_flags.py KERNC [--count N] [--orders N] [--seed S] [--seconds T] [--keep DIR]
 """
-import argparse
 import pathlib
 import random
 import subprocess
 import sys
 import tempfile
+
+import arguments
 
 THREADS = 3
 # Arrays by name, and where they begin in the memory of the block: `c` and `d` are one.
@@ -188,18 +189,14 @@ def agree(body, rng):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=60)
+    parser = arguments.parser(60, keep=True)
     parser.add_argument("--orders", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep")
     options = parser.parse_args()
     accepted = refused = races = failures = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for number in range(options.count):
+        for number in arguments.rounds(options):
             rng = random.Random(options.seed * 1_000_003 + number)
             body = Writer(rng).kernel()
             text = HEAD + "".join(text_of(stmt) for stmt in body)
@@ -218,7 +215,8 @@ def main():
                 failures += 1
                 print(f"kernel {number} of seed {options.seed} is accepted, and threads come to barriers differently\n{text}")
     print(f"{accepted} accepted, {refused} refused, {races} of them with a race; {failures} failed")
-    tame = options.count >= 40 and (accepted < options.count // 10 or races < options.count // 10)
+    ran = number + 1
+    tame = ran >= 40 and (accepted < ran // 10 or races < ran // 10)
     return 1 if failures or tame else 0
 
 

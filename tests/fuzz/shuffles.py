@@ -5,9 +5,8 @@ Writes random kernels in which threads return, break and go through branches and
 fixed or not, also in device functions, and come to shuffles. Where `kernc check` has no W0715, each thread is run here: in each warp
 either all lanes come to a shuffle or none, as often. Of those with a warning most must miss a lane in some launch, so that it is not just said.
 
-usage: shuffles.py KERNC [--count N] [--seed S] [--keep DIR]
+usage: shuffles.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import argparse
 import itertools
 import pathlib
 import random
@@ -15,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import types
+
+import arguments
 
 FIXED = [None, None, None, (64, 1, 1), (128, 1, 1), (16, 16, 1), (32, 4, 1), (8, 4, 2), (4, 8, 4)]
 FREE = [(32, 1, 1), (96, 1, 1), (64, 2, 1), (32, 2, 3)]
@@ -151,17 +152,12 @@ def missing(text, block, n):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep")
-    options = parser.parse_args()
+    options = arguments.parser(60, keep=True).parse_args()
     silent = warned = missed = failures = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for number in range(options.count):
+        for number in arguments.rounds(options):
             rng = random.Random(options.seed * 1_000_003 + number)
             writer = Writer(rng)
             text = writer.kernel()
@@ -180,7 +176,8 @@ def main():
                 failures += 1
                 print(f"kernel {number} of seed {options.seed} has no warning, and lanes are missing\n{text}")
     print(f"{silent} without a warning, {warned} with one, of which {missed} miss a lane; {failures} failed")
-    tame = options.count >= 40 and (silent < options.count // 10 or missed < warned // 5)
+    ran = number + 1
+    tame = ran >= 40 and (silent < ran // 10 or missed < warned // 5)
     return 1 if failures or tame else 0
 
 
