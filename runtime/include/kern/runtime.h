@@ -263,8 +263,10 @@ typedef struct kern_launch_report {
   uint32_t struct_size;
   double milliseconds;  // that the kernel took, once the launch was waited for
   uint64_t blocks_done; // counted up while it runs, to be read atomically; a GPU does not tell
-  uint64_t stop; // 0; the host may set it atomically to end a launch on the CPU: before its next block,
-                 // and in loops of code that was compiled to ask (`kernc run --timeout`). That is a fault
+  // 0; the host may set it atomically to end a launch on the CPU. Blocks that have not begun then never do,
+  // and the launch fails with KERN_DEVICE_ERROR; a loop of code that was compiled to look (`kernc run
+  // --timeout`) ends with the fault `stopped`.
+  uint64_t stop;
 } kern_launch_report;
 
 typedef struct kern_launch_options {
