@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "launch.kern.hpp"
-#include "runtime/cuda/link.h"
+#include "runtime/cuda/load.h"
 
 namespace {
 
@@ -45,10 +45,8 @@ void check(kern::cuda::Result result, const char* call) {
 class Raw {
 public:
   Raw(const kern::cuda::Driver& driver, const Arrays& arrays) : driver_(driver) {
-    std::string cubin;
     std::string_view ptx(kern_object_launch.ptx, kern_object_launch.ptx_bytes);
-    check(kern::cuda::link(driver, ptx, cubin).result, "cuLinkComplete");
-    check(kern::cuda::load(driver, cubin.data(), module_).result, "cuModuleLoadDataEx");
+    check(kern::cuda::load_ptx(driver, ptx, module_).result, "cuModuleLoadDataEx");
     check(driver.module_function(&function_, module_, "axpby"), "cuModuleGetFunction");
     check(driver.stream_create(&stream_, 1), "cuStreamCreate");
     check(driver.allocate(&record_, sizeof(kern_launch_record)), "cuMemAlloc");

@@ -1,5 +1,5 @@
-// How long a module takes to load on the CUDA device: when the driver compiles it (cold), when the kernel
-// cache has it (warm), and when it is the first module of a process and the cache has it (first). FOLDER
+// How long a module takes to load on the CUDA device: when the driver compiles it (cold), when its cache has
+// it (warm), and when it is the first module of a process and the cache has it (first). FOLDER
 // holds NAME.json (the manifest) and NAME.ptx of each module, as load_time.py makes them; only the runtime is
 // needed here.
 //
@@ -47,15 +47,15 @@ static double load(const kern::Device& device, const std::string& stem) {
   return time.count();
 }
 
-// Loads modules in a process of its own, whose kernel cache is `cache`; the driver's is off.
+// Loads modules in a process of its own; the driver's cache is `cache`.
 static std::vector<double> load_apart(const std::vector<std::string>& stems, const std::string& cache) {
   int ends[2];
   std::vector<double> times(stems.size());
   if (pipe(ends) != 0) std::exit(3);
   pid_t child = fork();
   if (child == 0) {
-    setenv("KERN_CACHE_DIR", cache.c_str(), 1);
-    setenv("CUDA_CACHE_DISABLE", "1", 1);
+    setenv("CUDA_CACHE_PATH", cache.c_str(), 1);
+    unsetenv("CUDA_CACHE_DISABLE");
     kern::Device device = kern::Device::cuda();
     for (std::size_t i = 0; i < stems.size(); ++i) times[i] = load(device, stems[i]);
     bool told = write(ends[1], times.data(), times.size() * sizeof(double)) > 0;
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   }
   std::sort(stems.begin(), stems.end());
   char pattern[] = "/tmp/kern-load-time-XXXXXX";
-  std::string cache = std::string(mkdtemp(pattern)) + "/kern";
+  std::string cache = mkdtemp(pattern);
   std::vector<double> cold = load_apart(stems, cache), warm = load_apart(stems, cache), first;
   for (const std::string& stem : stems) first.push_back(load_apart({stem}, cache)[0]);
   std::printf("%-18s %9s %9s %9s %9s\n", "milliseconds", "PTX bytes", "cold", "warm", "first");
@@ -96,6 +96,6 @@ int main(int argc, char** argv) {
   std::printf("%-18s %9s %9.3f %9.3f %9.3f\n", "median", "", median(cold), median(warm), median(first));
   std::printf("%-18s %9s %9.3f %9.3f %9.3f\n", "most", "", *std::ranges::max_element(cold),
               *std::ranges::max_element(warm), *std::ranges::max_element(first));
-  std::filesystem::remove_all(std::filesystem::path(cache).parent_path());
+  std::filesystem::remove_all(cache);
   return 0;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long a module takes to load on a GPU, compiled by the driver or out of the kernel cache: each kernel of suite.kern as a module of its
+"""How long a module takes to load on a GPU, compiled by the driver or out of its cache: each kernel of suite.kern as a module of its
 own. Makes build/load_time/: manifests, PTX and the program load_time, which needs nothing else, and runs it where there is a driver.
 
 usage: load_time.py [BUILD]

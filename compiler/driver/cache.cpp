@@ -1,4 +1,5 @@
-// kernc cache: what the kernel cache holds, for people, and how to empty it.
+// kernc cache: what the kernel cache holds, for people, and how to empty it. It is CPU code, and GPU code of
+// earlier versions until it is old enough to go.
 #include "runtime/cache/cache.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "compiler/support/utf8.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cuda/driver.h"
-#include "runtime/cuda/link.h"
+#include "runtime/cuda/load.h"
 
 namespace kern {
 
@@ -21,9 +21,7 @@ public:
         driver_.primary_retain(&context_, device_))
       return;
     retained_ = true;
-    std::string cubin;
-    if (driver_.set_context(context_) || cuda::link(driver_, ptxas_probes(), cubin).result ||
-        cuda::load(driver_, cubin.data(), module_).result)
+    if (driver_.set_context(context_) || cuda::load_ptx(driver_, ptxas_probes(), module_).result)
       module_ = nullptr;
     else if (driver_.stream_create(&stream_, 1) || driver_.allocate(&memory_, sizeof(int)))
       memory_ = 0;

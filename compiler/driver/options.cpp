@@ -259,7 +259,7 @@ std::string help_text() {
   kernc devices                 list what kernels can run on here
   kernc doctor                  say what kernc finds on this machine
   kernc cache info|explain|clear
-                                say what the cache of compiled kernels holds; empty it
+                                say what the cache of compiled CPU code holds; empty it
 
   kernc help [run|check]        print this, or what `run` or `check` takes
 

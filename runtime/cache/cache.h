@@ -1,5 +1,5 @@
-// What was linked or compiled for this machine, kept on disk: a second process loads it instead of making it
-// again. One file an entry, written aside and renamed, so that any number of processes share a folder without
+// CPU code that was compiled for this machine, kept on disk: a second process loads it instead of making it
+// again. (GPU code is in the driver's cache.) One file an entry, written aside and renamed, so that any number of processes share a folder without
 // locks. Whatever goes wrong with it, the caller gets nothing and makes it again, and the user one warning.
 #pragma once
 

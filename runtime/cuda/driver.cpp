@@ -4,22 +4,13 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
-#include <memory>
 
 namespace kern::cuda {
 
 struct Loading {
   Driver driver;
   std::string reason; // empty: loaded
-  std::string file;
 };
-
-static std::string file_of(const void* address) {
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || !info.dli_fname) return "";
-  std::unique_ptr<char, decltype(&std::free)> path(realpath(info.dli_fname, nullptr), std::free);
-  return path ? path.get() : info.dli_fname;
-}
 
 static Loading load() {
   Loading loading;
@@ -39,7 +30,6 @@ static Loading load() {
   loading.driver.Name = reinterpret_cast<Result(*) Params>(dlsym(library, Symbol));
 #include "runtime/cuda/driver.def"
   if (!loading.reason.empty()) return loading;
-  loading.file = file_of(reinterpret_cast<const void*>(loading.driver.init));
   if (Result result = loading.driver.init(0)) loading.reason = describe(loading.driver, "cuInit", result);
   return loading;
 }
@@ -53,8 +43,6 @@ const Driver* load_driver(std::string& reason) {
   reason = loaded().reason;
   return reason.empty() ? &loaded().driver : nullptr;
 }
-
-const std::string& driver_file() { return loaded().file; }
 
 std::string describe(const Driver& driver, const char* call, Result result) {
   const char *name = nullptr, *text = nullptr;

@@ -11,7 +11,6 @@ namespace kern::cuda {
 // The driver's own; kern:: has classes with some of these names.
 struct Context;
 struct Module;
-struct Link;
 struct Function;
 struct Event;
 struct Stream;
@@ -22,7 +21,6 @@ using Result = int; // CUresult; 0 is success
 using DeviceHandle = int;
 using ContextHandle = Context*;
 using ModuleHandle = Module*;
-using LinkHandle = Link*;
 using FunctionHandle = Function*;
 using EventHandle = Event*;
 using StreamHandle = Stream*;
@@ -56,9 +54,6 @@ struct Driver {
 // Loads libcuda.so.1 (KERN_LIBCUDA names another file) and initialises it, once in a process. Returns null
 // where that fails; `reason` then says what was missing.
 const Driver* load_driver(std::string& reason);
-
-// Returns the file that the driver was loaded from, links followed: its name ends in the driver's version.
-const std::string& driver_file();
 
 // Returns "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (invalid argument)".
 std::string describe(const Driver& driver, const char* call, Result result);

@@ -1,36 +1,40 @@
-// The linker keeps the place of the log that it was made with; what it links is its own, and is copied.
-#include "runtime/cuda/link.h"
+// The driver finds what it compiled before whether or not a log is asked for, so that one call does for both.
+#include "runtime/cuda/load.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace kern::cuda {
 
-static constexpr int option_error_log = 5, option_error_log_bytes = 6; // CU_JIT_ERROR_LOG_BUFFER*
-static constexpr int option_debug_info = 11;                           // CU_JIT_GENERATE_DEBUG_INFO
-static constexpr int input_ptx = 1;                                    // CU_JIT_INPUT_PTX
-
 namespace {
 
-// The options of a call that say where its log goes.
-struct Log {
-  std::string text = std::string(8192, '\0');
-  int options[3] = {option_error_log, option_error_log_bytes, option_debug_info};
-  void* values[3] = {text.data(), reinterpret_cast<void*>(text.size()), reinterpret_cast<void*>(1)};
-  Outcome outcome(const char* call, Result result) const { return {call, result, text.c_str()}; }
-};
+// The driver's CUjit_option.
+enum class Option : int { ErrorLog = 5, ErrorLogBytes = 6, DebugInfo = 11, LineInfo = 13 };
 
-struct LinkState {
-  explicit LinkState(const Driver& table) : driver(table) {}
-  ~LinkState() {
-    if (handle) driver.link_destroy(handle);
+class Options {
+public:
+  void add(Option option, std::uintptr_t value) {
+    options_.push_back(static_cast<int>(option));
+    values_.push_back(reinterpret_cast<void*>(value)); // NOLINT(performance-no-int-to-ptr)
   }
-  LinkState(const LinkState&) = delete;
-  LinkState& operator=(const LinkState&) = delete;
-  const Driver& driver;
-  LinkHandle handle = nullptr;
+  Outcome load(const Driver& driver, const void* image, ModuleHandle& module) {
+    std::string log(8192, '\0');
+    add(Option::ErrorLog, reinterpret_cast<std::uintptr_t>(log.data()));
+    add(Option::ErrorLogBytes, log.size());
+    auto count = static_cast<unsigned>(options_.size());
+    Result result = driver.module_load(&module, image, count, options_.data(), values_.data());
+    return {result, log.c_str()};
+  }
+
+private:
+  std::vector<int> options_;
+  std::vector<void*> values_;
 };
 
 } // namespace
 
-// Whether the text is for a debugger: its variables reach one only where the driver is told to keep them.
+// Whether the text is for a debugger: its variables and lines reach one only where the driver is told to keep
+// them, and then it does not optimise.
 static bool is_for_debugger(std::string_view ptx) {
   std::size_t target = ptx.find("\n.target ");
   if (target == ptx.npos) return false;
@@ -38,28 +42,18 @@ static bool is_for_debugger(std::string_view ptx) {
   return line.substr(0, line.find('\n')).find(", debug") != line.npos;
 }
 
-Outcome link(const Driver& driver, std::string_view ptx, std::string& cubin) {
-  std::string text(ptx); // with a zero behind it
-  Log log;
-  LinkState state(driver);
-  if (Result result =
-          driver.link_create(is_for_debugger(ptx) ? 3 : 2, log.options, log.values, &state.handle))
-    return log.outcome("cuLinkCreate", result);
-  if (Result result =
-          driver.link_add(state.handle, input_ptx, text.data(), text.size() + 1, "kern", 0, nullptr, nullptr))
-    return log.outcome("cuLinkAddData", result);
-  void* image = nullptr;
-  std::size_t bytes = 0;
-  if (Result result = driver.link_complete(state.handle, &image, &bytes))
-    return log.outcome("cuLinkComplete", result);
-  cubin.assign(static_cast<const char*>(image), bytes);
-  return {};
+Outcome load_cubin(const Driver& driver, const void* cubin, ModuleHandle& module) {
+  return Options().load(driver, cubin, module);
 }
 
-Outcome load(const Driver& driver, const void* cubin, ModuleHandle& module) {
-  Log log;
-  Result result = driver.module_load(&module, cubin, 2, log.options, log.values);
-  return log.outcome("cuModuleLoadDataEx", result);
+Outcome load_ptx(const Driver& driver, std::string_view ptx, ModuleHandle& module) {
+  Options options;
+  if (is_for_debugger(ptx)) {
+    options.add(Option::DebugInfo, 1);
+    options.add(Option::LineInfo, 1);
+  }
+  // With a zero behind it, by which the driver knows its end.
+  return options.load(driver, std::string(ptx).c_str(), module);
 }
 
 } // namespace kern::cuda

@@ -1,4 +1,6 @@
-// PTX to machine code by the driver's own compiler, and machine code into a context.
+// Machine code and PTX into a context. PTX is compiled by the driver, whole: what its linker makes of the
+// same text keeps to the calling convention between objects, and is slower. The driver keeps what it compiled
+// on disk (compute_cache.h).
 #pragma once
 
 #include <string>
@@ -8,17 +10,16 @@
 
 namespace kern::cuda {
 
-// How one of the two went: the call that failed, its result, and what the driver said about it.
+// How a load went: the driver's result, and what it said about it.
 struct Outcome {
-  const char* call = "";
   Result result = 0; // 0: done
   std::string log;
 };
 
-// Compiles and links PTX for the current context's device; `cubin` gets the machine code.
-Outcome link(const Driver& driver, std::string_view ptx, std::string& cubin);
-
 // Loads machine code into the current context.
-Outcome load(const Driver& driver, const void* cubin, ModuleHandle& module);
+Outcome load_cubin(const Driver& driver, const void* cubin, ModuleHandle& module);
+
+// Compiles PTX for the current context's device and loads what came out.
+Outcome load_ptx(const Driver& driver, std::string_view ptx, ModuleHandle& module);
 
 } // namespace kern::cuda

@@ -9,7 +9,7 @@
 #include "runtime/api/cuda/timeline.h"
 #include "runtime/api/device.h"
 #include "runtime/cuda/facts.h"
-#include "runtime/cuda/link.h"
+#include "runtime/cuda/load.h"
 
 namespace kern::runtime {
 
@@ -68,7 +68,7 @@ private:
     std::function<void()> release;
   };
   [[noreturn]] void refuse(const char* call, Result result);
-  void load_image(const Manifest& manifest, const kern_object& object, cuda::ModuleHandle& module);
+  void load_image(const kern_object& object, cuda::ModuleHandle& module);
   std::uint64_t active_blocks(const CudaKernel& kernel, std::uint64_t threads, std::uint64_t shared_bytes);
   Address take(std::uint64_t size);
   Result allocate_more(Address& address, std::uint64_t size);

@@ -21,14 +21,12 @@ constexpr int invalid_value = 1, out_of_memory = 2, invalid_image = 200, invalid
               invalid_handle = 400, not_ready = 600, too_large = 720;
 constexpr unsigned multiprocessors = 4;
 
-// What cuLinkComplete makes of PTX: a head that says so, and the PTX.
+// What machine code begins with.
 constexpr char cubin_head[] = "\x7f"
                               "ELF of the fake driver\n";
 
-struct LinkState {
-  char* log;
-  std::string cubin;
-};
+// The driver's CUjit_option.
+constexpr int error_log = 5, error_log_bytes = 6;
 
 // A kernel: the bytes of each parameter, in order, and of dynamic shared memory that a launch may ask for.
 using Layout = std::vector<std::size_t>;
@@ -48,7 +46,6 @@ struct State {
   unsigned most_threads = 1024; // of a block that can run
   std::set<void*> memory;
   std::set<void*> streams, events, modules;
-  std::map<void*, LinkState*> links;
   std::map<void*, std::string> images;     // by module
   std::map<std::string, Kernel> functions; // a function's handle is its row
   int retained = 0;
@@ -56,10 +53,11 @@ struct State {
   long fail_at = -1; // the number of the call that fails
   bool forever = false;
   int code = 0;
-  int version = 12080; // of the driver's interface
-  bool busy = false;   // queries say that the device is at work
-  int links_done = 0;
-  std::string loaded;     // the last machine code that was
+  int version = 12080;    // of the driver's interface
+  bool busy = false;      // queries say that the device is at work
+  int compiled = 0;       // how many texts of PTX
+  std::string loaded;     // the last image that was: machine code or PTX
+  std::string options;    // of the last load
   int refused_cubins = 0; // how many the next loads refuse
   void (*run)(const char* name, const std::uint64_t* slots, const unsigned* grid,
               const unsigned* block) = nullptr;
@@ -163,6 +161,28 @@ bool unpack(const Layout& layout, const char* packed, std::size_t bytes, std::ve
   return offset == bytes;
 }
 
+// Says which options there are, those of the log without their values: "5 6 11=1".
+std::string describe_options(unsigned count, const int* options, void* const* values) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i) {
+    text += (i ? " " : "") + std::to_string(options[i]);
+    if (options[i] != error_log && options[i] != error_log_bytes)
+      text += "=" + std::to_string(reinterpret_cast<std::uintptr_t>(values[i]));
+  }
+  return text;
+}
+
+// Puts what a compiler says into the error log, where one was given.
+void write_log(unsigned count, const int* options, void* const* values, const std::string& text) {
+  char* log = nullptr;
+  std::size_t bytes = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == error_log) log = static_cast<char*>(values[i]);
+    if (options[i] == error_log_bytes) bytes = reinterpret_cast<std::size_t>(values[i]);
+  }
+  if (log && bytes > 0) log[text.copy(log, bytes - 1)] = '\0';
+}
+
 } // namespace
 
 static thread_local void* current = nullptr; // context
@@ -236,13 +256,16 @@ long fake_cuda_calls() {
 }
 
 // How often PTX was compiled.
-int fake_cuda_links() {
+int fake_cuda_compiled() {
   std::lock_guard lock(state().mutex);
-  return state().links_done;
+  return state().compiled;
 }
 
-// The machine code that was loaded last.
+// What was loaded last: machine code or PTX.
 const char* fake_cuda_loaded() { return state().loaded.c_str(); }
+
+// The options of the last load, by their numbers: "5 6 11=1".
+const char* fake_cuda_options() { return state().options.c_str(); }
 
 // Says which version the driver is.
 void fake_cuda_set_version(int version) { state().version = version; }
@@ -259,12 +282,12 @@ void fake_cuda_set_busy(int busy) {
   state().busy = busy != 0;
 }
 
-// How many handles live: memory, streams, events, modules, linkers and contexts.
+// How many handles live: memory, streams, events, modules and contexts.
 long fake_cuda_live() {
   std::lock_guard lock(state().mutex);
   const State& now = state();
   return static_cast<long>(now.memory.size() + now.streams.size() + now.events.size() + now.modules.size() +
-                           now.links.size() + now.graphs.size() + now.execs.size() + now.captures.size()) +
+                           now.graphs.size() + now.execs.size() + now.captures.size()) +
          now.retained;
 }
 
@@ -324,60 +347,26 @@ int cuCtxSynchronize() {
   STEP();
   return 0;
 }
-// Of the options only the place of the log is looked at, which must come first.
-int cuLinkCreate_v2(unsigned, int* options, void** values, void** link) {
+// Takes machine code and PTX, and keeps which options it was given.
+int cuModuleLoadDataEx(void** module, const void* data, unsigned count, int* options, void** values) {
   STEP();
-  if (options[0] != 5) return invalid_value;
-  std::lock_guard lock(state().mutex);
-  auto* made = new LinkState{static_cast<char*>(values[0]), ""};
-  state().links[made] = made;
-  *link = made;
-  return 0;
-}
-int cuLinkAddData_v2(void* link, int type, void* data, std::size_t bytes, const char*, unsigned, int*,
-                     void**) {
-  STEP();
-  std::lock_guard lock(state().mutex);
-  if (!state().links.contains(link)) return invalid_handle;
-  const char* text = static_cast<const char*>(data);
-  if (type != 1 || bytes == 0 || std::strlen(text) + 1 != bytes || !std::strstr(text, ".version")) {
-    std::strcpy(state().links[link]->log, "ptxas fatal : this is no PTX");
-    return invalid_ptx;
-  }
-  state().links[link]->cubin = std::string(cubin_head) + text;
-  return 0;
-}
-int cuLinkComplete(void* link, void** cubin, std::size_t* bytes) {
-  STEP();
-  std::lock_guard lock(state().mutex);
-  if (!state().links.contains(link)) return invalid_handle;
-  std::string& made = state().links[link]->cubin;
-  *cubin = made.data();
-  *bytes = made.size();
-  ++state().links_done;
-  return 0;
-}
-int cuLinkDestroy(void* link) {
-  std::lock_guard lock(state().mutex);
-  if (state().links.erase(link) == 0) return invalid_handle;
-  delete static_cast<LinkState*>(link);
-  return 0;
-}
-int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void** values) {
-  STEP();
-  if (std::memcmp(image, cubin_head, sizeof cubin_head - 1) != 0) return invalid_image;
+  const char* image = static_cast<const char*>(data);
+  bool is_cubin = std::strncmp(image, cubin_head, sizeof cubin_head - 1) == 0;
   {
     std::lock_guard lock(state().mutex);
-    if (state().refused_cubins > 0) {
-      --state().refused_cubins;
-      std::strcpy(static_cast<char*>(values[0]), "device kernel image is invalid");
-      return invalid_image;
+    state().options = describe_options(count, options, values);
+    if (is_cubin ? state().refused_cubins > 0 : !std::strstr(image, ".version")) {
+      write_log(count, options, values,
+                is_cubin ? "device kernel image is invalid" : "ptxas fatal : this is no PTX");
+      if (is_cubin) --state().refused_cubins;
+      return is_cubin ? invalid_image : invalid_ptx;
     }
-    state().loaded = static_cast<const char*>(image);
+    if (!is_cubin) ++state().compiled;
+    state().loaded = image;
   }
   int code = make(state().modules, module);
   std::lock_guard lock(state().mutex);
-  state().images[*module] = static_cast<const char*>(image);
+  state().images[*module] = image;
   return code;
 }
 int cuModuleUnload(void* module) {

@@ -1,4 +1,5 @@
 // kern::compile on the CPU, or on a GPU where KERN_TEST_DEVICE is cuda.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -280,6 +281,21 @@ TEST(Jit, LoadsOnAGpu) {
   module.kernel<void(float, View<const float>, View<float>)>("saxpy")(kern::over(3), 2.0f, kern::in(x),
                                                                       kern::inout(y));
   EXPECT_EQ(y[0], runs ? 3 : 1);
+}
+
+// Debug information (11) and line information (13) cost the driver's optimisations, so that nothing but
+// `debug` asks for them; the rest is the place of the error log.
+TEST(Jit, AsksTheDriverForDebugInformationForDebuggersOnly) {
+  const char* fake = std::getenv("KERN_TEST_FAKE_CUDA");
+  if (!fake || std::getenv("KERN_TEST_DEVICE")) GTEST_SKIP() << "needs the fake driver";
+  setenv("KERN_LIBCUDA", fake, 1);
+  auto* options = reinterpret_cast<const char* (*)()>(dlsym(dlopen(fake, RTLD_NOW), "fake_cuda_options"));
+  kern::CompileOptions debug;
+  debug.debug = true;
+  kern::compile(Device::cuda(), saxpy, debug);
+  EXPECT_STREQ(options(), "11=1 13=1 5 6");
+  kern::compile(Device::cuda(), saxpy);
+  EXPECT_STREQ(options(), "5 6");
 }
 
 } // namespace

@@ -64,9 +64,10 @@ static const FakeCuda* load_fake() {
   find(fake.is_old, "fake_cuda_is_old");
   find(fake.set_busy, "fake_cuda_set_busy");
   find(fake.set_most_threads, "fake_cuda_set_most_threads");
-  find(fake.links, "fake_cuda_links");
+  find(fake.compiled, "fake_cuda_compiled");
   find(fake.refuse_cubins, "fake_cuda_refuse_cubins");
   find(fake.loaded, "fake_cuda_loaded");
+  find(fake.options, "fake_cuda_options");
   find(fake.set_version, "fake_cuda_set_version");
   set_run(run);
   return &fake;

@@ -17,9 +17,10 @@ struct FakeCuda {
   int (*is_old)() = nullptr;                            // a driver before CUDA 11.8
   void (*set_most_threads)(unsigned threads) = nullptr; // that a multiprocessor runs at once
   void (*set_busy)(int busy) = nullptr;                 // nothing is done until 0 again
-  int (*links)() = nullptr;
+  int (*compiled)() = nullptr;                          // texts of PTX
   void (*refuse_cubins)(int count) = nullptr;
   const char* (*loaded)() = nullptr;
+  const char* (*options)() = nullptr; // of the last load
   void (*set_version)(int version) = nullptr;
 };
 const FakeCuda* fake_cuda();

@@ -1,10 +1,9 @@
-// Kernels out of the cache, with a driver that counts what it compiles. A module is loaded anew once nobody
-// holds its device, so each load here is that of another process.
+// Which code a CUDA device loads, and how: a cubin or PTX, with what options, and what is said where the
+// driver does not take it. The driver counts what it compiles; it has none of the linker's functions. A
+// module is loaded anew once nobody holds its device, so each load here is that of another process.
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "kernels.kern.hpp"
@@ -17,13 +16,13 @@ using kern::Device;
 
 const std::string& folder() {
   static const std::string path = [] {
-    char pattern[] = "/tmp/kern-cuda-cache-XXXXXX";
+    char pattern[] = "/tmp/kern-cuda-code-XXXXXX";
     return std::string(mkdtemp(pattern)) + "/kern";
   }();
   return path;
 }
 
-// The process reads its environment when it first looks for a kernel.
+// Where Kern's own cache would be; the process reads its environment once.
 struct CacheFolder : testing::Environment {
   void SetUp() override { setenv("KERN_CACHE_DIR", folder().c_str(), 1); }
   void TearDown() override { std::filesystem::remove_all(std::filesystem::path(folder()).parent_path()); }
@@ -48,87 +47,37 @@ std::string load_and_run() {
   return message;
 }
 
-// The one entry of the cache; "" where there is none.
-std::filesystem::path entry() {
-  if (!std::filesystem::exists(folder())) return "";
-  auto files = std::filesystem::directory_iterator(folder());
-  return files == end(files) ? std::filesystem::path() : files->path();
-}
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-struct CudaCache : testing::Test {
+struct CudaCode : testing::Test {
   void SetUp() override {
     if (!is_cuda() || !fake_cuda()) GTEST_SKIP() << "needs the fake driver";
-    std::filesystem::remove_all(folder());
-    links = fake_cuda()->links();
+    before = fake_cuda()->compiled();
   }
   // How often the driver compiled since the test began.
-  int compiled() const { return fake_cuda()->links() - links; }
-  int links = 0;
+  int compiled() const { return fake_cuda()->compiled() - before; }
+  int before = 0;
 };
 
-TEST_F(CudaCache, LoadsWhatWasLinkedBefore) {
+TEST_F(CudaCode, GivesThePtxToTheDriverWhole) {
   EXPECT_EQ(load_and_run(), "");
   EXPECT_EQ(compiled(), 1);
-  EXPECT_EQ(load_and_run(), "");
-  EXPECT_EQ(compiled(), 1);
-  std::string bytes = bytes_of(entry());
-  EXPECT_NE(bytes.find("kind: cubin\ndevice: sm_90 (Fake GPU)\nmade by: CUDA driver 12.8\n"
-                       "source: kernels.kern\nkernels: "),
-            std::string::npos)
-      << bytes.substr(0, 500);
+  std::string_view ptx(kern_object_kernels.ptx, kern_object_kernels.ptx_bytes);
+  EXPECT_EQ(fake_cuda()->loaded(), ptx);
+  EXPECT_STREQ(fake_cuda()->options(), "5 6");
 }
 
-TEST_F(CudaCache, LinksAgainWhatIsDamaged) {
-  EXPECT_EQ(load_and_run(), "");
-  std::string whole = bytes_of(entry());
-  std::string flipped = whole;
-  flipped[whole.size() / 2] ^= 1;
-  std::ofstream(entry(), std::ios::binary) << flipped;
-  EXPECT_EQ(load_and_run(), "");
-  EXPECT_EQ(compiled(), 2);
-  EXPECT_EQ(bytes_of(entry()), whole);
-}
-
-TEST_F(CudaCache, LinksAgainWhatTheDriverRefuses) {
-  EXPECT_EQ(load_and_run(), "");
-  fake_cuda()->refuse_cubins(1);
-  EXPECT_EQ(load_and_run(), "");
-  EXPECT_EQ(compiled(), 2);
-  EXPECT_EQ(load_and_run(), "");
-  EXPECT_EQ(compiled(), 2);
-}
-
-TEST_F(CudaCache, QuotesTheDriverOnWhatItLinkedItself) {
-  fake_cuda()->refuse_cubins(2);
-  EXPECT_EQ(load_and_run(),
-            "cuModuleLoadDataEx: CUDA_ERROR_FAKE (made to fail)\ndevice kernel image is invalid");
-  fake_cuda()->refuse_cubins(0);
-  EXPECT_EQ(entry(), ""); // nothing was stored
-}
-
-TEST_F(CudaCache, WorksWithoutAFolder) {
-  std::filesystem::create_directory(folder());
-  chmod(folder().c_str(), 0777);
+TEST_F(CudaCode, KeepsNoneOfItItself) {
   EXPECT_EQ(load_and_run(), "");
   EXPECT_EQ(load_and_run(), "");
   EXPECT_EQ(compiled(), 2);
-  EXPECT_EQ(entry(), "");
+  EXPECT_FALSE(std::filesystem::exists(folder()));
 }
 
-// Fails each call of a load with each code; cold, or with the entry in place.
-void fail_each_call(bool cold) {
-  if (cold) std::filesystem::remove_all(folder());
-  long before = fake_cuda()->calls();
+TEST_F(CudaCode, LosesNoHandleWhereACallFails) {
+  long before_calls = fake_cuda()->calls();
   ASSERT_EQ(load_and_run(), "");
-  long calls = fake_cuda()->calls() - before;
+  long calls = fake_cuda()->calls() - before_calls;
   for (long call = 0; call < calls; ++call)
-    for (int code : {1, 2, 200, 700}) {
-      if (cold) std::filesystem::remove_all(folder());
+    for (int code : {1, 2, 200, 218, 700}) {
       fake_cuda()->fail(call, code, 0);
       std::string message = load_and_run();
       fake_cuda()->fail(-1, 0, 0);
@@ -136,12 +85,6 @@ void fail_each_call(bool cold) {
       EXPECT_TRUE(message.empty() || named) << message;
     }
   EXPECT_EQ(load_and_run(), "");
-}
-
-TEST_F(CudaCache, LosesNoHandleWhereACallFails) {
-  fail_each_call(true);
-  ASSERT_EQ(load_and_run(), "");
-  fail_each_call(false);
 }
 
 // Loads the kernels with other PTX; returns what the error says.
@@ -158,10 +101,34 @@ std::string load_ptx(std::string_view ptx) {
   return message;
 }
 
-TEST_F(CudaCache, QuotesTheLogOfTheLinker) {
-  EXPECT_EQ(load_ptx("nothing"),
-            "cuLinkAddData: CUDA_ERROR_FAKE (made to fail)\nptxas fatal : this is no PTX");
+TEST_F(CudaCode, QuotesTheDriversCompiler) {
+  for (std::string_view wrong : {"nothing", ""})
+    EXPECT_EQ(load_ptx(wrong),
+              "cuModuleLoadDataEx: CUDA_ERROR_FAKE (made to fail)\nptxas fatal : this is no PTX");
   EXPECT_EQ(fake_cuda()->live(), 0);
+}
+
+TEST_F(CudaCode, ReadsAsMuchOfThePtxAsThereIs) {
+  EXPECT_EQ(load_ptx(std::string_view(".version 7.0\n.target sm_80\nmore").substr(0, 27)), "");
+  EXPECT_STREQ(fake_cuda()->loaded(), ".version 7.0\n.target sm_80\n");
+}
+
+// Only what was compiled for a debugger asks for debug and line information, which costs optimisations.
+TEST_F(CudaCode, AsksForDebugInformationWhereThePtxIsForADebugger) {
+  struct Case {
+    std::string_view ptx;
+    const char* options;
+  };
+  const Case cases[] = {
+      {".version 7.0\n.target sm_80, debug\n", "11=1 13=1 5 6"},
+      {".version 7.0\n.target sm_90a, debug\n.entry f()", "11=1 13=1 5 6"},
+      {".version 7.0\n.target sm_80\n", "5 6"},
+      {".version 7.0\n.target sm_80\n.loc 1 2 3 // , debug\n", "5 6"},
+  };
+  for (const Case& now : cases) {
+    EXPECT_EQ(load_ptx(now.ptx), "");
+    EXPECT_STREQ(fake_cuda()->options(), now.options) << now.ptx;
+  }
 }
 
 // Loads an object with cubins for these architectures; returns what was loaded: an architecture, or "PTX".
@@ -179,32 +146,32 @@ std::string load_cubins(const std::vector<const char*>& archs,
   object.cubins = cubins.data();
   object.cubin_count = cubins.size();
   kern::Module(Device::cuda(), object);
-  std::string loaded = std::string(fake_cuda()->loaded()).substr(head.size());
-  return loaded.starts_with("sm_") ? loaded : "PTX";
+  std::string loaded = fake_cuda()->loaded();
+  return loaded.starts_with(head) ? loaded.substr(head.size()) : "PTX";
 }
 
-TEST_F(CudaCache, LoadsTheCubinOfTheDevice) {
+TEST_F(CudaCode, LoadsTheCubinOfTheDevice) {
   EXPECT_EQ(load_cubins({"sm_80", "sm_90", "sm_100"}), "sm_90");
   EXPECT_EQ(load_cubins({"sm_90", "sm_90a", "sm_80"}), "sm_90a");
   EXPECT_EQ(load_cubins({"sm_91a", "sm_90"}), "sm_90");
   EXPECT_EQ(compiled(), 0);
-  EXPECT_EQ(entry(), "");
+  EXPECT_STREQ(fake_cuda()->options(), "5 6");
   for (const char* other : {"sm_80", "sm_91", "sm_91a", "sm_100", "gfx90a", "sm_9", ""})
     EXPECT_EQ(load_cubins({other}), "PTX") << other;
 }
 
-TEST_F(CudaCache, CompilesThePtxWhereTheDriverRefusesTheCubin) {
+TEST_F(CudaCode, CompilesThePtxWhereTheDriverRefusesTheCubin) {
   fake_cuda()->refuse_cubins(1);
   EXPECT_EQ(load_cubins({"sm_90"}), "PTX");
   EXPECT_EQ(compiled(), 1);
 }
 
-TEST_F(CudaCache, LoadsObjectsFromBeforeThereWereCubins) {
+TEST_F(CudaCode, LoadsObjectsFromBeforeThereWereCubins) {
   EXPECT_EQ(load_cubins({"sm_90"}, offsetof(kern_object, cubins)), "PTX");
   EXPECT_THROW(load_cubins({"sm_90"}, offsetof(kern_object, cubins) - 1), kern::DeviceError);
 }
 
-TEST_F(CudaCache, SaysWhereTheDriverIsTooOldForThePtx) {
+TEST_F(CudaCode, SaysWhereTheDriverIsTooOldForThePtx) {
   constexpr std::string_view sm_80 = ".version 7.0\n.target sm_80\n", newer = ".version 7.8\n.target sm_90\n";
   struct Case {
     int driver;
@@ -236,7 +203,7 @@ TEST_F(CudaCache, SaysWhereTheDriverIsTooOldForThePtx) {
   fake_cuda()->set_version(12080);
 }
 
-TEST_F(CudaCache, SaysWhereThePtxIsForAnotherDevice) {
+TEST_F(CudaCode, SaysWhereThePtxIsForAnotherDevice) {
   EXPECT_EQ(load_ptx(".version 8.0\n.target sm_90a\n"), "");
   EXPECT_EQ(load_ptx(".version 8.6\n.target sm_100, debug\n"),
             "the PTX is for sm_100, and Fake GPU is sm_90: compile it with --arch=sm_90 or an older one");
