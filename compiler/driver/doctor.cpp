@@ -5,6 +5,7 @@
 #include "compiler/emit/ptxas_defects.h"
 #include "compiler/support/utf8.h"
 #include "runtime/cpu/pool.h"
+#include "runtime/cuda/compute_cache.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/load.h"
 
@@ -63,8 +64,7 @@ private:
 };
 
 // One line that says how it went, and one for each defect that the driver has.
-std::vector<std::string> probe_driver(const cuda::Driver& driver) {
-  DriverProbe probe(driver);
+std::vector<std::string> probe_compiler(const DriverProbe& probe) {
   if (!probe.is_ready()) return {"not tested: no GPU takes the test's PTX"};
   std::vector<std::string> wrong;
   std::size_t failed = 0;
@@ -85,6 +85,29 @@ std::vector<std::string> probe_driver(const cuda::Driver& driver) {
   return wrong;
 }
 
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::uint64_t gib = 1 << 30, mib = 1 << 20, kib = 1 << 10;
+  auto [unit, name] = bytes >= gib   ? std::pair(gib, "GiB")
+                      : bytes >= mib ? std::pair(mib, "MiB")
+                                     : std::pair(kib, "KiB");
+  return fmt::format("{:.1f} {}", static_cast<double>(bytes) / static_cast<double>(unit), name);
+}
+
+// Says whether the driver keeps what it compiles; `has_compiled`: it has just compiled PTX, or had it there.
+std::vector<std::string> describe_cache(cuda::ComputeCache cache, bool has_compiled) {
+  if (cache.problem.empty() && has_compiled && cache.files == 0)
+    cache.problem = cache.folder + " holds nothing, and the driver has just compiled PTX: is the disk full?";
+  if (!cache.problem.empty())
+    return {"of no use: " + printable(cache.problem),
+            "  each process compiles PTX anew, 30 to 40 ms a kernel; cubins in an object (--arch) need no "
+            "compiler"};
+  std::string limit = cache.limit ? size_text(*cache.limit) : "the driver's default limit";
+  bool is_full = cache.limit && cache.bytes >= *cache.limit - *cache.limit / 10;
+  return {fmt::format("{} {}, {} of {}{}", has_compiled ? "works:" : "would be", printable(cache.folder),
+                      size_text(cache.bytes), limit,
+                      is_full ? ": full, so that older code goes; raise CUDA_CACHE_MAXSIZE" : "")};
+}
+
 } // namespace
 
 ExitCode doctor_command(const std::vector<std::string>& words, Streams& streams) {
@@ -94,6 +117,9 @@ ExitCode doctor_command(const std::vector<std::string>& words, Streams& streams)
   }
   auto say = [&](std::string_view what, std::string_view text) {
     streams.out << fmt::format("{:<14} {}\n", what, text);
+  };
+  auto say_lines = [&](std::string_view what, const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) say(&line == &lines.front() ? what : "", line);
   };
   say("kernc", KERN_VERSION);
   say("LLVM", KERN_LLVM_VERSION);
@@ -106,11 +132,13 @@ ExitCode doctor_command(const std::vector<std::string>& words, Streams& streams)
   std::string reason;
   const cuda::Driver* driver = cuda::load_driver(reason);
   say("NVIDIA driver", driver ? "there" : fmt::format("none ({})", reason));
-  if (driver)
-    for (bool first = true; const std::string& line : probe_driver(*driver)) {
-      say(first ? "PTX compiler" : "", line);
-      first = false;
-    }
+  bool has_compiled = false;
+  if (driver) {
+    DriverProbe probe(*driver);
+    has_compiled = probe.is_ready();
+    say_lines("PTX compiler", probe_compiler(probe));
+  }
+  say_lines("PTX cache", describe_cache(cuda::inspect_compute_cache(), has_compiled));
   say("CPU", fmt::format("{}, {} threads", host_cpu_name(), cpu::default_threads()));
   std::string level = host_cpu_level();
   say("CPU code", level.empty() ? "x86-64, below v3: kernc has no code for it but `native`"
