@@ -24,8 +24,9 @@ static std::string variable(const char* name) {
   return value ? value : "";
 }
 
+// A path that is set but empty is a path to the driver, and it keeps nothing.
 static std::string cache_folder() {
-  if (std::string path = variable("CUDA_CACHE_PATH"); !path.empty()) return path;
+  if (std::getenv("CUDA_CACHE_PATH")) return variable("CUDA_CACHE_PATH");
   std::string home = variable("HOME");
   return home.empty() ? "" : home + "/.nv/ComputeCache";
 }
@@ -81,8 +82,9 @@ ComputeCache inspect_compute_cache() {
   cache.folder = cache_folder();
   read_limit(cache);
   if (cache.folder.empty()) {
-    cache.problem =
-        "neither CUDA_CACHE_PATH nor HOME is set: set CUDA_CACHE_PATH to a folder that can be written";
+    const char* what = std::getenv("CUDA_CACHE_PATH") ? "CUDA_CACHE_PATH is empty"
+                                                      : "neither CUDA_CACHE_PATH nor HOME is set";
+    cache.problem = std::string(what) + ": set CUDA_CACHE_PATH to a folder that can be written";
   } else if (int error = folder_error(cache.folder)) {
     cache.problem = cache.folder + " cannot be written (" + std::strerror(error) +
                     "): set CUDA_CACHE_PATH to a folder that can";

@@ -48,6 +48,9 @@ TEST_F(ComputeCacheTest, LiesAtHomeOrWhereTheEnvironmentSays) {
   EXPECT_EQ(inspect_compute_cache().problem, "");
   setenv("CUDA_CACHE_PATH", "", 1);
   EXPECT_EQ(inspect_compute_cache().problem,
+            "CUDA_CACHE_PATH is empty: set CUDA_CACHE_PATH to a folder that can be written");
+  unsetenv("CUDA_CACHE_PATH");
+  EXPECT_EQ(inspect_compute_cache().problem,
             "neither CUDA_CACHE_PATH nor HOME is set: set CUDA_CACHE_PATH to a folder that can be written");
   EXPECT_FALSE(std::filesystem::exists(folder + "/.nv")); // looking makes nothing
 }
