@@ -83,12 +83,12 @@ def work(folder, tasks, results):
         while left:
             process.stdin.write(json.dumps(left[0]) + "\n")
             process.stdin.flush()
-            line = lines.get(timeout=PATIENCE)
+            while (line := lines.get(timeout=PATIENCE)) is not None and not line.startswith('{"task"'):
+                pass  # packages may print too
             if line is None:
                 raise RuntimeError("the worker ended")
-            if line.startswith("{"):
-                results.take(**json.loads(line))
-                left.pop(0)
+            results.take(**json.loads(line))
+            left.pop(0)
         process.stdin.close()
         process.wait(20)
     except (queue.Empty, OSError, RuntimeError, subprocess.TimeoutExpired) as error:
