@@ -1,6 +1,7 @@
 """The library under test: Kern's C interface through ctypes, and what the driver says about the machine code in an object."""
 import ctypes
 import json
+import os
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int64, c_uint32, c_uint64, c_void_p, sizeof
 
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64",
@@ -54,6 +55,7 @@ def argument(spec, address=0):
 
 class Library:
     def __init__(self, folder):
+        os.environ.setdefault("KERN_WARNINGS", "off")  # small launches are meant
         self.native = ctypes.CDLL(str(folder / "libkern_bench.so"))
         for name in ("device_open", "stream_wrap", "module_load", "module_kernel", "prepare", "prepared_launch", "stream_wait", "buffer_create",
                      "buffer_data", "buffer_fill"):
