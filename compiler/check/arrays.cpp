@@ -2,6 +2,7 @@
 // the statement runs; one whose shape is known only at the launch carries its extents as expressions for the
 // host.
 #include "compiler/builtins/signature.h"
+#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/host.h"
 #include "compiler/diagnostics/limits.h"
@@ -33,7 +34,8 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
       args.shape_expr = argument_expr(expr, *bound.argument);
     } else if (bound.param == 1) {
       if (value.kind != ValueKind::Type || !(is_scalar(value.type) || is_literal(value.type))) {
-        checker.report(value.span, diag::not_an_element_type, checker.describe(value));
+        Report error = checker.report(value.span, diag::not_an_element_type, checker.describe(value));
+        note_hidden_type(checker, error, checker.context.source(value.span));
         return std::nullopt;
       }
       args.element = value.type;

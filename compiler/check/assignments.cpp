@@ -2,6 +2,7 @@
 // from left to right; of `a[i] += x` the target is evaluated once, before x.
 #include <algorithm>
 
+#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
@@ -51,7 +52,9 @@ void Checker::check_assign(const ast::Assign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.targets.front());
   target_name = name ? std::string(name->text) : "";
   if (final) target_type = declared_type(*this, *stmt.targets.front());
+  assigned = &stmt;
   Value value = evaluate(*stmt.value);
+  assigned = nullptr;
   target_name.clear();
   target_type.reset();
   if (value.kind == ValueKind::None && stmt.value->kind == ast::Kind::Call) {
@@ -120,6 +123,12 @@ Value Checker::element_at(const Value& array, const Value& index, Span span) {
   return runtime_value(temp(type, ir::View{array.operand, std::move(axes)}, span), span);
 }
 
+// Returns the text of an element of a value that is unpacked.
+static std::string element_text(std::string_view whole, std::size_t index) {
+  bool is_plain = whole.find_first_of(" ({+-*/%&|^<>~@") == std::string_view::npos;
+  return is_plain ? fmt::format("{}[{}]", whole, index) : fmt::format("({})[{}]", whole, index);
+}
+
 static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& value, Span span) {
   for (const ast::Expr* target : targets)
     if (target->kind == ast::Kind::Starred) {
@@ -131,8 +140,20 @@ static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& v
   if (is_array(value))
     for (std::size_t i = 0; i < targets.size(); ++i) (*elements)[i].span = targets[i]->span;
   copy_overwritten(checker, *elements, targets);
-  for (std::size_t i = 0; i < targets.size(); ++i)
-    checker.assign_target(*targets[i], (*elements)[i], *targets[i], false);
+  std::optional<Unpacked> outer = std::exchange(checker.unpacked, {});
+  std::string whole = outer ? outer->text : short_text(checker.context.source(value.span));
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const Value& element = (*elements)[i];
+    // The elements of `a, b = x, y` are named as they are written.
+    bool is_written = element.span.file == value.span.file && element.span.begin >= value.span.begin &&
+                      element.span.end <= value.span.end && element.span != value.span;
+    bool is_part = !is_written || is_array(value);
+    if (is_part)
+      checker.unpacked = {element_text(whole, i), element.span, targets[i]->span,
+                          outer ? outer->whole : value.span};
+    checker.assign_target(*targets[i], element, *targets[i], false);
+    checker.unpacked.reset();
+  }
 }
 
 void Checker::assign_target(const ast::Expr& target, const Value& value, const ast::Node& site,
@@ -153,8 +174,8 @@ void Checker::assign_target(const ast::Expr& target, const Value& value, const a
   Value base = evaluate(*subscript->value);
   if (is_error(base)) return;
   if (!is_array(base) && !is_unknown(base)) {
-    report(target.span, diag::not_assignable, context.source(target.span))
-        .note(base.span, "`{}` is {}", context.source(base.span), describe(base));
+    Report error = report(target.span, diag::not_assignable, context.source(target.span));
+    advise_array(*this, error, base);
     return;
   }
   Place place = place_of(base, subscript->indices, *subscript->value, target.span);
@@ -307,7 +328,9 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
     Value right = evaluate(*stmt.value);
     if (final) stored_sum = sum_of(*this, stmt, right);
     Value result = binary(stmt.op, old, right, stmt.span);
-    if (Local* local = find_local(name->text)) assign_local(*local, result, *name, stmt.span);
+    Local* local = find_local(name->text);
+    if (local && keeps_intervals(*this)) note_sum(*this, *local, stmt.op, right, result);
+    if (local) assign_local(*local, result, *name, stmt.span);
     stored_sum.reset();
     return;
   }
@@ -315,7 +338,8 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   Value base = subscript ? evaluate(*subscript->value) : error_value(stmt.span);
   if (subscript && is_error(base)) return;
   if (!subscript || (!is_array(base) && !is_unknown(base))) {
-    report(stmt.target->span, diag::not_assignable, context.source(stmt.target->span));
+    Report error = report(stmt.target->span, diag::not_assignable, context.source(stmt.target->span));
+    if (subscript) advise_array(*this, error, base);
     return;
   }
   Place place = place_of(base, subscript->indices, *subscript->value, stmt.target->span);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "compiler/builtins/signature.h"
+#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/fold.h"
 #include "compiler/check/narrow.h"
@@ -121,6 +122,8 @@ std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& 
   Report error = is_type ? report(where, diag::builtin_argument_type, to_string(mismatch, builtin))
                          : report(where, diag::builtin_arguments, to_string(mismatch, builtin));
   error.note("its signature is `{}`", row(builtin).signature);
+  bool takes_tuple = is_type && is_tuple(mismatch.got) && row(builtin).effects == Effects::Atomic;
+  if (takes_tuple) error.note("{}", packing_advice);
   bool could_cast = mismatch.reason == BuiltinMismatch::Reason::WrongType && is_scalar(mismatch.got);
   std::optional<ScalarKind> wanted = find_scalar(mismatch.wanted);
   std::string_view cast = mismatch.wanted.starts_with("f") ? "f32"
@@ -216,8 +219,11 @@ Value Checker::match_and_call(Builtin builtin, const Args& given, Span span) {
     return unknown_value(span);
   if (std::optional<Value> value = undecided_call(builtin, *match, values, span)) return *value;
   std::vector<ir::Operand> operands;
+  auto typed = std::ranges::find_if(values, [](const Value& value) { return !is_literal(value.type); });
+  if (typed != values.end() && values.size() > 1) meets = typed->span;
   for (const BoundArgument& bound : match->arguments)
     operands.push_back(builtin_operand(builtin, bound, values));
+  meets = {};
   if (is_pure(row(builtin).effects)) {
     std::vector<const Value*> widened;
     for (const Value& value : values) widened.push_back(&value);

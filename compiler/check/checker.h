@@ -96,6 +96,14 @@ struct StoredSum {
   }
 };
 
+// An element of a tuple or a row whose elements are assigned to several targets.
+struct Unpacked {
+  std::string text; // "best[1]"
+  Span span;        // of its value: that of the whole, or of the target
+  Span target;
+  Span whole; // where the tuple or row is read
+};
+
 struct NameReader;
 
 struct Checker {
@@ -119,10 +127,14 @@ struct Checker {
     std::optional<ir::SlotId> stop_flag; // of an unrolled loop with a break
   };
   std::vector<Loop> loops;
-  std::vector<Span> widening;          // literals that made arithmetic of f32 one of f64 (-Wwiden)
-  std::string target_name;             // of the assignment being checked, for the names of shared arrays
-  Span stored_into;                    // the element being stored to, for the errors of its value
-  std::optional<StoredSum> stored_sum; // of an augmented assignment
+  int unrolled = 0;                      // loops over tuples around this place
+  std::vector<Span> widening;            // literals that made arithmetic of f32 one of f64 (-Wwiden)
+  std::string target_name;               // of the assignment being checked, for the names of shared arrays
+  Span meets;                            // what a literal takes its type from, for the errors of its value
+  Span stored_into;                      // the element being stored to, for the errors of its value
+  std::optional<Unpacked> unpacked;      // being assigned
+  std::optional<StoredSum> stored_sum;   // of an augmented assignment
+  const ast::Assign* assigned = nullptr; // the assignment being checked
   std::optional<Type> target_type; // of the assignment being checked, where it is known, for casts in errors
   bool returns_value = false;
   std::optional<Span> bare_return; // the first `return` without a value
@@ -148,6 +160,11 @@ struct Checker {
   // Adds where the type of a value comes from, if it is that of a local or of an array's elements.
   bool note_origin(Report& report, const Value& value, std::optional<Type> wanted = {});
   bool note_origin(Report& report, Span place, Type type);
+  // Says whether a value is the one that is being unpacked; returns its source then, else its own.
+  bool is_unpacked(const Value& value) const { return unpacked && unpacked->span == value.span; }
+  std::string_view source_of(const Value& value) const {
+    return is_unpacked(value) ? unpacked->text : context.source(value.span);
+  }
   void note_operands(Report& report, const Value& left, const Value& right);
   // Adds how the number of a character is written, for each that is a string of one.
   void note_characters(Report& report, std::span<const Value> values);

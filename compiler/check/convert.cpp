@@ -113,9 +113,13 @@ static bool literal_converts(const Value& literal, Type type, bool numba) {
 }
 
 // Returns the words that turn the source text of a value into a type.
-static std::string cast_words(std::string text, Type type) {
+static std::string cast_words(std::string text, const Value& value, Type type) {
   if (text.empty() || text.size() > 40 || text.find('\n') != std::string::npos) text = "...";
-  if (is_boolean(type)) return fmt::format("{} != 0", text);
+  // `~x` of a bool is -1 or -2, and true in both cases.
+  bool inverts = text.starts_with('~') && interval_of(value).least == -2 && interval_of(value).greatest == -1;
+  if (is_boolean(type) && inverts) return fmt::format("not {}", text.substr(1));
+  bool is_loose = text.find(" if ") != std::string::npos;
+  if (is_boolean(type)) return fmt::format("{} != 0", is_loose ? fmt::format("({})", text) : text);
   return fmt::format("{}({})", is_scalar(type) ? to_string(type) : "...", text);
 }
 
@@ -166,6 +170,11 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
     Report error = checker.report(value.span, diag::literal_does_not_fit,
                                   std::string(checker.context.source(literal)), to_string(type));
     if (!(literal == value.span)) error.note(literal, "it stands here");
+    if (purpose == Purpose::Store)
+      checker.note_origin(error, checker.stored_into, type);
+    else if (checker.meets != Span{} && !checker.note_origin(error, checker.meets, type))
+      error.note(checker.meets, "`{}` is {}", short_text(checker.context.source(checker.meets)),
+                 to_string(type));
     return;
   }
   std::string from = checker.describe(value);
@@ -180,14 +189,21 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   bool is_sum = stored_sum && (purpose == Purpose::Store || purpose == Purpose::Assignment);
   bool integers = keeps_intervals(checker) && is_integer(type) && is_integer(value.type);
   if (!is_index && integers && value.facts.promoted) return report_narrow(checker, value, type, stored_sum);
-  std::string text = is_sum ? stored_sum->text() : std::string(checker.context.source(value.span));
-  std::string words = cast_words(std::move(text), is_index ? types::i64 : type);
+  std::string text = is_sum ? stored_sum->text() : std::string(checker.source_of(value));
+  std::string words = cast_words(std::move(text), value, is_index ? types::i64 : type);
   bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
   bool is_product = is_float(type) && value.facts.multiplies && !value.facts.combines_bits;
   if ((widens || is_product) && !is_sum && !is_index) words = widened_text(checker, value, type);
   if (is_sum) words = fmt::format("{} = {}", stored_sum->target, words);
-  Report error = checker.report(value.span, diag::needs_cast, from, to_string(type), words);
-  checker.note_origin(error, value, type);
+  bool rounds = keeps_intervals(checker) && value.facts.rounded && is_integer(type) && !is_sum && !is_index;
+  if (rounds) words = saturating_cast(checker, *value.facts.rounded, type);
+  bool is_unpacked = checker.is_unpacked(value);
+  Span place = is_unpacked ? checker.unpacked->target : value.span;
+  Report error = checker.report(place, diag::needs_cast, from, to_string(type), words);
+  if (is_unpacked)
+    checker.note_origin(error, checker.unpacked->whole, value.type);
+  else
+    checker.note_origin(error, value, type);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
   if (integers && !is_index && !widens && value.facts.saturates)
     error.note("to saturate instead of wrapping write `{}`",
@@ -196,10 +212,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
 
 // Returns the operand of a value that becomes one of a type; a warning where it should have been wider before.
 static ir::Operand widened(Checker& checker, const Value& value, Type type) {
-  bool from_word = is_scalar(value.type) && bit_width(value.type->scalar) <= 32;
-  bool widens = from_word && is_integer(type) && bit_width(type->scalar) == 64;
-  if (widens) warn_wrapped(checker, value, fmt::format("widened to {}", to_string(type)), type);
-  if (is_float(type)) warn_wrapped(checker, value, fmt::format("made {}", to_string(type)));
+  warn_widened(checker, value, type);
   return value.operand;
 }
 
@@ -366,6 +379,7 @@ static Value cast_by_python_name(Checker& checker, Type type, const Value& value
   bool keeps = to_int ? is_integer(operand.type) : is_float(operand.type);
   Value result = runtime_value(keeps ? operand : checker.cast(operand, type, span), span);
   result.most = most_bits_as(value, result.type);
+  if (to_int && is_float(operand.type)) result.facts.rounded = Rounded{value.span, false};
   return result;
 }
 
@@ -396,6 +410,7 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
   if (value.kind == ValueKind::Element) return runtime_value(load_constant_element(value, type), span);
   if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(*this, value, type), span);
   if (value.kind == ValueKind::Runtime) widened(*this, value, type);
+  if (keeps_intervals(*this)) warn_rounded(*this, value, type);
   Value result = runtime_value(cast(as_operand(value), type, span), span);
   result.most = most_bits_as(value, type);
   return result;

@@ -89,7 +89,9 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
     const auto& node = ast::get<ast::Binary>(expr);
     Value left = evaluate(*node.left);
     Value right = evaluate(*node.right);
-    return binary(node.op, left, right, expr.span);
+    Value result = binary(node.op, left, right, expr.span);
+    if (keeps_intervals(*this)) note_sum(*this, node, left, right, result);
+    return result;
   }
   case ast::Kind::Compare: return evaluate_compare(ast::get<ast::Compare>(expr));
   case ast::Kind::BoolOp: return evaluate_bool_op(ast::get<ast::BoolOp>(expr));
@@ -212,8 +214,11 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
     write_variables(*this, variables, value, *type);
     body = outer;
   };
+  meets = else_value.span;
   write(then_body, then_value);
+  meets = then_value.span;
   write(else_body, else_value);
+  meets = {};
   emit(ir::If{condition, std::move(then_body), std::move(else_body)}, span);
   result.most = std::max(most_bits_as(then_value, *type), most_bits_as(else_value, *type));
   if (keeps_intervals(*this)) result.facts = either_facts(then_value, else_value, *type);

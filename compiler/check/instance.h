@@ -43,6 +43,15 @@ struct Growth {
   bool is_plain = false; // something else is assigned, whose type it has anyway
 };
 
+// What a local that one statement assigns holds behind it, outside of loops that are written out.
+struct Held {
+  IntegerFacts facts;
+  Interval interval;
+  Type type;
+  Span span;     // of the value
+  bool is_alone; // the statement is `local = value`
+};
+
 // A name that a function binds. Its type is what the assignments of all paths have in common, found in
 // rounds.
 struct Local {
@@ -54,13 +63,18 @@ struct Local {
   Span type_span;               // the assignment that its type comes from
   bool pinned = false;          // annotated, or settled: `type` is final
   bool annotated = false;
-  bool is_assigned = false;   // not only by loops
-  bool has_far_range = false; // of literals, which do not fit its type
+  std::size_t assignments = 0; // as they are written; one of the form `local += value` counts twice
+  bool is_assigned = false;    // by one of the form `local = value`
+  bool is_unpacked = false;    // by one with several targets
+  bool has_far_range = false;  // of literals, which do not fit its type
   LiteralUse literal;
-  std::uint64_t most = 0;     // of the rounds before: what most_bits() is at most of all that is assigned
-  std::uint64_t most_now = 0; // of this round
-  Growth growth;              // of the round before
-  Growth growth_now;          // of this round
+  std::uint64_t most = 0;      // of the rounds before: what most_bits() is at most of all that is assigned
+  std::uint64_t most_now = 0;  // of this round
+  std::optional<Held> held;    // of this round
+  std::optional<Span> adds_up; // what a loop adds to it, or multiplies it with
+  Span starts_with;            // a literal that it is assigned
+  Growth growth;               // of the round before
+  Growth growth_now;           // of this round
   std::vector<const ast::Node*> sites_now; // of this round
   std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
   Type slots_type = types::unknown;

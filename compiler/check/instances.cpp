@@ -2,6 +2,7 @@
 // when the first emitted caller (or the module) needs them.
 #include <algorithm>
 
+#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/limits.h"
@@ -42,29 +43,39 @@ Report Checker::report_library_call(const Instance& called, Span span, std::stri
   if (!fresh) return {Diagnostics::Builder(diagnostics, -1), nullptr};
   Diagnostics::Builder error = diagnostics.report(place, diag::library_arguments, called.function->def->name,
                                                   taken.empty() ? "this" : taken);
-  if (has_tuple) error.note("threads exchange single numbers: give it one for each of the tuple's elements");
+  if (has_tuple) {
+    error.note("threads exchange single numbers: give it one for each of the tuple's elements");
+    error.note("{}", packing_advice);
+  }
   error.note(span, "{}", printable(message));
   return {error, called.caller};
 }
 
 // ---- The names that a function binds ----
 
-static void add_site(Instance& instance, std::string_view name, Span span, bool by_loop = false) {
+// How a statement assigns a name.
+enum class Site : std::uint8_t { Alone, Augmented, Unpacked, Loop };
+
+static void add_site(Instance& instance, std::string_view name, Span span, Site site) {
   Local& local = instance.locals[name];
   if (local.sites == 0) {
     local.name = name;
     local.span = local.type_span = span;
   }
   ++local.sites;
-  if (!by_loop) local.is_assigned = true;
+  // `x += y` changes what another one has made of it.
+  local.assignments += site == Site::Augmented ? 2 : 1;
+  if (site == Site::Alone) local.is_assigned = true;
+  if (site == Site::Unpacked) local.is_unpacked = true;
 }
 
-static void collect_target(Instance& instance, const ast::Expr& target, bool by_loop = false) {
-  if (const auto* name = ast::as<ast::Name>(&target)) add_site(instance, name->text, name->span, by_loop);
+static void collect_target(Instance& instance, const ast::Expr& target, Site site) {
+  Site inner = site == Site::Alone ? Site::Unpacked : site;
+  if (const auto* name = ast::as<ast::Name>(&target)) add_site(instance, name->text, name->span, site);
   if (const auto* tuple = ast::as<ast::Tuple>(&target))
-    for (const ast::Expr* element : tuple->elements) collect_target(instance, *element, by_loop);
+    for (const ast::Expr* element : tuple->elements) collect_target(instance, *element, inner);
   if (const auto* list = ast::as<ast::List>(&target))
-    for (const ast::Expr* element : list->elements) collect_target(instance, *element, by_loop);
+    for (const ast::Expr* element : list->elements) collect_target(instance, *element, inner);
 }
 
 static void collect_annotation(Context& context, Instance& instance, const ast::AnnAssign& stmt) {
@@ -83,11 +94,12 @@ static void collect_annotation(Context& context, Instance& instance, const ast::
 static void collect_locals(Context& context, Instance& instance, ast::Block block) {
   for (const ast::Stmt* stmt : block) {
     if (const auto* assign = ast::as<ast::Assign>(stmt)) {
-      for (const ast::Expr* target : assign->targets) collect_target(instance, *target);
+      Site site = assign->targets.size() == 1 ? Site::Alone : Site::Unpacked;
+      for (const ast::Expr* target : assign->targets) collect_target(instance, *target, site);
     } else if (const auto* augmented = ast::as<ast::AugAssign>(stmt)) {
-      collect_target(instance, *augmented->target);
+      collect_target(instance, *augmented->target, Site::Augmented);
     } else if (const auto* annotated = ast::as<ast::AnnAssign>(stmt)) {
-      if (annotated->value) collect_target(instance, *annotated->target);
+      if (annotated->value) collect_target(instance, *annotated->target, Site::Alone);
       collect_annotation(context, instance, *annotated);
     } else if (const auto* branch = ast::as<ast::If>(stmt)) {
       collect_locals(context, instance, branch->then_body);
@@ -95,7 +107,7 @@ static void collect_locals(Context& context, Instance& instance, ast::Block bloc
     } else if (const auto* loop = ast::as<ast::While>(stmt)) {
       collect_locals(context, instance, loop->body);
     } else if (const auto* counted = ast::as<ast::For>(stmt)) {
-      collect_target(instance, *counted->target, true);
+      collect_target(instance, *counted->target, Site::Loop);
       collect_locals(context, instance, counted->body);
     }
   }
@@ -183,7 +195,8 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
   for (const Value& value : args) instance->args.push_back(parameter_value(value));
   instance->caller = caller;
   instance->call_span = call_span;
-  for (const ast::Param& param : function.def->params) add_site(*instance, param.name, param.span);
+  for (const ast::Param& param : function.def->params)
+    add_site(*instance, param.name, param.span, Site::Alone);
   collect_locals(context, *instance, function.def->body);
   instance->result.name = function.def->name;
   bool typed = function.def->returns && function.file->rules.annotations == Rules::annotations_rule::Types;
@@ -246,6 +259,7 @@ static void start_round(Instance& instance) {
     local.joined = local.literal.type;
     local.most_now = 0;
     local.growth_now = {};
+    local.held.reset();
     local.sites_now.clear();
     local.slots.clear();
     local.has_slots = false;

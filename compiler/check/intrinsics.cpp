@@ -171,9 +171,12 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker
   if (is_literal(operand.type)) return unknown_value(expr.span);
   Type type = operand.type == types::f16 || operand.type == types::bf16 ? types::f32 : operand.type;
   operand = checker.cast(operand, type, expr.span);
-  if (values.size() == 1)
-    return runtime_value(checker.cast(round_even(checker, operand, expr.span), types::i64, expr.span),
-                         expr.span);
+  if (values.size() == 1) {
+    operand = checker.cast(round_even(checker, operand, expr.span), types::i64, expr.span);
+    Value whole = runtime_value(operand, expr.span);
+    whole.facts.rounded = Rounded{x.span, true};
+    return whole;
+  }
   std::optional<WideInt> digits = constant_integer(values[1]);
   if (!digits || *digits < -300 || *digits > 300) {
     checker.report(values[1].span, diag::not_constant, checker.context.source(values[1].span));

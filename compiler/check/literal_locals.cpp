@@ -180,6 +180,7 @@ void Checker::note_arguments_meet(Builtin builtin, const BuiltinMatch& match,
 }
 
 void Checker::note_literals_of(Local& local, const Value& value) {
+  if (is_int_literal(value) && local.starts_with == Span{}) local.starts_with = value.span;
   if (local.literal.is_decided) return;
   each_literal(value, [&](const Value& literal) { extend(local.literal, literal); });
   if (waits(value)) local.literal.waits = true;

@@ -11,6 +11,7 @@ namespace kern::checker {
 // Returns the words that give a local another type: with its first value, or before its loops; none where its
 // literals do not fit that type, or that type does not fit where it meets others.
 static std::string declaration(const Local& local, Type wanted) {
+  if (wanted == local.type) return "";
   for (const Meeting& meeting : local.literal.meetings)
     if (is_integer(meeting.type) == is_integer(wanted) && meeting.binds && !converts(wanted, meeting.type))
       return "";
@@ -19,7 +20,9 @@ static std::string declaration(const Local& local, Type wanted) {
               (is_float(wanted) || is_integer(local.type));
   if (!fits) return "";
   return fmt::format("; for another type write `{}: {}{}", local.name, to_string(wanted),
-                     local.is_assigned ? " = ...`" : "` before the loop");
+                     local.is_assigned   ? " = ...`"
+                     : local.is_unpacked ? "` on a line before"
+                                         : "` before the loop");
 }
 
 // Returns the literal that keeps a local from having a type that it met; nothing where all fit.

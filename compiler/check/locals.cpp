@@ -73,7 +73,11 @@ static std::uint64_t most_of_local(const Local& local, Type type, bool in_loop) 
 }
 
 Value Checker::read_local(Local& local, Span span) {
-  if (local.known) return as_variable(read_at(*local.known, span));
+  if (local.known) {
+    Value known = as_variable(read_at(*local.known, span));
+    read_held(local, known);
+    return known;
+  }
   Type type = current_type(*this, local);
   if (!is_slot_type(type)) {
     if (final && context.diagnostics.enabled() && !context.diagnostics.has_errors())
@@ -84,6 +88,7 @@ Value Checker::read_local(Local& local, Span span) {
   if (value.kind == ValueKind::Runtime) {
     value.most = most_of_local(local, value.type, !loops.empty());
     read_growth(local, value);
+    read_held(local, value);
   }
   mark_read(value, local);
   return value;
@@ -242,6 +247,7 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
   bool is_known = local.sites <= 1 &&
                   (is_constant(value) || !is_number(value) || !value.extents.empty() || value.positive);
   note_assignment(local, value, site, span);
+  if (keeps_intervals(*this)) note_held(*this, local, value, consume);
   // A constant needs no slot where nothing can pass it by.
   bool needs_slot =
       local.annotated || context.options.keeps_constants || !(is_known && is_constant(value) && depth == 0);
@@ -278,7 +284,7 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
         report(span, diag::local_types_differ, local.name, describe(value), to_string(local.slots_type));
     if (!(local.type_span == span))
       error.note(local.type_span, "`{}` is {} from here", local.name, to_string(local.slots_type));
-    std::string_view text = context.source(value.span);
+    std::string_view text = source_of(value);
     bool is_expression = text != local.name && text.find('=') == text.npos;
     if (is_expression && is_number(value) && is_scalar(local.slots_type) && !is_complex(local.slots_type))
       error.note("convert the value: `{}({})`", to_string(local.slots_type), text);
@@ -286,7 +292,9 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
   }
   // Another local of literals that found its type is as good as a declared one.
   if (local.annotated || local.literal.is_decided) note_meeting(value, local.slots_type, span);
+  meets = local.span;
   Value converted = convert_value(value, local.slots_type, Purpose::Assignment);
+  meets = {};
   if (is_error(converted)) return converted;
   std::vector<ir::Operand> leaves;
   flatten(converted, leaves);

@@ -374,8 +374,11 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
   // What is wrong in one round is as wrong in the others.
   auto ends = [&] { return errors > errors_before || !count_statement(span); };
   auto round = [&](std::size_t k) {
+    ++unrolled;
     bind_target(*stmt.target, iteration.element(int_value(WideInt(k), span)), jumps, bound);
-    return check_block(stmt.body);
+    bool reaches_end = check_block(stmt.body);
+    --unrolled;
+    return reaches_end;
   };
   if (!jumps) {
     for (std::size_t k = 0; k < count && !ends(); ++k)

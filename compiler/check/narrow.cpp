@@ -67,7 +67,8 @@ std::vector<Span> leaves_of(ast::BinaryOp op, const Value& left, const Value& ri
 
 // The operand with which all that follows it is computed in 64 bits.
 std::vector<Span> first_leaf(ast::BinaryOp op, const Value& left, const Value& right) {
-  bool second = is_literal(left) && op != ast::BinaryOp::ShiftLeft;
+  bool counts = op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::Power;
+  bool second = is_literal(left) && !counts;
   return {leaves_of(second ? right : left).front()};
 }
 
@@ -77,6 +78,30 @@ Interval operand_interval(const Value& value, bool modular) {
   if (modular || !is_scalar(value.type) || is_literal(value.type)) return interval;
   Interval own = interval_of(value.type);
   return holds(own, interval) ? interval : own;
+}
+
+// Says whether a value may have wrapped, in its expression or in that of a local which it is made of.
+bool may_have_wrapped(const IntegerFacts& facts) { return !facts.wrapped.empty() || facts.wrapped_in; }
+
+// Says whether all that may have wrapped did so only because a literal has the type of its count.
+bool wraps_by_count(const IntegerFacts& facts) { return !may_have_wrapped(facts) || facts.by_count; }
+
+// Takes over from operands that they may have wrapped.
+void take_wrapped(IntegerFacts& facts, const IntegerFacts& from) {
+  facts.by_count = wraps_by_count(facts) && wraps_by_count(from);
+  append(facts.wrapped, from.wrapped);
+  if (!facts.wrapped_in) facts.wrapped_in = from.wrapped_in;
+}
+
+// Says whether a literal has the type of its count or exponent, which may be too narrow for the result.
+bool takes_count_type(ast::BinaryOp op, const Value& left, const Value& right, const Interval& exact,
+                      Type type) {
+  bool is_one = (op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::Power) && is_int_literal(left);
+  bool is_word = is_scalar(type) && is_integer(type) && bit_width(type->scalar) == 32;
+  if (!is_one || !is_word || is_literal(right)) return false;
+  Interval counts{0, bit_width(type->scalar) - 1};
+  return !holds(interval_of(type), exact) ||
+         (op == ast::BinaryOp::ShiftLeft && !holds(counts, interval_of(right)));
 }
 
 // Gives a result its interval; says whether it may be beyond its type. Only of a promoted value the interval
@@ -177,15 +202,18 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
     bool products = left.facts.multiplies || right.facts.multiplies;
     facts.multiplies = op == ast::BinaryOp::Multiply || op == ast::BinaryOp::Power || products;
     facts.combines_bits = is_bits(op) || shift || left.facts.combines_bits || right.facts.combines_bits;
-    facts.wrapped = left.facts.wrapped;
-    if (!shift) append(facts.wrapped, right.facts.wrapped);
+    take_wrapped(facts, left.facts);
+    if (!shift) take_wrapped(facts, right.facts);
     // What a mask lets through is right.
-    if (op == ast::BinaryOp::BitAnd && holds(interval_of(type), exact)) facts.wrapped.clear();
+    if (op == ast::BinaryOp::BitAnd && holds(interval_of(type), exact))
+      facts.wrapped.clear(), facts.wrapped_in = nullptr;
   }
   bool below_zero = op == ast::BinaryOp::Subtract && is_unsigned_word(type) && exact.least < 0;
-  bool passes = settle(facts, exact, type) && (facts.promoted || below_zero);
-  if (!passes || !modular || !facts.wrapped.empty() || !checker.final) return facts;
+  bool by_count = !facts.promoted && takes_count_type(op, left, right, exact, type);
+  bool passes = (settle(facts, exact, type) && (facts.promoted || below_zero)) || by_count;
+  if (!passes || !modular || may_have_wrapped(facts) || !checker.final) return facts;
   facts.wrapped = type == types::u64 ? facts.leaves : first_leaf(op, left, right);
+  facts.by_count = by_count;
   return facts;
 }
 
@@ -201,7 +229,7 @@ IntegerFacts unary_facts(ast::UnaryOp op, const Value& operand, Type type) {
   Interval exact = negates ? negated(from) : inverted(from, type);
   bool below_zero = negates && is_unsigned_word(type) && exact.least < 0;
   bool passes = settle(facts, exact, type) && (facts.promoted || below_zero);
-  if (passes && facts.wrapped.empty()) facts.wrapped = leaves_of(operand);
+  if (passes && !may_have_wrapped(facts)) facts.wrapped = leaves_of(operand);
   return facts;
 }
 
@@ -240,8 +268,8 @@ IntegerFacts either_facts(const Value& a, const Value& b, Type type) {
   facts.promoted = type == types::i32 && is_small(a) && is_small(b);
   facts.grown = type == types::i32 && (a.facts.grown || b.facts.grown) && (is_small(a) || a.facts.grown) &&
                 (is_small(b) || b.facts.grown);
-  facts.wrapped = a.facts.wrapped;
-  append(facts.wrapped, b.facts.wrapped);
+  take_wrapped(facts, a.facts);
+  take_wrapped(facts, b.facts);
   settle(facts, hull(operand_interval(a, true), operand_interval(b, true)), type);
   return facts;
 }
@@ -249,39 +277,6 @@ IntegerFacts either_facts(const Value& a, const Value& b, Type type) {
 bool fits_by_interval(const Value& value, Type type) {
   bool is_typed = value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integral(value.type);
   return is_typed && is_scalar(type) && is_integer(type) && holds(interval_of(type), interval_of(value));
-}
-
-void note_growth(Local& local, const Value& value) {
-  Growth& growth = local.growth_now;
-  growth.derives = growth.derives || value.facts.grown;
-  if (is_number(value) && is_narrow(value.type)) {
-    if (growth.narrow == types::unknown) growth.narrow_span = value.span;
-    growth.narrow = join(growth.narrow, value.type).value_or(types::i32);
-  } else if (value.facts.promoted || value.facts.grown) {
-    if (!growth.grows) growth.growth_span = value.span;
-    growth.grows = true;
-  } else if (!is_unknown(value) && value.type != types::int_literal && !is_boolean(value.type)) {
-    growth.is_plain = true;
-  }
-}
-
-bool finish_growth(Local& local) {
-  const Growth &before = local.growth, &now = local.growth_now;
-  bool changed = before.narrow != now.narrow || before.grows != now.grows || before.derives != now.derives ||
-                 before.is_plain != now.is_plain;
-  local.growth = now;
-  return changed;
-}
-
-void read_growth(const Local& local, Value& value) {
-  // In the round that makes it an i32 it is one from that assignment on.
-  const Growth &before = local.growth, &now = local.growth_now;
-  bool has_narrow = is_narrow(before.narrow) || is_narrow(now.narrow);
-  bool grew = (before.grows || now.grows) && !before.is_plain && has_narrow && !local.annotated;
-  bool derived = (before.derives || now.derives) && !before.is_plain && !local.annotated;
-  if (!(grew || derived) || value.type != types::i32 || value.kind != ValueKind::Runtime) return;
-  value.facts.grown = true;
-  if (grew) value.facts.local = &local;
 }
 
 } // namespace kern::checker

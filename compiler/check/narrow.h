@@ -42,8 +42,10 @@ IntegerFacts either_facts(const Value& a, const Value& b, Type type);
 
 // Says whether an integer goes into a type without a cast: the type holds its interval.
 bool fits_by_interval(const Value& value, Type type);
-// Warns where a value that may have wrapped is used as the number that it was meant to be.
-void warn_wrapped(Checker& checker, const Value& value, std::string_view use, Type wide = types::i64);
+// Warns where a value that may have wrapped is divided, compared or the like, as the number that it was meant to be.
+void warn_wrapped(Checker& checker, const Value& value, std::string_view use);
+// Warns where a value that may have wrapped is made one of 64 bits, or a float.
+void warn_widened(Checker& checker, const Value& value, Type type);
 // Warns where a local that is an i32 only by what was assigned to it is used so that its width matters.
 void warn_grown(Checker& checker, const Value& value, std::string_view use);
 // Takes what an assignment of a local adds to what it is made of.
@@ -53,9 +55,24 @@ bool finish_growth(Local& local);
 // Gives a value read from a local what follows from that.
 void read_growth(const Local& local, Value& value);
 
+// Notes what a local holds behind its assignment, where one statement of the function assigns it; `is_alone` says
+// whether the statement is `local = value`.
+void note_held(Checker& checker, Local& local, const Value& value, bool is_alone);
+// Notes that a loop adds to a local, or multiplies it.
+void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& added, const Value& sum);
+// The same of `local = local + value`, where the sum is that.
+void note_sum(Checker& checker, const ast::Binary& node, const Value& left, const Value& right,
+              const Value& sum);
+// Gives a value read from a local what follows from these.
+void read_held(const Local& local, Value& value);
+
 // Returns the source of a value, computed in a wider type: `u64(1) << n`. Where that is no more than a cast of
 // the whole, it is that.
 std::string widened_text(const Checker& checker, const Value& value, Type type);
+// Returns the cast of a float that was rounded to an i64, straight to an integer type: it saturates.
+std::string saturating_cast(const Checker& checker, const Rounded& rounded, Type type);
+// Warns where the i64 that a float was rounded to is cast to a narrow type, and wraps.
+void warn_rounded(Checker& checker, const Value& value, Type type);
 // Returns a source text on one line, or "..." where it is too long for a message.
 std::string short_text(std::string_view text);
 // Returns the text of a value held between the ends of a type, as what an assignment stores where it is one.

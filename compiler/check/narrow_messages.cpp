@@ -36,19 +36,111 @@ static std::string with_casts(const Checker& checker, Span whole, std::vector<Sp
   return text;
 }
 
-void warn_wrapped(Checker& checker, const Value& value, std::string_view use, Type wide) {
-  const IntegerFacts& facts = value.facts;
-  if (!checker.final || facts.wrapped.empty()) return;
+// Returns the source of what may have wrapped, with the operands converted that keep it from that.
+static std::string unwrapped_text(const Checker& checker, const IntegerFacts& facts, Span whole, Type wide) {
   bool all = wide == types::u64 && !facts.leaves.empty();
-  std::string text = all ? short_text(with_casts(checker, value.span, facts.leaves, wide))
-                         : short_text(with_casts(checker, value.span, facts.wrapped, types::i64));
-  if (wide == types::u64 && !all) text = fmt::format("u64({})", text);
-  if (has_too_many(facts.wrapped) || has_too_many(facts.leaves)) text = "...";
+  if (has_too_many(facts.wrapped) || has_too_many(facts.leaves)) return "...";
+  if (all) return short_text(with_casts(checker, whole, facts.leaves, wide));
+  std::string text = short_text(with_casts(checker, whole, facts.wrapped, types::i64));
+  return wide == types::u64 ? fmt::format("u64({})", text) : text;
+}
+
+// Returns the assignment of a local whose value may have wrapped, with the operands converted.
+static std::string unwrapped_text(const Checker& checker, const Local& local, Type wide) {
+  std::string text = unwrapped_text(checker, local.held->facts, local.held->span, wide);
+  return local.held->is_alone ? fmt::format("{} = {}", local.name, text) : text;
+}
+
+// Says whether an expression computes with integers all the way to a part of it.
+static bool reaches(const Checker& checker, const ast::Expr& expr, Span part) {
+  auto inner = [&](const ast::Expr* child) {
+    return is_within(part, child->span) && reaches(checker, *child, part);
+  };
+  if (expr.span == part) return true;
+  if (const auto* binary = ast::as<ast::Binary>(&expr)) return inner(binary->left) || inner(binary->right);
+  if (const auto* unary = ast::as<ast::Unary>(&expr)) return inner(unary->operand);
+  const auto* call = ast::as<ast::Call>(&expr);
+  const auto* callee = call ? ast::as<ast::Name>(call->callee) : nullptr;
+  bool computes = callee && (callee->text == "min" || callee->text == "max" || callee->text == "abs");
+  return computes && std::ranges::any_of(call->args, inner);
+}
+
+// Returns what is written for a part of an assignment that is to be computed in 64 bits: the whole of it, where its
+// target has fewer.
+static std::string completed_text(const Checker& checker, const Value& value) {
+  std::string text = unwrapped_text(checker, value.facts, value.span, types::i64);
+  const ast::Assign* assign = checker.assigned;
+  std::optional<Type> target = checker.target_type;
+  bool converts_back = assign && target && *target != types::i64 && assign->targets.size() == 1 &&
+                       reaches(checker, *assign->value, value.span);
+  if (!converts_back) return text;
+  std::string whole = unwrapped_text(checker, value.facts, assign->value->span, types::i64);
+  return short_text(fmt::format("{} = {}({})", checker.context.source(assign->targets.front()->span),
+                                to_string(*target), whole));
+}
+
+// Warns of a local that a loop adds to, once.
+static void warn_adds_up(Checker& checker, const Local& local, Span span, Type type) {
+  bool fresh = checker.context.diagnostics.enabled() &&
+               checker.context.reported.insert({"adds_up", local.span.file, local.span.begin}).second;
+  if (!fresh) return;
+  std::string declaration =
+      fmt::format("{}: {}{}", local.name, to_string(type), local.is_unpacked ? "" : " = ...");
+  checker.report(span, diag::narrow_sum, local.name, to_string(local.type), to_string(type), declaration)
+      .note(local.starts_with, "`{}` starts as a literal, which takes the type of what follows", local.name)
+      .note(*local.adds_up, "this is added to it in a loop");
+}
+
+static void report_wrapped(Checker& checker, const Value& value, std::string_view use, std::string text) {
   std::string source = short_text(checker.context.source(value.span));
-  if (value.type == types::u32 || value.type == types::u64)
-    checker.report(value.span, diag::below_zero, source, to_string(value.type), use, text);
+  const Local* local = value.facts.wrapped_in;
+  bool is_unsigned = value.type == types::u32 || value.type == types::u64;
+  auto note = [&](Report&& warning) {
+    if (local) warning.note(local->held->span, "`{}` is computed here", local->name);
+  };
+  if (value.facts.by_count)
+    note(checker.report(value.span, diag::count_type, source, to_string(value.type), use, text));
+  else if (is_unsigned)
+    note(checker.report(value.span, diag::below_zero, source, to_string(value.type), use, text));
   else
-    checker.report(value.span, diag::passes_32_bits, source, use, text);
+    note(checker.report(value.span, diag::passes_32_bits, source, use, text));
+}
+
+void warn_wrapped(Checker& checker, const Value& value, std::string_view use) {
+  const IntegerFacts& facts = value.facts;
+  bool wraps = !facts.wrapped.empty() || facts.wrapped_in;
+  if (!checker.final || !wraps || facts.by_count) return;
+  report_wrapped(checker, value, use,
+                 facts.wrapped_in ? unwrapped_text(checker, *facts.wrapped_in, types::i64)
+                                  : completed_text(checker, value));
+}
+
+void warn_widened(Checker& checker, const Value& value, Type type) {
+  const IntegerFacts& facts = value.facts;
+  bool wraps = !facts.wrapped.empty() || facts.wrapped_in;
+  bool from_word = is_scalar(value.type) && bit_width(value.type->scalar) <= 32;
+  bool widens = from_word && is_integer(type) && bit_width(type->scalar) == 64;
+  if (!checker.final || !wraps || !(widens || is_float(type))) return;
+  const Local* local = facts.wrapped_in;
+  // A sum that is made a float is mostly one of a few small numbers, and its cast is written.
+  if (local && !local->held) return widens ? warn_adds_up(checker, *local, value.span, type) : void();
+  Type wide = widens ? type : types::i64;
+  std::string use = fmt::format("{} {}", widens ? "widened to" : "made", to_string(type));
+  report_wrapped(checker, value, use,
+                 local ? unwrapped_text(checker, *local, wide)
+                       : unwrapped_text(checker, facts, value.span, wide));
+}
+
+std::string saturating_cast(const Checker& checker, const Rounded& rounded, Type type) {
+  std::string text = short_text(checker.context.source(rounded.span));
+  return fmt::format(fmt::runtime(rounded.is_nearest ? "{}(rint({}))" : "{}({})"), to_string(type), text);
+}
+
+void warn_rounded(Checker& checker, const Value& value, Type type) {
+  if (!checker.final || !value.facts.rounded || !is_narrow(type)) return;
+  checker.report(value.span, diag::rounded_cast, to_string(type), bit_width(type->scalar),
+                 short_text(checker.context.source(value.span)),
+                 saturating_cast(checker, *value.facts.rounded, type));
 }
 
 void warn_grown(Checker& checker, const Value& value, std::string_view use) {
@@ -82,6 +174,9 @@ std::string short_text(std::string_view text) {
 
 std::string widened_text(const Checker& checker, const Value& value, Type type) {
   const std::vector<Span>& leaves = value.facts.leaves;
+  const Local* local = value.facts.wrapped_in;
+  bool is_wide = is_scalar(type) && is_integer(type) && bit_width(type->scalar) == 64;
+  if (local && local->held && is_wide) return unwrapped_text(checker, *local, type);
   bool integers = is_scalar(value.type) && is_integer(value.type) && is_scalar(type) && is_integer(type);
   bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
   widens = widens || (is_float(type) && value.facts.multiplies && !value.facts.combines_bits);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "compiler/check/advice.h"
 #include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
@@ -106,7 +107,7 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     return error_value(span);
   }
   Report error = checker.report(span, diag::operand_type_mismatch, spelled, a, b);
-  checker.note_characters(error, std::array{left, right});
+  advise_operator(checker, error, op, left, right);
   return error_value(span);
 }
 
@@ -210,10 +211,13 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   note_widening(std::array{&left, &right}, computed);
   bool shift = is_shift(op);
   std::size_t errors_before = errors;
+  meets = right.span;
   ir::Operand a = convert_through(left, *type, computed);
+  meets = left.span;
   Type count_type = is_integer(right.type) && !is_literal(right.type) ? right.type : computed;
   ir::Operand b =
       shift ? convert(right, count_type, Purpose::Operand) : convert_through(right, *type, computed);
+  meets = {};
   // A literal that no type of the operation holds is the cause of whatever does not fit then.
   if (final && narrows && errors != errors_before) return error_value(span);
   if (floors && is_integer(computed)) check_divisor(*this, b, span);
@@ -363,7 +367,8 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   if (wraps) return unary(op, runtime_value(as_operand(operand), operand.span), span);
   bool fits = is_number(operand) && (op != ast::UnaryOp::Invert || is_integral(operand.type));
   if (!fits) {
-    report(span, diag::unary_operand, spelling(op), describe(operand));
+    Report error = report(span, diag::unary_operand, spelling(op), describe(operand));
+    advise_operator(*this, error, op, operand);
     return error_value(span);
   }
   if (is_complex(operand.type)) return unsupported(span, "arithmetic of complex numbers");

@@ -42,7 +42,9 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
   note_widening(std::array{&left, &right}, *type);
   bool half = *type == types::f16 || *type == types::bf16;
   Type computed = half ? types::f32 : *type;
+  meets = right.span;
   ir::Operand base = convert_through(left, *type, computed);
+  meets = left.span;
   WideInt exponent = is_int_literal(right) ? right.integer : 0;
   bool as_product = exponent >= 1 && exponent <= products_up_to;
   bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
@@ -57,6 +59,7 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
         casts ? cast(as_operand(right), computed, right.span) : convert_through(right, *type, computed);
     result = pure(builtin, computed, {base, power}, span);
   }
+  meets = {};
   Value value = runtime_value(cast(result, *type, span), span);
   keep_literal_locals(value, std::array{&left, &right});
   if (!numba && is_integer(*type))

@@ -1,4 +1,5 @@
 // Types and constants that stand outside of function bodies: annotations, signatures as text, values of -D.
+#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -59,8 +60,10 @@ std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::E
   Value value = checker.evaluate(expr);
   if (is_error(value)) return std::nullopt;
   std::optional<Type> type = type_of_value(checker, value);
-  if (!type) checker.report(expr.span, diag::not_a_type, context.source(expr.span));
-  return type;
+  if (type) return type;
+  Report error = checker.report(expr.span, diag::not_a_type, context.source(expr.span));
+  note_hidden_type(checker, error, context.source(expr.span));
+  return std::nullopt;
 }
 
 // (f32[:], i64), void(f32[:], i64), the same in a string, or a constant of the module that is one of these.

@@ -3,6 +3,7 @@
 // one type.
 #include <algorithm>
 
+#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -256,7 +257,8 @@ Value Checker::evaluate_subscript(const ast::Subscript& expr) {
   if (base.kind == ValueKind::Type) return array_type(base, expr);
   if (is_tuple(base) || base.kind == ValueKind::Rows) return tuple_subscript(base, expr);
   if (!is_array(base)) {
-    report(expr.span, diag::not_subscriptable, describe(base));
+    Report error = report(expr.span, diag::not_subscriptable, describe(base));
+    note_hidden_type(*this, error, context.source(expr.value->span));
     return error_value(expr.span);
   }
   return load(place_of(base, expr.indices, *expr.value, expr.span), expr.span);

@@ -45,8 +45,14 @@ enum class ValueKind : std::uint8_t {
 // Of an integer of which nothing is known.
 inline constexpr std::uint64_t any_bits = ~std::uint64_t{0};
 
+// The float that an i64 was made of, by `round(x)`, or by `int(x)`, which cuts.
+struct Rounded {
+  Span span;
+  bool is_nearest;
+};
+
 // What an integer expression of a .kern file is known to be besides its type (check/narrow.h). A variable that it
-// is assigned to has none of it.
+// is assigned to has none of it but what narrow_locals.cpp says.
 struct IntegerFacts {
   std::optional<Interval> interval; // else that of its type, or of the constant
   bool promoted = false;            // an i32 that operators made of integers narrower than 32 bits
@@ -55,8 +61,12 @@ struct IntegerFacts {
   bool combines_bits = false;   // with `& | ^ <<`, which floats do not have
   bool grown = false;           // made of locals that are i32 only because they were assigned such an i32
   const Local* local = nullptr; // such a local itself
-  std::vector<Span> leaves;     // the operands to convert where the operators are to compute in a wider type
+  std::optional<Rounded> rounded;
+  std::vector<Span> leaves;  // the operands to convert where the operators are to compute in a wider type
   std::vector<Span> wrapped; // of them, those without which 32 bits, or numbers of 0 or more, may be passed
+  const Local* wrapped_in = nullptr; // else the local in whose assignment they stand, or which a loop adds to
+  bool by_count =
+      false; // they are literals that have the type of their count, and matter where it is widened
 };
 
 struct Value {

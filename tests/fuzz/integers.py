@@ -24,7 +24,7 @@ import numpy
 TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 LITERALS = (0, 1, 2, 3, 7, 8, 31, 100, 200, 255, 256, 300, 65535, 70000, -1, -3, -200)
 OPERATORS = ("+", "-", "*", "//", "%", "<<", ">>", "&", "|", "^", "**", "min", "max", "if", "neg", "~", "abs", "mean", "grey", "sum3", "half", "rest", "high", "least")
-PLACES = ("element", "element", "element", "local", "param", "augmented")
+PLACES = ("element", "element", "element", "local", "param", "augmented", "named", "named")
 STATEMENTS, VALUES = 60, 48
 BEYOND = 1 << 120
 
@@ -142,12 +142,13 @@ def interval_of(op, a, b, width):
 class Value:
     """An expression: its text, its type (None of a literal), its numbers one a round, and what rule 1 to 3 say of it."""
 
-    def __init__(self, text, type, numbers, interval=None, promoted=False, wraps=False, saturates=False, exact=None, wide=False):
+    def __init__(self, text, type, numbers, interval=None, promoted=False, wraps=False, saturates=False, exact=None, wide=False, by_count=False):
         self.text, self.type, self.numbers = text, type, numbers
         self.interval = interval if interval else span(type)
         self.promoted, self.wraps, self.saturates = promoted, wraps, saturates
         self.exact = exact or numbers  # without wrapping
         self.wide = wide  # whether an operand, not the whole, is converted to a wider type
+        self.by_count = by_count  # whether a literal that has the type of its count may have wrapped
 
     def small(self):
         return self.type is None or narrow(self.type) or self.promoted
@@ -229,8 +230,10 @@ def binary(op, a, b, warnings, text=None, picks=None):
         exacts = [exact_result(op, p, q, 64 if op == "<<" else width) for p, q in zip(a.exact, b.exact)]
     text = text or (f"{op}({a.text}, {b.text})" if op in ("min", "max") else f"({a.text} {op} {b.text})")
     interval = exact if fits or promoted else span(type)
-    return Value(text, type, [wrap(type, n) for n in results], interval, promoted, wraps, op in ("+", "-", "*"), exacts,
-                 (op in ("+", "-", "*", "<<") or (op == "**" and b.type is None)) or (op in ("&", "|", "^") and (a.wide or b.wide)))
+    far_count = op == "<<" and not (b.interval[0] >= 0 and b.interval[1] < width)
+    by_count = op in ("<<", "**") and a.type is None and bits(type) == 32 and not promoted and (not fits or far_count)
+    return Value(text, type, [wrap(type, n) for n in results], interval, promoted, wraps or by_count, op in ("+", "-", "*"), exacts,
+                 (op in ("+", "-", "*", "<<") or (op == "**" and b.type is None)) or (op in ("&", "|", "^") and (a.wide or b.wide)), by_count)
 
 
 def unary(op, a, warnings):
@@ -252,6 +255,13 @@ def unary(op, a, warnings):
                  numbers, op == "neg")
 
 
+def named(value):
+    """The same read from a local that one statement assigns: of its expression it has the interval, and 0 before."""
+    low, high = min(value.interval[0], 0), max(value.interval[1], 0)
+    interval = (low, high) if holds(value.type, (low, high)) else span(value.type)
+    return Value("d", value.type, value.numbers, interval, False, value.wraps, False, value.exact, False, value.by_count)
+
+
 # ---- Statements ----
 
 
@@ -270,6 +280,8 @@ class Statement:
         warnings, self.error, self.value = [], None, None
         try:
             self.value = self.compute(warnings, picks)
+            if self.place == "named":
+                self.value = named(self.value)
             if not converts(self.value, self.target):
                 self.error = "E0323" if self.place == "param" else "E0360" if self.value.promoted else "E0301"
         except Refused as refused:
@@ -311,6 +323,8 @@ class Statement:
         element, text = f"o_{self.target}[{number}, i]", self.text()
         if self.place == "local":
             return [f"l{number}: {self.target} = {text}", f"{element} = l{number}"], 0
+        if self.place == "named":
+            return [f"d{number} = {text}", f"{element} = d{number}"], 1
         if self.place == "param":
             return [f"{element} = take_{self.target}({text})"], 0
         if self.place == "augmented":
@@ -388,6 +402,12 @@ def apply_fix(job, one, at):
     line, fix = job.text[at], fix_of(one, job.choose)
     if fix is None:
         return False
+    if re.match(r"d\d+ = ", fix):
+        job.text[0] = fix
+        return True
+    if one["code"][0] == "W" and " = " in fix:
+        job.text[at] = fix
+        return True
     begin, end = one["column"] - 5, one["end_column"] - 5
     if one["code"] == "E0303" and "=" not in fix:
         # The cast of one operand: what it converts stands in the expression.
@@ -438,9 +458,9 @@ def check_file(options, seed, choices, folder):
     wrong = []
     for job in judged:
         s = job.statement
-        codes = [code for code, _, at in found[id(job)] if at == job.judged or code.startswith("E")]
+        codes = [code for code, _, at in found[id(job)] if at == job.judged or code.startswith("E") or s.place == "named"]
         errors = [code for code in codes if code.startswith("E")]
-        warns = any(code in ("W0730", "W0731") for code in codes)
+        warns = any(code in ("W0730", "W0731", "W0733") for code in codes)
         if (s.error is None) != (not errors) or (s.error and s.error not in errors):
             wrong.append(f"{' | '.join(job.text)}: {errors or 'no error'}, {s.error or 'none'} expected")
         elif not s.error and warns != s.warns:

@@ -1,0 +1,95 @@
+// What is known of a local of a .kern file besides its type: that it grew from narrow integers, what its only
+// assignment gives it, and that a loop adds to it.
+#include <algorithm>
+
+#include "compiler/check/narrow.h"
+
+namespace kern::checker {
+
+static bool is_typed_integer(const Value& value) {
+  return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integer(value.type);
+}
+
+void note_growth(Local& local, const Value& value) {
+  Growth& growth = local.growth_now;
+  growth.derives = growth.derives || value.facts.grown;
+  if (is_number(value) && is_narrow(value.type)) {
+    if (growth.narrow == types::unknown) growth.narrow_span = value.span;
+    growth.narrow = join(growth.narrow, value.type).value_or(types::i32);
+  } else if (value.facts.promoted || value.facts.grown) {
+    if (!growth.grows) growth.growth_span = value.span;
+    growth.grows = true;
+  } else if (!is_unknown(value) && value.type != types::int_literal && !is_boolean(value.type)) {
+    growth.is_plain = true;
+  }
+}
+
+bool finish_growth(Local& local) {
+  const Growth &before = local.growth, &now = local.growth_now;
+  bool changed = before.narrow != now.narrow || before.grows != now.grows || before.derives != now.derives ||
+                 before.is_plain != now.is_plain;
+  local.growth = now;
+  return changed;
+}
+
+void read_growth(const Local& local, Value& value) {
+  // In the round that makes it an i32 it is one from that assignment on.
+  const Growth &before = local.growth, &now = local.growth_now;
+  bool has_narrow = is_narrow(before.narrow) || is_narrow(now.narrow);
+  bool grew = (before.grows || now.grows) && !before.is_plain && has_narrow && !local.annotated;
+  bool derived = (before.derives || now.derives) && !before.is_plain && !local.annotated;
+  if (!(grew || derived) || value.type != types::i32 || value.kind != ValueKind::Runtime) return;
+  value.facts.grown = true;
+  if (grew) value.facts.local = &local;
+}
+
+void note_held(Checker& checker, Local& local, const Value& value, bool is_alone) {
+  bool is_one = local.assignments == 1 && checker.unrolled == 0 && is_number(value);
+  bool is_whole = is_integer(value.type) || value.type == types::int_literal;
+  if (!is_one || !is_whole) return;
+  local.held = Held{value.facts, interval_of(value), value.type, value.span, is_alone};
+}
+
+void read_held(const Local& local, Value& value) {
+  if (!is_typed_integer(value)) return;
+  if (local.adds_up && !local.annotated && local.starts_with != Span{}) {
+    value.facts.wrapped_in = &local;
+    value.facts.by_count = true;
+  }
+  if (!local.held) return;
+  const Held& held = *local.held;
+  // Before the assignment it is 0, which every type holds.
+  Interval interval = hull(held.interval, {0, 0});
+  if (holds(interval_of(value.type), interval)) value.facts.interval = interval;
+  if (local.annotated || held.type != value.type) return;
+  value.facts.by_count = held.facts.by_count;
+  value.facts.wrapped_in = held.facts.wrapped.empty() ? held.facts.wrapped_in : &local;
+}
+
+// Says whether 65,536 numbers of a type may add up to what 32 bits do not hold.
+static bool adds_up_beyond(const Value& added) {
+  Interval interval = interval_of(added), limits{-(WideInt(1) << 15) + 1, (WideInt(1) << 15) - 1};
+  return !holds(limits, interval);
+}
+
+void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& added, const Value& sum) {
+  bool is_sum = op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract;
+  bool adds = is_typed_integer(added) && is_typed_integer(sum) && bit_width(sum.type->scalar) == 32;
+  if (checker.loops.empty() || local.adds_up || !adds) return;
+  if (op == ast::BinaryOp::Multiply || (is_sum && adds_up_beyond(added))) local.adds_up = added.span;
+}
+
+void note_sum(Checker& checker, const ast::Binary& node, const Value& left, const Value& right,
+              const Value& sum) {
+  bool is_assigned = checker.assigned && checker.assigned->value == &node && !checker.target_name.empty();
+  if (!is_assigned) return;
+  Local* local = checker.find_local(checker.target_name);
+  const auto *first = ast::as<ast::Name>(node.left), *second = ast::as<ast::Name>(node.right);
+  bool commutes = node.op == ast::BinaryOp::Add || node.op == ast::BinaryOp::Multiply;
+  if (local && first && first->text == checker.target_name)
+    note_sum(checker, *local, node.op, right, sum);
+  else if (local && commutes && second && second->text == checker.target_name)
+    note_sum(checker, *local, node.op, left, sum);
+}
+
+} // namespace kern::checker
