@@ -9,6 +9,7 @@
 #include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/print.h"
 #include "compiler/types/names.h"
 
@@ -167,6 +168,22 @@ bool is_instantiated(const Context& context, const FunctionSymbol& function) {
   });
 }
 
+// A kernel without types is in no output; who asked for the file is told. In a .py file types are mostly those of a
+// launch: there it is told where other kernels have code.
+void warn_without_code(Context& context, const FunctionSymbol& function) {
+  std::string_view name = function.def->name;
+  bool reads = function.file->rules.annotations == Rules::annotations_rule::Types;
+  auto untyped = std::ranges::find_if(function.def->params, [&](const ast::Param& param) {
+    return !reads || !param.annotation || param.kind != ast::ParamKind::Normal;
+  });
+  bool is_usual = !reads && std::ranges::none_of(context.module.functions, &ir::Function::is_kernel);
+  if (untyped == function.def->params.end() || is_usual) return;
+  std::string advice = reads ? fmt::format("annotate it, `{}: f32[:]`", untyped->name)
+                             : fmt::format("write them in the decorator, `@cuda.jit('void(...)')`");
+  context.diagnostics.report(function.def->name_span, diag::generic_kernel, name, untyped->name,
+                             fmt::format("{}, or give all types: `--sig '{}(...)'`", advice, name));
+}
+
 // What no kernel calls is checked too: with its types where it is annotated, else its names.
 void check_rest(Context& context, const FunctionSymbol& function) {
   const FunctionOptions& of = function.options;
@@ -178,6 +195,7 @@ void check_rest(Context& context, const FunctionSymbol& function) {
     make_instance(context, function, *types, false, function.def->name_span);
   else if (!typed)
     check_names(context, function);
+  if (of.is_kernel) warn_without_code(context, function);
 }
 
 void check_constants(Context& context, FileScope& file) {
