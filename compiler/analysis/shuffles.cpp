@@ -102,16 +102,10 @@ private:
       if (branch) around_.push_back(branch->condition);
       ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner); });
       // What follows `if c: return` is under c as well.
-      if (!branch || !(jumps(branch->then_body) || jumps(branch->else_body))) around_.resize(outer);
+      if (!branch || !(ir::ends_in_jump(branch->then_body) || ir::ends_in_jump(branch->else_body)))
+        around_.resize(outer);
     }
     around_.resize(around_body);
-  }
-
-  static bool jumps(const ir::Body& body) {
-    if (body.empty()) return false;
-    const auto& last = body.back().node;
-    return std::holds_alternative<ir::Return>(last) || std::holds_alternative<ir::Break>(last) ||
-           std::holds_alternative<ir::Continue>(last);
   }
 
   void keep(const Stmt& stmt, const Need& need) {

@@ -162,8 +162,8 @@ private:
     visit(branch.else_body);
     picked_ = outer;
     // Who goes on after `if threadIdx.x != 0: return` was picked too.
-    if (ends(branch.then_body)) picked_ = picked_ || picks(branch.condition, false);
-    if (ends(branch.else_body)) picked_ = picked_ || picks(branch.condition, true);
+    if (ir::ends_in_jump(branch.then_body)) picked_ = picked_ || picks(branch.condition, false);
+    if (ir::ends_in_jump(branch.else_body)) picked_ = picked_ || picks(branch.condition, true);
   }
 
   // Says whether an atomic may decide how long a loop runs.
@@ -173,13 +173,6 @@ private:
     if (repeated && ir::any(repeated->head, is_atomic)) return true;
     return ir::is_loop(loop) && ir::any(loop, is_atomic) &&
            ir::any(loop, [](const Stmt& stmt) { return std::holds_alternative<ir::Break>(stmt.node); });
-  }
-
-  static bool ends(const ir::Body& body) {
-    if (body.empty()) return false;
-    const auto& last = body.back().node;
-    return std::holds_alternative<ir::Return>(last) || std::holds_alternative<ir::Break>(last) ||
-           std::holds_alternative<ir::Continue>(last);
   }
 
   // Says whether a condition may hold (or not hold) for one thread only. A test of a range, like `i < n`,

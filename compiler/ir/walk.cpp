@@ -150,6 +150,13 @@ static Predicate assigns_slot(SlotId slot) {
 bool assigns(const Stmt& stmt, SlotId slot) { return any(stmt, assigns_slot(slot)); }
 bool assigns(const Body& body, SlotId slot) { return any(body, assigns_slot(slot)); }
 
+bool ends_in_jump(const Body& body) {
+  if (body.empty()) return false;
+  const auto& last = body.back().node;
+  return std::holds_alternative<Return>(last) || std::holds_alternative<Break>(last) ||
+         std::holds_alternative<Continue>(last);
+}
+
 bool is_loop(const Stmt& stmt) {
   return std::holds_alternative<While>(stmt.node) || std::holds_alternative<For>(stmt.node);
 }

@@ -21,6 +21,9 @@ bool any(const Body& body, const Predicate& matches, const Predicate& enters = {
 bool assigns(const Stmt& stmt, SlotId slot);
 bool assigns(const Body& body, SlotId slot);
 
+// Says whether the body ends in a Return, Break or Continue.
+bool ends_in_jump(const Body& body);
+
 // Says whether the statement is a For or a While.
 bool is_loop(const Stmt& stmt);
 
