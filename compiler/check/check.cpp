@@ -168,16 +168,16 @@ bool is_instantiated(const Context& context, const FunctionSymbol& function) {
   });
 }
 
-// A kernel without types is in no output; who asked for the file is told. In a .py file types are mostly those of a
-// launch: there it is told where other kernels have code.
+// A kernel without types is in no output, which is told where other kernels are in it. Of a file that has no others
+// the outputs themselves are errors.
 void warn_without_code(Context& context, const FunctionSymbol& function) {
   std::string_view name = function.def->name;
   bool reads = function.file->rules.annotations == Rules::annotations_rule::Types;
   auto untyped = std::ranges::find_if(function.def->params, [&](const ast::Param& param) {
     return !reads || !param.annotation || param.kind != ast::ParamKind::Normal;
   });
-  bool is_usual = !reads && std::ranges::none_of(context.module.functions, &ir::Function::is_kernel);
-  if (untyped == function.def->params.end() || is_usual) return;
+  bool is_only_generic = std::ranges::none_of(context.module.functions, &ir::Function::is_kernel);
+  if (untyped == function.def->params.end() || is_only_generic) return;
   std::string advice = reads ? fmt::format("annotate it, `{}: f32[:]`", untyped->name)
                              : fmt::format("write them in the decorator, `@cuda.jit('void(...)')`");
   context.diagnostics.report(function.def->name_span, diag::generic_kernel, name, untyped->name,

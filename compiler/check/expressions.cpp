@@ -49,7 +49,7 @@ static Value evaluate_tuple(Checker& checker, const ast::ExprList& elements, Spa
 Value Checker::bounded(Value tuple) {
   auto most = static_cast<std::size_t>(limits::tuple_elements);
   std::size_t leaves = leaf_count(tuple);
-  if (tuple.elements.size() > most || (leaves > most && !is_constant(tuple)))
+  if (leaves > most && !is_constant(tuple))
     report(tuple.span, diag::tuple_too_long, limits::tuple_elements);
   else if (leaves > limits::table_elements)
     report(tuple.span, diag::tuple_too_long, static_cast<std::int64_t>(limits::table_elements));

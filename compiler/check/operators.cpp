@@ -246,10 +246,8 @@ static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, 
   if (!count) return std::nullopt;
   Value result = tuple_value({}, span);
   for (WideInt k = 0; k < *count && !tuple.elements.empty(); ++k) {
-    if (result.elements.size() > static_cast<std::size_t>(limits::tuple_elements)) {
-      checker.report(span, diag::tuple_too_long, limits::tuple_elements);
-      return error_value(span);
-    }
+    // What is too long is refused below, once it is.
+    if (result.elements.size() > limits::table_elements) break;
     result.elements.insert(result.elements.end(), tuple.elements.begin(), tuple.elements.end());
   }
   return checker.bounded(std::move(result));

@@ -23,7 +23,7 @@ inline constexpr std::size_t inference_rounds = 64; // until the types of a func
 inline constexpr std::int64_t shared_bytes = 227
                                              << 10;    // static, in one block (the most of any device so far)
 inline constexpr std::int64_t local_bytes = 512 << 10; // in one thread
-inline constexpr std::int64_t tuple_elements = 1024;   // in one tuple; nested ones counted where values vary
+inline constexpr std::int64_t tuple_elements = 1024;   // in one tuple, nested ones counted, where values vary
 inline constexpr std::size_t table_elements = 16'384;  // in one constant tuple, nested ones counted
 inline constexpr std::size_t tuple_nesting = 32;       // of tuples in tuples
 inline constexpr std::size_t constant_chain = 500;     // of constants, each defined by the next
