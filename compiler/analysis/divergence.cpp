@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "compiler/analysis/divergence_state.h"
+#include "compiler/analysis/loop_steps.h"
 #include "compiler/analysis/shuffles.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/walk.h"
@@ -443,7 +444,9 @@ private:
       edges(current_[index_of(slot)], loop.headers.back());
       for (NodeId facet : parts(loop.leaving.back()))
         if (facet != uniform) edge(loop.exit, facet);
-      assign(slot, loop.headers.back());
+      Value header = loop.headers.back();
+      if (const std::optional<LaneForm> form = header_form(stmt, slot)) take_form(header, *form);
+      assign(slot, header);
     }
     const NodeId control = add(Node::Kind::Control, &stmt, std::nullopt);
     edge(control_, control);
@@ -456,6 +459,23 @@ private:
     }
     loops_.push_back(std::move(loop));
     return height;
+  }
+
+  // Returns the form at the start of any round of a slot that rounds only add to, the same in all lanes: the lanes of
+  // a warp that are in a loop have come to the same round.
+  std::optional<LaneForm> header_form(const Stmt& loop, SlotId slot) {
+    if (!context_.forms || !is_integer(function_.slots[index_of(slot)].type)) return std::nullopt;
+    std::optional<LaneForm> form = form_of({function_.slots[index_of(slot)].type, slot, 0});
+    if (!form) return std::nullopt;
+    const LoopSteps steps(function_, loop);
+    if (!steps.adds_only(slot)) return std::nullopt;
+    const LoopSteps::Known known = [&](const Operand& operand) { return form_of(operand); };
+    for (const LoopSteps::Step& step : steps.of(slot)) {
+      const std::optional<LaneForm> by = steps.form(*context_.forms, step.by, known);
+      form = by ? context_.forms->progression(*form, *by) : std::nullopt;
+      if (!form) return std::nullopt;
+    }
+    return form;
   }
 
   std::vector<SlotId> assigned_in(const Stmt& loop) {

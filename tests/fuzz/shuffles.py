@@ -69,7 +69,7 @@ class Writer:
 
     def statement(self, depth, in_loop):
         rng = self.rng
-        form = rng.randint(0, 9)
+        form = rng.randint(0, 10)
         if form <= 2 or depth > 3:
             self.shuffle(depth)
         elif form <= 4:
@@ -86,8 +86,24 @@ class Writer:
             bounds = rng.choice(["2", "n", f"i32({self.number()}) % 3", f"i32({self.number()}), 4", "i32(threadIdx.x), 96, 32"])
             self.line(depth, f"for r{self.loops} in range({bounds}):")
             self.block_of(depth + 1, True)
+        elif form == 8:
+            self.strided(depth)
         else:
             self.line(depth, f"w = i32({self.number()})")
+
+    def strided(self, depth):
+        """A loop of which each round goes a step further, which differs between lanes or not."""
+        rng = self.rng
+        self.loops += 1
+        name = f"c{self.loops}"
+        step = rng.choice(["32", "64", "blockDim.x", "blockDim.x // 32 * 32 + 32", "16", "laneid + 1", "33 - laneid % 2"])
+        self.line(depth, f"{name} = i32({rng.choice([self.number(), 't', 't // 32 * 32'])})")
+        self.line(depth, f"while {rng.choice([f'{name} // 32', f'{name} // 32', f'{name} // 64', name, f'({name} >> 5)'])} < {rng.choice(['2', '3', 'n'])}:")
+        if rng.random() < 0.2:
+            self.line(depth + 1, f"if {self.condition()}:")
+            self.line(depth + 2, f"{name} += 32")
+        self.line(depth + 1, rng.choice([f"{name} += {step}", f"{name} = {name} + {step}", f"{name} = {step} + {name}"]))
+        self.block_of(depth + 1, True)
 
     def kernel(self):
         self.block_of(1, False)
