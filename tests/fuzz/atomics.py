@@ -2,9 +2,8 @@
 """Every atomic operation on every type of number, in global and shared memory, by vectors and one lane, against a model in NumPy: the element is
 what all values make of it, neighbours keep what they are, and the old elements that come back are those of some order (their count and sum).
 
-usage: atomics.py KERNC [--seed S] [-- OPTION...]        the options go to `kernc run`
+usage: atomics.py KERNC [--count N] [--seed S] [--seconds T] [-- OPTION...]        the options go to `kernc run`
 """
-import argparse
 import pathlib
 import random
 import subprocess
@@ -12,6 +11,8 @@ import sys
 import tempfile
 
 import numpy
+
+import arguments
 
 LONG = {"i": "int", "u": "uint", "f": "float"}
 INTEGERS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
@@ -91,22 +92,19 @@ def run(options, folder, kind, rng, lanes):
     argument = f"{'unused' if kind == 'bf16' else 'g'}=zeros:{elements}:{len(start)}"
     command = [options.kernc, "run", str(folder / "a.kern"), "k", f"v=@{folder}/v.npy", f"start=@{folder}/start.npy", f"o=zeros:i64:{len(wanted) * 2}", "old=zeros:i64:2",
                argument, "--grid=1", "--block=160", f"--expect=o={folder}/want.npy", f"--expect=old={folder}/old.npy", *([] if lanes is None else [f"--lanes={lanes}"]),
-               *options.options]
+               *options.extra]
     result = subprocess.run(command, capture_output=True, text=True, env={"KERN_CACHE": "off"})
     return "" if result.returncode == 0 else f"{kind}, lanes {lanes}: {result.stdout}{result.stderr[:1500]}"
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kernc")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("options", nargs="*")
-    options = parser.parse_args()
+    options = arguments.parser(1).parse_args()
     failures = []
     with tempfile.TemporaryDirectory() as scratch:
-        for kind in INTEGERS + FLOATS:
-            for lanes in (None,) if "cuda" in options.options else (1, 16, 32):
-                failures.append(run(options, pathlib.Path(scratch), kind, random.Random(options.seed), lanes))
+        for seed in arguments.seeds(options):
+            for kind in INTEGERS + FLOATS:
+                for lanes in (None,) if "cuda" in options.extra else (1, 16, 32):
+                    failures.append(run(options, pathlib.Path(scratch), kind, random.Random(seed), lanes))
     failures = [failure for failure in failures if failure]
     if failures:
         sys.exit("\n".join(failures))

@@ -3,12 +3,11 @@
 Python says what each statement computes, or which error or warning it gives. Each fix that a message writes is put in its
 place; it must compile, and compute what was meant.
 
-usage: integers.py KERNC [--files N | --all] [--seed S] [--lanes N]
+usage: integers.py KERNC [--count N | --all] [--seed S] [--seconds T] [--lanes N]
 
-A file has 60 statements. Without --all they are a random choice, put into elements, declared locals and parameters or written
+N files are written, each of 60 statements. Without --all they are a random choice, put into elements, declared locals and parameters or written
 as augmented assignments; --all takes every pair, operator and target.
 """
-import argparse
 import itertools
 import json
 import os
@@ -20,6 +19,8 @@ import sys
 import tempfile
 
 import numpy
+
+import arguments
 
 TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 LITERALS = (0, 1, 2, 3, 7, 8, 31, 100, 200, 255, 256, 300, 65535, 70000, -1, -3, -200)
@@ -555,11 +556,8 @@ def random_choice(rng):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kernc")
-    parser.add_argument("--files", type=int, default=12)
+    parser = arguments.parser(12)
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lanes", default="16")
     options = parser.parse_args()
     count = 0
@@ -567,11 +565,12 @@ def main():
         if options.all:
             choices = [choice for choice in every_choice() if fits(choice)]
             files = [choices[at : at + STATEMENTS] for at in range(0, len(choices), STATEMENTS)]
-        else:
-            rng = random.Random(options.seed)
-            files = [[random_choice(rng) for _ in range(STATEMENTS)] for _ in range(options.files)]
-        for number, choices in enumerate(files):
-            count += check_file(options, options.seed + number, choices, pathlib.Path(folder))
+            options.count = len(files)
+        for number in arguments.rounds(options):
+            seed = options.seed + number
+            rng = random.Random(seed)
+            chosen = files[number] if options.all else [random_choice(rng) for _ in range(STATEMENTS)]
+            count += check_file(options, seed, chosen, pathlib.Path(folder))
     print(count, "statements agree")
 
 
