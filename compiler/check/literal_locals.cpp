@@ -128,6 +128,9 @@ std::optional<Value> Checker::undecided_call(Builtin builtin, const BuiltinMatch
 
 void Checker::keep_literal_locals(Value& result, std::span<const Value* const> operands) const {
   if (!final) return;
+  // Beside one that has the type anyway it is no cause of it.
+  for (const Value* operand : operands)
+    if (operand->type == result.type && operand->literals.empty() && !is_constant_number(*operand)) return;
   for (const Value* operand : operands)
     if (!operand->literals.empty() && operand->type == result.type) add_locals(result, *operand);
 }

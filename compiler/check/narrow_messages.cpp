@@ -80,12 +80,12 @@ static std::string completed_text(const Checker& checker, const Value& value) {
 }
 
 // Warns of a local that a loop adds to, once.
-static void warn_adds_up(Checker& checker, const Local& local, Span span, Type type) {
+static void warn_adds_up(Checker& checker, const Local& local, Span span, Type type, Type wide) {
   bool fresh = checker.context.diagnostics.enabled() &&
                checker.context.reported.insert({"adds_up", local.span.file, local.span.begin}).second;
   if (!fresh) return;
   std::string declaration =
-      fmt::format("{}: {}{}", local.name, to_string(type), local.is_unpacked ? "" : " = ...");
+      fmt::format("{}: {}{}", local.name, to_string(wide), local.is_unpacked ? "" : " = ...");
   checker.report(span, diag::narrow_sum, local.name, to_string(local.type), to_string(type), declaration)
       .note(local.starts_with, "`{}` starts as a literal, which takes the type of what follows", local.name)
       .note(*local.adds_up, "this is added to it in a loop");
@@ -122,9 +122,8 @@ void warn_widened(Checker& checker, const Value& value, Type type) {
   bool widens = from_word && is_integer(type) && bit_width(type->scalar) == 64;
   if (!checker.final || !wraps || !(widens || is_float(type))) return;
   const Local* local = facts.wrapped_in;
-  // A sum that is made a float is mostly one of a few small numbers, and its cast is written.
-  if (local && !local->held) return widens ? warn_adds_up(checker, *local, value.span, type) : void();
   Type wide = widens ? type : types::i64;
+  if (local && !local->held) return warn_adds_up(checker, *local, value.span, type, wide);
   std::string use = fmt::format("{} {}", widens ? "widened to" : "made", to_string(type));
   report_wrapped(checker, value, use,
                  local ? unwrapped_text(checker, *local, wide)
