@@ -18,6 +18,7 @@
 #include "compiler/analysis/divergence.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "compiler/analysis/divergence_state.h"
@@ -62,6 +63,8 @@ private:
     std::vector<Value> leaving;    // their values after the loop
     std::vector<NodeId> continues; // the control of each continue
     NodeId gone = uniform;         // who left the kernel before a round
+    NodeId gone_below = uniform;   // the same without the last lanes of a warp, if those left together
+    NodeId outer_below = uniform;  // the `control_below_` around it
     bool left = false;             // there is a way out
   };
 
@@ -95,7 +98,7 @@ private:
     if (ways_out.size() == known) return;
     deps_.assign(ways_out.begin() + static_cast<std::ptrdiff_t>(known), ways_out.end());
     deps_.push_back(control_);
-    control_ = derive(Node::Kind::Control, stmt, std::nullopt);
+    control_ = control_below_ = derive(Node::Kind::Control, stmt, std::nullopt);
   }
 
   void visit(const Stmt& stmt) {
@@ -154,6 +157,7 @@ private:
       value.base = derive(kind, stmt, assign.slot);
     }
     if (context_.forms) {
+      note_last_lanes(assign);
       const auto form = context_.forms->evaluate(assign.value, function_.slots[index_of(assign.slot)].type,
                                                  [&](const Operand& operand) { return form_of(operand); });
       if (form) take_form(value, *form);
@@ -172,18 +176,43 @@ private:
     return value.base == uniform ? std::optional(LaneForms::same()) : std::nullopt;
   }
 
+  // Returns for which answer a condition picks the last lanes of each warp, or none, or all; nothing where that is
+  // not known.
+  std::optional<bool> last_lanes_where(const Operand& condition) const {
+    const auto found = condition.slot ? last_lanes_.find(*condition.slot) : last_lanes_.end();
+    return found == last_lanes_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void note_last_lanes(const ir::Assign& assign) {
+    last_lanes_.erase(assign.slot);
+    if (function_.slots[index_of(assign.slot)].kind != ir::Slot::Kind::Temp) return;
+    if (const auto* unary = std::get_if<ir::Unary>(&assign.value)) {
+      const std::optional<bool> of = last_lanes_where(unary->value);
+      if (unary->op == ir::UnaryOp::Not && of) last_lanes_[assign.slot] = !*of;
+    }
+    const auto* compare = std::get_if<ir::Compare>(&assign.value);
+    if (!compare || !is_integer(compare->left.type)) return;
+    const std::optional<LaneForm> left = form_of(compare->left), right = form_of(compare->right);
+    const std::optional<bool> holds = left && right ? last_lanes(compare->op, *left, *right) : std::nullopt;
+    if (holds) last_lanes_[assign.slot] = *holds;
+  }
+
   void take_form(Value& value, const LaneForm& form) {
     forms_.push_back(form);
     value.form = static_cast<std::uint32_t>(forms_.size());
     if (form.is_uniform()) value.base = uniform;
   }
 
-  // Adds a shuffle, or a call of what holds one, by whom it may miss.
+  // Adds a shuffle, or a call of what holds one, by whom it may miss. One that reads lanes below misses none where only
+  // the last ones of a warp have left.
   void add_shuffle(const Stmt& stmt, std::vector<Value> args) {
     const Missing missing = context_.missing(stmt);
+    const auto* effect = std::get_if<ir::CallEffect>(&stmt.node);
+    const bool reads_below = effect && effect->builtin == Builtin::ShflUpSync;
+    const NodeId gone = reads_below ? gone_below_ : gone_;
     const NodeId control =
         derive(Node::Kind::Control, stmt, std::nullopt,
-               {missing.by_branches ? control_ : uniform, missing.by_returns ? gone_ : uniform});
+               {missing.by_branches ? control_ : uniform, missing.by_returns ? gone : uniform});
     graph_.sinks.push_back({&stmt, control, std::move(args)});
   }
 
@@ -351,8 +380,13 @@ private:
   void leave_kernel(const Stmt& stmt) {
     if (context_.scope != Scope::Warp) return;
     const NodeId here = derive(Node::Kind::Gone, stmt, std::nullopt, {control_});
-    for (Loop& loop : loops_) edge(here, loop.gone);
+    const NodeId below = derive(Node::Kind::Gone, stmt, std::nullopt, {control_below_});
+    for (Loop& loop : loops_) {
+      edge(here, loop.gone);
+      edge(below, loop.gone_below);
+    }
     gone_ = derive(Node::Kind::Gone, stmt, std::nullopt, {gone_, here});
+    gone_below_ = derive(Node::Kind::Gone, stmt, std::nullopt, {gone_below_, below});
   }
 
   // ---- Control flow ----
@@ -374,15 +408,23 @@ private:
     const bool reached = reached_;
     const std::size_t height = log_.size();
     if (condition != uniform) control_ = derive(Node::Kind::Control, stmt, std::nullopt, {outer, condition});
-    const NodeId inner = control_;
+    const NodeId inner = control_, outer_below = control_below_;
+    const std::optional<bool> last_lanes = last_lanes_where(node.condition);
+    const auto below = [&](bool holds) {
+      if (last_lanes == holds) return outer_below;
+      return derive(Node::Kind::Control, stmt, std::nullopt, {outer_below, condition});
+    };
+    control_below_ = below(true);
     visit(node.then_body);
     Changes then_changes = take_back(height);
     const bool then_reached = std::exchange(reached_, reached);
     control_ = inner;
+    control_below_ = below(false);
     visit(node.else_body);
     Changes else_changes = take_back(height);
     const bool else_reached = std::exchange(reached_, reached);
     control_ = outer;
+    control_below_ = outer_below;
     reached_ = then_reached || else_reached;
     if (then_reached && else_reached) return join(then_changes, else_changes, condition, stmt);
     for (const auto& [slot, value] : then_reached ? then_changes : else_changes) assign(slot, value);
@@ -451,11 +493,15 @@ private:
     const NodeId control = add(Node::Kind::Control, &stmt, std::nullopt);
     edge(control_, control);
     edge(loop.exit, control);
-    control_ = control;
+    loop.outer_below = control_below_;
+    control_ = control_below_ = control;
     if (context_.scope == Scope::Warp) {
       loop.gone = add(Node::Kind::Gone, &stmt, std::nullopt);
       edge(gone_, loop.gone);
       gone_ = loop.gone;
+      loop.gone_below = add(Node::Kind::Gone, &stmt, std::nullopt);
+      edge(gone_below_, loop.gone_below);
+      gone_below_ = loop.gone_below;
     }
     loops_.push_back(std::move(loop));
     return height;
@@ -543,6 +589,7 @@ private:
     take_back(height);
     for (std::size_t i = 0; i < loop.slots.size(); ++i) assign(loop.slots[i], loop.leaving[i]);
     control_ = outer;
+    control_below_ = loop.outer_below;
     reached_ = loop.left;
   }
 
@@ -551,9 +598,12 @@ private:
   std::vector<Loop> loops_;
   std::vector<NodeId> returns_; // of what threads that stay are compared with: the control of each
   NodeId control_ = uniform;
-  NodeId gone_ = uniform; // who left the kernel before
+  NodeId control_below_ = uniform; // the same without conditions that hold for the last lanes of a warp
+  NodeId gone_ = uniform;          // who left the kernel before
+  NodeId gone_below_ = uniform;    // the same without those who were the last lanes of a warp
   NodeId local_ = uniform;
   std::vector<LaneForm> forms_;
+  std::map<SlotId, bool> last_lanes_; // of conditions: the answer that picks the last lanes
   bool reached_ = true;
 };
 

@@ -182,6 +182,17 @@ bool LaneForm::is_uniform() const {
                      [&](std::int64_t offset) { return offset == offsets[0]; });
 }
 
+std::optional<bool> last_lanes(ir::CompareOp op, const LaneForm& left, const LaneForm& right) {
+  const Form difference = sum(left, right, -1);
+  if (!difference) return std::nullopt;
+  const bool is_order = op != ir::CompareOp::Equal && op != ir::CompareOp::NotEqual;
+  const bool holds_above = op == ir::CompareOp::Greater || op == ir::CompareOp::GreaterEqual;
+  const auto& offsets = difference->offsets;
+  if (is_order && std::is_sorted(offsets.begin(), offsets.end())) return holds_above;
+  if (is_order && std::is_sorted(offsets.rbegin(), offsets.rend())) return !holds_above;
+  return std::nullopt;
+}
+
 LaneForm LaneForms::same(std::int64_t align) { return {align, {}, false}; }
 
 LaneForm LaneForms::constant(std::int64_t value) {

@@ -21,6 +21,10 @@ struct LaneForm {
   bool is_uniform() const;
 };
 
+// Returns for which answer a comparison picks the last lanes of a warp (or none, or all): `i >= n` holds for them where
+// `i` ascends with the lanes; nothing where it picks others.
+std::optional<bool> last_lanes(ir::CompareOp op, const LaneForm& left, const LaneForm& right);
+
 // How threads lie over warps: by the block that a kernel fixes. Where it fixes none, blockDim.x counts as a
 // multiple of 32. A device function counts as its callers do, where they all agree.
 class LaneForms {

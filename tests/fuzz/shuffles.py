@@ -3,7 +3,7 @@
 
 Writes random kernels in which threads return, break and go through branches and loops by arithmetic of their numbers, of blocks that are
 fixed or not, also in device functions, and come to shuffles. Where `kernc check` has no W0715, each thread is run here: in each warp
-either all lanes come to a shuffle or none, as often. Of those with a warning most must miss a lane in some launch, so that it is not just said.
+either all lanes come to a shuffle or none, as often; to one that reads the lane below, the first ones. Of those with a warning most must miss a lane in some launch, so that it is not just said.
 
 usage: shuffles.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
@@ -135,7 +135,7 @@ def missing(text, block, n):
                 lines.append(line[: len(line) - len(line.lstrip())] + f"vote = yield ('vote', {number}, {'laneid == n' if 'any' in vote else 't > 40'})")
                 line = line.replace(vote, "vote")
         if "_sync(" in line:
-            line = line[: len(line) - len(line.lstrip())] + f"yield ('shuffle', {number}, 0)"
+            line = line[: len(line) - len(line.lstrip())] + f"yield ('shuffle', {number}, {'shfl_up' in line})"
         lines.append(line)
     code = "\n".join(lines) + "\n    if False:\n        yield\n"
     dims = types.SimpleNamespace(x=block[0], y=block[1], z=block[2])
@@ -161,7 +161,13 @@ def missing(text, block, n):
                 if not here:
                     break
                 votes = [each for each in here if each[0] == "vote"]
-                if len({each[:2] for each in here}) > 1 or (not votes and len(here) < len(at)):
+                if len({each[:2] for each in here}) > 1:
+                    return True
+                # The lane below, or any.
+                reads_below = not votes and here[0][2]
+                if reads_below and any(at[lane] and not at[lane - 1] for lane in range(1, len(at))):
+                    return True
+                if not votes and not reads_below and len(here) < len(at):
                     return True
                 answers = [any(each[2] for each in votes)] * len(at)
     return False
