@@ -435,6 +435,7 @@ def main():
             launcher.build(options.kernc, files, library, folder, options.cxx, options.runtime, (["--on-fault=clamp"] if options.clamp else []) + extra)
         if options.build:
             return 0
+        launcher.check_sources(library, files)
         runtime, failed = launcher.Runtime(library, options.device), 0
         for number, text in enumerate(texts):
             bad_thread = (number * 5 + 3) % THREADS

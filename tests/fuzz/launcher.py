@@ -67,6 +67,16 @@ class View:
         return self.of(self.base)
 
 
+def text_of(sources):
+    return "".join(path.read_text() + " ".join(own) for path, own in sources)
+
+
+def check_sources(library, sources):
+    """Ends where a library that was built elsewhere is not of these sources: another seed, count or sample, or another Python's random numbers."""
+    if open(f"{library}.sources", encoding="utf-8").read() != text_of(sources):
+        raise SystemExit(f"{library} was built from other kernels: give the options that it was built with")
+
+
 def build(kernc, sources, output, folder, cxx="g++", runtime=None, options=(), jobs=2):
     """Compiles each source, (path, options of its own), as namespace `m0`, `m1`, ... and links all of them with the runtime."""
     runtime = runtime or os.path.join(os.path.dirname(kernc), "..", "runtime", "libkern_runtime.a")
@@ -81,7 +91,9 @@ def build(kernc, sources, output, folder, cxx="g++", runtime=None, options=(), j
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         objects = list(pool.map(compile_one, range(len(sources))))
-    command = [*cxx.split(), "-shared", "-o", str(output), "-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive", *objects, "-lpthread", "-ldl",
+    with open(f"{output}.sources", "w", encoding="utf-8") as file:
+        file.write(text_of(sources))
+    command = [*cxx.split(), "-shared", "-s", "-o", str(output), "-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive", *objects, "-lpthread", "-ldl",
                "-static-libstdc++", "-static-libgcc"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:

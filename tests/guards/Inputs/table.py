@@ -36,7 +36,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[2]
 TABLE = HERE.parent / "table.txt"
 # What a state begins with; a new one needs no row here, its first word is taken.
-PROOFS = [("guard", r"the guard at|a guard before it"), ("loop", r"`(for|while)\b[^`]*` at|the loop around it"), ("test", r"`[^`]*` at|a test before it"),
+PROOFS = [("fact", r"the fact `"), ("guard", r"the guard at|a guard before it"), ("loop", r"`(for|while)\b[^`]*` at|the loop around it"), ("test", r"`[^`]*` at|a test before it"),
           ("block", r"block="), ("launch", r"the limits of a launch"), ("constant", r"^constant "), ("range", r"-?\d+(\.\.-?\d+)? < "),
           ("arithmetic", r"arithmetic")]
 
@@ -52,7 +52,7 @@ def state_of(text):
 
 
 def is_kept(state):
-    return not state.startswith("proved")
+    return not state.startswith(("proved", "tested"))
 
 
 def parse_guards(text):
@@ -67,6 +67,9 @@ def parse_guards(text):
         row = re.match(r"^(\d+:\d+) (.*?): ([a-z]+\b.*)$", line)
         if row and rows is not None:
             rows.append((row[1], row[2], state_of(row[3])))
+        elif rows is not None and line.startswith("taken where "):
+            # What the launch tests before it takes this variant: the proofs by facts rest on it.
+            rows.append(("", line, "tested by the launch"))
     return functions
 
 
@@ -140,11 +143,13 @@ def compare_targets(unit, guards, ptx, sites):
         exits = {sites[n] for n in numbers or () if n is not None}
         listed = rows.setdefault(function, [])
         kept = set()
-        for number, (place, access, state) in enumerate(on_gpu):
+        # The GPU may have copies of a loop that the CPU has not: rows are paired by their texts.
+        others = {key: row[1] for key, row in numbered([(access, state) for _, access, state in on_cpu or ()]).items()}
+        for key, (access, state, place) in numbered([(access, state, place) for place, access, state in on_gpu]).items():
             # An array's text may hold brackets of its own: `f(x[5] + 1)[0] i`.
             keys = {(place, access[:axis.start()], True) for axis in re.finditer(r"\[\d+\] ", access + " ")}
-            cpu = on_cpu[number][2] if on_cpu and number < len(on_cpu) else "none"
-            text = state if cpu == state else f"cpu: {cpu}; cuda: {state}"
+            cpu = others.get(key)
+            text = state if cpu == state else f"cpu: {cpu}; cuda: {state}" if cpu else f"cuda: {state}"
             if is_kept(state):
                 kept |= keys
                 if numbers is not None:
@@ -178,7 +183,7 @@ def read(path):
         elif not line.startswith("    "):
             rows = unit.setdefault(line.strip(), [])
         else:
-            split = re.match(r"    (.*?): ((?:cpu: )?[a-z]+\b.*)$", line)
+            split = re.match(r"    (.*?): ((?:cpu: |cuda: )?[a-z]+\b.*)$", line)
             rows.append((split[1], split[2]))
     return table
 
@@ -192,18 +197,27 @@ def numbered(rows):
     return named
 
 
+def kept_on(text):
+    """The targets on which the guard is kept, and whether it is in the PTX."""
+    states = text.partition(" | ")[0]
+    parts = re.findall(r"(cpu|cuda): ([^;]*)", states) or [("cpu", states), ("cuda", states)]
+    return {target for target, state in parts if state.startswith("kept")} | ({"ptx"} if text.endswith("| ptx") else set())
+
+
 def difference(unit, old, new):
     """What a unit has that the table has not, and the other way round, a line each."""
     lines = []
     for function in sorted(set(old) | set(new)):
+        if function not in old:
+            lines.append(f"{unit}: {function}: the table has no such function, with {len(new[function])} guards")
+            continue
         before, after = numbered(old.get(function, [])), numbered(new.get(function, []))
         for key in [k for k in before if k not in after] + list(after):
             access, (was, now) = key[0], (before.get(key), after.get(key))
             if was and now and was[1] == now[1]:
                 continue
-            place = f" at {now[2]}" if now else ""
-            less = was and "kept" in was[1] and (not now or now[1].count("kept") < was[1].count("kept"))
-            less = less or (was and now and was[1].endswith("| ptx") and not now[1].endswith("| ptx"))
+            place = f" at {now[2]}" if now and now[2] else ""
+            less = was and kept_on(was[1]) - (kept_on(now[1]) if now else set())
             word = "ONE GUARD FEWER" if less else "differs"
             lines.append(f"{unit}: {function}: {access}{place}: {word}: the table says `{was[1] if was else 'nothing'}`, kernc `{now[1] if now else 'nothing'}`")
     return lines
