@@ -5,7 +5,7 @@ Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %run
 KERN_LIBCUDA: its kernels do nothing), %ptxas (where the feature `ptxas` is; %kernc, where it writes PTX, then has it assembled), and
 `%exits N COMMAND...`, which runs a command and demands exit code N; %examples, the folder of the C++ examples, and %device, the
 environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg,
-libdevice, gdb, dwarfdump.
+libdevice, gdb, dwarfdump, tree (the examples and benchmarks lie beside the tests).
 """
 import os
 import pathlib
@@ -55,6 +55,8 @@ if shutil.which("llvm-dwarfdump", path=os.pathsep.join([config.llvm_tools, os.en
     config.available_features.add("dwarfdump")
 if shutil.which("make"):
     config.available_features.add("make")
+if (source.parent / "CMakeLists.txt").exists():
+    config.available_features.add("tree")
 if os.environ.get("KERN_TEST_CUDA") == "1":
     config.available_features.add("cuda")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A matrix of bad accesses: each kind, rank and axis, type of the index, place in a loop, layout and dialect.
 
-A row is a kernel of eight threads, of which one does one bad access, and the same kernel with none. Of the first the fault must be at
+A row is a kernel of eight threads, of which one does a bad access (in some rows more behind it), and the same kernel with none. Of the first the fault must be at
 its place, with its array, axis, index, extent, block and thread; every element of every array must be what a model in Python says: what the
 thread did before, what the others did, and nothing else, also round the arrays, which are views of larger ones. The second launch shows
 that the device lives on. All rows run in one process.
@@ -31,6 +31,7 @@ RANGES = {"i8": (-2**7, 2**7 - 1), "u8": (0, 2**8 - 1), "i16": (-2**15, 2**15 - 
           "i64": (-2**63, 2**63 - 1), "u64": (0, 2**64 - 1)}
 BAD = {"end": EXTENT, "beyond": EXTENT + 7, "minus": -1, "far_minus": -EXTENT - 1, "byte": 127, "2^31-1": 2**31 - 1, "2^31": 2**31, "2^32-1": 2**32 - 1,
        "2^32+3": 2**32 + 3, "2^63-1": 2**63 - 1, "-2^31": -2**31, "-2^32+3": -2**32 + 3, "-2^63": -2**63, "2^63": 2**63, "2^64-1": 2**64 - 1}
+REPEATED = {"beyond", "2^31", "byte"}  # and every access of the thread behind the first bad one: that one is told
 NUMPY = NUMBA = {"i32": "int32", "u32": "uint32", "f32": "float32"}
 
 
@@ -278,12 +279,12 @@ class Text:
 
 
 def index_of(row, element, thread, round, bad_thread):
-    """What a thread uses as index in a round; in no place of it before `bad_thread` is there a bad one."""
+    """What a thread uses as index in a round: `element`, its own, but for the bad one."""
     if thread == bad_thread:
         if row.place == "affine":
             bad = bad_of(row)
             return (extent_of(row) - moment_of(row) if bad >= 0 else bad) + round
-        if round == moment_of(row):
+        if round == moment_of(row) or (row.bad in REPEATED and round > moment_of(row)):
             return bad_of(row)
     return element
 
@@ -374,11 +375,7 @@ def check(runtime, row, text, module, bad_thread, clamp):
     fault = model(row, {name: view.of(wanted[name]) for name, view in arguments.items()}, bad_thread, clamp)
     if fault:
         fault.update(array=text.array, axis=row.axis, line=text.place[0] + text.offset, column=text.place[1])
-    rounds = 1 if row.place == "none" else ROUNDS
-    if row.place == "none":
-        # One round: `t * n + p` still picks the thread's own elements.
-        rounds = ROUNDS
-    found = runtime.launch(module, text.name, THREADS // BLOCK, BLOCK, [*arguments.values(), numpy.int32(rounds)])
+    found = runtime.launch(module, text.name, THREADS // BLOCK, BLOCK, [*arguments.values(), numpy.int32(ROUNDS)])
     wrong = []
     if clamp:
         fault = None
