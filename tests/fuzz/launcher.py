@@ -41,7 +41,8 @@ class Place(c.Structure):
 
 class FaultInfo(c.Structure):
     _fields_ = [("size", u32), ("kernel", c.c_char_p), ("code", c.c_char_p), ("place", Place), ("array", c.c_char_p), ("axis", i32), ("index", i64),
-                ("extent", i64), ("thread", u32 * 3), ("block", u32 * 3), ("launch", u64), ("calls", pointer), ("call_count", u64), ("kind", u32), ("site", u32)]
+                ("extent", i64), ("thread", u32 * 3), ("block", u32 * 3), ("launch", u64), ("calls", pointer), ("call_count", u64), ("kind", u32), ("site", u32),
+                ("went_on", u32), ("bad_threads", u64)]
 
 
 class View:
@@ -106,6 +107,8 @@ class Runtime:
         for name in ("device_open", "stream_of_thread", "module_load", "module_kernel", "launch", "stream_wait", "buffer_create", "buffer_write", "buffer_read",
                      "buffer_data"):
             getattr(self.library, f"kern_{name}").restype = pointer
+        if hasattr(self.library, "kern_stream_take_report"):
+            self.library.kern_stream_take_report.restype = pointer
         self.library.kern_error_message.restype = c.c_char_p
         self.library.kern_error_message.argtypes = self.library.kern_error_free.argtypes = self.library.kern_error_get_kind.argtypes = [pointer]
         self.library.kern_buffer_data.argtypes = [pointer]
@@ -161,7 +164,7 @@ class Runtime:
         options = LaunchOptions(c.sizeof(LaunchOptions), 0, (u64 * 3)(grid, 1, 1), (u64 * 3)(block, 1, 1), 0, self.stream, None, 0)
         self.raise_error(self.library.kern_launch(self.kernels[module, name], c.byref(options), arguments, u64(len(values)), None))
         error = self.library.kern_stream_wait(self.stream)
-        fault = self.fault(error) if error else None
+        fault = self.fault(error) if error else self.report()
         for number, value in enumerate(values):
             if isinstance(value, View):
                 self.raise_error(self.library.kern_buffer_read(self.buffer(number, value.base.nbytes), u64(0), pointer(value.base.ctypes.data),
@@ -169,11 +172,20 @@ class Runtime:
         self.raise_error(self.library.kern_stream_wait(self.stream))
         return fault
 
+    def report(self):
+        """What the launch tells of threads that went on at a bad index, where the runtime tells it."""
+        if not hasattr(self.library, "kern_stream_take_report"):
+            return None
+        report = pointer()
+        self.raise_error(self.library.kern_stream_take_report(self.stream, c.byref(report)))
+        return self.fault(report.value) if report.value else None
+
     def fault(self, error):
         info = FaultInfo(c.sizeof(FaultInfo))
         if self.library.kern_error_get_kind(error) != KERNEL_FAULT or not self.library.kern_error_get_fault(pointer(error), c.byref(info)):
             self.raise_error(error)
         found = dict(kernel=info.kernel.decode(), code=info.code.decode(), line=info.place.line, column=info.place.column, array=info.array.decode(),
-                     axis=info.axis, index=info.index, extent=info.extent, thread=info.thread[0], block=info.block[0])
+                     axis=info.axis, index=info.index, extent=info.extent, thread=info.thread[0], block=info.block[0],
+                     bad_threads=info.bad_threads)
         self.library.kern_error_free(error)
         return found
