@@ -84,6 +84,7 @@ private:
   void walk_if(const ir::If& node);
   bool is_clamped(const Affine& form) const;
   bool fails_if_empty(const Affine& index, const Affine& above, const Affine& extent);
+  bool is_in_range(const ir::View& view);
   void guard(const ir::Guard& node, Span span);
   void check(const ir::Check& node);
   void set_unknown(ir::SlotId slot) {
@@ -113,6 +114,7 @@ private:
 
   Symbolic symbolic_;
   const ir::Function& function_;
+  const bool clamps_;                                    // a guard that fails does not end the thread
   std::unordered_map<const void*, std::size_t> numbers_; // of the guards, and of the selects
   GuardFindings results_;
   std::unordered_map<const ir::Stmt*, std::vector<LoopSlot>> loop_slots_;

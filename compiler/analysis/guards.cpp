@@ -26,7 +26,7 @@ const ir::Select* as_select(const ir::Stmt& stmt) {
 } // namespace
 
 GuardWalk::GuardWalk(const ir::Module& module, const ir::Function& function)
-    : symbolic_(module, function), function_(function) {
+    : symbolic_(module, function), function_(function), clamps_(module.clamps) {
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
     ++statements_;
     if (const auto* node = std::get_if<ir::Guard>(&stmt.node)) {
@@ -83,6 +83,9 @@ void GuardWalk::walk(const ir::Stmt& stmt) {
 void GuardWalk::assign(const ir::Assign& node, Span span) {
   if (const auto* select = std::get_if<ir::Select>(&node.value))
     results_.selects[numbers_.at(select)] = symbolic_.decide(symbolic_.condition(select->condition));
+  // A view by a bad index is one of nothing.
+  const auto* view = std::get_if<ir::View>(&node.value);
+  if (view && clamps_ && !is_in_range(*view)) return set_unknown(node.slot);
   symbolic_.set(node.slot, symbolic_.evaluate(node.value, symbolic_.declaration(node.slot).type, span));
 }
 
@@ -132,6 +135,19 @@ bool GuardWalk::fails_if_empty(const Affine& index, const Affine& above, const A
   return proved;
 }
 
+// Says whether the indices of a view are proved to be in range.
+bool GuardWalk::is_in_range(const ir::View& view) {
+  Facts& facts = symbolic_.facts;
+  for (std::size_t axis = 0; axis < view.axes.size(); ++axis) {
+    if (view.axes[axis].kind != ir::ViewAxis::Kind::Index) continue;
+    Affine index = symbolic_.integer(view.axes[axis].start);
+    auto above = subtract(symbolic_.extent(view.array, static_cast<int>(axis)), index);
+    if (above) above = offset(*above, -1);
+    if (!above || !facts.prove(index, thorough) || !facts.prove(*above, thorough)) return false;
+  }
+  return true;
+}
+
 void GuardWalk::guard(const ir::Guard& node, Span span) {
   Facts& facts = symbolic_.facts;
   Affine index = symbolic_.integer(node.index);
@@ -144,8 +160,10 @@ void GuardWalk::guard(const ir::Guard& node, Span span) {
     result.proved = facts.prove(*above, thorough);
     result.reasons.insert(result.reasons.end(), facts.reasons().begin(), facts.reasons().end());
   }
-  // Behind a guard the index is in range, whether or not that was known before.
-  if (!result.proved) {
+  // Behind a guard the index is in range, whether or not that was known before, unless the thread goes on.
+  if (!result.proved && clamps_) {
+    result.reasons.clear();
+  } else if (!result.proved) {
     result.fails_if_empty = above && fails_if_empty(index, *above, extent);
     facts.assume(index, {Reason::Kind::Guard, span});
     if (above) facts.assume(*above, {Reason::Kind::Guard, span});

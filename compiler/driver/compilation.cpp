@@ -80,6 +80,7 @@ const ir::Module* Compilation::module() {
   if (!loaded) return nullptr;
   checked_ = timed("check", [&] { return check(*loaded, options_.check, diagnostics_); });
   if (diagnostics_.has_errors()) return nullptr;
+  checked_->clamps = options_.clamps;
   verify(*checked_, "check");
   timed("limits", [&] { return check_array_limits(*checked_, diagnostics_), true; });
   bool is_numba = loaded->files.front().dialect == Dialect::Numba;
@@ -212,9 +213,14 @@ std::optional<std::string> Compilation::ir(Target target) {
 }
 
 std::optional<std::string> Compilation::guards() {
-  const ir::Module* made = transformed();
-  if (!made) return std::nullopt;
-  return print_guards(*made, sources_);
+  const ir::Module* checked = module();
+  if (!checked) return std::nullopt;
+  // Behind them, a module that clamps has no guard left that is not proved.
+  std::vector<Pass> passes = passes_before_targets();
+  passes.erase(std::ranges::find(passes, Pass::Guards) + 1, passes.end());
+  ir::Module made = copy(*checked);
+  if (!run(passes, made)) return std::nullopt;
+  return print_guards(made, sources_);
 }
 
 std::optional<std::string> Compilation::emit(const TargetOptions& target, OutputKind kind) {

@@ -29,6 +29,7 @@ struct CompileOptions {
   CheckOptions check;
   WarningOptions warnings;
   GuardMode guards = GuardMode::On;
+  bool clamps = false; // a thread with a bad index goes on
   bool contract = true;
   bool for_debugger = false;             // loads stay where they are written: -O0 -g
   bool polls = false;                    // whether loops ask if the launch is to end

@@ -108,6 +108,7 @@ CompileOptions compile_options(const Options& options, Diagnostics& diagnostics)
   result.guards = options.guards == "shadow" ? GuardMode::Shadow
                   : options.guards == "off"  ? GuardMode::Off
                                              : GuardMode::On;
+  result.clamps = options.on_fault == "clamp";
   result.contract = options.fp_contract == "on";
   result.check.keeps_constants = options.line_info == "full";
   result.for_debugger = options.optimization == "0" && options.line_info == "full";

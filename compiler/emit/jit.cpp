@@ -69,6 +69,7 @@ void* find_symbol(const std::string& name) {
   if (name == "kern_cpu_fault_each") return reinterpret_cast<void*>(&kern_cpu_fault_each);
   if (name == "kern_cpu_print") return reinterpret_cast<void*>(&kern_cpu_print);
   if (name == "kern_cpu_wait") return reinterpret_cast<void*>(&kern_cpu_wait);
+  if (name == "kern_cpu_note") return reinterpret_cast<void*>(&kern_cpu_note);
   if (name == "kern_cpu_turn") return reinterpret_cast<void*>(&kern_cpu_turn);
   if (name == "kern_cpu_end_turns") return reinterpret_cast<void*>(&kern_cpu_end_turns);
   if (name == "kern_cpu_meet") return reinterpret_cast<void*>(&kern_cpu_meet);

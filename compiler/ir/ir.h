@@ -384,6 +384,8 @@ struct Module {
   std::vector<Site> sites;
   std::vector<SharedDecl> shared;
   std::vector<ConstantDecl> constants;
+  // A thread with a bad index goes on: it reads zero and writes nothing. A guard then proves nothing.
+  bool clamps = false;
 
   Function& function(FunctionId id) { return functions[static_cast<std::size_t>(id)]; }
   const Function& function(FunctionId id) const { return functions[static_cast<std::size_t>(id)]; }

@@ -6,6 +6,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <cstddef>
+#include <utility>
 
 #include "compiler/lower/lowerer.h"
 #include "kern/abi.h"
@@ -30,6 +31,59 @@ static void store_special_register(llvm::IRBuilder<>& builder, llvm::Value* reco
   builder.CreateStore(builder.CreateIntrinsic(id, {}, {}), field(builder, record, offset), true);
 }
 
+void write_fault(llvm::IRBuilder<>& builder, llvm::Value* record, const FaultFields& fields,
+                 std::uint32_t state) {
+  using Record = kern_fault_record;
+  const std::pair<std::size_t, llvm::Value*> rows[] = {{offsetof(Record, site), fields.site},
+                                                       {offsetof(Record, axis), fields.axis},
+                                                       {offsetof(Record, kind), fields.kind},
+                                                       {offsetof(Record, index), fields.index},
+                                                       {offsetof(Record, extent), fields.extent}};
+  for (const auto& [offset, value] : rows) builder.CreateStore(value, field(builder, record, offset), true);
+  namespace I = llvm::Intrinsic;
+  I::ID ids[] = {I::nvvm_read_ptx_sreg_tid_x,   I::nvvm_read_ptx_sreg_tid_y,   I::nvvm_read_ptx_sreg_tid_z,
+                 I::nvvm_read_ptx_sreg_ctaid_x, I::nvvm_read_ptx_sreg_ctaid_y, I::nvvm_read_ptx_sreg_ctaid_z};
+  for (std::size_t axis = 0; axis < 6; ++axis)
+    store_special_register(builder, record, offsetof(Record, thread) + 4 * axis, ids[axis]);
+  llvm::Value* launch = builder.CreateLoad(
+      builder.getInt64Ty(), field(builder, record, offsetof(kern_launch_record, launch)), true);
+  builder.CreateStore(launch, field(builder, record, offsetof(Record, launch)), true);
+  builder.CreateIntrinsic(I::nvvm_membar_sys, {}, {});
+  builder.CreateStore(builder.getInt32(state), record, true);
+  builder.CreateIntrinsic(I::nvvm_membar_sys, {}, {});
+}
+
+// Says whether the record was in that state, and is this thread's to write now.
+static llvm::Value* claim(llvm::IRBuilder<>& builder, llvm::Value* record, llvm::Value* state) {
+  const auto relaxed = llvm::AtomicOrdering::Monotonic;
+  llvm::Value* swap = builder.CreateAtomicCmpXchg(record, state, builder.getInt32(KERN_FAULT_WRITING),
+                                                  llvm::MaybeAlign(4), relaxed, relaxed);
+  return builder.CreateExtractValue(swap, 1);
+}
+
+// The same where the record may hold a note, which a fault takes the place of; goes to `out` where there is a fault
+// already. A note that is being written is waited for: its thread waits for nobody.
+static llvm::Value* claim_over_note(llvm::IRBuilder<>& builder, llvm::Value* record, llvm::BasicBlock* out) {
+  llvm::Function* function = builder.GetInsertBlock()->getParent();
+  auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(builder.getContext(), name, function);
+  };
+  llvm::BasicBlock *look = block("look"), *is_open = block("open"), *ready = block("ready"),
+                   *claimed = block("claimed");
+  builder.CreateBr(look);
+  builder.SetInsertPoint(look);
+  llvm::Value* state = builder.CreateLoad(builder.getInt32Ty(), record, true);
+  llvm::Value* is_fault = builder.CreateICmpULT(
+      builder.CreateSub(state, builder.getInt32(KERN_FAULT_WRITING)), builder.getInt32(2));
+  builder.CreateCondBr(is_fault, out, is_open);
+  builder.SetInsertPoint(is_open);
+  builder.CreateCondBr(builder.CreateICmpEQ(state, builder.getInt32(KERN_NOTE_WRITING)), look, ready);
+  builder.SetInsertPoint(ready);
+  builder.CreateCondBr(claim(builder, record, state), claimed, look);
+  builder.SetInsertPoint(claimed);
+  return builder.getTrue();
+}
+
 // kern_fault(record, site, axis, kind, index, extent): the first thread writes. Every one returns, and exits
 // then: where the driver links PTX, calls of a function that does not return fail to keep the registers that
 // a warp has in common, and threads of the warp that go on still need those.
@@ -44,28 +98,15 @@ static llvm::Function* make_gpu_fault(ModuleState& state) {
   auto* out = llvm::BasicBlock::Create(state.context, "out", function);
   builder.SetInsertPoint(entry);
   llvm::Value* record = function->getArg(0);
-  auto relaxed = llvm::AtomicOrdering::Monotonic;
-  llvm::Value* swap = builder.CreateAtomicCmpXchg(record, builder.getInt32(0), builder.getInt32(1),
-                                                  llvm::MaybeAlign(4), relaxed, relaxed);
-  builder.CreateCondBr(builder.CreateExtractValue(swap, 1), write, out);
+  llvm::Value* claimed = state.ir.clamps ? claim_over_note(builder, record, out)
+                                         : claim(builder, record, builder.getInt32(KERN_FAULT_NONE));
+  builder.CreateCondBr(claimed, write, out);
 
   builder.SetInsertPoint(write);
-  using Record = kern_fault_record;
-  std::size_t offsets[] = {offsetof(Record, site), offsetof(Record, axis), offsetof(Record, kind),
-                           offsetof(Record, index), offsetof(Record, extent)};
-  for (unsigned arg = 1; arg <= 5; ++arg)
-    builder.CreateStore(function->getArg(arg), field(builder, record, offsets[arg - 1]), true);
-  namespace I = llvm::Intrinsic;
-  I::ID ids[] = {I::nvvm_read_ptx_sreg_tid_x,   I::nvvm_read_ptx_sreg_tid_y,   I::nvvm_read_ptx_sreg_tid_z,
-                 I::nvvm_read_ptx_sreg_ctaid_x, I::nvvm_read_ptx_sreg_ctaid_y, I::nvvm_read_ptx_sreg_ctaid_z};
-  for (std::size_t axis = 0; axis < 6; ++axis)
-    store_special_register(builder, record, offsetof(Record, thread) + 4 * axis, ids[axis]);
-  llvm::Value* launch = builder.CreateLoad(
-      builder.getInt64Ty(), field(builder, record, offsetof(kern_launch_record, launch)), true);
-  builder.CreateStore(launch, field(builder, record, offsetof(Record, launch)), true);
-  builder.CreateIntrinsic(I::nvvm_membar_sys, {}, {});
-  builder.CreateStore(builder.getInt32(2), record, true);
-  builder.CreateIntrinsic(I::nvvm_membar_sys, {}, {});
+  write_fault(builder, record,
+              {function->getArg(1), function->getArg(2), function->getArg(3), function->getArg(4),
+               function->getArg(5)},
+              KERN_FAULT_THERE);
   builder.CreateBr(out);
 
   builder.SetInsertPoint(out);

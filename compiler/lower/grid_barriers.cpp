@@ -84,13 +84,15 @@ private:
     return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), record_, offset);
   }
   llvm::Value* arrived() { return builder_.CreateLoad(builder_.getInt64Ty(), word_at(arrived_word), true); }
-  llvm::Value* has_fault() { // by its state
-    return builder_.CreateIsNotNull(builder_.CreateLoad(builder_.getInt32Ty(), record_, true));
+  llvm::Value* has_fault() { // by its state; a note is none
+    llvm::Value* state = builder_.CreateLoad(builder_.getInt32Ty(), record_, true);
+    return builder_.CreateICmpULT(builder_.CreateSub(state, builder_.getInt32(KERN_FAULT_WRITING)),
+                                  builder_.getInt32(2));
   }
 
   llvm::Value* vote_of(llvm::Value* barrier) {
     llvm::Value* index = builder_.CreateURem(barrier, builder_.getInt64(votes));
-    llvm::Value* offset = builder_.CreateMul(index, builder_.getInt64(8));
+    llvm::Value* offset = builder_.CreateMul(index, builder_.getInt64(4));
     return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), word_at(first_vote), offset);
   }
 

@@ -394,6 +394,13 @@ void lower_atomic(Lowerer& lower, const ir::Atomic& atomic);
 // ---- faults.cpp ----
 void lower_guard(Lowerer& lower, const ir::Guard& guard);
 void lower_check(Lowerer& lower, const ir::Check& check);
+// What a GPU's fault record is written with.
+struct FaultFields {
+  llvm::Value *site, *axis, *kind, *index, *extent;
+};
+// Writes a record that this thread has claimed, its own place included, and then its state.
+void write_fault(llvm::IRBuilder<>& builder, llvm::Value* record, const FaultFields& fields,
+                 std::uint32_t state);
 // Records a fault at the present point and leaves; ends the block.
 void lower_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis, llvm::Value* index,
                  llvm::Value* extent);

@@ -82,6 +82,8 @@ llvm::Value* grid_barrier_or(Lowerer&, const CustomCall&);
 llvm::Value* dynamic_shared_bytes(Lowerer&, const CustomCall&);
 // waiting.cpp
 llvm::Value* take_turn(Lowerer&, const CustomCall&);
+// notes.cpp
+llvm::Value* note_index(Lowerer&, const CustomCall&);
 // stops.cpp
 llvm::Value* goes_on(Lowerer&, const CustomCall&);
 // warps.cpp

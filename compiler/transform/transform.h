@@ -34,6 +34,9 @@ void inline_calls(ir::Module& module, Diagnostics& diagnostics);
 // it shows to go one way: of an index that does not count from the end, of a slice's bound that needs no
 // clamp.
 void place_guards(ir::Module& module, GuardMode mode);
+// Of a module that clamps: makes of each guard that is not proved, and what it guards, an access where the index is
+// in range, and a note and a zero where it is not.
+void clamp_guards(ir::Module& module);
 // Computes in 64 bits what an index is made of with a counter of constant bounds, where it does not wrap.
 void widen_sums(ir::Module& module);
 // CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.

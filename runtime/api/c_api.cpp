@@ -97,6 +97,8 @@ int kern_error_get_fault(const kern_error* error, kern_fault_info* info) {
   full.call_count = error->calls.size();
   full.kind = fault.record.kind;
   full.site = fault.record.site;
+  full.went_on = fault.went_on;
+  full.bad_threads = fault.bad_threads;
   hand_out(info, full);
   return 1;
 }
@@ -212,6 +214,18 @@ kern_error* kern_stream_check(kern_stream* stream) {
   return guarded([&] {
     stream->stream->poll();
     stream->stream->collect(stream->stream->last());
+  });
+}
+
+void kern_stream_on_fault(kern_stream* stream, kern_fault_policy policy) {
+  stream->stream->report_by_default(policy == KERN_FAULTS_REPORT);
+}
+
+kern_error* kern_stream_take_report(kern_stream* stream, kern_error** fault) {
+  *fault = nullptr;
+  return guarded([&] {
+    stream->stream->poll();
+    if (std::optional<Error> report = stream->stream->take_report()) *fault = make_error(std::move(*report));
   });
 }
 

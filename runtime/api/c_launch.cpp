@@ -43,15 +43,17 @@ static void warn_of_copies(const kern::runtime::Plan& plan, std::size_t index, c
   }
 }
 
-// Puts staged arrays where the kernel can reach them. What an out() array has that is not written is zero.
-static void stage(Staging& staging, const kern_kernel& kernel, Stream& stream) {
+// Puts staged arrays where the kernel can reach them. What an out() array has that is not written is zero; where
+// faults are reported that may be anything, of an inout() array what was there.
+static void stage(Staging& staging, const kern_kernel& kernel, Stream& stream, bool reports) {
   Device& device = *kernel.device;
   for (std::size_t i = 0; i < staging.arguments.size(); ++i) {
     kern_argument& argument = staging.arguments[i];
     if (argument.kind < KERN_HOST_IN) continue;
     const kern::ManifestParam& param = kernel.plan->kernel->params[i];
     std::uint64_t bytes = host_bytes(argument);
-    bool clear = argument.kind == KERN_HOST_OUT && !param.all_written;
+    const bool all_written = param.all_written && !reports;
+    bool clear = argument.kind == KERN_HOST_OUT && !all_written;
     if (bytes == 0) continue;
     if (device.shares_host_memory()) {
       if (clear) std::memset(argument.data, 0, bytes);
@@ -61,7 +63,7 @@ static void stage(Staging& staging, const kern_kernel& kernel, Stream& stream) {
     std::shared_ptr<Memory> memory = device.allocate(bytes);
     constexpr char zero[] = {0};
     if (clear) stream.fill(memory, 0, bytes, zero);
-    if (argument.kind != KERN_HOST_OUT && !(argument.kind == KERN_HOST_INOUT && param.all_written))
+    if (argument.kind != KERN_HOST_OUT && !(argument.kind == KERN_HOST_INOUT && all_written))
       stream.write(memory, 0, argument.data, bytes);
     bool back = argument.kind != KERN_HOST_IN && param.written;
     staging.copies.push_back({memory, argument.data, bytes, back});
@@ -74,6 +76,11 @@ void kern::runtime::check_stream(const kern_kernel& kernel, const kern_launch_op
     fail(KERN_ARGUMENT_ERROR, "kernel `" + kernel.plan->kernel->name + "` is loaded for " +
                                   kernel.device->name() + ", and the stream is one of " +
                                   options.stream->device->name());
+}
+
+bool kern::runtime::reports_faults(const kern_launch_options& options, const Stream& stream) {
+  return options.on_fault == KERN_FAULTS_OF_STREAM ? stream.reports_by_default()
+                                                   : options.on_fault == KERN_FAULTS_REPORT;
 }
 
 // Fills in the memory of a launch's arrays, and returns how much there is.
@@ -93,7 +100,8 @@ static std::uint64_t launch_staged(const kern_kernel& kernel, const kern_launch_
   Call call{kernel.module, *kernel.plan, options, staging.arguments};
   // Everything is checked with the host's addresses before anything moves; staged arrays have others.
   bool any = prepare(call, params, launch);
-  stage(staging, kernel, stream);
+  launch.reports = reports_faults(options, stream);
+  stage(staging, kernel, stream, launch.reports || kernel.plan->kernel->clamps.value_or(false));
   if (any && !staging.copies.empty()) prepare(call, params, launch);
   std::vector<Memory*> uses(arguments.size());
   uses.resize(collect_uses(staging.arguments, uses));
@@ -124,6 +132,7 @@ kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
       Uses uses(count);
       Launch launch;
       if (prepare(call, params, launch)) {
+        launch.reports = reports_faults(*known, *stream);
         launch.uses = {uses.data(), collect_uses(call.arguments, uses)};
         number = stream->launch(launch);
       } else {

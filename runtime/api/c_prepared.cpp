@@ -78,6 +78,7 @@ kern_error* kern_prepared_launch(kern_prepared* prepared, kern_event** event) {
   return guarded([&] {
     const std::shared_ptr<Stream>& stream = launch_stream(*prepared->kernel, prepared->options);
     NewEvent made(event, prepared->kernel->device, stream);
+    prepared->launch.reports = reports_faults(prepared->options, *stream);
     made.hand_out(prepared->any ? stream->launch(prepared->launch) : stream->last());
   });
 }

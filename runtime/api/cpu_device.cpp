@@ -430,7 +430,7 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   if (!ran) keep_error(number, no_scratch(launch, job));
   if (ring) write_prints(launch.module->manifest, *ring);
   if (record.fault.state != 0)
-    keep_fault(number, launch, record.fault, launch.params);
+    keep_fault(number, launch, record, launch.params);
   else if (is_cut_short)
     keep_error(number, {KERN_DEVICE_ERROR,
                         "kernel `" + launch.kernel->name + "` was stopped before all of its blocks had run",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -52,6 +53,7 @@ struct Launched {
   const Module* module = nullptr;
   const ManifestKernel* kernel = nullptr;
   std::array<std::uint32_t, 3> grid{}, block{}; // none is 0
+  bool reports = false;                         // its faults are told to whoever asks, and not thrown
 };
 
 // A launch that was checked. It borrows everything: a stream takes what it needs for longer.
@@ -113,6 +115,11 @@ public:
 
   // Throws the first fault, up to that number, that nobody has collected.
   void collect(std::uint64_t number);
+  // Hands over the first fault that is reported and that nobody has taken.
+  std::optional<Error> take_report();
+  // Says whether faults of launches that leave it to the stream are reported instead of thrown.
+  void report_by_default(bool reports) { reports_by_default_.store(reports, std::memory_order_relaxed); }
+  bool reports_by_default() const { return reports_by_default_.load(std::memory_order_relaxed); }
   // Says where prints go; null: to the standard output.
   void on_print(kern_print_function print, void* context);
 
@@ -122,9 +129,9 @@ protected:
   [[noreturn]] static void refuse_wait();
   [[noreturn]] static void refuse_capture(bool begin);
   static void check_capture(const Launch& launch);
-  // Keeps a fault of a launch that is done, in words; the last 64 stay, the others are counted. The launch's
+  // Keeps a fault or note of a launch that is done, in words; the last 64 stay, the others are counted. The launch's
   // parameter block, where it is still there, explains more.
-  void keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record,
+  void keep_fault(std::uint64_t number, const Launched& launch, const kern_launch_record& record,
                   std::span<const std::uint64_t> params = {});
   // Keeps what else went wrong with work that was put on the stream.
   void keep_error(std::uint64_t number, Error error);
@@ -138,9 +145,16 @@ private:
     std::uint64_t number;
     Error error;
   };
+  // The last of them, and how many were lost before.
+  struct KeptFaults {
+    std::vector<Kept> list;
+    std::uint64_t lost = 0;
+    void keep(Kept kept);
+    Error take();
+  };
   std::mutex mutex_;
-  std::vector<Kept> faults_;
-  std::uint64_t lost_ = 0;
+  KeptFaults thrown_, reported_;
+  std::atomic<bool> reports_by_default_{false};
   kern_print_function print_ = nullptr;
   void* print_context_ = nullptr;
 };

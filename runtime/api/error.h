@@ -20,6 +20,8 @@ struct Fault {
     std::uint32_t line, column;
   };
   std::vector<Call> calls;
+  std::uint64_t bad_threads = 0; // that had a bad index and went on
+  bool went_on = false;          // the thread of this one did
 };
 
 // What the compiler says about a source.

@@ -107,6 +107,8 @@ template <class T> void hand_out(T* to, T from) {
 
 // Throws where a launch names a stream of another device.
 void check_stream(const kern_kernel& kernel, const kern_launch_options& options);
+// Says whether faults of a launch on a stream are reported instead of thrown.
+bool reports_faults(const kern_launch_options& options, const Stream& stream);
 // Returns the stream of a launch: the one that it names, else the calling thread's own.
 inline const std::shared_ptr<Stream>& launch_stream(const kern_kernel& kernel,
                                                     const kern_launch_options& options) {

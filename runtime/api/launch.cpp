@@ -385,6 +385,9 @@ bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) 
   launch.plan = &call.plan;
   launch.kernel = call.plan.kernel;
   launch.report = call.options.report;
+  if (call.options.on_fault > KERN_FAULTS_REPORT)
+    refuse(*launch.kernel, nullptr, "is launched with the policy {} for faults, which is none",
+           call.options.on_fault);
   Extents block = choose_block(call), grid = choose_grid(call, block);
   fill_params(call, params);
   launch.params = params;

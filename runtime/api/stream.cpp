@@ -30,12 +30,21 @@ static std::vector<FaultArray> fault_arrays(const ManifestKernel& kernel,
   return arrays;
 }
 
+// Only a kernel that clamps can leave a note.
+static bool is_note(const Launched& launch, const kern_fault_record& record) {
+  return record.state == KERN_NOTE_THERE && launch.kernel->clamps.value_or(false);
+}
+
 // The record is untrusted: what it names must be there.
-static Error describe(const Launched& launch, kern_fault_record record,
+static Error describe(const Launched& launch, const kern_launch_record& left,
                       std::span<const std::uint64_t> params) {
+  kern_fault_record record = left.fault;
   const Manifest& manifest = launch.module->manifest;
   const FaultRow* row = find_fault(record.kind);
   Error error{KERN_KERNEL_FAULT, "", Fault{launch.kernel->name, "", "", "", 0, 0, record, {}}, 0, 0};
+  const bool clamps = launch.kernel->clamps.value_or(false), went_on = is_note(launch, record);
+  error.fault->went_on = went_on;
+  if (clamps) error.fault->bad_threads = left.bad_threads;
   if (!row || record.site >= manifest.sites.size()) {
     error.message = "kernel `" + launch.kernel->name + "`: the fault record is damaged: kind " +
                     std::to_string(record.kind) + ", site " + std::to_string(record.site);
@@ -49,8 +58,11 @@ static Error describe(const Launched& launch, kern_fault_record record,
   fault.line = site.place.line;
   fault.column = site.place.column;
   fault.array = site.array;
-  error.message = place_text(site.place) + ": kernel `" + launch.kernel->name + "`: fault[" + fault.code +
-                  "]: " + fault_text(record, site.kind, site.array);
+  const std::string text = fault_text(record, site.kind, site.array);
+  error.message = place_text(site.place) + ": kernel `" + launch.kernel->name + "`: " +
+                  (went_on ? bad_threads_text(fault.bad_threads) + ", the first: " + text
+                           : "fault[" + fault.code + "]: " + text);
+  if (!went_on && fault.bad_threads > 0) error.message += "\n  note: " + bad_threads_text(fault.bad_threads);
   for (const ManifestPlace& call : site.calls) {
     fault.calls.push_back({call.file, call.line, call.column});
     error.message += "\n  called at " + place_text(call);
@@ -66,28 +78,44 @@ static Error describe(const Launched& launch, kern_fault_record record,
   return error;
 }
 
-void Stream::keep_fault(std::uint64_t number, const Launched& launch, const kern_fault_record& record,
+void Stream::keep_fault(std::uint64_t number, const Launched& launch, const kern_launch_record& record,
                         std::span<const std::uint64_t> params) {
-  keep_error(number, describe(launch, record, params));
+  Error error = describe(launch, record, params);
+  std::lock_guard lock(mutex_);
+  KeptFaults& kept = launch.reports || is_note(launch, record.fault) ? reported_ : thrown_;
+  kept.keep({number, std::move(error)});
 }
 
 void Stream::keep_error(std::uint64_t number, Error error) {
   std::lock_guard lock(mutex_);
-  if (faults_.size() == most_faults) {
-    faults_.erase(faults_.begin());
-    ++lost_;
+  thrown_.keep({number, std::move(error)});
+}
+
+void Stream::KeptFaults::keep(Kept kept) {
+  if (list.size() == most_faults) {
+    list.erase(list.begin());
+    ++lost;
   }
-  faults_.push_back({number, std::move(error)});
+  list.push_back(std::move(kept));
+}
+
+Error Stream::KeptFaults::take() {
+  Error error = std::move(list.front().error);
+  list.erase(list.begin());
+  if (lost > 0) error.message += "\n  note: " + std::to_string(lost) + " earlier faults were not collected";
+  lost = 0;
+  return error;
 }
 
 void Stream::collect(std::uint64_t number) {
   std::lock_guard lock(mutex_);
-  if (faults_.empty() || faults_.front().number > number) return;
-  Error error = std::move(faults_.front().error);
-  faults_.erase(faults_.begin());
-  if (lost_ > 0) error.message += "\n  note: " + std::to_string(lost_) + " earlier faults were not collected";
-  lost_ = 0;
-  fail(std::move(error));
+  if (!thrown_.list.empty() && thrown_.list.front().number <= number) fail(thrown_.take());
+}
+
+std::optional<Error> Stream::take_report() {
+  std::lock_guard lock(mutex_);
+  if (reported_.list.empty()) return std::nullopt;
+  return reported_.take();
 }
 
 void Stream::on_print(kern_print_function print, void* context) {
@@ -125,9 +153,11 @@ void Stream::check_capture(const Launch& launch) {
 
 void Stream::report_faults() {
   std::lock_guard lock(mutex_);
-  for (const Kept& kept : faults_)
+  for (const Kept& kept : thrown_.list)
     std::fprintf(stderr, "kern: nobody waited for a launch that faulted: %s\n", kept.error.message.c_str());
-  faults_.clear();
+  for (const Kept& kept : reported_.list)
+    std::fprintf(stderr, "kern: nobody asked for the report of a launch: %s\n", kept.error.message.c_str());
+  thrown_ = reported_ = {};
 }
 
 // ---- Device ----

@@ -42,6 +42,10 @@ std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, 
                      fault.thread[0], fault.thread[1], fault.thread[2]);
 }
 
+std::string bad_threads_text(std::uint64_t count) {
+  return fmt::format("threads with an index out of range that went on: {}", count);
+}
+
 std::optional<std::uint32_t> other_barrier(const kern_fault_record& fault) {
   if (fault.kind != barrier_places || fault.index < 0 || fault.index > UINT32_MAX) return std::nullopt;
   return static_cast<std::uint32_t>(fault.index);

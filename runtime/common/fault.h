@@ -29,6 +29,9 @@ kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind);
 // (7,0,0)".
 std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, std::string_view array);
 
+// Returns "threads with an index out of range that went on: 7".
+std::string bad_threads_text(std::uint64_t count);
+
 // Returns the site of the other barrier that threads of the block wait at; none where the fault is not of
 // that kind.
 std::optional<std::uint32_t> other_barrier(const kern_fault_record& fault);

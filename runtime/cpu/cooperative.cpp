@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "runtime/cpu/fiber.h"
+#include "runtime/cpu/record.h"
 #include "runtime/cpu/stacks.h"
 #include "runtime/cpu/waiting.h"
 
@@ -143,7 +144,7 @@ bool run_cooperative(Pool& pool, const Launch& launch) {
     grid.vote = 0;
     for (Block& block : blocks) grid.vote += std::exchange(block.count, 0u);
     for (Block& block : blocks) block.is_at_barrier = false;
-    if (launch.record->fault.state != 0) grid.vote = -1;
+    if (has_fault(launch.record->fault)) grid.vote = -1;
   }
   if (launch.blocks_done) std::atomic_ref(*launch.blocks_done).fetch_add(total, std::memory_order_relaxed);
   return true;

@@ -287,7 +287,7 @@ bool Pool::run(const Launch& launch) {
   unsigned sharing = alone_for > 0 && !careful ? 1 : threads();
   std::uint64_t least = parts == 1 ? blocks_of_turn(launch, sharing) : 1;
   Job job{launch, rows, parts, total, threads(), least, careful, last.sharing.mean() / each};
-  launch.record->reserved[parts_word] = parts > 1;
+  launch.record->reserved[flags_word] = parts > 1 ? in_parts : 0;
   bool can_share = !workers_.empty() && job.total > 1;
   bool asked = false;
   {

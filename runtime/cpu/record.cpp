@@ -16,7 +16,6 @@
 
 namespace kern::cpu {
 
-static constexpr std::uint32_t state_none = 0, state_there = 2;
 // What stands where a record was refused, so that a reader stops there.
 static constexpr std::uint64_t refused = ~std::uint64_t(0);
 
@@ -27,9 +26,9 @@ static std::mutex& fault_mutex() {
 }
 
 static auto order_of(const kern_launch_record& record, const kern_fault_record& fault) {
-  bool in_parts = record.reserved[parts_word] != 0;
-  return std::tuple(fault.block[2], fault.block[1], fault.block[0], in_parts ? fault.thread[2] : 0,
-                    in_parts ? fault.thread[1] : 0);
+  bool by_rows = (record.reserved[flags_word] & in_parts) != 0;
+  return std::tuple(fault.block[2], fault.block[1], fault.block[0], by_rows ? fault.thread[2] : 0,
+                    by_rows ? fault.thread[1] : 0);
 }
 
 void RingDeleter::operator()(kern_print_ring* ring) const { std::free(ring); }
@@ -75,7 +74,8 @@ struct LaneGuard {
   std::uint32_t first_thread[3];
 };
 
-static void report(const LaneGuard& guard, std::uint32_t lane, std::int64_t index, std::int64_t extent) {
+static kern_fault_record record_of(const LaneGuard& guard, std::uint32_t lane, std::int64_t index,
+                                   std::int64_t extent) {
   kern_fault_record fault{};
   fault.site = static_cast<std::uint32_t>(guard.what);
   fault.axis = guard.what >> 32 & 0xff;
@@ -83,7 +83,24 @@ static void report(const LaneGuard& guard, std::uint32_t lane, std::int64_t inde
   fault.index = index;
   fault.extent = extent;
   set_place(fault, guard.where, lane, guard.what >> 48 & 1, guard.first_thread);
+  return fault;
+}
+
+static void report(const LaneGuard& guard, std::uint32_t lane, std::int64_t index, std::int64_t extent) {
+  kern_fault_record fault = record_of(guard, lane, index, extent);
   kern_cpu_fault(guard.record, &fault);
+}
+
+// Keeps what comes before what is there; a fault comes before every note.
+static void keep(kern_launch_record& record, const kern_fault_record& found, std::uint32_t state) {
+  std::lock_guard lock(fault_mutex());
+  kern_fault_record& kept = record.fault;
+  bool is_ranked = kept.state == state;
+  if (is_ranked && order_of(record, kept) <= order_of(record, found)) return;
+  if (!is_ranked && kept.state == KERN_FAULT_THERE) return;
+  kept = found;
+  kept.launch = record.launch;
+  kept.state = state;
 }
 
 static std::int64_t step_to(std::int64_t first, std::int64_t step, std::uint32_t lane) {
@@ -113,12 +130,7 @@ fault_lanes(const LaneGuard& guard, std::uint32_t lanes, IndexOf index_of, Exten
 using namespace kern::cpu;
 
 void kern_cpu_fault(kern_launch_record* record, const kern_fault_record* fault) {
-  std::lock_guard lock(fault_mutex());
-  kern_fault_record& kept = record->fault;
-  if (kept.state != state_none && order_of(*record, kept) <= order_of(*record, *fault)) return;
-  kept = *fault;
-  kept.launch = record->launch;
-  kept.state = state_there;
+  keep(*record, *fault, KERN_FAULT_THERE);
 }
 
 uint32_t kern_cpu_fault_lanes(kern_launch_record* record, const kern_where* where, uint64_t guard,
@@ -166,6 +178,17 @@ uint32_t kern_cpu_fault_each(kern_launch_record* record, const kern_where* where
   return fault_lanes(
       {record, *where, guard, {x, y, z}}, lanes, [&](std::uint32_t lane) { return indices[lane]; },
       [&](std::uint32_t lane) { return extents[lane]; });
+}
+
+void kern_cpu_note(kern_launch_record* record, const kern_where* where, uint64_t guard, uint32_t lanes,
+                   uint32_t noted, const int64_t* indices, const int64_t* extents, uint32_t x, uint32_t y,
+                   uint32_t z) {
+  if (lanes == 0) return;
+  auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+  auto fresh = static_cast<std::uint64_t>(std::popcount(lanes & ~noted));
+  if (fresh > 0) std::atomic_ref(record->bad_threads).fetch_add(fresh, std::memory_order_relaxed);
+  keep(*record, record_of({record, *where, guard, {x, y, z}}, lane, indices[lane], extents[lane]),
+       KERN_NOTE_THERE);
 }
 
 void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t count) {

@@ -14,8 +14,14 @@ namespace kern::cpu {
 // The reserved words of a launch record that the CPU uses.
 inline constexpr int stop_word = 0;     // address of a word that is not 0 where the launch is to end; or 0
 inline constexpr int progress_word = 1; // counts what others may wait for: blocks that are done, ...
-inline constexpr int parts_word = 2;    // not 0 where blocks run in parts
-inline constexpr int stuck_word = 3;    // not 0 where a thread has given up waiting
+inline constexpr int flags_word = 2;    // these:
+inline constexpr std::uint64_t in_parts = 1; // blocks run in parts
+inline constexpr std::uint64_t is_stuck = 2; // a thread has given up waiting
+
+// Says whether a thread has left by a fault; a note is of one that went on.
+inline bool has_fault(const kern_fault_record& record) {
+  return record.state == KERN_FAULT_WRITING || record.state == KERN_FAULT_THERE;
+}
 
 struct RingDeleter {
   void operator()(kern_print_ring* ring) const;

@@ -232,8 +232,9 @@ struct Waiting {
 static std::int64_t go_on_waiting(kern_launch_record& record, std::int64_t state) {
   Waiting waiting(state);
   // Once somebody has given up, others wait for what that thread would have done.
-  std::atomic_ref is_stuck(record.reserved[stuck_word]);
-  std::int64_t patient_for = is_stuck.load(std::memory_order_relaxed) ? Waiting::tick : patience.load();
+  std::atomic_ref flags(record.reserved[flags_word]);
+  std::int64_t patient_for =
+      flags.load(std::memory_order_relaxed) & is_stuck ? Waiting::tick : patience.load();
   // Who begins to wait has come from somewhere.
   if (!waiting.has_begun) move_on(record);
   std::uint64_t count = std::atomic_ref(record.reserved[progress_word]).load(std::memory_order_relaxed);
@@ -242,7 +243,7 @@ static std::int64_t go_on_waiting(kern_launch_record& record, std::int64_t state
   if (!waiting.has_begun || moves != waiting.moves || is_anyone_busy(patient_for)) waiting.since = time;
   waiting.moves = moves;
   if (((time - waiting.since) & Waiting::since_mask) * Waiting::tick < patient_for) return waiting.state();
-  is_stuck.store(1, std::memory_order_relaxed);
+  flags.fetch_or(is_stuck, std::memory_order_relaxed);
   return -1;
 }
 

@@ -47,6 +47,7 @@ static CompileOptions compiler_options(const kern_compile_options& options, Diag
     else
       diagnostics.report({}, diag::bad_signature, text);
   }
+  result.clamps = options.clamp != 0;
   result.for_debugger = result.check.keeps_constants = options.debug != 0;
   std::vector<std::string> folders;
   for (const char* folder : list_of(options.folders)) folders.emplace_back(folder);

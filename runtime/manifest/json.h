@@ -78,6 +78,7 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("needs_block", value.needs_block);
   visit("prints", value.prints);
   visit("cooperative", value.cooperative);
+  visit("clamps", value.clamps);
   visit("shared_bytes", value.shared_bytes);
   visit("moved_shared_bytes", value.moved_shared_bytes);
   visit("dynamic_shared", value.dynamic_shared);

@@ -81,9 +81,11 @@ struct ManifestKernel {
   std::optional<std::array<std::uint32_t, 3>> block; // the only one that the kernel takes
   std::uint32_t max_threads = 0;                     // launch bounds; 0 where there are none
   std::array<bool, 3> axes{};                        // along which it reads an index
-  std::string needs_block;        // why a launch must say its block ("has barriers"); "" where any will do
-  bool prints = false;            // its launches need a print ring
-  bool cooperative = false;       // it has barriers of the grid, so all its blocks run at once
+  std::string needs_block;  // why a launch must say its block ("has barriers"); "" where any will do
+  bool prints = false;      // its launches need a print ring
+  bool cooperative = false; // it has barriers of the grid, so all its blocks run at once
+  std::optional<bool>
+      clamps; // a thread with a bad index goes on: its record may hold a note; older objects do not say it
   std::uint64_t shared_bytes = 0; // of static shared arrays in a block,
   std::uint64_t moved_shared_bytes =
       0; // and those of them that a GPU has at the start of dynamic shared memory

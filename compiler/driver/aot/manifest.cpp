@@ -103,6 +103,7 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
   add_launch(kernel, result);
   result.prints = has_prints(module, kernel);
   result.cooperative = has_grid_barriers(module, kernel);
+  result.clamps = module.clamps;
   add_shared(module, sources, kernel, layout, result);
   for (const ir::Contract& contract : kernel.contracts) {
     const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];

@@ -7,6 +7,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/run/progress.h"
 #include "compiler/driver/run/stages.h"
+#include "runtime/common/fault.h"
 
 namespace kern {
 
@@ -122,6 +123,17 @@ static void write_end(const Run& run, const Stage& stage, Diagnostic diagnostic)
     diagnostic.notes.push_back({std::nullopt, fmt::format("this is {}{}", stage_text(run, stage),
                                                           is_last ? "" : "; no stage behind it has run")});
   }
+  run.session.write(diagnostic, stage.compilation->sources());
+}
+
+// Warns of threads that went on at an index out of range.
+static void write_note(const Run& run, const Stage& stage, const RunResult& result) {
+  if (result.note.state == 0) return;
+  Diagnostic diagnostic =
+      fault_diagnostic(stage.compilation->sites(), result.note, stage.job.shape, stage.arguments);
+  diagnostic.severity = Severity::Warning;
+  diagnostic.message =
+      fmt::format("{}; the first: {}", bad_threads_text(result.bad_threads), diagnostic.message);
   run.session.write(diagnostic, stage.compilation->sources());
 }
 
@@ -293,6 +305,7 @@ static ExitCode perform_first(Run& run, const std::optional<Second>& second) {
     const RunResult& result = results.emplace_back(run_stage(run, stage, runner, stage.arguments, arrays));
     if (has_failed(result)) return fail(run, stage, result);
     run.session.streams.out << result.printed << std::flush;
+    write_note(run, stage, result);
     if (result.timed_out)
       write_end(run, stage, timed_out(run, stage, &result));
     else if (result.fault.state != 0)

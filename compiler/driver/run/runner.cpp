@@ -129,12 +129,13 @@ std::string Runner::fetch(DeviceArrays& arrays) {
 }
 
 // The record of a fault, with the index as the program has it.
-static kern_fault_record record_of(const kern_error* error) {
+static kern_fault_record record_of(const kern_error* error, std::uint64_t& bad_threads) {
   kern_fault_info info{};
   info.struct_size = sizeof info;
   kern_error_get_fault(error, &info);
+  bad_threads = info.bad_threads;
   kern_fault_record record{};
-  record.state = 2;
+  record.state = info.went_on ? KERN_NOTE_THERE : KERN_FAULT_THERE;
   record.site = info.site;
   record.axis = info.axis;
   record.kind = info.kind;
@@ -164,9 +165,12 @@ RunResult Runner::run(const LoadedKernel& kernel, const RunLaunch& launched, std
     error.reset(pass(kernel.types[i], arguments[i], given[i], arrays));
   if (!error) error.reset(launch(kernel, launched, given, report));
   if (error && kern_error_get_kind(error.get()) == KERN_KERNEL_FAULT) {
-    result.fault = record_of(error.get());
+    result.fault = record_of(error.get(), result.bad_threads);
     error.reset();
   }
+  kern_error* reported = nullptr;
+  if (!error) error.reset(kern_stream_take_report(stream_.get(), &reported));
+  if (const Held<kern_error> note(reported); note) result.note = record_of(note.get(), result.bad_threads);
   kern_stream_on_print(stream_.get(), nullptr, nullptr);
   result.milliseconds = report.milliseconds;
   if (error) {

@@ -28,6 +28,8 @@ struct RunResult {
   std::string failure;            // why it could not run; "" where it did
   ExitCode code = ExitCode::Done; // of the failure
   kern_fault_record fault{};      // state 0: none
+  kern_fault_record note{};       // of the first thread that went on at a bad index; state 0: none
+  std::uint64_t bad_threads = 0;  // that went on
   std::string printed;
   double milliseconds = 0; // of the kernel alone
   bool timed_out = false;  // --timeout ended it

@@ -82,11 +82,12 @@ void CudaStream::look(const Replay& replay, bool is_last) {
                                                        batch->used * sizeof(kern_launch_record)));
     for (std::uint32_t index = 0; index < batch->used; ++index, ++launch) {
       Batch::Entry& entry = batch->entries[index];
-      kern_fault_record fault = batch->host[index].fault;
+      kern_launch_record record = batch->host[index];
+      kern_fault_record& fault = record.fault;
       bool is_new = fault.state != 0 && entry.number == 0;
       entry.number = fault.state != 0 ? replay.number : 0;
       fault.launch = launch;
-      if (is_new) keep_fault(replay.number, entry, fault);
+      if (is_new) keep_fault(replay.number, entry, record);
       if (fault.state == 0 || !is_last) continue;
       clear_records(device_, *batch, index, 1);
       entry.number = 0;

@@ -91,9 +91,9 @@ void CudaStream::look(Batch& batch, std::uint32_t index) {
                   driver_.event_elapsed(&milliseconds, timed.begin->event, timed.end->event));
     timed.report->milliseconds = static_cast<double>(milliseconds);
   }
-  kern_fault_record fault = batch.host[index].fault;
-  fault.launch = entry.launch;
-  if (fault.state != 0) keep_fault(entry.number, entry, fault);
+  kern_launch_record record = batch.host[index];
+  record.fault.launch = entry.launch;
+  if (record.fault.state != 0) keep_fault(entry.number, entry, record);
 }
 
 void CudaStream::print(const Module& module, const Memory& ring) {

@@ -15,10 +15,19 @@
 extern "C" {
 #endif
 
-// The first fault of a launch; 64 bytes, written once by the device (state goes from 0 to 1 by
-// compare-and-swap, then to 2 when the fields stand). The host treats it as untrusted.
+// What the fault record holds. A note is of a thread that went on (`--on-fault=clamp`); a fault takes its place.
+typedef enum kern_fault_state {
+  KERN_FAULT_NONE = 0,
+  KERN_FAULT_WRITING = 1,
+  KERN_FAULT_THERE = 2,
+  KERN_NOTE_WRITING = 3,
+  KERN_NOTE_THERE = 4
+} kern_fault_state;
+
+// The first fault of a launch, or else the first note; 64 bytes, written by the device (state goes from 0 to 1 by
+// compare-and-swap, then to 2 when the fields stand; of a note to 3 and 4). The host treats it as untrusted.
 typedef struct kern_fault_record {
-  uint32_t state; // 0 none, 1 being written, 2 there
+  uint32_t state; // a kern_fault_state
   uint32_t site;  // the index of the site in the manifest
   int32_t axis;   // of an index fault
   uint32_t kind;  // a row of faults.def
@@ -38,7 +47,8 @@ typedef struct kern_launch_record {
   uint64_t shared_bytes; // dynamic shared memory of a block
   // 0 at the start; the device's own, and that of barriers of the grid. On a CPU the first may be the address of
   // a word that the host sets to end the launch.
-  uint64_t reserved[4];
+  uint64_t reserved[3];
+  uint64_t bad_threads; // that had a bad index and went on
 } kern_launch_record;
 
 // Where prints go: a record is 8-byte words: site and count of arguments (two 32-bit halves), then the
@@ -132,6 +142,11 @@ uint32_t kern_cpu_fault_masked(kern_launch_record* record, const kern_where* whe
 uint32_t kern_cpu_fault_each(kern_launch_record* record, const kern_where* where, uint64_t guard,
                              uint32_t lanes, const int64_t* indices, const int64_t* extents, uint32_t x,
                              uint32_t y, uint32_t z);
+// Called by CPU code where threads go on at a bad index: notes the lowest of `lanes`, all of which have one, and
+// counts those that are not in `noted`. The rest as above.
+void kern_cpu_note(kern_launch_record* record, const kern_where* where, uint64_t guard, uint32_t lanes,
+                   uint32_t noted, const int64_t* indices, const int64_t* extents, uint32_t x, uint32_t y,
+                   uint32_t z);
 // Called by CPU code to print; words are laid out as in a kern_print_ring.
 void kern_cpu_print(kern_launch_record* record, const uint64_t* words, uint64_t count);
 // Called by CPU code of a segment in which threads wait, for the turn of each thread, or vector of threads:

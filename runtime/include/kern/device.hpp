@@ -192,6 +192,26 @@ public:
     status.raise();
   }
   void check(Status& status) const noexcept { status.take(kern_stream_check(get())); }
+  // Says what becomes of faults of launches that do not say it themselves.
+  void on_fault(OnFault policy) const { kern_stream_on_fault(get(), static_cast<kern_fault_policy>(policy)); }
+  // Hands over the reported faults of work that is done, oldest first, and forgets them; does not wait. Bad indices
+  // of kernels that were compiled to go on are among them.
+  std::vector<FaultReport> take_reports() const {
+    Status status;
+    std::vector<FaultReport> reports = take_reports(status);
+    status.raise();
+    return reports;
+  }
+  std::vector<FaultReport> take_reports(Status& status) const noexcept {
+    std::vector<FaultReport> reports;
+    kern_error* fault = nullptr;
+    while (status.take(kern_stream_take_report(get(), &fault)) && fault) {
+      Status told;
+      told.take(fault);
+      reports.push_back({told.fault(), told.message()});
+    }
+    return reports;
+  }
   // What is put on it from now on runs after the event.
   void after(const Event& event) const {
     Status status;

@@ -32,10 +32,24 @@ struct FaultDetails {
   int axis = 0;
   std::int64_t index = 0, extent = 0;
   std::uint32_t block[3] = {}, thread[3] = {};
-  std::uint64_t launch = 0; // its number on its stream, from 1
-  std::vector<Place> calls; // that led there, innermost first
-  std::uint32_t kind = 0;   // the row of faults.def
-  std::uint32_t site = 0;   // its index in the manifest
+  std::uint64_t launch = 0;      // its number on its stream, from 1
+  std::vector<Place> calls;      // that led there, innermost first
+  std::uint32_t kind = 0;        // the row of faults.def
+  std::uint32_t site = 0;        // its index in the manifest
+  std::uint64_t bad_threads = 0; // of the launch, that had an index out of range and went on
+  bool went_on = false;          // the thread did not leave its kernel
+};
+
+// A fault that is told to whoever asks, instead of thrown.
+struct FaultReport : FaultDetails {
+  std::string message; // one sentence; notes follow on lines of their own
+};
+
+// What becomes of the faults of a launch.
+enum class OnFault : std::uint32_t {
+  OfStream = KERN_FAULTS_OF_STREAM, // what the stream does: throw, unless Stream::on_fault says otherwise
+  Throw = KERN_FAULTS_THROW,
+  Report = KERN_FAULTS_REPORT, // kept for Stream::take_reports
 };
 
 // What the compiler says about a source (<kern/jit.hpp>).
@@ -176,8 +190,21 @@ public:
 private:
   void take_fault(const kern_fault_info& info) {
     auto place = [](const kern_place& from) { return Place{from.file, from.line, from.column}; };
-    fault_ = {info.kernel, info.code, place(info.place), info.array, info.axis, info.index, info.extent,
-              {},          {},        info.launch,       {},         info.kind, info.site};
+    fault_ = {info.kernel,
+              info.code,
+              place(info.place),
+              info.array,
+              info.axis,
+              info.index,
+              info.extent,
+              {},
+              {},
+              info.launch,
+              {},
+              info.kind,
+              info.site,
+              info.bad_threads,
+              info.went_on != 0};
     for (int axis = 0; axis < 3; ++axis)
       fault_.block[axis] = info.block[axis], fault_.thread[axis] = info.thread[axis];
     for (std::uint64_t i = 0; i < info.call_count; ++i) fault_.calls.push_back(place(info.calls[i]));

@@ -33,6 +33,7 @@ typedef struct kern_compile_options {
   void (*on_diagnostic)(void* context, const kern_diagnostic* diagnostic);
   void* context;
   uint32_t debug; // not 0: as `kernc -O0 -g`, slow code whose variables a debugger shows
+  uint32_t clamp; // not 0: as `kernc --on-fault=clamp`, a thread with a bad index goes on
 } kern_compile_options;
 
 // Compiles a source for a device and loads it; any thread may, several at once. Nothing of the arguments is

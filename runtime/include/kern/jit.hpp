@@ -25,6 +25,7 @@ struct CompileOptions {
   Dialect dialect = Dialect::OfName;
   std::vector<std::string> folders; // where imported files are looked for, beside the standard library
   std::vector<Diagnostic>* diagnostics = nullptr; // receives warnings and errors
+  bool clamp = false; // as `kernc --on-fault=clamp`: a thread with a bad index goes on
   bool debug = false; // as `kernc -O0 -g`: slow code whose variables a debugger shows
 };
 
@@ -49,6 +50,7 @@ inline Module compile(Status& status, const Device& device, std::string_view sou
   plain.folders = {folders.data(), folders.size()};
   plain.context = options.diagnostics;
   plain.debug = options.debug;
+  plain.clamp = options.clamp;
   if (options.diagnostics)
     plain.on_diagnostic = [](void* context, const kern_diagnostic* diagnostic) {
       static_cast<std::vector<Diagnostic>*>(context)->push_back(diagnostic_of(*diagnostic));

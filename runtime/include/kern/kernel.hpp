@@ -42,6 +42,12 @@ public:
     launch.options_.cooperative = 1;
     return launch;
   }
+  // Sets what becomes of its faults; without, what the stream says.
+  Launch on_fault(OnFault policy) const {
+    Launch launch = *this;
+    launch.options_.on_fault = static_cast<std::uint32_t>(policy);
+    return launch;
+  }
   // Sets what the launch tells about itself, which must stay until the launch is done.
   Launch report(kern_launch_report& report) const {
     Launch launch = *this;

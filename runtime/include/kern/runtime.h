@@ -54,8 +54,10 @@ typedef struct kern_fault_info {
   uint64_t launch;         // its number on its stream, from 1
   const kern_place* calls; // that led there, innermost first
   uint64_t call_count;
-  uint32_t kind; // the row of faults.def
-  uint32_t site; // its index in the manifest
+  uint32_t kind;        // the row of faults.def
+  uint32_t site;        // its index in the manifest
+  uint32_t went_on;     // 1: the thread did not leave its kernel (`--on-fault=clamp`)
+  uint64_t bad_threads; // of the launch, that had an index out of range and went on
 } kern_fault_info;
 
 typedef struct kern_memory_info {
@@ -136,6 +138,17 @@ void* kern_stream_native(const kern_stream* stream);
 kern_error* kern_stream_wait(kern_stream* stream);
 // The same without waiting.
 kern_error* kern_stream_check(kern_stream* stream);
+// What becomes of a fault of a launch.
+typedef enum kern_fault_policy {
+  KERN_FAULTS_OF_STREAM, // what kern_stream_on_fault says
+  KERN_FAULTS_THROW, // the first call that waits for the launch or a later one returns it; so from the start
+  KERN_FAULTS_REPORT // kept for kern_stream_take_report; no other call fails
+} kern_fault_policy;
+// Sets the policy of launches on the stream from now on, those of its captures too, that name none.
+void kern_stream_on_fault(kern_stream* stream, kern_fault_policy policy);
+// Hands over the oldest reported fault of work that is done, as an error that its caller frees; null where there is
+// none. Does not wait. Bad indices of kernels compiled with `--on-fault=clamp` are always reported, once a launch.
+kern_error* kern_stream_take_report(kern_stream* stream, kern_error** fault);
 // Says where the lines go that kernels of this stream print, instead of the standard output; null: there.
 // Called by the thread that finds the launch done.
 typedef void (*kern_print_function)(void* context, const char* text, uint64_t bytes);
@@ -278,6 +291,7 @@ typedef struct kern_launch_options {
   kern_stream* stream;        // null: the calling thread's own
   kern_launch_report* report; // may be null
   uint32_t cooperative;       // 1: all blocks must run at once; it is an error where they cannot
+  uint32_t on_fault;          // a kern_fault_policy
 } kern_launch_options;
 
 // Checks everything, then puts the launch on the stream. With arguments in host memory it waits for them.

@@ -298,4 +298,24 @@ TEST(Jit, AsksTheDriverForDebugInformationForDebuggersOnly) {
   EXPECT_STREQ(options(), "5 6");
 }
 
+TEST(Jit, ReportsBadIndicesOfThreadsThatGoOn) {
+  Device device = test_device();
+  kern::CompileOptions options;
+  options.clamp = true;
+  Module module = kern::compile(
+      device, "@kernel\ndef f(x: i32[:], y: i32[:]):\n    i = grid(1)\n    y[i] = x[i] + 1\n", options);
+  auto f = module.kernel<void(View<const std::int32_t>, View<std::int32_t>)>("f");
+  std::vector<std::int32_t> x = {5, 6, 7}, y(4, 9);
+  f(kern::grid(1).block(6), kern::in(x), kern::inout(y));
+  EXPECT_EQ(y, (std::vector<std::int32_t>{6, 7, 8, 1}));
+  std::vector<kern::FaultReport> reports = kern::Stream::of_thread(device).take_reports();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_TRUE(reports[0].went_on);
+  EXPECT_EQ(reports[0].bad_threads, 3u);
+  EXPECT_EQ(reports[0].array, "x");
+  EXPECT_EQ(reports[0].extent, 3);
+  EXPECT_TRUE(
+      contains(reports[0].message, "threads with an index out of range that went on: 3, the first: index"));
+}
+
 } // namespace

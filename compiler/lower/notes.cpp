@@ -1,0 +1,120 @@
+// Bad indices of threads that go on (transform/clamp_guards.cpp): the first one of a launch is kept in its record, and
+// the threads are counted there. All of it is cold.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <cstddef>
+
+#include "compiler/lower/lanes.h"
+#include "kern/abi.h"
+
+namespace kern::lowering {
+
+static constexpr const char* note_name = "kern_note";
+
+// kern_note(record, site, axis, index, extent, noted): counts the thread, and writes the record where nothing is in
+// it. Threads of a warp that all come here are one atomic to the hardware.
+static llvm::Function* make_gpu_note(ModuleState& state) {
+  llvm::IRBuilder<> builder(state.context);
+  llvm::Type *word = builder.getInt32Ty(), *long_word = builder.getInt64Ty();
+  auto* type = llvm::FunctionType::get(
+      builder.getVoidTy(), {builder.getPtrTy(1), word, word, long_word, long_word, builder.getInt1Ty()},
+      false);
+  auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, note_name, state.module);
+  for (auto attribute : {llvm::Attribute::NoInline, llvm::Attribute::Cold, llvm::Attribute::NoUnwind})
+    function->addFnAttr(attribute);
+  auto block = [&](const char* name) { return llvm::BasicBlock::Create(state.context, name, function); };
+  llvm::BasicBlock *entry = block("entry"), *count = block("count"), *look = block("look"),
+                   *claim = block("claim"), *write = block("write"), *out = block("out");
+  llvm::Value* record = function->getArg(0);
+  auto field = [&](std::size_t offset) {
+    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), record, offset);
+  };
+  const auto relaxed = llvm::AtomicOrdering::Monotonic;
+  builder.SetInsertPoint(entry);
+  builder.CreateCondBr(function->getArg(5), look, count);
+  builder.SetInsertPoint(count);
+  builder.CreateAtomicRMW(llvm::AtomicRMWInst::Add, field(offsetof(kern_launch_record, bad_threads)),
+                          builder.getInt64(1), llvm::MaybeAlign(8), relaxed);
+  builder.CreateBr(look);
+  builder.SetInsertPoint(look);
+  llvm::Value* known = builder.CreateLoad(word, record, true);
+  builder.CreateCondBr(builder.CreateIsNull(known), claim, out);
+  builder.SetInsertPoint(claim);
+  llvm::Value* swap =
+      builder.CreateAtomicCmpXchg(record, builder.getInt32(KERN_FAULT_NONE),
+                                  builder.getInt32(KERN_NOTE_WRITING), llvm::MaybeAlign(4), relaxed, relaxed);
+  builder.CreateCondBr(builder.CreateExtractValue(swap, 1), write, out);
+  builder.SetInsertPoint(write);
+  llvm::Value* kind = builder.getInt32(static_cast<std::uint32_t>(ir::FaultKind::IndexOutOfRange));
+  write_fault(builder, record,
+              {function->getArg(1), function->getArg(2), kind, function->getArg(3), function->getArg(4)},
+              KERN_NOTE_THERE);
+  builder.CreateBr(out);
+  builder.SetInsertPoint(out);
+  builder.CreateRetVoid();
+  return function;
+}
+
+// kern/abi.h says what the words are that tell the runtime of a guard, and of each lane.
+static void note_on_cpu(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const auto guard = static_cast<std::uint64_t>(ir::int_value(call.args[0]));
+  const std::uint64_t linear = lower.lanes.linear_id ? 1 : 0;
+  const auto kind = static_cast<std::uint64_t>(ir::FaultKind::IndexOutOfRange);
+  llvm::Value *lanes = builder.getInt32(1), *noted = nullptr, *indices = nullptr, *extents = nullptr;
+  if (lower.is_vector()) {
+    auto bits_of = [&](llvm::Value* mask) {
+      return builder.CreateZExt(mask_bits(lower, mask), builder.getInt32Ty());
+    };
+    lanes = lower.lanes.masked
+                ? bits_of(active_lanes(lower))
+                : builder.getInt32(static_cast<std::uint32_t>((std::uint64_t(1) << lower.lane_count()) - 1));
+    indices = spill(lower, to_vector(lower, read_value(lower, call.args[1]))).buffer;
+    extents = spill(lower, to_vector(lower, read_value(lower, call.args[2]))).buffer;
+    noted = bits_of(to_vector(lower, read_value(lower, call.args[3])));
+  } else {
+    auto in_memory = [&](const ir::Operand& operand) {
+      llvm::Value* place = entry_alloca(lower, builder.getInt64Ty(), "noted");
+      builder.CreateStore(read(lower, operand), place);
+      return place;
+    };
+    indices = in_memory(call.args[1]);
+    extents = in_memory(call.args[2]);
+    noted = builder.CreateZExt(read(lower, call.args[3]), builder.getInt32Ty());
+  }
+  const Place& place = lower.place;
+  std::vector<llvm::Value*> args = {lower.record,
+                                    place.where,
+                                    builder.getInt64(guard | kind << 40 | linear << 48),
+                                    lanes,
+                                    noted,
+                                    indices,
+                                    extents,
+                                    lower.lanes.linear_id ? lower.lanes.linear_id : place.thread[0],
+                                    place.thread[1],
+                                    place.thread[2]};
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* arg : args) types.push_back(arg->getType());
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), types, false);
+  llvm::CallInst* told =
+      builder.CreateCall(lower.state.module.getOrInsertFunction("kern_cpu_note", type), args);
+  told->addFnAttr(llvm::Attribute::Cold);
+  told->addFnAttr(llvm::Attribute::NoUnwind);
+}
+
+llvm::Value* vocabulary::note_index(Lowerer& lower, const CustomCall& call) {
+  if (!lower.gpu()) {
+    note_on_cpu(lower, call);
+    return nullptr;
+  }
+  llvm::Function* note = lower.state.module.getFunction(note_name);
+  if (!note) note = make_gpu_note(lower.state);
+  const auto guard = static_cast<std::uint64_t>(ir::int_value(call.args[0]));
+  llvm::Value* site = lower.builder.getInt32(static_cast<std::uint32_t>(guard));
+  llvm::Value* axis = lower.builder.getInt32(static_cast<std::uint32_t>(guard >> 32));
+  lower.builder.CreateCall(note, {lower.record, site, axis, read(lower, call.args[1]),
+                                  read(lower, call.args[2]), read(lower, call.args[3])});
+  return nullptr;
+}
+
+} // namespace kern::lowering
