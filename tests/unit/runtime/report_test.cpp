@@ -38,7 +38,7 @@ TEST_F(Reports, FollowTheStreamUnlessTheLaunchSaysOtherwise) {
   kern::Stream::of_thread(device).wait();
   stream.on_fault(OnFault::Report);
   library.careless(kern::grid(1).block(4).on(stream), y, 1);
-  auto prepared = library.careless.prepare(kern::grid(1).block(5).on(stream), y, 1);
+  auto prepared = library.prepare_careless(kern::grid(1).block(5).on(stream), y, 1);
   prepared();
   library.careless(kern::grid(1).block(6).on(stream).on_fault(OnFault::Throw), y, 1);
   EXPECT_THROW(stream.wait(), kern::KernelFault);
