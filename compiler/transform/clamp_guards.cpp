@@ -63,14 +63,15 @@ ir::SlotId add_param(ir::Function& function, Type type) {
 
 class Clamper {
 public:
-  Clamper(ir::Function& function, const std::vector<bool>& clamping)
-      : function_(function), clamping_(clamping) {}
+  Clamper(ir::Function& function, std::vector<ir::KernelParam>& params, const std::vector<bool>& clamping)
+      : function_(function), params_(params), clamping_(clamping) {}
 
   void run() {
     if (function_.is_kernel) {
       noted_ = add_slot(types::boolean, ir::Slot::Kind::Variable, function_.span);
     } else {
       noted_ = add_param(function_, types::boolean);
+      params_.push_back({"", types::boolean, static_cast<std::uint32_t>(noted_)});
       function_.results.push_back(types::boolean);
       if (function_.body.empty() || !std::holds_alternative<ir::Return>(function_.body.back().node))
         function_.body.push_back({ir::Return{}, function_.span});
@@ -255,6 +256,7 @@ private:
   }
 
   ir::Function& function_;
+  std::vector<ir::KernelParam>& params_; // of the source
   const std::vector<bool>& clamping_;
   ir::SlotId noted_{};
   std::vector<Test> tests_;
@@ -269,7 +271,7 @@ void clamp_guards(ir::Module& module) {
   if (!module.clamps) return;
   const std::vector<bool> clamping = find_clamping(module);
   for (std::size_t id = 0; id < module.functions.size(); ++id)
-    if (clamping[id]) Clamper(module.functions[id], clamping).run();
+    if (clamping[id]) Clamper(module.functions[id], module.params[id], clamping).run();
 }
 
 } // namespace kern
