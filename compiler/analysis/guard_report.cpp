@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "compiler/analysis/guard_walk.h"
 #include "compiler/analysis/guards.h"
@@ -89,9 +91,17 @@ std::string guard_line(const ir::Guard& node, GuardReasons guard, const ir::Modu
   // The index as it is written; of what the compiler wrote itself, as the IR has it.
   std::string index = source_text(sources, {Reason::Kind::Always, site.span});
   if (index.empty()) index = ir::print(node.index, function);
-  std::string state = guard.proved           ? "proved by " + proof_text(guard, &sources)
-                      : guard.fails_if_empty ? "kept, fails only if empty"
-                                             : "kept";
+  std::string state =
+      node.form == ir::GuardForm::Hoisted
+          ? fmt::format("hoisted before the loop at {}: its first and last index are tested",
+                        place_text(sources, node.loop))
+      : node.form == ir::GuardForm::Deferred
+          ? fmt::format("deferred to the end of the loop at {}: element 0 is read instead, and "
+                        "then the loop runs again",
+                        place_text(sources, node.loop))
+      : guard.proved         ? "proved by " + proof_text(guard, &sources)
+      : guard.fails_if_empty ? "kept, fails only if empty"
+                             : "kept";
   return fmt::format("{} {}[{}] {}: {}\n", place_text(sources, site.span), site.array, node.axis, index,
                      state);
 }
@@ -112,20 +122,43 @@ GuardProofs prove_guards(const ir::Module& module, ir::FunctionId id) {
   return proofs;
 }
 
-// The states of a guard in the list are `proved by ...` and `kept`; `hoisted` (tested once before its loop)
-// and `deferred` (tested before the next effect) have their place here when transform/place_guards.cpp makes
-// them.
+// Writes the lines of a body; what stands in a loop as it was written is listed with the loop's copy.
+static void list_guards(const ir::Body& body, const std::vector<GuardReasons>& guards, std::size_t& next,
+                        bool is_listed,
+                        const std::function<void(const ir::Guard&, const GuardReasons&)>& list) {
+  for (const ir::Stmt& stmt : body) {
+    if (const auto* node = std::get_if<ir::Guard>(&stmt.node)) {
+      const GuardReasons& guard = guards[next++];
+      if (is_listed) list(*node, guard);
+    }
+    const auto* branch = std::get_if<ir::If>(&stmt.node);
+    ir::visit_bodies(stmt, [&](const ir::Body& inner) {
+      bool is_rerun = branch && branch->is_rerun && &inner == &branch->then_body;
+      list_guards(inner, guards, next, is_listed && !is_rerun, list);
+    });
+  }
+}
+
+// The states of a guard in the list are `proved by ...`, `kept`, `hoisted before ...` and `deferred to ...`.
 std::string print_guards(const ir::Module& module, const SourceManager& sources) {
   std::string text;
   for (const ir::Function& function : module.functions) {
-    std::vector<GuardReasons> guards = find_guards(module, function).guards;
-    auto proved = std::ranges::count_if(guards, &GuardReasons::proved);
-    text += fmt::format("{}: {} of {} proved\n", function.symbol, proved, guards.size());
-    std::size_t next = 0;
-    ir::walk(function.body, [&](const ir::Stmt& stmt) {
-      const auto* node = std::get_if<ir::Guard>(&stmt.node);
-      if (node) text += guard_line(*node, guards[next++], module, function, sources);
+    const std::vector<GuardReasons> guards = find_guards(module, function).guards;
+    std::array<std::size_t, 3> left{}; // by form
+    std::size_t count = 0, proved = 0, next = 0;
+    std::string lines;
+    list_guards(function.body, guards, next, true, [&](const ir::Guard& node, const GuardReasons& guard) {
+      ++count;
+      ++left[static_cast<std::size_t>(node.form)];
+      proved += guard.proved && node.form == ir::GuardForm::InPlace;
+      lines += guard_line(node, guard, module, function, sources);
     });
+    text += fmt::format("{}: {} of {} proved", function.symbol, proved, count);
+    if (std::size_t hoisted = left[static_cast<std::size_t>(ir::GuardForm::Hoisted)])
+      text += fmt::format(", {} hoisted", hoisted);
+    if (std::size_t deferred = left[static_cast<std::size_t>(ir::GuardForm::Deferred)])
+      text += fmt::format(", {} deferred", deferred);
+    text += "\n" + lines;
   }
   return text;
 }

@@ -155,6 +155,14 @@ void GuardWalk::guard(const ir::Guard& node, Span span) {
   auto above = subtract(extent, index);
   if (above) above = offset(*above, -1);
   GuardReasons result{false, false, {}, facts.bounds(index), facts.bounds(extent)};
+  // Its index is in range here by a test before the loop, or because it is that of element 0 otherwise.
+  if (node.form != ir::GuardForm::InPlace) {
+    result.proved = true;
+    facts.assume(index, {Reason::Kind::Guard, span});
+    if (above) facts.assume(*above, {Reason::Kind::Guard, span});
+    results_.guards[numbers_.at(&node)] = std::move(result);
+    return;
+  }
   if (above && facts.prove(index, thorough)) {
     result.reasons = facts.reasons();
     result.proved = facts.prove(*above, thorough);

@@ -31,11 +31,13 @@ static std::vector<Pass> passes_before_targets() {
   return passes;
 }
 
-// The passes of a target behind those.
-static std::vector<Pass> passes_of(Target target) {
+// The passes of a target behind those. On the CPU guards leave loops where it is asked for, to test that on any
+// machine.
+static std::vector<Pass> passes_of(Target target, LoopGuards loops) {
   std::vector<Pass> passes;
   for (std::size_t pass = common_passes; pass < std::size(pass_targets); ++pass)
-    if (is_for(Pass(pass), target)) passes.push_back(Pass(pass));
+    if (is_for(Pass(pass), target) || (Pass(pass) == Pass::Defer && loops == LoopGuards::Every))
+      passes.push_back(Pass(pass));
   return passes;
 }
 
@@ -128,7 +130,8 @@ bool Compilation::run(std::span<const Pass> passes, ir::Module& module) {
     bool is_repeated = std::ranges::find(passes.first(i), passes[i]) != passes.begin() + std::ptrdiff_t(i);
     bool is_wanted = passes[i] == Pass::Contract ? options_.contract
                      : passes[i] == Pass::Loads  ? !options_.for_debugger
-                                                 : true;
+                     : passes[i] == Pass::Defer ? !options_.for_debugger && options_.loops != LoopGuards::None
+                                                : true;
     if (is_wanted && !is_repeated) run(passes[i], module);
   }
   return !diagnostics_.has_errors();
@@ -154,7 +157,7 @@ const ir::Module* Compilation::transformed() {
 const ir::Module* Compilation::module_for(Target target) {
   const ir::Module* common = transformed();
   if (!common) return nullptr;
-  std::vector<Pass> passes = passes_of(target);
+  std::vector<Pass> passes = passes_of(target, options_.loops);
   if (passes.empty()) return common;
   std::optional<ir::Module>& own = own_[static_cast<std::size_t>(target)];
   if (!own) {
@@ -212,11 +215,12 @@ std::optional<std::string> Compilation::ir(Target target) {
   return ir::print(*made);
 }
 
-std::optional<std::string> Compilation::guards() {
+std::optional<std::string> Compilation::guards(Target target) {
   const ir::Module* checked = module();
   if (!checked) return std::nullopt;
   // Behind them, a module that clamps has no guard left that is not proved.
   std::vector<Pass> passes = passes_before_targets();
+  for (Pass pass : passes_of(target, options_.loops)) passes.push_back(pass);
   passes.erase(std::ranges::find(passes, Pass::Guards) + 1, passes.end());
   ir::Module made = copy(*checked);
   if (!run(passes, made)) return std::nullopt;

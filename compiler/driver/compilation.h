@@ -24,6 +24,9 @@
 
 namespace kern {
 
+// For which targets guards leave their loops.
+enum class LoopGuards : std::uint8_t { Cuda, Every, None };
+
 struct CompileOptions {
   std::optional<Dialect> dialect; // the root's; its suffix decides where there is none
   CheckOptions check;
@@ -31,7 +34,8 @@ struct CompileOptions {
   GuardMode guards = GuardMode::On;
   bool clamps = false; // a thread with a bad index goes on
   bool contract = true;
-  bool for_debugger = false;             // loads stay where they are written: -O0 -g
+  bool for_debugger = false; // loads stay where they are written: -O0 -g
+  LoopGuards loops = LoopGuards::Cuda;
   bool polls = false;                    // whether loops ask if the launch is to end
   std::vector<std::string> define_files; // read for the values of check.defines
   std::vector<PrefixMapping> prefix_map; // how outputs name files
@@ -100,7 +104,8 @@ public:
   // The IR as it was checked, or with these passes on top; or as it is lowered for a target.
   std::optional<std::string> ir(std::span<const Pass> passes = {});
   std::optional<std::string> ir(Target target);
-  std::optional<std::string> guards();
+  // What became of the guards of a target.
+  std::optional<std::string> guards(Target target);
   std::optional<std::string> emit(const TargetOptions& target, OutputKind kind);
   // Writes an object with that code of the module for the CPU; nothing where an error was reported.
   std::optional<std::string> emit_object(std::span<const ObjectCode> code, const ObjectData& data);

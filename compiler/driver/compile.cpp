@@ -188,7 +188,7 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
     bool is_of_target = passes.empty() && !session.options.target.empty();
     return is_of_target ? compilation.ir(target.target) : compilation.ir(passes);
   }
-  case Form::Guards: return compilation.guards();
+  case Form::Guards: return compilation.guards(target.target);
   case Form::Llvm: return compilation.emit(target, OutputKind::Llvm);
   case Form::Bitcode: return compilation.emit(target, OutputKind::Bitcode);
   case Form::Ptx: return compilation.emit(target, OutputKind::Ptx);

@@ -109,6 +109,9 @@ CompileOptions compile_options(const Options& options, Diagnostics& diagnostics)
                   : options.guards == "off"  ? GuardMode::Off
                                              : GuardMode::On;
   result.clamps = options.on_fault == "clamp";
+  result.loops = options.loops == "all"    ? LoopGuards::Every
+                 : options.loops == "none" ? LoopGuards::None
+                                           : LoopGuards::Cuda;
   result.contract = options.fp_contract == "on";
   result.check.keeps_constants = options.line_info == "full";
   result.for_debugger = options.optimization == "0" && options.line_info == "full";

@@ -224,6 +224,12 @@ enum class GuardState : std::uint8_t {
   Proved, // never fails; nothing is emitted
   Shadow, // proved, and emitted as an assertion that must never fire
 };
+// Where what a guard tests is tested (transform/defer_guards.cpp).
+enum class GuardForm : std::uint8_t {
+  InPlace,  // where the guard stands
+  Hoisted,  // before the loop, for all of its iterations
+  Deferred, // behind the loop; `index` is one that reads element 0 instead of none
+};
 // Faults unless 0 <= index < extent(array, axis); index is i64
 struct Guard {
   Operand array;
@@ -232,6 +238,8 @@ struct Guard {
   SiteId site;
   GuardState state = GuardState::Kept;
   std::string proof = {};
+  GuardForm form = GuardForm::InPlace;
+  Span loop = {}; // before or behind which it is tested
 };
 // Faults with the site's kind unless the condition holds; the contract's index where it is one
 struct Check {
@@ -244,6 +252,9 @@ struct Check {
 struct If {
   Operand condition;
   Body then_body, else_body;
+  // `then_body` holds a loop as it was written, for when its copy met something bad: it is seldom run, and
+  // passes leave it as it is.
+  bool is_rerun = false;
 };
 // while: runs `head`, which computes `condition`, then `body` while it is true; `continue` goes to `head`
 struct While {

@@ -270,7 +270,7 @@ struct Printer {
         [&](const Print& s) { line(print_text(s)); }, [&](const Guard& s) { line(guard_text(s)); },
         [&](const Check& s) { line(check_text(s)); },
         [&](const If& s) {
-          line(fmt::format("if {}:", text(s.condition)));
+          line(fmt::format("{} {}:", s.is_rerun ? "rerun if" : "if", text(s.condition)));
           body(s.then_body);
           if (s.else_body.empty()) return;
           line("else:");

@@ -17,9 +17,11 @@ inline constexpr std::size_t instance_depth = 64;     // of calls that make inst
 inline constexpr std::size_t ir_statements = 200'000; // in one function, after inlining and unrolling
 inline constexpr std::size_t module_statements = 1'000'000; // in all functions of one module, before inlining
 inline constexpr std::size_t check_steps =
-    32'000'000;                                     // of one compilation: expressions and elements of tuples
-inline constexpr std::size_t ir_nesting = 300;      // of bodies in one function, after inlining
-inline constexpr std::size_t inference_rounds = 64; // until the types of a function's locals settle
+    32'000'000; // of one compilation: expressions and elements of tuples
+inline constexpr std::size_t copied_statements = 500; // of a loop whose guards leave it, which is copied
+inline constexpr std::size_t copied_nesting = 16;     // of bodies in such a loop
+inline constexpr std::size_t ir_nesting = 300;        // of bodies in one function, after inlining
+inline constexpr std::size_t inference_rounds = 64;   // until the types of a function's locals settle
 inline constexpr std::int64_t shared_bytes = 227
                                              << 10;    // static, in one block (the most of any device so far)
 inline constexpr std::int64_t local_bytes = 512 << 10; // in one thread

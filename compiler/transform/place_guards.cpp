@@ -32,6 +32,10 @@ private:
   bool place(ir::Guard& guard) {
     const GuardProof& proof = proofs_.guards[next_guard_++];
     bool proved = !proof.proof.empty(), shadow = mode_ == GuardMode::Shadow;
+    if (guard.form != ir::GuardForm::InPlace) {
+      guard.state = shadow ? ir::GuardState::Shadow : ir::GuardState::Proved;
+      return false;
+    }
     guard.proof = proved || mode_ != GuardMode::Off ? proof.proof : "not proved: --guards=off";
     if (proof.fails_if_empty) guard.state = ir::GuardState::Empty;
     if (proved) guard.state = shadow ? ir::GuardState::Shadow : ir::GuardState::Proved;

@@ -30,6 +30,10 @@ void poll_stops(ir::Module& module);
 // Puts the bodies of device functions where they are called: those that may reach a collective always, small
 // ones within limits::ir_statements. Sites are copied and learn the call.
 void inline_calls(ir::Module& module, Diagnostics& diagnostics);
+// Takes guards out of loops: the copy of a loop tests affine indices once before it and all others behind it,
+// and where one is out of range the loop runs as it was written. Stands before place_guards, which then proves
+// nothing by a guard that has left. Does nothing with GuardMode::Off.
+void defer_guards(ir::Module& module, GuardMode mode);
 // Marks each guard Proved or Shadow where analysis/guards.h proves it, and makes a Copy of each Select that
 // it shows to go one way: of an index that does not count from the end, of a slice's bound that needs no
 // clamp.

@@ -57,7 +57,11 @@ private:
           want(*source->slot);
         if (is_sum(*assign)) sums_.insert(assign->slot);
       }
-      ir::visit_bodies(stmt, [&](const Body& inner) { find(inner); });
+      const auto* branch = std::get_if<ir::If>(&stmt.node);
+      const bool is_rerun = branch && branch->is_rerun;
+      ir::visit_bodies(stmt, [&](const Body& inner) {
+        if (!is_rerun || &inner != &branch->then_body) find(inner);
+      });
     }
   }
 
@@ -122,7 +126,11 @@ private:
     Body result;
     result.reserve(body.size());
     for (Stmt& stmt : body) {
-      ir::visit_bodies(stmt, [&](Body& inner) { rewrite(inner); });
+      const auto* branch = std::get_if<ir::If>(&stmt.node);
+      const bool is_rerun = branch && branch->is_rerun;
+      ir::visit_bodies(stmt, [&](Body& inner) {
+        if (!is_rerun || &inner != &branch->then_body) rewrite(inner);
+      });
       auto* assign = std::get_if<ir::Assign>(&stmt.node);
       if (assign)
         if (const Operand* source = widened(*assign); source && wide_.contains(*source->slot))
