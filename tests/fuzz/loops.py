@@ -12,7 +12,7 @@ import tempfile
 
 import arguments
 
-SIZES = {"v": "f32", "a": "i32", "b": "i32", "w": "i64"}
+FAULT = 4  # what kernc exits with
 HEADS = {
     "kern": "@kernel\ndef k(a: i32[:], b: i32[:], v: f32[:], w: i64[:], n: i64, s: i64, y: f32[:], z: i64[:]):\n    t = i64(threadIdx.x)\n",
     "py": "from numba import cuda, float32, int64\n@cuda.jit\ndef k(a, b, v, w, n, s, y, z):\n    t = int64(cuda.threadIdx.x)\n",
@@ -103,22 +103,22 @@ class Writer:
         return HEADS[self.dialect] + "\n".join(self.lines) + "\n"
 
 
-def values(random, count, size, wrong):
+def values(random, type, count, size, wrong):
     """Indices below `size`, one of them perhaps not."""
     made = [random.randrange(size) if size > 0 else 0 for _ in range(count)]
     for _ in range(random.choice([1, 1, 2]) if wrong and made else 0):
         made[random.choice([0, len(made) // 2, len(made) - 1])] = random.choice([-1, -size, -size - 1, size, size + 7, 2**31 - 1, -2**31])
-    return "[" + ",".join(map(str, made)) + "]"
+    return type + ":[" + ",".join(map(str, made)) + "]"
 
 
 def array(name, type, random, count, size, wrong):
-    return f"{name}=zeros:{type}:0" if count == 0 else f"{name}={values(random, count, size, wrong)}"
+    return f"{name}=zeros:{type}:0" if count == 0 else f"{name}={values(random, type, count, size, wrong)}"
 
 
 def call(random):
     size, wrong = random.choice([0, 1, 5, 8, 8, 40]), random.random() < 0.5
     many = max(size, random.choice([size, 60, 60]))
-    return [array("a", "i32", random, many, size, wrong), array("b", "i32", random, many, size, wrong), f"v=rand:f32:{size}",
+    return [array("a", "i32", random, many, size, wrong), array("b", "i32", random, many, size, wrong), f"v=uniform:f32:{size}",
             array("w", "i64", random, many, size, wrong and random.random() < 0.5), f"n={random.choice([0, 1, size, size, size, size + 1])}", f"s={random.choice([0, 1, 1, 2, -1, 2**31, 2**62, -2**63])}", "y=zeros:f32:8", f"z=zeros:i64:{random.choice([8, 60])}"]
 
 
@@ -149,8 +149,10 @@ def main():
             copies += "hoisted" in report or "deferred" in report
             for _ in range(3):
                 launch = [*call(chance), "--grid", "1", "--block", str(chance.choice([1, 4])), "--print", "y", "--print", "z",
-                          f"--device={options.device}", *options.extra, *(["--lanes=1"] if options.device == "cpu" else []), *extra]
+                          f"--device={options.device}", *options.extra, *(["--lanes=1"] if options.device == "cpu" else [])]
                 expected = run([*common, *launch, "--loops=none"])
+                if expected[0] not in (0, FAULT):
+                    sys.exit(f"seed {seed}: {' '.join(map(str, [*common, *launch]))}\n{source.read_text()}\n{expected}")
                 for mode in (["--loops=all"], ["--loops=all", "--guards=shadow"]):
                     found = run([*common, *launch, *mode])
                     runs += 1
