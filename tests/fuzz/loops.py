@@ -149,7 +149,7 @@ def main():
             copies += "hoisted" in report or "deferred" in report
             for _ in range(3):
                 launch = [*call(chance), "--grid", "1", "--block", str(chance.choice([1, 4])), "--print", "y", "--print", "z",
-                          f"--device={options.device}", *options.extra, *(["--lanes=1"] if options.device == "cpu" else [])]
+                          f"--device={options.device}", *options.extra, *(["--lanes=1"] if options.device == "cpu" and not options.extra else [])]
                 expected = run([*common, *launch, "--loops=none"])
                 if expected[0] not in (0, FAULT):
                     sys.exit(f"seed {seed}: {' '.join(map(str, [*common, *launch]))}\n{source.read_text()}\n{expected}")
