@@ -17,6 +17,7 @@ import tempfile
 import numpy
 
 import arguments
+import guard_idioms
 
 TYPES = ["i64", "i64", "i32", "i8", "u8", "u32", "i16"]
 AXES = [("a", "a.size"), ("b", "b.shape[0]"), ("m", "m.shape[0]"), ("m", "m.shape[1]"), ("t", "t.size"), ("s", "8")]
@@ -34,6 +35,7 @@ class Writer:
         self.variables = {f"v{k}": rng.choice(TYPES) for k in range(rng.choice([3, 5]))}
         self.counter = 0
         self.in_loop = 0
+        self.idioms = rng.choice([0.0, 0.3, 0.8])  # how much of it is written as people write loops
 
     def line(self, depth, text):
         self.lines.append("    " * depth + text)
@@ -132,12 +134,24 @@ class Writer:
             step = rng.choice(["", "", f", {rng.randint(1, 4)}", f", -{rng.randint(1, 3)}", f", max({self.value()}, 1)"])
             self.line(depth, f"for {target} in range({self.value()}, {stop}{step}):")
             self.variables[target] = "i64"
-        self.line(depth + 1, "fuel -= 1")
-        self.line(depth + 1, "if fuel < 0:")
-        self.line(depth + 2, "break")
+        self.fuel(depth + 1)
         self.in_loop += 1
         self.block(depth + 1, nesting + 1)
         self.in_loop -= 1
+
+    def touch(self, depth, array, index, extent):
+        """Writes an access without a test."""
+        self.accesses.append((len(self.lines), depth, [(index, extent)]))
+        self.line(depth, f"{array}[{index}] = 1")
+
+    def fuel(self, depth):
+        self.line(depth, "fuel -= 1")
+        self.line(depth, "if fuel < 0:")
+        self.line(depth + 1, "break")
+
+    def name(self):
+        self.counter += 1
+        return f"q{self.counter}"
 
     def block(self, depth, nesting):
         for _ in range(self.rng.randint(1, 4)):
@@ -146,7 +160,9 @@ class Writer:
     def statement(self, depth, nesting):
         rng = self.rng
         form = rng.randint(0, 12)
-        if form <= 3:
+        if rng.random() < self.idioms:
+            rng.choice(guard_idioms.IDIOMS)(self, depth)
+        elif form <= 3:
             self.access(depth)
         elif form <= 6:
             self.assign(depth)
