@@ -37,6 +37,19 @@ void Symbolic::start_threads() {
     facts.assume(*offset(*subtract(block_dim_[axis], thread_[axis]), -1), launch);
     facts.assume(*offset(*subtract(grid_dim_[axis], block_[axis]), -1), launch);
   }
+  if (!function_.is_kernel || !function_.options.block) limit_threads(launch);
+}
+
+void Symbolic::limit_threads(const Reason& launch) {
+  const auto& [x, y, z] = block_dim_;
+  auto limited = [&](const Affine& left, const Affine& right) {
+    Affine product = exact_product(left, right);
+    facts.assume_within(product, {1, limits::launch_threads}, launch);
+    return product;
+  };
+  // However a program counts the threads of a block: (z * Y + y) * X + x or z * (X * Y) + y * X + x.
+  limited(limited(x, y), z);
+  limited(limited(y, z), x);
 }
 
 std::optional<Affine> Symbolic::thread_value(Builtin builtin) {

@@ -7,6 +7,8 @@ namespace kern {
 namespace {
 
 constexpr std::uint32_t largest_tree = 64; // nodes; a larger condition is an unknown one
+constexpr int most_disjunctions = 3;       // one within the other
+constexpr std::size_t facts_of_a_case = 16;
 
 } // namespace
 
@@ -124,9 +126,28 @@ void Symbolic::assume(ConditionId id, bool outcome) {
     } else if (decide(known.second) == !outcome) {
       assume(known.first, false);
       assume(known.third, outcome);
+    } else {
+      assume_either(known, outcome);
     }
     return;
   }
+}
+
+// Says of a choice between conditions that one of the two ways was taken.
+void Symbolic::assume_either(const Condition& chosen, bool outcome) {
+  if (disjunctions_around_ >= most_disjunctions) return;
+  ++disjunctions_around_;
+  auto side = [&](bool taken) {
+    Facts::Mark before = facts.mark();
+    assume(chosen.first, taken);
+    assume(taken ? chosen.second : chosen.third, outcome);
+    KeptFacts kept = facts.keep(facts.since(before, facts_of_a_case));
+    facts.rollback(before);
+    return kept;
+  };
+  KeptFacts first = side(true), second = side(false);
+  --disjunctions_around_;
+  facts.assume_either(first, second, {Reason::Kind::Test, at(chosen.first).span});
 }
 
 void Symbolic::assume_zero(const Affine& form, bool outcome, const Reason& reason) {
@@ -143,6 +164,8 @@ void Symbolic::assume_zero(const Affine& form, bool outcome, const Reason& reaso
     facts.assume(*above, reason);
   } else if (below && facts.prove(*negative, quick)) {
     facts.assume(*below, reason);
+  } else if (above && below) {
+    facts.assume_either(facts.keep({{*above, reason}}), facts.keep({{*below, reason}}), reason);
   }
 }
 

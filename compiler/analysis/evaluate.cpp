@@ -127,6 +127,10 @@ Affine Symbolic::fitted(const std::optional<Affine>& exact, Type type, std::uint
                         const Affine& right) {
   Interval range = type_interval(type);
   if (exact && facts.fits(*exact, range)) return *exact;
+  if (exact) {
+    auto type_code = code_of(Group::Wrapped, 0, type);
+    return affine(facts.operation(Facts::Kind::Wrapped, type_code, *exact, {}, range));
+  }
   return affine(facts.operation(Facts::Kind::Opaque, code, left, right, range));
 }
 
@@ -145,6 +149,7 @@ Affine Symbolic::multiply_forms(Type type, const Affine& left, const Affine& rig
   range = {std::max(range.low, unlimited.low), std::min(range.high, unlimited.high)};
   facts.assume_within(product, range, reason_of(left, right));
   relate_product(*single_atom(product));
+  relate_quotient(*single_atom(product));
   return fitted(product, type, wrapped, left, right);
 }
 
@@ -169,6 +174,33 @@ void Symbolic::relate_product(AtomId id) {
       if (fits) fits = subtract(*fits, width);
       if (fits) facts.assume(*fits, reason);
     }
+  }
+}
+
+void Symbolic::relate_quotient(AtomId id) {
+  const Facts::Atom& product = facts.atom(id);
+  for (const auto& [number, factor] :
+       {std::pair(product.left, product.right), std::pair(product.right, product.left)}) {
+    auto only = single_atom(number);
+    if (!only || facts.atom(*only).kind != Facts::Kind::FloorDivide) continue;
+    // With q = n // d and d >= 1: q * d is at most n and more than n - d, and for n >= 0 and 0 <= a < d also a * q
+    // + q is at most n.
+    const Facts::Atom& quotient = facts.atom(*only);
+    const Affine &dividend = quotient.left, &divisor = quotient.right;
+    if (facts.bounds(divisor).low < 1) continue;
+    bool whole = factor == divisor;
+    auto smaller = subtract(divisor, factor);
+    if (smaller) smaller = offset(*smaller, -1);
+    bool is_part = !whole && facts.bounds(dividend).low >= 0 && facts.bounds(factor).low >= 0 && smaller &&
+                   facts.prove(*smaller, quick);
+    if (!whole && !is_part) continue;
+    auto below = subtract(dividend, affine(id));
+    if (below && is_part) below = subtract(*below, number);
+    if (below) facts.assume(*below, {});
+    auto above = whole ? subtract(affine(id), dividend) : std::nullopt;
+    if (above) above = add(*above, divisor);
+    if (above) above = offset(*above, -1);
+    if (above) facts.assume(*above, {});
   }
 }
 
@@ -284,6 +316,9 @@ Affine Symbolic::remainder(const Affine& left, Wide divisor) {
   if (!negative) return affine(atom);
   facts.axiom(atom, *whole);
   facts.axiom(atom, *negative);
+  // The dividend is found by them too.
+  facts.assume(*whole, {});
+  facts.assume(*negative, {});
   return affine(atom);
 }
 
@@ -343,7 +378,28 @@ Affine Symbolic::bitwise_forms(Type type, ir::BinaryOp op, const Affine& left, c
   } else if (first.low >= 0 && second.low >= 0) {
     facts.assume_within(result, {0, mask_over(std::max(first.high, second.high))}, reason_of(left, right));
   }
+  if (op != ir::BinaryOp::BitAnd && right.is_constant()) relate_low_bits(atom, left, right.constant);
+  if (op != ir::BinaryOp::BitAnd && left.is_constant()) relate_low_bits(atom, right, left.constant);
   return result;
+}
+
+void Symbolic::relate_low_bits(AtomId id, const Affine& left, Wide bits) {
+  if (bits < 0 || bits >= largest_divisor) return;
+  // Both have the same bits above those, of negative values too.
+  Wide mask = mask_over(bits);
+  auto least = subtract(left, remainder(left, mask + 1));
+  auto below = least ? subtract(affine(id), *least) : std::nullopt;
+  auto above = least ? subtract(*least, affine(id)) : std::nullopt;
+  if (above) above = offset(*above, mask);
+  // Not axioms: the remainder may be one by what is known here only.
+  if (below) facts.assume(*below, {});
+  if (above) facts.assume(*above, {});
+}
+
+bool Symbolic::equal_here(Value left, Value right) {
+  if (left.kind != Value::Kind::Integer || right.kind != Value::Kind::Integer) return false;
+  auto difference = subtract(form(left), form(right));
+  return difference && facts.fits(*difference, {0, 0});
 }
 
 Value Symbolic::select(ConditionId condition, Value left, Value right, Type type) {
@@ -351,10 +407,14 @@ Value Symbolic::select(ConditionId condition, Value left, Value right, Type type
   Mark before = mark();
   assume(condition, true);
   Branch taken = branch(before, true);
+  bool right_serves = equal_here(left, right);
   rollback(before);
+  if (right_serves) return right;
   assume(condition, false);
   Branch other = branch(before, true);
+  bool left_serves = equal_here(left, right);
   rollback(before);
+  if (left_serves) return left;
   Join join{condition, first_facts(taken), first_facts(other), {{ir::SlotId{}, left, right}}, {}};
   join_ranges(join);
   return join_values(join, type, join.slots.front());

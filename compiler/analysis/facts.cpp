@@ -3,6 +3,7 @@
 #include "compiler/analysis/facts.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kern {
 
@@ -20,6 +21,7 @@ AtomId Facts::fresh(Interval range, Reason low, Reason high) {
   AtomId id{static_cast<std::uint32_t>(atoms_.size())};
   Atom& made = atoms_.emplace_back();
   made.range = {std::max(range.low, -farthest), std::min(range.high, farthest)};
+  made.born = made.range;
   made.low = low;
   made.high = high;
   return id;
@@ -99,7 +101,10 @@ void Facts::assume(const Affine& form, Reason reason) {
   auto index = static_cast<std::uint32_t>(facts_.size());
   facts_.push_back({form, reason});
   Wide most = bounds(form).high;
+  auto is_pinned = [&](AtomId id) { return atom(id).range.low == atom(id).range.high; };
+  std::vector<AtomId> pinned;
   for (const Term& term : form.view()) {
+    bool was_pinned = is_pinned(term.atom);
     if (form.size > 1) at(term.atom).facts[term.coefficient > 0].push_back(index);
     // coefficient * atom >= -(the most that the rest can be)
     Interval range = atom(term.atom).range;
@@ -110,11 +115,44 @@ void Facts::assume(const Affine& form, Reason reason) {
       Wide rest = most - term.coefficient * range.low;
       tighten(term.atom, {range.low, floor_divide(rest, -Wide{term.coefficient})}, reason);
     }
+    if (!was_pinned && is_pinned(term.atom)) pinned.push_back(term.atom);
+  }
+  // Of an operation whose result is known, such as n % 4, the axioms tell about its operands.
+  for (AtomId id : pinned) {
+    for (const Affine& axiom : atom(id).axioms) assume(axiom, reason);
   }
 }
 
+void Facts::assume(const Fact& fact) {
+  if (fact.either) {
+    assume_either(fact.either->first, fact.either->second, fact.reason);
+  } else {
+    assume(fact.form, fact.reason);
+  }
+}
+
+std::vector<AtomId> Facts::common_atoms(KeptFacts first, KeptFacts second) const {
+  std::array<std::vector<AtomId>, 2> atoms;
+  for (std::size_t side : {0U, 1U}) {
+    for (const Fact& fact : kept_[static_cast<std::size_t>(side == 0 ? first : second)]) {
+      for (const Term& term : fact.form.view()) atoms[side].push_back(term.atom);
+    }
+    std::ranges::sort(atoms[side]);
+    atoms[side].erase(std::ranges::unique(atoms[side]).begin(), atoms[side].end());
+  }
+  std::vector<AtomId> common;
+  std::ranges::set_intersection(atoms[0], atoms[1], std::back_inserter(common));
+  return common;
+}
+
+void Facts::assume_either(KeptFacts first, KeptFacts second, const Reason& reason) {
+  auto index = static_cast<std::uint32_t>(facts_.size());
+  facts_.push_back({affine(0), reason, std::pair(first, second)});
+  for (AtomId id : common_atoms(first, second)) at(id).disjunctions.push_back(index);
+}
+
 void Facts::assume(KeptFacts facts) {
-  for (const Fact& fact : kept_[static_cast<std::size_t>(facts)]) assume(fact.form, fact.reason);
+  for (const Fact& fact : kept_[static_cast<std::size_t>(facts)]) assume(fact);
 }
 
 void Facts::assume_within(const Affine& form, Interval range, Reason reason) {
@@ -129,8 +167,11 @@ void Facts::assume_within(const Affine& form, Interval range, Reason reason) {
 
 void Facts::rollback(Mark mark) {
   while (facts_.size() > mark.facts) {
-    const Affine& form = facts_.back().form;
-    if (form.size > 1) {
+    const Fact& fact = facts_.back();
+    const Affine& form = fact.form;
+    if (fact.either) {
+      for (AtomId id : common_atoms(fact.either->first, fact.either->second)) at(id).disjunctions.pop_back();
+    } else if (form.size > 1) {
       for (const Term& term : form.view()) at(term.atom).facts[term.coefficient > 0].pop_back();
     }
     facts_.pop_back();

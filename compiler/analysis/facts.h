@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -35,14 +36,15 @@ inline bool is_place(const Reason& reason) {
          reason.kind == Reason::Kind::Guard;
 }
 
-// form >= 0
+// Facts that held at the end of one branch, kept for later: Facts::keep.
+enum class KeptFacts : std::uint32_t {};
+
+// form >= 0, or one of two lists of facts holds
 struct Fact {
   Affine form;
   Reason reason;
+  std::optional<std::pair<KeptFacts, KeptFacts>> either = {};
 };
-
-// Facts that held at the end of one branch, kept for later: Facts::keep.
-enum class KeptFacts : std::uint32_t {};
 
 // One way in which a choice got its value, and what held there.
 struct Case {
@@ -55,12 +57,19 @@ struct Effort {
   int depth;
   int steps;
 };
-inline constexpr Effort quick{3, 20}, thorough{6, 150};
+inline constexpr Effort quick{3, 30}, thorough{8, 600};
 
 class Facts {
 public:
   // What an atom stands for, where a proof can use it.
-  enum class Kind : std::uint8_t { Opaque, FloorDivide, Minimum, Maximum, Choice };
+  enum class Kind : std::uint8_t {
+    Opaque,
+    FloorDivide,
+    Minimum,
+    Maximum,
+    Choice,
+    Wrapped, // `left` brought into the type's range: equal to it where it fits
+  };
   struct Atom {
     Kind kind = Kind::Opaque;
     std::uint32_t code = 0; // distinguishes operations; 0 for an atom that equals no other
@@ -69,8 +78,10 @@ public:
     std::vector<Affine> axioms; // >= 0 wherever the atom is
     // Facts that mention it and another atom: those where it has a negative coefficient, and a positive one.
     std::array<std::vector<std::uint32_t>, 2> facts;
-    Interval range;   // here
-    Reason low, high; // of the range
+    std::vector<std::uint32_t> disjunctions; // of which both parts mention it
+    Interval born;                           // its range wherever it is evaluated
+    Interval range;                          // here
+    Reason low, high;                        // of the range
   };
   struct Mark {
     std::size_t facts = 0;
@@ -92,6 +103,11 @@ public:
   const std::pair<Case, Case>& cases(AtomId id) const { return choices_[atom(id).choice]; }
   // Says from here to the rollback what held in a case.
   void assume(KeptFacts facts);
+  void assume(const Fact& fact);
+  // Says that one of two lists holds from here to the rollback.
+  void assume_either(KeptFacts first, KeptFacts second, const Reason& reason);
+  // Returns what a form is without wrapping, where that is known to be its value here.
+  Affine resolve(const Affine& form);
   // Says that form >= 0 wherever the atom is evaluated.
   void axiom(AtomId atom, const Affine& form);
   // Returns an atom by its id.
@@ -113,7 +129,7 @@ public:
   // Says whether form >= 0 is proved here; reasons() then tells by what.
   bool prove(const Affine& form, Effort effort);
   // Says whether every value of the form lies in the interval.
-  bool fits(const Affine& form, Interval interval);
+  bool fits(const Affine& form, Interval interval, Effort effort = quick);
   // Lets all proofs together try so many sums; afterwards only ranges prove anything.
   void limit_steps(std::size_t steps) { all_steps_ = steps; }
   // Returns what the last successful prove() used.
@@ -129,13 +145,22 @@ private:
   Atom& at(AtomId id) { return atoms_[static_cast<std::size_t>(id)]; }
   void tighten(AtomId id, Interval range, const Reason& reason);
   bool search(const Affine& query, int depth, bool is_first_step = false);
+  bool is_new(const Affine& query, int depth);
+  bool search_terms(const Affine& query, int depth, bool is_first_step);
   bool search_term(const Affine& query, const Term& term, int depth);
   bool take_step();
   Wide least(const Term& term) const;
-  bool search_facts(const Affine& query, const Term& term, int depth);
+  // With `only_multiples` by those that a query may be rounded after.
+  bool search_facts(const Affine& query, const Term& term, int depth, bool only_multiples);
   bool search_cases(const Affine& query, const Term& term, int depth);
+  bool search_disjunctions(const Affine& query, const Term& term, int depth);
+  bool search_within(const Affine& form, Interval range, int depth);
+  bool search_rounded(const Affine& query, int depth);
+  Affine rounded(const Affine& query);
+  std::vector<AtomId> common_atoms(KeptFacts first, KeptFacts second) const;
   // Assumes a case of a choice; says whether it can be the present one.
   bool enter(const Case& each, AtomId choice);
+  bool enter(KeptFacts facts);
   bool eliminate(const Affine& query, const Term& term, const Affine& known, const Reason& reason, int depth);
   bool substitute(const Affine& query, const Term& term, const Affine& value, int depth);
   void note_range_reasons(const Affine& query);
@@ -147,6 +172,15 @@ private:
   std::vector<Fact> facts_;
   std::vector<Undo> undo_;
   std::vector<Reason> reasons_;
+  std::vector<std::uint32_t> open_disjunctions_; // whose cases are being tried
+  // The queries of the present search: a proof that failed so deep is not tried again.
+  struct Tried {
+    std::size_t key = 0, case_number = 0;
+    int depth = 0;
+    Affine query;
+  };
+  std::vector<Tried> tried_;
+  std::size_t case_ = 0, cases_ = 0; // the case that is being looked at, and their number so far
   std::size_t all_steps_ = SIZE_MAX;
   int steps_ = 0;
   bool cut_ = false; // the search stopped at its depth, not for want of facts

@@ -3,6 +3,7 @@
 // back to the head; what fails is weakened and the body is walked again, a few rounds at most, the last one
 // without any. The last walk of a body is always one whose invariants held.
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/analysis/guard_walk.h"
 #include "compiler/ir/walk.h"
@@ -137,27 +138,30 @@ void GuardWalk::weaken(Invariant& invariant) {
   invariant.changed = false;
   if (invariant.start.kind != Value::Kind::Integer) return;
   Interval first = symbolic_.facts.bounds(symbolic_.form(invariant.start));
-  if (invariant.stride) {
+  if (invariant.stride && invariant.stride_fails) {
     // It was no stride after all.
     invariant.stride.reset();
-    invariant.stride_fails = true;
-    invariant.seen = first;
+    invariant.range = invariant.seen = first;
     invariant.not_below = invariant.not_above = !symbolic_.form(invariant.start).is_constant();
-  } else if (invariant.step && invariant.steps_agree && !invariant.stride_fails &&
-             invariant.step->constant != 0) {
-    invariant.stride = static_cast<std::int64_t>(invariant.step->constant);
   } else {
-    Interval type = type_interval(symbolic_.declaration(invariant.slot).type);
-    if (invariant.seen.high > invariant.range.high) invariant.range.high = type.high;
-    if (invariant.seen.low < invariant.range.low) {
-      // Counting down often ends at 0 or -1.
-      Wide low = invariant.seen.low;
-      bool near = low >= -1 && low < invariant.range.low;
-      invariant.range.low = !near ? type.low : low >= 0 ? 0 : -1;
-    }
+    bool steps = invariant.step && invariant.steps_agree && invariant.step->constant != 0;
+    if (steps && !invariant.stride_fails)
+      invariant.stride = static_cast<std::int64_t>(invariant.step->constant);
+    widen(invariant);
   }
   invariant.step.reset();
   invariant.steps_agree = true;
+}
+
+void GuardWalk::widen(Invariant& invariant) {
+  Interval type = type_interval(symbolic_.declaration(invariant.slot).type);
+  if (invariant.seen.high > invariant.range.high) invariant.range.high = type.high;
+  if (invariant.seen.low < invariant.range.low) {
+    // Counting down often ends at 0 or -1.
+    Wide low = invariant.seen.low;
+    bool near = low >= -1 && low < invariant.range.low;
+    invariant.range.low = !near ? type.low : low >= 0 ? 0 : -1;
+  }
 }
 
 void GuardWalk::run_loop(const ir::Stmt& stmt, Loop& loop) {
@@ -185,8 +189,10 @@ void GuardWalk::assume_invariant(Invariant& invariant, const Affine& iteration, 
   }
   const Affine& start = symbolic_.form(invariant.start);
   if (invariant.stride) {
-    if (auto form = combine(start, 1, iteration, *invariant.stride))
+    if (auto form = combine(start, 1, iteration, *invariant.stride)) {
+      symbolic_.facts.assume_within(*form, invariant.range, reason);
       return symbolic_.set(invariant.slot, symbolic_.make(*form));
+    }
   }
   invariant.atom = symbolic_.facts.fresh(invariant.range);
   Affine here = affine(invariant.atom);
@@ -227,7 +233,7 @@ Affine GuardWalk::count_of_some(Affine count) {
     facts.assume(some.facts);
     count = some.value;
   }
-  return count;
+  return facts.resolve(count);
 }
 
 void GuardWalk::run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop) {
@@ -264,7 +270,7 @@ Value GuardWalk::for_variable(const ir::For& node, const Affine& start, const Af
   Interval range = type_interval(type);
   if (step.is_constant() && contains(type_interval(types::i64), {step.constant, step.constant})) {
     auto exact = combine(start, 1, iteration, static_cast<std::int64_t>(step.constant));
-    return exact && facts.fits(*exact, range) ? symbolic_.make(*exact) : symbolic_.unknown(type);
+    return exact && facts.fits(*exact, range, thorough) ? symbolic_.make(*exact) : symbolic_.unknown(type);
   }
   // start + k * step, k < count: with count = dividend // step + more and step >= 1 that is at most start +
   // dividend + (more - 1) * step.
@@ -279,7 +285,16 @@ Value GuardWalk::for_variable(const ir::For& node, const Affine& start, const Af
   if (last) last = combine(*last, 1, step, static_cast<std::int64_t>(more) - 1);
   if (!last || !facts.fits(start, range) || !facts.fits(*last, {range.low - (Wide{1} << 66), range.high}))
     return symbolic_.unknown(type);
+  // start + factor * some number, for the greatest factor of all steps
+  if (!contains(type_interval(types::i64), {step.constant, step.constant})) return symbolic_.unknown(type);
+  auto factor = static_cast<std::int64_t>(step.constant);
+  for (const Term& term : step.view()) factor = std::gcd(factor, term.coefficient);
   Affine variable = affine(facts.fresh(range));
+  if (factor > 1 && contains(type_interval(types::i32), {factor, factor})) {
+    auto multiple = combine(start, 1, affine(facts.fresh(iterations)), static_cast<std::int64_t>(factor));
+    if (multiple) variable = *multiple;
+    facts.assume_within(variable, range, reason);
+  }
   auto above = subtract(variable, start), below = subtract(*last, variable);
   if (above) facts.assume(*above, reason);
   if (below) facts.assume(*below, reason);
@@ -302,13 +317,11 @@ void GuardWalk::check_integer(Invariant& invariant, const Affine& iteration) {
   const Affine& form = symbolic_.form(held);
   if (invariant.stride && combine(start, 1, iteration, *invariant.stride)) {
     auto expected = combine(start, 1, *offset(iteration, 1), *invariant.stride);
-    if (!expected || !(*expected == form)) invariant.changed = true;
+    if (!expected || !(*expected == form)) invariant.changed = invariant.stride_fails = true;
+    check_range(invariant, form);
     return;
   }
-  if (!facts.fits(form, invariant.range)) {
-    invariant.changed = true;
-    invariant.seen = hull(invariant.seen, facts.bounds(form));
-  }
+  check_range(invariant, form);
   auto above = subtract(form, start), below = subtract(start, form);
   if (invariant.not_below && !(above && facts.prove(*above, thorough))) {
     invariant.not_below = false;
@@ -322,6 +335,12 @@ void GuardWalk::check_integer(Invariant& invariant, const Affine& iteration) {
   bool agrees = step && step->is_constant() && (!invariant.step || *invariant.step == *step);
   if (agrees) invariant.step = step;
   invariant.steps_agree = invariant.steps_agree && agrees;
+}
+
+void GuardWalk::check_range(Invariant& invariant, const Affine& form) {
+  if (symbolic_.facts.fits(form, invariant.range)) return;
+  invariant.changed = true;
+  invariant.seen = hull(invariant.seen, symbolic_.facts.bounds(form));
 }
 
 void GuardWalk::check_array(Invariant& invariant) {

@@ -74,7 +74,8 @@ std::string proof_text(const GuardReasons& guard, const SourceManager* sources) 
     }
   }
   std::string by = fmt::format("{}", fmt::join(words, " and "));
-  bool shows_range = guard.extent.low == guard.extent.high && fits_i64(guard.index);
+  bool shows_range = guard.extent.low == guard.extent.high && fits_i64(guard.index) && guard.index.low >= 0 &&
+                     guard.index.high < guard.extent.low;
   if (by_program || !shows_range) return by.empty() ? "arithmetic" : by;
   bool constant = guard.index.low == guard.index.high;
   std::string range = fmt::format("{}{} < {}", constant ? "constant " : "", range_text(guard.index),

@@ -98,6 +98,7 @@ private:
   std::vector<Invariant> first_invariants(const std::vector<LoopSlot>& slots);
   bool settle(Loop& loop, int round);
   void weaken(Invariant& invariant);
+  void widen(Invariant& invariant);
   void run_loop(const ir::Stmt& stmt, Loop& loop);
   void run_while(const ir::While& node, const ir::Stmt& stmt, Loop& loop);
   Affine count_of_some(Affine count);
@@ -108,6 +109,7 @@ private:
                      const Affine& iteration, const Reason& reason);
   void go_back();
   void check_integer(Invariant& invariant, const Affine& iteration);
+  void check_range(Invariant& invariant, const Affine& form);
   void check_array(Invariant& invariant);
   void leave();
   void join_exits(const ir::Stmt& stmt, Loop& loop);

@@ -120,7 +120,7 @@ Symbolic::Branch Symbolic::branch(const Mark& mark, bool reachable) {
 
 void Symbolic::apply(const Branch& branch) {
   for (const auto& [id, value] : branch.changes) set(id, value);
-  for (const Fact& fact : branch.facts) facts.assume(fact.form, fact.reason);
+  for (const Fact& fact : branch.facts) facts.assume(fact);
 }
 
 // Returns the first facts of a branch, those of its condition among them.
@@ -147,7 +147,8 @@ void Symbolic::join(ConditionId condition, const Branch& taken, const Branch& ot
     set(joined.slot, join_values(join, declaration(joined.slot).type, joined));
   // What both branches found out holds after them.
   for (const Fact& fact : join.left_facts) {
-    auto same = [&](const Fact& known) { return known.form == fact.form; };
+    auto same = [&](const Fact& known) { return !known.either && known.form == fact.form; };
+    if (fact.either) continue;
     if (std::ranges::any_of(join.right_facts, same)) facts.assume(fact.form, fact.reason);
   }
 }
@@ -163,7 +164,7 @@ void Symbolic::join(Branch taken, Branch other) {
 void Symbolic::join_ranges(Join& join) {
   for (bool left : {true, false}) {
     Facts::Mark before = facts.mark();
-    for (const Fact& fact : left ? join.left_facts : join.right_facts) facts.assume(fact.form, fact.reason);
+    for (const Fact& fact : left ? join.left_facts : join.right_facts) facts.assume(fact);
     for (JoinedSlot& joined : join.slots) {
       Value value = left ? joined.left : joined.right;
       if (value.kind == Value::Kind::Integer)

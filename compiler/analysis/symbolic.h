@@ -136,6 +136,8 @@ private:
   Value unary(const ir::Unary& unary, Type type);
   Value binary(const ir::Binary& binary, Type type);
   ConditionId combine_bools(const ir::Binary& binary);
+  // Says whether two integers are known to be the same.
+  bool equal_here(Value left, Value right);
   Value select(ConditionId condition, Value left, Value right, Type type);
   Value convert(const ir::Operand& operand, Type type);
   Value view(const ir::View& view);
@@ -146,6 +148,10 @@ private:
   Affine multiply_forms(Type type, const Affine& left, const Affine& right);
   // Says how a product that does not wrap lies to others with a factor in common.
   void relate_product(AtomId id);
+  // Says how the product with a quotient lies to the dividend.
+  void relate_quotient(AtomId id);
+  // Says how a value with some low bits changed lies to the value.
+  void relate_low_bits(AtomId id, const Affine& left, Wide bits);
   Affine exact_product(const Affine& left, const Affine& right);
   // Returns h, and why, where it is known that 0 <= left < h * divisor, so that left // divisor < h; then the
   // divisor is positive here.
@@ -160,6 +166,7 @@ private:
 
   // builtin_values.cpp
   void start_threads();
+  void limit_threads(const Reason& launch);
   std::optional<Affine> thread_value(Builtin builtin);
   Value call(const ir::CallPure& call, Type type);
   Affine extremum(Type type, bool maximum, const Affine& left, const Affine& right);
@@ -175,6 +182,7 @@ private:
   ConditionId compare(const ir::Compare& compare, Span span);
   ConditionId compare_bools(const ir::Compare& compare);
   void assume_zero(const Affine& form, bool outcome, const Reason& reason);
+  void assume_either(const Condition& chosen, bool outcome);
   std::optional<bool> constant_value(ConditionId condition) const;
   const Condition& at(ConditionId id) const { return conditions_[static_cast<std::size_t>(id)]; }
 
@@ -188,6 +196,7 @@ private:
   Affine shared_bytes_;                                         // that the launch gives a block
   std::array<Affine, 3> thread_, block_, block_dim_, grid_dim_; // threadIdx and so on
   std::vector<AtomId> products_; // exact ones, in the order of their evaluation
+  int disjunctions_around_ = 0;  // of the one that is being assumed
   std::deque<Affine> forms_;
   std::deque<std::vector<Affine>> arrays_;
   std::deque<Condition> conditions_;
