@@ -57,7 +57,7 @@ struct Effort {
   int depth;
   int steps;
 };
-inline constexpr Effort quick{3, 30}, thorough{8, 600};
+inline constexpr Effort quick{3, 30}, thorough{8, 300};
 
 class Facts {
 public:
@@ -175,11 +175,12 @@ private:
   std::vector<std::uint32_t> open_disjunctions_; // whose cases are being tried
   // The queries of the present search: a proof that failed so deep is not tried again.
   struct Tried {
-    std::size_t key = 0, case_number = 0;
+    std::size_t search = 0, case_number = 0;
     int depth = 0;
     Affine query;
   };
-  std::vector<Tried> tried_;
+  std::array<Tried, 256> tried_;
+  std::size_t searches_ = 0;
   std::size_t case_ = 0, cases_ = 0; // the case that is being looked at, and their number so far
   std::size_t all_steps_ = SIZE_MAX;
   int steps_ = 0;

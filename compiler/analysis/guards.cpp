@@ -16,7 +16,7 @@ namespace {
 
 // A function whose nested loops need more visits than this for each of its statements keeps its guards.
 constexpr std::size_t most_visits = 64;
-constexpr std::size_t most_steps = 64; // of proofs, for each statement
+constexpr std::size_t most_steps = 16; // of proofs, for each statement
 
 const ir::Select* as_select(const ir::Stmt& stmt) {
   const auto* assign = std::get_if<ir::Assign>(&stmt.node);

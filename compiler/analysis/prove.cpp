@@ -16,7 +16,7 @@ bool Facts::prove(const Affine& form, Effort effort) {
   // Depth by depth, so that a short proof is found before a deep search has used up the steps.
   for (int depth = 0; depth <= effort.depth && steps_ >= 0; ++depth) {
     reasons_.clear();
-    tried_.clear();
+    ++searches_;
     cut_ = false;
     if (search(form, depth, true)) return true;
     if (!cut_) return false;
@@ -106,13 +106,10 @@ bool Facts::search(const Affine& query, int depth, bool is_first_step) {
 // Says whether a query is tried for the first time so deep; a sum that leads back to itself proves nothing.
 bool Facts::is_new(const Affine& query, int depth) {
   std::size_t key = hash(query) * 31 + case_;
-  for (Tried& tried : tried_) {
-    if (tried.key != key || tried.case_number != case_ || !(tried.query == query)) continue;
-    if (tried.depth >= depth) return false;
-    tried.depth = depth;
-    return true;
-  }
-  tried_.push_back({key, case_, depth, query});
+  Tried& tried = tried_[key % tried_.size()]; // of two with the same place the later one is kept
+  bool known = tried.search == searches_ && tried.case_number == case_ && tried.query == query;
+  if (known && tried.depth >= depth) return false;
+  tried = {searches_, case_, depth, query};
   return true;
 }
 
