@@ -24,9 +24,11 @@ struct Reason {
     Guard,  // an earlier guard passed
     Block,  // block= of the kernel
     Launch, // the limits of every launch
+    Fact,   // a fact of the variant, which the launch tests
   };
   Kind kind = Kind::Always;
-  Span span;
+  Span span = {};
+  std::uint32_t fact = 0; // of ir::Function::facts
   bool operator==(const Reason&) const = default;
 };
 

@@ -8,6 +8,7 @@
 
 #include "compiler/analysis/guard_walk.h"
 #include "compiler/analysis/guards.h"
+#include "compiler/ir/param_block.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/walk.h"
 
@@ -50,26 +51,39 @@ std::string reason_words(Reason::Kind kind) {
   case Reason::Kind::Guard: return "a guard before it";
   case Reason::Kind::Block: return "block=";
   case Reason::Kind::Launch: return "the limits of a launch";
+  case Reason::Kind::Fact: return "a fact of the launch";
   }
   return "";
 }
 
-std::string reason_text(const Reason& reason, const SourceManager* sources) {
+// What the words of a proof may name; without sources no places, and without a function no facts.
+struct Names {
+  const SourceManager* sources = nullptr;
+  const ir::Function* function = nullptr;
+};
+
+std::string reason_text(const Reason& reason, const Names& names) {
+  const SourceManager* sources = names.sources;
+  if (names.function && reason.kind == Reason::Kind::Fact)
+    return fmt::format("the fact `{}`",
+                       to_string(names.function->facts[reason.fact], ir::block_names(*names.function)));
   if (!sources || !is_place(reason) || reason.span == Span{}) return reason_words(reason.kind);
   std::string place = place_text(*sources, reason.span);
   if (reason.kind == Reason::Kind::Guard) return "the guard at " + place;
   return fmt::format("`{}` at {}", source_text(*sources, reason), place);
 }
 
-// Returns what proved a guard; with sources it names places.
-std::string proof_text(const GuardReasons& guard, const SourceManager* sources) {
+// Returns what proved a guard.
+std::string proof_text(const GuardReasons& guard, const Names& names) {
   std::vector<std::string> words;
-  bool by_program = std::ranges::any_of(guard.reasons, is_place);
+  bool by_program = std::ranges::any_of(guard.reasons, [](const Reason& reason) {
+    return is_place(reason) || reason.kind == Reason::Kind::Fact;
+  });
   for (bool places : {true, false}) {
     for (const Reason& reason : guard.reasons) {
       // The limits of a launch go without saying where the program did more.
       bool skip = is_place(reason) != places || (by_program && reason.kind == Reason::Kind::Launch);
-      std::string text = skip ? "" : reason_text(reason, sources);
+      std::string text = skip ? "" : reason_text(reason, names);
       if (!text.empty() && std::ranges::find(words, text) == words.end()) words.push_back(text);
     }
   }
@@ -100,7 +114,7 @@ std::string guard_line(const ir::Guard& node, GuardReasons guard, const ir::Modu
           ? fmt::format("deferred to the end of the loop at {}: element 0 is read instead, and "
                         "then the loop runs again",
                         place_text(sources, node.loop))
-      : guard.proved         ? "proved by " + proof_text(guard, &sources)
+      : guard.proved         ? "proved by " + proof_text(guard, {&sources, &function})
       : guard.fails_if_empty ? "kept, fails only if empty"
                              : "kept";
   return fmt::format("{} {}[{}] {}: {}\n", place_text(sources, site.span), site.array, node.axis, index,
@@ -118,7 +132,9 @@ GuardProofs prove_guards(const ir::Module& module, ir::FunctionId id) {
     if (!node) return;
     const GuardReasons& guard = findings.guards[proofs.guards.size()];
     proofs.guards.push_back(
-        {node->site, node->axis, guard.proved ? proof_text(guard, nullptr) : "", guard.fails_if_empty});
+        {node->site, node->axis, guard.proved ? proof_text(guard, {}) : "", guard.fails_if_empty});
+    for (const Reason& reason : guard.reasons)
+      if (reason.kind == Reason::Kind::Fact) proofs.guards.back().facts.push_back(reason.fact);
   });
   return proofs;
 }
@@ -148,6 +164,8 @@ std::string print_guards(const ir::Module& module, const SourceManager& sources)
     std::array<std::size_t, 3> left{}; // by form
     std::size_t count = 0, proved = 0, next = 0;
     std::string lines;
+    for (const Expression& fact : function.facts)
+      lines += fmt::format("taken where {}\n", to_string(fact, ir::block_names(function)));
     list_guards(function.body, guards, next, true, [&](const ir::Guard& node, const GuardReasons& guard) {
       ++count;
       ++left[static_cast<std::size_t>(node.form)];

@@ -26,10 +26,28 @@ struct GuardFindings {
   std::vector<std::optional<bool>> selects;
 };
 
+// What a launch could test so that a guard is proved: that the extent of an axis of a parameter is at least
+// another number of the launch plus a constant.
+struct WantedFact {
+  std::uint32_t extent = 0;              // of GuardWalk::known
+  std::optional<std::uint32_t> at_least; // likewise; without it: 0
+  std::int64_t plus = 0;
+};
+
 class GuardWalk {
 public:
+  // A number that the launch knows, and what it is here: the extent of an axis, or a scalar.
+  struct KnownNumber {
+    AtomId atom{};
+    kern::Expression expression;
+  };
+
   GuardWalk(const ir::Module& module, const ir::Function& function);
   GuardFindings run();
+  // Walks, and returns for each guard that stays the fact that would prove it, where there is one.
+  std::vector<std::optional<WantedFact>> run_for_facts();
+  // Returns what the launch knows of the parameters, in their order.
+  const std::vector<KnownNumber>& known() const { return known_; }
 
 private:
   // A slot that a loop assigns.
@@ -91,6 +109,13 @@ private:
     symbolic_.set(slot, symbolic_.unknown(symbolic_.declaration(slot).type));
   }
 
+  // launch_facts of the variant: wanted_facts.cpp
+  void find_known();
+  std::optional<Affine> read_fact(const kern::Expression& expression) const;
+  void assume_facts();
+  std::optional<std::uint32_t> find_known(AtomId atom) const;
+  std::optional<WantedFact> wanted_fact(const Affine& index, const Affine& above);
+
   // guard_loops.cpp
   void scan(const ir::Body& body, ScanPlace place, SlotUses& uses);
   const std::vector<LoopSlot>& loop_slots(const ir::Stmt& stmt);
@@ -119,6 +144,8 @@ private:
   const bool clamps_;                                    // a guard that fails does not end the thread
   std::unordered_map<const void*, std::size_t> numbers_; // of the guards, and of the selects
   GuardFindings results_;
+  std::vector<KnownNumber> known_;
+  std::vector<std::optional<WantedFact>> wanted_; // by guard; empty where nobody asks
   std::unordered_map<const ir::Stmt*, std::vector<LoopSlot>> loop_slots_;
   std::vector<Loop*> loops_;
   bool reachable_ = true;

@@ -41,6 +41,7 @@ GuardWalk::GuardWalk(const ir::Module& module, const ir::Function& function)
 }
 
 GuardFindings GuardWalk::run() {
+  assume_facts();
   walk(function_.body);
   // A walk that was given up has seen loops whose invariants were never shown.
   if (visits_ > most_visits * (statements_ + 100)) {
@@ -168,6 +169,8 @@ void GuardWalk::guard(const ir::Guard& node, Span span) {
     result.proved = facts.prove(*above, thorough);
     result.reasons.insert(result.reasons.end(), facts.reasons().begin(), facts.reasons().end());
   }
+  if (!wanted_.empty())
+    wanted_[numbers_.at(&node)] = above && !result.proved ? wanted_fact(index, *above) : std::nullopt;
   // Behind a guard the index is in range, whether or not that was known before, unless the thread goes on.
   if (!result.proved && clamps_) {
     result.reasons.clear();

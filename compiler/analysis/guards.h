@@ -16,6 +16,7 @@ struct GuardProof {
   int axis;
   std::string proof;           // "`i < y.size` at 7:8", "threadIdx.x < 16 by block=", "constant 3 < 4"
   bool fails_if_empty = false; // without a proof: where the axis has an element, it would be proved
+  std::vector<std::uint32_t> facts = {}; // of the function, that the proof rests on
 };
 
 struct GuardProofs {

@@ -56,7 +56,8 @@ std::uint64_t end_behind(std::uint64_t bytes, const ir::SharedDecl& shared) {
 static std::vector<std::vector<ir::SharedId>> static_arrays(const ir::Module& module) {
   std::vector<std::vector<ir::SharedId>> kernels;
   for (const ir::Function& function : module.functions) {
-    if (!function.is_kernel) continue;
+    // Another variant of a kernel has the same arrays; counted again it would weigh more than others.
+    if (!function.is_kernel || !function.variant_of.empty()) continue;
     kernels.push_back(used_shared(module, function));
     std::erase_if(kernels.back(), [&](ir::SharedId id) { return !is_static(decl(module, id)); });
   }

@@ -215,16 +215,26 @@ std::optional<std::string> Compilation::ir(Target target) {
   return ir::print(*made);
 }
 
-std::optional<std::string> Compilation::guards(Target target) {
+std::optional<std::string> Compilation::guards(std::vector<Pass> passes) {
   const ir::Module* checked = module();
   if (!checked) return std::nullopt;
   // Behind them, a module that clamps has no guard left that is not proved.
-  std::vector<Pass> passes = passes_before_targets();
-  for (Pass pass : passes_of(target, options_.loops)) passes.push_back(pass);
   passes.erase(std::ranges::find(passes, Pass::Guards) + 1, passes.end());
   ir::Module made = copy(*checked);
   if (!run(passes, made)) return std::nullopt;
   return print_guards(made, sources_);
+}
+
+std::optional<std::string> Compilation::guards() {
+  std::vector<Pass> passes = passes_before_targets();
+  passes.push_back(Pass::Guards);
+  return guards(std::move(passes));
+}
+
+std::optional<std::string> Compilation::guards(Target target) {
+  std::vector<Pass> passes = passes_before_targets();
+  for (Pass pass : passes_of(target, options_.loops)) passes.push_back(pass);
+  return guards(std::move(passes));
 }
 
 std::optional<std::string> Compilation::emit(const TargetOptions& target, OutputKind kind) {

@@ -104,7 +104,9 @@ public:
   // The IR as it was checked, or with these passes on top; or as it is lowered for a target.
   std::optional<std::string> ir(std::span<const Pass> passes = {});
   std::optional<std::string> ir(Target target);
-  // What became of the guards of a target.
+  // What became of guards where they stand, by what every target knows; or of those of each variant that a
+  // target gets.
+  std::optional<std::string> guards();
   std::optional<std::string> guards(Target target);
   std::optional<std::string> emit(const TargetOptions& target, OutputKind kind);
   // Writes an object with that code of the module for the CPU; nothing where an error was reported.
@@ -127,6 +129,7 @@ private:
   void run(Pass pass, ir::Module& module);
   bool run(std::span<const Pass> passes, ir::Module& module);
   ir::Module copy(const ir::Module& module);
+  std::optional<std::string> guards(std::vector<Pass> passes);
   void verify(const ir::Module& module, const std::string& phase);
 
   CompileOptions options_;

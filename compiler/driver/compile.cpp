@@ -157,11 +157,12 @@ static std::optional<LibraryParts> make_library_parts(Compilation& compilation, 
                                                       const std::string& file, bool with_code) {
   const Options& options = session.options;
   const ir::Module* module = compilation.transformed();
-  if (!module) return std::nullopt;
+  const ir::Module* cuda = module ? compilation.module_for(Target::Cuda) : nullptr;
+  if (!cuda) return std::nullopt;
   const std::string& source = file == "-" ? options.stdin_name : file;
   LibraryParts parts{library_namespace(options, file),
                      source.substr(source.rfind('/') + 1),
-                     make_manifest(*module, compilation.sources()),
+                     make_manifest(*module, compilation.sources(), *cuda),
                      {}};
   if (!with_code) return parts;
   std::optional<GpuCode> gpu = make_gpu_code(compilation, options);
@@ -188,7 +189,8 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
     bool is_of_target = passes.empty() && !session.options.target.empty();
     return is_of_target ? compilation.ir(target.target) : compilation.ir(passes);
   }
-  case Form::Guards: return compilation.guards(target.target);
+  case Form::Guards:
+    return session.options.target.empty() ? compilation.guards() : compilation.guards(target.target);
   case Form::Llvm: return compilation.emit(target, OutputKind::Llvm);
   case Form::Bitcode: return compilation.emit(target, OutputKind::Bitcode);
   case Form::Ptx: return compilation.emit(target, OutputKind::Ptx);

@@ -47,8 +47,7 @@ static bool can_do_warps(const ir::Module& module, const TargetOptions& options,
   bool can = true;
   for (std::size_t index = 0; index < module.functions.size(); ++index) {
     const ir::Function& function = module.functions[index];
-    bool wanted = function.is_kernel && (options.kernel.empty() || function.symbol == options.kernel);
-    if (!wanted || !uses_warps(module, function)) continue;
+    if (!is_wanted(function, options) || !uses_warps(module, function)) continue;
     diagnostics.report(function.span, diag::needs_warps, function.name);
     can = false;
   }

@@ -343,6 +343,10 @@ struct Function {
   KernelOptions options;
   Meeting meeting = Meeting::Together; // of a kernel
   std::vector<Contract> contracts;
+  // Of a kernel: what the launch has tested before it takes this variant, beside what the types of the
+  // parameters say; and the symbol of the kernel that this is another variant of.
+  std::vector<kern::Expression> facts;
+  std::string variant_of = {};
   std::vector<InlinedCall> inlined;
   std::string doc;
   Span span; // of the name in its definition

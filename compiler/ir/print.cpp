@@ -313,6 +313,9 @@ struct Printer {
       line(fmt::format("launch_bounds {}, {}", options.max_threads, options.min_blocks));
     if (options.max_registers != 0) line(fmt::format("max_registers {}", options.max_registers));
     if (options.fast_math) line("fast_math");
+    if (!function.variant_of.empty()) line("variant of " + function.variant_of);
+    for (const kern::Expression& fact : function.facts)
+      line("fact " + kern::to_string(fact, block_names(function)));
     if (function.meeting == Meeting::Leaving) line("threads leave at barriers");
     if (function.meeting == Meeting::Apart) line("threads come to barriers apart");
     for (const Contract& contract : function.contracts)

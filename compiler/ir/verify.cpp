@@ -480,6 +480,12 @@ struct Verifier {
   void check_contracts() {
     require(function.is_kernel || function.contracts.empty(), "a device function has no contracts");
     for (const Contract& contract : function.contracts) check_site(contract.site);
+    require(function.is_kernel || (function.facts.empty() && function.variant_of.empty()),
+            "a device function has no variants");
+    bool has_kernel = std::ranges::any_of(module.functions, [&](const Function& other) {
+      return other.is_kernel && other.variant_of.empty() && other.symbol == function.variant_of;
+    });
+    require(function.variant_of.empty() || has_kernel, "there is no such kernel to be a variant of");
   }
 
   void run() {

@@ -68,6 +68,14 @@ static LaneFacts asked_lanes(const ir::Module& module, const ir::Function& kerne
   return asked;
 }
 
+bool is_wanted(const ir::Function& function, const TargetOptions& options) {
+  if (!function.is_kernel) return false;
+  const bool is_first = function.variant_of.empty();
+  if (options.variants != VariantChoice::All && is_first != (options.variants == VariantChoice::First))
+    return false;
+  return options.kernel.empty() || options.kernel == (is_first ? function.symbol : function.variant_of);
+}
+
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
               const llvm::TargetMachine& machine, llvm::LLVMContext& context) {
   Lowered result;
@@ -92,7 +100,7 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
   place_device_shared(state);
   for (std::size_t index = 0; index < module.functions.size(); ++index) {
     const ir::Function& function = module.functions[index];
-    if (!function.is_kernel || (!options.kernel.empty() && function.symbol != options.kernel)) continue;
+    if (!is_wanted(function, options)) continue;
     auto id = static_cast<ir::FunctionId>(index);
     const LaneFacts facts = kernel_lanes(module, function, asked_lanes(module, function, options));
     if (state.gpu()) {

@@ -39,6 +39,9 @@ struct Lowered {
 // Says whether a CPU has AVX-512 as code is made for it: masks are in registers of their own.
 bool has_mask_registers(const llvm::TargetMachine& machine);
 
+// Says whether code of a function is wanted: of a kernel, and of this variant of it.
+bool is_wanted(const ir::Function& function, const TargetOptions& options);
+
 // Lowers every kernel of a module for a machine; for the CPU it must have been cut into segments.
 Lowered lower(const ir::Module& module, const SourceManager& sources, const TargetOptions& options,
               const llvm::TargetMachine& machine, llvm::LLVMContext& context);

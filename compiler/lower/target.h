@@ -14,6 +14,13 @@ enum class LineInfo : std::uint8_t { None, Lines, Full }; // -g0, the default, -
 // Threads to a vector where neither --lanes nor a warp collective decides.
 inline constexpr int default_lanes = 16;
 
+// Which variants of a kernel are wanted, where it has several on a GPU.
+enum class VariantChoice : std::uint8_t {
+  All,
+  First, // the one that a launch tries first
+  Others
+};
+
 struct TargetOptions {
   Target target = Target::Cuda;
   std::string arch;     // "sm_90"; "x86-64-v3", "x86-64-v4", "native"; empty: the default of the target
@@ -23,6 +30,7 @@ struct TargetOptions {
   bool lanes_are_chosen = false; // by the user: with -O0 -g it is one where it can be, else
   bool fast_math = false;
   std::string kernel; // the symbol of the one kernel that is wanted; empty: all of them
+  VariantChoice variants = VariantChoice::All;
 };
 
 // Says whether a debugger sees every variable at every line: -O0 -g.

@@ -43,6 +43,9 @@ void place_guards(ir::Module& module, GuardMode mode);
 void clamp_guards(ir::Module& module);
 // Computes in 64 bits what an index is made of with a counter of constant bounds, where it does not wrap.
 void widen_sums(ir::Module& module);
+// CUDA: makes a second variant of each kernel that gains by facts about the launch: the kernel itself then
+// relies on them (ir::Function::facts, and `::1` in the types of its parameters), `$v1` on none.
+void make_variants(ir::Module& module, GuardMode mode);
 // CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.
 void join_conditions(ir::Module& module);
 // CPU: computes a word of what is computed in 64 bits in 32, where the long value is needed too.

@@ -58,10 +58,11 @@ static CompileOptions compiler_options(const kern_compile_options& options, Diag
 static std::unique_ptr<JitObject> make_object(Compilation& compilation, const kern_compile_options& options,
                                               const kern_device* device) {
   if (!has_kernels(compilation, options.name)) return nullptr;
-  const ir::Module* module = compilation.transformed();
-  if (!module) return nullptr;
   TargetOptions target;
   target.target = kern_device_get_kind(device) == KERN_DEVICE_CUDA ? Target::Cuda : Target::Cpu;
+  const bool is_cuda = target.target == Target::Cuda;
+  const ir::Module* module = is_cuda ? compilation.module_for(Target::Cuda) : compilation.transformed();
+  if (!module) return nullptr;
   target.arch = arch_of(device);
   if (options.debug) {
     target.optimization = 0;

@@ -90,7 +90,7 @@ static void add_launch(const ir::Function& kernel, ManifestKernel& result) {
 }
 
 static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& sources,
-                                const SharedLayout& layout, ir::FunctionId id) {
+                                const SharedLayout& layout, ir::FunctionId id, const ir::Module& cuda) {
   const ir::Function& kernel = module.function(id);
   ManifestKernel result;
   result.name = kernel.name;
@@ -109,8 +109,9 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
     const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
     result.contracts.push_back({contract.condition, site.array, place_of(sources, site.span)});
   }
-  for (const Variant& variant : kernel_variants(module, kernel))
-    result.variants.push_back(manifest_variant(variant));
+  for (Target target : {Target::Cuda, Target::Cpu})
+    for (const Variant& variant : kernel_variants(target == Target::Cuda ? cuda : module, kernel, target))
+      result.variants.push_back(manifest_variant(variant));
   return result;
 }
 
@@ -132,13 +133,13 @@ std::vector<ManifestSite> manifest_sites(std::span<const ir::Site> sites, const 
   return result;
 }
 
-Manifest make_manifest(const ir::Module& module, const SourceManager& sources) {
+Manifest make_manifest(const ir::Module& module, const SourceManager& sources, const ir::Module& cuda) {
   Manifest manifest;
   manifest.abi = fmt::format("{:016x}", abi_hash);
   const SharedLayout layout(module);
   for (std::size_t index = 0; index < module.functions.size(); ++index)
     if (module.functions[index].is_kernel)
-      manifest.kernels.push_back(kernel_of(module, sources, layout, ir::FunctionId(index)));
+      manifest.kernels.push_back(kernel_of(module, sources, layout, ir::FunctionId(index), cuda));
   manifest.sites = manifest_sites(module.sites, sources);
   std::vector<PrintFormat> formats = print_formats(module);
   for (std::uint32_t site = 0; site < formats.size(); ++site) {

@@ -14,8 +14,9 @@ namespace kern {
 // Describes one piece of a kernel's code.
 ManifestVariant manifest_variant(const Variant& variant);
 
-// Describes the kernels of a module that has gone through the passes that every target begins with.
-Manifest make_manifest(const ir::Module& module, const SourceManager& sources);
+// Describes the kernels of a module that has gone through the passes that every target begins with; `cuda`
+// is what was made of it for GPUs, which has other variants of them.
+Manifest make_manifest(const ir::Module& module, const SourceManager& sources, const ir::Module& cuda);
 
 // Describes places that can fault. The passes of targets find more of them than that module has.
 std::vector<ManifestSite> manifest_sites(std::span<const ir::Site> sites, const SourceManager& sources);

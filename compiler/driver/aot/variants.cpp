@@ -56,7 +56,7 @@ static void add_small_grid(std::vector<Expression>& facts) {
   }
 }
 
-std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel) {
+static std::vector<Variant> cpu_variants(const ir::Module& module, const ir::Function& kernel) {
   LaneFacts asked;
   asked.lanes = default_lanes;
   Variant general{Target::Cpu, kernel.symbol + "$v1", kernel_lanes(module, kernel, asked), {}};
@@ -66,7 +66,20 @@ std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Functio
   fast.lanes.block_x_multiple = add_whole_vectors(kernel, fast.lanes.lanes, fast.facts);
   add_small_grid(fast.facts);
   fast.lanes.small_grid = true;
-  return {{Target::Cuda, kernel.symbol, {}, {}}, std::move(fast), std::move(general)};
+  return {std::move(fast), std::move(general)};
+}
+
+// The kernel itself comes before its other variants.
+static std::vector<Variant> cuda_variants(const ir::Module& module, const ir::Function& kernel) {
+  std::vector<Variant> variants;
+  for (const ir::Function& function : module.functions)
+    if (function.is_kernel && (function.symbol == kernel.symbol || function.variant_of == kernel.symbol))
+      variants.push_back({Target::Cuda, function.symbol, {}, function.facts});
+  return variants;
+}
+
+std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel, Target target) {
+  return target == Target::Cuda ? cuda_variants(module, kernel) : cpu_variants(module, kernel);
 }
 
 } // namespace kern

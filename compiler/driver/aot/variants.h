@@ -1,5 +1,6 @@
 // Which code of a kernel an object carries, and which facts each piece relies on (design.md, Facts and
-// variants): for the CPU one with every fact that speeds code up, and one with none; for a GPU one with none.
+// variants): for the CPU one with every fact that speeds code up, and one with none; for a GPU what
+// transform/variants.cpp made of it, which is the same where facts gain anything.
 #pragma once
 
 #include <string>
@@ -18,8 +19,8 @@ struct Variant {
   std::vector<Expression> facts; // what the host tests before it takes this one
 };
 
-// Returns a kernel's variants in the order in which a launch tries them; the last one for each target has no
-// facts.
-std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel);
+// Returns a kernel's variants for a target in the order in which a launch tries them; the last one has no
+// facts. Those for a GPU are read off `module`, which was made for it.
+std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel, Target target);
 
 } // namespace kern

@@ -51,10 +51,8 @@ private:
 std::vector<JitKernel> all_kernels(const ir::Module& module, Target target) {
   std::vector<JitKernel> kernels;
   for (const ir::Function& function : module.functions) {
-    if (!function.is_kernel) continue;
-    JitKernel kernel{function.symbol, kernel_variants(module, function)};
-    std::erase_if(kernel.variants, [&](const Variant& variant) { return variant.target != target; });
-    kernels.push_back(std::move(kernel));
+    if (!function.is_kernel || !function.variant_of.empty()) continue;
+    kernels.push_back({function.symbol, kernel_variants(module, function, target)});
   }
   return kernels;
 }
@@ -62,7 +60,7 @@ std::vector<JitKernel> all_kernels(const ir::Module& module, Target target) {
 // The manifest of these kernels alone, with these variants.
 static Manifest manifest_of(const ir::Module& module, const SourceManager& sources,
                             std::span<const JitKernel> kernels) {
-  Manifest manifest = make_manifest(module, sources);
+  Manifest manifest = make_manifest(module, sources, module);
   std::vector<ManifestKernel> kept;
   for (ManifestKernel& kernel : manifest.kernels)
     for (const JitKernel& wanted : kernels) {

@@ -18,7 +18,8 @@ struct JitKernel {
   std::vector<Variant> variants; // for one target
 };
 
-// Returns every kernel of a module with the code that an ahead-of-time object has for a target.
+// Returns every kernel of a module with the code that an ahead-of-time object has for a target; for a GPU the
+// module was made for it.
 std::vector<JitKernel> all_kernels(const ir::Module& module, Target target);
 
 // Owns everything that its kern_object points to, machine code included.

@@ -227,6 +227,11 @@ static ExitCode compile_for(Run& run, Stage& stage, Runner& runner) {
                               has_wide_vectors(target));
   }
   JitKernel wanted{stage.kernel->symbol, {{target.target, stage.kernel->symbol, target.lanes, {}}}};
+  if (target.target == Target::Cuda) {
+    const ir::Module* cuda = stage.compilation->module_for(Target::Cuda);
+    if (!cuda) return stage.compilation->exit_code();
+    wanted.variants = kernel_variants(*cuda, *stage.kernel, Target::Cuda);
+  }
   std::unique_ptr<JitObject> object = make_jit_object(*stage.compilation, target, {&wanted, 1});
   if (!object) return stage.compilation->exit_code();
   std::string failure;

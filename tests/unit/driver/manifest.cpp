@@ -19,7 +19,8 @@ Manifest manifest_of(const std::string& source) {
   compilation.set_source("test.kern", source);
   const ir::Module* module = compilation.transformed();
   EXPECT_TRUE(module);
-  return module ? make_manifest(*module, compilation.sources()) : Manifest();
+  return module ? make_manifest(*module, compilation.sources(), *compilation.module_for(Target::Cuda))
+                : Manifest();
 }
 
 // As much of JSON Schema as the schema uses: $ref const enum type required properties additionalProperties

@@ -1,0 +1,177 @@
+// Facts of variants, as the prover sees them: it takes those of the function as given, and says which others
+// would prove what it cannot. The latter are read off what holds at a guard: behind `i < c.size` there is the
+// fact `c.size - i - 1 >= 0`, so `a[i]` needs no guard where a is as long as c. Only a fact that holds just
+// this index against a number of the launch counts. Whatever else may follow from several of them (`i // 2 <
+// c.size`) holds as well, but says nothing about how long the caller makes `a`, and a variant is not taken
+// where one of its facts is wrong.
+#include "compiler/analysis/wanted_facts.h"
+
+#include <algorithm>
+
+#include "compiler/analysis/guard_walk.h"
+#include "compiler/ir/param_block.h"
+#include "compiler/ir/walk.h"
+
+namespace kern {
+
+namespace {
+
+constexpr std::int64_t most_plus = 4096; // a constant that arrays are that much longer by, or as long as
+
+std::optional<ExpressionType> expression_type(ScalarKind kind) {
+  switch (kind) {
+  case ScalarKind::I8: return ExpressionType::I8;
+  case ScalarKind::I16: return ExpressionType::I16;
+  case ScalarKind::I32: return ExpressionType::I32;
+  case ScalarKind::I64: return ExpressionType::I64;
+  case ScalarKind::U8: return ExpressionType::U8;
+  case ScalarKind::U16: return ExpressionType::U16;
+  case ScalarKind::U32: return ExpressionType::U32;
+  default: return std::nullopt;
+  }
+}
+
+Expression make_constant(std::int64_t value) {
+  Expression expression;
+  expression.value = value;
+  return expression;
+}
+
+Expression make_binary(ExpressionOp op, Expression left, Expression right) {
+  Expression expression;
+  expression.op = op;
+  expression.operands = {std::move(left), std::move(right)};
+  return expression;
+}
+
+bool is_same(const Expression& left, const Expression& right) {
+  return left.op == right.op && left.value == right.value && left.axis == right.axis;
+}
+
+} // namespace
+
+void GuardWalk::find_known() {
+  if (!function_.is_kernel) return;
+  for (std::uint32_t param = 0; param < function_.param_count; ++param) {
+    const auto slot = static_cast<ir::SlotId>(param);
+    Type type = function_.slots[param].type;
+    Value value = symbolic_.slot(slot);
+    Expression expression;
+    expression.value = ir::block_slot(function_, slot);
+    if (value.kind == Value::Kind::Array) {
+      expression.op = ExpressionOp::Extent;
+      expression.rank = type->rank;
+      for (int axis = 0; axis < type->rank; ++axis) {
+        expression.axis = axis;
+        auto atom = single_atom(symbolic_.extents(value)[static_cast<std::size_t>(axis)]);
+        if (atom) known_.push_back({*atom, expression});
+      }
+    } else if (value.kind == Value::Kind::Integer) {
+      auto atom = single_atom(symbolic_.form(value));
+      auto kind = expression_type(type->scalar);
+      expression.op = ExpressionOp::Scalar;
+      if (kind) expression.type = *kind;
+      if (atom && kind) known_.push_back({*atom, expression});
+    }
+  }
+}
+
+std::optional<std::uint32_t> GuardWalk::find_known(AtomId atom) const {
+  auto found = std::ranges::find(known_, atom, &KnownNumber::atom);
+  if (found == known_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - known_.begin());
+}
+
+std::optional<Affine> GuardWalk::read_fact(const Expression& expression) const {
+  if (expression.op == ExpressionOp::Constant) return affine(expression.value);
+  if (expression.op == ExpressionOp::Add) {
+    auto left = read_fact(expression.operands[0]), right = read_fact(expression.operands[1]);
+    return left && right ? add(*left, *right) : std::nullopt;
+  }
+  for (const KnownNumber& number : known_)
+    if (is_same(number.expression, expression)) return affine(number.atom);
+  return std::nullopt;
+}
+
+// The sum of an extent and a small constant does not wrap: the launch compares what is compared here.
+void GuardWalk::assume_facts() {
+  if (known_.empty()) find_known();
+  for (std::uint32_t i = 0; i < function_.facts.size(); ++i) {
+    const Expression& fact = function_.facts[i];
+    if (fact.op != ExpressionOp::GreaterEqual) continue;
+    auto left = read_fact(fact.operands[0]), right = read_fact(fact.operands[1]);
+    auto difference = left && right ? subtract(*left, *right) : std::nullopt;
+    if (difference) symbolic_.facts.assume(*difference, {Reason::Kind::Fact, {}, i});
+  }
+}
+
+// `above` is extent - index - 1, which a guard needs to be at least 0.
+std::optional<WantedFact> GuardWalk::wanted_fact(const Affine& index, const Affine& above) {
+  Facts& facts = symbolic_.facts;
+  if (!facts.prove(index, thorough)) return std::nullopt;
+  for (const Term& term : above.view()) {
+    std::optional<std::uint32_t> extent = find_known(term.atom);
+    if (!extent || term.coefficient != 1 || known_[*extent].expression.op != ExpressionOp::Extent) continue;
+    std::optional<Affine> rest = subtract(above, affine(term.atom));
+    if (!rest) continue;
+    WantedFact wanted{*extent, std::nullopt, 0};
+    bool by_guard = false;
+    // A fact `other + rest + c >= 0`: the extent is to be at least other + c.
+    for (const Fact& fact : facts.since({})) {
+      std::optional<Affine> other = subtract(fact.form, *rest);
+      if (!other || other->size != 1 || other->view()[0].coefficient != 1) continue;
+      std::optional<std::uint32_t> number = find_known(other->view()[0].atom);
+      if (!number || *number == *extent || other->constant > most_plus) continue;
+      // The launch adds in 64 bits, where a scalar of as many could wrap.
+      const Expression& base = known_[*number].expression;
+      bool may_wrap = base.op == ExpressionOp::Scalar && base.type == ExpressionType::I64;
+      if (may_wrap && other->constant > 0) continue;
+      bool is_guard = fact.reason.kind == Reason::Kind::Guard;
+      if (wanted.at_least && (is_guard || !by_guard)) continue;
+      wanted.at_least = number;
+      wanted.plus = static_cast<std::int64_t>(std::max(other->constant, Wide{0}));
+      by_guard = is_guard;
+    }
+    if (wanted.at_least) return wanted;
+    Wide least = -facts.bounds(*rest).low; // the extent is to be at least that
+    std::optional<Affine> slack = offset(*rest, least);
+    if (least < 1 || least > most_plus || !slack || !facts.prove(*slack, quick)) continue;
+    bool by_launch = std::ranges::any_of(
+        facts.reasons(), [](const Reason& reason) { return reason.kind == Reason::Kind::Launch; });
+    if (!by_launch) return WantedFact{*extent, std::nullopt, static_cast<std::int64_t>(least)};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::optional<WantedFact>> GuardWalk::run_for_facts() {
+  wanted_.resize(results_.guards.size());
+  run();
+  return std::move(wanted_);
+}
+
+std::vector<Expression> find_wanted_facts(const ir::Module& module, ir::FunctionId kernel) {
+  GuardWalk walk(module, module.function(kernel));
+  std::vector<WantedFact> merged;
+  for (const std::optional<WantedFact>& wanted : walk.run_for_facts()) {
+    if (!wanted) continue;
+    auto same = std::ranges::find_if(merged, [&](const WantedFact& other) {
+      return other.extent == wanted->extent && other.at_least == wanted->at_least;
+    });
+    if (same == merged.end())
+      merged.push_back(*wanted);
+    else
+      same->plus = std::max(same->plus, wanted->plus);
+  }
+  std::vector<Expression> facts;
+  for (const WantedFact& wanted : merged) {
+    Expression least =
+        wanted.at_least ? walk.known()[*wanted.at_least].expression : make_constant(wanted.plus);
+    if (wanted.at_least && wanted.plus != 0)
+      least = make_binary(ExpressionOp::Add, std::move(least), make_constant(wanted.plus));
+    facts.push_back(
+        make_binary(ExpressionOp::GreaterEqual, walk.known()[wanted.extent].expression, std::move(least)));
+  }
+  return facts;
+}
+
+} // namespace kern

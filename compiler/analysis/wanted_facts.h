@@ -1,0 +1,16 @@
+// What a launch could test about its arguments so that guards of a kernel need not be tested by threads: that
+// an array is at least as long as another one, or as a number, that the program compares the same index with.
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace kern {
+
+// Returns such facts of a kernel, each `extent >= number`, `extent >= number + constant` or `extent >=
+// constant`, in the order of the guards that they would prove. They are what most launches hold to: an index
+// that is compared with nothing else gives none, nor does one whose limit is that of every launch.
+std::vector<Expression> find_wanted_facts(const ir::Module& module, ir::FunctionId kernel);
+
+} // namespace kern

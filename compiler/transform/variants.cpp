@@ -1,0 +1,146 @@
+// Variants of kernels by facts that the launch tests (docs/abi.md, Variants). A GPU's code comes twice: under
+// every fact that gains something, and under none.
+//
+//     kernel vecadd(a: f32[:], b: f32[:], c: f32[:])
+//         ->   kernel vecadd(a: f32[::1], b: f32[::1], c: f32[::1])     fact a.strides[0] == 1, ...
+//                                                                       fact a.shape[0] >= c.shape[0], ...
+//              kernel vecadd$v1(a: f32[:], b: f32[:], c: f32[:])
+//
+// The pass stands behind `guards`: what they look like without facts is settled, and only the kernel that
+// relies on some is looked at again. Facts that nothing of its code rests on are left out, since each launch
+// pays for each. Sites keep their numbers, so a fault is the same place in either variant.
+#include <algorithm>
+
+#include "compiler/analysis/guards.h"
+#include "compiler/analysis/wanted_facts.h"
+#include "compiler/ir/definitions.h"
+#include "compiler/ir/param_block.h"
+#include "compiler/ir/walk.h"
+#include "compiler/transform/place_guards.h"
+
+namespace kern {
+namespace {
+
+// Two variants of a kernel take twice as long to compile; the longest of the examples has a hundred
+// statements.
+constexpr std::size_t most_statements = 2'000;
+// What a launch compares at most: each takes it a nanosecond or two.
+constexpr std::size_t most_facts = 24;
+
+std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
+
+bool is_zero(const ir::Operand& operand) { return !operand.slot && operand.bits == 0; }
+
+const std::vector<ir::Operand>* indices_of(const ir::Stmt& stmt, const ir::Operand*& array) {
+  auto take = [&](const auto* node) {
+    array = &node->array;
+    return &node->indices;
+  };
+  if (const auto* load = std::get_if<ir::Load>(&stmt.node)) return take(load);
+  if (const auto* store = std::get_if<ir::Store>(&stmt.node)) return take(store);
+  if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) return take(atomic);
+  return nullptr;
+}
+
+// Which array parameters gain by a stride that is known: those that are used at an index other than 0, or as
+// a whole.
+std::vector<bool> find_strided(const ir::Function& kernel) {
+  std::vector<bool> strided(kernel.slots.size());
+  ir::walk(kernel.body, [&](const ir::Stmt& stmt) {
+    const ir::Operand* array = nullptr;
+    const std::vector<ir::Operand>* indices = indices_of(stmt, array);
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    bool asks_extent = std::holds_alternative<ir::Guard>(stmt.node) ||
+                       (assign && std::holds_alternative<ir::Extent>(assign->value));
+    if (asks_extent) return;
+    ir::visit_operands(stmt, [&](const ir::Operand& operand) {
+      bool is_first = indices && &operand == array && is_zero(indices->back());
+      if (operand.slot && is_array(operand.type) && !is_first) strided[index_of(*operand.slot)] = true;
+    });
+  });
+  return strided;
+}
+
+void retype(ir::Function& kernel, std::uint32_t param, Type type) {
+  kernel.slots[param].type = type;
+  auto change = [&](ir::Operand& operand) {
+    if (operand.slot == ir::SlotId(param)) operand.type = type;
+  };
+  ir::walk(kernel.body, [&](ir::Stmt& stmt) { ir::visit_operands(stmt, change); });
+  for (ir::InlinedCall& call : kernel.inlined)
+    for (ir::InlinedCall::Param& held : call.params) change(held.value);
+}
+
+Expression stride_is_one(const ir::Function& kernel, std::uint32_t param) {
+  Type type = kernel.slots[param].type;
+  Expression stride, one, fact;
+  stride.op = ExpressionOp::Stride;
+  stride.axis = type->rank - 1;
+  stride.rank = type->rank;
+  stride.value = ir::block_slot(kernel, ir::SlotId(param));
+  one.value = 1;
+  fact.op = ExpressionOp::Equal;
+  fact.operands = {std::move(stride), std::move(one)};
+  return fact;
+}
+
+// Makes the last axis of each array contiguous where that gains.
+void assume_contiguous(ir::Module& module, ir::Function& kernel) {
+  const ir::Definitions definitions(kernel);
+  const std::vector<bool> strided = find_strided(kernel);
+  for (std::uint32_t param = 0; param < kernel.param_count; ++param) {
+    Type type = kernel.slots[param].type;
+    bool gains = is_array(type) && type->layout != Layout::COrder && strided[param];
+    // A parameter that is assigned may hold another array by then.
+    if (!gains || definitions.writes(ir::SlotId(param)) != 0) continue;
+    kernel.facts.push_back(stride_is_one(kernel, param));
+    retype(kernel, param, module.types.array(type->scalar, type->rank, type->space, Layout::COrder));
+  }
+}
+
+// Adds what proves guards that are kept without, and places them.
+void assume_extents(ir::Module& module, ir::FunctionId id, GuardMode mode) {
+  ir::Function& kernel = module.function(id);
+  take_guards_back(kernel.body);
+  std::vector<Expression> wanted = find_wanted_facts(module, id);
+  const std::size_t first = kernel.facts.size();
+  wanted.resize(std::min(wanted.size(), most_facts - std::min(most_facts, first)));
+  kernel.facts.insert(kernel.facts.end(), wanted.begin(), wanted.end());
+  GuardProofs proofs = prove_guards(module, id);
+  std::vector<bool> used(kernel.facts.size());
+  std::fill_n(used.begin(), first, true);
+  for (const GuardProof& guard : proofs.guards)
+    for (std::uint32_t fact : guard.facts) used[fact] = true;
+  if (std::ranges::find(used, false) != used.end()) {
+    std::size_t next = 0;
+    std::erase_if(kernel.facts, [&](const Expression&) { return !used[next++]; });
+    proofs = prove_guards(module, id);
+  }
+  place_guards(kernel, std::move(proofs), mode);
+}
+
+} // namespace
+
+void make_variants(ir::Module& module, GuardMode mode) {
+  const std::size_t count = module.functions.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!module.functions[i].is_kernel) continue;
+    std::size_t statements = 0;
+    ir::walk(module.functions[i].body, [&](const ir::Stmt&) { ++statements; });
+    if (statements > most_statements) continue;
+    ir::Function general = module.functions[i];
+    assume_contiguous(module, module.functions[i]);
+    assume_extents(module, ir::FunctionId(i), mode);
+    if (module.functions[i].facts.empty()) {
+      module.functions[i] = std::move(general);
+      continue;
+    }
+    general.variant_of = general.symbol;
+    general.symbol += "$v1";
+    module.functions.push_back(std::move(general));
+    std::vector<ir::KernelParam> params = module.params[i];
+    module.params.push_back(std::move(params));
+  }
+}
+
+} // namespace kern
