@@ -111,6 +111,7 @@ private:
 
   // launch_facts of the variant: wanted_facts.cpp
   void find_known();
+  void find_shape();
   std::optional<Affine> read_fact(const kern::Expression& expression) const;
   void assume_facts();
   std::optional<std::uint32_t> find_known(AtomId atom) const;
@@ -146,6 +147,7 @@ private:
   GuardFindings results_;
   std::vector<KnownNumber> known_;
   std::vector<std::optional<WantedFact>> wanted_; // by guard; empty where nobody asks
+  std::vector<Fact> served_;                      // what proved guards show, while somebody asks
   std::unordered_map<const ir::Stmt*, std::vector<LoopSlot>> loop_slots_;
   std::vector<Loop*> loops_;
   bool reachable_ = true;

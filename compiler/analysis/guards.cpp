@@ -171,6 +171,7 @@ void GuardWalk::guard(const ir::Guard& node, Span span) {
   }
   if (!wanted_.empty())
     wanted_[numbers_.at(&node)] = above && !result.proved ? wanted_fact(index, *above) : std::nullopt;
+  if (!wanted_.empty() && above && result.proved) served_.push_back({*above, {Reason::Kind::Test, span}});
   // Behind a guard the index is in range, whether or not that was known before, unless the thread goes on.
   if (!result.proved && clamps_) {
     result.reasons.clear();

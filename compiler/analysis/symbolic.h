@@ -86,6 +86,8 @@ public:
   // Returns what a slot holds, and changes it.
   Value slot(ir::SlotId id) const { return slots_[static_cast<std::size_t>(id)]; }
   void set(ir::SlotId id, Value value);
+  // Returns what threadIdx.x and the like are; nothing for another builtin.
+  std::optional<Affine> thread_value(Builtin builtin);
   // Returns the declaration of a slot.
   const ir::Slot& declaration(ir::SlotId id) const { return function_.slots[static_cast<std::size_t>(id)]; }
 
@@ -167,7 +169,6 @@ private:
   // builtin_values.cpp
   void start_threads();
   void limit_threads(const Reason& launch);
-  std::optional<Affine> thread_value(Builtin builtin);
   Value call(const ir::CallPure& call, Type type);
   Affine extremum(Type type, bool maximum, const Affine& left, const Affine& right);
   Affine absolute(Type type, const Affine& operand);

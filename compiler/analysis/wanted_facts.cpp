@@ -1,7 +1,7 @@
 // Facts of variants, as the prover sees them: it takes those of the function as given, and says which others
 // would prove what it cannot. The latter are read off what holds at a guard: behind `i < c.size` there is the
-// fact `c.size - i - 1 >= 0`, so `a[i]` needs no guard where a is as long as c. Only a fact that holds just
-// this index against a number of the launch counts. Whatever else may follow from several of them (`i // 2 <
+// fact `c.size - i - 1 >= 0`, so `a[i]` needs no guard where a is as long as c; and so it is where `c[i]` is
+// used as well. Only what holds just this index against a number of the launch counts. Whatever else may follow from several of them (`i // 2 <
 // c.size`) holds as well, but says nothing about how long the caller makes `a`, and a variant is not taken
 // where one of its facts is wrong.
 #include "compiler/analysis/wanted_facts.h"
@@ -50,6 +50,21 @@ bool is_same(const Expression& left, const Expression& right) {
 
 } // namespace
 
+// The shape of the launch comes last: an extent that the program compares with says more.
+void GuardWalk::find_shape() {
+  static constexpr Builtin grid[] = {Builtin::GridDimX, Builtin::GridDimY, Builtin::GridDimZ};
+  static constexpr Builtin block[] = {Builtin::BlockDimX, Builtin::BlockDimY, Builtin::BlockDimZ};
+  for (ExpressionOp op : {ExpressionOp::BlockDim, ExpressionOp::GridDim})
+    for (std::int32_t axis = 0; axis < 3; ++axis) {
+      auto form = symbolic_.thread_value((op == ExpressionOp::GridDim ? grid : block)[axis]);
+      auto atom = form ? single_atom(*form) : std::nullopt;
+      Expression expression;
+      expression.op = op;
+      expression.axis = axis;
+      if (atom) known_.push_back({*atom, expression});
+    }
+}
+
 void GuardWalk::find_known() {
   if (!function_.is_kernel) return;
   for (std::uint32_t param = 0; param < function_.param_count; ++param) {
@@ -74,6 +89,7 @@ void GuardWalk::find_known() {
       if (atom && kind) known_.push_back({*atom, expression});
     }
   }
+  find_shape();
 }
 
 std::optional<std::uint32_t> GuardWalk::find_known(AtomId atom) const {
@@ -115,10 +131,12 @@ std::optional<WantedFact> GuardWalk::wanted_fact(const Affine& index, const Affi
     std::optional<Affine> rest = subtract(above, affine(term.atom));
     if (!rest) continue;
     WantedFact wanted{*extent, std::nullopt, 0};
+    std::vector<Fact> tests = facts.since({});
+    tests.insert(tests.end(), served_.begin(), served_.end());
     bool by_guard = false;
-    // A fact `other + rest + c >= 0`: the extent is to be at least other + c.
-    for (const Fact& fact : facts.since({})) {
-      std::optional<Affine> other = subtract(fact.form, *rest);
+    // `other + rest + c >= 0`: the extent is to be at least other + c.
+    for (const Fact& test : tests) {
+      std::optional<Affine> other = subtract(test.form, *rest);
       if (!other || other->size != 1 || other->view()[0].coefficient != 1) continue;
       std::optional<std::uint32_t> number = find_known(other->view()[0].atom);
       if (!number || *number == *extent || other->constant > most_plus) continue;
@@ -126,7 +144,7 @@ std::optional<WantedFact> GuardWalk::wanted_fact(const Affine& index, const Affi
       const Expression& base = known_[*number].expression;
       bool may_wrap = base.op == ExpressionOp::Scalar && base.type == ExpressionType::I64;
       if (may_wrap && other->constant > 0) continue;
-      bool is_guard = fact.reason.kind == Reason::Kind::Guard;
+      bool is_guard = test.reason.kind == Reason::Kind::Guard;
       if (wanted.at_least && (is_guard || !by_guard)) continue;
       wanted.at_least = number;
       wanted.plus = static_cast<std::int64_t>(std::max(other->constant, Wide{0}));

@@ -124,10 +124,11 @@ private:
     for (const Entry& entry : entries_) entries.push_back(entry_constant(entry));
     for (const ObjectCubin& cubin : data.cubins) cubins.push_back(cubin_constant(cubin));
     llvm::Constant* parts[] = {
-        number(sizeof(kern_object), 32), number(KERN_ABI_VERSION, 32),     number(abi_hash, 64),
-        text(data.manifest, "manifest"), number(data.manifest.size(), 64), text(data.ptx, "ptx"),
-        number(data.ptx.size(), 64),     array(entries, "entries"),        number(entries.size(), 64),
-        array(cubins, "cubins"),         number(cubins.size(), 64)};
+        number(sizeof(kern_object), 32),  number(KERN_ABI_VERSION, 32),     number(abi_hash, 64),
+        text(data.manifest, "manifest"),  number(data.manifest.size(), 64), text(data.ptx, "ptx"),
+        number(data.ptx.size(), 64),      array(entries, "entries"),        number(entries.size(), 64),
+        array(cubins, "cubins"),          number(cubins.size(), 64),        text(data.other_ptx, "other_ptx"),
+        number(data.other_ptx.size(), 64)};
     llvm::Constant* object = llvm::ConstantStruct::getAnon(parts);
     new llvm::GlobalVariable(*whole_, object->getType(), true, llvm::GlobalValue::ExternalLinkage, object,
                              data.symbol);

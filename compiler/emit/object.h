@@ -26,6 +26,7 @@ struct ObjectCubin {
 struct ObjectData {
   std::string symbol; // of the kern_object
   std::string manifest, ptx;
+  std::string other_ptx; // of the variants of kernels that a launch does not try first
   std::vector<ObjectCubin> cubins;
 };
 

@@ -13,11 +13,13 @@ Program::Program(const Expression& expression) : expression_(&expression) {
   auto is_word = [](const Step& step) {
     return step.op == ExpressionOp::Extent || step.op == ExpressionOp::Stride;
   };
-  if (steps_.size() != 3 || !is_word(steps_[0]) || !is_word(steps_[1])) return;
+  if (steps_.size() != 3 || !is_word(steps_[0])) return;
+  const bool has_constant = steps_[1].op == ExpressionOp::Constant;
+  if (!has_constant && !is_word(steps_[1])) return;
   ExpressionOp op = steps_[2].op;
   is_comparison_ =
       op == ExpressionOp::Equal || op == ExpressionOp::LessEqual || op == ExpressionOp::GreaterEqual;
-  last_slot_ = std::max(steps_[0].slot, steps_[1].slot);
+  last_slot_ = has_constant ? steps_[0].slot : std::max(steps_[0].slot, steps_[1].slot);
 }
 
 // Says whether it can be steps; `depth` values are on the stack below it.

@@ -36,7 +36,8 @@ private:
   bool append(const Expression& expression, int depth);
   bool compare(const ExpressionInput& input) const {
     auto a = static_cast<std::int64_t>(input.params[steps_[0].slot]);
-    auto b = static_cast<std::int64_t>(input.params[steps_[1].slot]);
+    auto b = steps_[1].op == ExpressionOp::Constant ? steps_[1].value
+                                                    : static_cast<std::int64_t>(input.params[steps_[1].slot]);
     return steps_[2].op == ExpressionOp::Equal       ? a == b
            : steps_[2].op == ExpressionOp::LessEqual ? a <= b
                                                      : a >= b;
@@ -47,8 +48,9 @@ private:
 
   const Expression* expression_;
   std::vector<Step> steps_;     // operands first; empty: the tree is evaluated
-  bool is_comparison_ = false;  // of two words of the parameter block, as most contracts and facts are:
-  std::uint32_t last_slot_ = 0; // the later one
+  bool is_comparison_ = false;  // of a word of the parameter block with another one or a constant, as most
+                                // contracts and facts are
+  std::uint32_t last_slot_ = 0; // the last of these words
 };
 
 } // namespace kern

@@ -9,6 +9,7 @@
 #include "compiler/driver/archs.h"
 #include "compiler/emit/object.h"
 #include "compiler/emit/ptxas.h"
+#include "compiler/lower/lower.h"
 
 namespace kern {
 
@@ -59,18 +60,31 @@ static std::vector<std::string> object_cpus(const Options& options) {
 // The first line of what ptxas said.
 static std::string first_line(const std::string& messages) { return messages.substr(0, messages.find('\n')); }
 
+bool make_ptx(Compilation& compilation, TargetOptions target, GpuCode& code) {
+  const ir::Module* module = compilation.module_for(Target::Cuda);
+  if (!module) return false;
+  target.variants = VariantChoice::First;
+  std::optional<std::string> ptx = compilation.emit(target, OutputKind::Ptx);
+  if (!ptx) return false;
+  code.ptx = std::move(*ptx);
+  target.variants = VariantChoice::Others;
+  auto is_other = [&](const ir::Function& function) { return is_wanted(function, target); };
+  if (std::ranges::none_of(module->functions, is_other)) return true;
+  std::optional<std::string> others = compilation.emit(target, OutputKind::Ptx);
+  if (others) code.other_ptx = std::move(*others);
+  return others.has_value();
+}
+
+// A cubin has all variants: loading one takes next to no time.
 std::optional<GpuCode> make_gpu_code(Compilation& compilation, const Options& options) {
   GpuCode code;
   TargetOptions target = target_options(options, Target::Cuda);
   std::vector<std::string> archs = named_archs(options, Target::Cuda);
   target.arch = archs.empty() ? "" : archs.front();
-  std::optional<std::string> oldest = compilation.emit(target, OutputKind::Ptx);
-  if (!oldest) return std::nullopt;
-  code.ptx = std::move(*oldest);
+  if (!make_ptx(compilation, target, code)) return std::nullopt;
   for (const std::string& arch : archs) {
     target.arch = arch;
-    std::optional<std::string> ptx =
-        arch == archs.front() ? code.ptx : compilation.emit(target, OutputKind::Ptx);
+    std::optional<std::string> ptx = compilation.emit(target, OutputKind::Ptx);
     if (!ptx) return std::nullopt;
     Assembled assembled = assemble(*ptx, arch, is_for_debugger(target));
     if (assembled.cubin.empty())
@@ -105,8 +119,8 @@ std::optional<std::string> make_object(Compilation& compilation, const Options& 
       }
     }
   }
-  return compilation.emit_object(
-      code, {object_symbol(library), std::move(manifest), std::move(gpu.ptx), std::move(gpu.cubins)});
+  return compilation.emit_object(code, {object_symbol(library), std::move(manifest), std::move(gpu.ptx),
+                                        std::move(gpu.other_ptx), std::move(gpu.cubins)});
 }
 
 } // namespace kern

@@ -20,9 +20,14 @@ std::string cpp_identifier(std::string_view name);
 
 // An object's code for GPUs.
 struct GpuCode {
-  std::string ptx; // for the oldest that --arch names
+  std::string ptx;       // for the oldest that --arch names; of each kernel the variant that is tried first
+  std::string other_ptx; // the other variants
   std::vector<ObjectCubin> cubins;
 };
+
+// Makes PTX of the first variant of each kernel that is wanted, and of the others; false where an error was
+// reported.
+bool make_ptx(Compilation& compilation, TargetOptions target, GpuCode& code);
 
 // Makes PTX, and a cubin for each GPU that --arch names, with a warning where that cannot be; nothing where
 // an error was reported.

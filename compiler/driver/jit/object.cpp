@@ -7,6 +7,7 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/aot/manifest.h"
+#include "compiler/driver/aot/object.h"
 #include "kern/abi_hash.h"
 
 namespace kern {
@@ -24,16 +25,18 @@ public:
     code_.push_back(std::move(code));
   }
 
-  void finish(const Manifest& manifest, std::string ptx) {
+  void finish(const Manifest& manifest, GpuCode gpu) {
     manifest_ = to_json(manifest);
-    ptx_ = std::move(ptx);
+    gpu_ = std::move(gpu);
     object_.struct_size = sizeof object_;
     object_.abi_version = KERN_ABI_VERSION;
     object_.abi_hash = abi_hash;
     object_.manifest = manifest_.c_str();
     object_.manifest_bytes = manifest_.size();
-    object_.ptx = ptx_.c_str();
-    object_.ptx_bytes = ptx_.size();
+    object_.ptx = gpu_.ptx.c_str();
+    object_.ptx_bytes = gpu_.ptx.size();
+    object_.other_ptx = gpu_.other_ptx.c_str();
+    object_.other_ptx_bytes = gpu_.other_ptx.size();
     object_.entries = entries_.data();
     object_.entry_count = entries_.size();
   }
@@ -42,7 +45,8 @@ private:
   std::vector<std::unique_ptr<CpuModule>> code_;
   std::deque<std::string> symbols_;
   std::vector<kern_object_entry> entries_;
-  std::string manifest_, ptx_;
+  std::string manifest_;
+  GpuCode gpu_;
   kern_object object_{};
 };
 
@@ -82,10 +86,10 @@ std::unique_ptr<JitObject> make_jit_object(Compilation& compilation, TargetOptio
   auto object = std::make_unique<ObjectInProcess>();
   if (target.target == Target::Cuda) {
     if (kernels.size() == 1) target.kernel = kernels.front().symbol;
-    std::optional<std::string> ptx = compilation.emit(target, OutputKind::Ptx);
-    if (!ptx) return nullptr;
+    GpuCode code;
+    if (!make_ptx(compilation, target, code)) return nullptr;
     manifest.sites = manifest_sites(compilation.sites(), compilation.sources());
-    object->finish(manifest, std::move(*ptx));
+    object->finish(manifest, std::move(code));
     return object;
   }
   for (const JitKernel& kernel : kernels)
@@ -97,7 +101,7 @@ std::unique_ptr<JitObject> make_jit_object(Compilation& compilation, TargetOptio
       object->add(std::move(code), kernel.symbol, variant.symbol);
     }
   manifest.sites = manifest_sites(compilation.sites(), compilation.sources());
-  object->finish(manifest, "");
+  object->finish(manifest, {});
   return object;
 }
 

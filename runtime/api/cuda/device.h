@@ -22,6 +22,7 @@ inline constexpr Result cuda_out_of_memory = 2, cuda_not_ready = 600;
 inline constexpr std::uint64_t shared_without_opt_in = 48 << 10;
 
 class CudaStream;
+struct CudaCode;
 struct CudaKernel;
 
 // Says whether after this error every call of the process fails (CUDA_ERROR_ILLEGAL_ADDRESS and its like).
@@ -57,6 +58,8 @@ public:
   }
   // Likewise, with the driver's log.
   void check(const cuda::Outcome& outcome);
+  // Loads PTX, or says why it cannot be loaded here.
+  void load_text(std::string_view ptx, cuda::ModuleHandle& module);
   // Calls `release` when the uses of some memory are done.
   void give_back(std::unique_ptr<Uses> uses, std::function<void()> release) noexcept;
 
@@ -68,8 +71,8 @@ private:
     std::function<void()> release;
   };
   [[noreturn]] void refuse(const char* call, Result result);
-  void load_image(const kern_object& object, cuda::ModuleHandle& module);
-  std::uint64_t active_blocks(const CudaKernel& kernel, std::uint64_t threads, std::uint64_t shared_bytes);
+  void load_image(const kern_object& object, CudaCode& code);
+  std::uint64_t active_blocks(CudaKernel& kernel, std::uint64_t threads, std::uint64_t shared_bytes);
   Address take(std::uint64_t size);
   Result allocate_more(Address& address, std::uint64_t size);
   [[noreturn]] void refuse_memory(std::uint64_t bytes);

@@ -24,8 +24,9 @@ static std::uint64_t driver_shared(const Launch& launch) {
 
 static void opt_in(CudaDevice& device, CudaKernel& kernel, std::uint64_t shared_bytes) {
   if (shared_bytes <= kernel.opted_in.load(std::memory_order_relaxed)) return;
-  device.check("cuFuncSetAttribute", device.driver.function_set(kernel.function, function_dynamic_shared,
-                                                                static_cast<int>(shared_bytes)));
+  device.check("cuFuncSetAttribute",
+               device.driver.function_set(kernel.code->function(kernel), function_dynamic_shared,
+                                          static_cast<int>(shared_bytes)));
   kernel.opted_in = shared_bytes;
 }
 
@@ -48,6 +49,7 @@ std::uint64_t CudaStream::put_launch(Batch& batch, std::uint32_t index, const La
 std::uint64_t CudaStream::launch(const Launch& launch) {
   device_.enter();
   auto& kernel = *static_cast<CudaKernel*>(launch.variant->entry);
+  cuda::FunctionHandle function = kernel.code->function(kernel);
   opt_in(device_, kernel, driver_shared(launch));
   if (capture_) check_capture(launch);
   Batch& batch = capture_ ? capture_->open_batch() : open_batch();
@@ -68,7 +70,7 @@ std::uint64_t CudaStream::launch(const Launch& launch) {
     end = std::make_unique<Mark>(device_, true);
     device_.check("cuEventRecord", driver_.event_record(begin->event, stream_));
   }
-  start(kernel.function, launch);
+  start(function, launch);
   if (end) device_.check("cuEventRecord", driver_.event_record(end->event, stream_));
   std::lock_guard lock(mutex_);
   if (ring) batch.rings.push_back({index, std::move(ring)});
@@ -115,11 +117,11 @@ void CudaStream::start(cuda::FunctionHandle function, const Launch& launch) {
 
 // ---- Shapes that suit the device ----
 
-std::uint64_t CudaDevice::active_blocks(const CudaKernel& kernel, std::uint64_t threads,
+std::uint64_t CudaDevice::active_blocks(CudaKernel& kernel, std::uint64_t threads,
                                         std::uint64_t shared_bytes) {
   int blocks = 0;
   check("cuOccupancyMaxActiveBlocksPerMultiprocessor",
-        driver.occupancy(&blocks, kernel.function, static_cast<int>(threads), shared_bytes));
+        driver.occupancy(&blocks, kernel.code->function(kernel), static_cast<int>(threads), shared_bytes));
   return static_cast<std::uint64_t>(std::max(blocks, 0));
 }
 

@@ -110,6 +110,8 @@ typedef struct kern_object {
   uint64_t entry_count;
   const kern_object_cubin* cubins; // in no order; where none fits, the PTX is compiled
   uint64_t cubin_count;
+  const char* other_ptx; // the variants that `ptx` has not: a device compiles them when one is wanted
+  uint64_t other_ptx_bytes;
 } kern_object;
 
 // Called by CPU code when a thread faults; keeps the fault of the lowest block, and of that block the first.

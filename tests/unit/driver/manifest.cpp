@@ -154,14 +154,18 @@ TEST(Manifest, DescribesLaunches) {
 TEST(Manifest, HasVariantsWithFacts) {
   Manifest manifest = manifest_of(source);
   const std::vector<ManifestVariant>& variants = manifest.kernels.at(0).variants;
-  ASSERT_EQ(variants.size(), 3u);
-  EXPECT_EQ(variants[0].target, "cuda");
-  EXPECT_EQ(variants[1].symbol, "many");
-  EXPECT_EQ(variants[1].facts.size(), 6u); // two arrays, whole vectors, three axes of a small grid
-  EXPECT_EQ(variants[2].symbol, "many$v1");
-  EXPECT_TRUE(variants[2].facts.empty());
+  ASSERT_EQ(variants.size(), 4u);
+  for (std::size_t i : {0, 1}) EXPECT_EQ(variants[i].target, "cuda");
+  for (std::size_t i : {2, 3}) EXPECT_EQ(variants[i].target, "cpu");
+  EXPECT_FALSE(variants[0].facts.empty());
+  EXPECT_EQ(variants[2].facts.size(), 6u); // two arrays, whole vectors, three axes of a small grid
+  for (std::size_t first : {0, 2}) {
+    EXPECT_EQ(variants[first].symbol, "many");
+    EXPECT_EQ(variants[first + 1].symbol, "many$v1");
+    EXPECT_TRUE(variants[first + 1].facts.empty());
+  }
   // The block is written: its multiple of 16 needs no test.
-  EXPECT_EQ(manifest.kernels.at(1).variants.at(1).facts.size(), 4u);
+  EXPECT_EQ(manifest.kernels.at(1).variants.at(2).facts.size(), 4u);
 }
 
 TEST(Manifest, DescribesSites) {

@@ -31,7 +31,14 @@ static const kern::ManifestKernel& kernel_of(const std::string& symbol) {
   std::abort();
 }
 
-static void run(const char* name, const std::uint64_t* params, const unsigned* grid, const unsigned* block) {
+static thread_local std::string last_name;
+
+const std::string& last_variant() { return last_name; }
+
+static void run(const char* entry_name, const std::uint64_t* params, const unsigned* grid,
+                const unsigned* block) {
+  last_name = entry_name;
+  const std::string name = last_name.substr(0, last_name.rfind("$v1"));
   const kern_object_entry* entry = find_entry(name);
   const kern::ManifestKernel& kernel = kernel_of(name);
   std::vector<std::uint64_t> slots(params, params + kernel.slots);

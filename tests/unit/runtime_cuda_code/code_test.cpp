@@ -65,6 +65,48 @@ TEST_F(CudaCode, GivesThePtxToTheDriverWhole) {
   EXPECT_STREQ(fake_cuda()->options(), "5 6");
 }
 
+// Launches `scale` over elements with a gap between them; what the contiguous variant is not for.
+void run_with_gaps(Buffer<float>& x) {
+  kernels::scale(kern::over(50), x.view().slice(0, 0, 100, 2), 2).wait();
+}
+
+TEST_F(CudaCode, CompilesOtherVariantsWhenALaunchNeedsOne) {
+  std::thread([&] {
+    Buffer<float> x = kern::zeros<float>(Device::cuda(), 100);
+    x.fill(3);
+    kernels::scale(kern::over(100), x, 2).wait();
+    EXPECT_EQ(last_variant(), "scale");
+    EXPECT_EQ(compiled(), 1);
+    run_with_gaps(x);
+    EXPECT_EQ(last_variant(), "scale$v1");
+    EXPECT_EQ(compiled(), 2);
+    std::string_view others(kern_object_kernels.other_ptx, kern_object_kernels.other_ptx_bytes);
+    EXPECT_EQ(fake_cuda()->loaded(), others);
+    run_with_gaps(x);
+    EXPECT_EQ(compiled(), 2);
+    EXPECT_EQ(x.read(98), 24);
+    EXPECT_EQ(x.read(99), 6);
+  }).join();
+  EXPECT_EQ(fake_cuda()->live(), 0);
+}
+
+TEST_F(CudaCode, LosesNoHandleWhereAnotherVariantCannotBeCompiled) {
+  for (long call = 0; call < 12; ++call) {
+    std::thread([&] {
+      try {
+        Buffer<float> x = kern::zeros<float>(Device::cuda(), 100);
+        kernels::scale(kern::over(100), x, 2).wait();
+        fake_cuda()->fail(call, 200, 0);
+        run_with_gaps(x);
+      } catch (const kern::Error& error) {
+        EXPECT_NE(std::string_view(error.what()).find("cu"), std::string_view::npos);
+      }
+      fake_cuda()->fail(-1, 0, 0);
+    }).join();
+    EXPECT_EQ(fake_cuda()->live(), 0);
+  }
+}
+
 TEST_F(CudaCode, KeepsNoneOfItItself) {
   EXPECT_EQ(load_and_run(), "");
   EXPECT_EQ(load_and_run(), "");
@@ -164,6 +206,11 @@ TEST_F(CudaCode, CompilesThePtxWhereTheDriverRefusesTheCubin) {
   fake_cuda()->refuse_cubins(1);
   EXPECT_EQ(load_cubins({"sm_90"}), "PTX");
   EXPECT_EQ(compiled(), 1);
+}
+
+TEST_F(CudaCode, LoadsObjectsFromBeforeThereWasOtherPtx) {
+  EXPECT_EQ(load_cubins({"sm_90"}, offsetof(kern_object, other_ptx)), "sm_90");
+  EXPECT_EQ(load_cubins({}, offsetof(kern_object, other_ptx)), "PTX");
 }
 
 TEST_F(CudaCode, LoadsObjectsFromBeforeThereWereCubins) {
