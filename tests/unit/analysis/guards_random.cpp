@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "compiler/analysis/ranges.h"
 #include "compiler/analysis/wanted_facts.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/print.h"

@@ -2,6 +2,9 @@
 // fake driver says which it was.
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <vector>
+
 #include "expect.h"
 #include "fixture.h"
 
@@ -16,7 +19,9 @@ struct Variants : OnDevice {
   Buffer<float> out = kern::zeros<float>(device, 64);
 
   void SetUp() override {
-    for (std::int64_t i = 0; i < 64; ++i) numbers.write(i, static_cast<float>(i));
+    std::vector<float> host(64);
+    std::iota(host.begin(), host.end(), 0.0f);
+    numbers.copy_from(host);
   }
   View<const float> from(std::int64_t first, std::int64_t extent, std::int64_t stride) {
     return {numbers.view().buffer(), numbers.data() + first, {extent}, {stride}};
@@ -25,7 +30,9 @@ struct Variants : OnDevice {
     return {out.view().buffer(), out.data(), {extent}, {stride}};
   }
   static void expect_taken(const char* variant) {
-    if (fake_cuda() && is_cuda()) EXPECT_EQ(last_variant(), variant);
+    if (fake_cuda() && is_cuda()) {
+      EXPECT_EQ(last_variant(), variant);
+    }
   }
 };
 
@@ -43,7 +50,9 @@ TEST_F(Variants, ArePickedByStrides) {
     expect_taken(now.variant);
     for (std::int64_t i = 0; i < 10; ++i)
       EXPECT_EQ(out.read(i * now.out_stride), static_cast<float>(now.first + i * now.stride));
-    if (now.out_stride > 1) EXPECT_EQ(out.read(1), -1);
+    if (now.out_stride > 1) {
+      EXPECT_EQ(out.read(1), -1);
+    }
   }
 }
 

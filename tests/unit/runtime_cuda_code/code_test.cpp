@@ -66,23 +66,24 @@ TEST_F(CudaCode, GivesThePtxToTheDriverWhole) {
 }
 
 // Launches `scale` over elements with a gap between them; what the contiguous variant is not for.
-void run_with_gaps(Buffer<float>& x) {
-  kernels::scale(kern::over(50), x.view().slice(0, 0, 100, 2), 2).wait();
+void run_with_gaps(const kernels::Kernels& library, Buffer<float>& x) {
+  library.scale(kern::over(50), x.view().slice(0, 0, 100, 2), 2).wait();
 }
 
 TEST_F(CudaCode, CompilesOtherVariantsWhenALaunchNeedsOne) {
   std::thread([&] {
     Buffer<float> x = kern::zeros<float>(Device::cuda(), 100);
+    const kernels::Kernels library = kernels::load(Device::cuda());
     x.fill(3);
-    kernels::scale(kern::over(100), x, 2).wait();
+    library.scale(kern::over(100), x, 2).wait();
     EXPECT_EQ(last_variant(), "scale");
     EXPECT_EQ(compiled(), 1);
-    run_with_gaps(x);
+    run_with_gaps(library, x);
     EXPECT_EQ(last_variant(), "scale$v1");
     EXPECT_EQ(compiled(), 2);
     std::string_view others(kern_object_kernels.other_ptx, kern_object_kernels.other_ptx_bytes);
     EXPECT_EQ(fake_cuda()->loaded(), others);
-    run_with_gaps(x);
+    run_with_gaps(library, x);
     EXPECT_EQ(compiled(), 2);
     EXPECT_EQ(x.read(98), 24);
     EXPECT_EQ(x.read(99), 6);
@@ -95,9 +96,10 @@ TEST_F(CudaCode, LosesNoHandleWhereAnotherVariantCannotBeCompiled) {
     std::thread([&] {
       try {
         Buffer<float> x = kern::zeros<float>(Device::cuda(), 100);
-        kernels::scale(kern::over(100), x, 2).wait();
+        const kernels::Kernels library = kernels::load(Device::cuda());
+        library.scale(kern::over(100), x, 2).wait();
         fake_cuda()->fail(call, 200, 0);
-        run_with_gaps(x);
+        run_with_gaps(library, x);
       } catch (const kern::Error& error) {
         EXPECT_NE(std::string_view(error.what()).find("cu"), std::string_view::npos);
       }
