@@ -113,3 +113,4 @@ def skips(o):
 # PTX: barrier.sync
 # PTX-NOT: atom.shared
 # PTX-NOT: barrier.
+# PTX: .entry votes$v1(
