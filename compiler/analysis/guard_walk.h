@@ -27,8 +27,9 @@ struct GuardFindings {
 };
 
 // What a launch could test so that a guard is proved: that the extent of an axis of a parameter is at least
-// another number of the launch plus a constant.
+// another number of the launch plus a constant; or that a block has at most so many threads along an axis.
 struct WantedFact {
+  bool is_block = false;                 // then blockDim, `extent` of them, is at most `plus`
   std::uint32_t extent = 0;              // of GuardWalk::known
   std::optional<std::uint32_t> at_least; // likewise; without it: 0
   std::int64_t plus = 0;
@@ -116,6 +117,7 @@ private:
   void assume_facts();
   std::optional<std::uint32_t> find_known(AtomId atom) const;
   std::optional<WantedFact> wanted_fact(const Affine& index, const Affine& above);
+  std::optional<WantedFact> wanted_block(const Affine& above);
 
   // guard_loops.cpp
   void scan(const ir::Body& body, ScanPlace place, SlotUses& uses);

@@ -114,11 +114,32 @@ void GuardWalk::assume_facts() {
   if (known_.empty()) find_known();
   for (std::uint32_t i = 0; i < function_.facts.size(); ++i) {
     const Expression& fact = function_.facts[i];
-    if (fact.op != ExpressionOp::GreaterEqual) continue;
-    auto left = read_fact(fact.operands[0]), right = read_fact(fact.operands[1]);
+    const bool is_most = fact.op == ExpressionOp::LessEqual;
+    if (!is_most && fact.op != ExpressionOp::GreaterEqual) continue;
+    auto left = read_fact(fact.operands[is_most ? 1 : 0]), right = read_fact(fact.operands[is_most ? 0 : 1]);
     auto difference = left && right ? subtract(*left, *right) : std::nullopt;
     if (difference) symbolic_.facts.assume(*difference, {Reason::Kind::Fact, {}, i});
   }
+}
+
+// A test `blockDim - rest - 1 >= 0`, which holds of threadIdx at least, and an extent that is constant: the
+// block is to be so small that the rest of `above` cannot make it negative. Blocks are of powers of two: a
+// bound that is none is that of an index beside the thread's own, which few threads use.
+std::optional<WantedFact> GuardWalk::wanted_block(const Affine& above) {
+  std::optional<WantedFact> best;
+  for (const Fact& test : symbolic_.facts.since({}))
+    for (const Term& term : test.form.view()) {
+      std::optional<std::uint32_t> block = find_known(term.atom);
+      if (!block || known_[*block].expression.op != ExpressionOp::BlockDim || term.coefficient != 1) continue;
+      std::optional<Affine> rest = subtract(above, test.form);
+      if (rest) rest = add(*rest, affine(term.atom));
+      if (!rest) continue;
+      Wide most = symbolic_.facts.bounds(*rest).low;
+      bool is_power = most > 0 && most <= most_plus && (most & (most - 1)) == 0;
+      if (is_power && (!best || most > best->plus))
+        best = WantedFact{true, *block, std::nullopt, static_cast<std::int64_t>(most)};
+    }
+  return best;
 }
 
 // `above` is extent - index - 1, which a guard needs to be at least 0.
@@ -130,7 +151,7 @@ std::optional<WantedFact> GuardWalk::wanted_fact(const Affine& index, const Affi
     if (!extent || term.coefficient != 1 || known_[*extent].expression.op != ExpressionOp::Extent) continue;
     std::optional<Affine> rest = subtract(above, affine(term.atom));
     if (!rest) continue;
-    WantedFact wanted{*extent, std::nullopt, 0};
+    WantedFact wanted{false, *extent, std::nullopt, 0};
     std::vector<Fact> tests = facts.since({});
     tests.insert(tests.end(), served_.begin(), served_.end());
     bool by_guard = false;
@@ -156,9 +177,9 @@ std::optional<WantedFact> GuardWalk::wanted_fact(const Affine& index, const Affi
     if (least < 1 || least > most_plus || !slack || !facts.prove(*slack, quick)) continue;
     bool by_launch = std::ranges::any_of(
         facts.reasons(), [](const Reason& reason) { return reason.kind == Reason::Kind::Launch; });
-    if (!by_launch) return WantedFact{*extent, std::nullopt, static_cast<std::int64_t>(least)};
+    if (!by_launch) return WantedFact{false, *extent, std::nullopt, static_cast<std::int64_t>(least)};
   }
-  return std::nullopt;
+  return wanted_block(above);
 }
 
 std::vector<std::optional<WantedFact>> GuardWalk::run_for_facts() {
@@ -173,15 +194,21 @@ std::vector<Expression> find_wanted_facts(const ir::Module& module, ir::Function
   for (const std::optional<WantedFact>& wanted : walk.run_for_facts()) {
     if (!wanted) continue;
     auto same = std::ranges::find_if(merged, [&](const WantedFact& other) {
-      return other.extent == wanted->extent && other.at_least == wanted->at_least;
+      return other.is_block == wanted->is_block && other.extent == wanted->extent &&
+             other.at_least == wanted->at_least;
     });
     if (same == merged.end())
       merged.push_back(*wanted);
     else
-      same->plus = std::max(same->plus, wanted->plus);
+      same->plus = wanted->is_block ? std::min(same->plus, wanted->plus) : std::max(same->plus, wanted->plus);
   }
   std::vector<Expression> facts;
   for (const WantedFact& wanted : merged) {
+    if (wanted.is_block) {
+      facts.push_back(make_binary(ExpressionOp::LessEqual, walk.known()[wanted.extent].expression,
+                                  make_constant(wanted.plus)));
+      continue;
+    }
     Expression least =
         wanted.at_least ? walk.known()[*wanted.at_least].expression : make_constant(wanted.plus);
     if (wanted.at_least && wanted.plus != 0)

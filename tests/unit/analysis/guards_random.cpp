@@ -139,6 +139,11 @@ private:
     };
     for (const Expression& fact : function.facts) {
       if (evaluated(fact) != 0) continue;
+      if (fact.op == ExpressionOp::LessEqual) {
+        launch.block_dim = fact.operands[1].value;
+        launch.thread = std::min(launch.thread, launch.block_dim - 1);
+        continue;
+      }
       std::int64_t least = evaluated(fact.operands[1]);
       for (std::uint32_t param = 0; param < function.param_count; ++param)
         if (ir::block_slot(function, ir::SlotId(param)) == fact.operands[0].value)
