@@ -1,15 +1,11 @@
 // Acts on the proofs of analysis/guards.h. A select that always goes one way becomes a copy. Every guard
 // stays in the IR with what became of it; lower/ emits the kept ones, and the shadow ones as assertions.
-#include "compiler/transform/place_guards.h"
-
 #include "compiler/analysis/guards.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"
 
 namespace kern {
 namespace {
-
-constexpr std::string_view empty_proof = "the axis has an element";
 
 class Placer {
 public:
@@ -22,7 +18,7 @@ public:
         ir::Stmt assertion = body[at];
         auto& shadow = std::get<ir::Guard>(assertion.node);
         shadow.state = ir::GuardState::Shadow;
-        shadow.proof = empty_proof;
+        shadow.proof = "the axis has an element";
         body.insert(body.begin() + static_cast<std::ptrdiff_t>(++at), std::move(assertion));
       }
       auto* assign = std::get_if<ir::Assign>(&body[at].node);
@@ -61,28 +57,9 @@ private:
 
 } // namespace
 
-void place_guards(ir::Function& function, GuardProofs proofs, GuardMode mode) {
-  Placer(std::move(proofs), mode).place(function.body);
-}
-
 void place_guards(ir::Module& module, GuardMode mode) {
   for (std::size_t i = 0; i < module.functions.size(); ++i)
-    place_guards(module.functions[i], prove_guards(module, static_cast<ir::FunctionId>(i)), mode);
-}
-
-// An assertion behind a guard that fails only if the axis is empty was put there by place_guards.
-void take_guards_back(ir::Body& body) {
-  std::erase_if(body, [](const ir::Stmt& stmt) {
-    const auto* guard = std::get_if<ir::Guard>(&stmt.node);
-    return guard && guard->state == ir::GuardState::Shadow && guard->proof == empty_proof;
-  });
-  for (ir::Stmt& stmt : body) {
-    if (auto* guard = std::get_if<ir::Guard>(&stmt.node)) {
-      guard->state = ir::GuardState::Kept;
-      guard->proof.clear();
-    }
-    ir::visit_bodies(stmt, [](ir::Body& inner) { take_guards_back(inner); });
-  }
+    Placer(prove_guards(module, static_cast<ir::FunctionId>(i)), mode).place(module.functions[i].body);
 }
 
 } // namespace kern

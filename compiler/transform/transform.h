@@ -30,7 +30,10 @@ void poll_stops(ir::Module& module);
 // Puts the bodies of device functions where they are called: those that may reach a collective always, small
 // ones within limits::ir_statements. Sites are copied and learn the call.
 void inline_calls(ir::Module& module, Diagnostics& diagnostics);
-// Takes guards out of loops: the copy of a loop tests affine indices once before it and all others behind it,
+// CUDA: makes a second variant of each kernel that gains by facts about the launch: the kernel itself then
+// relies on them (ir::Function::facts, and `::1` in the types of its parameters), `$v1` on none.
+void make_variants(ir::Module& module);
+// CUDA: takes guards out of loops: the copy of a loop tests affine indices once before it and all others behind it,
 // and where one is out of range the loop runs as it was written. Stands before place_guards, which then proves
 // nothing by a guard that has left. Does nothing with GuardMode::Off.
 void defer_guards(ir::Module& module, GuardMode mode);
@@ -43,9 +46,6 @@ void place_guards(ir::Module& module, GuardMode mode);
 void clamp_guards(ir::Module& module);
 // Computes in 64 bits what an index is made of with a counter of constant bounds, where it does not wrap.
 void widen_sums(ir::Module& module);
-// CUDA: makes a second variant of each kernel that gains by facts about the launch: the kernel itself then
-// relies on them (ir::Function::facts, and `::1` in the types of its parameters), `$v1` on none.
-void make_variants(ir::Module& module, GuardMode mode);
 // CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.
 void join_conditions(ir::Module& module);
 // CPU: computes a word of what is computed in 64 bits in 32, where the long value is needed too.

@@ -6,9 +6,9 @@
 //                                                                       fact a.shape[0] >= c.shape[0], ...
 //              kernel vecadd$v1(a: f32[:], b: f32[:], c: f32[:])
 //
-// The pass stands behind `guards`: what they look like without facts is settled, and only the kernel that
-// relies on some is looked at again. Facts that nothing of its code rests on are left out, since each launch
-// pays for each. Sites keep their numbers, so a fault is the same place in either variant.
+// The pass stands in front of all that guards become, so that later passes treat each variant as a kernel of
+// its own. Facts that nothing of its code rests on are left out, since each launch pays for each. Sites keep
+// their numbers, so a fault is the same place in either variant.
 #include <algorithm>
 
 #include "compiler/analysis/guards.h"
@@ -16,7 +16,7 @@
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"
-#include "compiler/transform/place_guards.h"
+#include "compiler/transform/transform.h"
 
 namespace kern {
 namespace {
@@ -98,30 +98,25 @@ void assume_contiguous(ir::Module& module, ir::Function& kernel) {
   }
 }
 
-// Adds what proves guards that are kept without, and places them.
-void assume_extents(ir::Module& module, ir::FunctionId id, GuardMode mode) {
+// Adds what proves guards that are kept without.
+void assume_extents(ir::Module& module, ir::FunctionId id) {
   ir::Function& kernel = module.function(id);
-  take_guards_back(kernel.body);
   std::vector<Expression> wanted = find_wanted_facts(module, id);
   const std::size_t first = kernel.facts.size();
   wanted.resize(std::min(wanted.size(), most_facts - std::min(most_facts, first)));
+  if (wanted.empty()) return;
   kernel.facts.insert(kernel.facts.end(), wanted.begin(), wanted.end());
-  GuardProofs proofs = prove_guards(module, id);
   std::vector<bool> used(kernel.facts.size());
   std::fill_n(used.begin(), first, true);
-  for (const GuardProof& guard : proofs.guards)
+  for (const GuardProof& guard : prove_guards(module, id).guards)
     for (std::uint32_t fact : guard.facts) used[fact] = true;
-  if (std::ranges::find(used, false) != used.end()) {
-    std::size_t next = 0;
-    std::erase_if(kernel.facts, [&](const Expression&) { return !used[next++]; });
-    proofs = prove_guards(module, id);
-  }
-  place_guards(kernel, std::move(proofs), mode);
+  std::size_t next = 0;
+  std::erase_if(kernel.facts, [&](const Expression&) { return !used[next++]; });
 }
 
 } // namespace
 
-void make_variants(ir::Module& module, GuardMode mode) {
+void make_variants(ir::Module& module) {
   const std::size_t count = module.functions.size();
   for (std::size_t i = 0; i < count; ++i) {
     if (!module.functions[i].is_kernel) continue;
@@ -130,7 +125,7 @@ void make_variants(ir::Module& module, GuardMode mode) {
     if (statements > most_statements) continue;
     ir::Function general = module.functions[i];
     assume_contiguous(module, module.functions[i]);
-    assume_extents(module, ir::FunctionId(i), mode);
+    assume_extents(module, ir::FunctionId(i));
     if (module.functions[i].facts.empty()) {
       module.functions[i] = std::move(general);
       continue;
