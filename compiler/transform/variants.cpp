@@ -16,6 +16,7 @@
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"
+#include "compiler/support/limits.h"
 #include "compiler/transform/transform.h"
 
 namespace kern {
@@ -98,6 +99,37 @@ void assume_contiguous(ir::Module& module, ir::Function& kernel) {
   }
 }
 
+// So few blocks along x that their threads are numbered within 32 bits, however large blocks are.
+Expression grid_is_small() {
+  Expression grid, most, fact;
+  grid.op = ExpressionOp::GridDim;
+  most.value = limits::small_grid / limits::launch_threads;
+  fact.op = ExpressionOp::LessEqual;
+  fact.operands = {std::move(grid), std::move(most)};
+  return fact;
+}
+
+std::size_t count_proved(const GuardProofs& proofs) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(proofs.guards, [](const GuardProof& guard) { return !guard.proof.empty(); }));
+}
+
+// Adds that the grid is small where that proves more.
+void assume_small_grid(ir::Module& module, ir::FunctionId id) {
+  ir::Function& kernel = module.function(id);
+  const bool reads_block = ir::any(std::as_const(kernel.body), [](const ir::Stmt& stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr;
+    return call && call->builtin == Builtin::BlockIndexX;
+  });
+  if (!reads_block || kernel.facts.size() >= most_facts) return;
+  const GuardProofs before = prove_guards(module, id);
+  const std::size_t proved = count_proved(before);
+  if (proved == before.guards.size()) return;
+  kernel.facts.push_back(grid_is_small());
+  if (count_proved(prove_guards(module, id)) == proved) kernel.facts.pop_back();
+}
+
 // Adds what proves guards that are kept without.
 void assume_extents(ir::Module& module, ir::FunctionId id) {
   ir::Function& kernel = module.function(id);
@@ -126,6 +158,7 @@ void make_variants(ir::Module& module) {
     ir::Function general = module.functions[i];
     assume_contiguous(module, module.functions[i]);
     assume_extents(module, ir::FunctionId(i));
+    assume_small_grid(module, ir::FunctionId(i));
     if (module.functions[i].facts.empty()) {
       module.functions[i] = std::move(general);
       continue;
