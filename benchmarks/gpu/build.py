@@ -38,11 +38,11 @@ def source_options(source):
 
 
 def guards_by_form(text):
-    """Of what --emit=guards prints: for each kernel, how many guards stand in which form."""
+    """Of what --emit=guards prints: for each kernel, how many guards stand in which form, in the variant that a launch tries first."""
     kernels = {}
     for line in text.splitlines():
-        if head := re.match(r"(\w+): \d+ of \d+ proved", line):
-            forms = kernels.setdefault(head[1], {})
+        if head := re.match(r"([\w$]+): \d+ of \d+ proved", line):
+            forms = kernels.setdefault(head[1], {}) if "$" not in head[1] else {}
         elif guard := re.match(r"\s*\d+:\d+ .+?: ([a-z]+)(?=[ ,;]|$)", line):
             forms[guard[1]] = forms.get(guard[1], 0) + 1
     return kernels
@@ -98,7 +98,7 @@ def build(kernc, runtime, folder, arch, asked, cxx, jobs):
     guards = {}
     for source in SOURCES:
         for variant, options in {"": "", **variants}.items():
-            text = call([kernc, *source_options(source), *shlex.split(options), "--emit=guards", "-o", "-"]).stdout
+            text = call([kernc, *source_options(source), *shlex.split(options), "--emit=guards", "--target=cuda", "-o", "-"]).stdout
             guards["_".join(filter(None, (source, variant)))] = guards_by_form(text)
     report = call([kernc, SOURCES["kern"], "-o", os.devnull, "--emit=ptx", "--time-report"]).stderr
     (folder / "build.json").write_text(json.dumps({

@@ -142,7 +142,7 @@ def main():
             source.write_text(Writer(chance, dialect).kernel())
             common = [options.kernc, "run", source, "k"]
             extra = ["--sig", SIGNATURE] if dialect == "py" else []
-            code, report, said = run([options.kernc, source, *extra, "--emit=guards"])
+            code, report, said = run([options.kernc, source, *extra, "--emit=guards", "--target=cpu", "--loops=all"])
             if code == 1:  # types that do not fit, or a constant divisor of zero
                 refused += 1
                 continue
