@@ -72,16 +72,34 @@ static bool adds_up_beyond(const Value& added) {
   return !holds(limits, interval);
 }
 
+// Says whether multiplying by a number again and again passes 32 bits: by a literal too, of 2 or more.
+static bool multiplies_beyond(const Value& factor) {
+  return is_typed_integer(factor) || !holds({-1, 1}, interval_of(factor));
+}
+
 void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& added, const Value& sum) {
   bool is_sum = op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract;
-  bool adds = is_typed_integer(added) && is_typed_integer(sum) && bit_width(sum.type->scalar) == 32;
-  if (checker.loops.empty() || local.adds_up || !adds) return;
-  if (op == ast::BinaryOp::Multiply || (is_sum && adds_up_beyond(added))) local.adds_up = added.span;
+  bool is_word = is_typed_integer(sum) && bit_width(sum.type->scalar) == 32;
+  bool is_whole = is_typed_integer(added) || added.type == types::int_literal;
+  if (checker.loops.empty() || local.adds_up || !is_word || !is_whole) return;
+  bool grows = op == ast::BinaryOp::Multiply ? multiplies_beyond(added)
+                                             : is_sum && is_typed_integer(added) && adds_up_beyond(added);
+  if (grows) local.adds_up = added.span;
+}
+
+// Says whether an operation is one that an expression is made of by sums and products: `v * 10` of `v * 10 + d`.
+static bool is_part_of(const ast::Binary& node, const ast::Expr& expr) {
+  if (&expr == &node) return true;
+  const auto* binary = ast::as<ast::Binary>(&expr);
+  bool is_sum = binary && (binary->op == ast::BinaryOp::Add || binary->op == ast::BinaryOp::Subtract ||
+                           binary->op == ast::BinaryOp::Multiply);
+  return is_sum && (is_part_of(node, *binary->left) || is_part_of(node, *binary->right));
 }
 
 void note_sum(Checker& checker, const ast::Binary& node, const Value& left, const Value& right,
               const Value& sum) {
-  bool is_assigned = checker.assigned && checker.assigned->value == &node && !checker.target_name.empty();
+  bool is_assigned =
+      checker.assigned && !checker.target_name.empty() && is_part_of(node, *checker.assigned->value);
   if (!is_assigned) return;
   Local* local = checker.find_local(checker.target_name);
   const auto *first = ast::as<ast::Name>(node.left), *second = ast::as<ast::Name>(node.right);

@@ -88,7 +88,7 @@ static void warn_adds_up(Checker& checker, const Local& local, Span span, Type t
       fmt::format("{}: {}{}", local.name, to_string(wide), local.is_unpacked ? "" : " = ...");
   checker.report(span, diag::narrow_sum, local.name, to_string(local.type), to_string(type), declaration)
       .note(local.starts_with, "`{}` starts as a literal, which takes the type of what follows", local.name)
-      .note(*local.adds_up, "this is added to it in a loop");
+      .note(*local.adds_up, "a loop adds this to it, or multiplies it with this");
 }
 
 static void report_wrapped(Checker& checker, const Value& value, std::string_view use, std::string text) {
