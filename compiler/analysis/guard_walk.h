@@ -144,7 +144,7 @@ private:
 
   Symbolic symbolic_;
   const ir::Function& function_;
-  const bool clamps_;                                    // a guard that fails does not end the thread
+  bool clamps_;                                          // a guard that fails does not end the thread
   std::unordered_map<const void*, std::size_t> numbers_; // of the guards, and of the selects
   GuardFindings results_;
   std::vector<KnownNumber> known_;
