@@ -53,4 +53,15 @@ Diagnostics::Builder Diagnostics::add(const DiagnosticRow& row, std::optional<Sp
   return {*this, static_cast<std::ptrdiff_t>(kept_.size()) - 1};
 }
 
+void Diagnostics::append(Diagnostics other) {
+  for (Diagnostic& diagnostic : other.kept_) {
+    if (diagnostic.severity == Severity::Error) {
+      --other.error_count_;
+      if (++error_count_ > limits::errors) continue;
+    }
+    kept_.push_back(std::move(diagnostic));
+  }
+  error_count_ += other.error_count_;
+}
+
 } // namespace kern

@@ -97,6 +97,8 @@ public:
     return add(kind, span, fmt::format(fmt::runtime(kind.text), shown(args)...));
   }
 
+  // Takes over what another collected, behind what this one has.
+  void append(Diagnostics other);
   // Says whether any error was reported, kept or not.
   bool has_errors() const { return error_count_ > 0; }
   // Counts the errors, those beyond the limit included.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <future>
+#include <system_error>
 
 #include "compiler/analysis/array_limits.h"
 #include "compiler/analysis/guards.h"
@@ -39,6 +41,15 @@ static std::vector<Pass> passes_of(Target target, LoopGuards loops) {
     if (is_for(Pass(pass), target) || (Pass(pass) == Pass::Defer && loops == LoopGuards::Every))
       passes.push_back(Pass(pass));
   return passes;
+}
+
+// Begins work on a thread of its own, or where there is none to be had leaves it to whoever asks for its result.
+template <class Function> static auto start(Function function) {
+  try {
+    return std::async(std::launch::async, function);
+  } catch (const std::system_error&) {
+    return std::async(std::launch::deferred, function);
+  }
 }
 
 Compilation::Compilation(CompileOptions options)
@@ -244,6 +255,33 @@ std::optional<std::string> Compilation::emit(const TargetOptions& target, Output
   std::optional<std::string> text = kern::emit(*made, sources_, target, kind, diagnostics_, &times);
   add_times(times);
   return diagnostics_.has_errors() ? std::nullopt : text;
+}
+
+// LLVM's state is in a context of each call, and what all of them read is not changed any more.
+std::vector<std::string> Compilation::emit_ptx(std::span<const TargetOptions> ways) {
+  const ir::Module* made = module_for(Target::Cuda);
+  if (!made) return {};
+  struct Emitted {
+    std::optional<std::string> ptx;
+    Diagnostics diagnostics;
+    EmitTimes times;
+  };
+  auto emit_one = [&](const TargetOptions& way) {
+    Emitted result{std::nullopt, Diagnostics(options_.warnings), {}};
+    result.ptx = kern::emit(*made, sources_, way, OutputKind::Ptx, result.diagnostics, &result.times);
+    return result;
+  };
+  std::vector<std::future<Emitted>> others;
+  for (const TargetOptions& way : ways.subspan(1)) others.push_back(start([&] { return emit_one(way); }));
+  std::vector<std::string> texts;
+  auto take = [&](Emitted emitted) {
+    add_times(emitted.times);
+    diagnostics_.append(std::move(emitted.diagnostics));
+    texts.push_back(std::move(emitted.ptx).value_or(""));
+  };
+  take(emit_one(ways.front()));
+  for (std::future<Emitted>& other : others) take(other.get());
+  return diagnostics_.has_errors() ? std::vector<std::string>{} : std::move(texts);
 }
 
 std::optional<std::string> Compilation::emit_object(std::span<const ObjectCode> code,

@@ -109,6 +109,8 @@ public:
   std::optional<std::string> guards();
   std::optional<std::string> guards(Target target);
   std::optional<std::string> emit(const TargetOptions& target, OutputKind kind);
+  // Emits a module for GPUs side by side, one thread for each of these ways; empty where an error was reported.
+  std::vector<std::string> emit_ptx(std::span<const TargetOptions> ways);
   // Writes an object with that code of the module for the CPU; nothing where an error was reported.
   std::optional<std::string> emit_object(std::span<const ObjectCode> code, const ObjectData& data);
   // Compiles for this process; null where an error was reported.

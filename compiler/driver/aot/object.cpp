@@ -63,16 +63,18 @@ static std::string first_line(const std::string& messages) { return messages.sub
 bool make_ptx(Compilation& compilation, TargetOptions target, GpuCode& code) {
   const ir::Module* module = compilation.module_for(Target::Cuda);
   if (!module) return false;
-  target.variants = VariantChoice::First;
-  std::optional<std::string> ptx = compilation.emit(target, OutputKind::Ptx);
-  if (!ptx) return false;
-  code.ptx = std::move(*ptx);
   target.variants = VariantChoice::Others;
   auto is_other = [&](const ir::Function& function) { return is_wanted(function, target); };
-  if (std::ranges::none_of(module->functions, is_other)) return true;
-  std::optional<std::string> others = compilation.emit(target, OutputKind::Ptx);
-  if (others) code.other_ptx = std::move(*others);
-  return others.has_value();
+  bool has_others = std::ranges::any_of(module->functions, is_other);
+  TargetOptions first = target;
+  first.variants = VariantChoice::First;
+  std::vector<TargetOptions> ways{first};
+  if (has_others) ways.push_back(target);
+  std::vector<std::string> ptx = compilation.emit_ptx(ways);
+  if (ptx.empty()) return false;
+  code.ptx = std::move(ptx.front());
+  if (has_others) code.other_ptx = std::move(ptx.back());
+  return true;
 }
 
 // A cubin has all variants: loading one takes next to no time.
