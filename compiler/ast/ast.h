@@ -325,6 +325,24 @@ struct Param {
   const Expr* default_value = nullptr; // null where there is none
 };
 
+struct FunctionDef;
+
+// What a kernel was generated of, by the decorator that asked for it.
+struct Generated {
+  enum class Kind : std::uint8_t {
+    Elementwise, // @vectorize
+    Generalized, // @guvectorize
+    Reduction,   // @cuda.reduce
+  };
+  Kind kind{};
+  const FunctionDef* function = nullptr; // that the kernel calls
+  // Of each signature that is written out the types, of the result first where there is one: "float32".
+  std::span<const std::span<const std::string_view>> signatures;
+  // Of each parameter of a generalized one the names of its axes, and how many of the parameters are inputs.
+  std::span<const std::span<const std::string_view>> layout;
+  std::size_t inputs = 0;
+};
+
 // @decorators def name(params) -> returns: body; the docstring stays the first statement of the body
 struct FunctionDef : Stmt {
   KERN_AST_NODE(FunctionDef, Stmt)
@@ -334,6 +352,7 @@ struct FunctionDef : Stmt {
   std::span<const Param> params;
   const Expr* returns = nullptr;
   Block body;
+  const Generated* generated = nullptr; // of a kernel that nobody wrote
 };
 
 // @struct class name: fields

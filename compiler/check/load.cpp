@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/check/generated.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/lex/lex.h"
 #include "compiler/parse/parse.h"
@@ -48,7 +49,9 @@ struct Loader {
     TopLevel top_level =
         program.files[index].dialect == Dialect::Numba ? TopLevel::Lenient : TopLevel::Strict;
     std::vector<Token> tokens = lex(sources, ids[index], diagnostics);
-    program.files[index].tree = parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics);
+    const ast::Module* tree = parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics);
+    if (top_level == TopLevel::Lenient) tree = generate_kernels(sources, *tree, *program.arena, diagnostics);
+    program.files[index].tree = tree;
     for (const ast::Stmt* item : program.files[index].tree->items) follow(index, *item);
     for (const ast::HostStatement& statement : program.files[index].tree->statements)
       for (const ast::Stmt* item : statement.guarded) follow(index, *item);

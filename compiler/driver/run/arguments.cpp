@@ -270,8 +270,9 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
     given.push_back({param.name, "", dialect == Dialect::Kern ? element_of(param) : std::nullopt});
   distribute(given, kernel.name, words, diagnostics);
   if (diagnostics.has_errors()) return {};
+  auto is_made = [&](std::size_t i) { return kernel.generated && i >= kernel.generated->inputs; };
   for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i].present) continue;
+    if (given[i].present || is_made(i)) continue;
     const ast::Expr* standard = kernel.params[i].default_value;
     std::optional<std::string> text = standard ? default_text(*standard) : std::nullopt;
     if (text)
@@ -285,14 +286,20 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
   if (diagnostics.has_errors()) return arguments;
   Reader reader(given, earlier, dialect);
   for (Given& each : given) {
+    if (!each.present) continue;
     Result<bool> made = reader.make(each);
     if (!made)
       diagnostics.report({}, diag::bad_argument, fmt::format("{}={}", each.param, each.text), made.error());
   }
   if (diagnostics.has_errors()) return arguments;
-  for (Given& each : given)
-    arguments.push_back(
-        {std::string(each.param), each.text, std::move(*each.value), each.copied_from, each.element_of});
+  for (Given& each : given) {
+    if (each.present)
+      arguments.push_back(
+          {std::string(each.param), each.text, std::move(*each.value), each.copied_from, each.element_of});
+    else
+      arguments.push_back(
+          {.param = std::string(each.param), .text = "", .value = HostArray{}, .is_made = true});
+  }
   return arguments;
 }
 

@@ -34,6 +34,7 @@ struct Argument {
   std::variant<Scalar, HostArray, HostArray*> value; // the last is an array of an earlier stage
   HostArray* copied_from = nullptr;      // what it begins as, where that is known only when its stage begins
   std::optional<ElementOf> element = {}; // likewise where a scalar comes from
+  bool is_made = false;                  // nobody gave it: of a generated kernel, which makes it
 
   HostArray* array() { return const_cast<HostArray*>(std::as_const(*this).array()); }
   const HostArray* array() const {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/run/generated.h"
 #include "compiler/driver/run/progress.h"
 #include "compiler/driver/run/stages.h"
 #include "runtime/common/fault.h"
@@ -318,6 +319,7 @@ static ExitCode perform_first(Run& run, const std::optional<Second>& second) {
       if (std::string why = runner.fetch(arrays); !why.empty()) return fail(run, stage, failed(why));
     }
     if (last && second) agree = devices_agree(run, results, *second);
+    restore_shapes(stage);
     if (!add_outputs(run, stage, files) || (last && !commit_outputs(run, files))) return ExitCode::WrongUse;
     write_elements(run, stage);
     if (ended) break;

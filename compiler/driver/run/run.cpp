@@ -7,6 +7,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/messages.h"
 #include "compiler/driver/modules.h"
+#include "compiler/driver/run/generated.h"
 #include "compiler/driver/run/select.h"
 #include "compiler/driver/run/stages.h"
 
@@ -94,6 +95,7 @@ static void read_stage_arguments(Run& run, Stage& stage, std::span<const std::st
   for (const NamedArray& each : run.arrays) earlier.insert(earlier.begin(), {each.name, each.array});
   stage.arguments = read_arguments(*stage.definition, default_text, program.files.front().dialect, words,
                                    earlier, run.diagnostics());
+  complete_arguments(run, stage);
   for (Argument& argument : stage.arguments)
     if (argument.array() && !argument.is_earlier())
       run.arrays.push_back({argument.param, argument.array(), stage.number});

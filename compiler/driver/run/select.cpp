@@ -19,6 +19,7 @@ static std::vector<const ast::FunctionDef*> functions_of(const Program& program)
 
 // Returns the decorator that makes something else of a function than one kernel; "" where there is none.
 static std::string_view other_decorator(const ast::FunctionDef& function) {
+  if (function.generated) return "";
   for (const ast::Expr* decorator : function.decorators) {
     const auto* call = ast::as<ast::Call>(decorator);
     const ast::Expr* callee = call ? call->callee : decorator;

@@ -30,6 +30,9 @@ struct Stage {
   Allowance allowance = {};                               // between two devices
   std::vector<std::unique_ptr<LoadedKernel>> loaded = {}; // by device
 
+  // The shapes that arrays have again when a generated kernel has run, by parameter.
+  std::vector<std::pair<std::size_t, std::vector<std::int64_t>>> shapes = {};
+
   // Some scalar is an element of an array of an earlier stage: over what it runs is known only when that has run.
   bool is_computed = false;
 

@@ -1,0 +1,364 @@
+// The kernels are written as text, of a file that only messages name, and parsed like any other. The function gets
+// another name, so that the kernel has its own.
+#include "compiler/check/generated.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compiler/ast/imports.h"
+#include "compiler/lex/lex.h"
+#include "compiler/parse/parse.h"
+#include "compiler/support/limits.h"
+
+namespace kern {
+
+namespace {
+
+using Kind = ast::Generated::Kind;
+using Texts = std::vector<std::string_view>;
+
+// What numba names begin with in the text, so that nothing of the file's own is meant.
+constexpr std::string_view cuda = "__kern_cuda";
+
+struct Writer {
+  SourceManager& sources;
+  const ast::Module& module;
+  Arena& arena;
+  Diagnostics& diagnostics;
+
+  std::string_view text(const ast::Expr& expr) const { return sources.text(expr.span); }
+
+  // Says whether an expression is that name of numba, or of numba.cuda: `vectorize`, `nb.vectorize`.
+  bool is_numba(const ast::Expr& expr, std::string_view name) const {
+    if (const auto* attribute = ast::as<ast::Attribute>(&expr)) return attribute->name == name;
+    const auto* plain = ast::as<ast::Name>(&expr);
+    if (!plain) return false;
+    std::optional<ast::Imported> from = ast::imported(module.items, plain->text);
+    return from && from->name == name && (from->module == "numba" || from->module == "numba.cuda");
+  }
+
+  std::optional<Kind> kind_of(const ast::FunctionDef& function) const {
+    if (function.decorators.size() != 1) return std::nullopt;
+    const auto* call = ast::as<ast::Call>(function.decorators[0]);
+    const ast::Expr& callee = call ? *call->callee : *function.decorators[0];
+    if (is_numba(callee, "reduce")) return Kind::Reduction;
+    bool is_elementwise = is_numba(callee, "vectorize");
+    if (!is_elementwise && !is_numba(callee, "guvectorize")) return std::nullopt;
+    bool for_cuda =
+        call && std::any_of(call->keywords.begin(), call->keywords.end(), [](const auto& keyword) {
+          const auto* target = ast::as<ast::StringLiteral>(keyword.value);
+          return keyword.name == "target" && target && target->value == "cuda";
+        });
+    if (!for_cuda) return std::nullopt;
+    return is_elementwise ? Kind::Elementwise : Kind::Generalized;
+  }
+
+  // Splits at the commas that stand in no bracket.
+  static Texts split(std::string_view list) {
+    Texts parts;
+    int depth = 0;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= list.size(); ++i) {
+      if (i < list.size()) depth += (list[i] == '[' || list[i] == '(') - (list[i] == ']' || list[i] == ')');
+      if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
+      std::string_view part = list.substr(begin, i - begin);
+      while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+      while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+      if (!part.empty()) parts.push_back(part);
+      begin = i + 1;
+    }
+    return parts;
+  }
+
+  // Returns the types of `float32(float32, float32)`, the result's first; nothing of what is no such text.
+  static std::optional<Texts> types_of(std::string_view signature) {
+    std::size_t open = signature.find('(');
+    if (open == std::string_view::npos || signature.back() != ')') return std::nullopt;
+    Texts types{signature.substr(0, open)};
+    for (std::string_view type : split(signature.substr(open + 1, signature.size() - open - 2)))
+      types.push_back(type);
+    return types;
+  }
+
+  struct WrittenSignature {
+    Texts types;
+    bool is_string;
+  };
+
+  // Returns the signatures of a decorator; none where one is not written out.
+  std::vector<WrittenSignature> signatures_of(const ast::FunctionDef& function, Kind kind) const {
+    if (kind == Kind::Reduction) return {};
+    const auto* call = ast::as<ast::Call>(function.decorators[0]);
+    if (!call || call->args.empty()) return {};
+    std::vector<const ast::Expr*> written{call->args[0]};
+    if (const auto* list = ast::as<ast::List>(call->args[0]))
+      written.assign(list->elements.begin(), list->elements.end());
+    if (const auto* tuple = ast::as<ast::Tuple>(call->args[0]))
+      written.assign(tuple->elements.begin(), tuple->elements.end());
+    std::vector<WrittenSignature> signatures;
+    for (const ast::Expr* expr : written) {
+      const auto* string = ast::as<ast::StringLiteral>(expr);
+      std::optional<Texts> types = types_of(string ? string->value : text(*expr));
+      std::size_t results = kind == Kind::Elementwise ? 1 : 0;
+      bool fits = types && types->size() == function.params.size() + 1;
+      // A generalized one may leave `void` out.
+      if (!types && kind == Kind::Generalized && string) {
+        types = split(string->value);
+        types->insert(types->begin(), "void");
+        fits = types->size() == function.params.size() + 1;
+      }
+      if (!fits) return {};
+      types->erase(types->begin(), types->begin() + static_cast<std::ptrdiff_t>(1 - results));
+      signatures.push_back({std::move(*types), string != nullptr});
+    }
+    return signatures;
+  }
+
+  // "(m,n),(n,p)->(m,p)": of each parameter the names of its axes.
+  bool read_layout(const ast::FunctionDef& function, ast::Generated& generated) const {
+    const auto* call = ast::as<ast::Call>(function.decorators[0]);
+    const ast::Expr* written = nullptr;
+    if (call)
+      for (const ast::Expr* arg : call->args) written = arg; // the last one; the first may be left out
+    const auto* layout = written ? ast::as<ast::StringLiteral>(written) : nullptr;
+    std::size_t arrow = layout ? layout->value.find("->") : std::string_view::npos;
+    if (arrow == std::string_view::npos) return false;
+    std::vector<std::span<const std::string_view>> axes;
+    for (std::string_view side : {layout->value.substr(0, arrow), layout->value.substr(arrow + 2)}) {
+      for (std::string_view part : split(side)) {
+        if (part.size() < 2 || part.front() != '(' || part.back() != ')') return false;
+        axes.push_back(arena.copy(split(part.substr(1, part.size() - 2))));
+      }
+      if (generated.inputs == 0) generated.inputs = axes.size();
+    }
+    generated.layout = arena.copy(axes);
+    return axes.size() == function.params.size() && generated.inputs < axes.size();
+  }
+
+  // ---- Texts ----
+
+  // The types that a kernel takes: a decorator's list.
+  static std::string kernel_signatures(std::span<const WrittenSignature> signatures, Kind kind) {
+    std::vector<std::string> list;
+    for (const WrittenSignature& signature : signatures) {
+      std::vector<std::string> types;
+      for (std::string_view type : signature.types) {
+        std::size_t open = type.find('[');
+        types.push_back(open == std::string_view::npos
+                            ? fmt::format("{}[:]", type)
+                            : fmt::format("{}[:, {}", type.substr(0, open), type.substr(open + 1)));
+      }
+      if (kind == Kind::Elementwise) std::rotate(types.begin(), types.begin() + 1, types.end());
+      std::string joined = fmt::format("{}", fmt::join(types, ", "));
+      list.push_back(signature.is_string ? fmt::format("'void({})'", joined) : fmt::format("({},)", joined));
+    }
+    return list.empty() ? "" : fmt::format("[{}]", fmt::join(list, ", "));
+  }
+
+  static std::string elementwise_body(const Texts& inputs, std::string_view out, std::string_view called) {
+    std::string body;
+    for (std::string_view input : inputs)
+      body += fmt::format("    assert {}.shape == {}.shape\n", input, out);
+    body += fmt::format("    for __i in range({0}.grid(1), {1}.size, {0}.gridsize(1)):\n", cuda, out);
+    for (int rank = 1; rank <= limits::array_rank; ++rank) {
+      body += fmt::format("        {} {}.ndim == {}:\n            __0 = __i\n", rank == 1 ? "if" : "elif",
+                          out, rank);
+      // The last axis is the fastest.
+      std::vector<std::string> index{"__0"};
+      for (int axis = rank - 1; axis > 0; --axis) {
+        body += fmt::format(
+            "            __{0} = __0 % {1}.shape[{0}]\n            __0 = __0 // {1}.shape[{0}]\n", axis, out);
+        index.insert(index.begin() + 1, fmt::format("__{}", axis));
+      }
+      std::string place = fmt::format("{}", fmt::join(index, ", "));
+      std::vector<std::string> elements;
+      for (std::string_view input : inputs) elements.push_back(fmt::format("{}[{}]", input, place));
+      body += fmt::format("            {}[{}] = {}({})\n", out, place, called, fmt::join(elements, ", "));
+    }
+    return body;
+  }
+
+  static std::string generalized_body(const ast::FunctionDef& function, const ast::Generated& generated,
+                                      std::string_view called) {
+    std::string body;
+    std::string_view first_out = function.params[generated.inputs].name;
+    struct Axis {
+      std::string_view name;
+      std::string extent;
+    };
+    std::vector<Axis> axes;
+    for (std::size_t i = 0; i < function.params.size(); ++i) {
+      std::string_view param = function.params[i].name;
+      if (param != first_out)
+        body += fmt::format("    assert {}.shape[0] == {}.shape[0]\n", param, first_out);
+      for (std::size_t axis = 0; axis < generated.layout[i].size(); ++axis) {
+        std::string extent = fmt::format("{}.shape[{}]", param, axis + 1);
+        auto known = std::ranges::find(axes, generated.layout[i][axis], &Axis::name);
+        if (known != axes.end())
+          body += fmt::format("    assert {} == {}\n", extent, known->extent);
+        else
+          axes.push_back({generated.layout[i][axis], extent});
+      }
+    }
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < function.params.size(); ++i) {
+      bool is_one_element = i >= generated.inputs && generated.layout[i].empty();
+      parts.push_back(fmt::format("{}[__i{}]", function.params[i].name, is_one_element ? ":__i + 1" : ""));
+    }
+    body +=
+        fmt::format("    for __i in range({0}.grid(1), {1}.shape[0], {0}.gridsize(1)):\n", cuda, first_out);
+    return body + fmt::format("        {}({})\n", called, fmt::join(parts, ", "));
+  }
+
+  // Each thread joins what lies a grid apart, then a block what its threads have, then blocks take their turns, in
+  // order: the same numbers are joined in the same order whenever the grid is the same.
+  static std::string reduction_body(std::string_view called) {
+    return fmt::format(R"(    __parts = {0}.shared.array(256, res.dtype)
+    __t = {0}.threadIdx.x
+    __block = {0}.blockIdx.x
+    __blocks = max(min({0}.gridDim.x, 1024, (x.size + 255) // 256), 1)
+    if __block >= __blocks:
+        return
+    __first = __block * 256 + __t
+    if __first < x.size:
+        __joined = x[__first]
+        for __i in range(__first + __blocks * 256, x.size, __blocks * 256):
+            __joined = {1}(__joined, x[__i])
+        __parts[__t] = __joined
+    {0}.syncthreads()
+    __half = 128
+    while __half > 0:
+        if __t < __half and __first + __half < x.size:
+            __parts[__t] = {1}(__parts[__t], __parts[__t + __half])
+        {0}.syncthreads()
+        __half = __half // 2
+    if __t == 0:
+        while {0}.atomic.cas(turn, 0, __block, __block) != __block:
+            pass
+        {0}.threadfence()
+        if __block == 0:
+            res[0] = init
+        if x.size > 0:
+            res[0] = {1}(res[0], __parts[0])
+        {0}.threadfence()
+        {0}.atomic.exch(turn, 0, __block + 1 if __block + 1 < __blocks else 0)
+)",
+                       cuda, called);
+  }
+
+  // ---- Trees ----
+
+  // Parses the text of a kernel; null where that is wrong, which is ours.
+  const ast::Module* parse_text(std::string name, std::string text) {
+    FileId file = sources.add(std::move(name), std::move(text));
+    std::vector<Token> tokens = lex(sources, file, diagnostics);
+    return parse(sources, file, tokens, TopLevel::Lenient, arena, diagnostics);
+  }
+
+  // Puts an import, the function by another name, and the kernel in the place of a function.
+  bool replace(const ast::FunctionDef& function, Kind kind, std::vector<const ast::Stmt*>& items) {
+    bool is_plain = std::all_of(function.params.begin(), function.params.end(),
+                                [](const ast::Param& param) { return param.kind == ast::ParamKind::Normal; });
+    auto* generated = arena.make<ast::Generated>();
+    generated->kind = kind;
+    if (!is_plain || function.params.empty()) return false;
+    if (kind == Kind::Reduction && function.params.size() != 2) return false;
+    if (kind == Kind::Generalized && !read_layout(function, *generated)) return false;
+    Texts inputs;
+    for (const ast::Param& param : function.params) inputs.push_back(param.name);
+    std::string called = fmt::format("{}__element", function.name);
+    std::vector<WrittenSignature> signatures = signatures_of(function, kind);
+    std::vector<std::span<const std::string_view>> types;
+    for (const WrittenSignature& signature : signatures) types.push_back(arena.copy(signature.types));
+    generated->signatures = arena.copy(types);
+    std::string params, body, options = kernel_signatures(signatures, kind);
+    if (kind == Kind::Elementwise) {
+      std::string out = "out";
+      while (std::ranges::find(inputs, out) != inputs.end()) out += "_";
+      params = fmt::format("{}, {}", fmt::join(inputs, ", "), out);
+      body = elementwise_body(inputs, out, called);
+      generated->inputs = inputs.size();
+    } else if (kind == Kind::Generalized) {
+      params = fmt::format("{}", fmt::join(inputs, ", "));
+      body = generalized_body(function, *generated, called);
+    } else {
+      params = "x, res, init, turn";
+      body = reduction_body(called);
+      options = "block=256";
+      generated->inputs = 1;
+    }
+    std::string text =
+        fmt::format("from numba import cuda as {0}\n@{0}.jit(device=True)\ndef {1}():\n    pass\n"
+                    "@{0}.jit({2})\ndef {3}({4}):\n{5}",
+                    cuda, called, options, function.name, params, body);
+    const ast::Module* parsed = parse_text(fmt::format("<kernel of {}>", function.name), std::move(text));
+    if (parsed->items.size() != 3) return false;
+    auto* import = arena.make<ast::FromImport>(*ast::as<ast::FromImport>(parsed->items[0]));
+    const auto* head = ast::as<ast::FunctionDef>(parsed->items[1]);
+    auto* kernel = arena.make<ast::FunctionDef>(*ast::as<ast::FunctionDef>(parsed->items[2]));
+    auto* element = arena.make<ast::FunctionDef>(function);
+    element->decorators = head->decorators;
+    element->name = head->name;
+    generated->function = element;
+    kernel->generated = generated;
+    kernel->name = function.name;
+    kernel->name_span = function.name_span;
+    import->span = kernel->span = function.span;
+    for (const ast::Stmt* item :
+         {static_cast<const ast::Stmt*>(import), static_cast<const ast::Stmt*>(element),
+          static_cast<const ast::Stmt*>(kernel)})
+      items.push_back(item);
+    return true;
+  }
+};
+
+} // namespace
+
+// Returns `f` as the function of a reduction by the name that `name = cuda.Reduce(f)` binds; null where an item is no
+// such statement.
+static const ast::FunctionDef* assigned_reduction(const Writer& writer, const ast::Stmt* item) {
+  const auto* assign = ast::as<ast::Assign>(item);
+  const auto* call = assign ? ast::as<ast::Call>(assign->value) : nullptr;
+  bool is_reduction = call && call->args.size() == 1 && assign->targets.size() == 1 &&
+                      (writer.is_numba(*call->callee, "Reduce") || writer.is_numba(*call->callee, "reduce"));
+  const auto* target = is_reduction ? ast::as<ast::Name>(assign->targets[0]) : nullptr;
+  const auto* joined = is_reduction ? ast::as<ast::Name>(call->args[0]) : nullptr;
+  if (!target || !joined) return nullptr;
+  for (const ast::Stmt* other : writer.module.items) {
+    const auto* function = ast::as<ast::FunctionDef>(other);
+    if (other == item) break;
+    if (!function || function->name != joined->text) continue;
+    auto* copy = writer.arena.make<ast::FunctionDef>(*function);
+    copy->name = target->text;
+    copy->name_span = target->span;
+    copy->span = assign->span;
+    return copy;
+  }
+  return nullptr;
+}
+
+const ast::Module* generate_kernels(SourceManager& sources, const ast::Module& module, Arena& arena,
+                                    Diagnostics& diagnostics) {
+  Writer writer{sources, module, arena, diagnostics};
+  std::vector<const ast::Stmt*> items;
+  bool any = false;
+  for (const ast::Stmt* item : module.items) {
+    const auto* function = ast::as<ast::FunctionDef>(item);
+    std::optional<Kind> kind = function ? writer.kind_of(*function) : std::nullopt;
+    if (!function && (function = assigned_reduction(writer, item))) kind = Kind::Reduction;
+    if (kind && writer.replace(*function, *kind, items))
+      any = true;
+    else
+      items.push_back(item);
+  }
+  if (!any) return &module;
+  auto* result = arena.make<ast::Module>(module);
+  result->items = arena.copy(items);
+  return result;
+}
+
+} // namespace kern
