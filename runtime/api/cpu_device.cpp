@@ -383,12 +383,11 @@ std::uint64_t CpuStream::replay(std::shared_ptr<Graph> graph) {
 
 // Says that there is no memory for what blocks need while they run.
 Error CpuStream::no_scratch(const Queued& launch, const cpu::Launch& job) const {
-  std::uint64_t bytes = launch.kernel->cooperative ? cpu::cooperative_bytes(job)
-                                                   : std::uint64_t(job.scratch_bytes) * pool_->threads();
+  std::uint64_t bytes =
+      launch.kernel->cooperative ? cpu::cooperative_bytes(job) : std::uint64_t(job.scratch_bytes);
   std::string what = launch.kernel->cooperative
                          ? std::to_string(bytes) + " bytes of scratch and stacks for all its blocks at once"
-                         : std::to_string(job.scratch_bytes) + " bytes of scratch in each of " +
-                               std::to_string(pool_->threads()) + " threads";
+                         : std::to_string(job.scratch_bytes) + " bytes of scratch";
   return {KERN_OUT_OF_MEMORY,
           "kernel `" + launch.kernel->name + "`: there is no memory for " + what + "; nothing ran",
           {},

@@ -1,8 +1,9 @@
-// One job at a time: a launch publishes a Job on its own stack, takes blocks itself and leaves only when
-// every worker that saw the job has let go of it. A kernel that others only slow down (sharing.h) is not
-// worth waking anybody for: the launching thread begins it alone. Workers look for the next job for a while
-// before they sleep. Threads take several blocks at a time where blocks are short, and parts of blocks where
-// these are few. Scratch stays with its thread and only grows, so a launch that fits allocates nothing.
+// A launch takes a place, publishes a Job on its own stack there, takes blocks itself and leaves only when every
+// worker that saw the job has let go of it. A kernel that others only slow down (sharing.h) is not worth waking
+// anybody for: the launching thread begins it alone. Workers go where the fewest are, look again whenever something is
+// published, and look for the next job for a while before they sleep. Threads take several blocks at a time where blocks are
+// short, and parts of blocks where these are few. Scratch stays with its place or worker and only grows, so a launch
+// that fits allocates nothing.
 #include "runtime/cpu/pool.h"
 
 #include <sched.h>
@@ -11,6 +12,7 @@
 #include <bit>
 #include <chrono>
 #include <cstdlib>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -55,7 +57,7 @@ template <class Done> static bool watch(Done done) {
   }
 }
 
-// What a thread of the pool has for itself, on cache lines of its own: whether it is in a job, and its
+// What a thread has for itself while it runs blocks, on cache lines of its own: the job that a worker is in, and a
 // scratch area, 64-byte aligned.
 struct alignas(scratch_alignment) Pool::Seat {
   Seat() = default;
@@ -76,7 +78,7 @@ struct alignas(scratch_alignment) Pool::Seat {
     return true;
   }
 
-  std::atomic<std::uint32_t> busy{0};
+  std::atomic<std::uint32_t> at{0}; // the place whose job it is in, from 1; 0: none
   void* scratch = nullptr;
   std::size_t size = 0;
 };
@@ -96,11 +98,58 @@ struct Pool::Job {
   alignas(scratch_alignment) std::atomic<double> nanoseconds{0}; // that threads took for their parts
 };
 
+// What is known of a kernel by its launches.
+struct Known {
+  kern_cpu_entry entry = nullptr;
+  Sharing sharing{};
+};
+
+// Where one launch at a time runs. What is known of kernels is known of one place: as many launches run beside those
+// of it as have before.
+struct Pool::Place {
+  alignas(scratch_alignment) std::atomic<Job*> job{nullptr}; // that others may join
+  std::atomic<bool> is_open{false};                          // while parts of it are left
+  std::atomic<unsigned> workers{0};                          // that have joined
+  Seat seat;                                                 // of the thread that launches
+  std::unique_ptr<Known[]> known;                            // by slots
+};
+
+// A place, for as long as a launch takes.
+class Pool::Launching {
+public:
+  explicit Launching(Pool& pool) : pool_(pool) {
+    std::uint64_t free = pool.free_places_.load(std::memory_order_relaxed);
+    for (;;) {
+      if (free == 0) {
+        pool.free_places_.wait(0);
+        free = pool.free_places_.load(std::memory_order_relaxed);
+      } else if (pool.free_places_.compare_exchange_weak(free, free & (free - 1),
+                                                         std::memory_order_acquire)) {
+        break;
+      }
+    }
+    number_ = static_cast<unsigned>(std::countr_zero(free));
+  }
+  Launching(const Launching&) = delete;
+  Launching& operator=(const Launching&) = delete;
+  ~Launching() {
+    std::uint64_t before =
+        pool_.free_places_.fetch_or(std::uint64_t{1} << number_, std::memory_order_release);
+    if (before == 0) pool_.free_places_.notify_one();
+  }
+  Place& place() const { return pool_.places_[number_]; }
+  std::size_t activity() const { return pool_.workers_.size() + number_; }
+
+private:
+  Pool& pool_;
+  unsigned number_;
+};
+
 // What one thread does of a job, turn by turn.
 struct Pool::Runner {
-  Runner(Pool& pool, Job& shared_job, unsigned number)
-      : job(shared_job), scratch(pool.seats_[number].scratch), where(first_block(shared_job.launch)),
-        activities_(pool.activities_.get(), pool.threads()), activity_(activities_[number]) {}
+  Runner(Pool& pool, Job& shared_job, const Seat& seat, std::size_t activity)
+      : job(shared_job), scratch(seat.scratch), where(first_block(shared_job.launch)),
+        activities_(pool.activities_.get(), pool.activity_count_), activity_(activities_[activity]) {}
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
   ~Runner() {
@@ -246,12 +295,15 @@ bool grid_fits(const std::uint64_t (&grid)[3]) {
 }
 
 Pool::Pool(unsigned threads) {
+  static_assert(most_launches == 64, "a bit each");
   if (threads < 1) threads = 1;
-  seats_ = std::make_unique<Seat[]>(threads);
-  activities_ = std::make_unique<Activity[]>(threads);
+  places_ = std::make_unique<Place[]>(most_launches);
+  seats_ = std::make_unique<Seat[]>(threads - 1);
+  activity_count_ = threads - 1 + most_launches;
+  activities_ = std::make_unique<Activity[]>(activity_count_);
   workers_.reserve(threads - 1);
   try {
-    for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+    for (unsigned i = 0; i < threads - 1; ++i) workers_.emplace_back([this, i] { work(i); });
   } catch (const std::system_error&) {
     // The process may have no more threads: those there are do the work.
   }
@@ -271,12 +323,13 @@ std::size_t Pool::slot_of(kern_cpu_entry entry) {
 }
 
 bool Pool::run(const Launch& launch) {
-  std::lock_guard one_launch(launch_mutex_);
-  // No worker holds a job here, so their scratch may be touched.
-  for (unsigned i = 0; i < threads(); ++i)
-    if (!seats_[i].reserve(launch.scratch_bytes)) return false;
+  Launching launching(*this);
+  Place& place = launching.place();
+  if (!place.seat.reserve(launch.scratch_bytes)) return false;
+  if (!place.known) place.known.reset(new (std::nothrow) Known[known_kernels]);
+  if (!place.known) return false;
   Clock::time_point start = Clock::now();
-  Known& last = known_[slot_of(launch.entry)];
+  Known& last = place.known[slot_of(launch.entry)];
   if (last.entry != launch.entry) last = {launch.entry};
   std::uint32_t rows = rows_of_part(launch, threads(), last.sharing.mean());
   std::uint64_t parts = (std::uint64_t(launch.block[1]) + rows - 1) / rows;
@@ -291,41 +344,72 @@ bool Pool::run(const Launch& launch) {
   bool can_share = !workers_.empty() && job.total > 1;
   bool asked = false;
   {
-    Runner own(*this, job, 0);
+    Runner own(*this, job, place.seat, launching.activity());
     for (bool more = true; more; more = own.turn()) {
       bool is_left = job.next.load(std::memory_order_relaxed) < job.total;
       if (asked || !can_share || !is_left || own.nanoseconds < alone_for) continue;
-      publish(job);
+      publish(place, job);
       asked = true;
     }
     if (own.parts > 0) own_time = own.nanoseconds / static_cast<double>(own.parts) * each;
   }
-  if (asked) retire();
+  if (asked) retire(place);
   if (launch.is_cut_short) *launch.is_cut_short = job.next.load() < job.total;
   last.sharing.end(own_time, job.nanoseconds.load() / blocks, since(start));
   return true;
 }
 
-void Pool::publish(Job& job) {
+void Pool::publish(Place& place, Job& job) {
   job.shared.store(true, std::memory_order_relaxed);
-  job_.store(&job);
+  place.job.store(&job);
+  place.is_open.store(true);
   sequence_.fetch_add(1);
   // Whoever wakes up wakes two more: the launching thread has work of its own.
   sequence_.notify_one();
 }
 
 // A worker takes its seat before it looks for the job: either it finds none, or it is waited for.
-void Pool::retire() {
-  job_.store(nullptr);
-  for (unsigned i = 1; i < threads(); ++i) {
-    std::atomic<std::uint32_t>& busy = seats_[i].busy;
-    while (busy.load() != 0)
-      if (!watch([&] { return busy.load() == 0; })) busy.wait(1);
+void Pool::retire(Place& place) {
+  place.is_open.store(false);
+  place.job.store(nullptr);
+  auto number = static_cast<std::uint32_t>(&place - places_.get()) + 1;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    std::atomic<std::uint32_t>& at = seats_[i].at;
+    while (at.load() == number)
+      if (!watch([&] { return at.load() != number; })) at.wait(number);
   }
 }
 
-void Pool::work(unsigned number) {
+// Returns the place of the job that the fewest workers are in, of those with parts left; null where there is none.
+Pool::Place* Pool::next_job() const {
+  Place* next = nullptr;
+  std::uint64_t taken = ~free_places_.load(std::memory_order_relaxed);
+  auto workers = [](const Place& place) { return place.workers.load(std::memory_order_relaxed); };
+  for (; taken != 0; taken &= taken - 1) {
+    Place& place = places_[static_cast<std::size_t>(std::countr_zero(taken))];
+    if (place.is_open.load() && (!next || workers(place) < workers(*next))) next = &place;
+  }
+  return next;
+}
+
+// Runs turns of the job that is there, until none is left or there is another one to look at.
+void Pool::join(Place& place, unsigned number, std::uint32_t seen) {
   Seat& seat = seats_[number];
+  seat.at.store(static_cast<std::uint32_t>(&place - places_.get()) + 1);
+  if (Job* job = place.job.load(); job && seat.reserve(job->launch.scratch_bytes)) {
+    place.workers.fetch_add(1, std::memory_order_relaxed);
+    Runner runner(*this, *job, seat, number);
+    do {
+      if (!runner.turn()) place.is_open.store(false);
+    } while (place.is_open.load(std::memory_order_relaxed) &&
+             sequence_.load(std::memory_order_relaxed) == seen);
+    place.workers.fetch_sub(1, std::memory_order_relaxed);
+  }
+  seat.at.store(0);
+  seat.at.notify_one();
+}
+
+void Pool::work(unsigned number) {
   std::uint32_t seen = 0;
   while (!stopping_.load()) {
     if (!watch([&] { return sequence_.load(std::memory_order_relaxed) != seen; })) {
@@ -333,14 +417,12 @@ void Pool::work(unsigned number) {
       sequence_.notify_one();
       sequence_.notify_one();
     }
-    seen = sequence_.load();
-    seat.busy.store(1);
-    if (Job* job = job_.load()) {
-      Runner runner(*this, *job, number);
-      while (runner.turn()) {}
+    for (;;) {
+      seen = sequence_.load();
+      Place* place = next_job();
+      if (!place) break;
+      join(*place, number, seen);
     }
-    seat.busy.store(0);
-    seat.busy.notify_one();
   }
 }
 

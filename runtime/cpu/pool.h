@@ -1,13 +1,13 @@
 // Runs kernels on the CPU: the blocks of a grid are handed out in ascending order from one atomic counter to
 // the workers of a pool, so that a block may wait for a lower one. Where there are few, and the kernel allows
-// it, parts of blocks are. Launches from several threads share a pool and run one after another.
+// it, parts of blocks are. Launches from several threads run side by side: each by the thread that launches it, and
+// the workers spread over those that want them.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -57,8 +57,8 @@ public:
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Runs every block of a launch and returns; false where there is no memory for scratch, and then nothing
-  // has run.
+  // Runs every block of a launch and returns; false where the calling thread gets no memory for scratch, and then
+  // nothing has run. A worker that gets none does not join.
   bool run(const Launch& launch);
 
   // Returns how many threads run blocks, the launching one included.
@@ -68,28 +68,30 @@ public:
   static constexpr std::size_t known_kernels = 64;
   static std::size_t slot_of(kern_cpu_entry entry);
 
+  // So many launches run side by side; others wait for one of them to end.
+  static constexpr unsigned most_launches = 64;
+
 private:
   struct Job;
   struct Runner;
   struct Seat;
-  // What is known of a kernel by its launches.
-  struct Known {
-    kern_cpu_entry entry = nullptr;
-    Sharing sharing{};
-  };
+  struct Place;
+  class Launching;
 
-  void publish(Job& job);
-  void retire();
+  void publish(Place& place, Job& job);
+  void retire(Place& place);
+  Place* next_job() const;
   void work(unsigned number);
+  void join(Place& place, unsigned number, std::uint32_t seen);
 
-  std::mutex launch_mutex_;                // one launch at a time; guards known_
-  Known known_[known_kernels];             // by slots
-  std::atomic<Job*> job_{nullptr};         // what there is to join
+  std::atomic<std::uint64_t> free_places_{~std::uint64_t{0}}; // a bit each
+  std::unique_ptr<Place[]> places_;                           // of launches
   std::atomic<std::uint32_t> sequence_{0}; // counts what was published; workers wait for it to change
   std::atomic<bool> stopping_{false};
-  std::unique_ptr<Seat[]> seats_;          // one a thread, the launching one first
-  std::unique_ptr<Activity[]> activities_; // likewise
-  std::vector<std::jthread> workers_;      // last: they stop before what they use goes
+  std::unique_ptr<Seat[]> seats_;          // one a worker
+  std::unique_ptr<Activity[]> activities_; // one a worker, and then one a place
+  std::size_t activity_count_ = 0;
+  std::vector<std::jthread> workers_; // last: they stop before what they use goes
 };
 
 } // namespace kern::cpu

@@ -56,7 +56,7 @@ TEST_F(Api, BindsByName) {
   std::vector<float> x = {1, 2}, y = {0, 0};
   saxpy(kern::grid(1).block(32), 10, kern::in(x), kern::inout(y));
   EXPECT_EQ(y, (std::vector<float>{10, 20}));
-  EXPECT_EQ(library.module().kernels().size(), 15u);
+  EXPECT_EQ(library.module().kernels().size(), 17u);
 }
 
 TEST_F(Api, RefusesToBindOtherTypes) {
@@ -244,6 +244,18 @@ TEST_F(Api, OrdersStreams) {
   all.wait();
   EXPECT_EQ(x.read(size - 1), float(1 << 18));
   EXPECT_TRUE(all.wait_for(std::chrono::seconds(0)));
+}
+
+// The fake driver does work at once, one call after another.
+TEST_F(Api, RunsLaunchesOfTwoStreamsSideBySide) {
+  if (fake_cuda()) GTEST_SKIP();
+  kern::Stream first(device), second(device);
+  Buffer<std::int32_t> x = kern::zeros<std::int32_t>(device, 1);
+  x.fill(0).wait();
+  kern::Event waits = library.await_one(kern::grid(1).on(first), x);
+  EXPECT_FALSE(waits.wait_for(std::chrono::milliseconds(20)));
+  library.set_one(kern::grid(1).on(second), x).wait();
+  EXPECT_TRUE(waits.wait_for(std::chrono::seconds(20)));
 }
 
 TEST_F(Api, KeepsMemoryForWorkUnderWay) {

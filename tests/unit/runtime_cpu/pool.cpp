@@ -172,6 +172,59 @@ TEST(Pool, MakesDoWithTheThreadsThatThereAre) {
 #endif
 }
 
+// One launch waits for what another one does.
+TEST(Pool, RunsLaunchesSideBySide) {
+  struct Shared {
+    std::atomic<bool> is_set{false}, was_seen{false};
+  } shared;
+  auto wait = [](const void* params, const kern_where*, void*) {
+    auto& all = **static_cast<Shared* const*>(params);
+    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!all.is_set && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    all.was_seen = all.is_set.load();
+  };
+  auto set = [](const void* params, const kern_where*, void*) {
+    (*static_cast<Shared* const*>(params))->is_set = true;
+  };
+  for (unsigned threads : {1U, 3U}) {
+    Pool pool(threads);
+    Shared* params = &shared;
+    kern_launch_record records[2]{};
+    Launch waits, sets;
+    waits.entry = wait, sets.entry = set;
+    waits.params = sets.params = &params;
+    waits.record = &records[0], sets.record = &records[1];
+    std::jthread other([&] { pool.run(waits); });
+    ASSERT_TRUE(pool.run(sets));
+    other.join();
+    EXPECT_TRUE(shared.was_seen);
+    shared.is_set = false;
+  }
+}
+
+// More launches at once than there are places, each with scratch of another size, take each block once.
+TEST(Pool, TakesEachBlockOnceOfManyLaunchesAtOnce) {
+  constexpr std::uint32_t blocks = 50;
+  Pool pool(4);
+  std::atomic<unsigned> wrong{0};
+  std::vector<std::jthread> callers;
+  for (unsigned caller = 0; caller < Pool::most_launches + 8; ++caller)
+    callers.emplace_back([&, caller] {
+      for (unsigned round = 0; round < 20; ++round) {
+        std::vector<std::atomic<std::uint32_t>> counts(blocks);
+        kern_launch_record record{};
+        Params params{counts.data(), nullptr, nullptr};
+        Launch launch = launch_of(each_block<count_block>, params, record);
+        launch.grid[0] = blocks;
+        launch.scratch_bytes = 64 * (caller + 1) * (round + 1);
+        if (!pool.run(launch)) ++wrong;
+        for (auto& count : counts) wrong += count.load() != 1;
+      }
+    });
+  callers.clear();
+  EXPECT_EQ(wrong, 0U);
+}
+
 TEST(Pool, KnowsKernelsApartThatBeginAPage) {
   std::set<std::size_t> slots;
   for (std::uintptr_t page = 0; page < 8; ++page)
