@@ -38,8 +38,8 @@ static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> n
 
 static bool is_host_module(std::string_view module) {
   return module == "numba" || module == "numba.cuda" || module == "numpy" || module == "math" ||
-         module == "kern" || module == "numba.types" || module == "numba.core.types" ||
-         module == "numba.core";
+         module == "kern" || module == "numba.types" || module == "numba.core" ||
+         (module.starts_with("numba.") && module.ends_with(".types"));
 }
 
 static Value text_value(ValueKind kind, std::string_view text, Span span) {
@@ -148,13 +148,15 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (name == "types" || name == "core") return text_value(ValueKind::Host, "numba.types", span);
     return type_name(name, true, span);
   }
-  if (module.starts_with("numba.") && module != "numba.cuda") {
-    if (name == "types") return text_value(ValueKind::Host, "numba.types", span);
+  bool is_cuda = module == "numba.cuda";
+  if (is_cuda && name == "types") return text_value(ValueKind::Host, "numba.types", span);
+  if (module.starts_with("numba.") && !is_cuda) {
+    if (name == "types" || name == "core") return text_value(ValueKind::Host, "numba.types", span);
     return type_name(name, true, span);
   }
   if (module == "numba.cuda" || module == "kern") {
     if (std::optional<Value> builtin = vocabulary(name, span)) return builtin;
-    return module == "kern" ? type_name(name, numba_types, span) : std::nullopt;
+    return type_name(name, is_cuda || numba_types, span);
   }
   return std::nullopt;
 }
