@@ -31,13 +31,24 @@ std::optional<Checker::Args> Checker::evaluate_args(const ast::Call& expr) {
   return args;
 }
 
+// Returns the type that a cast gives, where it is one of integers.
+static std::optional<Type> integer_target(Type type) {
+  return is_scalar(type) && is_integer(type) ? std::optional(type) : std::nullopt;
+}
+
 Value Checker::evaluate_call(const ast::Call& expr) {
   Value callee = evaluate(*expr.callee);
   if (is_error(callee)) {
     evaluate_args(expr);
     return callee;
   }
+  // What a function is given need not have the type of what is assigned.
+  bool keeps_target = callee.kind != ValueKind::Function && callee.kind != ValueKind::Type;
+  std::optional<Type> target = target_type;
+  if (!keeps_target)
+    target_type = callee.kind == ValueKind::Type ? integer_target(callee.type) : std::nullopt;
   std::optional<Args> args = evaluate_args(expr);
+  target_type = target;
   if (!args) return error_value(expr.span);
   if (callee.kind == ValueKind::Type) {
     if (args->positional.size() == 1 && args->keywords.empty())
@@ -137,6 +148,7 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
     if (is_fixed(converted)) converted.operand = checker.temp(*type, ir::Copy{converted.operand}, value.span);
     return is_error(converted) ? std::nullopt : std::optional(converted);
   }
+  if (report_grown(checker, value, *type)) return std::nullopt;
   Report error = checker.report(value.span, diag::call_argument_type, param.name, to_string(*type),
                                 checker.describe(value));
   error.note(param.span, "`{}` is declared here", param.name);
@@ -186,6 +198,17 @@ static void flatten_argument(Checker& checker, const Value& value, std::vector<i
   if (value.kind == ValueKind::Runtime && !is_fixed(value)) leaves.push_back(value.operand);
 }
 
+// What the library makes of a sum, as a reduction, is one that was made in the same type.
+static void take_sum(const std::vector<Value>& values, Value& result) {
+  for (const Value& value : values) {
+    const Local* local = value.facts.wrapped_in;
+    if (result.kind != ValueKind::Runtime || value.type != result.type || !local || !sums_up(*local))
+      continue;
+    result.facts.wrapped_in = local;
+    result.facts.by_count = true;
+  }
+}
+
 Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Span span) {
   if (!instance) {
     report(span, diag::not_constant, context.source(span));
@@ -204,7 +227,11 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
   Instance* called = find_instance(context, callee, *values, false, instance, span);
   if (!called) return error_value(span);
   if (final && callee.file->is_numba()) report_unknown_decorators(context, callee);
-  if (final) return emit_call(*called, *values, span);
+  if (final) {
+    Value result = emit_call(*called, *values, span);
+    if (keeps_intervals(*this) && callee.file->file->is_library) take_sum(*values, result);
+    return result;
+  }
   infer(context, *called);
   Type type = called->result.type;
   if (type == types::none) return plain_value(ValueKind::None, span);

@@ -164,12 +164,36 @@ void Checker::note_characters(Report& report, std::span<const Value> values) {
       report.note(value.span, "the number of a character is written `ord({})`", context.source(value.span));
 }
 
+// Notes the declaration that lets a local start with a literal beyond the i32 which it would be; says whether there is one.
+static bool note_declaration(Checker& checker, Report& error, const Value& literal) {
+  if (!is_int_literal(literal) || !checker.instance) return false;
+  for (const auto& [name, local] : checker.instance->locals) {
+    if (local.span != checker.meets || !outgrows_literal(local)) continue;
+    Type type = literal.integer < 0                         ? types::i64
+                : literal_fits(literal.integer, types::u32) ? types::u32
+                                                            : types::u64;
+    if (!literal_fits(literal.integer, type)) return false;
+    error.note(local.growth.growth_span, "`{}` is an i32 by this; declare it where it starts: `{}: {} = {}`",
+               name, name, to_string(type), short_text(checker.context.source(literal.span)));
+    return true;
+  }
+  return false;
+}
+
+// Returns the declaration that makes a local what it is stored to, where it starts as a literal.
+static std::optional<std::string> better_declaration(Checker& checker, const Value& value, Type type) {
+  const Local* local = checker.find_local(checker.context.source(value.span));
+  bool widens = is_integer(type) && bit_width(type->scalar) >= bit_width(value.type->scalar);
+  return local && widens ? literal_declaration(checker, *local, type) : std::nullopt;
+}
+
 static void report_conversion(Checker& checker, const Value& value, Type type, Purpose purpose) {
   if (is_literal(value) && is_scalar(type) && (!is_boolean(type)) && !is_complex(type)) {
     Span literal = literal_span(value);
     Report error = checker.report(value.span, diag::literal_does_not_fit,
                                   std::string(checker.context.source(literal)), to_string(type));
     if (!(literal == value.span)) error.note(literal, "it stands here");
+    if (purpose == Purpose::Assignment && note_declaration(checker, error, value)) return;
     if (purpose == Purpose::Store)
       checker.note_origin(error, checker.stored_into, type);
     else if (checker.meets != Span{} && !checker.note_origin(error, checker.meets, type))
@@ -198,6 +222,10 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   bool rounds = keeps_intervals(checker) && value.facts.rounded && is_integer(type) && !is_sum && !is_index;
   if (rounds) words = saturating_cast(checker, *value.facts.rounded, type);
   bool is_unpacked = checker.is_unpacked(value);
+  if (integers && !is_index && !is_sum && !is_unpacked) {
+    if (report_grown(checker, value, type)) return;
+    words = better_declaration(checker, value, type).value_or(words);
+  }
   Span place = is_unpacked ? checker.unpacked->target : value.span;
   Report error = checker.report(place, diag::needs_cast, from, to_string(type), words);
   if (is_unpacked)
@@ -205,14 +233,16 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   else
     checker.note_origin(error, value, type);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
-  if (integers && !is_index && !widens && value.facts.saturates)
+  // Into a narrow type a cast loses bits mostly where nobody expects it.
+  bool clamps = value.facts.saturates || (is_narrow(type) && !is_unpacked && !rounds);
+  if (integers && !is_index && !widens && clamps)
     error.note("to saturate instead of wrapping write `{}`",
                saturated_text(checker, value, type, stored_sum));
 }
 
 // Returns the operand of a value that becomes one of a type; a warning where it should have been wider before.
-static ir::Operand widened(Checker& checker, const Value& value, Type type) {
-  warn_widened(checker, value, type);
+static ir::Operand widened(Checker& checker, const Value& value, Type type, Purpose purpose) {
+  warn_widened(checker, value, type, purpose);
   return value.operand;
 }
 
@@ -247,9 +277,9 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
     bool complex = numbers && (is_complex(type) || (is_scalar(value.type) && is_complex(value.type)));
     if (numbers && is_literal(value.type)) return placeholder(*this, type, value.span);
     if (numbers && !complex && (numba || converts(value.type, type)))
-      return cast(widened(*this, value, type), type, value.span);
+      return cast(widened(*this, value, type, purpose), type, value.span);
     if (keeps_intervals(*this) && fits_by_interval(value, type))
-      return cast(widened(*this, value, type), type, value.span);
+      return cast(widened(*this, value, type, purpose), type, value.span);
     if (is_array(value.type) && is_array(type) && converts(value.type, type))
       return temp(type, ir::Copy{value.operand}, value.span);
     break;
@@ -409,7 +439,7 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
   if (from_python_name) return cast_by_python_name(*this, type, value, span);
   if (value.kind == ValueKind::Element) return runtime_value(load_constant_element(value, type), span);
   if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(*this, value, type), span);
-  if (value.kind == ValueKind::Runtime) widened(*this, value, type);
+  if (value.kind == ValueKind::Runtime) widened(*this, value, type, Purpose::Operand);
   if (keeps_intervals(*this)) warn_rounded(*this, value, type);
   Value result = runtime_value(cast(as_operand(value), type, span), span);
   result.most = most_bits_as(value, type);

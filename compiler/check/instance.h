@@ -50,6 +50,7 @@ struct Held {
   Type type;
   Span span;     // of the value
   bool is_alone; // the statement is `local = value`
+  bool is_only;  // no other statement assigns the local; else others may come between
 };
 
 // A name that a function binds. Its type is what the assignments of all paths have in common, found in
@@ -70,7 +71,9 @@ struct Local {
   LiteralUse literal;
   std::uint64_t most = 0;      // of the rounds before: what most_bits() is at most of all that is assigned
   std::uint64_t most_now = 0;  // of this round
-  std::optional<Held> held;    // of this round
+  std::optional<Held> held;    // of this round, by the last assignment so far
+  bool is_data = false;        // assigned what is made of elements of arrays
+  bool is_wrong = false;       // without a declaration, and assigned what an error was reported of
   std::optional<Span> adds_up; // what a loop adds to it, or multiplies it with
   Span starts_with;            // a literal that it is assigned
   Growth growth;               // of the round before

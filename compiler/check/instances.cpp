@@ -260,6 +260,7 @@ static void start_round(Instance& instance) {
     local.most_now = 0;
     local.growth_now = {};
     local.held.reset();
+    local.is_wrong = false;
     local.sites_now.clear();
     local.slots.clear();
     local.has_slots = false;

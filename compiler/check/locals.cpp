@@ -73,6 +73,7 @@ static std::uint64_t most_of_local(const Local& local, Type type, bool in_loop) 
 }
 
 Value Checker::read_local(Local& local, Span span) {
+  if (local.is_wrong) return error_value(span);
   if (local.known) {
     Value known = as_variable(read_at(*local.known, span));
     read_held(local, known);
@@ -240,7 +241,11 @@ void Checker::bind(Local& local, const Value& value, const ast::Node& site) {
 
 void Checker::assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume) {
   note_site(local, site);
-  if (is_error(value)) return;
+  if (is_error(value)) {
+    // What follows from it was reported with it.
+    local.is_wrong = local.is_wrong || (final && !local.annotated);
+    return;
+  }
   std::optional<Type> type = type_of(value);
   if (!is_storable(value) || !type) return assign_unstorable(*this, local, value, span);
   if (!replace_unstorable(*this, local, value, span)) return;
@@ -255,7 +260,11 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
     Type to = current_type(*this, local);
     if (to == types::unknown) return;
     Value slots = slots_value(local, to, span);
+    std::size_t errors_before = errors;
     Value converted = store_converted(local, value, span, consume);
+    bool is_reported = final && errors != errors_before;
+    if (is_reported && !local.annotated && (is_error(converted) || outgrows_literal(local)))
+      local.is_wrong = true;
     if (is_known && !has_unknown(value)) local.known = in_slots(local.annotated ? converted : value, slots);
   } else {
     local.known = value;

@@ -89,6 +89,7 @@ bool wraps_by_count(const IntegerFacts& facts) { return !may_have_wrapped(facts)
 // Takes over from operands that they may have wrapped.
 void take_wrapped(IntegerFacts& facts, const IntegerFacts& from) {
   facts.by_count = wraps_by_count(facts) && wraps_by_count(from);
+  facts.by_product = facts.by_product || from.by_product;
   append(facts.wrapped, from.wrapped);
   if (!facts.wrapped_in) facts.wrapped_in = from.wrapped_in;
 }
@@ -102,6 +103,16 @@ bool takes_count_type(ast::BinaryOp op, const Value& left, const Value& right, c
   Interval counts{0, bit_width(type->scalar) - 1};
   return !holds(interval_of(type), exact) ||
          (op == ast::BinaryOp::ShiftLeft && !holds(counts, interval_of(right)));
+}
+
+// Says whether two variables of 32 bits are multiplied, whose product those may not hold.
+bool is_word_product(ast::BinaryOp op, const Value& left, const Value& right, const Interval& exact,
+                     Type type) {
+  auto is_word = [](const Value& value) {
+    return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integer(value.type) &&
+           bit_width(value.type->scalar) == 32 && !is_constant_number(value);
+  };
+  return op == ast::BinaryOp::Multiply && is_word(left) && is_word(right) && !holds(interval_of(type), exact);
 }
 
 // Gives a result its interval; says whether it may be beyond its type. Only of a promoted value the interval
@@ -197,6 +208,7 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
   Interval a = operand_interval(left, modular), b = operand_interval(right, modular && !shift);
   Type width = is_narrow(type) ? types::i32 : type;
   Interval exact = interval_of(op, a, b, bit_width(width->scalar));
+  facts.is_data = left.facts.is_data || (!shift && right.facts.is_data);
   if (modular) {
     if (checker.final) facts.leaves = leaves_of(op, left, right);
     bool products = left.facts.multiplies || right.facts.multiplies;
@@ -206,14 +218,16 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
     if (!shift) take_wrapped(facts, right.facts);
     // What a mask lets through is right.
     if (op == ast::BinaryOp::BitAnd && holds(interval_of(type), exact))
-      facts.wrapped.clear(), facts.wrapped_in = nullptr;
+      facts.wrapped.clear(), facts.wrapped_in = nullptr, facts.by_product = false;
   }
   bool below_zero = op == ast::BinaryOp::Subtract && is_unsigned_word(type) && exact.least < 0;
   bool by_count = !facts.promoted && takes_count_type(op, left, right, exact, type);
-  bool passes = (settle(facts, exact, type) && (facts.promoted || below_zero)) || by_count;
+  bool by_product = !facts.promoted && is_word_product(op, left, right, exact, type);
+  bool passes = (settle(facts, exact, type) && (facts.promoted || below_zero)) || by_count || by_product;
   if (!passes || !modular || may_have_wrapped(facts) || !checker.final) return facts;
   facts.wrapped = type == types::u64 ? facts.leaves : first_leaf(op, left, right);
-  facts.by_count = by_count;
+  facts.by_count = by_count || by_product;
+  facts.by_product = by_product;
   return facts;
 }
 

@@ -45,7 +45,7 @@ bool fits_by_interval(const Value& value, Type type);
 // Warns where a value that may have wrapped is divided, compared or the like, as the number that it was meant to be.
 void warn_wrapped(Checker& checker, const Value& value, std::string_view use);
 // Warns where a value that may have wrapped is made one of 64 bits, or a float.
-void warn_widened(Checker& checker, const Value& value, Type type);
+void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpose);
 // Warns where a local that is an i32 only by what was assigned to it is used so that its width matters.
 void warn_grown(Checker& checker, const Value& value, std::string_view use);
 // Takes what an assignment of a local adds to what it is made of.
@@ -55,14 +55,23 @@ bool finish_growth(Local& local);
 // Gives a value read from a local what follows from that.
 void read_growth(const Local& local, Value& value);
 
-// Notes what a local holds behind its assignment, where one statement of the function assigns it; `is_alone` says
-// whether the statement is `local = value`.
+// Notes what a local holds behind its assignment; `is_alone` says whether the statement is `local = value`.
 void note_held(Checker& checker, Local& local, const Value& value, bool is_alone);
 // Notes that a loop adds to a local, or multiplies it.
 void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& added, const Value& sum);
 // The same of `local = local + value`, where the sum is that.
 void note_sum(Checker& checker, const ast::Binary& node, const Value& left, const Value& right,
               const Value& sum);
+// Says whether a local starts as a literal and a loop adds to it, or multiplies it.
+bool sums_up(const Local& local);
+// Says whether a local starts as a literal and is an i32 only because narrow integers were combined with it.
+bool outgrows_literal(const Local& local);
+// Returns the declaration with which such a local is computed in a wider type from its start; nothing where its
+// literal does not fit.
+std::optional<std::string> literal_declaration(const Checker& checker, const Local& local, Type type);
+// Reports a local that a narrow type was assigned to first, and that is an i32 where the narrow type is needed; says
+// whether the value is one.
+bool report_grown(Checker& checker, const Value& value, Type type);
 // Gives a value read from a local what follows from these.
 void read_held(const Local& local, Value& value);
 

@@ -38,21 +38,41 @@ void read_growth(const Local& local, Value& value) {
   bool has_narrow = is_narrow(before.narrow) || is_narrow(now.narrow);
   bool grew = (before.grows || now.grows) && !before.is_plain && has_narrow && !local.annotated;
   bool derived = (before.derives || now.derives) && !before.is_plain && !local.annotated;
-  if (!(grew || derived) || value.type != types::i32 || value.kind != ValueKind::Runtime) return;
+  // One that starts as a literal is an i32 as soon as it meets a narrow integer.
+  bool from_literal =
+      (before.grows || now.grows) && !before.is_plain && local.starts_with != Span{} && !local.annotated;
+  if (!(grew || derived || from_literal) || value.type != types::i32 || value.kind != ValueKind::Runtime)
+    return;
   value.facts.grown = true;
   if (grew) value.facts.local = &local;
 }
 
+bool sums_up(const Local& local) { return local.adds_up && !local.annotated && local.starts_with != Span{}; }
+
+bool outgrows_literal(const Local& local) {
+  return !local.annotated && local.is_assigned && local.starts_with != Span{} && local.growth.grows &&
+         !local.growth.is_plain && local.type == types::i32;
+}
+
 void note_held(Checker& checker, Local& local, const Value& value, bool is_alone) {
-  bool is_one = local.assignments == 1 && checker.unrolled == 0 && is_number(value);
-  bool is_whole = is_integer(value.type) || value.type == types::int_literal;
-  if (!is_one || !is_whole) return;
-  local.held = Held{value.facts, interval_of(value), value.type, value.span, is_alone};
+  local.is_data = local.is_data || value.facts.is_data;
+  bool is_only = local.assignments == 1;
+  bool is_whole = is_number(value) && (is_integer(value.type) || value.type == types::int_literal);
+  // What is assigned by one of several statements is what the local holds behind it, until the next.
+  bool is_next = is_alone && !checker.stored_sum;
+  if (checker.unrolled != 0 || !(is_only ? is_whole : is_next)) return;
+  local.held.reset();
+  if (!is_whole) return;
+  local.held = Held{value.facts, interval_of(value), value.type, value.span, is_alone, is_only};
+  // A local that is assigned again no longer holds what is spoken of.
+  const Local*& from = local.held->facts.wrapped_in;
+  if (from && !sums_up(*from) && from->held && !from->held->is_only) from = nullptr;
 }
 
 void read_held(const Local& local, Value& value) {
+  value.facts.is_data = local.is_data;
   if (!is_typed_integer(value)) return;
-  if (local.adds_up && !local.annotated && local.starts_with != Span{}) {
+  if (sums_up(local)) {
     value.facts.wrapped_in = &local;
     value.facts.by_count = true;
   }
@@ -60,9 +80,10 @@ void read_held(const Local& local, Value& value) {
   const Held& held = *local.held;
   // Before the assignment it is 0, which every type holds.
   Interval interval = hull(held.interval, {0, 0});
-  if (holds(interval_of(value.type), interval)) value.facts.interval = interval;
-  if (local.annotated || held.type != value.type) return;
+  if (held.is_only && holds(interval_of(value.type), interval)) value.facts.interval = interval;
+  if (local.annotated || held.type != value.type || sums_up(local)) return;
   value.facts.by_count = held.facts.by_count;
+  value.facts.by_product = held.facts.by_product;
   value.facts.wrapped_in = held.facts.wrapped.empty() ? held.facts.wrapped_in : &local;
 }
 

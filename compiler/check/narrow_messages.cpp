@@ -98,7 +98,9 @@ static void report_wrapped(Checker& checker, const Value& value, std::string_vie
   auto note = [&](Report&& warning) {
     if (local) warning.note(local->held->span, "`{}` is computed here", local->name);
   };
-  if (value.facts.by_count)
+  if (value.facts.by_product)
+    note(checker.report(value.span, diag::word_product, source, to_string(value.type), use, text));
+  else if (value.facts.by_count)
     note(checker.report(value.span, diag::count_type, source, to_string(value.type), use, text));
   else if (is_unsigned)
     note(checker.report(value.span, diag::below_zero, source, to_string(value.type), use, text));
@@ -115,15 +117,18 @@ void warn_wrapped(Checker& checker, const Value& value, std::string_view use) {
                                   : completed_text(checker, value));
 }
 
-void warn_widened(Checker& checker, const Value& value, Type type) {
+void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpose) {
   const IntegerFacts& facts = value.facts;
   bool wraps = !facts.wrapped.empty() || facts.wrapped_in;
   bool from_word = is_scalar(value.type) && bit_width(value.type->scalar) <= 32;
   bool widens = from_word && is_integer(type) && bit_width(type->scalar) == 64;
   if (!checker.final || !wraps || !(widens || is_float(type))) return;
+  // A product of indices and sizes is one that 32 bits are enough for, mostly.
+  bool is_kept = purpose == Purpose::Store || purpose == Purpose::Return;
+  if (facts.by_product && !facts.is_data && !(is_kept && widens)) return;
   const Local* local = facts.wrapped_in;
   Type wide = widens ? type : types::i64;
-  if (local && !local->held) return warn_adds_up(checker, *local, value.span, type, wide);
+  if (local && sums_up(*local)) return warn_adds_up(checker, *local, value.span, type, wide);
   std::string use = fmt::format("{} {}", widens ? "widened to" : "made", to_string(type));
   report_wrapped(checker, value, use,
                  local ? unwrapped_text(checker, *local, wide)
@@ -153,6 +158,42 @@ void warn_grown(Checker& checker, const Value& value, std::string_view use) {
       .note(growth.narrow_span, "`{}` is assigned {} here", local->name, to_string(growth.narrow))
       .note(growth.growth_span, "`{}` is assigned an i32 here, which operators made of narrower integers",
             local->name);
+}
+
+std::optional<std::string> literal_declaration(const Checker& checker, const Local& local, Type type) {
+  bool fits =
+      literal_fits(local.literal.least.value, type) && literal_fits(local.literal.greatest.value, type);
+  if (!fits || !outgrows_literal(local)) return std::nullopt;
+  return fmt::format("{}: {} = {}", local.name, to_string(type),
+                     short_text(checker.context.source(local.starts_with)));
+}
+
+// Returns the assignment at which a local became an i32, with a cast to the narrow type; of one of several targets, and
+// of what is not written out, the cast alone.
+static std::string cast_growth(const Checker& checker, const Local& local, Type type) {
+  std::string text = short_text(checker.context.source(local.growth.growth_span));
+  std::string target = fmt::format("{} ", local.name);
+  std::size_t equals = text.find("= ");
+  bool is_augmented = text.starts_with(target) && equals != std::string::npos && equals > target.size() &&
+                      text.find(' ', target.size()) == equals + 1;
+  if (!is_augmented) return fmt::format("{}({})", to_string(type), text);
+  std::string op = text.substr(target.size(), equals - target.size()), value = text.substr(equals + 2);
+  if (value.find(' ') != std::string::npos) value = fmt::format("({})", value);
+  return fmt::format("{0} = {1}({0} {2} {3})", local.name, to_string(type), op, value);
+}
+
+bool report_grown(Checker& checker, const Value& value, Type type) {
+  const Local* read = value.facts.local;
+  if (!checker.final || !read || !is_narrow(type) || read->growth.narrow != type || !read->growth.grows) return false;
+  Local* local = checker.find_local(read->name);
+  if (local != read) return false;
+  checker
+      .report(local->growth.growth_span, diag::grown_local_type, local->name, to_string(type),
+              cast_growth(checker, *local, type))
+      .note(local->growth.narrow_span, "`{}` is assigned {} here", local->name, to_string(type))
+      .note(value.span, "{} is needed here", to_string(type));
+  local->is_wrong = true;
+  return true;
 }
 
 std::string short_text(std::string_view text) {

@@ -68,7 +68,8 @@ std::string suggested_cast(Checker& checker, const Value& left, const Value& rig
     if (sum) return cast_of(right, left.type);
     const Value& with_sign = is_signed(left.type) ? left : right;
     const Value& without = is_signed(left.type) ? right : left;
-    bool to_unsigned = checker.target_type ? !is_signed(*checker.target_type) : with_sign.type != types::i64;
+    bool to_unsigned = checker.target_type ? !is_signed(*checker.target_type)
+                                           : with_sign.type != types::i64 || is_nonnegative(with_sign);
     return to_unsigned ? cast_of(with_sign, types::u64) : cast_of(without, types::i64);
   }
   Type type = is_float(left.type) ? left.type : right.type;

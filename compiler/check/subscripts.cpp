@@ -198,7 +198,9 @@ Value Checker::load(const Place& place, Span span) {
   if (place.is_view) return runtime_value(place.array, span);
   ir::SlotId slot = new_slot("", element_type(place.array.type), ir::Slot::Kind::Temp, span);
   emit(ir::Load{slot, place.array, place.indices}, span);
-  return runtime_value(slot_operand(slot), span);
+  Value element = runtime_value(slot_operand(slot), span);
+  element.facts.is_data = true;
+  return element;
 }
 
 // f32[:, ::1], inside annotations and signatures.

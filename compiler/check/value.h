@@ -67,6 +67,8 @@ struct IntegerFacts {
   const Local* wrapped_in = nullptr; // else the local in whose assignment they stand, or which a loop adds to
   bool by_count =
       false; // they are literals that have the type of their count, and matter where it is widened
+  bool by_product = false; // they are factors of 32 bits, which matter there too
+  bool is_data = false;    // made of elements of arrays
 };
 
 struct Value {
