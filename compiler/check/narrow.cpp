@@ -105,14 +105,15 @@ bool takes_count_type(ast::BinaryOp op, const Value& left, const Value& right, c
          (op == ast::BinaryOp::ShiftLeft && !holds(counts, interval_of(right)));
 }
 
-// Says whether two variables of 32 bits are multiplied, whose product those may not hold.
+// Says whether two variables are multiplied in 32 bits, which may not hold their product.
 bool is_word_product(ast::BinaryOp op, const Value& left, const Value& right, const Interval& exact,
                      Type type) {
-  auto is_word = [](const Value& value) {
+  auto is_variable = [](const Value& value) {
     return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integer(value.type) &&
-           bit_width(value.type->scalar) == 32 && !is_constant_number(value);
+           !is_constant_number(value);
   };
-  return op == ast::BinaryOp::Multiply && is_word(left) && is_word(right) && !holds(interval_of(type), exact);
+  return op == ast::BinaryOp::Multiply && is_variable(left) && is_variable(right) && is_scalar(type) &&
+         bit_width(type->scalar) == 32 && !holds(interval_of(type), exact);
 }
 
 // Gives a result its interval; says whether it may be beyond its type. Only of a promoted value the interval
