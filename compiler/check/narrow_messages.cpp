@@ -124,7 +124,7 @@ void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpo
   bool widens = from_word && is_integer(type) && bit_width(type->scalar) == 64;
   if (!checker.final || !wraps || !(widens || is_float(type))) return;
   // A product of indices and sizes is one that 32 bits are enough for, mostly.
-  bool is_kept = !facts.wrapped_in && (purpose == Purpose::Store || purpose == Purpose::Return);
+  bool is_kept = !facts.wrapped_in && purpose == Purpose::Return;
   if (facts.by_product && !facts.is_data && !(is_kept && widens)) return;
   const Local* local = facts.wrapped_in;
   Type wide = widens ? type : types::i64;
