@@ -184,7 +184,8 @@ static std::string cast_growth(const Checker& checker, const Local& local, Type 
 
 bool report_grown(Checker& checker, const Value& value, Type type) {
   const Local* read = value.facts.local;
-  if (!checker.final || !read || !is_narrow(type) || read->growth.narrow != type || !read->growth.grows) return false;
+  if (!checker.final || !read || !is_narrow(type) || read->growth.narrow != type || !read->growth.grows)
+    return false;
   Local* local = checker.find_local(read->name);
   if (local != read) return false;
   checker
