@@ -252,6 +252,7 @@ void GuardWalk::run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop) {
     auto some = offset(count, -1);
     if (some) facts.assume(*some, reason);
     symbolic_.set(node.variable, for_variable(node, start, step, count, loop.iteration, reason));
+    if (asks_small_) note_variable(node);
     walk(node.body);
     if (reachable_) go_back();
     symbolic_.rollback(head);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/analysis/symbolic.h"
@@ -35,6 +36,13 @@ struct WantedFact {
   std::int64_t plus = 0;
 };
 
+// Integers of 64 bits that fit an i32: what Assigns give and the variables of Fors, with the start and step of
+// these, and both operands of Compares. Nothing is said of statements that no thread reaches.
+struct SmallValues {
+  std::unordered_set<const void*> results;  // ir::Assign and ir::For
+  std::unordered_set<const void*> operands; // ir::Assign
+};
+
 class GuardWalk {
 public:
   // A number that the launch knows, and what it is here: the extent of an axis, or a scalar.
@@ -47,10 +55,15 @@ public:
   GuardFindings run();
   // Walks, and returns for each guard that stays the fact that would prove it, where there is one.
   std::vector<std::optional<WantedFact>> run_for_facts();
+  // Walks, and returns which integers are small.
+  SmallValues run_for_small_values();
   // Returns what the launch knows of the parameters, in their order.
   const std::vector<KnownNumber>& known() const { return known_; }
 
 private:
+  // A function whose nested loops need more visits than this for each of its statements keeps its guards.
+  static constexpr std::size_t most_visits = 64;
+
   // A slot that a loop assigns.
   struct LoopSlot {
     ir::SlotId slot;
@@ -110,6 +123,13 @@ private:
     symbolic_.set(slot, symbolic_.unknown(symbolic_.declaration(slot).type));
   }
 
+  // small_values.cpp
+  bool is_small(const ir::Operand& operand);
+  bool is_small(Value value);
+  void note_operands(const ir::Assign& node);
+  void note_result(const ir::Assign& node);
+  void note_variable(const ir::For& node);
+
   // launch_facts of the variant: wanted_facts.cpp
   void find_known();
   void find_shape();
@@ -150,6 +170,8 @@ private:
   std::vector<KnownNumber> known_;
   std::vector<std::optional<WantedFact>> wanted_; // by guard; empty where nobody asks
   std::vector<Fact> served_;                      // what proved guards show, while somebody asks
+  SmallValues small_;
+  bool asks_small_ = false;
   std::unordered_map<const ir::Stmt*, std::vector<LoopSlot>> loop_slots_;
   std::vector<Loop*> loops_;
   bool reachable_ = true;

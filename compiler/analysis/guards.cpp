@@ -14,8 +14,6 @@ namespace kern {
 
 namespace {
 
-// A function whose nested loops need more visits than this for each of its statements keeps its guards.
-constexpr std::size_t most_visits = 64;
 constexpr std::size_t most_steps = 16; // of proofs, for each statement
 
 const ir::Select* as_select(const ir::Stmt& stmt) {
@@ -87,7 +85,9 @@ void GuardWalk::assign(const ir::Assign& node, Span span) {
   // A view by a bad index is one of nothing.
   const auto* view = std::get_if<ir::View>(&node.value);
   if (view && clamps_ && !is_in_range(*view)) return set_unknown(node.slot);
+  if (asks_small_) note_operands(node);
   symbolic_.set(node.slot, symbolic_.evaluate(node.value, symbolic_.declaration(node.slot).type, span));
+  if (asks_small_) note_result(node);
 }
 
 void GuardWalk::check(const ir::Check& node) {

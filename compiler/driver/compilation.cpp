@@ -33,12 +33,14 @@ static std::vector<Pass> passes_before_targets() {
   return passes;
 }
 
-// The passes of a target behind those. On the CPU guards leave loops where it is asked for, to test that on any
-// machine.
+// Those of a GPU that change loops: on the CPU they run where it is asked for, to test them on any machine.
+static bool is_of_loops(Pass pass) { return pass == Pass::Defer || pass == Pass::Counters; }
+
+// The passes of a target behind those.
 static std::vector<Pass> passes_of(Target target, LoopGuards loops) {
   std::vector<Pass> passes;
   for (std::size_t pass = common_passes; pass < std::size(pass_targets); ++pass)
-    if (is_for(Pass(pass), target) || (Pass(pass) == Pass::Defer && loops == LoopGuards::Every))
+    if (is_for(Pass(pass), target) || (is_of_loops(Pass(pass)) && loops == LoopGuards::Every))
       passes.push_back(Pass(pass));
   return passes;
 }
@@ -141,8 +143,8 @@ bool Compilation::run(std::span<const Pass> passes, ir::Module& module) {
     bool is_repeated = std::ranges::find(passes.first(i), passes[i]) != passes.begin() + std::ptrdiff_t(i);
     bool is_wanted = passes[i] == Pass::Contract ? options_.contract
                      : passes[i] == Pass::Loads  ? !options_.for_debugger
-                     : passes[i] == Pass::Defer ? !options_.for_debugger && options_.loops != LoopGuards::None
-                                                : true;
+                     : is_of_loops(passes[i]) ? !options_.for_debugger && options_.loops != LoopGuards::None
+                                              : true;
     if (is_wanted && !is_repeated) run(passes[i], module);
   }
   return !diagnostics_.has_errors();

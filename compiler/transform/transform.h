@@ -46,6 +46,8 @@ void place_guards(ir::Module& module, GuardMode mode);
 void clamp_guards(ir::Module& module);
 // Computes in 64 bits what an index is made of with a counter of constant bounds, where it does not wrap.
 void widen_sums(ir::Module& module);
+// CUDA: holds in 32 bits what counts in a loop in 64 and never needs more.
+void narrow_counters(ir::Module& module);
 // CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.
 void join_conditions(ir::Module& module);
 // CPU: computes a word of what is computed in 64 bits in 32, where the long value is needed too.

@@ -1,0 +1,46 @@
+// Which integers of 64 bits fit an i32. A body is walked in several rounds, of which the last one counts, so each
+// visit says anew what its statement holds.
+#include "compiler/analysis/guard_walk.h"
+
+namespace kern {
+
+static void note(std::unordered_set<const void*>& known, const void* node, bool is_small) {
+  if (is_small)
+    known.insert(node);
+  else
+    known.erase(node);
+}
+
+bool GuardWalk::is_small(Value value) {
+  return value.kind == Value::Kind::Integer &&
+         symbolic_.facts.fits(symbolic_.form(value), type_interval(types::i32));
+}
+
+bool GuardWalk::is_small(const ir::Operand& operand) { return is_small(symbolic_.value(operand)); }
+
+void GuardWalk::note_operands(const ir::Assign& node) {
+  const auto* compare = std::get_if<ir::Compare>(&node.value);
+  if (!compare || compare->left.type != types::i64) return;
+  note(small_.operands, &node, is_small(compare->left) && is_small(compare->right));
+}
+
+void GuardWalk::note_result(const ir::Assign& node) {
+  if (symbolic_.declaration(node.slot).type != types::i64) return;
+  note(small_.results, &node, is_small(symbolic_.slot(node.slot)));
+}
+
+void GuardWalk::note_variable(const ir::For& node) {
+  if (symbolic_.declaration(node.variable).type != types::i64) return;
+  const bool steps = is_small(node.start) && is_small(node.step);
+  note(small_.results, &node, steps && is_small(symbolic_.slot(node.variable)));
+}
+
+SmallValues GuardWalk::run_for_small_values() {
+  asks_small_ = true;
+  run();
+  // A walk that was given up has shown nothing.
+  if (visits_ > most_visits * (statements_ + 100)) return {};
+  return std::move(small_);
+}
+
+} // namespace kern

@@ -1,0 +1,127 @@
+// Narrowing of counters: a variable of 64 bits that counts in a loop and always holds what 32 bits can is held
+// in 32.
+//
+//     n: i64; while: c: bool = n < limit; do c: n = n + 1
+//         ->   n: i32; while: l: i32 = i32(limit); c: bool = n < l; do c: w: i64 = i64(n); s: i64 = w + 1; n = i32(s)
+//
+// What is computed of it keeps its 64 bits: LLVM narrows that by itself, but never what goes round a loop. Of Numba's
+// programs most counters are such, since an int32 that 1 is added to is an int64 there.
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/analysis/narrow_counters.h"
+#include "compiler/ir/walk.h"
+#include "compiler/transform/transform.h"
+
+namespace kern {
+namespace {
+
+using ir::Body;
+using ir::Operand;
+using ir::SlotId;
+using ir::Stmt;
+
+const Type narrow = types::i32, wide = types::i64;
+
+class Narrower {
+public:
+  Narrower(ir::Function& function, NarrowCounters counters)
+      : function_(function), counters_(std::move(counters)) {
+    for (SlotId slot : counters_.slots) {
+      ir::Slot held = function_.slots[static_cast<std::size_t>(slot)];
+      held.type = narrow;
+      narrow_.emplace(slot, Operand{narrow, static_cast<SlotId>(function_.slots.size()), 0});
+      function_.slots.push_back(std::move(held));
+    }
+    for (ir::InlinedCall& call : function_.inlined)
+      for (ir::InlinedCall::Param& param : call.params)
+        if (const Operand* held = narrowed(param.value)) param.value = *held;
+  }
+
+  void run() { rewrite(function_.body); }
+
+private:
+  const Operand* narrowed(const Operand& operand) const {
+    if (!operand.slot) return nullptr;
+    auto found = narrow_.find(*operand.slot);
+    return found == narrow_.end() ? nullptr : &found->second;
+  }
+
+  void rewrite(Body& body) {
+    Body result;
+    result.reserve(body.size());
+    for (Stmt& stmt : body) {
+      const bool is_small = is_small_compare(stmt);
+      ir::visit_bodies(stmt, [&](Body& inner) { rewrite(inner); });
+      std::optional<Stmt> behind = rewrite(stmt, is_small, result);
+      result.push_back(std::move(stmt));
+      if (behind) result.push_back(std::move(*behind));
+    }
+    body = std::move(result);
+  }
+
+  // Whether a statement compares a counter with what is as small.
+  bool is_small_compare(const Stmt& stmt) const {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    if (!assign || !counters_.small_compares.contains(assign)) return false;
+    const auto& compare = std::get<ir::Compare>(assign->value);
+    return narrowed(compare.left) || narrowed(compare.right);
+  }
+
+  // Puts in front of a statement what it now reads, and returns what is to stand behind it.
+  std::optional<Stmt> rewrite(Stmt& stmt, bool is_small, Body& before) {
+    auto* loop = std::get_if<ir::For>(&stmt.node);
+    auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
+    if (is_small) {
+      auto& compare = std::get<ir::Compare>(assign->value);
+      for (Operand* operand : {&compare.left, &compare.right}) *operand = as_narrow(*operand, stmt, before);
+    } else if (const Operand* held = convert ? narrowed(convert->value) : nullptr) {
+      convert->value = *held;
+    }
+    if (const Operand* variable = loop ? narrowed({wide, loop->variable, 0}) : nullptr) {
+      loop->variable = *variable->slot;
+      for (Operand* operand : {&loop->start, &loop->step}) *operand = as_narrow(*operand, stmt, before);
+    }
+    ir::visit_operands(stmt, [&](Operand& operand) {
+      if (const Operand* held = narrowed(operand))
+        operand = assign_new(ir::Convert{*held}, wide, stmt, before);
+    });
+    const Operand* target = assign ? narrowed({wide, assign->slot, 0}) : nullptr;
+    if (!target) return std::nullopt;
+    assign->slot = new_slot(wide, stmt);
+    return Stmt{ir::Assign{*target->slot, ir::Convert{{wide, assign->slot, 0}}}, stmt.span, stmt.scope};
+  }
+
+  Operand as_narrow(const Operand& operand, const Stmt& at, Body& before) {
+    if (const Operand* held = narrowed(operand)) return *held;
+    if (!operand.slot) return ir::constant_int(narrow, ir::int_value(operand));
+    return assign_new(ir::Convert{operand}, narrow, at, before);
+  }
+
+  SlotId new_slot(Type type, const Stmt& at) {
+    function_.slots.push_back({"", type, ir::Slot::Kind::Temp, at.span});
+    return static_cast<SlotId>(function_.slots.size() - 1);
+  }
+
+  Operand assign_new(ir::Expr value, Type type, const Stmt& at, Body& body) {
+    const SlotId slot = new_slot(type, at);
+    body.push_back({ir::Assign{slot, std::move(value)}, at.span, at.scope});
+    return {type, slot, 0};
+  }
+
+  ir::Function& function_;
+  NarrowCounters counters_;
+  std::unordered_map<SlotId, Operand> narrow_;
+};
+
+} // namespace
+
+void narrow_counters(ir::Module& module) {
+  for (std::size_t id = 0; id < module.functions.size(); ++id) {
+    NarrowCounters counters = find_narrow_counters(module, static_cast<ir::FunctionId>(id));
+    if (!counters.slots.empty()) Narrower(module.functions[id], std::move(counters)).run();
+  }
+}
+
+} // namespace kern
