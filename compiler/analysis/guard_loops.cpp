@@ -241,6 +241,7 @@ void GuardWalk::run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop) {
   const Affine total = symbolic_.integer(node.count);
   Facts& facts = symbolic_.facts;
   Reason reason{Reason::Kind::Loop, stmt.span};
+  if (asks_small_) note_count(node);
   enter(stmt, loop);
   Symbolic::Mark head = symbolic_.mark();
   auto none = scale(total, -1);

@@ -37,10 +37,10 @@ struct WantedFact {
 };
 
 // Integers of 64 bits that fit an i32: what Assigns give and the variables of Fors, with the start and step of
-// these, and both operands of Compares. Nothing is said of statements that no thread reaches.
+// these, operands of Compares and counts of Fors. Nothing is said of statements that no thread reaches.
 struct SmallValues {
   std::unordered_set<const void*> results;  // ir::Assign and ir::For
-  std::unordered_set<const void*> operands; // ir::Assign
+  std::unordered_set<const void*> operands; // ir::Operand
 };
 
 class GuardWalk {
@@ -128,6 +128,7 @@ private:
   bool is_small(Value value);
   void note_operands(const ir::Assign& node);
   void note_result(const ir::Assign& node);
+  void note_count(const ir::For& node);
   void note_variable(const ir::For& node);
 
   // launch_facts of the variant: wanted_facts.cpp

@@ -101,16 +101,23 @@ private:
   std::vector<ir::SlotId> open_;
 };
 
-} // namespace
-
-NarrowCounters find_narrow_counters(const ir::Module& module, ir::FunctionId id) {
-  const ir::Function& function = module.function(id);
+std::vector<ir::SlotId> find_candidates(const ir::Function& function) {
   const Candidates candidates(function);
   std::vector<ir::SlotId> slots;
   for (std::size_t slot = 0; slot < function.slots.size(); ++slot)
     if (candidates.is_one(ir::SlotId(slot))) slots.push_back(ir::SlotId(slot));
+  return slots;
+}
+
+} // namespace
+
+bool has_counters(const ir::Function& function) { return !find_candidates(function).empty(); }
+
+NarrowCounters find_narrow_counters(const ir::Module& module, ir::FunctionId id) {
+  const ir::Function& function = module.function(id);
+  std::vector<ir::SlotId> slots = find_candidates(function);
   if (slots.empty()) return {};
-  const SmallValues small = GuardWalk(module, function).run_for_small_values();
+  SmallValues small = GuardWalk(module, function).run_for_small_values();
   std::vector<bool> is_wide(function.slots.size());
   NarrowCounters result;
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
@@ -118,10 +125,10 @@ NarrowCounters find_narrow_counters(const ir::Module& module, ir::FunctionId id)
     const auto* loop = std::get_if<ir::For>(&stmt.node);
     if (assign && !small.results.contains(assign)) is_wide[index_of(assign->slot)] = true;
     if (loop && !small.results.contains(loop)) is_wide[index_of(loop->variable)] = true;
-    if (assign && small.operands.contains(assign)) result.small_compares.insert(assign);
   });
   std::erase_if(slots, [&](ir::SlotId slot) { return is_wide[index_of(slot)]; });
   result.slots = std::move(slots);
+  result.small_operands = std::move(small.operands);
   return result;
 }
 

@@ -10,10 +10,13 @@
 namespace kern {
 
 struct NarrowCounters {
-  std::vector<ir::SlotId> slots;                        // ascending
-  std::unordered_set<const ir::Assign*> small_compares; // of two i64 that fit an i32 there
+  std::vector<ir::SlotId> slots; // ascending
+  // What fits an i32 besides: i64 operands of Compares, and counts of Fors.
+  std::unordered_set<const void*> small_operands;
 };
 
+// Says whether a function has variables of type i64 that are assigned in a loop and of which no index is made.
+bool has_counters(const ir::Function& function);
 // Finds the variables of type i64 that are assigned in a loop, of which no index is made and whose every value
 // is proved to fit an i32; where there are none no comparisons are looked for.
 NarrowCounters find_narrow_counters(const ir::Module& module, ir::FunctionId id);

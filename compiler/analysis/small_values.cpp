@@ -21,13 +21,16 @@ bool GuardWalk::is_small(const ir::Operand& operand) { return is_small(symbolic_
 void GuardWalk::note_operands(const ir::Assign& node) {
   const auto* compare = std::get_if<ir::Compare>(&node.value);
   if (!compare || compare->left.type != types::i64) return;
-  note(small_.operands, &node, is_small(compare->left) && is_small(compare->right));
+  for (const ir::Operand* operand : {&compare->left, &compare->right})
+    note(small_.operands, operand, is_small(*operand));
 }
 
 void GuardWalk::note_result(const ir::Assign& node) {
   if (symbolic_.declaration(node.slot).type != types::i64) return;
   note(small_.results, &node, is_small(symbolic_.slot(node.slot)));
 }
+
+void GuardWalk::note_count(const ir::For& node) { note(small_.operands, &node.count, is_small(node.count)); }
 
 void GuardWalk::note_variable(const ir::For& node) {
   if (symbolic_.declaration(node.variable).type != types::i64) return;

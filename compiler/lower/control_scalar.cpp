@@ -1,6 +1,9 @@
 // Control flow with one lane: every condition is a branch.
 #include <llvm/IR/MDBuilder.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 #include "compiler/lower/lowerer.h"
@@ -64,22 +67,40 @@ static void keep_rolled(Lowerer& lower, const ir::For& stmt, llvm::BranchInst* b
     hint_loop(lower, back, llvm::MDString::get(lower.state.context, "llvm.loop.unroll.runtime.disable"));
 }
 
+// Returns what the trips are counted against. A GPU counts in 32 bits where the variable has no more and the count
+// is widened from as many: counted in 64, LLVM makes the variable of the trips and sign-extends it in each.
+static llvm::Value* trip_count(Lowerer& lower, const ir::For& stmt) {
+  const bool is_narrow = lower.gpu() && bit_width(stmt.start.type->scalar) == 32;
+  if (!is_narrow) return read(lower, stmt.count);
+  const ir::Operand& count = stmt.count;
+  if (!count.slot) {
+    const auto value = ir::int_value(count);
+    return value <= INT32_MAX ? i32(lower.state, std::max<std::int64_t>(value, 0)) : read(lower, count);
+  }
+  const ir::Assign* assign = lower.definitions.sole_assign(*count.slot);
+  const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
+  const bool is_widened = convert && convert->value.slot && convert->value.type == types::i32 &&
+                          lower.definitions.is_steady(*count.slot) &&
+                          lower.definitions.is_steady(*convert->value.slot);
+  return read(lower, is_widened ? convert->value : count);
+}
+
 // The k-th value is start + k * step, wrapping; the trip count is that of the operands before the loop.
 static void lower_for(Lowerer& lower, const ir::For& stmt) {
   llvm::IRBuilder<>& builder = lower.builder;
   const llvm::DebugLoc place = builder.getCurrentDebugLocation();
   llvm::Value* start = read(lower, stmt.start);
   llvm::Value* step = read(lower, stmt.step);
-  llvm::Value* count = read(lower, stmt.count);
+  llvm::Value* count = trip_count(lower, stmt);
   llvm::BasicBlock* head = new_block(lower, "for");
   llvm::BasicBlock* body = new_block(lower, "body");
   llvm::BasicBlock* next = new_block(lower, "next");
   llvm::BasicBlock* done = new_block(lower, "endfor");
   llvm::BasicBlock* before = builder.GetInsertBlock();
   enter(lower, head);
-  llvm::PHINode* trip = builder.CreatePHI(builder.getInt64Ty(), 2, "trip");
+  llvm::PHINode* trip = builder.CreatePHI(count->getType(), 2, "trip");
   llvm::PHINode* value = builder.CreatePHI(start->getType(), 2, "value");
-  trip->addIncoming(i64(lower.state, 0), before);
+  trip->addIncoming(llvm::ConstantInt::get(count->getType(), 0), before);
   value->addIncoming(start, before);
   builder.CreateCondBr(builder.CreateICmpSLT(trip, count), body, done);
 
@@ -89,7 +110,7 @@ static void lower_for(Lowerer& lower, const ir::For& stmt) {
   return_to(lower, place);
   enter(lower, next);
   // The trip count is below `count`, so it cannot wrap; the value is the user's and may.
-  trip->addIncoming(builder.CreateNSWAdd(trip, i64(lower.state, 1)), next);
+  trip->addIncoming(builder.CreateNSWAdd(trip, llvm::ConstantInt::get(count->getType(), 1)), next);
   value->addIncoming(builder.CreateAdd(value, step), next);
   keep_rolled(lower, stmt, builder.CreateBr(head));
   builder.SetInsertPoint(done);

@@ -28,10 +28,8 @@ public:
   Narrower(ir::Function& function, NarrowCounters counters)
       : function_(function), counters_(std::move(counters)) {
     for (SlotId slot : counters_.slots) {
-      ir::Slot held = function_.slots[static_cast<std::size_t>(slot)];
-      held.type = narrow;
-      narrow_.emplace(slot, Operand{narrow, static_cast<SlotId>(function_.slots.size()), 0});
-      function_.slots.push_back(std::move(held));
+      function_.slots[static_cast<std::size_t>(slot)].type = narrow;
+      narrow_.emplace(slot, Operand{narrow, slot, 0});
     }
     for (ir::InlinedCall& call : function_.inlined)
       for (ir::InlinedCall::Param& param : call.params)
@@ -41,8 +39,9 @@ public:
   void run() { rewrite(function_.body); }
 
 private:
+  // Returns the counter that an operand reads as it was.
   const Operand* narrowed(const Operand& operand) const {
-    if (!operand.slot) return nullptr;
+    if (!operand.slot || operand.type != wide) return nullptr;
     auto found = narrow_.find(*operand.slot);
     return found == narrow_.end() ? nullptr : &found->second;
   }
@@ -51,37 +50,45 @@ private:
     Body result;
     result.reserve(body.size());
     for (Stmt& stmt : body) {
-      const bool is_small = is_small_compare(stmt);
+      const bool was_small = is_small(stmt);
       ir::visit_bodies(stmt, [&](Body& inner) { rewrite(inner); });
-      std::optional<Stmt> behind = rewrite(stmt, is_small, result);
+      std::optional<Stmt> behind = rewrite(stmt, was_small, result);
       result.push_back(std::move(stmt));
       if (behind) result.push_back(std::move(*behind));
     }
     body = std::move(result);
   }
 
-  // Whether a statement compares a counter with what is as small.
-  bool is_small_compare(const Stmt& stmt) const {
+  bool is_small(const Operand& operand) const {
+    return narrowed(operand) || counters_.small_operands.contains(&operand);
+  }
+
+  // Whether a statement compares a counter with what is as small, or counts one as often as 32 bits can say.
+  bool is_small(const Stmt& stmt) const {
+    if (const auto* loop = std::get_if<ir::For>(&stmt.node))
+      return narrowed({wide, loop->variable, 0}) && loop->count.slot && is_small(loop->count);
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-    if (!assign || !counters_.small_compares.contains(assign)) return false;
-    const auto& compare = std::get<ir::Compare>(assign->value);
-    return narrowed(compare.left) || narrowed(compare.right);
+    const auto* compare = assign ? std::get_if<ir::Compare>(&assign->value) : nullptr;
+    return compare && (narrowed(compare->left) || narrowed(compare->right)) && is_small(compare->left) &&
+           is_small(compare->right);
   }
 
   // Puts in front of a statement what it now reads, and returns what is to stand behind it.
-  std::optional<Stmt> rewrite(Stmt& stmt, bool is_small, Body& before) {
+  std::optional<Stmt> rewrite(Stmt& stmt, bool was_small, Body& before) {
     auto* loop = std::get_if<ir::For>(&stmt.node);
     auto* assign = std::get_if<ir::Assign>(&stmt.node);
     auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
-    if (is_small) {
+    if (was_small && assign) {
       auto& compare = std::get<ir::Compare>(assign->value);
       for (Operand* operand : {&compare.left, &compare.right}) *operand = as_narrow(*operand, stmt, before);
     } else if (const Operand* held = convert ? narrowed(convert->value) : nullptr) {
       convert->value = *held;
     }
-    if (const Operand* variable = loop ? narrowed({wide, loop->variable, 0}) : nullptr) {
-      loop->variable = *variable->slot;
+    if (loop && narrowed({wide, loop->variable, 0})) {
       for (Operand* operand : {&loop->start, &loop->step}) *operand = as_narrow(*operand, stmt, before);
+      // Widened from 32 bits, for lower/ to see that it has no more.
+      if (was_small)
+        loop->count = assign_new(ir::Convert{as_narrow(loop->count, stmt, before)}, wide, stmt, before);
     }
     ir::visit_operands(stmt, [&](Operand& operand) {
       if (const Operand* held = narrowed(operand))

@@ -10,8 +10,11 @@
 // its own. Facts that nothing of its code rests on are left out, since each launch pays for each. Sites keep
 // their numbers, so a fault is the same place in either variant.
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "compiler/analysis/guards.h"
+#include "compiler/analysis/narrow_counters.h"
 #include "compiler/analysis/wanted_facts.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
@@ -130,6 +133,51 @@ void assume_small_grid(ir::Module& module, ir::FunctionId id) {
   if (count_proved(prove_guards(module, id)) == proved) kernel.facts.pop_back();
 }
 
+// That a scalar of 64 bits fits an i32, as two facts.
+std::array<Expression, 2> fits_i32(const ir::Function& kernel, std::uint32_t param) {
+  std::array<Expression, 2> facts;
+  for (const bool is_most : {true, false}) {
+    Expression scalar, limit;
+    scalar.op = ExpressionOp::Scalar;
+    scalar.value = ir::block_slot(kernel, ir::SlotId(param));
+    limit.value =
+        is_most ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int32_t>::min();
+    Expression& fact = facts[is_most ? 0 : 1];
+    fact.op = is_most ? ExpressionOp::LessEqual : ExpressionOp::GreaterEqual;
+    fact.operands = {std::move(scalar), std::move(limit)};
+  }
+  return facts;
+}
+
+std::size_t count_narrow(const ir::Module& module, ir::FunctionId id) {
+  return find_narrow_counters(module, id).slots.size();
+}
+
+// Adds that scalars fit 32 bits where a loop that counts up to them then counts in 32.
+void assume_small_scalars(ir::Module& module, ir::FunctionId id) {
+  ir::Function& kernel = module.function(id);
+  const std::vector<Expression> without = kernel.facts;
+  std::vector<std::uint32_t> params;
+  for (std::uint32_t param = 0; param < kernel.param_count; ++param)
+    if (kernel.slots[param].type == types::i64) params.push_back(param);
+  auto assume = [&] {
+    kernel.facts = without;
+    for (std::uint32_t param : params)
+      for (Expression& fact : fits_i32(kernel, param)) kernel.facts.push_back(std::move(fact));
+    return count_narrow(module, id);
+  };
+  const bool has_room = without.size() + 2 * params.size() <= most_facts;
+  if (params.empty() || !has_room || !has_counters(kernel)) return;
+  const std::size_t before = count_narrow(module, id), most = assume();
+  if (most == before) params.clear();
+  for (std::size_t i = params.size(); i-- > 0 && params.size() > 1;) {
+    const std::uint32_t tried = params[i];
+    params.erase(params.begin() + static_cast<std::ptrdiff_t>(i));
+    if (assume() != most) params.insert(params.begin() + static_cast<std::ptrdiff_t>(i), tried);
+  }
+  assume();
+}
+
 // Adds what proves guards that are kept without.
 void assume_extents(ir::Module& module, ir::FunctionId id) {
   ir::Function& kernel = module.function(id);
@@ -159,6 +207,7 @@ void make_variants(ir::Module& module) {
     assume_contiguous(module, module.functions[i]);
     assume_extents(module, ir::FunctionId(i));
     assume_small_grid(module, ir::FunctionId(i));
+    assume_small_scalars(module, ir::FunctionId(i));
     if (module.functions[i].facts.empty()) {
       module.functions[i] = std::move(general);
       continue;
