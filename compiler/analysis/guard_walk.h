@@ -139,6 +139,11 @@ private:
   std::optional<std::uint32_t> find_known(AtomId atom) const;
   std::optional<WantedFact> wanted_fact(const Affine& index, const Affine& above);
   std::optional<WantedFact> wanted_block(const Affine& above);
+  struct LeastExtent {
+    std::int64_t value;
+    bool by_launch, by_test; // by the limits of every launch; by tests of the program alone
+  };
+  std::optional<LeastExtent> least_extent(const Affine& rest);
 
   // guard_loops.cpp
   void scan(const ir::Body& body, ScanPlace place, SlotUses& uses);

@@ -7,6 +7,7 @@
 #include "compiler/analysis/wanted_facts.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "compiler/analysis/guard_walk.h"
 #include "compiler/ir/param_block.h"
@@ -122,9 +123,17 @@ void GuardWalk::assume_facts() {
   }
 }
 
+// Returns the block size that an array of so many elements is made for, where there is one: blocks are of powers of
+// two, and beside them the array may have a halo. Any other bound is that of an index beside the thread's own,
+// which few threads use.
+static std::optional<std::int64_t> natural_block(Wide most) {
+  if (most < 1 || most > most_plus) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
+  return most - size <= size / 4 ? std::optional(size) : std::nullopt;
+}
+
 // A test `blockDim - rest - 1 >= 0`, which holds of threadIdx at least, and an extent that is constant: the
-// block is to be so small that the rest of `above` cannot make it negative. Blocks are of powers of two: a
-// bound that is none is that of an index beside the thread's own, which few threads use.
+// block is to be so small that the rest of `above` cannot make it negative.
 std::optional<WantedFact> GuardWalk::wanted_block(const Affine& above) {
   std::optional<WantedFact> best;
   for (const Fact& test : symbolic_.facts.since({}))
@@ -134,12 +143,28 @@ std::optional<WantedFact> GuardWalk::wanted_block(const Affine& above) {
       std::optional<Affine> rest = subtract(above, test.form);
       if (rest) rest = add(*rest, affine(term.atom));
       if (!rest) continue;
-      Wide most = symbolic_.facts.bounds(*rest).low;
-      bool is_power = most > 0 && most <= most_plus && (most & (most - 1)) == 0;
-      if (is_power && (!best || most > best->plus))
-        best = WantedFact{true, *block, std::nullopt, static_cast<std::int64_t>(most)};
+      std::optional<std::int64_t> most = natural_block(symbolic_.facts.bounds(*rest).low);
+      if (most && (!best || *most > best->plus)) best = WantedFact{true, *block, std::nullopt, *most};
     }
   return best;
+}
+
+static bool is_shape(const Expression& expression) {
+  return expression.op == ExpressionOp::BlockDim || expression.op == ExpressionOp::GridDim;
+}
+
+// Returns the least extent that an index needs, if that is a small constant, and why; `rest` is - index - 1.
+std::optional<GuardWalk::LeastExtent> GuardWalk::least_extent(const Affine& rest) {
+  Facts& facts = symbolic_.facts;
+  const Wide least = -facts.bounds(rest).low;
+  const std::optional<Affine> slack = offset(rest, least);
+  if (least < 1 || least > most_plus || !slack || !facts.prove(*slack, quick)) return std::nullopt;
+  auto rests_on = [&](Reason::Kind kind) {
+    return std::ranges::find(facts.reasons(), kind, &Reason::kind) != facts.reasons().end();
+  };
+  return LeastExtent{static_cast<std::int64_t>(least), rests_on(Reason::Kind::Launch),
+                     rests_on(Reason::Kind::Test) && !rests_on(Reason::Kind::Guard) &&
+                         !rests_on(Reason::Kind::Launch)};
 }
 
 // `above` is extent - index - 1, which a guard needs to be at least 0.
@@ -171,13 +196,11 @@ std::optional<WantedFact> GuardWalk::wanted_fact(const Affine& index, const Affi
       wanted.plus = static_cast<std::int64_t>(std::max(other->constant, Wide{0}));
       by_guard = is_guard;
     }
-    if (wanted.at_least) return wanted;
-    Wide least = -facts.bounds(*rest).low; // the extent is to be at least that
-    std::optional<Affine> slack = offset(*rest, least);
-    if (least < 1 || least > most_plus || !slack || !facts.prove(*slack, quick)) continue;
-    bool by_launch = std::ranges::any_of(
-        facts.reasons(), [](const Reason& reason) { return reason.kind == Reason::Kind::Launch; });
-    if (!by_launch) return WantedFact{false, *extent, std::nullopt, static_cast<std::int64_t>(least)};
+    // A number that the program tests the index with says more than the shape of the launch does.
+    if (wanted.at_least && !is_shape(known_[*wanted.at_least].expression)) return wanted;
+    const std::optional<LeastExtent> least = least_extent(*rest);
+    if (wanted.at_least && !(least && least->by_test)) return wanted;
+    if (least && !least->by_launch) return WantedFact{false, *extent, std::nullopt, least->value};
   }
   return wanted_block(above);
 }
