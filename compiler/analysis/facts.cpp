@@ -42,11 +42,20 @@ AtomId Facts::operation(Kind kind, std::uint32_t code, const Affine& left, const
   at(id).left = left;
   at(id).right = right;
   operations_.emplace(key, id);
+  if (kind != Kind::Opaque) {
+    mention(left);
+    mention(right);
+  }
   return id;
 }
 
+void Facts::mention(const Affine& form) {
+  for (const Term& term : form.view()) at(term.atom).is_mentioned = true;
+}
+
 KeptFacts Facts::keep(std::vector<Fact> facts) {
-  kept_.push_back(std::move(facts));
+  for (const Fact& fact : facts) mention(fact.form);
+  kept_.push_back({std::move(facts)});
   return KeptFacts{static_cast<std::uint32_t>(kept_.size() - 1)};
 }
 
@@ -55,21 +64,35 @@ AtomId Facts::choice(const Case& first, const Case& second, Interval range) {
   at(id).kind = Kind::Choice;
   at(id).choice = static_cast<std::uint32_t>(choices_.size());
   choices_.emplace_back(first, second);
+  mention(first.value);
+  mention(second.value);
   return id;
 }
 
 void Facts::axiom(AtomId id, const Affine& form) {
   std::vector<Affine>& axioms = at(id).axioms;
-  if (std::ranges::find(axioms, form) == axioms.end()) axioms.push_back(form);
+  if (std::ranges::find(axioms, form) != axioms.end()) return;
+  axioms.push_back(form);
+  mention(form);
+  ++axioms_;
 }
 
 Interval Facts::bounds(const Affine& form) const {
   Interval result{form.constant, form.constant};
   for (const Term& term : form.view()) {
     const Interval& range = atom(term.atom).range;
-    bool positive = term.coefficient > 0;
-    result.low += term.coefficient * (positive ? range.low : range.high);
-    result.high += term.coefficient * (positive ? range.high : range.low);
+    // Nearly all coefficients are 1 or -1.
+    if (term.coefficient == 1) {
+      result.low += range.low;
+      result.high += range.high;
+    } else if (term.coefficient == -1) {
+      result.low -= range.high;
+      result.high -= range.low;
+    } else {
+      bool positive = term.coefficient > 0;
+      result.low += term.coefficient * (positive ? range.low : range.high);
+      result.high += term.coefficient * (positive ? range.high : range.low);
+    }
   }
   return result;
 }
@@ -96,12 +119,16 @@ void Facts::tighten(AtomId id, Interval range, const Reason& reason) {
   known.range = narrowed;
 }
 
+void Facts::push(Fact fact) {
+  facts_.push_back(std::move(fact));
+  serials_.push_back(++serial_);
+}
+
 void Facts::assume(const Affine& form, Reason reason) {
   if (form.is_constant()) return;
   auto index = static_cast<std::uint32_t>(facts_.size());
-  facts_.push_back({form, reason});
+  push({form, reason});
   Wide most = bounds(form).high;
-  auto is_pinned = [&](AtomId id) { return atom(id).range.low == atom(id).range.high; };
   std::vector<AtomId> pinned;
   for (const Term& term : form.view()) {
     bool was_pinned = is_pinned(term.atom);
@@ -113,7 +140,7 @@ void Facts::assume(const Affine& form, Reason reason) {
       tighten(term.atom, {ceil_divide(-rest, term.coefficient), range.high}, reason);
     } else {
       Wide rest = most - term.coefficient * range.low;
-      tighten(term.atom, {range.low, floor_divide(rest, -Wide{term.coefficient})}, reason);
+      tighten(term.atom, {range.low, -ceil_divide(-rest, -Wide{term.coefficient})}, reason);
     }
     if (!was_pinned && is_pinned(term.atom)) pinned.push_back(term.atom);
   }
@@ -131,28 +158,36 @@ void Facts::assume(const Fact& fact) {
   }
 }
 
-std::vector<AtomId> Facts::common_atoms(KeptFacts first, KeptFacts second) const {
-  std::array<std::vector<AtomId>, 2> atoms;
-  for (std::size_t side : {0U, 1U}) {
-    for (const Fact& fact : kept_[static_cast<std::size_t>(side == 0 ? first : second)]) {
-      for (const Term& term : fact.form.view()) atoms[side].push_back(term.atom);
-    }
-    std::ranges::sort(atoms[side]);
-    atoms[side].erase(std::ranges::unique(atoms[side]).begin(), atoms[side].end());
+// Returns the atoms that a list of facts mentions, ascending.
+static std::vector<AtomId> atoms_of(const std::vector<Fact>& facts) {
+  std::vector<AtomId> atoms;
+  for (const Fact& fact : facts) {
+    for (const Term& term : fact.form.view()) atoms.push_back(term.atom);
   }
-  std::vector<AtomId> common;
-  std::ranges::set_intersection(atoms[0], atoms[1], std::back_inserter(common));
-  return common;
+  std::ranges::sort(atoms);
+  atoms.erase(std::ranges::unique(atoms).begin(), atoms.end());
+  return atoms;
+}
+
+// A disjunction is assumed again in each case that it is part of, and taken back each time.
+const std::vector<AtomId>& Facts::common_atoms(KeptFacts first, KeptFacts second) {
+  Kept& kept = at(first);
+  if (kept.other == second) return kept.common;
+  kept.other = second;
+  kept.common.clear();
+  std::ranges::set_intersection(atoms_of(kept.facts), atoms_of(at(second).facts),
+                                std::back_inserter(kept.common));
+  return kept.common;
 }
 
 void Facts::assume_either(KeptFacts first, KeptFacts second, const Reason& reason) {
   auto index = static_cast<std::uint32_t>(facts_.size());
-  facts_.push_back({affine(0), reason, std::pair(first, second)});
+  push({affine(0), reason, std::pair(first, second)});
   for (AtomId id : common_atoms(first, second)) at(id).disjunctions.push_back(index);
 }
 
 void Facts::assume(KeptFacts facts) {
-  for (const Fact& fact : kept_[static_cast<std::size_t>(facts)]) assume(fact);
+  for (const Fact& fact : at(facts).facts) assume(fact);
 }
 
 void Facts::assume_within(const Affine& form, Interval range, Reason reason) {
@@ -175,6 +210,7 @@ void Facts::rollback(Mark mark) {
       for (const Term& term : form.view()) at(term.atom).facts[term.coefficient > 0].pop_back();
     }
     facts_.pop_back();
+    serials_.pop_back();
   }
   while (undo_.size() > mark.undo) {
     const Undo& undo = undo_.back();

@@ -81,6 +81,7 @@ public:
     // Facts that mention it and another atom: those where it has a negative coefficient, and a positive one.
     std::array<std::vector<std::uint32_t>, 2> facts;
     std::vector<std::uint32_t> disjunctions; // of which both parts mention it
+    bool is_mentioned = false;               // by an axiom, a case, or what another atom stands for
     Interval born;                           // its range wherever it is evaluated
     Interval range;                          // here
     Reason low, high;                        // of the range
@@ -144,7 +145,29 @@ private:
     Reason low, high;
   };
 
+  struct Kept {
+    std::vector<Fact> facts;
+    // The list that this one is an alternative to, and the atoms that both mention, once somebody has asked.
+    std::optional<KeptFacts> other = {};
+    std::vector<AtomId> common = {};
+  };
+
+  // What an earlier proof came to, and where: a condition is decided again on each way out of it.
+  struct Answer {
+    std::uint64_t state = 0, axioms = 0;
+    Affine query;
+    Effort effort{-1, -1};
+    bool proved = false;
+    std::vector<Reason> reasons;
+  };
+
+  Kept& at(KeptFacts id) { return kept_[static_cast<std::size_t>(id)]; }
   Atom& at(AtomId id) { return atoms_[static_cast<std::size_t>(id)]; }
+  void push(Fact fact);
+  void mention(const Affine& form);
+  std::uint64_t state() const { return serials_.empty() ? 0 : serials_.back(); }
+  bool is_refuted(const Affine& query) const;
+  bool look_for_proof(const Affine& query, Effort effort);
   void tighten(AtomId id, Interval range, const Reason& reason);
   bool search(const Affine& query, int depth, bool is_first_step = false);
   bool is_new(const Affine& query, int depth);
@@ -158,8 +181,10 @@ private:
   bool search_disjunctions(const Affine& query, const Term& term, int depth);
   bool search_within(const Affine& form, Interval range, int depth);
   bool search_rounded(const Affine& query, int depth);
-  Affine rounded(const Affine& query);
-  std::vector<AtomId> common_atoms(KeptFacts first, KeptFacts second) const;
+  bool is_pinned(AtomId id) const { return atom(id).range.low == atom(id).range.high; }
+  std::int64_t common_factor(const Affine& query) const;
+  std::optional<Affine> rounded(const Affine& query);
+  const std::vector<AtomId>& common_atoms(KeptFacts first, KeptFacts second);
   // Assumes a case of a choice; says whether it can be the present one.
   bool enter(const Case& each, AtomId choice);
   bool enter(KeptFacts facts);
@@ -169,9 +194,11 @@ private:
 
   std::deque<Atom> atoms_;
   std::unordered_multimap<std::size_t, AtomId> operations_;
-  std::vector<std::vector<Fact>> kept_;
+  std::deque<Kept> kept_;
   std::deque<std::pair<Case, Case>> choices_;
   std::vector<Fact> facts_;
+  std::vector<std::uint64_t> serials_; // of the facts: the last one stands for all that holds
+  std::uint64_t serial_ = 0, axioms_ = 0;
   std::vector<Undo> undo_;
   std::vector<Reason> reasons_;
   std::vector<std::uint32_t> open_disjunctions_; // whose cases are being tried
@@ -181,7 +208,9 @@ private:
     int depth = 0;
     Affine query;
   };
-  std::array<Tried, 256> tried_;
+  std::vector<Tried> tried_;
+  std::array<std::uint16_t, 256> tried_at_{}; // one more than the place in tried_; by hash
+  std::vector<Answer> answers_;
   std::size_t searches_ = 0;
   std::size_t case_ = 0, cases_ = 0; // the case that is being looked at, and their number so far
   std::size_t all_steps_ = SIZE_MAX;

@@ -11,7 +11,36 @@
 
 namespace kern {
 
+// Says whether a form is negative whatever its atoms are, where those that no fact is about are as bad as they can
+// be: an extent that nothing was compared with proves nothing.
+bool Facts::is_refuted(const Affine& query) const {
+  Wide most = query.constant;
+  for (const Term& term : query.view()) {
+    const Atom& known = atom(term.atom);
+    const bool is_free =
+        known.kind == Kind::Opaque && !known.is_mentioned && known.facts[0].empty() && known.facts[1].empty();
+    const bool takes_high = (term.coefficient > 0) != is_free;
+    most += term.coefficient * (takes_high ? known.range.high : known.range.low);
+  }
+  return most < 0;
+}
+
 bool Facts::prove(const Affine& form, Effort effort) {
+  constexpr std::size_t kept_answers = 64;
+  answers_.resize(kept_answers);
+  Answer& answer = answers_[(hash(form) * 31 + state()) % kept_answers];
+  const bool is_known = answer.state == state() && answer.axioms == axioms_ && answer.query == form;
+  if (is_known && (answer.proved || answer.effort.steps >= effort.steps) && answer.effort.steps >= 0) {
+    reasons_ = answer.reasons;
+    return answer.proved;
+  }
+  const bool proved = !is_refuted(form) && look_for_proof(form, effort);
+  if (!proved) reasons_.clear();
+  answer = {state(), axioms_, form, effort, proved, reasons_};
+  return proved;
+}
+
+bool Facts::look_for_proof(const Affine& form, Effort effort) {
   steps_ = effort.steps;
   // Depth by depth, so that a short proof is found before a deep search has used up the steps.
   for (int depth = 0; depth <= effort.depth && steps_ >= 0; ++depth) {
@@ -21,7 +50,6 @@ bool Facts::prove(const Affine& form, Effort effort) {
     if (search(form, depth, true)) return true;
     if (!cut_) return false;
   }
-  reasons_.clear();
   return false;
 }
 
@@ -52,18 +80,27 @@ static std::int64_t largest_coefficient(const Affine& form) {
   return largest;
 }
 
-// Returns the query with the largest constant that asks for the same; terms of one value become part of it.
-Affine Facts::rounded(const Affine& query) {
-  if (largest_coefficient(query) < 2) return query;
-  Affine result, fixed;
+// Returns the greatest divisor of all coefficients but those of terms of one value.
+std::int64_t Facts::common_factor(const Affine& query) const {
   std::int64_t common = 0;
   for (const Term& term : query.view()) {
-    const Interval& range = atom(term.atom).range;
-    Affine& part = range.low == range.high ? fixed : result;
-    part.terms[part.size++] = term;
-    if (&part == &result) common = std::gcd(common, term.coefficient);
+    if (!is_pinned(term.atom)) common = std::gcd(common, term.coefficient);
+    if (common == 1) break;
   }
-  if (common < 2) return query;
+  return common;
+}
+
+// Returns the query with the largest constant that asks for the same, where that is another one; terms of one value
+// become part of it.
+std::optional<Affine> Facts::rounded(const Affine& query) {
+  if (largest_coefficient(query) < 2) return std::nullopt;
+  const std::int64_t common = common_factor(query);
+  if (common < 2) return std::nullopt;
+  Affine result, fixed;
+  for (const Term& term : query.view()) {
+    Affine& part = is_pinned(term.atom) ? fixed : result;
+    part.terms[part.size++] = term;
+  }
   note_range_reasons(fixed);
   result.constant = query.constant + bounds(fixed).low;
   result.constant = floor_divide(result.constant, Wide{common}) * common + common - 1;
@@ -91,7 +128,8 @@ bool Facts::search_rounded(const Affine& query, int depth) {
 
 bool Facts::search(const Affine& query, int depth, bool is_first_step) {
   std::size_t reasons = reasons_.size();
-  const Affine whole = rounded(query);
+  const std::optional<Affine> other = rounded(query);
+  const Affine& whole = other ? *other : query;
   if (bounds(whole).low >= 0) {
     note_range_reasons(whole);
     return true;
@@ -105,8 +143,12 @@ bool Facts::search(const Affine& query, int depth, bool is_first_step) {
 
 // Says whether a query is tried for the first time so deep; a sum that leads back to itself proves nothing.
 bool Facts::is_new(const Affine& query, int depth) {
-  std::size_t key = hash(query) * 31 + case_;
-  Tried& tried = tried_[key % tried_.size()]; // of two with the same place the later one is kept
+  std::uint16_t& at = tried_at_[(hash(query) * 31 + case_) % tried_at_.size()];
+  if (at == 0) {
+    tried_.emplace_back();
+    at = static_cast<std::uint16_t>(tried_.size());
+  }
+  Tried& tried = tried_[at - 1u]; // of two with the same place the later one is kept
   bool known = tried.search == searches_ && tried.case_number == case_ && tried.query == query;
   if (known && tried.depth >= depth) return false;
   tried = {searches_, case_, depth, query};
@@ -241,7 +283,7 @@ bool Facts::search_disjunctions(const Affine& query, const Term& term, int depth
 }
 
 bool Facts::enter(KeptFacts facts) {
-  for (const Fact& fact : kept_[static_cast<std::size_t>(facts)]) {
+  for (const Fact& fact : at(facts).facts) {
     if (bounds(fact.form).high < 0) return false;
     assume(fact);
   }
