@@ -134,7 +134,7 @@ private:
   Affine join_forms(Join& join, const Affine& left, const Affine& right, Interval range);
   bool same(Value left, Value right) const;
 
-  // evaluate.cpp
+  // evaluate.cpp, products.cpp, bits.cpp
   Value unary(const ir::Unary& unary, Type type);
   Value binary(const ir::Binary& binary, Type type);
   ConditionId combine_bools(const ir::Binary& binary);
