@@ -28,6 +28,11 @@ template <class Int> void check(Int value, Int divisor) {
   EXPECT_TRUE(divisor > 0 ? rest >= 0 && rest < divisor : rest <= 0 && rest > divisor) << text;
 }
 
+template <class Value, class Divisor>
+concept divides = requires(Value value, Divisor divisor) { floor_divide(value, divisor); };
+static_assert(divides<__int128, __int128> && divides<std::int64_t, std::int64_t> && divides<int, int>);
+static_assert(!divides<__int128, std::int64_t> && !divides<std::int64_t, int>, "a number would be cut");
+
 TEST(Integers, QuotientsGoDownAndRestsHaveTheDivisorsSign) {
   for (std::int64_t value : numbers())
     for (std::int64_t divisor : numbers()) {
