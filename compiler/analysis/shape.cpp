@@ -370,8 +370,22 @@ private:
     return array;
   }
 
+  // The parts of complex elements lie side by side.
+  static void scale_by_two(ArrayShape& array) {
+    array.offset = scaled(array.offset, uniform_shape, 2);
+    for (std::size_t axis = 0; axis < array.strides.size(); ++axis) {
+      std::optional<std::int64_t>& known = array.known_strides[axis];
+      if (known) array.strides[axis] = uniform_shape;
+      if (known && *known <= limits::linear_step / 2 && *known >= -limits::linear_step / 2)
+        known = 2 * *known;
+      else
+        known.reset();
+    }
+  }
+
   ArrayShape evaluate_view(const ir::View& view) const {
-    const ArrayShape array = array_of(view.array);
+    ArrayShape array = array_of(view.array);
+    if (view.part) scale_by_two(array);
     ArrayShape result{array.base, array.offset, {}, {}, {}};
     for (std::size_t i = 0; i < view.axes.size(); ++i) {
       const ir::ViewAxis& axis = view.axes[i];

@@ -189,10 +189,6 @@ void Checker::store(const Place& place, const Value& value, Span span) {
     report(span, diag::constant_array);
     return;
   }
-  if (is_complex(element_type(place.array.type))) {
-    unsupported(value.span, "a complex number");
-    return;
-  }
   note_meeting(value, element_type(place.array.type), span);
   if (place.is_view) return store_into_view(place, value, span);
   ir::Operand operand = convert(value, element_type(place.array.type), Purpose::Store);

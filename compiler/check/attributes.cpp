@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -55,7 +56,11 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
     }
     return tuple;
   }
-  if (name == "T" || name == "real" || name == "imag" || name == "flat")
+  bool is_part = name == "real" || name == "imag";
+  if (is_part && is_complex(element_type(array.type)))
+    return array_part(checker, array, name == "imag", span);
+  if (name == "real") return read_at(array, span);
+  if (name == "T" || name == "imag" || name == "flat")
     return checker.unsupported(span, fmt::format("`.{}` of an array", name));
   checker.report(span, diag::no_attribute, checker.describe(array), name)
       .note("an array has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize` and `nbytes`");
@@ -147,6 +152,8 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (value.kind == ValueKind::Type) return type_attribute(*this, value.type, name, span);
   if (is_tuple(value) && is_scalar(value.type))
     if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
+  if (is_complex_number(value) && (name == "real" || name == "imag"))
+    return complex_part(*this, value, name == "imag", span);
   bool is_real = scope->is_numba() && is_number(value) && !is_complex(value.type);
   if (is_real && name == "real") return read_at(value, span);
   if (is_real && name == "imag")

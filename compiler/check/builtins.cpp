@@ -8,6 +8,7 @@
 #include "compiler/builtins/signature.h"
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
@@ -79,7 +80,7 @@ static Value literal_extreme(bool greatest, const std::vector<Value>& args, Span
 
 static std::optional<Value> fold_literals(Builtin builtin, const std::vector<Value>& args, Span span) {
   for (const Value& arg : args)
-    if (!is_literal(arg)) return std::nullopt;
+    if (!is_literal(arg) || is_complex_literal(arg)) return std::nullopt;
   bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
   if (picks && !args.empty()) return literal_extreme(builtin == Builtin::Max, args, span);
   if (args.size() == 2 && builtin == Builtin::MathPow)
@@ -124,7 +125,17 @@ std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& 
   error.note("its signature is `{}`", row(builtin).signature);
   bool takes_tuple = is_type && is_tuple(mismatch.got) && row(builtin).effects == Effects::Atomic;
   if (takes_tuple) error.note("{}", packing_advice);
-  bool could_cast = mismatch.reason == BuiltinMismatch::Reason::WrongType && is_scalar(mismatch.got);
+  bool atomic_parts = is_type && is_array(mismatch.got) && is_complex(element_type(mismatch.got)) &&
+                      row(builtin).effects == Effects::Atomic;
+  if (atomic_parts)
+    error.note(
+        "the parts are arrays of floats: `{0}(z.real, i, value.real)`, then `{0}(z.imag, i, value.imag)`",
+        row(builtin).name);
+  bool could_cast = mismatch.reason == BuiltinMismatch::Reason::WrongType && is_scalar(mismatch.got) &&
+                    !is_complex(mismatch.got);
+  bool is_complex_argument = is_type && is_complex(mismatch.got) && row(builtin).name.starts_with("math.");
+  if (is_complex_argument)
+    error.note("the functions of complex numbers are those of `cmath`: `cmath.exp(z)`");
   std::optional<ScalarKind> wanted = find_scalar(mismatch.wanted);
   std::string_view cast = mismatch.wanted.starts_with("f") ? "f32"
                           : wanted                         ? std::string_view(mismatch.wanted)
@@ -170,6 +181,9 @@ static Checker::Args spread(Builtin builtin, const Checker::Args& args) {
 
 // Literals have a type from the start in the Numba dialect, where their functions are those of typed numbers.
 Value Checker::call_by_signature(Builtin builtin, const Args& given, Span span) {
+  bool is_absolute = builtin == Builtin::Abs && given.positional.size() == 1 && given.keywords.empty();
+  if (is_absolute && is_complex_number(given.positional[0]))
+    return complex_absolute(*this, given.positional[0], span);
   Args args = spread(builtin, given);
   if (!scope->is_numba()) return match_and_call(builtin, args, span);
   std::optional<Type> type = numba_result(builtin, args.positional);

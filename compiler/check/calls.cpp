@@ -1,4 +1,5 @@
 // f(a, k=v): casts, functions of the program (an instance for these arguments) and builtins.
+#include "compiler/check/complex.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
@@ -36,7 +37,18 @@ static std::optional<Type> integer_target(Type type) {
   return is_scalar(type) && is_integer(type) ? std::optional(type) : std::nullopt;
 }
 
+// Returns the number z of `z.conjugate()`.
+static std::optional<Value> conjugated(Checker& checker, const ast::Call& expr) {
+  const auto* attribute = ast::as<ast::Attribute>(expr.callee);
+  bool is_method = attribute && attribute->name == "conjugate" && expr.args.empty() && expr.keywords.empty();
+  if (!is_method) return std::nullopt;
+  Value value = checker.evaluate(*attribute->value);
+  bool is_it = is_number(value) || is_unknown(value) || is_error(value);
+  return is_it ? std::optional(std::move(value)) : std::nullopt;
+}
+
 Value Checker::evaluate_call(const ast::Call& expr) {
+  if (std::optional<Value> number = conjugated(*this, expr)) return conjugate(*this, *number, expr.span);
   Value callee = evaluate(*expr.callee);
   if (is_error(callee)) {
     evaluate_args(expr);
@@ -50,6 +62,10 @@ Value Checker::evaluate_call(const ast::Call& expr) {
   std::optional<Args> args = evaluate_args(expr);
   target_type = target;
   if (!args) return error_value(expr.span);
+  bool builds = callee.kind == ValueKind::Type && is_complex(callee.type);
+  if (builds && args->keywords.empty() && args->positional.size() <= 2)
+    return construct_complex(*this, callee.text.empty() ? std::optional(callee.type) : std::nullopt,
+                             args->positional, expr.span);
   if (callee.kind == ValueKind::Type) {
     if (args->positional.size() == 1 && args->keywords.empty())
       return explicit_cast(callee.type, args->positional[0], expr.span, !callee.text.empty());
@@ -157,7 +173,9 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
     error.note("convert it: {}", narrow_words(checker, value, *type, std::nullopt));
   else if (integers)
     error.note("convert it: `{}`", widened_text(checker, value, *type));
-  else if (is_number(value) && is_scalar(*type) && !is_complex(*type))
+  else if (is_complex_number(value) && is_scalar(*type) && !is_complex(*type))
+    error.note("a complex number becomes a real one by `.real`, `.imag` or `abs`");
+  else if (is_number(value) && is_scalar(*type))
     error.note("convert it: `{}({})`", to_string(*type), checker.context.source(value.span));
   return std::nullopt;
 }
@@ -211,6 +229,7 @@ static void take_sum(const std::vector<Value>& values, Value& result) {
 
 Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Span span) {
   if (!instance) {
+    if (std::optional<Value> value = fold_complex_call(*this, callee, args.positional, span)) return *value;
     report(span, diag::not_constant, context.source(span));
     return error_value(span);
   }

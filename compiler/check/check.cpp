@@ -6,6 +6,7 @@
 #include <map>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/split_complex.h"
 #include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -248,6 +249,7 @@ ir::Module check(const Program& program, const CheckOptions& options, Diagnostic
   for (const auto& function : root.functions)
     if (options.only.empty() && is_last_definition(*function)) check_rest(context, *function);
   name_symbols(context);
+  if (!diagnostics.has_errors()) split_complex(context.module);
   return std::move(context.module);
 }
 

@@ -447,6 +447,8 @@ std::string instance_symbol(const Instance& instance);
 
 // ---- scopes.cpp ----
 void build_scopes(Context& context);
+// Adds a file that is loaded later, which imports none.
+FileScope& add_file(Context& context, const ProgramFile& program_file);
 // Adds what an item of a file defines to its scope.
 void add_item(Context& context, FileScope& file, const ast::Stmt& item);
 FileScope* find_file(Context& context, const FileScope& from, std::string_view module);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
@@ -74,8 +75,14 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
     warn_wrapped(checker, *operand, "compared");
     warn_grown(checker, *operand, "compared");
   }
-  if (is_complex(left.type) || is_complex(right.type))
-    return checker.unsupported(span, "arithmetic of complex numbers");
+  bool complex = is_complex(left.type) || is_complex(right.type);
+  if (complex && !is_equality(ir_compare)) {
+    checker
+        .report(span, diag::operand_type_mismatch, spelling(op), checker.describe(left),
+                checker.describe(right))
+        .note("complex numbers have no order; compare their parts, or `abs(z)`");
+    return error_value(span);
+  }
   checker.note_operands_meet(left, right, false);
   checker.warn_never_negative(ir_compare, left, right, span);
   bool bools = is_boolean(left.type) && is_boolean(right.type) && is_equality(ir_compare);
@@ -100,6 +107,7 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
   if (checker.undecided(*type, std::array{&left, &right}, span))
     return runtime_value(checker.variable(types::boolean, span), span);
   type = default_type(*type);
+  if (complex) return complex_equality(checker, ir_compare == ir::CompareOp::Equal, *type, left, right, span);
   Type computed = *type == types::f16 || *type == types::bf16 ? types::f32 : *type;
   ir::Operand a = checker.convert_through(left, *type, computed),
               b = checker.convert_through(right, *type, computed);
@@ -189,7 +197,9 @@ Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value&
   }
   if (is_python(*this))
     if (std::optional<Value> value = python_compare(op, left, right, span)) return *value;
-  if (is_literal(left) && is_literal(right)) return compare_literals(op, left, right, span);
+  bool complex_literals = is_complex_literal(left) || is_complex_literal(right);
+  if (is_literal(left) && is_literal(right) && !complex_literals)
+    return compare_literals(op, left, right, span);
   if (is_number(left) && is_number(right)) return compare_numbers(*this, op, left, right, span);
   bool equality = op == ast::CompareOp::Equal || op == ast::CompareOp::NotEqual;
   if (equality && is_tuple(left) && is_tuple(right)) return compare_tuples(*this, op, left, right, span);

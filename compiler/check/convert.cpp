@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
@@ -59,12 +60,16 @@ std::string Checker::describe(const Value& value) {
   case ValueKind::Literal: {
     std::string text(context.source(literal_span(value)));
     bool is_short = text.size() <= 24 && text.find('\n') == std::string::npos;
-    return is_short                ? fmt::format("the literal `{}`", text)
-           : is_int_literal(value) ? "an integer literal"
-                                   : "a float literal";
+    return is_short                    ? fmt::format("the literal `{}`", text)
+           : is_int_literal(value)     ? "an integer literal"
+           : is_complex_literal(value) ? "a complex literal"
+                                       : "a float literal";
   }
   case ValueKind::Choice:
-  case ValueKind::Element: return value.type == types::int_literal ? "integer literals" : "float literals";
+  case ValueKind::Element:
+    return value.type == types::int_literal       ? "integer literals"
+           : value.type == types::complex_literal ? "complex literals"
+                                                  : "float literals";
   case ValueKind::Rows: return "a row of a constant tuple";
   case ValueKind::Tuple: {
     std::optional<Type> type = type_of(value);
@@ -92,24 +97,32 @@ std::string Checker::describe(const Value& value) {
 static ir::Operand placeholder(Checker& checker, Type type, Span span) {
   if (is_scalar(type) && (is_integer(type) || is_boolean(type))) return ir::constant_int(type, 0);
   if (is_scalar(type) && is_float(type)) return ir::constant_float(type, 0);
+  if (is_scalar(type) && is_complex(type)) return ir::constant_complex(type, 0, 0);
   return checker.slot_operand(checker.new_slot("", type, ir::Slot::Kind::Variable, span));
 }
 
 static ir::Operand literal_operand(Checker& checker, const Value& literal, Type type) {
+  if (is_complex(type)) {
+    std::complex<double> value = *constant_complex(literal);
+    return ir::constant_complex(type, value.real(), value.imag());
+  }
   if (is_int_literal(literal)) return constant_of(type, literal.integer);
   return checker.cast(ir::constant_float(types::f64, literal.real), type, literal.span);
 }
 
 // Says whether a literal becomes a value of a type, by itself.
 static bool literal_converts(const Value& literal, Type type, bool numba) {
-  if (!is_scalar(type) || is_complex(type)) return false;
+  if (!is_scalar(type) || (is_complex_literal(literal) && !is_complex(type))) return false;
+  if (is_complex(type) && numba) return true;
+  if (is_complex_literal(literal))
+    return literal_fits(literal.real, type) && literal_fits(literal.imaginary, type);
   // Only top-level code of a .py file computes integers of more than 64 bits.
   if (numba)
     return !is_int_literal(literal) || is_float(type) || literal_fits(literal.integer, types::i64) ||
            literal_fits(literal.integer, types::u64);
   if (is_boolean(type)) return false;
   return is_int_literal(literal) ? literal_fits(literal.integer, type)
-                                 : is_float(type) && literal_fits(literal.real, type);
+                                 : !is_integer(type) && literal_fits(literal.real, type);
 }
 
 // Returns the words that turn the source text of a value into a type.
@@ -188,7 +201,9 @@ static std::optional<std::string> better_declaration(Checker& checker, const Val
 }
 
 static void report_conversion(Checker& checker, const Value& value, Type type, Purpose purpose) {
-  if (is_literal(value) && is_scalar(type) && (!is_boolean(type)) && !is_complex(type)) {
+  if (is_complex_number(value) && is_scalar(type) && !is_complex(type))
+    return report_complex_to_real(checker, value, type);
+  if (is_literal(value) && is_scalar(type) && !is_boolean(type)) {
     Span literal = literal_span(value);
     Report error = checker.report(value.span, diag::literal_does_not_fit,
                                   std::string(checker.context.source(literal)), to_string(type));
@@ -203,8 +218,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   }
   std::string from = checker.describe(value);
   const std::optional<StoredSum>& stored_sum = checker.stored_sum;
-  if (!is_number(value) || !is_scalar(type) || is_complex(type) ||
-      (is_scalar(value.type) && is_complex(value.type))) {
+  if (!is_number(value) || !is_scalar(type)) {
     Report error = checker.report(value.span, diag::wrong_type, from, to_string(type));
     if (is_scalar(type) && is_integer(type)) checker.note_characters(error, {&value, 1});
     return;
@@ -269,14 +283,16 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
     return select(value.operand, yes, no, value.span);
   }
   case ValueKind::Element:
-    if (is_scalar(type) && !is_complex(type)) return load_constant_element(value, type);
+    if (is_scalar(type) && (is_complex(type) || !is_complex(value.type)))
+      return load_constant_element(value, type);
     break;
   case ValueKind::Runtime: {
     if (value.type == type) return value.operand;
     bool numbers = is_number(value) && is_scalar(type);
-    bool complex = numbers && (is_complex(type) || (is_scalar(value.type) && is_complex(value.type)));
+    bool drops = numbers && is_complex(value.type) && !is_complex(type);
+    if (drops) break;
     if (numbers && is_literal(value.type)) return placeholder(*this, type, value.span);
-    if (numbers && !complex && (numba || converts(value.type, type)))
+    if (numbers && (numba || converts(value.type, type)))
       return cast(widened(*this, value, type, purpose), type, value.span);
     if (keeps_intervals(*this) && fits_by_interval(value, type))
       return cast(widened(*this, value, type, purpose), type, value.span);
@@ -353,9 +369,9 @@ std::optional<bool> Checker::constant_truth(const Value& value) {
   if (value.kind == ValueKind::String) return !value.text.empty();
   if (value.kind == ValueKind::Tuple) return !value.elements.empty();
   if (value.kind == ValueKind::Function) return true;
-  std::optional<double> number = constant_real(value);
+  std::optional<std::complex<double>> number = constant_complex(value);
   if (!number) return std::nullopt;
-  return *number != 0;
+  return *number != 0.0;
 }
 
 std::optional<ir::Operand> Checker::as_condition(const Value& value) {
@@ -368,10 +384,6 @@ std::optional<ir::Operand> Checker::as_condition(const Value& value) {
   if (is_literal(value.type) && value.kind == ValueKind::Runtime)
     return placeholder(*this, types::boolean, value.span);
   ir::Operand operand = as_operand(value);
-  if (is_complex(operand.type)) {
-    unsupported(value.span, "arithmetic of complex numbers");
-    return std::nullopt;
-  }
   return cast(operand, types::boolean, value.span);
 }
 
@@ -422,8 +434,11 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
     report(span, diag::cannot_cast, describe(value), to_string(type));
     return error_value(span);
   }
-  bool complex = is_complex(type) || (is_scalar(value.type) && is_complex(value.type));
-  if (complex) return unsupported(span, "arithmetic of complex numbers");
+  if (is_complex(type)) return construct_complex(*this, type, {&value, 1}, span);
+  if (is_complex(value.type) && !is_boolean(type)) {
+    report_complex_to_real(*this, value, type);
+    return error_value(span);
+  }
   if (value.kind == ValueKind::Runtime && is_literal(value.type)) {
     // int(x) and float(x) keep what is one already.
     bool keeps = from_python_name && is_integer(value.type) == is_integer(type);

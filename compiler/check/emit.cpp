@@ -1,5 +1,6 @@
 // Writes statements of the IR. Everything goes through emit(), which counts; what can be computed now is.
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
 #include "compiler/check/numba.h"
 #include "compiler/diagnostics/limits.h"
@@ -143,6 +144,7 @@ ir::Operand Checker::cast(ir::Operand value, Type type, Span span) {
 
 ir::Operand Checker::plain_cast(ir::Operand value, Type type, Span span) {
   if (value.type == type) return value;
+  if (is_complex(type) || is_complex(value.type)) return convert_complex(*this, value, type, span);
   if (std::optional<ir::Operand> folded = fold_convert(value, type)) return *folded;
   if (is_boolean(type)) {
     ir::Operand zero =

@@ -71,7 +71,8 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
         .note("infinity is `math.inf`");
     return error_value(expr.span);
   }
-  case ast::Kind::ImaginaryLiteral: return unsupported(expr.span, "a complex number");
+  case ast::Kind::ImaginaryLiteral:
+    return complex_value({0, ast::get<ast::ImaginaryLiteral>(expr).value}, expr.span);
   case ast::Kind::BoolLiteral: return bool_value(ast::get<ast::BoolLiteral>(expr).value, expr.span);
   case ast::Kind::NoneLiteral: return plain_value(ValueKind::None, expr.span);
   case ast::Kind::EllipsisLiteral: return plain_value(ValueKind::Ellipsis, expr.span);
@@ -187,7 +188,8 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
       for (ir::Stmt& stmt : *inner) body->push_back(std::move(stmt));
     Value choice = plain_value(ValueKind::Choice, span);
     bool ints = then_value.type == types::int_literal && else_value.type == types::int_literal;
-    choice.type = ints ? types::int_literal : types::float_literal;
+    bool complex = is_complex(then_value.type) || is_complex(else_value.type);
+    choice.type = ints ? types::int_literal : complex ? types::complex_literal : types::float_literal;
     choice.operand = condition;
     choice.elements = {std::move(then_value), std::move(else_value)};
     return choice;
@@ -275,6 +277,8 @@ static Value joined_with(Checker& checker, Value taken, const Value& other, Span
     return taken;
   }
   checker.note_operands_meet(taken, other);
+  if (is_literal(taken) && *type == types::complex_literal)
+    return complex_value(*constant_complex(taken), span);
   if (is_literal(taken) && is_literal(*type)) return float_value(*constant_real(taken), span);
   if (is_literal(*type)) return taken;
   Value result = checker.convert_value(taken, *type, Purpose::Assignment);

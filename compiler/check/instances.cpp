@@ -121,8 +121,9 @@ static void add_key(std::string& key, const Value& value) {
     key += is_fixed(value) ? fmt::format("={}", value.operand.bits != 0) : to_string(value.type);
     break;
   case ValueKind::Literal:
-    key += is_int_literal(value) ? fmt::format("={}", std::int64_t(value.integer))
-                                 : fmt::format("={:a}", value.real);
+    key += is_int_literal(value)       ? fmt::format("={}", std::int64_t(value.integer))
+           : is_complex_literal(value) ? fmt::format("={:a}+{:a}j", value.real, value.imaginary)
+                                       : fmt::format("={:a}", value.real);
     break;
   case ValueKind::Tuple:
     key += "(";
@@ -352,8 +353,9 @@ static std::string symbol_part(const Value& value) {
     if (is_fixed(value)) return value.operand.bits != 0 ? "True" : "False";
     return mangle(value.type);
   case ValueKind::Literal:
-    return is_int_literal(value) ? fmt::format("{}", std::int64_t(value.integer))
-                                 : fmt::format("{}", value.real);
+    return is_int_literal(value)       ? fmt::format("{}", std::int64_t(value.integer))
+           : is_complex_literal(value) ? fmt::format("{}_{}j", value.real, value.imaginary)
+                                       : fmt::format("{}", value.real);
   case ValueKind::Function: return std::string(value.function->def->name);
   case ValueKind::Tuple: {
     std::string text;
@@ -449,13 +451,6 @@ static void check_parameter_bytes(Context& context, const ir::Function& function
                                limits::parameter_bytes);
 }
 
-// Complex numbers and arrays of them may be passed; elements are not read and written yet.
-static void refuse_complex(Checker& checker, const ir::Function& function) {
-  for (const ir::Slot& slot : function.slots)
-    if (slot.kind != ir::Slot::Kind::Param && is_scalar(slot.type) && is_complex(slot.type))
-      checker.unsupported(slot.span, "a complex number");
-}
-
 ir::FunctionId emit(Context& context, Instance& instance) {
   if (instance.id) return *instance.id;
   infer(context, instance);
@@ -482,7 +477,6 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   function.doc = docstring(def);
   function.span = def.name_span;
   if (instance.is_kernel) check_parameter_bytes(context, function);
-  refuse_complex(checker, function);
   context.statements += checker.statements;
   context.module.functions[index] = std::move(function);
   describe_params(context, instance, index);

@@ -7,6 +7,7 @@
 
 #include "compiler/builtins/signature.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/types/names.h"
@@ -329,7 +330,14 @@ Value call_print(Checker& checker, Builtin, const ast::Call& expr, const Checker
       print.texts.back() += value.text;
       continue;
     }
-    if (!is_number(value) || is_complex(default_type(value.type))) {
+    if (is_complex_number(value)) {
+      ComplexParts number = parts_of(checker, checker.as_operand(value), expr.span);
+      print.texts.back() += "(";
+      print.args.insert(print.args.end(), {number.real, number.imag});
+      print.texts.insert(print.texts.end(), {", ", ")"});
+      continue;
+    }
+    if (!is_number(value)) {
       checker.report(value.span, diag::cannot_print, checker.describe(value));
       return error_value(expr.span);
     }
@@ -358,6 +366,14 @@ Value call_array_constant(Checker& checker, Builtin, const ast::Call&, const Che
                           const BuiltinMatch&, const std::vector<Value>& values) {
   std::optional<ScalarKind> kind = find_scalar(values[1].text);
   return typed_elements(checker, values[0], kind ? types::scalar(*kind) : types::f64);
+}
+
+Value call_conjugate(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&,
+                     const BuiltinMatch&, const std::vector<Value>& values) {
+  if (is_number(values[0])) return conjugate(checker, values[0], expr.span);
+  checker.report(values[0].span, diag::builtin_argument_type,
+                 fmt::format("`z` of `conj` must be a number, not {}", checker.describe(values[0])));
+  return error_value(expr.span);
 }
 
 // Numba's group of all threads: what can be done with it stands behind its type's name.
@@ -398,6 +414,7 @@ constexpr std::pair<Builtin, Handler> handlers[] = {
     {Builtin::Any, call_sequence},
     {Builtin::All, call_sequence},
     {Builtin::Ord, call_ord},
+    {Builtin::Conj, call_conjugate},
     {Builtin::Print, call_print},
     {Builtin::Modf, call_modf},
     {Builtin::Frexp, call_modf},

@@ -37,7 +37,8 @@ void extend(LiteralUse& use, WideInt value, Span place) {
 
 void extend(LiteralUse& use, const Value& literal) {
   if (is_int_literal(literal)) return extend(use, literal.integer, literal.span);
-  if (std::isfinite(literal.real)) use.magnitude = std::max(use.magnitude, std::fabs(literal.real));
+  for (double part : {literal.real, literal.imaginary})
+    if (std::isfinite(part)) use.magnitude = std::max(use.magnitude, std::fabs(part));
 }
 
 bool is_before(Span a, Span b) { return a.file == b.file && a.begin < b.begin; }
@@ -142,7 +143,11 @@ void Checker::note_meeting(const Value& value, Type type, Span place, bool binds
     for (std::size_t i = 0; i < value.elements.size(); ++i)
       note_meeting(value.elements[i], type->elements[i], place, binds);
   if (!is_open(value) || final || !is_scalar(type)) return;
-  if (is_integer(type) || is_float(type))
+  // A real number stays one beside a complex one, and a complex number beside a real one.
+  if (is_complex(type) && value.type != types::complex_literal) type = part_type(type);
+  if (is_float(type) && value.type == types::complex_literal) type = complex_of(type);
+  if (is_integer(type) && value.type == types::complex_literal) return;
+  if (is_integer(type) || is_float(type) || is_complex(type))
     for (Local* local : value.literals) add_meeting(local->literal, {type, place, binds});
 }
 

@@ -1,4 +1,6 @@
 // Operators on numbers that have no type yet: integers are exact within 64 bits, `/` is true division.
+#include <cassert>
+
 #include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/types.h"
@@ -11,6 +13,7 @@ static bool in_range(WideInt value) {
 }
 
 Value Checker::literal_operation(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+  assert(!is_complex_literal(left) && !is_complex_literal(right));
   bool ints = is_int_literal(left) && is_int_literal(right);
   bool divides =
       op == ast::BinaryOp::Divide || op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;

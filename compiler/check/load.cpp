@@ -4,6 +4,7 @@
 #include "compiler/check/load.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 #include "compiler/check/generated.h"
@@ -15,7 +16,7 @@ namespace kern {
 
 bool is_host_module(std::string_view module) {
   for (std::string_view known :
-       {"numba", "numpy", "math", "cmath", "operator", "kern", "cuda", "typing", "__future__"}) {
+       {"numba", "numpy", "math", "operator", "kern", "cuda", "typing", "__future__"}) {
     bool is_inside = module.starts_with(known) && module.size() > known.size() && module[known.size()] == '.';
     if (module == known || is_inside) return true;
   }
@@ -173,11 +174,34 @@ struct CycleFinder {
   }
 };
 
+// Loads modules of the standard library when they are asked for.
+struct LibraryLoader {
+  SourceManager* sources;
+  Arena* arena;
+  FindModule find_module;
+  std::string importer; // a name of a file of the standard library: it is looked for nowhere else
+  std::shared_ptr<std::deque<ProgramFile>> loaded = std::make_shared<std::deque<ProgramFile>>();
+
+  const ProgramFile* operator()(const std::string& module, Diagnostics& diagnostics) const {
+    for (const ProgramFile& file : *loaded)
+      if (file.module == module) return &file;
+    std::optional<FoundFile> found = find_module(module, importer);
+    if (!found || !found->is_library) return nullptr;
+    FileId id = sources->add(std::move(found->name), std::move(found->text));
+    std::vector<Token> tokens = lex(*sources, id, diagnostics);
+    const ast::Module* tree = parse(*sources, id, tokens, TopLevel::Strict, *arena, diagnostics);
+    loaded->push_back({module, Dialect::Kern, tree, {}, true});
+    return &loaded->back();
+  }
+};
+
 } // namespace
 
 Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
                      const FindModule& find_module, Diagnostics& diagnostics) {
-  Program program{&sources, std::make_unique<Arena>(), {}};
+  Program program{&sources, std::make_unique<Arena>(), {}, {}};
+  program.load_library =
+      LibraryLoader{&sources, program.arena.get(), find_module, std::string(library_importer)};
   Loader loader{sources, find_module, diagnostics, program, {}, {}, {}};
   loader.add(root, "", dialect.value_or(dialect_of(sources.file(root).name)));
   for (std::size_t i = 0; i < program.files.size(); ++i) loader.parse_file(i);

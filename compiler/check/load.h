@@ -23,6 +23,9 @@ struct FoundFile {
   bool is_library = false; // it is part of the compiler, which trusts it
 };
 
+// What the names of files of the standard library begin with, which are part of the compiler.
+inline constexpr std::string_view library_importer = "<stdlib>/";
+
 // Finds the file of a dotted module name imported by the file `importer`; nothing where there is none. The
 // order is: beside the importer, the -I folders, the stdlib; .kern before .py.
 using FindModule =
@@ -44,6 +47,9 @@ struct Program {
   SourceManager* sources;
   std::unique_ptr<Arena> arena;
   std::vector<ProgramFile> files;
+  // Loads a module of the standard library that no file imports; null where there is none. It lives as long as the
+  // program.
+  std::function<const ProgramFile*(const std::string& module, Diagnostics&)> load_library = {};
 };
 
 // Says whether a module is one of the host's whose names Kern knows itself (numba, numba.cuda, numpy, math,

@@ -295,7 +295,8 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
       error.note(local.type_span, "`{}` is {} from here", local.name, to_string(local.slots_type));
     std::string_view text = source_of(value);
     bool is_expression = text != local.name && text.find('=') == text.npos;
-    if (is_expression && is_number(value) && is_scalar(local.slots_type) && !is_complex(local.slots_type))
+    if (is_expression && is_number(value) && is_scalar(local.slots_type) &&
+        (is_complex(local.slots_type) || !is_complex(value.type)))
       error.note("convert the value: `{}({})`", to_string(local.slots_type), text);
     return error_value(span);
   }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
@@ -11,12 +12,12 @@
 
 namespace kern::checker {
 
-static constexpr std::array<std::string_view, 19> python_names = {
-    "abs",   "min",    "max", "round",     "int", "float", "bool", "len",      "range", "pow",
-    "print", "divmod", "zip", "enumerate", "sum", "any",   "all",  "reversed", "ord"};
+static constexpr std::array<std::string_view, 20> python_names = {
+    "abs",   "min",    "max",     "round", "int",       "float", "bool", "len", "range",    "pow",
+    "print", "divmod", "complex", "zip",   "enumerate", "sum",   "any",  "all", "reversed", "ord"};
 
 // What numpy calls by another name than `math` does.
-static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> numpy_names = {{
+static constexpr std::array<std::pair<std::string_view, std::string_view>, 19> numpy_names = {{
     {"abs", "abs"},
     {"absolute", "abs"},
     {"fabs", "math.fabs"},
@@ -33,6 +34,8 @@ static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> n
     {"round", "round"},
     {"fmod", "math.fmod"},
     {"mod", ""},
+    {"conj", "conj"},
+    {"conjugate", "conj"},
     {"rint", "rint"},
 }};
 
@@ -55,7 +58,7 @@ static Value file_value(FileScope* file, Span span) {
 }
 
 // Functions of Python that Kern has not, with what to do instead.
-static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> missing_names = {{
+static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> missing_names = {{
     {"sorted", "sort on the host, or in a loop"},
     {"map", "call the function in a loop"},
     {"filter", "test in a loop"},
@@ -73,7 +76,6 @@ static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> m
     {"breakpoint", "`print` shows values; on the CPU a debugger can stop in the kernel"},
     {"input", "values come as arguments"},
     {"open", "values come as arguments"},
-    {"complex", ""},
 }};
 
 // Returns text that lives as long as the trees do.
@@ -105,8 +107,8 @@ static Value builtin_named(Builtin builtin, Span span) {
 }
 
 static std::optional<Value> type_name(std::string_view name, bool numba, Span span) {
-  if (name == "int" || name == "float") {
-    Value value = type_value(name == "int" ? types::i64 : types::f64, span);
+  if (name == "int" || name == "float" || name == "complex") {
+    Value value = type_value(name == "int" ? types::i64 : name == "float" ? types::f64 : types::c128, span);
     value.text = name;
     return value;
   }
@@ -132,8 +134,7 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
   }
   if (module == "numpy") {
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
-    if (std::optional<Value> type = type_name(name, true, span); type && name != "int" && name != "float")
-      return type;
+    if (std::optional<Value> type = type_name(name, true, span); type && type->text.empty()) return type;
     if (name == "maximum") return builtin_named(Builtin::NpMaximum, span);
     if (name == "minimum") return builtin_named(Builtin::NpMinimum, span);
     std::string path = "math." + std::string(name);
@@ -380,6 +381,8 @@ Value Checker::read_name(const ast::Name& name) {
   if (names_types && report_type_word(*this, name)) return error_value(name.span);
   if (!numba && (name.text == "math" || name.text == "numba"))
     return text_value(ValueKind::Host, name.text, name.span);
+  if (!numba && name.text == "cmath")
+    if (FileScope* library = complex_library(context)) return file_value(library, name.span);
   if (!numba && name.text == "cuda") return text_value(ValueKind::Host, "numba.cuda", name.span);
   if (!numba && name.text == "np") return text_value(ValueKind::Host, "numpy", name.span);
   bool is_python = std::find(python_names.begin(), python_names.end(), name.text) != python_names.end();
@@ -429,10 +432,7 @@ void Checker::report_undefined(std::string_view name, Span span) {
   for (std::string_view python : python_names) offer(python);
   for (const auto& [missing, instead] : missing_names) {
     if (missing != name) continue;
-    if (name == "complex")
-      unsupported(span, "a complex number");
-    else
-      report(span, diag::missing_function, name, instead);
+    report(span, diag::missing_function, name, instead);
     return;
   }
   Report error = report(span, diag::undefined_name, name);

@@ -8,6 +8,7 @@
 #include "compiler/check/advice.h"
 #include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"
@@ -64,6 +65,11 @@ std::string suggested_cast(Checker& checker, const Value& left, const Value& rig
     return wide ? widened_text(checker, value, type)
                 : fmt::format("{}({})", to_string(type), checker.context.source(value.span));
   };
+  if (is_complex(left.type) || is_complex(right.type)) {
+    bool is_left = is_complex(left.type);
+    Type type = is_left ? left.type : right.type;
+    return cast_of(is_left ? right : left, is_literal(type) ? types::f64 : part_type(type));
+  }
   if (!is_float(left.type) && !is_float(right.type)) {
     if (sum) return cast_of(right, left.type);
     const Value& with_sign = is_signed(left.type) ? left : right;
@@ -84,7 +90,7 @@ std::string suggested_cast(Checker& checker, const Value& left, const Value& rig
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   std::string_view spelled = spelling(op);
   std::string a = checker.describe(left), b = checker.describe(right);
-  bool numbers = is_number(left) && is_number(right) && !is_complex(left.type) && !is_complex(right.type);
+  bool numbers = is_number(left) && is_number(right);
   std::string_view left_text = checker.context.source(left.span),
                    right_text = checker.context.source(right.span);
   if (numbers && op == ast::BinaryOp::Divide && is_integral(left.type) && is_integral(right.type)) {
@@ -99,7 +105,8 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     return error_value(span);
   }
   bool integers = is_integral(left.type) && is_integral(right.type);
-  bool mixed = numbers && !is_shift(op) && op != ast::BinaryOp::MatrixMultiply &&
+  bool both_complex = is_complex(left.type) && is_complex(right.type);
+  bool mixed = numbers && !both_complex && !is_shift(op) && op != ast::BinaryOp::MatrixMultiply &&
                (!is_bitwise(op) || integers) && !(is_float(left.type) && is_float(right.type));
   if (mixed) {
     Report error =
@@ -193,11 +200,11 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   std::optional<Type> type =
       numba ? numba_type(op, left.type, right.type)
             : kern_type(op, type_beside(left, right.type), type_beside(right, left.type));
-  if (type && is_complex(*type)) return unsupported(span, "arithmetic of complex numbers");
   if (!type) return report_mismatch(*this, op, left, right, span);
   if (!is_shift(op)) note_operands_meet(left, right);
   if (std::optional<Value> value = undecided_operation(op, *type, left, right, span)) return *value;
   type = default_type(*type);
+  if (is_complex(*type)) return complex_arithmetic(*this, op, *type, left, right, span);
   // f16 and bf16 are for storage: their arithmetic is that of f32.
   Type computed = is_half(*type) ? types::f32 : *type, own = *type;
   bool narrows = !numba && is_integer(*type);
@@ -283,12 +290,39 @@ static Value as_literal(const Value& value) {
   return value.type == types::f64 ? float_value(*constant_real(value), value.span) : value;
 }
 
+// Constants, at least one of them complex: literals, and what no program would compute.
+static Value fold_binary_complex(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                                 Span span) {
+  std::optional<std::complex<double>> result = fold_complex(op, left, right);
+  bool literals = is_literal(left) && is_literal(right);
+  if (!literals && op != ast::BinaryOp::Power) return checker.typed_binary(op, left, right, span);
+  if (result && literals) return complex_value(*result, span);
+  bool divides_by_zero = op == ast::BinaryOp::Divide || op == ast::BinaryOp::Power;
+  if (result || (divides_by_zero && checker.instance)) {
+    // The code of a kernel gives what its rules say.
+    Type type = join(default_type(left.type), default_type(right.type)).value_or(types::c128);
+    if (!is_complex(type)) type = types::c128;
+    if (result) return runtime_value(ir::constant_complex(type, result->real(), result->imag()), span);
+    return op == ast::BinaryOp::Power ? complex_power(checker, type, left, right, span)
+                                      : complex_arithmetic(checker, op, type, left, right, span);
+  }
+  if (divides_by_zero)
+    checker.report(span, diag::not_constant, checker.context.source(span));
+  else
+    report_mismatch(checker, op, left, right, span);
+  return error_value(span);
+}
+
 Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (is_error(left) || is_error(right)) return error_value(span);
   if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
+  bool complex = is_complex_number(left) || is_complex_number(right);
+  bool folds = (is_literal(left) && is_literal(right)) ||
+               (!instance && is_constant_number(left) && is_constant_number(right));
+  if (complex && folds) return fold_binary_complex(*this, op, left, right, span);
   if (is_python(*this))
     if (std::optional<Value> value = python_binary(*this, op, left, right, span)) return *value;
-  bool by_zero = scope->is_numba() && final && divides(op) && constant_real(right) == 0.0;
+  bool by_zero = scope->is_numba() && final && divides(op) && constant_complex(right) == 0.0;
   if (by_zero && is_number(left)) report(span, diag::zero_division, context.source(span));
   if (folds_as_literals(*this, op, left, right)) return literal_operation(op, left, right, span);
   if (is_literal(left) && is_literal(right)) {
@@ -357,6 +391,7 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
     return runtime_value(unary(ir::UnaryOp::Not, *truth, span), span);
   }
   if (is_unknown(operand)) return operand;
+  if (is_complex_number(operand)) return complex_unary(*this, op, operand, span);
   if (is_python(*this))
     if (std::optional<Value> value = python_unary(*this, op, operand, span)) return *value;
   bool is_wide = is_int_literal(operand) && (operand.integer <= least_value(ScalarKind::I64) ||
@@ -370,7 +405,6 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
     advise_operator(*this, error, op, operand);
     return error_value(span);
   }
-  if (is_complex(operand.type)) return unsupported(span, "arithmetic of complex numbers");
   Type type = operand.type;
   bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   if (numba && is_integral(type) && op != ast::UnaryOp::Positive && !is_literal(type))

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 
@@ -18,6 +19,8 @@ static std::optional<Type> power_type(Checker& checker, const Value& left, const
   bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   if (numba) return numba_power(left.type, right.type);
   if (takes_integer_exponent(left, right)) return left.type;
+  bool counts = is_complex(left.type) && is_integer(right.type) && !is_literal(right);
+  if (counts) return left.type;
   std::optional<Type> type = join_arithmetic(type_beside(left, right.type), type_beside(right, left.type));
   return type && is_narrow(*type) ? types::i32 : type;
 }
@@ -34,11 +37,11 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
   if (!is_number(left) || !is_number(right)) return arithmetic(ast::BinaryOp::Power, left, right, span);
   std::optional<Type> type = power_type(*this, left, right);
   if (!type) return arithmetic(ast::BinaryOp::Power, left, right, span);
-  if (is_complex(*type)) return unsupported(span, "arithmetic of complex numbers");
   note_operands_meet(left, right);
   if (std::optional<Value> value = undecided_operation(ast::BinaryOp::Power, *type, left, right, span))
     return *value;
   type = default_type(*type);
+  if (is_complex(*type)) return complex_power(*this, *type, left, right, span);
   note_widening(std::array{&left, &right}, *type);
   bool half = *type == types::f16 || *type == types::bf16;
   Type computed = half ? types::f32 : *type;

@@ -135,14 +135,25 @@ static void apply_define(Context& context, const Define& define) {
   versions->assign(1, symbol);
 }
 
+static FileScope& new_scope(Context& context, const ProgramFile& program_file) {
+  auto file = std::make_unique<FileScope>();
+  file->file = &program_file;
+  file->rules = rules_of(program_file.dialect);
+  if (context.options.negative_index_faults) file->rules.negative_index = Rules::negative_index_rule::Fault;
+  context.files.push_back(std::move(file));
+  return *context.files.back();
+}
+
+FileScope& add_file(Context& context, const ProgramFile& program_file) {
+  FileScope& file = new_scope(context, program_file);
+  bind_names(context, file);
+  find_changes(context, file);
+  for (const auto& function : file.functions) read_decorators(context, *function);
+  return file;
+}
+
 void build_scopes(Context& context) {
-  for (const ProgramFile& program_file : context.program.files) {
-    auto file = std::make_unique<FileScope>();
-    file->file = &program_file;
-    file->rules = rules_of(program_file.dialect);
-    if (context.options.negative_index_faults) file->rules.negative_index = Rules::negative_index_rule::Fault;
-    context.files.push_back(std::move(file));
-  }
+  for (const ProgramFile& program_file : context.program.files) new_scope(context, program_file);
   for (const auto& file : context.files) bind_names(context, *file);
   for (const auto& file : context.files) find_changes(context, *file);
   for (const Define& define : context.options.defines) apply_define(context, define);

@@ -46,8 +46,11 @@ std::optional<ConstantTable> Checker::constant_table(const Value& tuple) {
 
 ir::Operand Checker::constant_array(const ConstantTable& table, Type element, std::string name, Span span) {
   ir::ConstantDecl decl{std::move(name), element->scalar, table.extents, {}};
-  for (const Value& number : table.numbers)
-    decl.values.push_back(convert(number, element, Purpose::Assignment).bits);
+  for (const Value& number : table.numbers) {
+    ir::Operand value = convert(number, element, Purpose::Assignment);
+    decl.values.push_back(value.bits);
+    if (is_complex(element)) decl.values.push_back(value.imag);
+  }
   std::vector<ir::ConstantDecl>& constants = context.module.constants;
   auto same = [&](const ir::ConstantDecl& other) {
     return other.name == decl.name && other.element == decl.element && other.extents == decl.extents &&

@@ -45,6 +45,14 @@ Value float_value(double real, Span span) {
   return value;
 }
 
+Value complex_value(std::complex<double> number, Span span) {
+  Value value = plain_value(ValueKind::Literal, span);
+  value.type = types::complex_literal;
+  value.real = number.real();
+  value.imaginary = number.imag();
+  return value;
+}
+
 Value bool_value(bool value, Span span) {
   Value result = runtime_value(ir::constant_bool(value), span);
   result.is_written = true;
@@ -156,7 +164,8 @@ std::size_t tuple_depth(const Value& value) {
 
 bool same_constant(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.type != b.type || a.elements.size() != b.elements.size()) return false;
-  if (a.integer != b.integer || std::bit_cast<std::uint64_t>(a.real) != std::bit_cast<std::uint64_t>(b.real))
+  auto bits = [](double real) { return std::bit_cast<std::uint64_t>(real); };
+  if (a.integer != b.integer || bits(a.real) != bits(b.real) || bits(a.imaginary) != bits(b.imaginary))
     return false;
   if (!(a.operand == b.operand) || a.text != b.text || a.builtin != b.builtin) return false;
   if (a.function != b.function || a.file != b.file) return false;
@@ -209,9 +218,17 @@ bool has_opposite(const Value& value) {
 
 std::optional<double> constant_real(const Value& value) {
   if (std::optional<WideInt> integer = constant_integer(value)) return static_cast<double>(*integer);
+  if (is_complex_literal(value)) return std::nullopt;
   if (is_literal(value)) return value.real;
   if (is_constant_number(value) && is_float(value.type)) return std::bit_cast<double>(value.operand.bits);
   return std::nullopt;
+}
+
+std::optional<std::complex<double>> constant_complex(const Value& value) {
+  if (is_complex_literal(value)) return std::complex(value.real, value.imaginary);
+  if (std::optional<double> real = constant_real(value)) return std::complex(*real, 0.0);
+  if (!is_constant_number(value) || !is_complex(value.type)) return std::nullopt;
+  return std::complex(std::bit_cast<double>(value.operand.bits), std::bit_cast<double>(value.operand.imag));
 }
 
 std::optional<std::uint32_t> only_character(const Value& value) {

@@ -3,6 +3,7 @@
 // its elements.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ enum class ValueKind : std::uint8_t {
   Error,   // of what was already reported
   Unknown, // a run-time value whose type is not inferred yet
   Runtime, // `operand`, which may be a constant of a type
-  Literal, // a number without a type: `integer` or `real`, as `type` says
+  Literal, // a number without a type: `integer`, `real`, or `real` and `imaginary`, as `type` says
   Choice,  // elements[0] if operand else elements[1], both literals: takes a type where it is used
   Element, // an element of the constant array of literals elements[0], at `indices`, which are guarded
            // already
@@ -78,6 +79,7 @@ struct Value {
   ir::Operand operand;
   WideInt integer = 0;
   double real = 0;
+  double imaginary = 0;
   std::uint64_t most = any_bits; // of a run-time integer: what most_bits() returns
   IntegerFacts facts;
   bool positive = false;   // a run-time integer that is known to be 1 or more
@@ -102,6 +104,7 @@ Value unknown_value(Span span);
 Value runtime_value(ir::Operand operand, Span span);
 Value int_value(WideInt value, Span span);
 Value float_value(double value, Span span);
+Value complex_value(std::complex<double> value, Span span);
 Value bool_value(bool value, Span span);
 Value tuple_value(std::vector<Value> elements, Span span);
 Value type_value(Type type, Span span);
@@ -118,6 +121,9 @@ inline bool is_unknown(const Value& value) { return value.kind == ValueKind::Unk
 inline bool is_literal(const Value& value) { return value.kind == ValueKind::Literal; }
 inline bool is_int_literal(const Value& value) {
   return is_literal(value) && value.type == types::int_literal;
+}
+inline bool is_complex_literal(const Value& value) {
+  return is_literal(value) && value.type == types::complex_literal;
 }
 inline bool is_tuple(const Value& value) { return value.kind == ValueKind::Tuple; }
 // Says whether it is a number of the running program or a constant one: it has a scalar or literal type.
@@ -160,7 +166,9 @@ inline bool is_nonnegative(const Value& value) { return most_bits(value) <= grea
 bool has_opposite(const Value& value);
 // Returns the code point of a string of one character; nothing for anything else.
 std::optional<std::uint32_t> only_character(const Value& value);
-// Returns the value of any constant number.
+// Returns the value of a constant number that is not complex.
 std::optional<double> constant_real(const Value& value);
+// Returns the value of any constant number.
+std::optional<std::complex<double>> constant_complex(const Value& value);
 
 } // namespace kern::checker

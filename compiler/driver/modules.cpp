@@ -14,7 +14,7 @@
 
 namespace kern {
 
-static constexpr std::string_view stdlib_prefix = "<stdlib>/";
+static constexpr std::string_view stdlib_prefix = library_importer;
 
 static std::optional<std::string> fail(std::string& why, int error) {
   why = std::strerror(error);

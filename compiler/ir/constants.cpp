@@ -47,6 +47,18 @@ Operand constant_float(Type type, double value) {
 
 Operand constant_bool(bool value) { return {types::boolean, std::nullopt, value}; }
 
+Operand constant_complex(Type type, double real, double imag) {
+  assert(is_scalar(type) && is_complex(type));
+  Type part = part_type(type);
+  return {type, std::nullopt, std::bit_cast<std::uint64_t>(round_to_type(part, real)),
+          std::bit_cast<std::uint64_t>(round_to_type(part, imag))};
+}
+
+Operand part_of(const Operand& constant, int part) {
+  assert(!constant.slot && is_complex(constant.type));
+  return {part_type(constant.type), std::nullopt, part == 0 ? constant.bits : constant.imag};
+}
+
 std::int64_t int_value(const Operand& constant) {
   assert(!constant.slot && !is_float(constant.type));
   return static_cast<std::int64_t>(constant.bits);

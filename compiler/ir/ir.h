@@ -1,7 +1,8 @@
 // The intermediate representation: monomorphic functions, every name resolved, every conversion written,
 // builtins identified, the dialect's choices made. Control flow stays structured; values live in typed
 // mutable slots; operands are flat (a slot or a constant), so an expression has neither effects nor control
-// flow. Tuples are gone: a tuple is its elements. A subscript is one guard per axis and an access; `and`,
+// flow. Tuples are gone: a tuple is its elements. Complex numbers are gone as well, but as elements of arrays and
+// parameters of kernels: one is its two parts. A subscript is one guard per axis and an access; `and`,
 // `or`, conditional and chained expressions are ifs. An array value is {base, extents, strides in elements}
 // with static element type, rank and address space.
 //
@@ -52,11 +53,12 @@ struct Slot {
 };
 
 // A slot, or a scalar constant: integers sign- or zero-extended to 64 bits, floats as the bits of an f64,
-// bool 0 or 1.
+// bool 0 or 1; of a complex number `bits` is the real part, and `imag` the other one.
 struct Operand {
   Type type = types::error;
   std::optional<SlotId> slot;
   std::uint64_t bits = 0;
+  std::uint64_t imag = 0;
   bool operator==(const Operand&) const = default;
 };
 
@@ -64,11 +66,14 @@ struct Operand {
 Operand constant_int(Type type, std::int64_t value);
 Operand constant_float(Type type, double value);
 Operand constant_bool(bool value);
+Operand constant_complex(Type type, double real, double imag);
 // Rounds to a float type, to nearest even, once.
 double round_to_type(Type type, double value);
 // Return the value of a constant operand.
 std::int64_t int_value(const Operand& constant);
 double float_value(const Operand& constant);
+// Returns a part of a complex one, 0 the real and 1 the imaginary one, as a constant of the part's type.
+Operand part_of(const Operand& constant, int part);
 
 enum class UnaryOp : std::uint8_t { Negate, BitNot, Not };
 enum class BinaryOp : std::uint8_t {
@@ -148,6 +153,8 @@ struct ViewAxis {
 struct View {
   Operand array;
   std::vector<ViewAxis> axes;
+  // Of complex elements only the real (0) or the imaginary (1) parts, as an array of floats.
+  std::optional<int> part = {};
 };
 // The shared array with that id; extents are i64, constants unless it is dynamic: then they are values of the
 // launch, as those of an aliased one are
@@ -389,7 +396,7 @@ struct ConstantDecl {
   std::string name;
   ScalarKind element;
   std::vector<std::int64_t> extents;
-  std::vector<std::uint64_t> values; // as an Operand's bits, in C order
+  std::vector<std::uint64_t> values; // as an Operand's bits, in C order; two for a complex element
 };
 
 struct Module {

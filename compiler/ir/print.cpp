@@ -172,7 +172,8 @@ struct Printer {
       axes += text(axis.start);
       if (axis.kind == ViewAxis::Kind::Range) axes += ":" + text(axis.count) + ":" + text(axis.step);
     }
-    return fmt::format("view {}[{}]", text(view.array), axes);
+    std::string_view part = !view.part ? "" : *view.part == 0 ? ".real" : ".imag";
+    return fmt::format("view {}[{}]{}", text(view.array), axes, part);
   }
 
   std::string expr_text(const Expr& expr, Type type) {
@@ -349,8 +350,10 @@ std::string shared_text(const SharedDecl& shared, std::size_t index) {
 std::string constant_array_text(const ConstantDecl& constant, std::size_t index) {
   static constexpr std::size_t shown = 8;
   std::string values;
+  Type type = types::scalar(constant.element);
+  if (is_complex(type)) type = part_type(type);
   for (std::size_t i = 0; i < constant.values.size() && i < shown; ++i)
-    values += (i > 0 ? ", " : "") + constant_text(types::scalar(constant.element), constant.values[i]);
+    values += (i > 0 ? ", " : "") + constant_text(type, constant.values[i]);
   if (constant.values.size() > shown) values += ", ...";
   return fmt::format("const #{} {}: {}[{}] = {}\n", index, constant.name,
                      to_string(types::scalar(constant.element)), fmt::join(constant.extents, ", "), values);
@@ -382,6 +385,9 @@ std::string print(const Stmt& stmt, const Function& function, const Module& modu
 }
 
 std::string print(const Operand& operand, const Function& function) {
+  if (!operand.slot && is_complex(operand.type))
+    return fmt::format("({}, {})", print(part_of(operand, 0), function),
+                       print(part_of(operand, 1), function));
   return operand.slot ? slot_text(function, *operand.slot) : constant_text(operand.type, operand.bits);
 }
 

@@ -237,7 +237,12 @@ struct Verifier {
       require_type(axis.count, types::i64, "the count of an axis");
       require_type(axis.step, types::i64, "the step of an axis");
     }
-    require_array_slot(target, e.array.type->scalar, kept, e.array.type->space);
+    ScalarKind element = e.array.type->scalar;
+    if (e.part) {
+      require(is_complex(types::scalar(element)), "a part is one of complex elements");
+      if (is_complex(types::scalar(element))) element = part_type(types::scalar(element))->scalar;
+    }
+    require_array_slot(target, element, kept, e.array.type->space);
   }
 
   void require_array_slot(Type target, ScalarKind element, std::size_t rank, AddressSpace space) {

@@ -28,8 +28,9 @@ static std::vector<llvm::Type*> block_types(ModuleState& state, Type type) {
 static void write_param(Lowerer& lower, ir::SlotId slot, Type type, llvm::ArrayRef<llvm::Value*> parts) {
   if (!is_array(type)) {
     llvm::Value* value = parts[0];
-    write(lower, slot, type == types::boolean ? lower.builder.CreateIsNotNull(value) : value);
-    return;
+    if (type == types::boolean) value = lower.builder.CreateIsNotNull(value);
+    // A complex number is a vector, but the same in all lanes.
+    return write_value(lower, slot, {value, Shape{}});
   }
   ArrayValue array{{parts[0]}, {i64(lower.state, 0)}, {}, {}, type->scalar, type->space};
   for (std::size_t axis = 0; axis < type->rank; ++axis) {

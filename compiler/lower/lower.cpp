@@ -95,7 +95,8 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
   state.constants.resize(module.constants.size());
   std::size_t constant_bytes = 0;
   for (const ir::ConstantDecl& constant : module.constants)
-    constant_bytes += constant.values.size() * static_cast<std::size_t>(bit_width(constant.element) / 8);
+    constant_bytes +=
+        constant.values.size() * static_cast<std::size_t>(bit_width(cell_kind(constant.element)) / 8);
   state.constants_are_global = constant_bytes > constant_memory;
   place_device_shared(state);
   for (std::size_t index = 0; index < module.functions.size(); ++index) {

@@ -371,6 +371,8 @@ llvm::Value* element_address(Lowerer& lower, const ArrayValue& array, const Elem
 llvm::Align element_alignment(ScalarKind kind);
 void lower_load(Lowerer& lower, const ir::Load& load);
 void lower_store(Lowerer& lower, const ir::Store& store);
+// Returns what the memory of elements is made of: of complex ones their parts.
+ScalarKind cell_kind(ScalarKind element);
 ArrayValue lower_view(Lowerer& lower, const ir::View& view);
 ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Type type);
 ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type);

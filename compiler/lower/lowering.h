@@ -125,6 +125,7 @@ llvm::Value* reciprocal_root(Lowerer&, const CustomCall&);
 llvm::Value* absolute(Lowerer&, const CustomCall&);
 llvm::Value* minimum(Lowerer&, const CustomCall&);
 llvm::Value* maximum(Lowerer&, const CustomCall&);
+llvm::Value* complex_part(Lowerer&, const CustomCall&);
 llvm::Value* modf_fraction(Lowerer&, const CustomCall&);
 llvm::Value* frexp_mantissa(Lowerer&, const CustomCall&);
 llvm::Value* frexp_exponent(Lowerer&, const CustomCall&);

@@ -123,8 +123,19 @@ void lower_store(Lowerer& lower, const ir::Store& store) {
   tag_element(lower, builder.CreateAlignedStore(value, address, element_alignment(array.element)));
 }
 
+// One of the two parts of each complex element, as an array of floats: they lie side by side.
+static ArrayValue parts_of_elements(Lowerer& lower, ArrayValue array, int part) {
+  array.element = part_type(types::scalar(array.element))->scalar;
+  Value two{i64(lower.state, 2)};
+  array.offset = multiply_values(lower, array.offset, two, false);
+  array.offset = add_values(lower, array.offset, {i64(lower.state, part)}, false);
+  for (Value& stride : array.strides) stride = multiply_values(lower, stride, two, false);
+  return array;
+}
+
 ArrayValue lower_view(Lowerer& lower, const ir::View& view) {
   ArrayValue from = read_array(lower, view.array);
+  if (view.part) from = parts_of_elements(lower, std::move(from), *view.part);
   ArrayValue result{from.base, from.offset, {}, {}, from.element, from.space};
   for (std::size_t axis = 0; axis < view.axes.size(); ++axis) {
     const ir::ViewAxis& part = view.axes[axis];
@@ -161,6 +172,22 @@ static std::uint64_t product(const std::vector<std::int64_t>& extents) {
   return count;
 }
 
+ScalarKind cell_kind(ScalarKind element) {
+  Type type = types::scalar(element);
+  return is_complex(type) ? part_type(type)->scalar : element;
+}
+
+// What memory is made of.
+struct Cells {
+  ScalarKind kind;
+  std::uint64_t count;
+};
+
+static Cells cells_of(ScalarKind element, const std::vector<std::int64_t>& extents) {
+  ScalarKind kind = cell_kind(element);
+  return {kind, (kind == element ? 1 : 2) * product(extents)};
+}
+
 // ---- Shared arrays ----
 
 static bool is_dynamic(const ir::SharedDecl& shared) { return shared.extents.empty(); }
@@ -178,7 +205,8 @@ static llvm::GlobalVariable* shared_global(ModuleState& state, ir::SharedId id) 
   llvm::GlobalVariable*& global = state.shared[static_cast<std::size_t>(id)];
   if (global) return global;
   const ir::SharedDecl& shared = state.ir.shared[static_cast<std::size_t>(id)];
-  llvm::Type* type = llvm::ArrayType::get(memory_type(state, shared.element), product(shared.extents));
+  Cells cells = cells_of(shared.element, shared.extents);
+  llvm::Type* type = llvm::ArrayType::get(memory_type(state, cells.kind), cells.count);
   global = new_shared(state, type, "kern_shared_" + std::to_string(static_cast<std::uint32_t>(id)),
                       static_cast<std::uint64_t>(shared.alignment));
   return global;
@@ -266,8 +294,8 @@ ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Typ
 // vector. Offsets and strides count elements of one lane; the address is made from them at each access.
 ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Type* element = memory_type(lower.state, type->scalar);
-  std::uint64_t count = product(local.extents);
+  auto [kind, count] = cells_of(type->scalar, local.extents);
+  llvm::Type* element = memory_type(lower.state, kind);
   llvm::Value* base = nullptr;
   auto kept = lower.scratch.local_arrays.find(&local);
   if (kept != lower.scratch.local_arrays.end()) {
@@ -286,8 +314,8 @@ ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type t
     clear_local_array(lower, base, element, count);
     return array;
   }
-  std::uint64_t bytes = count * static_cast<std::uint64_t>(bit_width(type->scalar) / 8);
-  builder.CreateMemSet(base, builder.getInt8(0), bytes, element_alignment(type->scalar));
+  std::uint64_t bytes = count * static_cast<std::uint64_t>(bit_width(kind) / 8);
+  builder.CreateMemSet(base, builder.getInt8(0), bytes, element_alignment(kind));
   return array;
 }
 
@@ -296,11 +324,11 @@ static llvm::GlobalVariable* constant_global(Lowerer& lower, ir::ConstantId id, 
   llvm::GlobalVariable*& global = state.constants[static_cast<std::size_t>(id)];
   if (global) return global;
   const ir::ConstantDecl& decl = state.ir.constants[static_cast<std::size_t>(id)];
-  llvm::Type* element = memory_type(state, decl.element);
+  ScalarKind kind = cell_kind(decl.element);
+  llvm::Type* element = memory_type(state, kind);
   std::vector<llvm::Constant*> values;
   for (std::uint64_t bits : decl.values) {
-    auto* value =
-        llvm::cast<llvm::Constant>(constant(lower, {types::scalar(decl.element), std::nullopt, bits}));
+    auto* value = llvm::cast<llvm::Constant>(constant(lower, {types::scalar(kind), std::nullopt, bits}));
     values.push_back(value->getType() == element ? value : llvm::ConstantInt::get(element, bits));
   }
   auto* array_type = llvm::ArrayType::get(element, values.size());

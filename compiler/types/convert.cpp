@@ -44,7 +44,10 @@ Type join_complex(Type a, Type b) {
 // Joins a literal with a type that is no literal of its own kind.
 std::optional<Type> join_literal(Type literal, Type other) {
   if (is_boolean(other)) return default_type(literal);
-  if (is_float(other) || is_complex(other)) return other;
+  if (is_complex(other)) return other;
+  if (literal == types::complex_literal)
+    return is_float(other) ? std::optional(complex_of(other)) : std::nullopt;
+  if (is_float(other)) return other;
   if (is_integer(other) && literal == types::int_literal) return other;
   return std::nullopt;
 }
@@ -66,7 +69,8 @@ std::optional<Type> join(Type a, Type b) {
   if (b == types::unknown) return a;
   if (is_array(a) && is_array(b)) return join_arrays(a, b);
   if (!is_number(a) || !is_number(b)) return std::nullopt;
-  if (is_literal(a) && is_literal(b)) return types::float_literal;
+  if (is_literal(a) && is_literal(b))
+    return is_complex(a) || is_complex(b) ? types::complex_literal : types::float_literal;
   if (is_literal(a)) return join_literal(a, b);
   if (is_literal(b)) return join_literal(b, a);
   if (is_boolean(a)) return b;
@@ -154,6 +158,7 @@ bool literal_fits(double value, Type type) {
 Type default_type(Type type) {
   if (type == types::int_literal) return types::i64;
   if (type == types::float_literal) return types::f64;
+  if (type == types::complex_literal) return types::c128;
   return type;
 }
 

@@ -30,8 +30,8 @@ bool converts(Type from, Type to);
 // rounded but not become infinite.
 bool literal_fits(WideInt value, Type type);
 bool literal_fits(double value, Type type);
-// Returns the type that a local has which only ever met literals: i64 or f64; another type is returned as it
-// is.
+// Returns the type that a local has which only ever met literals: i64, f64 or c128; another type is returned as
+// it is.
 Type default_type(Type type);
 // Returns the least and the greatest value of an integer type.
 WideInt least_value(ScalarKind kind);

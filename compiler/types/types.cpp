@@ -39,8 +39,18 @@ bool is_signed(Type type) { return type == types::int_literal || has_class(type,
 bool is_integer(Type type) { return is_signed(type) || has_class(type, ScalarClass::Unsigned); }
 bool is_float(Type type) { return type == types::float_literal || has_class(type, ScalarClass::Float); }
 bool is_boolean(Type type) { return has_class(type, ScalarClass::Boolean); }
-bool is_complex(Type type) { return has_class(type, ScalarClass::Complex); }
-bool is_literal(Type type) { return type == types::int_literal || type == types::float_literal; }
+bool is_complex(Type type) { return type == types::complex_literal || has_class(type, ScalarClass::Complex); }
+bool is_literal(Type type) {
+  return type == types::int_literal || type == types::float_literal || type == types::complex_literal;
+}
+
+Type part_type(Type complex) {
+  if (complex == types::complex_literal) return types::float_literal;
+  assert(is_complex(complex));
+  return complex == types::c64 ? types::f32 : types::f64;
+}
+
+Type complex_of(Type part) { return part == types::f64 ? types::c128 : types::c64; }
 
 using ArrayKey = std::tuple<ScalarKind, int, AddressSpace, Layout>;
 using TupleKey = std::vector<const TypeData*>;
@@ -103,6 +113,7 @@ std::string to_string(Type type) {
   case TypeKind::None: return "None";
   case TypeKind::IntLiteral: return "int literal";
   case TypeKind::FloatLiteral: return "float literal";
+  case TypeKind::ComplexLiteral: return "complex literal";
   case TypeKind::Scalar: return std::string(scalar_row(type->scalar).short_name);
   case TypeKind::Array: return array_to_string(type);
   case TypeKind::Tuple: return tuple_to_string(type);

@@ -20,11 +20,12 @@ enum class ScalarKind : std::uint8_t {
 enum class ScalarClass : std::uint8_t { Boolean, Signed, Unsigned, Float, Complex };
 
 enum class TypeKind : std::uint8_t {
-  Error,        // of what was already reported; agrees with everything
-  Unknown,      // not yet inferred: of a local before anything was assigned to it
-  None,         // of a function that returns nothing
-  IntLiteral,   // of an integer literal, and of a local that only ever met them
-  FloatLiteral, // the same for floats
+  Error,          // of what was already reported; agrees with everything
+  Unknown,        // not yet inferred: of a local before anything was assigned to it
+  None,           // of a function that returns nothing
+  IntLiteral,     // of an integer literal, and of a local that only ever met them
+  FloatLiteral,   // the same for floats
+  ComplexLiteral, // the same for complex numbers
   Scalar,
   Array,
   Tuple,
@@ -63,7 +64,8 @@ struct TypeData {
 namespace types {
 namespace detail {
 inline constexpr TypeData error{TypeKind::Error}, unknown{TypeKind::Unknown}, none{TypeKind::None},
-    int_literal{TypeKind::IntLiteral}, float_literal{TypeKind::FloatLiteral};
+    int_literal{TypeKind::IntLiteral}, float_literal{TypeKind::FloatLiteral},
+    complex_literal{TypeKind::ComplexLiteral};
 inline constexpr TypeData scalars[] = {
 #define SCALAR(Kind, Short, Long, Class, Bits) {TypeKind::Scalar, ScalarKind::Kind},
 #include "compiler/types/scalars.def"
@@ -74,7 +76,8 @@ inline constexpr TypeData scalars[] = {
 constexpr Type scalar(ScalarKind kind) { return Type(&detail::scalars[static_cast<std::size_t>(kind)]); }
 
 inline constexpr Type error{&detail::error}, unknown{&detail::unknown}, none{&detail::none},
-    int_literal{&detail::int_literal}, float_literal{&detail::float_literal};
+    int_literal{&detail::int_literal}, float_literal{&detail::float_literal},
+    complex_literal{&detail::complex_literal};
 inline constexpr Type boolean = scalar(ScalarKind::Bool), i8 = scalar(ScalarKind::I8),
                       i16 = scalar(ScalarKind::I16), i32 = scalar(ScalarKind::I32),
                       i64 = scalar(ScalarKind::I64), u8 = scalar(ScalarKind::U8),
@@ -95,10 +98,14 @@ bool is_signed(Type type);
 bool is_float(Type type);
 bool is_boolean(Type type);
 bool is_complex(Type type);
-bool is_literal(Type type); // of an integer or a float literal
+bool is_literal(Type type); // of an integer, a float or a complex literal
 inline bool is_scalar(Type type) { return type->kind == TypeKind::Scalar; }
 inline bool is_array(Type type) { return type->kind == TypeKind::Array; }
 inline bool is_tuple(Type type) { return type->kind == TypeKind::Tuple; }
+// Returns the type of the two parts of a complex type: f32 or f64.
+Type part_type(Type complex);
+// Returns the complex type whose parts are of a float type: c64, but of f64 c128.
+Type complex_of(Type part);
 // Returns the type of an array's element.
 inline Type element_type(Type array) { return types::scalar(array->scalar); }
 
