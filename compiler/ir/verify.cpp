@@ -517,7 +517,7 @@ std::size_t count_leaves(Type type) {
 
 void verify_declarations(const Module& module, std::vector<std::string>& broken) {
   for (const ConstantDecl& decl : module.constants) {
-    std::int64_t count = 1;
+    std::int64_t count = is_complex(types::scalar(decl.element)) ? 2 : 1; // parts
     for (std::int64_t extent : decl.extents) count *= extent;
     if (static_cast<std::int64_t>(decl.values.size()) != count)
       broken.push_back(fmt::format("const {}: there is not one value for each element", decl.name));

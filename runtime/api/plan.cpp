@@ -20,13 +20,14 @@ std::string_view name_of(std::uint32_t type) { return type <= KERN_C128 ? type_n
 static void add_entry_param(Plan& plan, std::uint32_t slot, std::uint32_t bytes) {
   std::uint32_t offset = (plan.entry_bytes + bytes - 1) / bytes * bytes;
   plan.entry_bytes = offset + bytes;
+  std::uint32_t slots = std::max(bytes / slot_bytes, 1u);
   std::vector<EntryRun>& runs = plan.entry_runs;
   bool goes_on = !runs.empty() && runs.back().slot + runs.back().count == slot &&
                  runs.back().offset + runs.back().count * slot_bytes == offset;
   if (goes_on)
-    ++runs.back().count;
+    runs.back().count += slots;
   else
-    runs.push_back({slot, 1, offset});
+    runs.push_back({slot, slots, offset});
 }
 
 // Each part of an array is a parameter of its own, and so is the address of the launch record.

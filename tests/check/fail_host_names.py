@@ -30,4 +30,4 @@ def f(x):
 # CHECK-NOT: -D
 # CHECK: :22:5: error[E0464]: a kernel has no `breakpoint`
 # CHECK: :23:12: error[E0464]: a kernel has no `isinstance`
-# CHECK: :24:12: error[E0357]: a complex number is not supported yet
+# CHECK: :24:12: error[E0381]: the literal `complex(1.0, 2.0)` does not become f64

@@ -24,6 +24,8 @@ def dtype_of(name):
 
 
 def parse(word, dtype):
+    if dtype.kind == "c":
+        return dtype.type(complex(word))
     if dtype == bool:
         return {"True": True, "False": False}[word]
     return dtype.type(float(word) if dtype.kind == "f" else int(word))
@@ -48,6 +50,9 @@ def written(value, dtype):
     """Returns a number as a constant of its type."""
     if dtype == bool:
         return str(bool(value))
+    if dtype.kind == "c":
+        part = numpy.dtype("float64")
+        return f"np.{dtype.name}(complex({written(value.real, part)}, {written(value.imag, part)}))"
     if dtype.kind == "f":
         text = "math.nan" if numpy.isnan(value) else ("-" if value < 0 else "") + "math.inf" if numpy.isinf(value) else repr(float(value))
     else:
@@ -103,6 +108,9 @@ class Module:
 
 
 def agrees(code, got, expected, dtype):
+    if dtype.kind == "c":
+        part = numpy.dtype(f"f{dtype.itemsize // 2}")
+        return agrees(code, got.real, expected.real, part) and agrees(code, got.imag, expected.imag, part)
     if dtype.kind != "f":
         return got == expected
     if numpy.isnan(expected) or numpy.isnan(got):
