@@ -12,10 +12,6 @@ namespace kern::checker {
 
 namespace {
 
-bool by_numba(const Checker& checker) {
-  return checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-}
-
 ir::Operand zero_of(Type part) { return ir::constant_float(part, 0); }
 
 // Computes with floats of one type.
@@ -66,7 +62,7 @@ ComplexParts quotient(Checker& checker, const ComplexParts& a, const ComplexPart
   ir::Operand is_zero =
       of.both(of.compare(ir::CompareOp::Equal, b.real, zero), of.compare(ir::CompareOp::Equal, b.imag, zero));
   if (!is_zero.slot && is_zero.bits == 0) return {real, imag};
-  bool to_zero = by_numba(checker);
+  bool to_zero = widens_reals(checker);
   ir::Operand real_by_zero = to_zero ? zero : of.divide(a.real, real_size),
               imag_by_zero = to_zero ? zero : of.divide(a.imag, real_size);
   return {of.select(is_zero, real_by_zero, real), of.select(is_zero, imag_by_zero, imag)};
@@ -85,7 +81,7 @@ struct ComplexOperand {
 };
 
 ComplexOperand operand_of(Checker& checker, const Value& value, Type type) {
-  bool is_real = !is_complex(value.type) && !by_numba(checker);
+  bool is_real = !is_complex(value.type) && !widens_reals(checker);
   Type wanted = is_real ? part_type(type) : type;
   ir::Operand operand = checker.convert(value, wanted, Purpose::Operand);
   if (is_real) return {{operand, zero_of(wanted)}, true};
@@ -146,6 +142,10 @@ ComplexParts small_power(Checker& checker, const ComplexParts& base, WideInt exp
 
 } // namespace
 
+bool widens_reals(const Checker& checker) {
+  return checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+}
+
 bool is_complex_number(const Value& value) { return is_number(value) && is_complex(value.type); }
 
 ir::Operand make_complex(Checker& checker, ComplexParts parts, Span span) {
@@ -198,12 +198,12 @@ Value complex_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Va
 
 Value complex_power(Checker& checker, Type type, const Value& left, const Value& right, Span span) {
   WideInt exponent = is_int_literal(right) ? right.integer : 0;
-  if (!by_numba(checker) && exponent >= 1 && exponent <= 4) {
+  if (!widens_reals(checker) && exponent >= 1 && exponent <= 4) {
     ir::Operand base = checker.convert(left, type, Purpose::Operand);
     ComplexParts result = small_power(checker, parts_of(checker, base, span), exponent, span);
     return complex_result(checker, result, span);
   }
-  bool counts = !by_numba(checker) && is_integer(right.type) && !is_literal(right.type);
+  bool counts = !widens_reals(checker) && is_integer(right.type) && !is_literal(right.type);
   const FunctionSymbol* function = complex_function(checker, counts ? "_integer_power" : "_power");
   if (!function) return checker.unsupported(span, "a power of a complex number");
   Checker::Args args;

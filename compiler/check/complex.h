@@ -24,7 +24,10 @@ ir::Operand convert_complex(Checker& checker, ir::Operand value, Type type, Span
 
 // Returns the result of an operator on two constants, at least one of them complex; nothing where it has none, or
 // Python raises.
-std::optional<std::complex<double>> fold_complex(ast::BinaryOp op, const Value& left, const Value& right);
+std::optional<std::complex<double>> fold_complex(const Checker& checker, ast::BinaryOp op, const Value& left,
+                                                 const Value& right);
+// Says whether a real operand becomes a complex number first, as in Numba and Python.
+bool widens_reals(const Checker& checker);
 // Return `left op right` and `left ** right` in a complex type.
 Value complex_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Value& left, const Value& right,
                          Span span);

@@ -25,6 +25,31 @@ std::optional<Number> quotient(Number a, Number b) {
   return Number{(a.real() + a.imag() * ratio) / divisor, (a.imag() - a.real() * ratio) / divisor};
 }
 
+// Of two operands one of which is real, and stays so.
+std::optional<Number> with_real(ast::BinaryOp op, Number a, Number b, bool left_is_real, bool right_is_real) {
+  if (!left_is_real && !right_is_real) return std::nullopt;
+  Number other = left_is_real ? b : a;
+  double real = left_is_real ? a.real() : b.real();
+  switch (op) {
+  case ast::BinaryOp::Add: return Number{a.real() + b.real(), other.imag()};
+  case ast::BinaryOp::Subtract: return Number{a.real() - b.real(), left_is_real ? -b.imag() : a.imag()};
+  case ast::BinaryOp::Multiply: return Number{other.real() * real, other.imag() * real};
+  case ast::BinaryOp::Divide:
+    if (left_is_real) return std::nullopt;
+    return Number{a.real() / real, a.imag() / real};
+  case ast::BinaryOp::FloorDivide:
+  case ast::BinaryOp::Modulo:
+  case ast::BinaryOp::Power:
+  case ast::BinaryOp::ShiftLeft:
+  case ast::BinaryOp::ShiftRight:
+  case ast::BinaryOp::BitAnd:
+  case ast::BinaryOp::BitOr:
+  case ast::BinaryOp::BitXor:
+  case ast::BinaryOp::MatrixMultiply: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 std::optional<Number> integer_power(Number base, int exponent) {
   Number result = 1.0, factor = base;
   for (int rest = std::abs(exponent); rest > 0; rest /= 2) {
@@ -61,9 +86,13 @@ constexpr std::pair<std::string_view, Function> functions[] = {
 
 } // namespace
 
-std::optional<Number> fold_complex(ast::BinaryOp op, const Value& left, const Value& right) {
+std::optional<Number> fold_complex(const Checker& checker, ast::BinaryOp op, const Value& left,
+                                   const Value& right) {
   std::optional<Number> a = constant_complex(left), b = constant_complex(right);
   if (!a || !b) return std::nullopt;
+  if (!widens_reals(checker))
+    if (std::optional<Number> result = with_real(op, *a, *b, !is_complex(left.type), !is_complex(right.type)))
+      return result;
   switch (op) {
   case ast::BinaryOp::Add: return *a + *b;
   case ast::BinaryOp::Subtract: return *a - *b;

@@ -293,7 +293,7 @@ static Value as_literal(const Value& value) {
 // Constants, at least one of them complex: literals, and what no program would compute.
 static Value fold_binary_complex(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
                                  Span span) {
-  std::optional<std::complex<double>> result = fold_complex(op, left, right);
+  std::optional<std::complex<double>> result = fold_complex(checker, op, left, right);
   bool literals = is_literal(left) && is_literal(right);
   if (!literals && op != ast::BinaryOp::Power) return checker.typed_binary(op, left, right, span);
   if (result && literals) return complex_value(*result, span);

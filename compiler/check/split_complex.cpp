@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
 
 namespace kern::checker {
@@ -29,6 +30,9 @@ public:
       : module_(module), function_(module.functions[index]), params_(module.params[index]) {}
 
   void run() {
+    ir::Definitions definitions(function_);
+    for (std::size_t id = 0; id < function_.slots.size(); ++id)
+      is_steady_.push_back(definitions.is_steady(static_cast<SlotId>(id)));
     find_accessed(function_.body);
     Body prologue;
     add_params(prologue);
@@ -79,7 +83,7 @@ private:
 
   void add_views(SlotId array, Body& out) {
     auto found = views_.find(array);
-    if (found != views_.end() && slot(array).kind != ir::Slot::Kind::Variable)
+    if (found != views_.end() && is_steady_[index_of(array)])
       found->second = make_views({slot(array).type, array}, out);
   }
 
@@ -330,6 +334,7 @@ private:
   ir::Module& module_;
   ir::Function& function_;
   std::vector<ir::KernelParam>& params_;
+  std::vector<bool> is_steady_; // of the slots there were
   std::map<SlotId, Parts> numbers_;
   std::map<SlotId, Operand> taken_; // temporaries that are a part of a number
   std::map<SlotId, std::optional<Parts>> views_;

@@ -192,10 +192,19 @@ private:
     return true;
   }
 
-  static const Guard* find_guard(const std::vector<const Guard*>& open, const Operand& array,
-                                 std::size_t axis, const Operand& index) {
+  // Returns the array whose guards stand before an access: that of the parts of complex elements is the whole.
+  Operand guarded_array(const Operand& array) const {
+    const ir::Assign* made = definitions_.sole_assign(*array.slot);
+    const auto* view = made ? std::get_if<ir::View>(&made->value) : nullptr;
+    return view && view->part ? view->array : array;
+  }
+
+  const Guard* find_guard(const std::vector<const Guard*>& open, const Operand& access, std::size_t axis,
+                          const Operand& index) const {
+    const Operand array = guarded_array(access);
     auto found = std::find_if(open.rbegin(), open.rend(), [&](const Guard* guard) {
-      return guard->array == array && guard->axis == static_cast<int>(axis) && guard->index == index;
+      return (guard->array == access || guard->array == array) && guard->axis == static_cast<int>(axis) &&
+             guard->index == index;
     });
     return found == open.rend() ? nullptr : *found;
   }

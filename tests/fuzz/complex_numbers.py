@@ -3,7 +3,7 @@
 a branch cut) and at random ones, in both dialects and both precisions, against Python's cmath. Where Python raises an exception the
 limit is expected, as NumPy gives it.
 
-usage: complex_numbers.py KERNC [--seed N] [--count N] [OPTION]...        further options go to `kernc run`
+usage: complex_numbers.py KERNC [--seed N] [--count N] [--edges N] [OPTION]...        of the edge values every N-th pair; further options go to `kernc run`
 """
 import argparse
 import cmath
@@ -179,6 +179,7 @@ def main():
     parser.add_argument("kernc")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--edges", type=int, default=1)
     options, rest = parser.parse_known_args()
     random = numpy.random.default_rng(options.seed)
     wild = [complex(*(random.choice([-1, 1], 2) * 10 ** random.uniform(-3, 2, 2))) for _ in range(options.count)]
@@ -190,10 +191,10 @@ def main():
                 edges = EDGES if kind == "c128" else SMALL_EDGES
                 path = folder / f"{kind}.{dialect}"
                 path.write_text(source(dialect, kind))
-                numbers = [complex(x, y) for x in edges for y in edges] + [z for z in wild if kind == "c128" or abs(z.real) + abs(z.imag) < 80]
+                numbers = [complex(x, y) for x in edges for y in edges][::options.edges] + [z for z in wild if kind == "c128" or abs(z.real) + abs(z.imag) < 80]
                 check_functions(runner, path, dialect, kind, numbers)
                 few = [complex(x, y) for x in SMALL_EDGES for y in SMALL_EDGES]
-                pairs = [(x, y) for x in few for y in few[::3]] + list(zip(wild, wild[1:]))
+                pairs = [(x, y) for x in few for y in few[::3]][::options.edges] + list(zip(wild, wild[1:]))
                 check_operators(runner, path, dialect, kind, pairs)
     if runner.failures:
         sys.exit("\n".join([*runner.failures[:200], f"{len(runner.failures)} of {runner.values} differ"]))
