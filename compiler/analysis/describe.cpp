@@ -59,12 +59,15 @@ std::string in_brackets(std::string text, bool nested) { return nested ? "(" + t
 
 } // namespace
 
-// An element of a tuple has a slot of its own: `t[1][0]` is in `t.1.0`.
+// An element of a tuple has a slot of its own, and so has a part of a complex number: `t[1][0].real` is in
+// `t.1.0.real`.
 static std::string as_written(std::string_view name) {
   std::string text(name.substr(0, name.find('.')));
   for (std::size_t dot = text.size(); dot < name.size();) {
     const std::size_t end = std::min(name.find('.', dot + 1), name.size());
-    text += fmt::format("[{}]", name.substr(dot + 1, end - dot - 1));
+    const std::string_view part = name.substr(dot + 1, end - dot - 1);
+    const bool is_element = part.find_first_not_of("0123456789") == std::string_view::npos;
+    text += is_element ? fmt::format("[{}]", part) : fmt::format(".{}", part);
     dot = end;
   }
   return text;

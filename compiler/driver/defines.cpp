@@ -13,14 +13,20 @@
 
 namespace kern {
 
+static std::string real_text(double real) {
+  if (std::isnan(real)) return "float('nan')";
+  if (std::isinf(real)) return real > 0 ? "float('inf')" : "float('-inf')";
+  std::string text = fmt::format("{}", real);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
 // A number as both dialects write it, without an import; a float with all its digits as an f64.
 static std::string constant_text(const HostArray& array, std::int64_t index) {
   Number number = load_number(array.element, array.at(index));
+  if (scalar_class(array.element) == ScalarClass::Complex)
+    return fmt::format("complex({}, {})", real_text(number.real), real_text(number.imaginary));
   if (scalar_class(array.element) != ScalarClass::Float) return to_string(number, array.element);
-  if (std::isnan(number.real)) return "float('nan')";
-  if (std::isinf(number.real)) return number.real > 0 ? "float('inf')" : "float('-inf')";
-  std::string text = fmt::format("{}", number.real);
-  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+  return real_text(number.real);
 }
 
 // Prints the part of an array below `axis` as a nested tuple; `next` counts its numbers in C order.
@@ -51,8 +57,6 @@ static Result<std::string> npy_text(const std::string& path, std::vector<std::st
   if (!bytes) return failure("{}", why);
   Result<HostArray> array = read_npy(*bytes);
   if (!array) return failure("{}", array.error());
-  if (scalar_class(array->element) == ScalarClass::Complex)
-    return failure("complex constants have no notation yet");
   if (why = why_no_tuple(*array); !why.empty()) return failure("{}", why);
   std::int64_t next = 0;
   std::string tuple = tuple_text(*array, 0, next);

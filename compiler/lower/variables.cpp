@@ -75,14 +75,22 @@ public:
   }
 
 private:
+  // Returns where a part is: "2" of a tuple, or one of the two of a complex number.
+  static unsigned place_of(std::string_view part) {
+    if (part == "real") return 0;
+    if (part == "imag") return 1;
+    return static_cast<unsigned>(std::stoul(std::string(part)));
+  }
+
   // Says whether a variable begins with it.
   bool add(const std::string& name, ir::ScopeId scope, Span span, const ir::Operand& value) {
     std::size_t dot = name.find('.');
     std::string base = name.substr(0, dot);
     Leaf leaf{{}, value};
     while (dot != name.npos) {
-      leaf.path.push_back(static_cast<unsigned>(std::stoul(name.substr(dot + 1))));
-      dot = name.find('.', dot + 1);
+      std::size_t end = name.find('.', dot + 1);
+      leaf.path.push_back(place_of(std::string_view(name).substr(dot + 1, end - dot - 1)));
+      dot = end;
     }
     auto [found, is_new] = numbers_.try_emplace({base, scope}, variables_.size());
     if (is_new) variables_.push_back({base, scope, span});

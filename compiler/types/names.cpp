@@ -6,20 +6,20 @@
 namespace kern {
 
 static constexpr std::pair<std::string_view, ScalarKind> numba_names[] = {
-    {"b1", ScalarKind::Bool},       {"bool_", ScalarKind::Bool}, {"boolean", ScalarKind::Bool},
-    {"bool", ScalarKind::Bool},     {"i1", ScalarKind::I8},      {"i2", ScalarKind::I16},
-    {"i4", ScalarKind::I32},        {"i8", ScalarKind::I64},     {"u1", ScalarKind::U8},
-    {"u2", ScalarKind::U16},        {"u4", ScalarKind::U32},     {"u8", ScalarKind::U64},
-    {"f2", ScalarKind::F16},        {"f4", ScalarKind::F32},     {"f8", ScalarKind::F64},
-    {"c8", ScalarKind::C64},        {"c16", ScalarKind::C128},   {"byte", ScalarKind::I8},
-    {"ubyte", ScalarKind::U8},      {"char", ScalarKind::I8},    {"uchar", ScalarKind::U8},
-    {"short", ScalarKind::I16},     {"ushort", ScalarKind::U16}, {"intc", ScalarKind::I32},
-    {"uintc", ScalarKind::U32},     {"int_", ScalarKind::I64},   {"uint", ScalarKind::U64},
-    {"long_", ScalarKind::I64},     {"ulong", ScalarKind::U64},  {"longlong", ScalarKind::I64},
-    {"ulonglong", ScalarKind::U64}, {"intp", ScalarKind::I64},   {"uintp", ScalarKind::U64},
-    {"ssize_t", ScalarKind::I64},   {"size_t", ScalarKind::U64}, {"half", ScalarKind::F16},
-    {"single", ScalarKind::F32},    {"float_", ScalarKind::F64}, {"double", ScalarKind::F64},
-    {"complex_", ScalarKind::C128},
+    {"b1", ScalarKind::Bool},       {"bool_", ScalarKind::Bool},  {"boolean", ScalarKind::Bool},
+    {"bool", ScalarKind::Bool},     {"i1", ScalarKind::I8},       {"i2", ScalarKind::I16},
+    {"i4", ScalarKind::I32},        {"i8", ScalarKind::I64},      {"u1", ScalarKind::U8},
+    {"u2", ScalarKind::U16},        {"u4", ScalarKind::U32},      {"u8", ScalarKind::U64},
+    {"f2", ScalarKind::F16},        {"f4", ScalarKind::F32},      {"f8", ScalarKind::F64},
+    {"c8", ScalarKind::C64},        {"c16", ScalarKind::C128},    {"byte", ScalarKind::I8},
+    {"ubyte", ScalarKind::U8},      {"char", ScalarKind::I8},     {"uchar", ScalarKind::U8},
+    {"short", ScalarKind::I16},     {"ushort", ScalarKind::U16},  {"intc", ScalarKind::I32},
+    {"uintc", ScalarKind::U32},     {"int_", ScalarKind::I64},    {"uint", ScalarKind::U64},
+    {"long_", ScalarKind::I64},     {"ulong", ScalarKind::U64},   {"longlong", ScalarKind::I64},
+    {"ulonglong", ScalarKind::U64}, {"intp", ScalarKind::I64},    {"uintp", ScalarKind::U64},
+    {"ssize_t", ScalarKind::I64},   {"size_t", ScalarKind::U64},  {"half", ScalarKind::F16},
+    {"single", ScalarKind::F32},    {"float_", ScalarKind::F64},  {"double", ScalarKind::F64},
+    {"complex_", ScalarKind::C128}, {"csingle", ScalarKind::C64}, {"cdouble", ScalarKind::C128},
 };
 
 // Short names of .kern files that have no meaning in Numba, and so none in a .py file.

@@ -1,6 +1,7 @@
 // A libcuda on host memory: what runtime/cuda/driver.def names, so that the CUDA path is tested without a
 // GPU. Work is done when it is asked for; kernels run through a function that the test sets. Handles are
 // counted, and any call can be made to fail. The whole is a shared library that KERN_LIBCUDA names.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -137,15 +138,18 @@ struct LaunchConfig {
   unsigned attribute_count;
 };
 
-// Reads the parameters of a kernel from its PTX: `.param .u16 name_param_2`.
+// Reads the parameters of a kernel from its PTX: `.param .u16 name_param_2`, `.param .align 16 .b8 name_param_3[16]`.
 Layout layout_of(const std::string& ptx, const std::string& name) {
   Layout layout;
   std::size_t begin = ptx.find(".entry " + name + "("), end = ptx.find(')', begin);
   if (begin == ptx.npos || end == ptx.npos) return layout;
   std::istringstream words(ptx.substr(begin, end - begin));
-  for (std::string word; words >> word;)
-    if (word == ".param" && words >> word)
-      layout.push_back(std::strtoul(word.c_str() + 2, nullptr, 10) / 8); // ".u16"
+  for (std::string word; words >> word;) {
+    if (word != ".param" || !(words >> word)) continue;
+    bool is_vector = word == ".align";
+    layout.push_back(std::strtoul(word.c_str() + 2, nullptr, 10) / 8); // ".u16"
+    if (is_vector && words >> layout.back()) words >> word;            // its size is its alignment
+  }
   return layout;
 }
 
@@ -155,7 +159,8 @@ bool unpack(const Layout& layout, const char* packed, std::size_t bytes, std::ve
   for (std::size_t size : layout) {
     offset = (offset + size - 1) / size * size;
     if (offset + size > bytes) return false;
-    std::memcpy(&slots.emplace_back(0), packed + offset, size);
+    for (std::size_t part = 0; part < size; part += sizeof(std::uint64_t))
+      std::memcpy(&slots.emplace_back(0), packed + offset + part, std::min(size, sizeof(std::uint64_t)));
     offset += size;
   }
   return offset == bytes;

@@ -15,12 +15,14 @@ std::string name_of(std::optional<Type> type) {
   if (!type) return ".";
   if (*type == types::int_literal) return "int";
   if (*type == types::float_literal) return "float";
+  if (*type == types::complex_literal) return "complex";
   return to_string(*type);
 }
 
 Type type_of(const std::string& name) {
   if (name == "int") return types::int_literal;
   if (name == "float") return types::float_literal;
+  if (name == "complex") return types::complex_literal;
   return types::scalar(*find_scalar(name));
 }
 
@@ -46,25 +48,25 @@ void expect_table(PairFunction function, const char* table) {
 
 TEST(Convert, JoinOfEveryPair) {
   expect_table(+[](Type a, Type b) { return join(a, b); }, R"(
-        bool i8   i16  i32  i64  u8   u16  u32  u64  f16  bf16 f32  f64  c64  c128 int   float
-   bool bool i8   i16  i32  i64  u8   u16  u32  u64  f16  bf16 f32  f64  c64  c128 i64   f64
-   i8   i8   i8   i16  i32  i64  i16  i32  i64  .    .    .    .    .    .    .    i8    .
-   i16  i16  i16  i16  i32  i64  i16  i32  i64  .    .    .    .    .    .    .    i16   .
-   i32  i32  i32  i32  i32  i64  i32  i32  i64  .    .    .    .    .    .    .    i32   .
-   i64  i64  i64  i64  i64  i64  i64  i64  i64  .    .    .    .    .    .    .    i64   .
-   u8   u8   i16  i16  i32  i64  u8   u16  u32  u64  .    .    .    .    .    .    u8    .
-   u16  u16  i32  i32  i32  i64  u16  u16  u32  u64  .    .    .    .    .    .    u16   .
-   u32  u32  i64  i64  i64  i64  u32  u32  u32  u64  .    .    .    .    .    .    u32   .
-   u64  u64  .    .    .    .    u64  u64  u64  u64  .    .    .    .    .    .    u64   .
-   f16  f16  .    .    .    .    .    .    .    .    f16  f32  f32  f64  c64  c128 f16   f16
-   bf16 bf16 .    .    .    .    .    .    .    .    f32  bf16 f32  f64  c64  c128 bf16  bf16
-   f32  f32  .    .    .    .    .    .    .    .    f32  f32  f32  f64  c64  c128 f32   f32
-   f64  f64  .    .    .    .    .    .    .    .    f64  f64  f64  f64  c128 c128 f64   f64
-   c64  c64  .    .    .    .    .    .    .    .    c64  c64  c64  c128 c64  c128 c64   c64
-   c128 c128 .    .    .    .    .    .    .    .    c128 c128 c128 c128 c128 c128 c128  c128
-   int  i64  i8   i16  i32  i64  u8   u16  u32  u64  f16  bf16 f32  f64  c64  c128 int   float
-   float f64 .    .    .    .    .    .    .    .    f16  bf16 f32  f64  c64  c128 float float
-)");
+        bool i8   i16  i32  i64  u8   u16  u32  u64  f16  bf16 f32  f64  c64  c128 int   float complex
+   bool bool i8   i16  i32  i64  u8   u16  u32  u64  f16  bf16 f32  f64  c64  c128 i64   f64  c128
+   i8   i8   i8   i16  i32  i64  i16  i32  i64  .    .    .    .    .    .    .    i8    .  .
+   i16  i16  i16  i16  i32  i64  i16  i32  i64  .    .    .    .    .    .    .    i16   .  .
+   i32  i32  i32  i32  i32  i64  i32  i32  i64  .    .    .    .    .    .    .    i32   .  .
+   i64  i64  i64  i64  i64  i64  i64  i64  i64  .    .    .    .    .    .    .    i64   .  .
+   u8   u8   i16  i16  i32  i64  u8   u16  u32  u64  .    .    .    .    .    .    u8    .  .
+   u16  u16  i32  i32  i32  i64  u16  u16  u32  u64  .    .    .    .    .    .    u16   .  .
+   u32  u32  i64  i64  i64  i64  u32  u32  u32  u64  .    .    .    .    .    .    u32   .  .
+   u64  u64  .    .    .    .    u64  u64  u64  u64  .    .    .    .    .    .    u64   .  .
+   f16  f16  .    .    .    .    .    .    .    .    f16  f32  f32  f64  c64  c128 f16   f16  c64
+   bf16 bf16 .    .    .    .    .    .    .    .    f32  bf16 f32  f64  c64  c128 bf16  bf16  c64
+   f32  f32  .    .    .    .    .    .    .    .    f32  f32  f32  f64  c64  c128 f32   f32  c64
+   f64  f64  .    .    .    .    .    .    .    .    f64  f64  f64  f64  c128 c128 f64   f64  c128
+   c64  c64  .    .    .    .    .    .    .    .    c64  c64  c64  c128 c64  c128 c64   c64  c64
+   c128 c128 .    .    .    .    .    .    .    .    c128 c128 c128 c128 c128 c128 c128  c128  c128
+   int  i64  i8   i16  i32  i64  u8   u16  u32  u64  f16  bf16 f32  f64  c64  c128 int   float  complex
+   float f64 .    .    .    .    .    .    .    .    f16  bf16 f32  f64  c64  c128 float float  complex
+   complex c128  .  .  .  .  .  .  .  .  c64  c64  c64  c128  c64  c128  complex  complex  complex)");
 }
 
 TEST(Convert, NumbaArithmeticOfEveryPair) {
