@@ -177,7 +177,9 @@ std::string Describer::describe_expr(const ir::Assign& assign, int depth, bool n
       },
       [&](const ir::Extent& e) { return part(e.array) + ".shape[" + std::to_string(e.axis) + "]"; },
       [&](const ir::Stride& e) { return part(e.array) + ".strides[" + std::to_string(e.axis) + "]"; },
-      [&](const ir::View& e) { return part(e.array); },
+      [&](const ir::View& e) {
+        return part(e.array) + (!e.part ? "" : *e.part == 0 ? ".real" : ".imag");
+      },
       [](const ir::SharedArray&) { return std::string("shared.array"); },
       [](const ir::LocalArray&) { return std::string("local.array"); },
       [](const ir::ConstantArray&) { return std::string("const.array"); });
