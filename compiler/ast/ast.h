@@ -265,19 +265,21 @@ struct If : Stmt {
   Block else_body;
 };
 
-// while c: ...
+// while c: ... else: ...
 struct While : Stmt {
   KERN_AST_NODE(While, Stmt)
   const Expr* condition = nullptr;
   Block body;
+  Block else_body;
 };
 
-// for target in iterable: ...
+// for target in iterable: ... else: ...
 struct For : Stmt {
   KERN_AST_NODE(For, Stmt)
   const Expr* target = nullptr;
   const Expr* iterable = nullptr;
   Block body;
+  Block else_body;
 };
 
 // break

@@ -184,12 +184,14 @@ void Printer::print(const Node& node) {
     return below("While", [&] {
       part("condition", get<While>(node).condition);
       part("body", get<While>(node).body);
+      part("else", get<While>(node).else_body);
     });
   case Kind::For:
     return below("For", [&] {
       part("target", get<For>(node).target);
       part("iterable", get<For>(node).iterable);
       part("body", get<For>(node).body);
+      part("else", get<For>(node).else_body);
     });
   case Kind::Return:
     return below("Return", [&] {

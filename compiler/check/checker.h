@@ -124,9 +124,10 @@ struct Checker {
   std::vector<std::pair<const ast::Node*, ir::SharedId>> shared_ids;
   struct Loop {
     bool has_break = false;
-    std::optional<ir::SlotId> stop_flag; // of an unrolled loop with a break
+    std::optional<ir::SlotId> stop_flag; // set by a break: of an unrolled loop, and of one with an `else`
   };
   std::vector<Loop> loops;
+  std::optional<ir::SlotId> stop_flag; // of the loop that is checked next
   int unrolled = 0;                      // loops over tuples around this place
   std::vector<Span> widening;            // literals that made arithmetic of f32 one of f64 (-Wwiden)
   std::string target_name;               // of the assignment being checked, for the names of shared arrays
@@ -339,6 +340,7 @@ struct Checker {
   void check_effect(const ast::Expr& expr); // of an expression that is a statement
   bool check_if(const ast::If& stmt);
   bool check_while(const ast::While& stmt);
+  bool check_while_rounds(const ast::While& stmt);
   void check_jump(const ast::Stmt& stmt);
   bool check_return(const ast::Return& stmt);
   void check_assert(const ast::Assert& stmt);
@@ -354,7 +356,12 @@ struct Checker {
   void store_into_view(const Place& place, const Value& value, Span span);
 
   // ---- loops.cpp ----
+  // Checks a loop, whose rounds `check_rounds` writes, with its `else`.
+  bool check_loop(ast::Block block, ast::Block else_body, Span span,
+                  const std::function<bool()>& check_rounds);
+  Loop next_loop() { return {false, std::exchange(stop_flag, {})}; }
   bool check_for(const ast::For& stmt);
+  bool check_for_rounds(const ast::For& stmt);
   bool check_for_range(const ast::For& stmt, const Value& range);
   bool check_for_tuple(const ast::For& stmt, const Iteration& iteration, std::size_t count);
   void bind_target(const ast::Expr& target, const Value& element, bool jumps, std::vector<Local*>& bound);

@@ -106,9 +106,11 @@ static void collect_locals(Context& context, Instance& instance, ast::Block bloc
       collect_locals(context, instance, branch->else_body);
     } else if (const auto* loop = ast::as<ast::While>(stmt)) {
       collect_locals(context, instance, loop->body);
+      collect_locals(context, instance, loop->else_body);
     } else if (const auto* counted = ast::as<ast::For>(stmt)) {
       collect_target(instance, *counted->target, Site::Loop);
       collect_locals(context, instance, counted->body);
+      collect_locals(context, instance, counted->else_body);
     }
   }
 }

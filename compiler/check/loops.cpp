@@ -188,7 +188,7 @@ void Checker::emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir:
 }
 
 void Checker::check_loop_body(ast::Block block, ir::Body& inner, const std::function<void()>& prologue) {
-  loops.push_back({});
+  loops.push_back(next_loop());
   inner = conditional_body([&] {
     prologue();
     check_block(block);
@@ -341,6 +341,10 @@ static bool has_jump(ast::Block block, ast::Kind kind) {
     if (stmt->kind == kind) return true;
     const auto* branch = ast::as<ast::If>(stmt);
     if (branch && (has_jump(branch->then_body, kind) || has_jump(branch->else_body, kind))) return true;
+    // What the `else` of an inner loop jumps out of is this one.
+    if (const auto* loop = ast::as<ast::While>(stmt); loop && has_jump(loop->else_body, kind)) return true;
+    if (const auto* counted = ast::as<ast::For>(stmt); counted && has_jump(counted->else_body, kind))
+      return true;
   }
   return false;
 }
@@ -386,7 +390,9 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
     return true;
   }
   std::optional<ir::Operand> flag;
-  if (breaks) {
+  if (std::optional<ir::SlotId> outer = next_loop().stop_flag) {
+    flag = slot_operand(*outer);
+  } else if (breaks) {
     flag = variable(types::boolean, span);
     assign(*flag->slot, ir::constant_bool(false), span);
   }
@@ -416,7 +422,25 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
   return true;
 }
 
+// Python runs the `else` of a loop that no `break` has left.
+bool Checker::check_loop(ast::Block block, ast::Block else_body, Span span,
+                         const std::function<bool()>& check_rounds) {
+  if (else_body.empty()) return check_rounds();
+  if (!has_jump(block, ast::Kind::Break)) return check_rounds() && check_block(else_body);
+  ir::Operand broken = variable(types::boolean, span);
+  assign(*broken.slot, ir::constant_bool(false), span);
+  stop_flag = broken.slot;
+  if (!check_rounds()) return false;
+  ir::Body ended = conditional_body([&] { check_block(else_body); });
+  emit(ir::If{broken, {}, std::move(ended)}, span);
+  return true;
+}
+
 bool Checker::check_for(const ast::For& stmt) {
+  return check_loop(stmt.body, stmt.else_body, stmt.target->span, [&] { return check_for_rounds(stmt); });
+}
+
+bool Checker::check_for_rounds(const ast::For& stmt) {
   Value iterable = evaluate(*stmt.iterable);
   if (iterable.kind == ValueKind::Range && stmt.target->kind == ast::Kind::Name)
     return check_for_range(stmt, iterable);

@@ -122,10 +122,15 @@ bool Checker::check_if(const ast::If& stmt) {
 }
 
 bool Checker::check_while(const ast::While& stmt) {
+  return check_loop(stmt.body, stmt.else_body, stmt.condition->span,
+                    [&] { return check_while_rounds(stmt); });
+}
+
+bool Checker::check_while_rounds(const ast::While& stmt) {
   ir::Operand condition = ir::constant_bool(true);
   ir::Body body_ir;
   std::optional<bool> truth;
-  loops.push_back({});
+  loops.push_back(next_loop());
   ++depth;
   ir::Body head = body_of([&] {
     Value value = evaluate_condition(*stmt.condition);
@@ -143,7 +148,8 @@ bool Checker::check_while(const ast::While& stmt) {
   return has_break || !truth;
 }
 
-// In an unrolled loop an iteration is a loop of one round, and `break` also sets a flag that ends those behind it.
+// A `break` sets the flag that ends the rounds of an unrolled loop, each of which is a loop of its own, and that
+// passes over the loop's `else`.
 void Checker::check_jump(const ast::Stmt& stmt) {
   if (loops.empty()) return;
   Loop& loop = loops.back();

@@ -77,10 +77,12 @@ struct NameWalk {
     } else if (const auto* loop = ast::as<ast::While>(&stmt)) {
       visit(loop->condition);
       block(loop->body);
+      block(loop->else_body);
     } else if (const auto* counted = ast::as<ast::For>(&stmt)) {
       visit(counted->iterable);
       visit(counted->target);
       block(counted->body);
+      block(counted->else_body);
     } else if (const auto* result = ast::as<ast::Return>(&stmt)) {
       visit(result->value);
     } else if (const auto* asserted = ast::as<ast::Assert>(&stmt)) {

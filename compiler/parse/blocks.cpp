@@ -198,15 +198,14 @@ const Stmt* Parser::parse_if() {
   return node;
 }
 
-// Reports an `else` behind a loop, and parses its block all the same.
-void Parser::refuse_loop_else() {
-  if (!at(TokenKind::Else)) return;
+// loop_else = ("else" block)?
+ast::Block Parser::parse_loop_else() {
+  if (!at(TokenKind::Else)) return {};
   Span header = advance().span;
-  not_kern(header, "`else` after a loop", "set a flag before `break` and test it behind the loop");
-  parse_block("`else`", header);
+  return parse_block("`else`", header);
 }
 
-// while_stmt = "while" condition block
+// while_stmt = "while" condition block loop_else
 const Stmt* Parser::parse_while() {
   Span start = advance().span;
   const Expr* condition = parse_condition();
@@ -214,11 +213,12 @@ const Stmt* Parser::parse_while() {
   ast::Block body = parse_body(*this, condition, "the condition", start);
   --loop_depth;
   Span span = since(start);
-  refuse_loop_else();
+  ast::Block else_body = parse_loop_else();
   if (!condition) return nullptr;
   auto* node = arena.make<ast::While>(span);
   node->condition = condition;
   node->body = body;
+  node->else_body = else_body;
   return node;
 }
 
@@ -230,7 +230,7 @@ bool Parser::c_style_for() const {
   return false;
 }
 
-// for_stmt = "for" targets "in" expression_list block
+// for_stmt = "for" targets "in" expression_list block loop_else
 const Stmt* Parser::parse_for() {
   Span start = advance().span;
   const Expr* target = nullptr;
@@ -245,12 +245,13 @@ const Stmt* Parser::parse_for() {
   ast::Block body = parse_body(*this, iterable, "the header of the loop", start);
   --loop_depth;
   Span span = since(start);
-  refuse_loop_else();
+  ast::Block else_body = parse_loop_else();
   if (!iterable) return nullptr;
   auto* node = arena.make<ast::For>(span);
   node->target = target;
   node->iterable = iterable;
   node->body = body;
+  node->else_body = else_body;
   return node;
 }
 

@@ -115,7 +115,7 @@ struct Parser {
   const ast::Stmt* parse_if();
   const ast::Stmt* parse_while();
   const ast::Stmt* parse_for();
-  void refuse_loop_else();
+  ast::Block parse_loop_else();
   bool c_style_for() const;
   bool at_match_statement() const;
 

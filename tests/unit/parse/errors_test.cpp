@@ -71,8 +71,6 @@ TEST(errors, name_the_python_that_is_no_kern) {
       {"    @a\n    def g():\n        yield", "2:5 a function inside a function"},
       {"    class A: pass", "2:5 a class inside a function"},
       {"    match x:\n        case 1: pass", "2:5 a `match` statement"},
-      {"    for i in x: pass\n    else: y", "3:5 `else` after a loop"},
-      {"    while x: pass\n    else:\n        y", "3:5 `else` after a loop"},
       {"    for (i = 0; i < 3; i++):\n        pass", "2:5 a `for` with semicolons"},
       {"    global a", "2:5 `global`"},
       {"    nonlocal a", "2:5 `nonlocal`"},
