@@ -127,6 +127,13 @@ struct StringLiteral : Expr {
   std::string_view value;
 };
 
+// (target := value)
+struct NamedExpr : Expr {
+  KERN_AST_NODE(NamedExpr, Expr)
+  const Name* target = nullptr;
+  const Expr* value = nullptr;
+};
+
 // -x, +x, ~x, not x
 struct Unary : Expr {
   KERN_AST_NODE(Unary, Expr)
@@ -295,6 +302,12 @@ struct Continue : Stmt {
 // pass
 struct Pass : Stmt {
   KERN_AST_NODE(Pass, Stmt)
+};
+
+// del a, b
+struct Delete : Stmt {
+  KERN_AST_NODE(Delete, Stmt)
+  ExprList targets;
 };
 
 // return value; the value is null where there is none

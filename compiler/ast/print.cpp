@@ -157,6 +157,9 @@ void Printer::print(const Node& node) {
   case Kind::Tuple: line("Tuple"); return children(get<Tuple>(node).elements);
   case Kind::List: line("List"); return children(get<List>(node).elements);
   case Kind::Set: line("Set"); return children(get<Set>(node).elements);
+  case Kind::NamedExpr:
+    return below(fmt::format("NamedExpr {}", get<NamedExpr>(node).target->text),
+                 [&] { print(*get<NamedExpr>(node).value); });
   case Kind::Starred: line("Starred"); return child(get<Starred>(node).value);
   case Kind::ExprStmt: line("ExprStmt"); return child(get<ExprStmt>(node).value);
   case Kind::Assign:
@@ -179,6 +182,10 @@ void Printer::print(const Node& node) {
       part("condition", get<If>(node).condition);
       part("then", get<If>(node).then_body);
       part("else", get<If>(node).else_body);
+    });
+  case Kind::Delete:
+    return below("Delete", [&] {
+      for (const Expr* target : get<Delete>(node).targets) print(*target);
     });
   case Kind::While:
     return below("While", [&] {

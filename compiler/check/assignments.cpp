@@ -69,6 +69,33 @@ void Checker::check_assign(const ast::Assign& stmt) {
   for (const ast::Expr* target : stmt.targets) assign_target(*target, value, *target, single);
 }
 
+// (a := value)
+Value Checker::evaluate_named(const ast::NamedExpr& expr) {
+  Value value = evaluate(*expr.value);
+  Local* local = find_local(expr.target->text);
+  if (!local) return unsupported(expr.span, "`:=` outside of a function");
+  if (value.kind == ValueKind::None && expr.value->kind == ast::Kind::Call) {
+    report(expr.value->span, diag::no_value, context.source(expr.value->span));
+    return error_value(expr.span);
+  }
+  assign_local(*local, value, expr, expr.value->span, false);
+  return read_at(value, expr.span);
+}
+
+// del a, b: a name stands for nothing from here on, until it is assigned again.
+void Checker::check_delete(const ast::Delete& stmt) {
+  for (const ast::Expr* target : stmt.targets) {
+    const auto* name = ast::as<ast::Name>(target);
+    Local* local = name ? find_local(name->text) : nullptr;
+    if (!local) {
+      report(target->span, diag::cannot_delete, context.source(target->span));
+      continue;
+    }
+    read_local(*local, target->span);
+    deleted.insert_or_assign(local, target->span);
+  }
+}
+
 void Checker::check_ann_assign(const ast::AnnAssign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.target);
   if (!stmt.value) return;

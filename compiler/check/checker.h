@@ -120,14 +120,15 @@ struct Checker {
   std::size_t statements = 0;                // emitted, and rounds of unrolled loops
   std::size_t errors = 0;                    // found, reported or not
   bool overflowed = false;
-  std::vector<Local*> known_here; // locals with a `known`, in the order of assignment
+  std::vector<Local*> known_here;       // locals with a `known`, in the order of assignment
+  std::map<const Local*, Span> deleted; // by `del` on every path to this place
   std::vector<std::pair<const ast::Node*, ir::SharedId>> shared_ids;
   struct Loop {
     bool has_break = false;
     std::optional<ir::SlotId> stop_flag; // set by a break: of an unrolled loop, and of one with an `else`
   };
   std::vector<Loop> loops;
-  std::optional<ir::SlotId> stop_flag; // of the loop that is checked next
+  std::optional<ir::SlotId> stop_flag;   // of the loop that is checked next
   int unrolled = 0;                      // loops over tuples around this place
   std::vector<Span> widening;            // literals that made arithmetic of f32 one of f64 (-Wwiden)
   std::string target_name;               // of the assignment being checked, for the names of shared arrays
@@ -216,6 +217,7 @@ struct Checker {
   // ---- locals.cpp ----
   Local* find_local(std::string_view name);
   Value read_local(Local& local, Span span);
+  Value read_slots(Local& local, Span span); // whether or not it is deleted
   void assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume = true);
   void note_assignment(Local& local, const Value& value, const ast::Node& site, Span span);
   void bind(Local& local, const Value& value, const ast::Node& site);
@@ -272,6 +274,7 @@ struct Checker {
   Value evaluate_bool_op(const ast::BoolOp& expr);
   Value evaluate_condition(const ast::Expr& expr);
   Value evaluate_compare(const ast::Compare& expr);
+  Value evaluate_named(const ast::NamedExpr& expr); // assignments.cpp
   Value merge(Span span, ir::Operand condition, const std::function<Value()>& yes,
               const std::function<Value()>& no);
 
@@ -346,6 +349,7 @@ struct Checker {
   void check_assert(const ast::Assert& stmt);
   void check_raise(const ast::Raise& stmt);
   void check_assign(const ast::Assign& stmt);
+  void check_delete(const ast::Delete& stmt);
   void check_aug_assign(const ast::AugAssign& stmt);
   void check_ann_assign(const ast::AnnAssign& stmt);
   void assign_target(const ast::Expr& target, const Value& value, const ast::Node& site, bool consume);

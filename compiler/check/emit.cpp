@@ -98,8 +98,11 @@ ir::Body Checker::body_of(const std::function<void()>& write) {
 
 ir::Body Checker::conditional_body(const std::function<void()>& write) {
   ++depth;
+  std::map<const Local*, Span> before = deleted;
   ir::Body inner = body_of(write);
   forget_known(--depth);
+  std::erase_if(before, [&](const auto& each) { return !deleted.contains(each.first); });
+  deleted = std::move(before);
   return inner;
 }
 

@@ -95,6 +95,7 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
     return result;
   }
   case ast::Kind::Compare: return evaluate_compare(ast::get<ast::Compare>(expr));
+  case ast::Kind::NamedExpr: return evaluate_named(ast::get<ast::NamedExpr>(expr));
   case ast::Kind::BoolOp: return evaluate_bool_op(ast::get<ast::BoolOp>(expr));
   case ast::Kind::Conditional: return evaluate_conditional(ast::get<ast::Conditional>(expr));
   case ast::Kind::Call: return evaluate_call(ast::get<ast::Call>(expr));
@@ -119,6 +120,7 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
   case ast::Kind::Break:
   case ast::Kind::Continue:
   case ast::Kind::Pass:
+  case ast::Kind::Delete:
   case ast::Kind::Return:
   case ast::Kind::Assert:
   case ast::Kind::Raise:

@@ -67,6 +67,7 @@ struct Local {
   std::size_t assignments = 0; // as they are written; one of the form `local += value` counts twice
   bool is_assigned = false;    // by one of the form `local = value`
   bool is_unpacked = false;    // by one with several targets
+  bool is_named = false;       // by one inside of an expression, which may read it before
   bool has_far_range = false;  // of literals, which do not fit its type
   LiteralUse literal;
   std::uint64_t most = 0;      // of the rounds before: what most_bits() is at most of all that is assigned

@@ -74,6 +74,17 @@ static std::uint64_t most_of_local(const Local& local, Type type, bool in_loop) 
 
 Value Checker::read_local(Local& local, Span span) {
   if (local.is_wrong) return error_value(span);
+  if (auto gone = deleted.find(&local); gone != deleted.end()) {
+    report(span, diag::deleted_local, local.name).note(gone->second, "it is deleted here");
+    return error_value(span);
+  }
+  Value value = read_slots(local, span);
+  // What `:=` assigns later in an expression does not change what was read before.
+  if (local.is_named) copy_leaves(value);
+  return value;
+}
+
+Value Checker::read_slots(Local& local, Span span) {
   if (local.known) {
     Value known = as_variable(read_at(*local.known, span));
     read_held(local, known);
@@ -233,6 +244,7 @@ bool Checker::fits_slot(const Local& local, const Value& value) {
 // Lets a name stand for a value, without a slot: the target of an unrolled loop.
 void Checker::bind(Local& local, const Value& value, const ast::Node& site) {
   note_assignment(local, value, site, value.span);
+  deleted.erase(&local);
   if (is_error(value)) return;
   local.known = value;
   local.known_depth = depth;
@@ -241,6 +253,7 @@ void Checker::bind(Local& local, const Value& value, const ast::Node& site) {
 
 void Checker::assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume) {
   note_site(local, site);
+  deleted.erase(&local);
   if (is_error(value)) {
     // What follows from it was reported with it.
     local.is_wrong = local.is_wrong || (final && !local.annotated);

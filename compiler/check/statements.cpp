@@ -2,6 +2,7 @@
 // dropped.
 #include <algorithm>
 
+#include "compiler/ast/walk.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -33,6 +34,7 @@ bool Checker::check_statement(const ast::Stmt& stmt) {
   case ast::Kind::Break:
   case ast::Kind::Continue: check_jump(stmt); return false;
   case ast::Kind::Pass: return true;
+  case ast::Kind::Delete: check_delete(ast::get<ast::Delete>(stmt)); return true;
   case ast::Kind::Return: return check_return(ast::get<ast::Return>(stmt));
   case ast::Kind::Assert: check_assert(ast::get<ast::Assert>(stmt)); return true;
   case ast::Kind::Raise: check_raise(ast::get<ast::Raise>(stmt)); return false;
@@ -52,6 +54,7 @@ bool Checker::check_statement(const ast::Stmt& stmt) {
   case ast::Kind::NoneLiteral:
   case ast::Kind::EllipsisLiteral:
   case ast::Kind::StringLiteral:
+  case ast::Kind::NamedExpr:
   case ast::Kind::Unary:
   case ast::Kind::Binary:
   case ast::Kind::Compare:
@@ -69,25 +72,12 @@ bool Checker::check_statement(const ast::Stmt& stmt) {
   return true;
 }
 
-// Says whether an expression calls something; `...` stands for nothing, as `pass` does.
+// Says whether an expression calls or assigns something; `...` stands for nothing, as `pass` does.
 static bool may_act(const ast::Expr& expr) {
   if (expr.kind == ast::Kind::Call || expr.kind == ast::Kind::EllipsisLiteral) return true;
-  auto any = [](ast::ExprList list) {
-    return std::ranges::any_of(list, [](const ast::Expr* each) { return may_act(*each); });
-  };
-  if (const auto* unary = ast::as<ast::Unary>(&expr)) return may_act(*unary->operand);
-  if (const auto* binary = ast::as<ast::Binary>(&expr))
-    return may_act(*binary->left) || may_act(*binary->right);
-  if (const auto* both = ast::as<ast::BoolOp>(&expr)) return any(both->operands);
-  if (const auto* compare = ast::as<ast::Compare>(&expr)) return any(compare->operands);
-  if (const auto* tuple = ast::as<ast::Tuple>(&expr)) return any(tuple->elements);
-  if (const auto* list = ast::as<ast::List>(&expr)) return any(list->elements);
-  if (const auto* attribute = ast::as<ast::Attribute>(&expr)) return may_act(*attribute->value);
-  if (const auto* subscript = ast::as<ast::Subscript>(&expr))
-    return may_act(*subscript->value) || any(subscript->indices);
-  if (const auto* either = ast::as<ast::Conditional>(&expr))
-    return may_act(*either->condition) || may_act(*either->then_value) || may_act(*either->else_value);
-  return false;
+  bool acts = expr.kind == ast::Kind::NamedExpr;
+  ast::each_part(expr, [&](const ast::Expr& part) { acts = acts || may_act(part); });
+  return acts;
 }
 
 void Checker::check_effect(const ast::Expr& expr) {

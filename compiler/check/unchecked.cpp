@@ -1,6 +1,8 @@
 // Walks the syntax of a function that has no instance, for names only.
 #include "compiler/check/unchecked.h"
 
+#include "compiler/ast/walk.h"
+
 namespace kern::checker {
 
 namespace {
@@ -19,39 +21,9 @@ struct NameWalk {
   void visit_node(const ast::Expr& expr) {
     if (const auto* name = ast::as<ast::Name>(&expr)) {
       if (!checker.find_local(name->text)) checker.read_name(*name);
-    } else if (const auto* unary = ast::as<ast::Unary>(&expr)) {
-      visit(unary->operand);
-    } else if (const auto* binary = ast::as<ast::Binary>(&expr)) {
-      visit(binary->left);
-      visit(binary->right);
-    } else if (const auto* compare = ast::as<ast::Compare>(&expr)) {
-      list(compare->operands);
-    } else if (const auto* both = ast::as<ast::BoolOp>(&expr)) {
-      list(both->operands);
-    } else if (const auto* choice = ast::as<ast::Conditional>(&expr)) {
-      visit(choice->condition);
-      visit(choice->then_value);
-      visit(choice->else_value);
-    } else if (const auto* call = ast::as<ast::Call>(&expr)) {
-      visit(call->callee);
-      list(call->args);
-      for (const ast::Keyword& keyword : call->keywords) visit(keyword.value);
-    } else if (const auto* subscript = ast::as<ast::Subscript>(&expr)) {
-      visit(subscript->value);
-      list(subscript->indices);
-    } else if (const auto* slice = ast::as<ast::Slice>(&expr)) {
-      visit(slice->start);
-      visit(slice->stop);
-      visit(slice->step);
-    } else if (const auto* attribute = ast::as<ast::Attribute>(&expr)) {
-      visit(attribute->value);
-    } else if (const auto* tuple = ast::as<ast::Tuple>(&expr)) {
-      list(tuple->elements);
-    } else if (const auto* elements = ast::as<ast::List>(&expr)) {
-      list(elements->elements);
-    } else if (const auto* starred = ast::as<ast::Starred>(&expr)) {
-      visit(starred->value);
+      return;
     }
+    ast::each_part(expr, [&](const ast::Expr& part) { visit_node(part); });
   }
 
   void block(ast::Block statements) {

@@ -26,7 +26,6 @@ static constexpr Construct in_expressions[] = {
 static constexpr Construct simple_statements[] = {
     {TokenKind::Global, "`global`", "constants are read without it; what threads share is in an array"},
     {TokenKind::Nonlocal, "`nonlocal`", "return the value from the function that computes it"},
-    {TokenKind::Del, "`del`", "a local needs none: it ends with its function"},
     {TokenKind::Import, "an import inside a function", "write it at the top of the file"},
     {TokenKind::From, "an import inside a function", "write it at the top of the file"},
 };

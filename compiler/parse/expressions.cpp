@@ -69,15 +69,30 @@ bool Parser::rise(std::size_t sibling) {
   return false;
 }
 
-// expression = or_test ("if" or_test "else" expression)?
+// named_expr = name ":=" expression
+const Expr* Parser::parse_named(const Expr* target, Span start) {
+  advance();
+  const auto* name = ast::as<ast::Name>(target);
+  if (!name) {
+    report(target->span, diag::invalid_target, "what stands before `:=` and is no name");
+    return nullptr;
+  }
+  const Expr* value = parse_expression();
+  if (!value || !rise(0)) return nullptr;
+  auto* node = arena.make<ast::NamedExpr>(since(start));
+  node->target = name;
+  node->value = value;
+  return node;
+}
+
+// expression = named_expr | or_test ("if" or_test "else" expression)?
 const Expr* Parser::parse_expression() {
   Level level(expr_depth);
   if (too_deep()) return nullptr;
   Span start = peek().span;
   const Expr* then_value = parse_or();
   if (!then_value) return nullptr;
-  if (at(TokenKind::ColonEqual))
-    return not_kern(peek().span, "`:=`", "assign on a line of its own, before the value is used");
+  if (at(TokenKind::ColonEqual)) return parse_named(then_value, start);
   if (at(TokenKind::Question)) {
     report(peek().span, diag::foreign_operator, "?", "`a if condition else b`");
     return nullptr;

@@ -77,6 +77,7 @@ struct Parser {
 
   // expressions.cpp: operators
   const ast::Expr* parse_expression();
+  const ast::Expr* parse_named(const ast::Expr* target, Span start);
   const ast::Expr* parse_expression_list(bool operators_only = false);
   const ast::Expr* parse_or();
   const ast::Expr* parse_and();
@@ -129,6 +130,7 @@ struct Parser {
   const ast::Stmt* parse_return();
   const ast::Stmt* parse_assert();
   const ast::Stmt* parse_raise();
+  const ast::Stmt* parse_delete();
   bool check_target(const ast::Expr* target);
   std::nullptr_t unexpected_end();
   bool refuse_c_statement();

@@ -121,12 +121,13 @@ bool Parser::refuse_c_statement() {
   return true;
 }
 
-// simple_stmt = assignment | expression | "pass" | "break" | "continue" | return | assert | raise
+// simple_stmt = assignment | expression | "pass" | "break" | "continue" | return | assert | raise | delete
 const Stmt* Parser::parse_simple_statement() {
   if (at(TokenKind::Break) || at(TokenKind::Continue) || at(TokenKind::Pass)) return parse_jump();
   if (at(TokenKind::Return)) return parse_return();
   if (at(TokenKind::Assert)) return parse_assert();
   if (at(TokenKind::Raise)) return parse_raise();
+  if (at(TokenKind::Del)) return parse_delete();
   if (refuse_simple_statement() || refuse_c_statement()) return nullptr;
   return parse_expression_statement();
 }
@@ -175,9 +176,24 @@ const Stmt* Parser::parse_raise() {
   return node;
 }
 
+// delete = "del" expression_list
+const Stmt* Parser::parse_delete() {
+  Span start = advance().span;
+  const Expr* targets = parse_expression_list();
+  if (!targets || !check_target(targets)) return nullptr;
+  auto* node = arena.make<ast::Delete>(since(start));
+  const auto* tuple = ast::as<ast::Tuple>(targets);
+  node->targets = tuple ? tuple->elements : arena.copy(std::vector{targets});
+  return node;
+}
+
 // expression_stmt = expression_list (":" ... | "=" ... | augmented ...)?
 const Stmt* Parser::parse_expression_statement() {
   Span start = peek().span;
+  if (at(TokenKind::Name) && at(TokenKind::ColonEqual, 1)) {
+    report(peek(1).span, diag::foreign_operator, ":=", "`=`; inside of an expression it stands in brackets");
+    return nullptr;
+  }
   const Expr* first = parse_expression_list();
   if (!first) return nullptr;
   if (at(TokenKind::Colon)) return parse_annotated(first, start);
