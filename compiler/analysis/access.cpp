@@ -67,6 +67,7 @@ private:
     if (const auto* assign = std::get_if<ir::Assign>(&stmt.node)) {
       if (const auto* copy = std::get_if<ir::Copy>(&assign->value)) edge(copy->value, assign->slot);
       if (const auto* view = std::get_if<ir::View>(&assign->value)) edge(view->array, assign->slot);
+      if (const auto* form = std::get_if<ir::Restride>(&assign->value)) edge(form->array, assign->slot);
       if (const auto* select = std::get_if<ir::Select>(&assign->value)) {
         edge(select->then_value, assign->slot);
         edge(select->else_value, assign->slot);

@@ -180,6 +180,7 @@ std::string Describer::describe_expr(const ir::Assign& assign, int depth, bool n
       [&](const ir::View& e) {
         return part(e.array) + (!e.part ? "" : *e.part == 0 ? ".real" : ".imag");
       },
+      [&](const ir::Restride& e) { return part(e.array); },
       [](const ir::SharedArray&) { return std::string("shared.array"); },
       [](const ir::LocalArray&) { return std::string("local.array"); },
       [](const ir::ConstantArray&) { return std::string("const.array"); });

@@ -138,6 +138,14 @@ private:
       value = merge(a, b, condition, stmt, assign.slot);
     } else if (const auto* view = std::get_if<ir::View>(&assign.value)) {
       value = evaluate_view(*view, stmt, assign.slot);
+    } else if (const auto* form = std::get_if<ir::Restride>(&assign.value)) {
+      const Value array = read(form->array);
+      depend_on(form->extents);
+      depend_on(form->strides);
+      deps_.push_back(array.extents);
+      value.extents = derive(kind, stmt, assign.slot);
+      value.base = derive(kind, stmt, assign.slot, {array.base});
+      value.contents = array.contents;
     } else if (const auto* extent = std::get_if<ir::Extent>(&assign.value)) {
       value.base = derive(kind, stmt, assign.slot, {read(extent->array).extents});
     } else if (const auto* stride = std::get_if<ir::Stride>(&assign.value)) {

@@ -21,6 +21,11 @@ Value Symbolic::evaluate(const ir::Expr& expr, Type type, Span span) {
       [&](const ir::CallPure& node) { return call(node, type); },
       [&](const ir::Extent& node) { return make(extent(node.array, node.axis)); },
       [&](const ir::Stride&) { return unknown(type); }, [&](const ir::View& node) { return view(node); },
+      [&](const ir::Restride& node) {
+        std::vector<Affine> extents;
+        for (const ir::Operand& extent : node.extents) extents.push_back(integer(extent));
+        return make_array(std::move(extents));
+      },
       [&](const ir::SharedArray& node) {
         std::vector<Affine> extents;
         for (const ir::Operand& extent : node.extents) extents.push_back(integer(extent));

@@ -350,6 +350,7 @@ private:
   ArrayShape evaluate_array(const ir::Expr& expr, Type type) const {
     if (const auto* copy = std::get_if<ir::Copy>(&expr)) return array_of(copy->value);
     if (const auto* view = std::get_if<ir::View>(&expr)) return evaluate_view(*view);
+    if (const auto* form = std::get_if<ir::Restride>(&expr)) return evaluate_restride(*form, type);
     if (const auto* select = std::get_if<ir::Select>(&expr)) {
       const ArrayShape joined = join(array_of(select->then_value), array_of(select->else_value));
       return is_uniform(select->condition) ? joined : varying_array(type->rank);
@@ -381,6 +382,22 @@ private:
       else
         known.reset();
     }
+  }
+
+  ArrayShape evaluate_restride(const ir::Restride& form, Type type) const {
+    const ArrayShape array = array_of(form.array);
+    const std::int64_t parts = bit_width(form.array.type->scalar) / bit_width(type->scalar);
+    ArrayShape result{array.base, scaled(array.offset, uniform_shape, parts), {}, {}, {}};
+    for (std::size_t axis = 0; axis < form.extents.size(); ++axis) {
+      result.extents.push_back(is_uniform(form.extents[axis]) ? uniform_shape : varying_shape);
+      result.strides.push_back(is_uniform(form.strides[axis]) ? uniform_shape : varying_shape);
+      const LaneValue stride = value_of(form.strides[axis]);
+      const bool known = stride.shape.kind == Shape::Kind::Uniform && stride.range.low == stride.range.high &&
+                         stride.range.low >= -limits::linear_step && stride.range.low <= limits::linear_step;
+      std::optional<std::int64_t>& step = result.known_strides.emplace_back();
+      if (known) step = static_cast<std::int64_t>(stride.range.low);
+    }
+    return result;
   }
 
   ArrayShape evaluate_view(const ir::View& view) const {

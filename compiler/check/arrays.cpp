@@ -28,7 +28,8 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
   ArrayArgs args;
   for (const BoundArgument& bound : match.arguments) {
     if (!bound.argument) continue;
-    const Value& value = values[*bound.argument];
+    const Value value =
+        bound.param == 1 ? checker.as_dtype(values[*bound.argument]) : values[*bound.argument];
     if (bound.param == 0) {
       args.shape = value;
       args.shape_expr = argument_expr(expr, *bound.argument);

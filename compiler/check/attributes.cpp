@@ -60,10 +60,13 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
   if (is_part && is_complex(element_type(array.type)))
     return array_part(checker, array, name == "imag", span);
   if (name == "real") return read_at(array, span);
-  if (name == "T" || name == "imag" || name == "flat")
+  if (std::optional<Value> form = checker.array_form(array, name, span)) return *form;
+  if (name == "imag")
     return checker.unsupported(span, fmt::format("`.{}` of an array", name));
   checker.report(span, diag::no_attribute, checker.describe(array), name)
-      .note("an array has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize` and `nbytes`");
+      .note("an array has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize`, `nbytes`, `T`, `flat`, "
+            "`reshape`, "
+            "`ravel`, `transpose`, `view`, `item` and `fill`");
   return error_value(span);
 }
 
@@ -80,8 +83,10 @@ static double epsilon(Type type) {
   return type == types::f32 ? 0x1p-23 : 0x1p-52;
 }
 
-// f32.max, i32.min, f32.eps, f32.from_bits
+// f32.max, i32.min, f32.eps, f32.from_bits, x.dtype.type, x.dtype.itemsize
 static Value type_attribute(Checker& checker, Type type, std::string_view name, Span span) {
+  if (name == "type" && is_scalar(type)) return type_value(type, span);
+  if (name == "itemsize" && is_scalar(type)) return int_value(bit_width(type->scalar) / 8, span);
   bool limits = name == "max" || name == "min";
   if (is_scalar(type) && is_integer(type) && limits) {
     WideInt value = name == "max" ? greatest_value(type->scalar) : least_value(type->scalar);

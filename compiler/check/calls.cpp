@@ -80,6 +80,7 @@ Value Checker::evaluate_call(const ast::Call& expr) {
             python_call(*this, callee.builtin, callee.text == "numpy", args->positional, expr.span))
       return *value;
   if (callee.kind == ValueKind::Builtin) return call_builtin(callee.builtin, expr, *args);
+  if (callee.kind == ValueKind::Method) return call_method(callee, *args, expr.span);
   if (is_unknown(callee)) return unknown_value(expr.span);
   auto error = report(expr.span, diag::not_callable, describe(callee));
   const std::string_view name = context.source(expr.callee->span);

@@ -336,6 +336,23 @@ struct Checker {
   Value array_extent(const Value& array, int axis, Span span);
   Value array_size(const Value& array, Span span);
 
+  // Of a call, evaluated.
+  struct Args {
+    std::vector<Value> positional;
+    std::vector<std::pair<std::string_view, Value>> keywords;
+    std::vector<Span> keyword_spans;
+  };
+
+  // ---- array_forms.cpp: what has the elements of an array, without copying ----
+  // Returns a.T, a.flat or a method; nothing where it is none.
+  std::optional<Value> array_form(const Value& array, std::string_view name, Span span);
+  Value call_method(const Value& method, const Args& args, Span span);
+  Value with_new_axes(const Value& array, const std::vector<int>& before, Span span);
+
+  // ---- dtypes.cpp ----
+  // Returns the type that a string names, as NumPy has it; any other value as it is.
+  Value as_dtype(const Value& value);
+
   // ---- statements.cpp, assignments.cpp ----
   bool check_body(ast::Block body);   // of the function: contracts first
   bool check_block(ast::Block block); // says whether control can reach its end
@@ -406,11 +423,6 @@ struct Checker {
 
   // ---- calls.cpp ----
   Value evaluate_call(const ast::Call& expr);
-  struct Args {
-    std::vector<Value> positional;
-    std::vector<std::pair<std::string_view, Value>> keywords;
-    std::vector<Span> keyword_spans;
-  };
   std::optional<Args> evaluate_args(const ast::Call& expr);
   Value call_function(const FunctionSymbol& callee, const Args& args, Span span);
   Value emit_call(Instance& called, const std::vector<Value>& values, Span span);

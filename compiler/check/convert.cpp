@@ -42,6 +42,7 @@ std::optional<Type> Checker::type_of(const Value& value) {
   case ValueKind::Host:
   case ValueKind::Prefix:
   case ValueKind::Builtin:
+  case ValueKind::Method:
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:
@@ -85,6 +86,7 @@ std::string Checker::describe(const Value& value) {
   case ValueKind::Host: return "a module";
   case ValueKind::Prefix: return fmt::format("`{}`", value.text);
   case ValueKind::Builtin: return fmt::format("the builtin `{}`", row(value.builtin).name);
+  case ValueKind::Method: return fmt::format("the function `{}`", value.text);
   case ValueKind::Range: return "a range";
   case ValueKind::Enumerate: return "an enumerate";
   case ValueKind::Zip: return "a zip";
@@ -313,6 +315,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   case ValueKind::Host:
   case ValueKind::Prefix:
   case ValueKind::Builtin:
+  case ValueKind::Method:
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:

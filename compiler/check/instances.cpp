@@ -176,6 +176,7 @@ static void add_key(std::string& key, const Value& value) {
   case ValueKind::Rows:
   case ValueKind::None:
   case ValueKind::Ellipsis:
+  case ValueKind::Method:
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:
@@ -407,6 +408,7 @@ static std::string symbol_part(const Value& value) {
   case ValueKind::File:
   case ValueKind::Host:
   case ValueKind::Prefix:
+  case ValueKind::Method:
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:

@@ -135,6 +135,7 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
   if (module == "numpy") {
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
     if (std::optional<Value> type = type_name(name, true, span); type && type->text.empty()) return type;
+    if (name == "newaxis") return plain_value(ValueKind::None, span);
     if (name == "maximum") return builtin_named(Builtin::NpMaximum, span);
     if (name == "minimum") return builtin_named(Builtin::NpMinimum, span);
     std::string path = "math." + std::string(name);

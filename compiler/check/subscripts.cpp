@@ -46,7 +46,8 @@ struct IndexPart {
   std::optional<Value> index;
   const ast::Slice* slice = nullptr; // or a whole axis, where there is neither
   SliceBounds bounds;
-  ir::Operand place; // of an index, once it is guarded
+  ir::Operand place;   // of an index, once it is guarded
+  bool is_new = false; // an axis of extent 1 that the array does not have
 };
 
 // Evaluates the parts from left to right; `...` stands for as many whole axes as are missing.
@@ -57,7 +58,7 @@ evaluate_parts(Checker& checker, std::span<const ast::Expr* const> indices, int 
   bool ok = true;
   for (const ast::Expr* expr : indices) {
     if (const auto* slice = ast::as<ast::Slice>(expr)) {
-      parts.push_back({expr->span, std::nullopt, slice, checker.evaluate_bounds(*slice), {}});
+      parts.push_back({expr->span, std::nullopt, slice, checker.evaluate_bounds(*slice), {}, false});
       ok = ok && parts.back().bounds.ok;
       continue;
     }
@@ -69,18 +70,18 @@ evaluate_parts(Checker& checker, std::span<const ast::Expr* const> indices, int 
       ellipsis = parts.size();
     } else if (is_tuple(value)) {
       for (Value& element : value.elements)
-        parts.push_back({expr->span, std::move(element), nullptr, {}, {}});
+        parts.push_back({expr->span, std::move(element), nullptr, {}, {}, false});
     } else if (value.kind == ValueKind::None) {
-      checker.unsupported(expr->span, "a new axis"), ok = false;
+      parts.push_back({expr->span, std::nullopt, nullptr, {}, {}, true});
     } else {
-      parts.push_back({expr->span, std::move(value), nullptr, {}, {}});
+      parts.push_back({expr->span, std::move(value), nullptr, {}, {}, false});
     }
   }
   if (!ok) return std::nullopt;
-  if (ellipsis)
-    while (parts.size() < static_cast<std::size_t>(rank))
-      parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(*ellipsis),
-                   {indices.front()->span, std::nullopt, nullptr, {}, {}});
+  auto missing = rank - std::ranges::count(parts, false, &IndexPart::is_new);
+  if (ellipsis && missing > 0)
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(*ellipsis), static_cast<std::size_t>(missing),
+                 {indices.front()->span, std::nullopt, nullptr, {}, {}, false});
   return parts;
 }
 
@@ -135,12 +136,25 @@ static Checker::Place make_view(Checker& checker, ir::Operand array, const std::
   return place;
 }
 
+// Takes the new axes out of the parts of a subscript; returns for each how many axes of the view stand before it.
+static std::vector<int> take_new_axes(std::vector<IndexPart>& parts) {
+  std::vector<int> before;
+  int kept = 0;
+  for (const IndexPart& part : parts) {
+    if (part.is_new) before.push_back(kept);
+    kept += !part.is_new && !part.index;
+  }
+  std::erase_if(parts, [](const IndexPart& part) { return part.is_new; });
+  return before;
+}
+
 Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* const> indices,
                                  const ast::Expr& base_expr, Span span) {
   Place place;
   int rank = is_array(array) ? array.type->rank : 0;
   std::optional<std::vector<IndexPart>> parts = evaluate_parts(*this, indices, rank);
   if (!parts || !is_array(array)) return place;
+  std::vector<int> new_axes = take_new_axes(*parts);
   if (parts->size() > array.type->rank) {
     report(span, diag::too_many_indices, context.source(base_expr.span), static_cast<std::int64_t>(rank),
            static_cast<std::int64_t>(parts->size()));
@@ -161,7 +175,18 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
     if (!check_constant_index(array, static_cast<int>(axis), *part.index, base_expr)) return place;
     part.place = guarded_index(array.operand, static_cast<int>(axis), *part.index, base_expr);
   }
-  if (!is_element) return make_view(*this, array.operand, *parts, span);
+  if (is_element && !new_axes.empty()) {
+    report(span, diag::new_axis_of_element, context.source(base_expr.span));
+    return place;
+  }
+  if (!is_element) {
+    place = make_view(*this, array.operand, *parts, span);
+    if (new_axes.empty()) return place;
+    Value widened = with_new_axes(runtime_value(place.array, span), new_axes, span);
+    place.ok = !is_error(widened);
+    place.array = widened.operand;
+    return place;
+  }
   place.ok = true;
   place.array = array.operand;
   for (const IndexPart& part : *parts) place.indices.push_back(part.place);

@@ -111,6 +111,7 @@ bool is_number(const Value& value) {
   case ValueKind::Host:
   case ValueKind::Prefix:
   case ValueKind::Builtin:
+  case ValueKind::Method:
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:

@@ -37,6 +37,7 @@ enum class ValueKind : std::uint8_t {
   Host,      // a module of the host (numba, numba.cuda, math, numpy): text
   Prefix,    // the front of dotted builtins ("shared", "atomic"): text
   Builtin,   // builtin
+  Method,    // a function of an array, elements[0], or of NumPy: text
   Range,     // elements: start, stop, step
   Reversed,  // elements[0]: a range, or another one that is reversed
   Enumerate, // elements: the iterable, the first number

@@ -156,6 +156,13 @@ struct View {
   // Of complex elements only the real (0) or the imaginary (1) parts, as an array of floats.
   std::optional<int> part = {};
 };
+// The elements of an array from its first one on, by other extents and strides: what is transposed, reshaped
+// or has an axis more. No index that is in range leaves the array. Where the slot's elements are of another
+// type, which is not wider, they are the array's bits
+struct Restride {
+  Operand array;
+  std::vector<Operand> extents, strides; // i64; strides in elements of the slot's type
+};
 // The shared array with that id; extents are i64, constants unless it is dynamic: then they are values of the
 // launch, as those of an aliased one are
 struct SharedArray {
@@ -172,7 +179,7 @@ struct ConstantArray {
 };
 
 using Expr = std::variant<Copy, Unary, Binary, Compare, Convert, Select, Fma, CallPure, Extent, Stride, View,
-                          SharedArray, LocalArray, ConstantArray>;
+                          Restride, SharedArray, LocalArray, ConstantArray>;
 
 // ---- Statements ----
 

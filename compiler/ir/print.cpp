@@ -193,6 +193,9 @@ struct Printer {
         [&](const Extent& e) { return fmt::format("{}.shape[{}]", text(e.array), e.axis); },
         [&](const Stride& e) { return fmt::format("{}.strides[{}]", text(e.array), e.axis); },
         [&](const View& e) { return view_text(e); },
+        [&](const Restride& e) {
+          return fmt::format("restride {}[{}] by [{}]", text(e.array), list(e.extents), list(e.strides));
+        },
         [&](const SharedArray& e) {
           return fmt::format("shared #{}[{}]", static_cast<std::uint32_t>(e.id), list(e.extents));
         },

@@ -245,6 +245,17 @@ struct Verifier {
     require_array_slot(target, element, kept, e.array.type->space);
   }
 
+  void check_restride(const Restride& e, Type target) {
+    if (!require_array(e.array)) return;
+    require(e.extents.size() == e.strides.size(), "an axis has an extent and a stride");
+    for (const Operand& extent : e.extents) require_type(extent, types::i64, "an extent");
+    for (const Operand& stride : e.strides) require_type(stride, types::i64, "a stride");
+    if (!is_array(target)) return require(false, "the slot is no array");
+    require(bit_width(e.array.type->scalar) % bit_width(target->scalar) == 0,
+            "an element of the slot is no part of one of the array");
+    require_array_slot(target, target->scalar, e.extents.size(), e.array.type->space);
+  }
+
   void require_array_slot(Type target, ScalarKind element, std::size_t rank, AddressSpace space) {
     bool agrees =
         is_array(target) && target->scalar == element && target->rank == rank && target->space == space;
@@ -293,7 +304,8 @@ struct Verifier {
         [&](const CallPure& e) { check_call_pure(e, target); },
         [&](const Extent& e) { check_axis(e.array, e.axis, target); },
         [&](const Stride& e) { check_axis(e.array, e.axis, target); },
-        [&](const View& e) { check_view(e, target); }, [&](const SharedArray& e) { check_shared(e, target); },
+        [&](const View& e) { check_view(e, target); }, [&](const Restride& e) { check_restride(e, target); },
+        [&](const SharedArray& e) { check_shared(e, target); },
         [&](const LocalArray& e) {
           bool is_local =
               is_array(target) && target->space == AddressSpace::Local && target->rank == e.extents.size();

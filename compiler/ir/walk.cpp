@@ -47,6 +47,11 @@ template <class AnyExpr, class Visit> void expr_operands(AnyExpr& expr, const Vi
       },
       [&](OneOf<CallPure> auto& node) { each(node.args, visit); },
       [&](OneOf<Extent, Stride> auto& node) { visit(node.array); },
+      [&](OneOf<Restride> auto& node) {
+        visit(node.array);
+        each(node.extents, visit);
+        each(node.strides, visit);
+      },
       [&](OneOf<View> auto& node) {
         visit(node.array);
         view_operands(node.axes, visit);

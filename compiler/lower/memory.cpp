@@ -148,6 +148,16 @@ ArrayValue lower_view(Lowerer& lower, const ir::View& view) {
   return result;
 }
 
+ArrayValue lower_restride(Lowerer& lower, const ir::Restride& form, Type type) {
+  ArrayValue from = read_array(lower, form.array);
+  ArrayValue result{from.base, from.offset, {}, {}, type->scalar, from.space};
+  std::int64_t parts = bit_width(from.element) / bit_width(type->scalar);
+  if (parts != 1) result.offset = multiply_values(lower, from.offset, {i64(lower.state, parts)}, false);
+  for (const ir::Operand& extent : form.extents) result.extents.push_back(read_value(lower, extent));
+  for (const ir::Operand& stride : form.strides) result.strides.push_back(read_value(lower, stride));
+  return result;
+}
+
 // Fills in the strides of C order.
 static void set_dense_strides(Lowerer& lower, ArrayValue& array) {
   array.strides.resize(array.extents.size());
