@@ -197,6 +197,11 @@ Value retyped(Checker& checker, const Value& array, const Value& type, Span span
   Form form = form_of(checker, array, span);
   if (from == to)
     return make_form(checker, array, std::move(form), type.type->scalar, array.type->layout, span);
+  // The lanes of a vector keep theirs side by side, element by element.
+  if (array.type->space == AddressSpace::Local) {
+    checker.report(span, diag::narrower_local_view, to_string(type.type), to_string(element_type(array.type)));
+    return error_value(span);
+  }
   // Each element becomes several along the last axis, which is to have no gaps.
   ir::Operand parts = number(from / to);
   ir::Operand one = checker.compare(ir::CompareOp::Equal, form.strides.back(), number(1), span);

@@ -253,6 +253,9 @@ struct Verifier {
     if (!is_array(target)) return require(false, "the slot is no array");
     require(bit_width(e.array.type->scalar) % bit_width(target->scalar) == 0,
             "an element of the slot is no part of one of the array");
+    bool same_width = bit_width(e.array.type->scalar) == bit_width(target->scalar);
+    require(same_width || e.array.type->space != AddressSpace::Local,
+            "the elements of a local array have parts that are no array");
     require_array_slot(target, target->scalar, e.extents.size(), e.array.type->space);
   }
 
