@@ -199,7 +199,8 @@ Value retyped(Checker& checker, const Value& array, const Value& type, Span span
     return make_form(checker, array, std::move(form), type.type->scalar, array.type->layout, span);
   // The lanes of a vector keep theirs side by side, element by element.
   if (array.type->space == AddressSpace::Local) {
-    checker.report(span, diag::narrower_local_view, to_string(type.type), to_string(element_type(array.type)));
+    checker.report(span, diag::narrower_local_view, to_string(type.type),
+                   to_string(element_type(array.type)));
     return error_value(span);
   }
   // Each element becomes several along the last axis, which is to have no gaps.
@@ -309,9 +310,7 @@ std::optional<Value> Checker::array_form(const Value& array, std::string_view na
   return std::nullopt;
 }
 
-Value Checker::call_method(const Value& method, const Args& args, Span span) {
-  for (const Value& value : args.positional)
-    if (has_unknown(value)) return unknown_value(span);
+Value Checker::call_array_method(const Value& method, const Args& args, Span span) {
   for (const MethodRow& row : methods)
     if (row.name == method.text) return row.call(*this, method.elements[0], args, span);
   return error_value(span);

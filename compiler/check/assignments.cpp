@@ -1,6 +1,7 @@
 // Assignments: names, elements, slices, and tuples of them. The value is evaluated first, then each target
 // from left to right; of `a[i] += x` the target is evaluated once, before x.
 #include <algorithm>
+#include <array>
 
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
@@ -344,11 +345,28 @@ static StoredSum sum_of(const Checker& checker, const ast::AugAssign& stmt, cons
           std::string(spelling(stmt.op)), right.type == types::u64};
 }
 
+// a[i:j] op= x, of every element.
+static void change_elements(Checker& checker, const ast::AugAssign& stmt, ir::Operand array,
+                            const Value& right) {
+  if (is_error(right) || is_unknown(right)) return;
+  if (!is_number(right) && !is_array(right)) {
+    checker.report(right.span, diag::wrong_type, checker.describe(right), to_string(array.type));
+    return;
+  }
+  if (checker.final) checker.stored_sum = sum_of(checker, stmt, right);
+  auto combine = [&](const Value& old, const std::vector<Value>& values) {
+    return checker.binary(stmt.op, old, values[0], stmt.span);
+  };
+  checker.for_each_element(array, std::array{right}, stmt.target->span, combine);
+  checker.stored_sum.reset();
+}
+
 // x op= y: the same rule as x = x op y; x is evaluated once, before y.
 void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   if (const auto* name = ast::as<ast::Name>(stmt.target)) {
     Value old = read_name(*name);
     Value right = evaluate(*stmt.value);
+    if (is_array(old)) return change_elements(*this, stmt, old.operand, right);
     if (final) stored_sum = sum_of(*this, stmt, right);
     Value result = binary(stmt.op, old, right, stmt.span);
     Local* local = find_local(name->text);
@@ -366,10 +384,7 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
     return;
   }
   Place place = place_of(base, subscript->indices, *subscript->value, stmt.target->span);
-  if (place.ok && place.is_view) {
-    unsupported(stmt.target->span, "an augmented assignment to a part of an array");
-    return;
-  }
+  if (place.ok && place.is_view) return change_elements(*this, stmt, place.array, evaluate(*stmt.value));
   Value old = load(place, stmt.target->span);
   Value right = evaluate(*stmt.value);
   if (final) stored_sum = sum_of(*this, stmt, right);

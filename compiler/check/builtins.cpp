@@ -184,6 +184,9 @@ Value Checker::call_by_signature(Builtin builtin, const Args& given, Span span) 
   bool is_absolute = builtin == Builtin::Abs && given.positional.size() == 1 && given.keywords.empty();
   if (is_absolute && is_complex_number(given.positional[0]))
     return complex_absolute(*this, given.positional[0], span);
+  bool folds = (builtin == Builtin::Min || builtin == Builtin::Max) && given.positional.size() == 1 &&
+               given.keywords.empty() && is_array(given.positional[0]);
+  if (folds) return fold_array(builtin, given.positional[0], std::nullopt, span);
   Args args = spread(builtin, given);
   if (!scope->is_numba()) return match_and_call(builtin, args, span);
   std::optional<Type> type = numba_result(builtin, args.positional);

@@ -74,10 +74,16 @@ Value Checker::evaluate_call(const ast::Call& expr) {
     return error_value(expr.span);
   }
   if (callee.kind == ValueKind::Function) return call_function(*callee.function, *args, expr.span);
+  // Of numbers the two agree in a .kern file, where a literal has no type yet.
+  bool is_ufunc = callee.kind == ValueKind::Builtin && !ufunc_name(callee.text).empty() && instance;
+  if (is_ufunc && (scope->is_numba() || takes_arrays(callee.text, *args))) {
+    callee.kind = ValueKind::Method;
+    return call_method(callee, *args, expr.span);
+  }
   bool by_python = callee.kind == ValueKind::Builtin && is_python(*this) && args->keywords.empty();
   if (by_python)
     if (std::optional<Value> value =
-            python_call(*this, callee.builtin, callee.text == "numpy", args->positional, expr.span))
+            python_call(*this, callee.builtin, !callee.text.empty(), args->positional, expr.span))
       return *value;
   if (callee.kind == ValueKind::Builtin) return call_builtin(callee.builtin, expr, *args);
   if (callee.kind == ValueKind::Method) return call_method(callee, *args, expr.span);

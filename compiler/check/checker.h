@@ -346,8 +346,20 @@ struct Checker {
   // ---- array_forms.cpp: what has the elements of an array, without copying ----
   // Returns a.T, a.flat or a method; nothing where it is none.
   std::optional<Value> array_form(const Value& array, std::string_view name, Span span);
-  Value call_method(const Value& method, const Args& args, Span span);
+  Value call_array_method(const Value& method, const Args& args, Span span);
   Value with_new_axes(const Value& array, const std::vector<int>& before, Span span);
+
+  // ---- plain_functions.cpp, ufuncs.cpp: of Python, NumPy and arrays ----
+  // Returns a function of a module ("numpy"), or of Python ("") by its name; nothing where it is none.
+  std::optional<Value> plain_function(std::string_view module, std::string_view name, Span span);
+  Value call_method(const Value& method, const Args& args, Span span);
+  Value call_ufunc(std::string_view name, const Args& args, Span span);
+
+  // ---- elementwise.cpp ----
+  // Stores what `compute` makes of each element of an array and of those of the operands at its place.
+  void for_each_element(ir::Operand target, std::span<const Value> operands, Span span,
+                        const std::function<Value(const Value&, const std::vector<Value>&)>& compute);
+  Value fold_array(Builtin builtin, const Value& array, const std::optional<Value>& start, Span span);
 
   // ---- dtypes.cpp ----
   // Returns the type that a string names, as NumPy has it; any other value as it is.
@@ -447,6 +459,12 @@ struct Checker {
   Value make_array(Builtin builtin, const ast::Call& expr, const BuiltinMatch& match,
                    const std::vector<Value>& values);
 };
+
+// ---- ufuncs.cpp ----
+// Returns the name of one of NumPy's functions of numbers and arrays, as text that stays; "" where it is none.
+std::string_view ufunc_name(std::string_view name);
+// Says whether a call of one is of arrays.
+bool takes_arrays(std::string_view name, const Checker::Args& args);
 
 // ---- instances.cpp ----
 // Returns the instance for these arguments; null where a limit was met, which is reported.

@@ -58,18 +58,16 @@ static Value file_value(FileScope* file, Span span) {
 }
 
 // Functions of Python that Kern has not, with what to do instead.
-static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> missing_names = {{
+static constexpr std::array<std::pair<std::string_view, std::string_view>, 15> missing_names = {{
     {"sorted", "sort on the host, or in a loop"},
     {"map", "call the function in a loop"},
     {"filter", "test in a loop"},
     {"list", "use a tuple, or `local.array`"},
-    {"tuple", "write the elements in brackets"},
     {"dict", "use a tuple or an array"},
     {"set", "use a tuple or an array"},
     {"str", "`print` takes the values one by one"},
     {"repr", "`print` takes the values one by one"},
     {"format", "`print` takes the values one by one"},
-    {"isinstance", "each type of an argument has an instance of its own; write a function for each type"},
     {"type", "the type of an array's elements is `a.dtype`"},
     {"hasattr", "what a parameter has is known from its type"},
     {"getattr", "write the attribute: `a.shape`"},
@@ -136,13 +134,17 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
     if (std::optional<Value> type = type_name(name, true, span); type && type->text.empty()) return type;
     if (name == "newaxis") return plain_value(ValueKind::None, span);
-    if (name == "maximum") return builtin_named(Builtin::NpMaximum, span);
-    if (name == "minimum") return builtin_named(Builtin::NpMinimum, span);
     std::string path = "math." + std::string(name);
     for (const auto& [numpy, ours] : numpy_names)
       if (numpy == name && !ours.empty()) path = ours;
-    std::optional<Value> found = vocabulary(path, span);
-    if (found && found->kind == ValueKind::Builtin) found->text = "numpy";
+    std::optional<Value> found;
+    if (name == "maximum" || name == "minimum")
+      found = builtin_named(name == "maximum" ? Builtin::NpMaximum : Builtin::NpMinimum, span);
+    else
+      found = vocabulary(path, span);
+    if (!found) return plain_function(module, name, span);
+    std::string_view ufunc = ufunc_name(name);
+    if (found->kind == ValueKind::Builtin) found->text = ufunc.empty() ? "numpy" : ufunc;
     return found;
   }
   if (module == "numba") {
@@ -394,6 +396,7 @@ Value Checker::read_name(const ast::Name& name) {
       return *type;
     if (std::optional<Value> builtin = vocabulary(name.text, name.span)) return *builtin;
   }
+  if (std::optional<Value> function = plain_function("", name.text, name.span)) return *function;
   report_undefined(name.text, name.span);
   return error_value(name.span);
 }

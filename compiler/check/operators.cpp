@@ -115,6 +115,11 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     return error_value(span);
   }
   Report error = checker.report(span, diag::operand_type_mismatch, spelled, a, b);
+  if (is_array(left) || is_array(right))
+    error.note(
+        "an array of the results would need memory; write a loop, `a[:] {}= x`, or one of NumPy's functions "
+        "with the array for the results: `np.add(x, y, out)`",
+        spelled);
   advise_operator(checker, error, op, left, right);
   return error_value(span);
 }

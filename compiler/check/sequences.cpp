@@ -137,16 +137,13 @@ static Value reversed(const Value& items, Span span) {
 
 Value Checker::call_sequence(Builtin builtin, const Value& items, const std::optional<Value>& start,
                              Span span) {
+  if (is_array(items) && builtin != Builtin::Reversed) return fold_array(builtin, items, start, span);
   bool is_range = items.kind == ValueKind::Range || items.kind == ValueKind::Reversed;
   if (!is_tuple(items) && !is_range) {
     Report error = report(items.span, diag::builtin_argument_type,
                           fmt::format("`items` of `{}` must be a tuple or a range, not {}", row(builtin).name,
                                       describe(items)));
-    if (builtin == Builtin::Reversed)
-      error.note("an array is read from its end by `a[::-1]`");
-    else if (is_array(items))
-      error.note("the elements of an array are {} in a loop: `for value in {}:`",
-                 builtin == Builtin::Sum ? "added up" : "tested", context.source(items.span));
+    if (builtin == Builtin::Reversed) error.note("an array is read from its end by `a[::-1]`");
     return error_value(span);
   }
   if (builtin == Builtin::Reversed) return reversed(items, span);

@@ -1,8 +1,9 @@
-// value = "@" path | name ":" rest | [type ":"] list | array | scalar. `like:` and `copy:` need another argument first, so values are
+// value = "(" value ("," value)* ","? ")" | "@" path | name ":" rest | [type ":"] list | array | scalar. `like:` and `copy:` need another argument first, so values are
 // made on demand, and one that needs itself is an error.
 #include "compiler/driver/run/arguments.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/modules.h"
@@ -21,7 +22,7 @@ using Value = std::variant<Scalar, HostArray, HostArray*>;
 
 // What was given for one parameter.
 struct Given {
-  std::string_view param;
+  std::string param;
   std::string text;
   std::optional<ScalarKind> element = {}; // of the arrays that the parameter takes, where it says so
   bool present = false;
@@ -29,6 +30,8 @@ struct Given {
   std::optional<Value> value = {};
   HostArray* copied_from = nullptr;
   std::optional<ElementOf> element_of = {};
+  std::size_t owner = 0; // the parameter, of which a tuple has several elements
+  TupleBrackets brackets = {};
 };
 
 class Reader {
@@ -255,6 +258,55 @@ static void distribute(std::vector<Given>& given, std::string_view kernel, std::
   }
 }
 
+// Splits "a, (b, c)" at its outermost commas; a last one ends nothing.
+static std::vector<std::string> split_elements(std::string_view text) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  std::string part;
+  for (char c : text) {
+    depth += c == '(' || c == '[';
+    depth -= c == ')' || c == ']';
+    if (c == ',' && depth == 0) {
+      parts.push_back(std::exchange(part, {}));
+      continue;
+    }
+    if (c != ' ' || !part.empty()) part += c;
+  }
+  if (!part.empty()) parts.push_back(part);
+  return parts;
+}
+
+// Says whether a value is a tuple: in brackets, with a comma.
+static bool is_tuple_text(std::string_view text) {
+  if (!text.starts_with('(') || !text.ends_with(')')) return false;
+  int depth = 0;
+  for (char c : text.substr(1, text.size() - 2)) {
+    depth += c == '(' || c == '[';
+    depth -= c == ')' || c == ']';
+    if (c == ',' && depth == 0) return true;
+  }
+  return false;
+}
+
+// Adds a value, or the elements of a tuple one by one: a kernel has a parameter for each.
+static void add_leaves(std::vector<Given>& leaves, Given whole) {
+  if (!is_tuple_text(whole.text)) {
+    leaves.push_back(std::move(whole));
+    return;
+  }
+  std::vector<std::string> parts =
+      split_elements(std::string_view(whole.text).substr(1, whole.text.size() - 2));
+  std::size_t first = leaves.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Given element{fmt::format("{}.{}", whole.param, i), parts[i], whole.element, whole.present};
+    element.owner = whole.owner;
+    add_leaves(leaves, std::move(element));
+  }
+  if (leaves.size() == first) return;
+  leaves[first].brackets.before = "(" + leaves[first].brackets.before;
+  leaves.back().brackets.after += parts.size() == 1 ? ",)" : ")";
+}
+
 // The element type of an array annotation that names it: f32 of `f32[:]`.
 static std::optional<ScalarKind> element_of(const ast::Param& param) {
   const auto* array = ast::as<ast::Subscript>(param.annotation);
@@ -267,7 +319,8 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
                                      std::span<const EarlierArray> earlier, Diagnostics& diagnostics) {
   std::vector<Given> given;
   for (const ast::Param& param : kernel.params)
-    given.push_back({param.name, "", dialect == Dialect::Kern ? element_of(param) : std::nullopt});
+    given.push_back(
+        {std::string(param.name), "", dialect == Dialect::Kern ? element_of(param) : std::nullopt});
   distribute(given, kernel.name, words, diagnostics);
   if (diagnostics.has_errors()) return {};
   auto is_made = [&](std::size_t i) { return kernel.generated && i >= kernel.generated->inputs; };
@@ -284,6 +337,12 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
   }
   std::vector<Argument> arguments;
   if (diagnostics.has_errors()) return arguments;
+  std::vector<Given> leaves;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    given[i].owner = i;
+    add_leaves(leaves, std::move(given[i]));
+  }
+  given = std::move(leaves);
   Reader reader(given, earlier, dialect);
   for (Given& each : given) {
     if (!each.present) continue;
@@ -294,11 +353,11 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
   if (diagnostics.has_errors()) return arguments;
   for (Given& each : given) {
     if (each.present)
-      arguments.push_back(
-          {std::string(each.param), each.text, std::move(*each.value), each.copied_from, each.element_of});
+      arguments.push_back({each.param, each.text, std::move(*each.value), each.copied_from, each.element_of,
+                           each.owner, each.brackets});
     else
       arguments.push_back(
-          {.param = std::string(each.param), .text = "", .value = HostArray{}, .is_made = true});
+          {.param = each.param, .text = "", .value = HostArray{}, .owner = each.owner, .is_made = true});
   }
   return arguments;
 }

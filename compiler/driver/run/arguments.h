@@ -28,12 +28,19 @@ struct ElementOf {
   std::int64_t index;
 };
 
+// What a tuple has before its first and behind its last element.
+struct TupleBrackets {
+  std::string before, after;
+};
+
 struct Argument {
-  std::string param;
+  std::string param;                                 // "x", of an element of a tuple "t.0"
   std::string text;                                  // as it was written
   std::variant<Scalar, HostArray, HostArray*> value; // the last is an array of an earlier stage
   HostArray* copied_from = nullptr;      // what it begins as, where that is known only when its stage begins
   std::optional<ElementOf> element = {}; // likewise where a scalar comes from
+  std::size_t owner = 0;                 // the parameter in the source that it belongs to
+  TupleBrackets brackets = {};
   bool is_made = false;                  // nobody gave it: of a generated kernel, which makes it
 
   HostArray* array() { return const_cast<HostArray*>(std::as_const(*this).array()); }

@@ -132,6 +132,33 @@ static const ir::Function* find_instance(const Stage& stage, const ir::Module& m
   return found;
 }
 
+static std::size_t leaf_count(Type type) {
+  if (!is_tuple(type)) return 1;
+  std::size_t count = 0;
+  for (Type element : type->elements) count += leaf_count(element);
+  return count;
+}
+
+// Reports the first argument that has not the elements of its parameter; false where there is none.
+static bool report_elements(Run& run, const Stage& stage, const ir::Module& module) {
+  for (std::size_t id = 0; id < module.functions.size(); ++id) {
+    const ir::Function& function = module.functions[id];
+    if (!function.is_kernel || function.name != stage.definition->name) continue;
+    for (std::size_t i = 0; i < module.params[id].size(); ++i) {
+      const ir::KernelParam& param = module.params[id][i];
+      std::vector<std::string> given;
+      for (const Argument& argument : stage.arguments)
+        if (argument.owner == i)
+          given.push_back(argument.brackets.before + type_text(argument) + argument.brackets.after);
+      if (given.size() == leaf_count(param.type)) continue;
+      run.diagnostics().report({}, diag::argument_type, param.name, fmt::format("{}", fmt::join(given, ", ")),
+                               to_string(param.type));
+      return true;
+    }
+  }
+  return false;
+}
+
 static ExpressionInput input_of(const Stage& stage, std::span<const std::uint64_t> params) {
   ExpressionInput input{params};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -167,6 +194,7 @@ ExitCode prepare(Run& run, Stage& stage) {
   const ir::Module* module = stage.compilation->transformed();
   if (!module) return stage.compilation->exit_code();
   stage.kernel = find_instance(stage, *module);
+  if (!stage.kernel && report_elements(run, stage, *module)) return ExitCode::WrongUse;
   if (!stage.kernel) {
     run.diagnostics().report({}, diag::internal_error,
                              fmt::format("there is no instance of `{}`", stage.definition->name));

@@ -103,12 +103,18 @@ std::optional<Signature> needed_signature(const Program& program, const ast::Fun
                                           const std::vector<Argument>& arguments) {
   bool annotations_count = program.files.front().dialect == Dialect::Kern;
   bool all_annotated = annotations_count;
+  std::vector<std::string> given(kernel.params.size());
+  for (const Argument& argument : arguments) {
+    std::string& text = given[argument.owner];
+    if (!text.empty()) text += ", ";
+    text += argument.brackets.before + type_text(argument) + argument.brackets.after;
+  }
   Signature signature{std::string(kernel.name), {}};
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
     const ast::Expr* annotation = annotations_count ? kernel.params[i].annotation : nullptr;
     all_annotated &= annotation != nullptr;
     signature.params.push_back(annotation ? std::string(program.sources->text(annotation->span))
-                                          : type_text(arguments[i]));
+                                          : std::move(given[i]));
   }
   if (all_annotated && is_kernel(program, kernel)) return std::nullopt;
   return signature;
