@@ -235,11 +235,13 @@ private:
     const bool from_left = sum && loads_from(sum->left, store);
     if (!name || (!from_left && sum->op != ir::BinaryOp::Add))
       return "let one thread store it: `if threadIdx.x == 0:`";
-    std::string index;
+    std::string index, added = describe_(from_left ? sum->right : sum->left);
     for (const Operand& each : store.indices) index += (index.empty() ? "" : ", ") + describe_(each);
     if (store.indices.size() > 1) index = "(" + index + ")";
-    return fmt::format("write `atomic.{}({}, {}, {})`", name, describe_(store.array), index,
-                       describe_(from_left ? sum->right : sum->left));
+    // What was left out of an expression cannot be written.
+    bool is_whole = index.find("...") == std::string::npos && added.find("...") == std::string::npos;
+    if (!is_whole) return "let one thread store it: `if threadIdx.x == 0:`";
+    return fmt::format("write `atomic.{}({}, {}, {})`", name, describe_(store.array), index, added);
   }
 
   void check_distance(const Operand& array, const std::vector<Operand>& indices, const Stmt& stmt) {

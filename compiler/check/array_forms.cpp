@@ -290,6 +290,9 @@ constexpr CopyRow copies[] = {
     {"tolist", "read its elements one by one"},
 };
 
+// Methods of NumPy's arrays that are functions here.
+constexpr std::string_view folds[] = {"sum", "min", "max", "any", "all"};
+
 } // namespace
 
 std::optional<Value> Checker::array_form(const Value& array, std::string_view name, Span span) {
@@ -305,6 +308,14 @@ std::optional<Value> Checker::array_form(const Value& array, std::string_view na
   for (const CopyRow& row : copies) {
     if (row.name != name) continue;
     report(span, diag::array_copy, name, row.instead);
+    return error_value(span);
+  }
+  for (std::string_view fold : folds) {
+    if (fold != name) continue;
+    std::string_view text = context.source(array.span);
+    report(span, diag::no_attribute, describe(array), name)
+        .note("it is a function, of an array with one axis: `{}({})`", name,
+              array.type->rank == 1 ? std::string(text) : fmt::format("{}.ravel()", text));
     return error_value(span);
   }
   return std::nullopt;

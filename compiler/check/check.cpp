@@ -65,11 +65,9 @@ Instance* make_instance(Context& context, const FunctionSymbol& function, const 
   const ast::FunctionDef& def = *function.def;
   std::vector<Value> args;
   for (std::size_t i = 0; i < types.size(); ++i) {
-    if (types[i] == types::none) {
-      context.diagnostics.report(span, diag::not_a_type, "None");
-      return nullptr;
-    }
-    args.push_back(argument_of(types[i], def.params[i].span));
+    bool is_none = types[i] == types::none;
+    args.push_back(is_none ? plain_value(ValueKind::None, def.params[i].span)
+                           : argument_of(types[i], def.params[i].span));
   }
   Instance* instance = find_instance(context, function, std::move(args), is_kernel, nullptr, span);
   if (instance) emit(context, *instance);

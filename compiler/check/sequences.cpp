@@ -140,9 +140,11 @@ Value Checker::call_sequence(Builtin builtin, const Value& items, const std::opt
   if (is_array(items) && builtin != Builtin::Reversed) return fold_array(builtin, items, start, span);
   bool is_range = items.kind == ValueKind::Range || items.kind == ValueKind::Reversed;
   if (!is_tuple(items) && !is_range) {
-    Report error = report(items.span, diag::builtin_argument_type,
-                          fmt::format("`items` of `{}` must be a tuple or a range, not {}", row(builtin).name,
-                                      describe(items)));
+    Report error = report(
+        items.span, diag::builtin_argument_type,
+        fmt::format("`items` of `{}` must be {}, not {}", row(builtin).name,
+                    builtin == Builtin::Reversed ? "a tuple or a range" : "a tuple, a range or an array",
+                    describe(items)));
     if (builtin == Builtin::Reversed) error.note("an array is read from its end by `a[::-1]`");
     return error_value(span);
   }

@@ -2,7 +2,7 @@
 """Random forms of arrays: transposed, reshaped, flat, with axes more, sliced, with narrower elements, of C order and of views. What is
 read through them, and what the array holds when it was written through them, is NumPy's.
 
-usage: array_forms.py KERNC [--count N] [--seed S] [--seconds T]
+usage: array_forms.py KERNC [--count N] [--seed S] [--seconds T] [--device cpu|cuda]
 """
 import os
 import pathlib
@@ -110,7 +110,9 @@ def check(options, seed, scratch):
         lines += case.lines()
     source = scratch / "forms.py"
     source.write_text("\n".join(lines) + "\n")
-    command = [options.kernc, "run", source, "k", "--grid=1", f"--block={THREADS}", "-Wno-unset", "-Wno-widen", *writer.choice(LANES)]
+    command = [options.kernc, "run", source, "k", "--grid=1", f"--block={THREADS}", "-Wno-unset", "-Wno-widen", f"--device={options.device}"]
+    if options.device == "cpu":
+        command += writer.choice(LANES)
     for n, case in enumerate(cases):
         for name, values in (f"x{n}", case.given), (f"wanted_x{n}", case.array), (f"wanted_o{n}", case.read):
             numpy.save(scratch / f"{name}.npy", values)
@@ -122,7 +124,7 @@ def check(options, seed, scratch):
 
 
 def main():
-    options = arguments.parser(20).parse_args()
+    options = arguments.parser(20, device=True).parse_args()
     count = 0
     with tempfile.TemporaryDirectory() as scratch:
         for seed in arguments.seeds(options):

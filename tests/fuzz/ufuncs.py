@@ -2,7 +2,7 @@
 """NumPy's functions of numbers, and of arrays with the array of the results, against NumPy: values and types, for random types and shapes that
 broadcast, at numbers that matter.
 
-usage: ufuncs.py KERNC [--count N] [--seed S] [--seconds T]
+usage: ufuncs.py KERNC [--count N] [--seed S] [--seconds T] [--device cpu|cuda]
 """
 import os
 import pathlib
@@ -158,7 +158,9 @@ def check(options, seed, scratch):
     source = scratch / "ufuncs.py"
     head = ["import numpy as np", "from numba import cuda", "", "", "@cuda.jit", f"def k({', '.join(params)}):", "    t = cuda.threadIdx.x"]
     source.write_text("\n".join(head + lines) + "\n")
-    command = [options.kernc, "run", source, "k", *command, *writer.choice(LANES)]
+    command = [options.kernc, "run", source, "k", *command, f"--device={options.device}"]
+    if options.device == "cpu":
+        command += writer.choice(LANES)
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "KERN_WARNINGS": "off"})
     failures = [] if done.returncode == 0 else [done.stdout + done.stderr]
     for case in cases if not failures else []:
@@ -176,7 +178,7 @@ def check(options, seed, scratch):
 
 
 def main():
-    options = arguments.parser(20).parse_args()
+    options = arguments.parser(20, device=True).parse_args()
     count = 0
     with tempfile.TemporaryDirectory() as scratch:
         for seed in arguments.seeds(options):

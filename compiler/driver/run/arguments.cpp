@@ -1,4 +1,4 @@
-// value = "(" value ("," value)* ","? ")" | "@" path | name ":" rest | [type ":"] list | array | scalar. `like:` and `copy:` need another argument first, so values are
+// value = "None" | "(" value ("," value)* ","? ")" | "@" path | name ":" rest | [type ":"] list | array | scalar. `like:` and `copy:` need another argument first, so values are
 // made on demand, and one that needs itself is an error.
 #include "compiler/driver/run/arguments.h"
 
@@ -290,6 +290,7 @@ static bool is_tuple_text(std::string_view text) {
 
 // Adds a value, or the elements of a tuple one by one: a kernel has a parameter for each.
 static void add_leaves(std::vector<Given>& leaves, Given whole) {
+  if (whole.text == "None") return; // a constant of the kernel's instance
   if (!is_tuple_text(whole.text)) {
     leaves.push_back(std::move(whole));
     return;
@@ -328,6 +329,7 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
     if (given[i].present || is_made(i)) continue;
     const ast::Expr* standard = kernel.params[i].default_value;
     std::optional<std::string> text = standard ? default_text(*standard) : std::nullopt;
+    if (standard && standard->kind == ast::Kind::NoneLiteral) text = "None";
     if (text)
       given[i].text = *text, given[i].present = true;
     else if (standard)

@@ -144,14 +144,14 @@ static bool report_elements(Run& run, const Stage& stage, const ir::Module& modu
   for (std::size_t id = 0; id < module.functions.size(); ++id) {
     const ir::Function& function = module.functions[id];
     if (!function.is_kernel || function.name != stage.definition->name) continue;
-    for (std::size_t i = 0; i < module.params[id].size(); ++i) {
-      const ir::KernelParam& param = module.params[id][i];
+    for (const ir::KernelParam& param : module.params[id]) {
       std::vector<std::string> given;
       for (const Argument& argument : stage.arguments)
-        if (argument.owner == i)
+        if (stage.definition->params[argument.owner].name == param.name)
           given.push_back(argument.brackets.before + type_text(argument) + argument.brackets.after);
       if (given.size() == leaf_count(param.type)) continue;
-      run.diagnostics().report({}, diag::argument_type, param.name, fmt::format("{}", fmt::join(given, ", ")),
+      run.diagnostics().report({}, diag::argument_type, param.name,
+                               given.empty() ? "None" : fmt::format("{}", fmt::join(given, ", ")),
                                to_string(param.type));
       return true;
     }

@@ -113,8 +113,9 @@ std::optional<Signature> needed_signature(const Program& program, const ast::Fun
   for (std::size_t i = 0; i < given.size(); ++i) {
     const ast::Expr* annotation = annotations_count ? kernel.params[i].annotation : nullptr;
     all_annotated &= annotation != nullptr;
-    signature.params.push_back(annotation ? std::string(program.sources->text(annotation->span))
-                                          : std::move(given[i]));
+    signature.params.push_back(annotation         ? std::string(program.sources->text(annotation->span))
+                               : given[i].empty() ? "None"
+                                                  : std::move(given[i]));
   }
   if (all_annotated && is_kernel(program, kernel)) return std::nullopt;
   return signature;
