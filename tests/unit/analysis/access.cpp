@@ -44,6 +44,10 @@ TEST_F(Access, through_a_view) {
   EXPECT_EQ(access(body(assign(a, view), store(a, {n}, v))), "x:w y:");
 }
 
+TEST_F(Access, through_other_strides) {
+  EXPECT_EQ(access(body(assign(a, ir::Restride{x, {n}, {i64(1)}}), store(a, {n}, v))), "x:w y:");
+}
+
 TEST_F(Access, through_a_swap) {
   // The assignment may follow the access: a loop comes back to it.
   EXPECT_EQ(access(body(copy(a, x), store(a, {n}, v), copy(b, y), copy(a, b))), "x:w y:w");

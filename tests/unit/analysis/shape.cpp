@@ -240,6 +240,17 @@ TEST_F(ShapeOf, views) {
   EXPECT_EQ(text(shapes.element(row, {n})), "varying");
 }
 
+TEST_F(ShapeOf, transposed_arrays) {
+  ir::Operand t = f.variable("t", module.types.array(ScalarKind::F32, 2));
+  ir::Operand outer = f.variable("outer", types::i64), inner = f.variable("inner", types::i64);
+  facts.contiguous = true;
+  analyze(body(assign(outer, ir::Stride{x, 0}), assign(inner, ir::Stride{x, 1}),
+               assign(t, ir::Restride{x, {n, n}, {inner, outer}})));
+  EXPECT_EQ(text(shapes.element(t, {w, n})), "linear 1");
+  EXPECT_EQ(text(shapes.element(t, {n, w})), "varying");
+  EXPECT_EQ(text(shapes.arrays[static_cast<std::size_t>(*t.slot)].base), "uniform");
+}
+
 TEST_F(ShapeOf, shared_tile) {
   module.shared.push_back({"tile", ScalarKind::F32, {16, 17}, {}, false, 16, {}});
   ir::Operand tile = f.variable("tile", module.types.array(ScalarKind::F32, 2, AddressSpace::Shared));
