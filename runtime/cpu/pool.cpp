@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runtime/common/launch_limits.h"
+#include "runtime/cpu/float_environment.h"
 #include "runtime/cpu/record.h"
 #include "runtime/cpu/turns.h"
 
@@ -259,6 +260,7 @@ private:
   double told_nanoseconds_ = 0;
   std::span<Activity> activities_; // of all threads
   Activity& activity_;             // its own
+  FloatEnvironment environment_;   // of all its turns
 };
 
 kern_where first_block(const Launch& launch) {

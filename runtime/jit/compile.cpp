@@ -11,6 +11,7 @@
 #include "compiler/driver/signature.h"
 #include "kern/jit.h"
 #include "runtime/api/error.h"
+#include "runtime/cpu/float_environment.h"
 
 namespace kern {
 
@@ -104,6 +105,7 @@ using namespace kern;
 
 kern_error* kern_compile(kern_device* device, const char* source, std::uint64_t bytes,
                          const kern_compile_options* options, kern_module** module) {
+  cpu::FloatEnvironment environment; // constants are computed here
   kern_compile_options known = known_options(options);
   Told told;
   Diagnostics of_options;
