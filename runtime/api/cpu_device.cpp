@@ -43,7 +43,7 @@ private:
   unsigned forks_ = fork_count();
 };
 
-// What the buffers of a device have; counted where there is a limit.
+// What the buffers of a device have.
 struct Budget {
   std::uint64_t limit = 0;
   std::atomic<std::uint64_t> held{0};
@@ -195,11 +195,12 @@ kern_device_info CpuDevice::info() const {
   return info;
 }
 
-// Counts bytes against the limit.
+// Counts bytes, against the limit where there is one.
 void CpuDevice::take(std::uint64_t bytes) {
   std::uint64_t held = budget->held.load();
   do {
-    if (held > budget->limit || bytes > budget->limit - held)
+    const bool is_beyond = held > budget->limit || bytes > budget->limit - held;
+    if (budget->limit > 0 && is_beyond)
       fail(Error{KERN_OUT_OF_MEMORY,
                  "there is no memory for " + std::to_string(bytes) + " bytes: buffers have " +
                      std::to_string(held) + " of the limit of " + std::to_string(budget->limit),
@@ -213,14 +214,22 @@ void CpuDevice::take(std::uint64_t bytes) {
 
 std::shared_ptr<Memory> CpuDevice::allocate(std::uint64_t bytes) {
   auto memory = std::make_shared<CpuMemory>();
-  if (budget->limit > 0) take(bytes);
+  take(bytes);
   memory->bytes = bytes;
-  memory->budget = budget->limit > 0 ? budget : nullptr;
+  memory->budget = budget;
   memory->own = cpu::allocate_array(bytes);
   memory->data = memory->own.get();
-  if (!memory->data)
-    fail(Error{
-        KERN_OUT_OF_MEMORY, "there is no memory for " + std::to_string(bytes) + " bytes", {}, bytes, 0});
+  if (!memory->data) {
+    const std::uint64_t held = budget->held.load() - bytes;
+    fail(Error{KERN_OUT_OF_MEMORY,
+               "there is no memory for " + std::to_string(bytes) + " bytes: buffers have " +
+                   std::to_string(held),
+               {},
+               bytes,
+               0,
+               {},
+               held});
+  }
   memory->host = memory->data;
   return memory;
 }
