@@ -283,8 +283,7 @@ private:
   void wait(Status& status, auto&& start) const {
     StreamHandle stream;
     if (!own_stream(status, stream)) return;
-    Event event = start(stream);
-    if (status.ok()) event.wait(status);
+    start(stream).wait(status); // of an error it is empty
   }
   Event start_write(Status& status, std::span<const T> host, const auto& stream) const {
     EventHandle event;

@@ -184,19 +184,13 @@ inline bool check(Status& status, const ChunkOptions& options, std::initializer_
   return status.ok();
 }
 
-} // namespace chunks
-
-// Calls `function(chunk, views...)` for chunks of the arrays' rows, in their order: it puts launches on
-// chunk.stream, and must not wait. Copies in, launches and copies out of different chunks overlap. Arrays are
-// in(), out() or inout(); a view has the rows of the chunk, and of an in() array the halo. Pinned memory
-// (kern::HostBuffer) is copied as it is; other memory by way of pinned memory. Returns when all results are
-// there: false where progress() ended it.
+// Does the work; `status` is of it alone. `told` is the caller's, in which `function` may tell what ends it.
 template <class Function, class... T, std::size_t... Rank, kern_argument_kind... Kind>
-bool for_each_chunk(Status& status, const Device& device, const ChunkOptions& options, Function&& function,
-                    const Staged<T, Rank, Kind>&... arrays) {
+bool run(Status& status, const Status& told, const Device& device, const ChunkOptions& options,
+         Function&& function, const Staged<T, Rank, Kind>&... arrays) {
   using Slot = chunks::Slot<chunks::Part<T, Rank, Kind>...>;
   const std::int64_t sizes[] = {arrays.extents[0]...};
-  status = Status();
+  const bool was_good = told.ok();
   if (!chunks::check(status, options, {arrays.extents[0]...}, ((Kind == KERN_HOST_INOUT) || ...)))
     return false;
   std::int64_t total = sizes[0], halo = options.halo;
@@ -210,7 +204,7 @@ bool for_each_chunk(Status& status, const Device& device, const ChunkOptions& op
     // Somebody else took memory meanwhile: smaller chunks will do.
     slots.clear();
     rows = std::max<std::int64_t>(1, rows / 2);
-    status = Status();
+    status.clear();
   }
   bool goes_on = status.ok();
   auto finish = [&](Slot& slot) {
@@ -240,12 +234,28 @@ bool for_each_chunk(Status& status, const Device& device, const ChunkOptions& op
           (parts.copy_out(status, slot.stream, begin(Kind), end(Kind)), ...);
         },
         slot.parts);
-    goes_on = status.ok();
+    goes_on = status.ok() && told.ok() == was_good;
   }
   // What is still under way, the oldest first.
   for (std::size_t i = 0; i < slots.size(); ++i)
     finish(*slots[(static_cast<std::size_t>(index) + i) % slots.size()]);
   return goes_on;
+}
+
+} // namespace chunks
+
+// Calls `function(chunk, views...)` for chunks of the arrays' rows, in their order: it puts launches on
+// chunk.stream, and must not wait. Copies in, launches and copies out of different chunks overlap. Arrays are
+// in(), out() or inout(); a view has the rows of the chunk, and of an in() array the halo. Pinned memory
+// (kern::HostBuffer) is copied as it is; other memory by way of pinned memory. Returns when all results are
+// there: false where progress() ended it.
+template <class Function, class... T, std::size_t... Rank, kern_argument_kind... Kind>
+bool for_each_chunk(Status& status, const Device& device, const ChunkOptions& options, Function&& function,
+                    const Staged<T, Rank, Kind>&... arrays) {
+  Status own;
+  bool is_whole = chunks::run(own, status, device, options, function, arrays...);
+  status.take(own);
+  return is_whole;
 }
 template <class Function, class... T, std::size_t... Rank, kern_argument_kind... Kind>
 bool for_each_chunk(const Device& device, const ChunkOptions& options, Function&& function,

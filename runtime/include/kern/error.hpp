@@ -116,7 +116,8 @@ struct DeviceLost : DeviceError {
 };
 #endif
 
-// How a call went; for those who do not want exceptions. Starts as good, and keeps the last error.
+// How calls went; for those who do not want exceptions. Starts as good, and keeps the first error until it is
+// cleared, whatever later calls say: a look behind several calls sees whether all of them were good.
 class Status {
 public:
   bool ok() const { return kind_ == KERN_NO_ERROR; }
@@ -131,11 +132,16 @@ public:
   std::uint64_t bytes_available() const { return memory_.available; }
   std::uint64_t bytes_held() const { return memory_.held; }
 
-  // Takes over what a C function returned; says whether it was good.
+  // Makes it good again.
+  void clear() { *this = Status(); }
+
+  // Takes over what a C function returned; says whether that was good.
   bool take(kern_error* error) {
-    if (!error && ok()) return true;
-    *this = Status();
     if (!error) return true;
+    if (!ok()) {
+      kern_error_free(error);
+      return false;
+    }
     kind_ = kern_error_get_kind(error);
     message_ = kern_error_message(error);
     kern_fault_info info{};
@@ -152,9 +158,15 @@ public:
     return false;
   }
 
+  // Takes over how other calls went; says whether that was good.
+  bool take(const Status& other) {
+    if (ok()) *this = other;
+    return other.ok();
+  }
+
   // Makes it an ArgumentError.
   void refuse(std::string message) {
-    *this = Status();
+    if (!ok()) return;
     kind_ = KERN_ARGUMENT_ERROR;
     message_ = std::move(message);
   }

@@ -181,9 +181,11 @@ TEST_F(Api, KeepsFaultsInOrder) {
   EXPECT_EQ(status.kind(), KERN_KERNEL_FAULT);
   EXPECT_EQ(status.fault().extent, 3);
   EXPECT_EQ(status.fault().launch, 1u);
+  status.clear();
   stream.wait(status);
   EXPECT_EQ(status.fault().extent, 5);
   EXPECT_EQ(status.fault().launch, 3u);
+  status.clear();
   stream.wait(status);
   EXPECT_TRUE(status.ok());
 }
@@ -334,6 +336,7 @@ TEST_F(Api, CollectsFaultsOfPreparedLaunches) {
   for (std::uint64_t launch = 1; launch <= 3; ++launch) {
     stream.wait(status);
     EXPECT_EQ(status.fault().launch, launch);
+    status.clear();
   }
   stream.wait(status);
   EXPECT_TRUE(status.ok());
@@ -354,7 +357,7 @@ void launch_faulting(const Device& device, const kernels::Kernels& library, std:
         kern::Event event = library.careless(kern::grid(1).block(10 + thread + bad).on(stream), y, 1);
         // Some are waited for at once, some when others have been launched behind them.
         if (launch % (20 * every) != 0 && launch != launches) continue;
-        for (kern::Status status; event.wait(status), !status.ok(); ++found)
+        for (kern::Status status; event.wait(status), !status.ok(); ++found, status.clear())
           if (status.fault().extent != 10 + thread || status.fault().launch % every != 0) ++wrong;
       }
     });

@@ -66,12 +66,14 @@ TEST_F(Graphs, TellTheirFaults) {
     EXPECT_EQ(status.fault().index, 3);
     EXPECT_EQ(status.fault().launch, 3 + 2 * replay);
     EXPECT_EQ(y.read(2), 2);
+    status.clear();
   }
   graph.launch(stream);
   // Without waiting, once it is there.
   for (int i = 0; i < 1000 && (stream.check(status), status.ok()); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(status.kind(), KERN_KERNEL_FAULT);
+  status.clear();
   stream.wait(status);
   EXPECT_TRUE(status.ok());
 }
