@@ -34,8 +34,7 @@ int main(int argc, char** argv) {
   photo.copy_from(pixels);
   gaussian_blur::gaussian_blur(kern::over(width, height), photo, blurred);
   // A channel of an interleaved picture is a view with strides: every third byte.
-  kern::View<const std::uint8_t, 2> green(blurred.handle(), blurred.data() + 1, kern::extents(height, width),
-                                          kern::extents(3 * width, 3));
+  kern::View<const std::uint8_t, 2> green = blurred.view().select(2, 1);
   sobel::sobel(kern::over(width, height), green, edges);
   pixels.resize(edges.size());
   edges.copy_to(pixels);

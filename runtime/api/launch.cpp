@@ -11,6 +11,7 @@
 
 #include "runtime/api/handles.h"
 #include "runtime/api/overlap.h"
+#include "runtime/api/reach.h"
 #include "runtime/api/warnings.h"
 #include "runtime/common/launch_limits.h"
 #include "runtime/common/shape.h"
@@ -121,6 +122,41 @@ static void check_layout(const ManifestKernel& kernel, std::size_t index, const 
   if (!given.data && !empty) refuse(kernel, &param, "is an array without memory");
 }
 
+static std::string bytes_text(__int128 bytes) {
+  std::uint64_t magnitude = static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes);
+  // Beyond 2^64 nobody wants the digits.
+  if ((bytes < 0 ? -bytes : bytes) >> 64) return bytes < 0 ? "-2^64" : "2^64";
+  return (bytes < 0 ? "-" : "") + std::to_string(magnitude);
+}
+
+// An array that names a buffer lies in it with all its elements. One that names none is memory which somebody
+// else keeps.
+static void check_reach(const ManifestKernel& kernel, std::size_t index, const kern_argument& given) {
+  if (!given.buffer) return;
+  Reach reach = reach_of(given);
+  if (reach.begin == reach.end) return;
+  const Memory& memory = *given.buffer->memory;
+  __int128 first = static_cast<__int128>(reinterpret_cast<std::uintptr_t>(given.data)) -
+                   static_cast<__int128>(reinterpret_cast<std::uintptr_t>(memory.data));
+  if (memory.data && first + reach.begin >= 0 && first + reach.end <= memory.bytes) return;
+  const auto &extents = given.extents, &strides = given.strides;
+  refuse(kernel, &kernel.params[index],
+         "with the extents {} and the strides {} reaches from byte {} up to byte {} of its buffer, which has "
+         "{} bytes",
+         fmt::join(extents, extents + given.rank, " x "), fmt::join(strides, strides + given.rank, ", "),
+         bytes_text(first + reach.begin), bytes_text(first + reach.end), memory.bytes);
+}
+
+// Says whether the elements of a plain argument lie in its buffer; the extent is not negative.
+static bool is_inside(const kern_argument& given, std::uint64_t element_bytes) {
+  if (!given.buffer) return true;
+  const Memory& memory = *given.buffer->memory;
+  std::uint64_t offset = static_cast<std::uint64_t>(static_cast<const char*>(given.data) -
+                                                    static_cast<const char*>(memory.data));
+  return offset <= memory.bytes &&
+         static_cast<std::uint64_t>(given.extents[0]) * element_bytes <= memory.bytes - offset;
+}
+
 // Says of what most arguments are, scalars and arrays of one axis without gaps, whether everything is right:
 // checks that find nothing are most of what a launch costs.
 static bool is_plainly_right(const Call& call, const PlanParam& param, const kern_argument& given) {
@@ -130,13 +166,17 @@ static bool is_plainly_right(const Call& call, const PlanParam& param, const ker
   return given.kind == KERN_ARRAY && param.rank == 1 && given.strides[0] == 1 && given.extents[0] >= 0 &&
          given.extents[0] <= most_elements && given.data && (!param.written || given.writable) &&
          (reinterpret_cast<std::uintptr_t>(given.data) & (param.bytes - 1)) == 0 &&
-         (!given.buffer || given.buffer->device.get() == call.module->device);
+         (!given.buffer || given.buffer->device.get() == call.module->device) &&
+         is_inside(given, param.bytes);
 }
 
 static void check_argument(const Call& call, std::size_t index) {
   const ManifestKernel& kernel = *call.plan.kernel;
   const PlanParam& param = call.plan.params[index];
   const kern_argument& given = call.arguments[index];
+  if (given.kind > KERN_HOST_INOUT)
+    refuse(kernel, &kernel.params[index], "is given as an argument of the kind {}, which is none",
+           given.kind);
   if (given.type != param.type || given.type > KERN_C128 || given.rank != param.rank ||
       (given.kind == KERN_SCALAR) != (param.rank == 0)) {
     std::string_view name = name_of(given.type);
@@ -144,7 +184,7 @@ static void check_argument(const Call& call, std::size_t index) {
            type_text(name.empty() ? "no type" : name, given.rank));
   }
   if (param.rank == 0) return;
-  bool writable = given.kind == KERN_ARRAY ? given.writable != 0 : given.kind != KERN_HOST_IN;
+  bool writable = given.writable != 0 && given.kind != KERN_HOST_IN;
   if (param.written && !writable)
     refuse(kernel, &kernel.params[index], "is written by the kernel, and {}",
            given.kind == KERN_HOST_IN ? "in() only copies to the device: say inout() or out()"
@@ -153,6 +193,7 @@ static void check_argument(const Call& call, std::size_t index) {
     refuse(kernel, &kernel.params[index], "lies on {}, and the kernel is loaded for {}",
            given.buffer->device->name(), call.module->device->name());
   check_layout(kernel, index, given);
+  check_reach(kernel, index, given);
 }
 
 // What a kernel writes may lie neither on itself nor on something else that it writes. What it only reads may

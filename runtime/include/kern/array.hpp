@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "kern/device.hpp"
+#include "kern/extents.hpp"
 
 namespace kern::inline v1 {
 
@@ -41,26 +42,6 @@ template <> inline constexpr kern_type type_of<float> = KERN_F32;
 template <> inline constexpr kern_type type_of<double> = KERN_F64;
 template <> inline constexpr kern_type type_of<std::complex<float>> = KERN_C64;
 template <> inline constexpr kern_type type_of<std::complex<double>> = KERN_C128;
-
-// How many elements an array has along each axis, the first axis first: rows, then columns.
-template <std::size_t Rank> using Extents = std::array<std::int64_t, Rank>;
-
-template <class... Sizes> constexpr Extents<sizeof...(Sizes)> extents(Sizes... sizes) {
-  return {static_cast<std::int64_t>(sizes)...};
-}
-
-template <std::size_t Rank> constexpr std::int64_t count(const Extents<Rank>& extents) {
-  std::int64_t product = 1;
-  for (std::int64_t extent : extents) product *= extent;
-  return product;
-}
-
-template <std::size_t Rank> constexpr Extents<Rank> packed_strides(const Extents<Rank>& extents) {
-  Extents<Rank> strides{};
-  std::int64_t stride = 1;
-  for (std::size_t axis = Rank; axis-- > 0; stride *= extents[axis]) strides[axis] = stride;
-  return strides;
-}
 
 // Elements in device memory, extents and strides in elements. It holds the buffer that it is a view of.
 template <class T, std::size_t Rank = 1> class View {
@@ -97,6 +78,32 @@ public:
     part.extents_[axis] = (end - begin + step - 1) / step;
     part.strides_[axis] *= step;
     return part;
+  }
+  // Returns what has that index along an axis, an array of one axis less: the channel of a picture is
+  // select(2, channel).
+  View<T, Rank - 1> select(std::size_t axis, std::int64_t index) const
+    requires(Rank > 1)
+  {
+    Status status;
+    View<T, Rank - 1> part = select(status, axis, index);
+    status.raise();
+    return part;
+  }
+  View<T, Rank - 1> select(Status& status, std::size_t axis, std::int64_t index) const
+    requires(Rank > 1)
+  {
+    if (axis >= Rank || index < 0 || index >= extents_[axis]) {
+      status.refuse("index " + std::to_string(index) + " along axis " + std::to_string(axis) +
+                    " is none of an array with the extents " + text_of(extents_, " x "));
+      return {nullptr, Extents<Rank - 1>{}};
+    }
+    Extents<Rank - 1> extents{}, strides{};
+    for (std::size_t from = 0, to = 0; from < Rank; ++from) {
+      if (from == axis) continue;
+      extents[to] = extents_[from];
+      strides[to++] = strides_[from];
+    }
+    return {buffer_, data_ + index * strides_[axis], extents, strides};
   }
   // Returns the view with its axes in reverse order.
   View transposed() const {
@@ -179,6 +186,40 @@ public:
 
   View<T, Rank> view() { return {handle_, data(), extents_, packed_strides(extents_)}; }
   View<const T, Rank> view() const { return {handle_, data(), extents_, packed_strides(extents_)}; }
+  // Returns a part with extents and strides of its own, in elements, from element `offset` of memory on; an
+  // ArgumentError where it does not lie in the buffer.
+  template <std::size_t Axes>
+  View<T, Axes> view(std::int64_t offset, const Extents<Axes>& part, const Extents<Axes>& strides) {
+    return throwing([&](Status& status) { return view(status, offset, part, strides); });
+  }
+  template <std::size_t Axes> View<T, Axes> view(Status& status, std::int64_t offset,
+                                                 const Extents<Axes>& part, const Extents<Axes>& strides) {
+    if (!check_part(status, size(), offset, part, strides)) return {nullptr, Extents<Axes>{}};
+    return {handle_, data() + offset, part, strides};
+  }
+  template <std::size_t Axes> View<const T, Axes> view(std::int64_t offset, const Extents<Axes>& part,
+                                                       const Extents<Axes>& strides) const {
+    return Buffer(*this).view(offset, part, strides);
+  }
+  template <std::size_t Axes> View<const T, Axes>
+  view(Status& status, std::int64_t offset, const Extents<Axes>& part, const Extents<Axes>& strides) const {
+    return Buffer(*this).view(status, offset, part, strides);
+  }
+  // Returns the same elements with other extents; an ArgumentError where these are more or fewer.
+  template <std::size_t Axes> View<T, Axes> reshape(const Extents<Axes>& other) {
+    return throwing([&](Status& status) { return reshape(status, other); });
+  }
+  template <std::size_t Axes> View<T, Axes> reshape(Status& status, const Extents<Axes>& other) {
+    std::uint64_t bytes = 0;
+    if (!count_bytes<T>(status, other, bytes)) return {nullptr, Extents<Axes>{}};
+    if (count(other) == size()) return {handle_, data(), other, packed_strides(other)};
+    status.refuse("a buffer of " + std::to_string(size()) + " elements cannot have the extents " +
+                  text_of(other, " x "));
+    return {nullptr, Extents<Axes>{}};
+  }
+  template <std::size_t Axes> View<const T, Axes> reshape(const Extents<Axes>& other) const {
+    return Buffer(*this).reshape(other);
+  }
   operator View<T, Rank>() { return view(); }
   operator View<const T, Rank>() const { return view(); }
 
@@ -248,6 +289,11 @@ public:
     for (std::size_t axis = 0; axis < Rank; ++axis) offset += at[axis] * strides[axis];
     T value{};
     throwing([&](Status& status) {
+      for (std::size_t axis = 0; axis < Rank; ++axis)
+        if (at[axis] < 0 || at[axis] >= extents_[axis])
+          status.refuse("index " + std::to_string(at[axis]) + " along axis " + std::to_string(axis) +
+                        " is none of a buffer with the extents " + text_of(extents_, " x "));
+      if (!status.ok()) return;
       wait(status, [&](StreamHandle& stream) {
         EventHandle event;
         status.take(kern_buffer_read(handle_.get(), static_cast<std::uint64_t>(offset) * sizeof(T), &value,
@@ -259,10 +305,16 @@ public:
   }
 
 private:
-  static void throwing(auto&& function) {
+  static auto throwing(auto&& function) {
     Status status;
-    function(status);
-    status.raise();
+    if constexpr (std::is_void_v<decltype(function(status))>) {
+      function(status);
+      status.raise();
+    } else {
+      auto result = function(status);
+      status.raise();
+      return result;
+    }
   }
   static Buffer started_buffer(auto&& function) {
     Status status;
@@ -277,6 +329,10 @@ private:
     return event;
   }
   bool own_stream(Status& status, StreamHandle& stream) const {
+    if (!handle_) {
+      status.refuse("the buffer is empty: it could not be made, or was moved from");
+      return false;
+    }
     DeviceHandle device(kern_buffer_device(handle_.get()));
     return status.take(kern_stream_of_thread(device.get(), stream.receive()));
   }

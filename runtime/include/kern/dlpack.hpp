@@ -109,8 +109,15 @@ template <class T, std::size_t Rank> View<T, Rank> adopt(Status& status, const k
   for (std::size_t axis = 0; axis < Rank && tensor.strides; ++axis) strides[axis] = tensor.strides[axis];
   auto* data = static_cast<char*>(tensor.data) + tensor.byte_offset;
   BufferHandle handle;
-  // The handle only keeps the memory: strides say what is reached, which may lie before the base.
-  status.take(kern_buffer_wrap(device.get(), tensor.data, 0, release, managed, handle.receive()));
+  // The buffer is what the strides reach, which may lie before the first element.
+  std::int64_t lowest = 0, highest = 0, bytes = 0;
+  if (!reach_of(extents, strides, lowest, highest) ||
+      __builtin_mul_overflow(highest - lowest + 1, static_cast<std::int64_t>(sizeof(T)), &bytes)) {
+    status.refuse("the DLPack tensor cannot be taken: its extents and strides reach beyond all memory");
+    return {nullptr, Extents<Rank>{}};
+  }
+  status.take(kern_buffer_wrap(device.get(), data + lowest * static_cast<std::int64_t>(sizeof(T)),
+                               static_cast<std::uint64_t>(bytes), release, managed, handle.receive()));
   return {std::move(handle), reinterpret_cast<T*>(data), extents, strides};
 }
 
