@@ -65,6 +65,20 @@ void kern_event::operator delete(void* memory) {
 
 // ---- Errors ----
 
+void kern::runtime::refuse_empty(const char* what) {
+  fail(KERN_ARGUMENT_ERROR,
+       std::string("the ") + what + " is empty: it was never made, could not be made, or was moved from");
+}
+
+void kern::runtime::refuse_null(const char* what) {
+  fail(KERN_ARGUMENT_ERROR, std::string(what) + " is a null pointer");
+}
+
+void kern::runtime::refuse_struct(const char* what, std::uint32_t given, std::size_t size) {
+  fail(KERN_ARGUMENT_ERROR, "struct_size of " + std::string(what) + " is " + std::to_string(given) +
+                                ": set it to sizeof(" + what + "), which is " + std::to_string(size));
+}
+
 kern_error* kern::runtime::make_error(Error error) {
   auto* result = new kern_error{std::move(error), {}};
   if (result->error.fault)
@@ -124,6 +138,8 @@ int kern_error_get_diagnostic(const kern_error* error, std::uint64_t index, kern
 
 kern_error* kern_device_open(const kern_device_options* options, kern_device** device) {
   return guarded([&] {
+    kern_device*& result = place_of(device);
+    check_struct(options, "kern_device_options");
     auto opened = std::make_unique<kern_device>();
     kern_device_options known = known_part(*options);
     switch (known.kind) {
@@ -138,21 +154,30 @@ kern_error* kern_device_open(const kern_device_options* options, kern_device** d
       break;
     default: fail(KERN_ARGUMENT_ERROR, "there is no such kind of device");
     }
-    *device = opened.release();
+    result = opened.release();
   });
 }
 
-int kern_host_is_pinned(kern_device* device, const void* data) { return device->device->is_pinned(data); }
-
-kern_device_kind kern_device_get_kind(const kern_device* device) { return device->device->kind(); }
-const char* kern_device_name(const kern_device* device) { return device->device->name().c_str(); }
-void kern_device_get_info(const kern_device* device, kern_device_info* info) {
-  hand_out(info, device->device->info());
+int kern_host_is_pinned(kern_device* device, const void* data) {
+  return device && device->device->is_pinned(data);
 }
-const char* kern_device_reason(const kern_device* device) { return device->reason.c_str(); }
-std::uint32_t kern_device_ordinal(const kern_device* device) { return device->device->ordinal(); }
+
+// Of a handle that is null: BEST is the kind of no device.
+kern_device_kind kern_device_get_kind(const kern_device* device) {
+  return device ? device->device->kind() : KERN_DEVICE_BEST;
+}
+const char* kern_device_name(const kern_device* device) {
+  return device ? device->device->name().c_str() : "";
+}
+void kern_device_get_info(const kern_device* device, kern_device_info* info) {
+  hand_out(info, device ? device->device->info() : kern_device_info{});
+}
+const char* kern_device_reason(const kern_device* device) { return device ? device->reason.c_str() : ""; }
+std::uint32_t kern_device_ordinal(const kern_device* device) {
+  return device ? device->device->ordinal() : 0;
+}
 int kern_device_same(const kern_device* left, const kern_device* right) {
-  return left->device == right->device;
+  return left && right ? left->device == right->device : left == right;
 }
 
 // ---- Streams and events ----
@@ -187,75 +212,94 @@ static kern_stream* make_stream(const std::shared_ptr<Device>& device, std::shar
 }
 
 kern_error* kern_stream_create(kern_device* device, kern_stream** stream) {
-  return guarded([&] { *stream = make_stream(device->device, device->device->make_stream()); });
+  return guarded([&] {
+    const auto& on = full(device, "device").device;
+    place_of(stream) = make_stream(on, on->make_stream());
+  });
 }
 
 kern_error* kern_stream_of_thread(kern_device* device, kern_stream** stream) {
-  return guarded([&] { *stream = make_stream(device->device, device->device->stream_of_thread()); });
+  return guarded([&] {
+    const auto& on = full(device, "device").device;
+    place_of(stream) = make_stream(on, on->stream_of_thread());
+  });
 }
 
 kern_error* kern_stream_wrap(kern_device* device, void* native, kern_stream** stream) {
-  return guarded([&] { *stream = make_stream(device->device, device->device->wrap_stream(native)); });
+  return guarded([&] {
+    const auto& on = full(device, "device").device;
+    place_of(stream) = make_stream(on, on->wrap_stream(native));
+  });
 }
 
-void* kern_stream_native(const kern_stream* stream) { return stream->stream->native(); }
+void* kern_stream_native(const kern_stream* stream) { return stream ? stream->stream->native() : nullptr; }
 
-kern_device* kern_stream_device(kern_stream* stream) { return make_device(stream->device); }
+kern_device* kern_stream_device(kern_stream* stream) {
+  return stream ? make_device(stream->device) : nullptr;
+}
 
 kern_error* kern_stream_wait(kern_stream* stream) {
   return guarded([&] {
-    std::uint64_t number = stream->stream->last();
-    stream->stream->wait(number, std::nullopt);
-    stream->stream->collect(number);
+    Stream& on = *full(stream, "stream").stream;
+    std::uint64_t number = on.last();
+    on.wait(number, std::nullopt);
+    on.collect(number);
   });
 }
 
 kern_error* kern_stream_check(kern_stream* stream) {
   return guarded([&] {
-    stream->stream->poll();
-    stream->stream->collect(stream->stream->last());
+    Stream& on = *full(stream, "stream").stream;
+    on.poll();
+    on.collect(on.last());
   });
 }
 
 void kern_stream_on_fault(kern_stream* stream, kern_fault_policy policy) {
-  stream->stream->report_by_default(policy == KERN_FAULTS_REPORT);
+  if (stream) stream->stream->report_by_default(policy == KERN_FAULTS_REPORT);
 }
 
 kern_error* kern_stream_take_report(kern_stream* stream, kern_error** fault) {
-  *fault = nullptr;
   return guarded([&] {
-    stream->stream->poll();
-    if (std::optional<Error> report = stream->stream->take_report()) *fault = make_error(std::move(*report));
+    kern_error*& result = place_of(fault);
+    result = nullptr;
+    Stream& on = *full(stream, "stream").stream;
+    on.poll();
+    if (std::optional<Error> report = on.take_report()) result = make_error(std::move(*report));
   });
 }
 
 void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* context) {
-  stream->stream->on_print(print, context);
+  if (stream) stream->stream->on_print(print, context);
 }
 
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event) {
   return guarded([&] {
+    full(stream, "stream");
+    full(event, "event");
     if (stream->stream != event->stream)
       stream->stream->after(event->stream, event->number, stream->device == event->device);
   });
 }
 
 kern_error* kern_capture_begin(kern_stream* stream) {
-  return guarded([&] { stream->stream->begin_capture(); });
+  return guarded([&] { full(stream, "stream").stream->begin_capture(); });
 }
 
 kern_error* kern_capture_end(kern_stream* stream, kern_graph** graph) {
   return guarded([&] {
-    auto captured = stream->stream->end_capture();
-    *graph = new kern_graph;
-    (*graph)->device = stream->device;
-    (*graph)->graph = std::move(captured);
+    auto captured = full(stream, "stream").stream->end_capture();
+    kern_graph*& result = place_of(graph);
+    result = new kern_graph;
+    result->device = stream->device;
+    result->graph = std::move(captured);
   });
 }
 
 kern_error* kern_graph_launch(kern_graph* graph, kern_stream* stream, kern_event** event) {
   return guarded([&] {
-    if (stream->device != graph->device)
+    full(graph, "graph");
+    if (full(stream, "stream").device != graph->device)
       fail(KERN_ARGUMENT_ERROR, "the graph was captured on " + graph->device->name() +
                                     ", and the stream is one of " + stream->device->name());
     NewEvent made(event, stream->device, stream->stream);
@@ -274,6 +318,7 @@ kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
     if (seconds >= 0)
       deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                     std::chrono::duration<double>(std::min(seconds, most)));
+    full(event, "event");
     bool came = event->stream->wait(event->number, deadline);
     if (done) *done = came;
     if (came) event->stream->collect(event->number);
@@ -285,15 +330,18 @@ kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
 static kern_error* load_module(kern_device* device, const kern_object* object,
                                std::shared_ptr<const void> owner, kern_module** module) {
   return guarded([&] {
+    full(device, "device");
+    kern_module*& result = place_of(module);
+    if (!object) refuse_null("kern_object");
     if (object->struct_size < offsetof(kern_object, cubins) || object->abi_version != KERN_ABI_VERSION ||
         object->abi_hash != kern::abi_hash)
       fail(KERN_DEVICE_ERROR, "the object was made for ABI version " + std::to_string(object->abi_version) +
                                   ", and this runtime loads version " + std::to_string(KERN_ABI_VERSION) +
                                   ": compile it again");
     auto loaded = device->device->module(*object, std::move(owner));
-    *module = new kern_module;
-    (*module)->device = device->device;
-    (*module)->module = std::move(loaded);
+    result = new kern_module;
+    result->device = device->device;
+    result->module = std::move(loaded);
   });
 }
 
@@ -307,10 +355,11 @@ kern_error* kern_module_load_owned(kern_device* device, const kern_object* objec
 }
 
 std::uint64_t kern_module_kernel_count(const kern_module* module) {
-  return module->module->manifest.kernels.size();
+  return module ? module->module->manifest.kernels.size() : 0;
 }
 
 const char* kern_module_kernel_symbol(const kern_module* module, std::uint64_t index) {
+  if (!module) return nullptr;
   const auto& kernels = module->module->manifest.kernels;
   return index < kernels.size() ? kernels[index].symbol.c_str() : nullptr;
 }
@@ -318,10 +367,14 @@ const char* kern_module_kernel_symbol(const kern_module* module, std::uint64_t i
 kern_error* kern_module_kernel(kern_module* module, const char* name, const kern_parameter* parameters,
                                std::uint64_t count, kern_kernel** kernel) {
   return guarded([&] {
+    full(module, "module");
+    kern_kernel*& result = place_of(kernel);
+    if (!name) refuse_null("the name of the kernel");
+    if (!parameters && count > 0) refuse_null("the list of parameters");
     const Plan& found = find_kernel(*module->module, name, {parameters, count});
-    *kernel = new kern_kernel;
-    (*kernel)->device = module->device;
-    (*kernel)->module = module->module;
-    (*kernel)->plan = &found;
+    result = new kern_kernel;
+    result->device = module->device;
+    result->module = module->module;
+    result->plan = &found;
   });
 }

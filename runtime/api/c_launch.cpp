@@ -72,6 +72,7 @@ static void stage(Staging& staging, const kern_kernel& kernel, Stream& stream, b
 }
 
 void kern::runtime::check_stream(const kern_kernel& kernel, const kern_launch_options& options) {
+  if (!options.stream && options.needs_stream) refuse_empty("stream");
   if (options.stream && options.stream->device != kernel.device)
     fail(KERN_ARGUMENT_ERROR, "kernel `" + kernel.plan->kernel->name + "` is loaded for " +
                                   kernel.device->name() + ", and the stream is one of " +
@@ -119,6 +120,9 @@ static std::uint64_t launch_staged(const kern_kernel& kernel, const kern_launch_
 kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
                         const kern_argument* arguments, std::uint64_t count, kern_event** event) {
   return guarded([&] {
+    full(kernel, "kernel");
+    check_options(options);
+    if (!arguments && count > 0) refuse_null("the list of arguments");
     Known known(*options);
     check_stream(*kernel, *known);
     const std::shared_ptr<Stream>& stream = launch_stream(*kernel, *known);

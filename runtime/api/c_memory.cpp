@@ -11,7 +11,8 @@ static kern_buffer* make_buffer(const kern_device* device, std::shared_ptr<Memor
 }
 
 kern_error* kern_buffer_create(kern_device* device, std::uint64_t bytes, kern_buffer** buffer) {
-  return guarded([&] { *buffer = make_buffer(device, device->device->allocate(bytes)); });
+  return guarded(
+      [&] { place_of(buffer) = make_buffer(device, full(device, "device").device->allocate(bytes)); });
 }
 
 kern_error* kern_host_buffer_create(kern_device* device, std::uint64_t bytes, std::uint32_t flags,
@@ -19,29 +20,33 @@ kern_error* kern_host_buffer_create(kern_device* device, std::uint64_t bytes, st
   return guarded([&] {
     constexpr std::uint32_t known = KERN_HOST_PORTABLE | KERN_HOST_MAPPED | KERN_HOST_WRITE_COMBINED;
     if (flags & ~known) fail(KERN_ARGUMENT_ERROR, "there is no such kind of host memory");
-    *buffer = make_buffer(device, device->device->allocate_host(bytes, flags));
+    place_of(buffer) = make_buffer(device, full(device, "device").device->allocate_host(bytes, flags));
   });
 }
 
 kern_error* kern_buffer_wrap(kern_device* device, void* data, std::uint64_t bytes,
                              void (*release)(void* context), void* context, kern_buffer** buffer) {
   return guarded([&] {
+    full(device, "device");
+    kern_buffer*& result = place_of(buffer);
     if (!data && bytes > 0) fail(KERN_ARGUMENT_ERROR, "there is no memory to wrap: its address is null");
-    *buffer = make_buffer(device, device->device->wrap(data, bytes, [=] {
+    result = make_buffer(device, device->device->wrap(data, bytes, [=] {
       if (release) release(context);
     }));
   });
 }
 
-void* kern_buffer_host_data(const kern_buffer* buffer) { return buffer->memory->host; }
+void* kern_buffer_host_data(const kern_buffer* buffer) { return buffer ? buffer->memory->host : nullptr; }
 
-void* kern_buffer_data(const kern_buffer* buffer) { return buffer->memory->data; }
-std::uint64_t kern_buffer_bytes(const kern_buffer* buffer) { return buffer->memory->bytes; }
+void* kern_buffer_data(const kern_buffer* buffer) { return buffer ? buffer->memory->data : nullptr; }
+std::uint64_t kern_buffer_bytes(const kern_buffer* buffer) { return buffer ? buffer->memory->bytes : 0; }
 
-kern_device* kern_buffer_device(const kern_buffer* buffer) { return make_device(buffer->device); }
+kern_device* kern_buffer_device(const kern_buffer* buffer) {
+  return buffer ? make_device(buffer->device) : nullptr;
+}
 
 static void check_range(const kern_buffer* buffer, std::uint64_t offset, std::uint64_t bytes) {
-  std::uint64_t size = buffer->memory->bytes;
+  std::uint64_t size = full(buffer, "buffer").memory->bytes;
   if (offset > size || bytes > size - offset)
     fail(KERN_ARGUMENT_ERROR, "a copy of " + std::to_string(bytes) + " bytes at " + std::to_string(offset) +
                                   " goes beyond the buffer's " + std::to_string(size));
@@ -49,13 +54,14 @@ static void check_range(const kern_buffer* buffer, std::uint64_t offset, std::ui
 
 // Plain copies and fills are of memory that the device sees.
 static void check_device(const kern_buffer* buffer) {
+  full(buffer, "buffer");
   if (!buffer->memory->data && buffer->memory->host)
     fail(KERN_ARGUMENT_ERROR, "this is memory of the host that is not mapped: use its own address, or copy "
                               "between buffers");
 }
 
 static Stream& stream_for(const kern_buffer* buffer, const kern_stream* stream) {
-  if (stream->device != buffer->device)
+  if (full(stream, "stream").device != buffer->device)
     fail(KERN_ARGUMENT_ERROR, "the buffer lies on " + buffer->device->name() + ", and the stream is one of " +
                                   stream->device->name());
   return *stream->stream;
@@ -70,6 +76,7 @@ kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void*
   return guarded([&] {
     check_device(to);
     check_range(to, offset, bytes);
+    if (!from && bytes > 0) refuse_null("the host memory to copy from");
     Stream& on = stream_for(to, stream);
     NewEvent made = event_on(stream, event);
     made.hand_out(bytes > 0 ? on.write(to->memory, offset, from, bytes) : on.last());
@@ -81,6 +88,7 @@ kern_error* kern_buffer_read(const kern_buffer* from, std::uint64_t offset, void
   return guarded([&] {
     check_device(from);
     check_range(from, offset, bytes);
+    if (!to && bytes > 0) refuse_null("the host memory to copy to");
     Stream& on = stream_for(from, stream);
     NewEvent made = event_on(stream, event);
     made.hand_out(bytes > 0 ? on.read(from->memory, offset, to, bytes) : on.last());
@@ -107,8 +115,13 @@ kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_
   return guarded([&] {
     bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 ||
                  pattern_bytes == 16;
-    if (!known || count > UINT64_MAX / pattern_bytes)
-      fail(KERN_ARGUMENT_ERROR, "a pattern has 1, 2, 4, 8 or 16 bytes");
+    if (!known)
+      fail(KERN_ARGUMENT_ERROR,
+           "a pattern has 1, 2, 4, 8 or 16 bytes, and this one has " + std::to_string(pattern_bytes));
+    if (!pattern) refuse_null("the pattern");
+    if (count > UINT64_MAX / pattern_bytes)
+      fail(KERN_ARGUMENT_ERROR, std::to_string(count) + " patterns of " + std::to_string(pattern_bytes) +
+                                    " bytes are more than any buffer has");
     check_device(to);
     check_range(to, offset, count * pattern_bytes);
     Stream& on = stream_for(to, stream);

@@ -52,18 +52,24 @@ void kern_prepared_release(kern_prepared* prepared) { release(prepared); }
 kern_error* kern_prepare(kern_kernel* kernel, const kern_launch_options* options,
                          const kern_argument* arguments, std::uint64_t count, kern_prepared** prepared) {
   return guarded([&] {
+    full(kernel, "kernel");
+    check_options(options);
+    if (!arguments && count > 0) refuse_null("the list of arguments");
+    kern_prepared*& result = place_of(prepared);
     auto made = std::make_unique<kern_prepared>();
     made->kernel = retain(kernel);
     made->options = known_part(*options);
     retain(made->options.stream);
     check_stream(*kernel, made->options);
     prepare_launch(*made, {arguments, arguments + count});
-    *prepared = made.release();
+    result = made.release();
   });
 }
 
 kern_error* kern_prepared_set(kern_prepared* prepared, std::uint64_t index, const kern_argument* argument) {
   return guarded([&] {
+    full(prepared, "prepared launch");
+    if (!argument) refuse_null("the argument");
     if (index >= prepared->arguments.size())
       fail(KERN_ARGUMENT_ERROR, "kernel `" + prepared->kernel->plan->kernel->name + "` has " +
                                     std::to_string(prepared->arguments.size()) + " arguments, and argument " +
@@ -76,6 +82,7 @@ kern_error* kern_prepared_set(kern_prepared* prepared, std::uint64_t index, cons
 
 kern_error* kern_prepared_launch(kern_prepared* prepared, kern_event** event) {
   return guarded([&] {
+    full(prepared, "prepared launch");
     const std::shared_ptr<Stream>& stream = launch_stream(*prepared->kernel, prepared->options);
     NewEvent made(event, prepared->kernel->device, stream);
     prepared->launch.reports = reports_faults(prepared->options, *stream);

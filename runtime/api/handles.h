@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <optional>
@@ -66,6 +67,11 @@ template <class Handle> void release(Handle* handle) {
   if (is_last) delete handle;
 }
 
+// Throw what a caller of the C interface left out.
+[[noreturn, gnu::cold]] void refuse_empty(const char* what);
+[[noreturn, gnu::cold]] void refuse_null(const char* what);
+[[noreturn, gnu::cold]] void refuse_struct(const char* what, std::uint32_t given, std::size_t size);
+
 // Runs what may throw.
 template <class Function> kern_error* guarded(Function&& function) noexcept {
   try {
@@ -76,6 +82,29 @@ template <class Function> kern_error* guarded(Function&& function) noexcept {
   } catch (const std::bad_alloc&) {
     return make_error({KERN_OUT_OF_MEMORY, "there is no host memory left", {}, 0, 0});
   }
+}
+
+// Returns what a handle stands for, or refuses one that is null: of something that was never made, could not be
+// made, or was moved from.
+template <class Handle> Handle& full(Handle* handle, const char* what) {
+  if (!handle) [[unlikely]]
+    refuse_empty(what);
+  return *handle;
+}
+// Returns where a result goes.
+template <class T> T& place_of(T* place) {
+  if (!place) [[unlikely]]
+    refuse_null("a place for the result");
+  return *place;
+}
+
+// Refuses a struct of options that is null, or too short to say anything.
+template <class T>
+void check_struct(const T* from, const char* what, std::size_t least = 2 * sizeof(std::uint32_t)) {
+  if (!from) [[unlikely]]
+    refuse_null(what);
+  if (from->struct_size < least) [[unlikely]]
+    refuse_struct(what, from->struct_size, sizeof(T));
 }
 
 // Copies as much of a struct as its writer knows; the rest is 0.
@@ -101,10 +130,15 @@ private:
 
 // Copies as much of a struct as its reader knows.
 template <class T> void hand_out(T* to, T from) {
+  if (!to) return;
   from.struct_size = std::min<std::uint32_t>(to->struct_size, sizeof from);
   std::memcpy(to, &from, from.struct_size);
 }
 
+// Throws where there are no options, or so few that they do not say over what a kernel runs.
+inline void check_options(const kern_launch_options* options) {
+  check_struct(options, "kern_launch_options", offsetof(kern_launch_options, block));
+}
 // Throws where a launch names a stream of another device.
 void check_stream(const kern_kernel& kernel, const kern_launch_options& options);
 // Says whether faults of a launch on a stream are reported instead of thrown.

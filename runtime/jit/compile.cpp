@@ -103,9 +103,19 @@ static kern_error* error_of(std::string text, ExitCode code, Told told) {
 
 using namespace kern;
 
+// Says what a caller of the C interface left out; null where everything is there.
+static const char* missing(const kern_device* device, const char* source, std::uint64_t bytes,
+                           kern_module* const* module) {
+  if (!device) return "the device is empty: it was never made, could not be made, or was moved from";
+  if (!source && bytes > 0) return "the source is a null pointer";
+  return module ? nullptr : "the place for the module is a null pointer";
+}
+
 kern_error* kern_compile(kern_device* device, const char* source, std::uint64_t bytes,
                          const kern_compile_options* options, kern_module** module) {
   cpu::FloatEnvironment environment; // constants are computed here
+  if (const char* why = missing(device, source, bytes, module))
+    return runtime::make_error({KERN_ARGUMENT_ERROR, why, {}, 0, 0});
   kern_compile_options known = known_options(options);
   Told told;
   Diagnostics of_options;
@@ -115,7 +125,7 @@ kern_error* kern_compile(kern_device* device, const char* source, std::uint64_t 
   if (of_options.has_errors())
     return error_of(messages_text(of_options, no_sources, {}), ExitCode::WrongUse, std::move(told));
   Compilation compilation(std::move(translated));
-  compilation.set_source(known.name, std::string(source, bytes));
+  compilation.set_source(known.name, bytes > 0 ? std::string(source, bytes) : std::string());
   std::unique_ptr<JitObject> object = make_object(compilation, known, device);
   tell(compilation.diagnostics(), compilation.sources(), known, told);
   if (!object)

@@ -191,7 +191,8 @@ bool run(Status& status, const Status& told, const Device& device, const ChunkOp
   using Slot = chunks::Slot<chunks::Part<T, Rank, Kind>...>;
   const std::int64_t sizes[] = {arrays.extents[0]...};
   const bool was_good = told.ok();
-  if (!chunks::check(status, options, {arrays.extents[0]...}, ((Kind == KERN_HOST_INOUT) || ...)))
+  if (!device.get()) status.refuse("the device is empty: it could not be made, or was moved from");
+  if (!status.ok() || !check(status, options, {arrays.extents[0]...}, ((Kind == KERN_HOST_INOUT) || ...)))
     return false;
   std::int64_t total = sizes[0], halo = options.halo;
   if (total == 0) return true;

@@ -28,6 +28,7 @@ public:
     Launch launch = *this;
     launch.stream_ = stream_of(stream);
     launch.options_.stream = launch.stream_.get();
+    launch.options_.needs_stream = 1;
     return launch;
   }
   // Sets the bytes of dynamic shared memory for shared.array(0, T).

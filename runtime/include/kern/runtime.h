@@ -292,6 +292,7 @@ typedef struct kern_launch_options {
   kern_launch_report* report; // may be null
   uint32_t cooperative;       // 1: all blocks must run at once; it is an error where they cannot
   uint32_t on_fault;          // a kern_fault_policy
+  uint32_t needs_stream;      // 1: it is an error where `stream` is null
 } kern_launch_options;
 
 // Checks everything, then puts the launch on the stream. With arguments in host memory it waits for them.
