@@ -10,6 +10,7 @@
 #include "kern/abi_hash.h"
 #include "runtime/api/handles.h"
 #include "runtime/api/launch.h"
+#include "runtime/api/order.h"
 
 using namespace kern::runtime;
 
@@ -241,6 +242,7 @@ kern_device* kern_stream_device(kern_stream* stream) {
 kern_error* kern_stream_wait(kern_stream* stream) {
   return guarded([&] {
     Stream& on = *full(stream, "stream").stream;
+    on.check_waitable();
     std::uint64_t number = on.last();
     on.wait(number, std::nullopt);
     on.collect(number);
@@ -303,6 +305,7 @@ kern_error* kern_graph_launch(kern_graph* graph, kern_stream* stream, kern_event
       fail(KERN_ARGUMENT_ERROR, "the graph was captured on " + graph->device->name() +
                                     ", and the stream is one of " + stream->device->name());
     NewEvent made(event, stream->device, stream->stream);
+    for (const auto& memory : graph->graph->memory) order_behind_fill(*stream->stream, *memory);
     made.hand_out(stream->stream->replay(graph->graph));
   });
 }
@@ -318,7 +321,7 @@ kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
     if (seconds >= 0)
       deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                     std::chrono::duration<double>(std::min(seconds, most)));
-    full(event, "event");
+    full(event, "event").stream->check_waitable();
     bool came = event->stream->wait(event->number, deadline);
     if (done) *done = came;
     if (came) event->stream->collect(event->number);

@@ -3,6 +3,7 @@
 #include "runtime/api/handles.h"
 #include "runtime/api/inline_array.h"
 #include "runtime/api/launch.h"
+#include "runtime/api/order.h"
 #include "runtime/api/warnings.h"
 
 using namespace kern::runtime;
@@ -10,7 +11,7 @@ using namespace kern::runtime;
 namespace {
 
 using Params = InlineArray<std::uint64_t, 96>;
-using Uses = InlineArray<Memory*, 24>;
+using UsedMemory = InlineArray<Memory*, 24>;
 
 // Arrays in host memory: copies of them on the device, or the arrays themselves where it sees host memory.
 struct Staging {
@@ -84,16 +85,25 @@ bool kern::runtime::reports_faults(const kern_launch_options& options, const Str
                                                    : options.on_fault == KERN_FAULTS_REPORT;
 }
 
-// Fills in the memory of a launch's arrays, and returns how much there is.
-static std::size_t collect_uses(std::span<const kern_argument> arguments, std::span<Memory*> uses) {
+// Fills in the memory of a launch's arrays, puts the stream behind what fills it, and returns how much there is.
+static std::size_t collect_uses(Stream& stream, std::span<const kern_argument> arguments,
+                                std::span<Memory*> uses) {
   std::size_t count = 0;
-  for (const kern_argument& argument : arguments)
-    if (argument.buffer) uses[count++] = argument.buffer->memory.get();
+  for (const kern_argument& argument : arguments) {
+    if (!argument.buffer) continue;
+    uses[count] = argument.buffer->memory.get();
+    order_behind_fill(stream, *uses[count++]);
+  }
   return count;
 }
 
 static std::uint64_t launch_staged(const kern_kernel& kernel, const kern_launch_options& options,
                                    std::span<const kern_argument> arguments, Stream& stream) {
+  if (stream.is_captured())
+    fail(KERN_ARGUMENT_ERROR,
+         "kernel `" + kernel.plan->kernel->name +
+             "`: the stream is being captured, and arrays in host memory (in(), out(), inout()) cannot be: "
+             "copy them into buffers first");
   Staging staging;
   staging.arguments.assign(arguments.begin(), arguments.end());
   Params params(kernel.plan->kernel->slots);
@@ -105,7 +115,7 @@ static std::uint64_t launch_staged(const kern_kernel& kernel, const kern_launch_
   stage(staging, kernel, stream, launch.reports || kernel.plan->kernel->clamps.value_or(false));
   if (any && !staging.copies.empty()) prepare(call, params, launch);
   std::vector<Memory*> uses(arguments.size());
-  uses.resize(collect_uses(staging.arguments, uses));
+  uses.resize(collect_uses(stream, staging.arguments, uses));
   for (const Staging::Copy& copy : staging.copies) uses.push_back(copy.memory.get());
   launch.uses = uses;
   launch.awaited = true;
@@ -133,11 +143,11 @@ kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
       number = launch_staged(*kernel, *known, call.arguments, *stream);
     } else {
       Params params(kernel->plan->kernel->slots);
-      Uses uses(count);
+      UsedMemory uses(count);
       Launch launch;
       if (prepare(call, params, launch)) {
         launch.reports = reports_faults(*known, *stream);
-        launch.uses = {uses.data(), collect_uses(call.arguments, uses)};
+        launch.uses = {uses.data(), collect_uses(*stream, call.arguments, uses)};
         number = stream->launch(launch);
       } else {
         number = stream->last();

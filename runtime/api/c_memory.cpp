@@ -1,5 +1,6 @@
 // The C interface: memory.
 #include "runtime/api/handles.h"
+#include "runtime/api/order.h"
 
 using namespace kern::runtime;
 
@@ -71,6 +72,10 @@ static NewEvent event_on(const kern_stream* stream, kern_event** event) {
   return {event, stream->device, stream->stream};
 }
 
+kern_error* kern_stream_after_uses(kern_stream* stream, const kern_buffer* buffer) {
+  return guarded([&] { order_behind_uses(stream_for(&full(buffer, "buffer"), stream), *buffer->memory); });
+}
+
 kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void* from, std::uint64_t bytes,
                               kern_stream* stream, kern_event** event) {
   return guarded([&] {
@@ -79,6 +84,7 @@ kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void*
     if (!from && bytes > 0) refuse_null("the host memory to copy from");
     Stream& on = stream_for(to, stream);
     NewEvent made = event_on(stream, event);
+    order_behind_fill(on, *to->memory);
     made.hand_out(bytes > 0 ? on.write(to->memory, offset, from, bytes) : on.last());
   });
 }
@@ -91,6 +97,7 @@ kern_error* kern_buffer_read(const kern_buffer* from, std::uint64_t offset, void
     if (!to && bytes > 0) refuse_null("the host memory to copy to");
     Stream& on = stream_for(from, stream);
     NewEvent made = event_on(stream, event);
+    order_behind_fill(on, *from->memory);
     made.hand_out(bytes > 0 ? on.read(from->memory, offset, to, bytes) : on.last());
   });
 }
@@ -104,6 +111,8 @@ kern_error* kern_buffer_copy(kern_buffer* to, std::uint64_t to_offset, const ker
     stream_for(from, stream);
     Stream& on = stream_for(to, stream);
     NewEvent made = event_on(stream, event);
+    order_behind_fill(on, *to->memory);
+    order_behind_fill(on, *from->memory);
     std::uint64_t number =
         bytes > 0 ? on.copy(to->memory, to_offset, from->memory, from_offset, bytes) : on.last();
     made.hand_out(number);
@@ -126,7 +135,10 @@ kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_
     check_range(to, offset, count * pattern_bytes);
     Stream& on = stream_for(to, stream);
     NewEvent made = event_on(stream, event);
+    order_behind_fill(on, *to->memory);
     std::span<const char> bytes(static_cast<const char*>(pattern), pattern_bytes);
-    made.hand_out(count > 0 ? on.fill(to->memory, offset, count, bytes) : on.last());
+    std::uint64_t number = count > 0 ? on.fill(to->memory, offset, count, bytes) : on.last();
+    if (count > 0 && !on.is_captured()) to->memory->uses->note_fill(on.timeline(), number);
+    made.hand_out(number);
   });
 }

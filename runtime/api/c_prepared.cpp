@@ -1,6 +1,7 @@
 // The C interface: launches that were checked once. What a launch borrows stands in the handle.
 #include "runtime/api/handles.h"
 #include "runtime/api/launch.h"
+#include "runtime/api/order.h"
 
 using namespace kern::runtime;
 
@@ -85,6 +86,7 @@ kern_error* kern_prepared_launch(kern_prepared* prepared, kern_event** event) {
     full(prepared, "prepared launch");
     const std::shared_ptr<Stream>& stream = launch_stream(*prepared->kernel, prepared->options);
     NewEvent made(event, prepared->kernel->device, stream);
+    for (Memory* memory : prepared->uses) order_behind_fill(*stream, *memory);
     prepared->launch.reports = reports_faults(prepared->options, *stream);
     made.hand_out(prepared->any ? stream->launch(prepared->launch) : stream->last());
   });

@@ -130,24 +130,31 @@ public:
   explicit CpuStream(std::shared_ptr<cpu::Pool> pool) : pool_(std::move(pool)) {}
   std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
                       std::uint64_t bytes) override {
-    return put([=](auto&, auto) { std::memcpy(static_cast<char*>(to->data) + offset, from, bytes); });
+    Memory* used = to.get();
+    return put([=](auto&, auto) { std::memcpy(static_cast<char*>(to->data) + offset, from, bytes); },
+               {&used, 1});
   }
   std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
                      std::uint64_t bytes) override {
-    return put([=](auto&, auto) { std::memcpy(to, static_cast<const char*>(from->data) + offset, bytes); });
+    Memory* used = from.get();
+    return put([=](auto&, auto) { std::memcpy(to, static_cast<const char*>(from->data) + offset, bytes); },
+               {&used, 1});
   }
   std::uint64_t copy(std::shared_ptr<Memory> to, std::uint64_t to_offset, std::shared_ptr<Memory> from,
                      std::uint64_t from_offset, std::uint64_t bytes) override {
-    return put([=](auto&, auto) {
-      std::memmove(static_cast<char*>(to->data) + to_offset,
-                   static_cast<const char*>(from->data) + from_offset, bytes);
-    });
+    Memory* used[] = {to.get(), from.get()};
+    return put(
+        [=](auto&, auto) {
+          std::memmove(static_cast<char*>(to->data) + to_offset,
+                       static_cast<const char*>(from->data) + from_offset, bytes);
+        },
+        used);
   }
   std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool) override {
-    return put([=](auto&, auto) { other->wait(number, std::nullopt); });
+    return put([=](CpuStream& stream, std::uint64_t own) { stream.wait_for(*other, number, own); });
   }
   std::uint64_t last() override {
     process_.check();
@@ -155,6 +162,10 @@ public:
     return put_;
   }
   bool wait(std::uint64_t number, Deadline deadline) override;
+  bool is_captured() override {
+    std::lock_guard lock(mutex_);
+    return capture_ != nullptr;
+  }
   void begin_capture() override;
   std::shared_ptr<Graph> end_capture() override;
   std::uint64_t replay(std::shared_ptr<Graph> graph) override;
@@ -166,7 +177,8 @@ public:
 
 private:
   // Work that its caller waits for at once need not wake the stream's thread.
-  std::uint64_t put(Task task, bool awaited = false);
+  std::uint64_t put(Task task, std::span<Memory* const> uses = {}, bool awaited = false);
+  void wait_for(Stream& other, std::uint64_t number, std::uint64_t own);
   bool can_run() const { return !running_ && !tasks_.empty(); }
   void run_next(std::unique_lock<std::mutex>& lock) noexcept;
   void run_launch(const Queued& launch, std::uint64_t number);
@@ -279,6 +291,7 @@ std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_objec
 std::shared_ptr<Stream> CpuDevice::make_stream() {
   process.check();
   auto stream = std::make_shared<CpuStream>(pool);
+  stream->make_findable();
   try {
     std::thread([stream] { stream->run(); }).detach();
   } catch (const std::system_error& error) {
@@ -314,7 +327,7 @@ void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
   task = nullptr; // what it held goes before anybody hears that it is done
   lock.lock();
   running_ = false;
-  ++done_;
+  timeline_->done = ++done_;
   changed_.notify_all();
   if (!tasks_.empty() || closed_) work_.notify_one();
 }
@@ -326,22 +339,32 @@ void CpuStream::close() {
   work_.notify_one();
 }
 
-std::uint64_t CpuStream::put(Task task, bool awaited) {
+std::uint64_t CpuStream::put(Task task, std::span<Memory* const> uses, bool awaited) {
   process_.check();
   std::lock_guard lock(mutex_);
   if (capture_) {
     capture_->tasks.push_back(std::move(task));
+    for (Memory* memory : uses) capture_->memory.push_back(memory->shared_from_this());
     return put_;
   }
   tasks_.push_back(std::move(task));
+  note(uses, put_ + 1);
   if (!awaited) work_.notify_one();
   return ++put_;
+}
+
+// Waits for work of another stream, in its own work of the number `own`.
+void CpuStream::wait_for(Stream& other, std::uint64_t number, std::uint64_t own) {
+  try {
+    other.wait(number, std::nullopt);
+  } catch (Error& error) {
+    keep_error(own, std::move(error)); // the other one's device is lost
+  }
 }
 
 bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
   process_.check();
   std::unique_lock lock(mutex_);
-  if (capture_) refuse_wait();
   if (deadline) return changed_.wait_until(lock, *deadline, [&] { return done_ >= number; });
   while (done_ < number) {
     if (can_run())
@@ -355,11 +378,13 @@ bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
 std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                               std::span<const char> pattern) {
   std::vector<char> bytes(pattern.begin(), pattern.end());
-  return put([=](auto&, auto) {
+  Memory* used = to.get();
+  auto run = [=](auto&, auto) {
     char* place = static_cast<char*>(to->data) + offset;
     for (std::uint64_t i = 0; i < count; ++i, place += bytes.size())
       std::memcpy(place, bytes.data(), bytes.size());
-  });
+  };
+  return put(std::move(run), {&used, 1});
 }
 
 std::uint64_t CpuStream::launch(const Launch& launch) {
@@ -367,7 +392,7 @@ std::uint64_t CpuStream::launch(const Launch& launch) {
   auto run = [queued = Queued(launch)](CpuStream& stream, std::uint64_t number) {
     stream.run_launch(queued, number);
   };
-  return put(std::move(run), launch.awaited);
+  return put(std::move(run), launch.uses, launch.awaited);
 }
 
 void CpuStream::begin_capture() {
@@ -385,9 +410,12 @@ std::shared_ptr<Graph> CpuStream::end_capture() {
 }
 
 std::uint64_t CpuStream::replay(std::shared_ptr<Graph> graph) {
-  return put([graph](CpuStream& stream, std::uint64_t number) {
+  std::vector<Memory*> uses;
+  for (const auto& memory : graph->memory) uses.push_back(memory.get());
+  auto run = [graph](CpuStream& stream, std::uint64_t number) {
     for (const Task& task : static_cast<const CpuGraph&>(*graph).tasks) task(stream, number);
-  });
+  };
+  return put(std::move(run), uses);
 }
 
 // Says that there is no memory for what blocks need while they run.

@@ -17,6 +17,7 @@
 
 #include "runtime/api/error.h"
 #include "runtime/api/plan.h"
+#include "runtime/api/uses.h"
 #include "runtime/manifest/manifest.h"
 
 namespace kern::runtime {
@@ -30,6 +31,7 @@ struct Memory : std::enable_shared_from_this<Memory> {
   void* data = nullptr; // on the device; null for host memory that the device does not see
   void* host = nullptr; // for the host; null where it does not see it
   std::uint64_t bytes = 0;
+  std::unique_ptr<Uses> uses = std::make_unique<Uses>(); // outlives the memory where they are under way
 };
 
 // The code of an object on a device.
@@ -72,12 +74,13 @@ struct Launch : Launched {
 // Work that was captured on a stream, to be put on streams of its device again and again.
 struct Graph {
   virtual ~Graph() = default;
+  std::vector<std::shared_ptr<Memory>> memory; // that its work uses
 };
 
 // The work that was given to a device in order. Whatever is put on it gets the next number; `done` numbers
 // never go down. One thread at a time puts work on it; any thread may wait. A stream does not keep its
 // device: who holds a stream holds the device too.
-class Stream {
+class Stream : public std::enable_shared_from_this<Stream> {
 public:
   using Deadline = std::optional<std::chrono::steady_clock::time_point>; // none: wait as long as it takes
   virtual ~Stream();
@@ -102,6 +105,8 @@ public:
   virtual std::uint64_t replay(std::shared_ptr<Graph> graph) = 0;
   // Returns the number of the last work.
   virtual std::uint64_t last() = 0;
+  // Says whether what is put on it goes to a graph.
+  virtual bool is_captured() = 0;
   // Waits for a number; false where the deadline passed before.
   virtual bool wait(std::uint64_t number, Deadline deadline) = 0;
 
@@ -122,6 +127,14 @@ public:
   bool reports_by_default() const { return reports_by_default_.load(std::memory_order_relaxed); }
   // Says where prints go; null: to the standard output.
   void on_print(kern_print_function print, void* context);
+  // Returns how far it has come, which outlives it.
+  const std::shared_ptr<Timeline>& timeline() const { return timeline_; }
+  // Lets whoever keeps the timeline find the stream; comes before its first work.
+  void make_findable() { timeline_->stream = weak_from_this(); }
+  // Throws where it is captured, and so cannot be waited for.
+  void check_waitable() {
+    if (is_captured()) refuse_wait();
+  }
 
 protected:
   // Throw what a capture does not allow: to wait, to begin a second one or end none, a kernel that prints or
@@ -135,10 +148,16 @@ protected:
                   std::span<const std::uint64_t> params = {});
   // Keeps what else went wrong with work that was put on the stream.
   void keep_error(std::uint64_t number, Error error);
+  // Notes work that uses memory.
+  void note(std::span<Memory* const> uses, std::uint64_t number) const {
+    for (Memory* memory : uses) memory->uses->note(timeline_, number);
+  }
   // Writes what a launch printed.
   void write_prints(const Manifest& manifest, const kern_print_ring& ring);
   // Says on stderr what nobody collected.
   void report_faults();
+
+  std::shared_ptr<Timeline> timeline_ = std::make_shared<Timeline>();
 
 private:
   struct Kept {

@@ -84,6 +84,7 @@ std::shared_ptr<Stream> CudaDevice::wrap_stream(void* native) {
 }
 
 std::shared_ptr<Stream> CudaDevice::add(std::shared_ptr<CudaStream> stream) {
+  stream->make_findable();
   std::lock_guard lock(mutex_);
   streams_.push_back(stream);
   return stream;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/api/cuda/timeline.h"
 #include "runtime/api/device.h"
 #include "runtime/cuda/facts.h"
 #include "runtime/cuda/load.h"
@@ -108,7 +107,6 @@ struct CudaMemory final : Memory {
   ~CudaMemory() override { device.give_back(std::move(uses), std::move(release)); }
   CudaDevice& device;
   std::function<void()> release; // called when nobody uses it any more
-  std::unique_ptr<Uses> uses = std::make_unique<Uses>();
 };
 
 // Returns where memory of a CUDA device begins.

@@ -29,6 +29,12 @@ void CudaStream::begin_capture() {
   device_.enter();
   if (capture_) refuse_capture(true);
   mark_held();
+  {
+    // Nothing can be marked while it is captured, and who keeps an event of before may wait for it.
+    std::lock_guard lock(mutex_);
+    bool is_marked = !marks_.empty() && marks_.back().number >= put_;
+    if (timeline_->done < put_ && !is_marked) flush();
+  }
   auto graph = std::make_shared<CudaGraph>(device_);
   device_.check("cuStreamBeginCapture", driver_.capture_begin(stream_, capture_relaxed));
   std::lock_guard lock(mutex_);

@@ -19,7 +19,6 @@ struct CudaGraph final : Graph {
   cuda::GraphExecHandle exec = nullptr;
   std::vector<std::unique_ptr<Batch>> batches;
   std::uint64_t launches = 0;
-  std::vector<std::shared_ptr<Memory>> memory;
 };
 
 } // namespace kern::runtime

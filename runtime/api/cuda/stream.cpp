@@ -191,8 +191,9 @@ void CudaStream::finish_marked() {
 // Returns a mark behind that work; null where it is done. Takes the lock.
 std::shared_ptr<Mark> CudaStream::mark_behind(std::uint64_t number) {
   std::lock_guard lock(mutex_);
-  if (capture_) refuse_wait();
   if (timeline_->done >= number) return nullptr;
+  // What came before the capture is marked.
+  if (capture_ && (marks_.empty() || marks_.back().number < number)) refuse_wait();
   if (marks_.empty() || marks_.back().number < number) flush();
   auto first = std::find_if(marks_.begin(), marks_.end(),
                             [&](const Marked& marked) { return marked.number >= number; });

@@ -30,6 +30,7 @@ public:
   std::uint64_t replay(std::shared_ptr<Graph> graph) override;
   std::uint64_t last() override;
   bool wait(std::uint64_t number, Deadline deadline) override;
+  bool is_captured() override;
   void* native() override { return stream_; }
   void hold(std::uint64_t number) override { held_.store(number, std::memory_order_relaxed); }
   void let_go(std::uint64_t number) override {
@@ -39,8 +40,6 @@ public:
   void poll() override;
   // Finishes what is done, without waiting; says whether nothing is left.
   bool is_idle();
-  // Says whether what is put on it goes to a graph.
-  bool is_captured();
   // Waits for everything, and says nothing of what fails.
   void close();
 
@@ -88,7 +87,6 @@ private:
   std::uint32_t open_used_ = Batch::size;
   // The number of the last work, if somebody keeps it.
   std::atomic<std::uint64_t> held_{0};
-  std::shared_ptr<Timeline> timeline_ = std::make_shared<Timeline>();
   std::mutex mutex_; // guards what follows; no call that may wait for the device is made under it
   std::uint64_t put_ = 0, copied_ = 0;
   std::deque<Marked> marks_; // ascending

@@ -223,19 +223,32 @@ public:
   operator View<T, Rank>() { return view(); }
   operator View<const T, Rank>() const { return view(); }
 
-  // Copies from host memory with as many elements; returns when it may be changed again.
+  // Copies from host memory with as many elements; returns when it may be changed again. Comes behind all work on
+  // the buffer that any stream was given before; with a stream, behind that of the stream only.
   void copy_from(std::span<const T> host) {
     throwing([&](Status& status) { copy_from(status, host); });
   }
   void copy_from(Status& status, std::span<const T> host) noexcept {
     wait(status, [&](StreamHandle& stream) { return start_write(status, host, stream); });
   }
-  // Copies to host memory with as many elements; returns when they are there.
+  void copy_from(std::span<const T> host, const Stream& stream) {
+    throwing([&](Status& status) { copy_from(status, host, stream); });
+  }
+  void copy_from(Status& status, std::span<const T> host, const Stream& stream) noexcept {
+    start_write(status, host, stream.get()).wait(status);
+  }
+  // Copies to host memory with as many elements; returns when they are there. In the same order.
   void copy_to(std::span<T> host) const {
     throwing([&](Status& status) { copy_to(status, host); });
   }
   void copy_to(Status& status, std::span<T> host) const noexcept {
     wait(status, [&](StreamHandle& stream) { return start_read(status, host, stream); });
+  }
+  void copy_to(std::span<T> host, const Stream& stream) const {
+    throwing([&](Status& status) { copy_to(status, host, stream); });
+  }
+  void copy_to(Status& status, std::span<T> host, const Stream& stream) const noexcept {
+    start_read(status, host, stream.get()).wait(status);
   }
   // The same on a stream without waiting; the host's memory must stay until the event.
   Event copy_from_async(std::span<const T> host, const Stream& stream) {
@@ -270,36 +283,45 @@ public:
     return start_copy(status, handle_, other.handle_, other.size(), stream.get());
   }
 
-  // Gives every element a value, on the calling thread's stream.
+  // Gives every element a value, behind all work on the buffer that any stream was given before; with a stream, on
+  // that one. Whatever uses the buffer next, on any stream, comes behind it.
   Event fill(const T& value) {
-    StreamHandle stream;
-    return started([&](Status& status) {
-      EventHandle event;
-      if (own_stream(status, stream))
-        status.take(kern_buffer_fill(handle_.get(), 0, static_cast<std::uint64_t>(size()), &value, sizeof(T),
-                                     stream.get(), event.receive()));
-      return Event(std::move(event));
-    });
+    return started([&](Status& status) { return fill(status, value); });
   }
-  // Waits, and returns one element.
-  template <class... Indices> T read(Indices... indices) const {
+  Event fill(Status& status, const T& value) noexcept {
+    StreamHandle stream;
+    if (!own_stream(status, stream)) return {};
+    return start_fill(status, value, stream.get());
+  }
+  Event fill(const T& value, const Stream& stream) {
+    return started([&](Status& status) { return fill(status, value, stream); });
+  }
+  Event fill(Status& status, const T& value, const Stream& stream) noexcept {
+    return start_fill(status, value, stream.get());
+  }
+  // Waits, and returns one element; of an error T().
+  template <class... Indices>
+    requires(std::is_convertible_v<Indices, std::int64_t> && ...)
+  T read(Indices... indices) const {
+    return throwing([&](Status& status) { return read(status, indices...); });
+  }
+  template <class... Indices> T read(Status& status, Indices... indices) const noexcept {
     static_assert(sizeof...(Indices) == Rank, "an index for each axis");
     Extents<Rank> at = {static_cast<std::int64_t>(indices)...}, strides = packed_strides(extents_);
     std::int64_t offset = 0;
-    for (std::size_t axis = 0; axis < Rank; ++axis) offset += at[axis] * strides[axis];
     T value{};
-    throwing([&](Status& status) {
-      for (std::size_t axis = 0; axis < Rank; ++axis)
-        if (at[axis] < 0 || at[axis] >= extents_[axis])
-          status.refuse("index " + std::to_string(at[axis]) + " along axis " + std::to_string(axis) +
-                        " is none of a buffer with the extents " + text_of(extents_, " x "));
-      if (!status.ok()) return;
-      wait(status, [&](StreamHandle& stream) {
-        EventHandle event;
-        status.take(kern_buffer_read(handle_.get(), static_cast<std::uint64_t>(offset) * sizeof(T), &value,
-                                     sizeof(T), stream.get(), event.receive()));
-        return Event(std::move(event));
-      });
+    for (std::size_t axis = 0; axis < Rank; ++axis) {
+      offset += at[axis] * strides[axis];
+      if (at[axis] >= 0 && at[axis] < extents_[axis]) continue;
+      status.refuse("index " + std::to_string(at[axis]) + " along axis " + std::to_string(axis) +
+                    " is none of a buffer with the extents " + text_of(extents_, " x "));
+      return value;
+    }
+    wait(status, [&](StreamHandle& stream) {
+      EventHandle event;
+      status.take(kern_buffer_read(handle_.get(), static_cast<std::uint64_t>(offset) * sizeof(T), &value,
+                                   sizeof(T), stream.get(), event.receive()));
+      return Event(std::move(event));
     });
     return value;
   }
@@ -328,13 +350,15 @@ private:
     status.raise();
     return event;
   }
+  // Gets the calling thread's own stream, and puts it behind all work on the buffer.
   bool own_stream(Status& status, StreamHandle& stream) const {
     if (!handle_) {
       status.refuse("the buffer is empty: it could not be made, or was moved from");
       return false;
     }
     DeviceHandle device(kern_buffer_device(handle_.get()));
-    return status.take(kern_stream_of_thread(device.get(), stream.receive()));
+    return status.take(kern_stream_of_thread(device.get(), stream.receive())) &&
+           status.take(kern_stream_after_uses(stream.get(), handle_.get()));
   }
   void wait(Status& status, auto&& start) const {
     StreamHandle stream;
@@ -353,6 +377,12 @@ private:
     if (check_size(status, host.size()))
       status.take(
           kern_buffer_read(handle_.get(), 0, host.data(), host.size_bytes(), get(stream), event.receive()));
+    return Event(std::move(event));
+  }
+  Event start_fill(Status& status, const T& value, kern_stream* stream) const {
+    EventHandle event;
+    status.take(kern_buffer_fill(handle_.get(), 0, static_cast<std::uint64_t>(size()), &value, sizeof(T),
+                                 stream, event.receive()));
     return Event(std::move(event));
   }
   static kern_stream* get(const StreamHandle& stream) { return stream.get(); }
@@ -383,11 +413,22 @@ template <class T, class... Sizes> Buffer<T, sizeof...(Sizes)> zeros(const Devic
   buffer.fill(T{});
   return buffer;
 }
+template <class T, class... Sizes>
+Buffer<T, sizeof...(Sizes)> zeros(Status& status, const Device& device, Sizes... sizes) noexcept {
+  Buffer<T, sizeof...(Sizes)> buffer(status, device, extents(sizes...));
+  if (buffer.handle()) buffer.fill(status, T{});
+  return buffer;
+}
 
 // Makes a buffer with a copy of host memory.
 template <class T> Buffer<T> copy_of(const Device& device, std::span<const T> host) {
   Buffer<T> buffer(device, static_cast<std::int64_t>(host.size()));
   buffer.copy_from(host);
+  return buffer;
+}
+template <class T> Buffer<T> copy_of(Status& status, const Device& device, std::span<const T> host) noexcept {
+  Buffer<T> buffer(status, device, extents(host.size()));
+  if (buffer.handle()) buffer.copy_from(status, host);
   return buffer;
 }
 

@@ -158,9 +158,13 @@ public:
   // Returns the calling thread's own stream of the device.
   static Stream of_thread(const Device& device) {
     Status status;
+    Stream stream = of_thread(status, device);
+    status.raise();
+    return stream;
+  }
+  static Stream of_thread(Status& status, const Device& device) noexcept {
     Stream stream;
     status.take(kern_stream_of_thread(device.get(), stream.handle_.receive()));
-    status.raise();
     return stream;
   }
   // Returns a stream around a CUstream (or cudaStream_t) of the device, which must stay until its work is

@@ -156,6 +156,9 @@ void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* 
 // What comes next on the stream runs after the event.
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event);
 
+// What comes next on the stream runs after all that other streams were given to do with the buffer so far.
+kern_error* kern_stream_after_uses(kern_stream* stream, const kern_buffer* buffer);
+
 // Between the two, what is put on the stream is kept instead of run; nothing of the stream can be waited for.
 // The graph holds the buffers of its work. Kernels that print and arrays in host memory cannot be captured.
 kern_error* kern_capture_begin(kern_stream* stream);
@@ -198,7 +201,8 @@ void* kern_buffer_host_data(const kern_buffer* buffer);
 kern_error* kern_buffer_wrap(kern_device* device, void* data, uint64_t bytes, void (*release)(void* context),
                              void* context, kern_buffer** buffer);
 
-// Ordered on the stream; host memory must stay until the event. `event` may be null.
+// Ordered on the stream; host memory must stay until the event. `event` may be null. What fills a buffer comes before
+// whatever uses it next, on any stream.
 kern_error* kern_buffer_write(kern_buffer* to, uint64_t offset, const void* from, uint64_t bytes,
                               kern_stream* stream, kern_event** event);
 kern_error* kern_buffer_read(const kern_buffer* from, uint64_t offset, void* to, uint64_t bytes,

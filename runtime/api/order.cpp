@@ -1,0 +1,27 @@
+#include "runtime/api/order.h"
+
+namespace kern::runtime {
+
+// What is captured runs later, behind what it waits for here.
+static void put_behind(Stream& stream, const Use& use) {
+  std::shared_ptr<Stream> other = use.is_done() ? nullptr : use.timeline->stream.lock();
+  if (!other || other.get() == &stream) return;
+  if (stream.is_captured())
+    other->wait(use.number, std::nullopt);
+  else
+    stream.after(std::move(other), use.number, true);
+}
+
+void put_behind_fill(Stream& stream, const Memory& memory) {
+  Use fill = memory.uses->fill_before(*stream.timeline());
+  if (!fill.timeline) return;
+  put_behind(stream, fill);
+  memory.uses->note_behind(stream.timeline());
+}
+
+void order_behind_uses(Stream& stream, const Memory& memory) {
+  order_behind_fill(stream, memory);
+  for (const Use& use : memory.uses->under_way()) put_behind(stream, use);
+}
+
+} // namespace kern::runtime
