@@ -6,6 +6,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/aot/header.h"
 #include "compiler/driver/aot/manifest.h"
+#include "compiler/driver/aot/names.h"
 #include "compiler/driver/aot/object.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/kernels.h"
@@ -300,6 +301,9 @@ ExitCode compile_command(Session& session) {
   std::vector<Output> outputs = wanted_outputs(session);
   std::vector<Pass> passes = wanted_passes(session);
   std::string rule_path = depfile_path(session, outputs);
+  if (const std::string& path = session.options.library_namespace; !path.empty())
+    if (std::string why = namespace_error(path); !why.empty())
+      session.diagnostics.report({}, diag::bad_command_line, "`--namespace=" + path + "`: " + why);
   if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
   const std::string& file = session.options.words.front();
   CompileOptions options = compile_options(session.options, session.diagnostics);

@@ -1,12 +1,14 @@
 // A class holds the kernels of one device, and a free function each finds it by the launch's device. Kernels
-// that differ only in what C++ types do not show (a contiguous array) get names of their own.
+// that differ only in what C++ types do not show (a contiguous array) get names of their own. What the header itself calls
+// by name gives way to what the source does, but for `Kernels`, `load` and `module`, which its users call.
 #include "compiler/driver/aot/header.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
-#include "compiler/driver/aot/object.h"
+#include "compiler/driver/aot/names.h"
 
 namespace kern {
 
@@ -14,10 +16,12 @@ namespace {
 
 struct HeaderKernel {
   const ManifestKernel* kernel;
-  std::string name;      // in C++
-  std::string params;    // "float a, kern::Argument<const float, 1> x"
-  std::string arguments; // "a, x"
-  std::string signature; // "void(float, kern::View<const float, 1>)"
+  std::string name, prepare, field; // in C++
+  std::string launch, status;       // the names of its parameters that the source does not have
+  std::vector<std::string> names;   // of those that it has
+  std::string params;               // ", float a, kern::Argument<const float, 1> x"
+  std::string arguments;            // ", a, x"
+  std::string signature;            // "void(float, kern::View<const float, 1>)"
 };
 
 std::string_view cpp_type(const std::string& type) {
@@ -32,10 +36,18 @@ std::string_view cpp_type(const std::string& type) {
   return "void";
 }
 
-HeaderKernel header_kernel(const ManifestKernel& kernel, std::map<std::string, int>& taken) {
-  HeaderKernel result{&kernel, cpp_identifier(kernel.name), "", "", ""};
-  for (const ManifestParam& param : kernel.params) {
-    std::string name = cpp_identifier(param.name);
+HeaderKernel header_kernel(const ManifestKernel& kernel, const NameScope& members) {
+  HeaderKernel result{&kernel, "", "", "", "", "", {}, "", "", ""};
+  NameScope scope;
+  scope.reserve(members);
+  std::vector<std::string> written;
+  for (const ManifestParam& param : kernel.params) written.push_back(param.name);
+  result.names = scope.take_all(written);
+  result.launch = scope.take("launch");
+  result.status = scope.take("status");
+  for (std::size_t i = 0; i < kernel.params.size(); ++i) {
+    const ManifestParam& param = kernel.params[i];
+    const std::string& name = result.names[i];
     std::string type(cpp_type(param.type)), bound = type;
     if (param.rank > 0) {
       if (!param.written) type = "const " + type;
@@ -48,12 +60,40 @@ HeaderKernel header_kernel(const ManifestKernel& kernel, std::map<std::string, i
     result.signature += (result.signature.empty() ? "" : ", ") + bound;
   }
   result.signature = "void(" + result.signature + ")";
-  static constexpr std::string_view own[] = {"Kernels", "load", "module"};
-  for (std::string_view name : own)
-    if (result.name == name) result.name += "_";
-  int& count = taken[result.name + result.signature];
-  if (count++ > 0) result.name = cpp_identifier(kernel.symbol);
   return result;
+}
+
+// Each name that the source has for kernels, once.
+std::vector<std::string> kernel_names(const Manifest& manifest) {
+  std::vector<std::string> names;
+  for (const ManifestKernel& kernel : manifest.kernels)
+    if (std::ranges::find(names, kernel.name) == names.end()) names.push_back(kernel.name);
+  return names;
+}
+
+// The instances of a kernel are overloads, where their types in C++ differ.
+void name_kernels(const Manifest& manifest, std::vector<HeaderKernel>& kernels, NameScope& members) {
+  std::vector<std::string> written = kernel_names(manifest), names = members.take_all(written);
+  std::set<std::string> overloads;
+  for (HeaderKernel& header : kernels) {
+    auto at = std::ranges::find(written, header.kernel->name) - written.begin();
+    header.name = names[std::size_t(at)];
+    if (!overloads.insert(header.name + " " + header.signature).second)
+      header.name = members.take(cpp_identifier(header.kernel->symbol));
+  }
+  std::map<std::string, std::string> prepares;
+  for (HeaderKernel& header : kernels) {
+    std::string& prepare = prepares[header.name];
+    if (prepare.empty()) prepare = members.take("prepare_" + header.name);
+    header.prepare = prepare;
+  }
+}
+
+// What stands behind `//`: no line ends there but the last.
+std::string in_comment(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  return text;
 }
 
 // The docstring with the indentation of its later lines taken away, each line after `indent` and "///".
@@ -68,7 +108,7 @@ std::string doc_comment(const HeaderKernel& header, const std::string& indent) {
     while (!line.empty() && (line.back() == ' ' || line.back() == '\\' || line.back() == '\r'))
       line.pop_back();
     if (!line.empty() || end < kernel.doc.size())
-      text += indent + "///" + (line.empty() ? "" : " ") + line + "\n";
+      text += indent + "///" + (line.empty() ? "" : " ") + in_comment(line) + "\n";
     from = end + 1;
   }
   std::string types;
@@ -82,46 +122,72 @@ std::string doc_comment(const HeaderKernel& header, const std::string& indent) {
   return text + fmt::format("{}/// {}({})\n", indent, kernel.name, types);
 }
 
-std::string class_text(const std::vector<HeaderKernel>& kernels) {
-  std::string text = "  explicit Kernels(const kern::Module& module)\n      : module_(module)";
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    text += fmt::format(",\n        kernel_{}_(module.kernel<{}>(\"{}\"))", i, kernels[i].signature,
-                        kernels[i].kernel->symbol);
+std::string class_text(const std::vector<HeaderKernel>& kernels, const std::string& module_field) {
+  std::string text =
+      fmt::format("  explicit Kernels(const kern::Module& module)\n      : {}(module)", module_field);
+  for (const HeaderKernel& kernel : kernels)
+    text += fmt::format(",\n        {}(module.kernel<{}>(\"{}\"))", kernel.field, kernel.signature,
+                        kernel.kernel->symbol);
   text += " {}\n\n";
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const HeaderKernel& kernel = kernels[i];
+  for (const HeaderKernel& kernel : kernels) {
     text += doc_comment(kernel, "  ");
-    text += fmt::format(
-        "  kern::Event {}(const kern::Launch& launch{}) const {{ return kernel_{}_(launch{}); }}\n",
-        kernel.name, kernel.params, i, kernel.arguments);
-    text +=
-        fmt::format("  kern::Event {}(kern::Status& status, const kern::Launch& launch{}) const noexcept {{\n"
-                    "    return kernel_{}_(status, launch{});\n  }}\n\n",
-                    kernel.name, kernel.params, i, kernel.arguments);
-    text +=
-        fmt::format("  /// The same, checked once to be launched often.\n"
-                    "  kern::Prepared<{3}> prepare_{0}(const kern::Launch& launch{1}) const {{\n"
-                    "    return kernel_{2}_.prepare(launch{4});\n  }}\n"
-                    "  kern::Prepared<{3}> prepare_{0}(kern::Status& status, const kern::Launch& launch{1}) "
-                    "const noexcept {{\n"
-                    "    return kernel_{2}_.prepare(status, launch{4});\n  }}\n\n",
-                    kernel.name, kernel.params, i, kernel.signature, kernel.arguments);
+    std::string launch = kernel.launch, given = "const kern::Launch& " + launch + kernel.params;
+    std::string passed = launch + kernel.arguments;
+    text += fmt::format("  kern::Event {}({}) const {{ return {}({}); }}\n", kernel.name, given, kernel.field,
+                        passed);
+    text += fmt::format("  kern::Event {}(kern::Status& {}, {}) const noexcept {{\n"
+                        "    return {}({}, {});\n  }}\n\n",
+                        kernel.name, kernel.status, given, kernel.field, kernel.status, passed);
+    text += fmt::format("  /// The same, checked once to be launched often.\n"
+                        "  kern::Prepared<{0}> {1}({2}) const {{\n    return {3}.prepare({4});\n  }}\n"
+                        "  kern::Prepared<{0}> {1}(kern::Status& {5}, {2}) const noexcept {{\n"
+                        "    return {3}.prepare({5}, {4});\n  }}\n\n",
+                        kernel.signature, kernel.prepare, given, kernel.field, passed, kernel.status);
   }
-  text += "  /// What the object holds, on this device.\n  const kern::Module& module() const { return "
-          "module_; }\n\n";
-  text += "private:\n  kern::Module module_;\n";
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    text += fmt::format("  kern::Kernel<{}> kernel_{}_;\n", kernels[i].signature, i);
+  text += fmt::format("  /// What the object holds, on this device.\n  const kern::Module& module() const {{ "
+                      "return {0}; }}\n\n"
+                      "private:\n  kern::Module {0};\n",
+                      module_field);
+  for (const HeaderKernel& kernel : kernels)
+    text += fmt::format("  kern::Kernel<{}> {};\n", kernel.signature, kernel.field);
   return text;
+}
+
+// Names that may be macros of the program are none inside of the header.
+void hide_macros(const std::vector<HeaderKernel>& kernels, std::string& before, std::string& behind) {
+  std::set<std::string> names;
+  for (const HeaderKernel& kernel : kernels) {
+    names.insert(kernel.name);
+    names.insert(kernel.names.begin(), kernel.names.end());
+  }
+  for (const std::string& name : names) {
+    if (!may_be_macro(name)) continue;
+    before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", name);
+    behind += fmt::format("#pragma pop_macro(\"{}\")\n", name);
+  }
+  if (!before.empty()) before += "\n", behind = "\n" + behind;
 }
 
 } // namespace
 
 std::string make_header(const Manifest& manifest, const std::string& library, const std::string& symbol,
-                        const std::string& file) {
+                        const std::string& source) {
+  const std::string file = in_comment(source);
+  NameScope members;
+  for (const char* name : {"Kernels", "load", "module"}) members.take(name);
+  members.take(symbol);
+  const std::string module_field = members.take("loaded_");
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < manifest.kernels.size(); ++i)
+    fields.push_back(members.take(fmt::format("kernel_{}_", i)));
   std::vector<HeaderKernel> kernels;
-  std::map<std::string, int> taken;
-  for (const ManifestKernel& kernel : manifest.kernels) kernels.push_back(header_kernel(kernel, taken));
+  for (const ManifestKernel& kernel : manifest.kernels) {
+    kernels.push_back(header_kernel(kernel, members));
+    kernels.back().field = fields[kernels.size() - 1];
+  }
+  name_kernels(manifest, kernels, members);
+  std::string before, behind;
+  hide_macros(kernels, before, behind);
   std::string text =
       fmt::format("// The kernels of {} as C++ functions. Made by kernc: changes here are lost.\n"
                   "// What kernc makes of a source belongs to whoever the source belongs to; Kern lays no "
@@ -129,22 +195,22 @@ std::string make_header(const Manifest& manifest, const std::string& library, co
                   "// words that come from Kern itself may be kept in any form under\n"
                   "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
                   "#pragma once\n\n#include <complex>\n#include <cstdint>\n\n#include <kern/kern.hpp>\n\n"
-                  "extern \"C\" const kern_object {};\n\nnamespace {} {{\n\n",
-                  file, symbol, library);
+                  "extern \"C\" const kern_object {};\n\n{}namespace {} {{\n\n",
+                  file, symbol, before, library);
   text += fmt::format(
       "/// The kernels of {} on one device; copies share their code.\nclass Kernels {{\npublic:\n", file);
-  text += class_text(kernels);
+  text += class_text(kernels, module_field);
   text += fmt::format(
       "}};\n\n/// Loads the kernels for a device. The code of a device is loaded once in a process.\n"
       "inline Kernels load(const kern::Device& device) {{ return Kernels(kern::Module(device, {})); }}\n",
       symbol);
   for (const HeaderKernel& kernel : kernels) {
     text += "\n" + doc_comment(kernel, "");
-    text += fmt::format("inline kern::Event {0}(const kern::Launch& launch{1}) {{\n"
-                        "  return load(kern::device_of(launch{2})).{0}(launch{2});\n}}\n",
-                        kernel.name, kernel.params, kernel.arguments);
+    text += fmt::format("inline kern::Event {0}(const kern::Launch& {1}{2}) {{\n"
+                        "  return load(kern::device_of({1}{3})).{0}({1}{3});\n}}\n",
+                        kernel.name, kernel.launch, kernel.params, kernel.arguments);
   }
-  return text + fmt::format("\n}} // namespace {}\n", library);
+  return text + fmt::format("\n}} // namespace {}\n{}", library, behind);
 }
 
 } // namespace kern

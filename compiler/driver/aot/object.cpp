@@ -5,6 +5,7 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/emit.h"
+#include "compiler/driver/aot/names.h"
 #include "compiler/driver/aot/variants.h"
 #include "compiler/driver/archs.h"
 #include "compiler/emit/object.h"
@@ -13,29 +14,8 @@
 
 namespace kern {
 
-static constexpr std::string_view keywords[] = {
-    "alignas",   "alignof",  "and",      "asm",      "auto",         "bitand",  "bitor",     "bool",
-    "break",     "case",     "catch",    "char",     "class",        "compl",   "concept",   "const",
-    "constexpr", "continue", "default",  "delete",   "do",           "double",  "else",      "enum",
-    "explicit",  "export",   "extern",   "false",    "float",        "for",     "friend",    "goto",
-    "if",        "inline",   "int",      "kern",     "long",         "mutable", "namespace", "new",
-    "noexcept",  "not",      "nullptr",  "operator", "or",           "private", "protected", "public",
-    "register",  "requires", "return",   "short",    "signed",       "sizeof",  "static",    "std",
-    "struct",    "switch",   "template", "this",     "thread_local", "throw",   "true",      "try",
-    "typedef",   "typeid",   "typename", "union",    "unsigned",     "using",   "virtual",   "void",
-    "volatile",  "wchar_t",  "while",    "xor"};
-
 static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-std::string cpp_identifier(std::string_view name) {
-  std::string result;
-  for (char c : name) result += is_word(c) ? c : '_';
-  if (result.empty() || (result[0] >= '0' && result[0] <= '9')) result = "_" + result;
-  for (std::string_view keyword : keywords)
-    if (result == keyword) return result + "_";
-  return result;
 }
 
 std::string library_namespace(const Options& options, const std::string& file) {
@@ -43,7 +23,7 @@ std::string library_namespace(const Options& options, const std::string& file) {
   std::string name = file == "-" ? options.stdin_name : file;
   std::size_t slash = name.rfind('/');
   if (slash != std::string::npos) name = name.substr(slash + 1);
-  return cpp_identifier(name.substr(0, name.find('.', 1)));
+  return cpp_namespace(name.substr(0, name.find('.', 1)));
 }
 
 std::string object_symbol(const std::string& library) {

@@ -15,9 +15,6 @@ std::string library_namespace(const Options& options, const std::string& file);
 // Returns the symbol that its object exports: "kern_object_filters".
 std::string object_symbol(const std::string& library);
 
-// Makes a C++ identifier of a name.
-std::string cpp_identifier(std::string_view name);
-
 // An object's code for GPUs.
 struct GpuCode {
   std::string ptx;       // for the oldest that --arch names; of each kernel the variant that is tried first

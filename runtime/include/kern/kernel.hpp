@@ -230,7 +230,7 @@ private:
 template <class... Arguments> Device device_of(const Launch& launch, const Arguments&... arguments) {
   if (launch.get().stream) return Device(DeviceHandle(kern_stream_device(launch.get().stream)));
   kern_buffer* first = nullptr;
-  auto look = [&](const auto& argument) {
+  [[maybe_unused]] auto look = [&](const auto& argument) {
     if constexpr (requires { argument.get().buffer; })
       if (!first) first = argument.get().buffer;
   };
