@@ -5,8 +5,8 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kern)
 set(share_folder ${CMAKE_INSTALL_DATADIR}/kern)
 
 install(TARGETS kernc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS kern_runtime EXPORT kernTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS kern_runtime kern_runtime_shared EXPORT kernTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # A further library of the package joins here: its target with the same EXPORT, and what it needs by find_dependency() in
 # kernConfig.cmake.in.
 install(EXPORT kernTargets NAMESPACE kern:: DESTINATION ${package_folder})
@@ -15,26 +15,38 @@ install(EXPORT kernTargets NAMESPACE kern:: DESTINATION ${package_folder})
 install(TARGETS kern_jit EXPORT kernJitTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT kernJitTargets NAMESPACE kern:: DESTINATION ${package_folder})
-configure_file(cmake/kernJit.cmake.in ${CMAKE_BINARY_DIR}/kernJit.cmake @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/kernJit.cmake DESTINATION ${package_folder})
+configure_file(cmake/kernJit.cmake.in ${kern_BINARY_DIR}/kernJit.cmake @ONLY)
+install(FILES ${kern_BINARY_DIR}/kernJit.cmake DESTINATION ${package_folder})
 install(DIRECTORY runtime/include/kern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
   PATTERN "*.def")
 
-configure_package_config_file(cmake/kernConfig.cmake.in ${CMAKE_BINARY_DIR}/kernConfig.cmake
+configure_package_config_file(cmake/kernConfig.cmake.in ${kern_BINARY_DIR}/kernConfig.cmake
   INSTALL_DESTINATION ${package_folder} PATH_VARS CMAKE_INSTALL_BINDIR)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/kernConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/kernConfig.cmake ${CMAKE_BINARY_DIR}/kernConfigVersion.cmake cmake/kern_add_library.cmake
+# Below 1.0 the second number is the one that breaks.
+set(compatibility SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(compatibility SameMinorVersion)
+endif()
+write_basic_package_version_file(${kern_BINARY_DIR}/kernConfigVersion.cmake COMPATIBILITY ${compatibility})
+install(FILES ${kern_BINARY_DIR}/kernConfig.cmake ${kern_BINARY_DIR}/kernConfigVersion.cmake cmake/kern_add_library.cmake cmake/find_kernc.cmake
   DESTINATION ${package_folder})
 
 # To read: kernc carries the standard library inside.
-install(DIRECTORY stdlib DESTINATION ${share_folder} FILES_MATCHING PATTERN "*.kern" PATTERN "*.md")
-install(DIRECTORY examples DESTINATION ${share_folder} PATTERN "__pycache__" EXCLUDE)
-install(FILES docs/manifest.schema.json DESTINATION ${share_folder})
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES docs/kernc.md docs/language.md docs/abi.md docs/embedding.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(DIRECTORY stdlib DESTINATION ${share_folder} FILES_MATCHING PATTERN "*.kern")
+install(DIRECTORY examples DESTINATION ${share_folder} PATTERN "__pycache__" EXCLUDE PATTERN "*.md" EXCLUDE)
+install(FILES docs/manifest.schema.json cmake/tsan.supp DESTINATION ${share_folder})
+include(cmake/pages.cmake)
+kern_install_page(README.md ${CMAKE_INSTALL_DOCDIR})
+kern_install_page(CHANGELOG.md ${CMAKE_INSTALL_DOCDIR})
+foreach(page kernc language abi embedding performance from-cuda)
+  kern_install_page(docs/${page}.md ${CMAKE_INSTALL_DOCDIR}/docs)
+endforeach()
+foreach(folder examples stdlib)
+  kern_install_page(${folder}/README.md ${share_folder}/${folder})
+endforeach()
 
 # The terms of Kern, and of what is linked into kernc, compiled into it from headers, or lies beside it.
-install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(notice_folder ${CMAKE_INSTALL_DOCDIR}/copyright)
 foreach(package llvm-19-dev libclc-19 libfmt-dev libcli11-dev nlohmann-json3-dev libpng-dev zlib1g-dev libzstd-dev libstdc++-12-dev)
   set(notice /usr/share/doc/${package}/copyright)
@@ -55,4 +67,18 @@ endforeach()
 if(KERN_STATIC_LLVM)
   find_file(KERN_LIBCLC nvptx64--nvidiacl.bc PATHS /usr/lib/clc /usr/share/clc REQUIRED NO_DEFAULT_PATH)
   install(FILES ${KERN_LIBCLC} DESTINATION ${share_folder}/libclc)
+endif()
+
+# For builds without CMake. A .pc file is found where pkg-config looks; the rest from where it lies.
+set(pc_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(from_pc .)
+cmake_path(RELATIVE_PATH from_pc BASE_DIRECTORY ${pc_folder} OUTPUT_VARIABLE pc_prefix)
+foreach(package kern kern-shared)
+  configure_file(cmake/${package}.pc.in ${kern_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${kern_BINARY_DIR}/${package}.pc DESTINATION ${pc_folder})
+endforeach()
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(manifests ${kern_BINARY_DIR}/install_manifest.txt ${kern_BINARY_DIR}/install_manifest_bundle.txt)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} "-DMANIFESTS=${manifests}" -P ${kern_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
 endif()

@@ -12,9 +12,11 @@ cmake_policy(VERSION 3.25)
 #     [ARCHS sm_90 ...]                   GPUs; the PTX is for the oldest of them, sm_80 where there is none
 #     [CPUS x86-64-v3 x86-64-v4]          levels of CPU, both where there is none
 #     [NAMESPACE n]                       the C++ namespace of the one file; its name where it is not given
+#     [C_HEADERS]                         <file>.kern.h for C as well
+#     [SHARED_RUNTIME]                    with kern::runtime_shared instead of kern::runtime
 #     [OPTIONS --fast-math ...])          further options of kernc
 function(kern_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 kern "" "NAMESPACE" "SIGNATURES;DEFINES;ARCHS;CPUS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 kern "C_HEADERS;SHARED_RUNTIME" "NAMESPACE" "SIGNATURES;DEFINES;ARCHS;CPUS;OPTIONS")
   set(files ${kern_UNPARSED_ARGUMENTS})
   _kern_check_call("${name}" "${files}")
   set(options ${kern_OPTIONS})
@@ -34,7 +36,11 @@ function(kern_add_library name)
   add_library(${name} STATIC ${outputs})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${folder}>)
-  target_link_libraries(${name} PUBLIC kern::runtime)
+  if(kern_SHARED_RUNTIME)
+    target_link_libraries(${name} PUBLIC kern::runtime_shared)
+  else()
+    target_link_libraries(${name} PUBLIC kern::runtime)
+  endif()
 endfunction()
 
 # Adds the command for one file, and its outputs to `outputs` of the caller.
@@ -44,10 +50,16 @@ function(_kern_add_file name file folder)
   _kern_stem("${file}" stem)
   set(object ${folder}/${stem}.o)
   set(header ${folder}/${stem}.kern.hpp)
+  set(more_headers "")
+  if(kern_C_HEADERS)
+    set(more_headers ${folder}/${stem}.kern.h)
+  endif()
+  set(more_outputs ${more_headers})
+  list(TRANSFORM more_outputs PREPEND "-o;")
   _kern_options_of("${source}" own_options)
   add_custom_command(
-    OUTPUT ${object} ${header}
-    COMMAND kern::kernc "${source}" -o ${object} -o ${header} -MD -MF ${object}.d -MT ${object}
+    OUTPUT ${object} ${header} ${more_headers}
+    COMMAND kern::kernc "${source}" -o ${object} -o ${header} ${more_outputs} -MD -MF ${object}.d -MT ${object}
             --file-prefix-map=${source_folder}/= --file-prefix-map=${PROJECT_SOURCE_DIR}/=
             --file-prefix-map=${PROJECT_BINARY_DIR}/= ${options} ${own_options}
     DEPENDS "${source}" kern::kernc $<TARGET_FILE:kern::kernc>
@@ -55,7 +67,7 @@ function(_kern_add_file name file folder)
     COMMENT "Compiling the kernels of ${file}"
     VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-  set(outputs ${outputs} ${object} ${header} PARENT_SCOPE)
+  set(outputs ${outputs} ${object} ${header} ${more_headers} PARENT_SCOPE)
 endfunction()
 
 # A file's name without folder and suffixes, as kernc makes a namespace of it.
@@ -134,7 +146,7 @@ function(_kern_check_files name files)
   set(stems "")
   foreach(file IN LISTS files)
     if(NOT file MATCHES "\\.(kern|py)$")
-      message(FATAL_ERROR "kern_add_library(${name}): `${file}` is neither a .kern or .py file nor one of SIGNATURES, DEFINES, ARCHS, CPUS, NAMESPACE, OPTIONS")
+      message(FATAL_ERROR "kern_add_library(${name}): `${file}` is neither a .kern or .py file nor one of SIGNATURES, DEFINES, ARCHS, CPUS, NAMESPACE, OPTIONS, C_HEADERS, SHARED_RUNTIME")
     endif()
     get_filename_component(source "${file}" ABSOLUTE)
     get_source_file_property(generated "${source}" GENERATED)

@@ -30,7 +30,8 @@ enum class Form : std::uint8_t {
   Assembly,
   Manifest,
   Object,
-  Header
+  Header,
+  CHeader
 };
 
 struct FormRow {
@@ -52,6 +53,7 @@ constexpr FormRow forms[] = {
     {Form::Manifest, "manifest", ".json", Target::Cpu}, // of both
     {Form::Object, "obj", ".o", Target::Cpu},
     {Form::Header, "header", ".hpp"},
+    {Form::CHeader, "c-header", ".h"},
 };
 
 // One file to write.
@@ -204,6 +206,7 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
     return make_object(compilation, session.options, parts.name, parts.gpu, std::move(*manifest));
   }
   case Form::Header: return make_header(parts.manifest, parts.name, object_symbol(parts.name), parts.file);
+  case Form::CHeader: return make_c_header(parts.manifest, parts.name, object_symbol(parts.name), parts.file);
   }
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include "compiler/emit/ptxas.h"
 #include "compiler/emit/ptxas_defects.h"
 #include "compiler/support/utf8.h"
+#include "kern/version.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cuda/compute_cache.h"
 #include "runtime/cuda/driver.h"
@@ -121,7 +122,7 @@ ExitCode doctor_command(const std::vector<std::string>& words, Streams& streams)
   auto say_lines = [&](std::string_view what, const std::vector<std::string>& lines) {
     for (const std::string& line : lines) say(&line == &lines.front() ? what : "", line);
   };
-  say("kernc", KERN_VERSION);
+  say("kernc", KERN_VERSION_STRING);
   say("LLVM", KERN_LLVM_VERSION);
   DeviceMathLibrary math = find_device_math();
   say("device math",

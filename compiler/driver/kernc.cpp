@@ -1,5 +1,6 @@
 // The first word chooses the command; a word that is no command is a file to compile.
 #include "compiler/driver/commands.h"
+#include "kern/version.h"
 
 namespace kern {
 
@@ -38,7 +39,7 @@ ExitCode run_kernc(std::span<const std::string> words, Streams& streams) {
   if (first == "doctor") return doctor_command(rest, streams);
   if (first == "cache") return cache_command(rest, streams);
   if (first == "--version") {
-    streams.out << "kernc " KERN_VERSION "\n";
+    streams.out << "kernc " KERN_VERSION_STRING "\n";
     return ExitCode::Done;
   }
   return with_options(Command::Compile, words, streams);

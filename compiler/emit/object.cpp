@@ -130,8 +130,10 @@ private:
         array(cubins, "cubins"),          number(cubins.size(), 64),        text(data.other_ptx, "other_ptx"),
         number(data.other_ptx.size(), 64)};
     llvm::Constant* object = llvm::ConstantStruct::getAnon(parts);
-    new llvm::GlobalVariable(*whole_, object->getType(), true, llvm::GlobalValue::ExternalLinkage, object,
-                             data.symbol);
+    auto* variable = new llvm::GlobalVariable(*whole_, object->getType(), true,
+                                              llvm::GlobalValue::ExternalLinkage, object, data.symbol);
+    // Two plugins may have libraries of one name: neither takes the other's.
+    variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
   }
 
   llvm::LLVMContext& context_;

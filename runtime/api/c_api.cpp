@@ -11,6 +11,7 @@
 #include "runtime/api/handles.h"
 #include "runtime/api/launch.h"
 #include "runtime/api/order.h"
+#include "runtime/api/stay.h"
 
 using namespace kern::runtime;
 
@@ -139,6 +140,7 @@ int kern_error_get_diagnostic(const kern_error* error, std::uint64_t index, kern
 
 kern_error* kern_device_open(const kern_device_options* options, kern_device** device) {
   return guarded([&] {
+    stay_loaded();
     kern_device*& result = place_of(device);
     check_struct(options, "kern_device_options");
     auto opened = std::make_unique<kern_device>();

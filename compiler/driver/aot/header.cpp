@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/driver/aot/header_text.h"
 #include "compiler/driver/aot/names.h"
 
 namespace kern {
@@ -89,39 +90,6 @@ void name_kernels(const Manifest& manifest, std::vector<HeaderKernel>& kernels, 
   }
 }
 
-// What stands behind `//`: no line ends there but the last.
-std::string in_comment(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  return text;
-}
-
-// The docstring with the indentation of its later lines taken away, each line after `indent` and "///".
-std::string doc_comment(const HeaderKernel& header, const std::string& indent) {
-  const ManifestKernel& kernel = *header.kernel;
-  std::string text, line;
-  std::size_t from = 0;
-  while (from < kernel.doc.size()) {
-    std::size_t end = std::min(kernel.doc.find('\n', from), kernel.doc.size());
-    line = kernel.doc.substr(from, end - from);
-    line.erase(0, std::min(line.find_first_not_of(" \t"), line.size()));
-    while (!line.empty() && (line.back() == ' ' || line.back() == '\\' || line.back() == '\r'))
-      line.pop_back();
-    if (!line.empty() || end < kernel.doc.size())
-      text += indent + "///" + (line.empty() ? "" : " ") + in_comment(line) + "\n";
-    from = end + 1;
-  }
-  std::string types;
-  for (const ManifestParam& param : kernel.params) {
-    std::string axes;
-    for (std::uint32_t axis = 0; axis < param.rank; ++axis)
-      axes += std::string(axis > 0 ? ", " : "") + (param.contiguous && axis + 1 == param.rank ? "::1" : ":");
-    types += fmt::format("{}{}: {}{}", types.empty() ? "" : ", ", param.name, param.type,
-                         axes.empty() ? "" : "[" + axes + "]");
-  }
-  return text + fmt::format("{}/// {}({})\n", indent, kernel.name, types);
-}
-
 std::string class_text(const std::vector<HeaderKernel>& kernels, const std::string& module_field) {
   std::string text =
       fmt::format("  explicit Kernels(const kern::Module& module)\n      : {}(module)", module_field);
@@ -130,7 +98,7 @@ std::string class_text(const std::vector<HeaderKernel>& kernels, const std::stri
                         kernel.kernel->symbol);
   text += " {}\n\n";
   for (const HeaderKernel& kernel : kernels) {
-    text += doc_comment(kernel, "  ");
+    text += doc_comment(*kernel.kernel, "  ");
     std::string launch = kernel.launch, given = "const kern::Launch& " + launch + kernel.params;
     std::string passed = launch + kernel.arguments;
     text += fmt::format("  kern::Event {}({}) const {{ return {}({}); }}\n", kernel.name, given, kernel.field,
@@ -153,19 +121,13 @@ std::string class_text(const std::vector<HeaderKernel>& kernels, const std::stri
   return text;
 }
 
-// Names that may be macros of the program are none inside of the header.
-void hide_macros(const std::vector<HeaderKernel>& kernels, std::string& before, std::string& behind) {
+std::set<std::string> names_of(const std::vector<HeaderKernel>& kernels) {
   std::set<std::string> names;
   for (const HeaderKernel& kernel : kernels) {
     names.insert(kernel.name);
     names.insert(kernel.names.begin(), kernel.names.end());
   }
-  for (const std::string& name : names) {
-    if (!may_be_macro(name)) continue;
-    before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", name);
-    behind += fmt::format("#pragma pop_macro(\"{}\")\n", name);
-  }
-  if (!before.empty()) before += "\n", behind = "\n" + behind;
+  return names;
 }
 
 } // namespace
@@ -187,16 +149,11 @@ std::string make_header(const Manifest& manifest, const std::string& library, co
   }
   name_kernels(manifest, kernels, members);
   std::string before, behind;
-  hide_macros(kernels, before, behind);
-  std::string text =
-      fmt::format("// The kernels of {} as C++ functions. Made by kernc: changes here are lost.\n"
-                  "// What kernc makes of a source belongs to whoever the source belongs to; Kern lays no "
-                  "terms on it. The\n"
-                  "// words that come from Kern itself may be kept in any form under\n"
-                  "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
-                  "#pragma once\n\n#include <complex>\n#include <cstdint>\n\n#include <kern/kern.hpp>\n\n"
-                  "extern \"C\" const kern_object {};\n\n{}namespace {} {{\n\n",
-                  file, symbol, before, library);
+  hide_macros(names_of(kernels), before, behind);
+  std::string text = header_banner(file, "C++");
+  text += fmt::format("#pragma once\n\n#include <complex>\n#include <cstdint>\n\n#include <kern/kern.hpp>\n\n"
+                      "extern \"C\" const kern_object {};\n\n{}namespace {} {{\n\n",
+                      symbol, before, library);
   text += fmt::format(
       "/// The kernels of {} on one device; copies share their code.\nclass Kernels {{\npublic:\n", file);
   text += class_text(kernels, module_field);
@@ -205,7 +162,7 @@ std::string make_header(const Manifest& manifest, const std::string& library, co
       "inline Kernels load(const kern::Device& device) {{ return Kernels(kern::Module(device, {})); }}\n",
       symbol);
   for (const HeaderKernel& kernel : kernels) {
-    text += "\n" + doc_comment(kernel, "");
+    text += "\n" + doc_comment(*kernel.kernel, "");
     text += fmt::format("inline kern::Event {0}(const kern::Launch& {1}{2}) {{\n"
                         "  return load(kern::device_of({1}{3})).{0}({1}{3});\n}}\n",
                         kernel.name, kernel.launch, kernel.params, kernel.arguments);

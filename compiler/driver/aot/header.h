@@ -1,4 +1,4 @@
-// The C++ header of an ahead-of-time library: a typed function for each kernel.
+// The headers of an ahead-of-time library: a typed function for each kernel.
 #pragma once
 
 #include <string>
@@ -7,8 +7,11 @@
 
 namespace kern {
 
-// Writes the header; `file` is the source's name without its folders, `symbol` that of the object.
+// Writes that for C++; `source` is the file's name without its folders, `symbol` that of the object.
 std::string make_header(const Manifest& manifest, const std::string& library, const std::string& symbol,
-                        const std::string& file);
+                        const std::string& source);
+// Writes that for C, which C++ takes too.
+std::string make_c_header(const Manifest& manifest, const std::string& library, const std::string& symbol,
+                          const std::string& source);
 
 } // namespace kern

@@ -1,4 +1,5 @@
-// The names that are not free are rows of reserved_names.def.
+// The names that are not free are rows of reserved_names.def; own_names.def, which is made when Kern is built, has those of the
+// runtime.
 #include "compiler/driver/aot/names.h"
 
 #include <fmt/format.h>
@@ -20,6 +21,8 @@ struct ReservedRow {
 constexpr ReservedRow rows[] = {
 #define RESERVED(Kind, Words) {Reserved::Kind, Words},
 #include "compiler/driver/aot/reserved_names.def"
+#include "own_names.def"
+#undef RESERVED
 };
 
 constexpr std::string_view float_suffixes[] = {"f32", "f32x", "f64", "f64x", "f128"};

@@ -14,6 +14,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef KERN_EXPORTS // where the shared library is built: these are its names
+#pragma GCC visibility push(default)
+#endif
 
 // What the fault record holds. A note is of a thread that went on (`--on-fault=clamp`); a fault takes its place.
 typedef enum kern_fault_state {
@@ -172,6 +175,9 @@ uint32_t kern_cpu_meet(kern_launch_record* record, const kern_where* where, uint
 // they have come, or -1 where one of them has faulted and all leave. Only in launches of all blocks at once.
 int64_t kern_cpu_grid_wait(kern_launch_record* record, uint32_t count);
 
+#ifdef KERN_EXPORTS
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -125,7 +125,7 @@ template <class T, std::size_t Rank = 1> class HostBuffer;
 
 // Computes the bytes of an array; an extent that no array can have is an error.
 template <class T, std::size_t Rank>
-bool count_bytes(Status& status, const Extents<Rank>& extents, std::uint64_t& bytes) {
+inline bool count_bytes(Status& status, const Extents<Rank>& extents, std::uint64_t& bytes) {
   bytes = sizeof(T);
   for (std::int64_t extent : extents)
     if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
@@ -408,7 +408,8 @@ private:
 };
 
 // Makes a buffer of zeros: kern::zeros<float>(device, rows, columns).
-template <class T, class... Sizes> Buffer<T, sizeof...(Sizes)> zeros(const Device& device, Sizes... sizes) {
+template <class T, class... Sizes>
+inline Buffer<T, sizeof...(Sizes)> zeros(const Device& device, Sizes... sizes) {
   Buffer<T, sizeof...(Sizes)> buffer(device, extents(sizes...));
   buffer.fill(T{});
   return buffer;
@@ -421,7 +422,7 @@ Buffer<T, sizeof...(Sizes)> zeros(Status& status, const Device& device, Sizes...
 }
 
 // Makes a buffer with a copy of host memory.
-template <class T> Buffer<T> copy_of(const Device& device, std::span<const T> host) {
+template <class T> inline Buffer<T> copy_of(const Device& device, std::span<const T> host) {
   Buffer<T> buffer(device, static_cast<std::int64_t>(host.size()));
   buffer.copy_from(host);
   return buffer;
@@ -441,27 +442,27 @@ template <class T, std::size_t Rank, kern_argument_kind Kind> struct Staged {
 template <class Range> using Element = std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>;
 
 // Copies host memory in: a contiguous range, or one with extents.
-template <class Range> Staged<const Element<const Range>, 1, KERN_HOST_IN> in(const Range& host) {
+template <class Range> inline Staged<const Element<const Range>, 1, KERN_HOST_IN> in(const Range& host) {
   return {std::data(host), {static_cast<std::int64_t>(std::size(host))}};
 }
 template <class T, std::size_t Rank>
-Staged<const T, Rank, KERN_HOST_IN> in(const T* host, const Extents<Rank>& extents) {
+inline Staged<const T, Rank, KERN_HOST_IN> in(const T* host, const Extents<Rank>& extents) {
   return {host, extents};
 }
 // Copies it back after the launch; elements that the kernel does not write become 0.
-template <class Range> Staged<Element<Range>, 1, KERN_HOST_OUT> out(Range&& host) {
+template <class Range> inline Staged<Element<Range>, 1, KERN_HOST_OUT> out(Range&& host) {
   return {std::data(host), {static_cast<std::int64_t>(std::size(host))}};
 }
 template <class T, std::size_t Rank>
-Staged<T, Rank, KERN_HOST_OUT> out(T* host, const Extents<Rank>& extents) {
+inline Staged<T, Rank, KERN_HOST_OUT> out(T* host, const Extents<Rank>& extents) {
   return {host, extents};
 }
 // Copies it in and back.
-template <class Range> Staged<Element<Range>, 1, KERN_HOST_INOUT> inout(Range&& host) {
+template <class Range> inline Staged<Element<Range>, 1, KERN_HOST_INOUT> inout(Range&& host) {
   return {std::data(host), {static_cast<std::int64_t>(std::size(host))}};
 }
 template <class T, std::size_t Rank>
-Staged<T, Rank, KERN_HOST_INOUT> inout(T* host, const Extents<Rank>& extents) {
+inline Staged<T, Rank, KERN_HOST_INOUT> inout(T* host, const Extents<Rank>& extents) {
   return {host, extents};
 }
 

@@ -186,8 +186,8 @@ inline bool check(Status& status, const ChunkOptions& options, std::initializer_
 
 // Does the work; `status` is of it alone. `told` is the caller's, in which `function` may tell what ends it.
 template <class Function, class... T, std::size_t... Rank, kern_argument_kind... Kind>
-bool run(Status& status, const Status& told, const Device& device, const ChunkOptions& options,
-         Function&& function, const Staged<T, Rank, Kind>&... arrays) {
+inline bool run(Status& status, const Status& told, const Device& device, const ChunkOptions& options,
+                Function&& function, const Staged<T, Rank, Kind>&... arrays) {
   using Slot = chunks::Slot<chunks::Part<T, Rank, Kind>...>;
   const std::int64_t sizes[] = {arrays.extents[0]...};
   const bool was_good = told.ok();
@@ -251,16 +251,16 @@ bool run(Status& status, const Status& told, const Device& device, const ChunkOp
 // (kern::HostBuffer) is copied as it is; other memory by way of pinned memory. Returns when all results are
 // there: false where progress() ended it.
 template <class Function, class... T, std::size_t... Rank, kern_argument_kind... Kind>
-bool for_each_chunk(Status& status, const Device& device, const ChunkOptions& options, Function&& function,
-                    const Staged<T, Rank, Kind>&... arrays) {
+inline bool for_each_chunk(Status& status, const Device& device, const ChunkOptions& options,
+                           Function&& function, const Staged<T, Rank, Kind>&... arrays) {
   Status own;
   bool is_whole = chunks::run(own, status, device, options, function, arrays...);
   status.take(own);
   return is_whole;
 }
 template <class Function, class... T, std::size_t... Rank, kern_argument_kind... Kind>
-bool for_each_chunk(const Device& device, const ChunkOptions& options, Function&& function,
-                    const Staged<T, Rank, Kind>&... arrays) {
+inline bool for_each_chunk(const Device& device, const ChunkOptions& options, Function&& function,
+                           const Staged<T, Rank, Kind>&... arrays) {
   Status status;
   bool is_whole = for_each_chunk(status, device, options, function, arrays...);
   status.raise();

@@ -283,7 +283,7 @@ private:
 
 // Keeps what `function` puts on the stream, which does not run: launches with .on(stream), asynchronous
 // copies.
-template <class Function> Graph capture(const Stream& stream, Function&& function) {
+template <class Function> inline Graph capture(const Stream& stream, Function&& function) {
   Status status;
   Capture running(stream);
   running.begin(status);
@@ -293,7 +293,8 @@ template <class Function> Graph capture(const Stream& stream, Function&& functio
   status.raise();
   return graph;
 }
-template <class Function> Graph capture(Status& status, const Stream& stream, Function&& function) noexcept {
+template <class Function>
+inline Graph capture(Status& status, const Stream& stream, Function&& function) noexcept {
   Capture running(stream);
   if (!running.begin(status)) return {};
   function();

@@ -74,7 +74,8 @@ inline std::string text_of(const Type& type) {
 }
 
 // Says why a tensor is not an array of that type and rank on the device; "" where it is.
-template <class T, std::size_t Rank> std::string mismatch(const Tensor& tensor, const kern::Device& device) {
+template <class T, std::size_t Rank>
+inline std::string mismatch(const Tensor& tensor, const kern::Device& device) {
   constexpr Type wanted = element_type<std::remove_const_t<T>>();
   if (tensor.type.code != wanted.code || tensor.type.bits != wanted.bits || tensor.type.lanes != 1)
     return "its elements are " + text_of(tensor.type) + ", and " + text_of(wanted) + " is wanted";
@@ -100,9 +101,9 @@ template <class T, std::size_t Rank> std::string mismatch(const Tensor& tensor, 
 }
 
 // Returns the view of a tensor that was taken over; `release` gives it back.
-template <class T, std::size_t Rank> View<T, Rank> adopt(Status& status, const kern::Device& device,
-                                                         const Tensor& tensor, void (*release)(void*),
-                                                         void* managed) {
+template <class T, std::size_t Rank> inline View<T, Rank> adopt(Status& status, const kern::Device& device,
+                                                                const Tensor& tensor, void (*release)(void*),
+                                                                void* managed) {
   Extents<Rank> extents{}, strides{};
   for (std::size_t axis = 0; axis < Rank; ++axis) extents[axis] = tensor.shape[axis];
   strides = packed_strides(extents);
@@ -126,7 +127,7 @@ template <class T, std::size_t Rank> View<T, Rank> adopt(Status& status, const k
 // be read and T is not const, that is an ArgumentError, and the tensor stays with the caller. What the
 // producer still does on streams of its own must be waited for.
 template <class T, std::size_t Rank = 1, class Capsule>
-View<T, Rank> import(Status& status, const kern::Device& device, Capsule* capsule) noexcept {
+inline View<T, Rank> import(Status& status, const kern::Device& device, Capsule* capsule) noexcept {
   constexpr bool is_versioned = requires { capsule->flags; };
   using Own = std::conditional_t<is_versioned, Versioned, Managed>;
   static_assert(sizeof(Capsule) == sizeof(Own), "this is neither of DLPack 1.0's managed tensors");
@@ -150,7 +151,7 @@ View<T, Rank> import(Status& status, const kern::Device& device, Capsule* capsul
   return adopt<T, Rank>(status, device, managed->tensor, release, managed);
 }
 template <class T, std::size_t Rank = 1, class Capsule>
-View<T, Rank> import(const kern::Device& device, Capsule* capsule) {
+inline View<T, Rank> import(const kern::Device& device, Capsule* capsule) {
   Status status;
   View<T, Rank> view = import <T, Rank>(status, device, capsule);
   status.raise();
@@ -165,7 +166,7 @@ template <class Capsule, std::size_t Rank> struct Export {
 };
 
 template <class Capsule, class T, std::size_t Rank>
-Capsule* export_as(const kern::Device& device, const View<T, Rank>& view) {
+inline Capsule* export_as(const kern::Device& device, const View<T, Rank>& view) {
   using Value = std::remove_const_t<T>;
   auto* made = new Export<Capsule, Rank>{};
   made->buffer = view.buffer();
@@ -192,12 +193,12 @@ Capsule* export_as(const kern::Device& device, const View<T, Rank>& view) {
 // it must be waited for, or the other library's stream be made to wait. What may only be read needs the
 // versioned form, which says so.
 template <class T, std::size_t Rank>
-Managed* to_unversioned(const kern::Device& device, const View<T, Rank>& view) {
+inline Managed* to_unversioned(const kern::Device& device, const View<T, Rank>& view) {
   static_assert(!std::is_const_v<T>, "the unversioned form cannot say that an array may only be read");
   return export_as<Managed>(device, view);
 }
 template <class T, std::size_t Rank>
-Versioned* to_versioned(const kern::Device& device, const View<T, Rank>& view) {
+inline Versioned* to_versioned(const kern::Device& device, const View<T, Rank>& view) {
   Versioned* capsule = export_as<Versioned>(device, view);
   capsule->major = 1;
   capsule->flags = std::is_const_v<T> ? read_only : 0;

@@ -227,7 +227,7 @@ private:
 
 // Returns the device of a launch: that of its stream, else that of the first array which lies on one, else
 // Device::best().
-template <class... Arguments> Device device_of(const Launch& launch, const Arguments&... arguments) {
+template <class... Arguments> inline Device device_of(const Launch& launch, const Arguments&... arguments) {
   if (launch.get().stream) return Device(DeviceHandle(kern_stream_device(launch.get().stream)));
   kern_buffer* first = nullptr;
   [[maybe_unused]] auto look = [&](const auto& argument) {

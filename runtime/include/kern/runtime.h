@@ -8,9 +8,13 @@
 #include <stdint.h>
 
 #include "kern/abi.h"
+#include "kern/version.h"
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+#ifdef KERN_EXPORTS // where the shared library is built: these are its names
+#pragma GCC visibility push(default)
 #endif
 
 typedef struct kern_error kern_error;
@@ -314,6 +318,9 @@ kern_error* kern_prepared_launch(kern_prepared* prepared, kern_event** event);
 kern_prepared* kern_prepared_retain(kern_prepared* prepared);
 void kern_prepared_release(kern_prepared* prepared);
 
+#ifdef KERN_EXPORTS
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

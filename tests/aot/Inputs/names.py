@@ -23,7 +23,7 @@ KEYWORDS = """alignas alignof and_eq asm auto bitand bitor bool case catch char 
     this thread_local throw true typedef typeid typename typeof union unsigned using virtual void volatile wchar_t xor xor_eq restrict
     kern std""".split()
 OWN = """Kernels load module module_ loaded_ launch launch_ status status_ kernel_0_ kernel_1_ device object Event Launch Status main
-    prepare prepare_f f f_ prepare_prepare_f kern_object kern_object_names kern_object_main_ View Argument N NULL NULL_ _x _X __x __LINE__ __func__
+    prepare prepare_f f f_ prepare_prepare_f kern_object kern_argument kern_launch kern_object_names kern_object_main_ View Argument N NULL NULL_ _x _X __x __LINE__ __func__
     __attribute__ _Pragma __has_include v1 int8_t uint32_t size_t linux unix EOF errno assert stdin I
     unexpected override final import""".split()
 # Words of Kern itself, which no source can call anything.
@@ -75,7 +75,7 @@ def sources(names):
 def write_header(kernc, folder, file, text):
     (folder / file).write_text(text)
     header = folder / (file + ".hpp")
-    done = run([kernc, str(folder / file), "-o", str(header)])
+    done = run([kernc, str(folder / file), "-o", str(header), "-o", str(header.with_suffix(".h"))])
     return header if header.exists() else sys.exit(f"FAIL: kernc {file}: {done.stderr}")
 
 
@@ -108,14 +108,20 @@ def main():
     program = includes("") + f'#include "{write_header(kernc, folder, "few.kern", sources(few))}"\n'
     failures += [compiles(cxx, folder, "few.cpp", program, f"-std={standard}", *wide) for standard, wide in (("c++20", ["-fno-exceptions"]), ("c++23", []))]
 
+    # The same as C, and as C++.
+    for language, standard in (("c", "c99"), ("c", "gnu17"), ("c++", "c++20")):
+        program = f'#include <errno.h>\n#include <stdio.h>\n#define N 8\n#include "{folder / "few.kern.h"}"\n'
+        program += "typedef char n_is_8[N == 8 ? 1 : -1];\nint main(void) { return 0; }\n"
+        failures.append(compiles(cxx, folder, f"few_{standard}.c", program, "-Wno-shadow", "-x", language, f"-std={standard}"))
+
     taken = global_names(cxx)
     own = [name for name in taken if name.lower().startswith("kern_")]
     chosen = sorted({*random.Random(1).sample(taken, min(count, len(taken))), *own} | {"main", "exp", "gamma", "index", "log", "time", "expf32", "_exit"})
     chosen += ["std", "kern", "new", "NULL", "errno", "a.b", "my-filter", "2d", "größe", "__x", "line\nbreak", "back\\slash"]
     program = includes(C_HEADERS)
     for number, name in enumerate(chosen):
-        header = run([kernc, "-", f"--stdin-name={name}.kern", "--emit=header"], input=kernel("f", [("x", "f32[:]")])).stdout
-        (folder / f"file_{number}.hpp").write_text(header or f"#error no header for {name}\n")
+        done = run([kernc, "-", f"--stdin-name={name}.kern", "--emit=header,c-header"], input=kernel("f", [("x", "f32[:]")]))
+        (folder / f"file_{number}.hpp").write_text(done.stdout or f"#error no header for {name}\n")
         program += f'#include "file_{number}.hpp"\n'
     failures.append(compiles(cxx, folder, "files.cpp", program + "int main() {}\n", "-std=gnu++20"))
 

@@ -1,0 +1,160 @@
+// C has neither namespaces nor overloads: `blur` of filters.kern is filters_blur, and of a function's several instances each has
+// its symbol's name. Elements have types of C; ranks, and what a kernel may write, are looked at when it is launched.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/driver/aot/header.h"
+#include "compiler/driver/aot/header_text.h"
+#include "compiler/driver/aot/names.h"
+
+namespace kern {
+
+namespace {
+
+struct CKernel {
+  const ManifestKernel* kernel;
+  std::string name, prepare;
+  std::vector<std::string> names;                // of its parameters
+  std::string kernels, launch, event, arguments; // what else is called by name there
+};
+
+std::string prefix_of(const std::string& library) {
+  std::string prefix;
+  for (std::size_t at = 0; at < library.size(); ++at) {
+    prefix += library[at] == ':' ? '_' : library[at];
+    if (library[at] == ':') ++at;
+  }
+  return prefix + "_";
+}
+
+CKernel c_kernel(const ManifestKernel& kernel, const NameScope& functions) {
+  CKernel result{&kernel, "", "", {}, "", "", "", ""};
+  NameScope scope;
+  scope.reserve(functions);
+  std::vector<std::string> written;
+  // Types and functions of the C interface are called by name in what the parameter is one of.
+  for (const ManifestParam& param : kernel.params)
+    written.push_back(param.name.starts_with("kern_") ? param.name + "_" : param.name);
+  result.names = scope.take_all(written);
+  result.kernels = scope.take("kernels");
+  result.launch = scope.take("launch");
+  result.event = scope.take("event");
+  result.arguments = scope.take("arguments");
+  return result;
+}
+
+void name_kernels(const Manifest& manifest, const std::string& prefix, std::vector<CKernel>& kernels,
+                  NameScope& functions) {
+  std::vector<std::string> written;
+  for (const ManifestKernel& kernel : manifest.kernels) {
+    auto instances = std::ranges::count(manifest.kernels, kernel.name, &ManifestKernel::name);
+    written.push_back(cpp_namespace(prefix + (instances > 1 ? kernel.symbol : kernel.name)));
+  }
+  std::vector<std::string> names = functions.take_all(written);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    kernels[i].name = names[i];
+    kernels[i].prepare = functions.take(prefix + "prepare_" + names[i].substr(prefix.size()));
+  }
+}
+
+// A row of the enumeration kern_type: "KERN_F32".
+std::string type_constant(const std::string& type) {
+  std::string name = "KERN_";
+  for (char c : type) name += c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c;
+  return name;
+}
+
+std::string parameter_table(const CKernel& kernel, std::size_t index) {
+  std::string rows;
+  for (const ManifestParam& param : kernel.kernel->params)
+    rows += fmt::format("{}{{{}, {}, {}}}", rows.empty() ? "" : ", ", type_constant(param.type), param.rank,
+                        param.written ? 1 : 0);
+  return rows.empty() ? ""
+                      : fmt::format("  static const kern_parameter parameters_{}[] = {{{}}};\n", index, rows);
+}
+
+std::string load_text(const std::vector<CKernel>& kernels, const std::string& prefix,
+                      const std::string& symbol) {
+  std::string text = fmt::format(
+      "/// Gives the kernels back, and their code once nothing uses it any more.\n"
+      "static inline void {0}unload({0}kernels* kernels) {{\n  int i = 0;\n"
+      "  for (; i < {1}; ++i) {{\n    kern_kernel_release(kernels->kernels[i]);\n    kernels->kernels[i] = "
+      "0;\n  }}\n"
+      "  kern_module_release(kernels->module);\n  kernels->module = 0;\n}}\n\n"
+      "/// Loads the kernels for a device; {0}unload gives them back. After an error there are none.\n"
+      "static inline kern_error* {0}load(kern_device* device, {0}kernels* kernels) {{\n",
+      prefix, kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i) text += parameter_table(kernels[i], i);
+  text += fmt::format("  kern_error* error;\n  memset(kernels, 0, sizeof *kernels);\n"
+                      "  error = kern_module_load(device, &{}, &kernels->module);\n",
+                      symbol);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    std::size_t count = kernels[i].kernel->params.size();
+    text +=
+        fmt::format("  if (!error)\n    error = kern_module_kernel(kernels->module, \"{}\", {}, {}, "
+                    "&kernels->kernels[{}]);\n",
+                    kernels[i].kernel->symbol, count > 0 ? fmt::format("parameters_{}", i) : "0", count, i);
+  }
+  return text + fmt::format("  if (error) {}unload(kernels);\n  return error;\n}}\n", prefix);
+}
+
+// The function NAME, which hands the arguments to a CALL of the C interface that makes a RESULT.
+std::string function_text(const CKernel& kernel, std::size_t index, const std::string& prefix,
+                          const std::string& name, std::string_view call, std::string_view result) {
+  std::string params, rows;
+  for (std::size_t i = 0; i < kernel.names.size(); ++i) {
+    const ManifestParam& param = kernel.kernel->params[i];
+    const std::string& own = kernel.names[i];
+    params += fmt::format(", kern_{}{} {}", param.type, param.rank > 0 ? "_array" : "", own);
+    std::string value = param.rank > 0 ? own + ".argument"
+                                       : fmt::format("kern_scalar_argument({}, &{}, sizeof {})",
+                                                     type_constant(param.type), own, own);
+    rows += fmt::format("  {}[{}] = {};\n", kernel.arguments, i, value);
+  }
+  std::string text = fmt::format(
+      "static inline kern_error* {}(const {}kernels* {}, const kern_launch_options* {}{}, {}** {}) {{\n",
+      name, prefix, kernel.kernels, kernel.launch, params, result, kernel.event);
+  if (!rows.empty())
+    text += fmt::format("  kern_argument {}[{}];\n{}", kernel.arguments, kernel.names.size(), rows);
+  return text + fmt::format("  return {}({}->kernels[{}], {}, {}, {}, {});\n}}\n", call, kernel.kernels,
+                            index, kernel.launch, rows.empty() ? "0" : kernel.arguments, kernel.names.size(),
+                            kernel.event);
+}
+
+} // namespace
+
+std::string make_c_header(const Manifest& manifest, const std::string& library, const std::string& symbol,
+                          const std::string& source) {
+  const std::string file = in_comment(source), prefix = prefix_of(library);
+  NameScope functions;
+  for (const char* own : {"kernels", "load", "unload"}) functions.take(prefix + own);
+  functions.take(symbol);
+  std::vector<CKernel> kernels;
+  for (const ManifestKernel& kernel : manifest.kernels) kernels.push_back(c_kernel(kernel, functions));
+  name_kernels(manifest, prefix, kernels, functions);
+
+  std::set<std::string> names;
+  for (const CKernel& kernel : kernels) names.insert(kernel.names.begin(), kernel.names.end());
+  std::string before, behind;
+  hide_macros(names, before, behind);
+  std::string guard = "KERN_HEADER_OF_" + symbol;
+  std::string text = header_banner(file, "C");
+  text += fmt::format(
+      "#ifndef {0}\n#define {0}\n\n#include <kern/arguments.h>\n\n{1}#ifdef __cplusplus\nextern \"C\" "
+      "{{\n#endif\n\n"
+      "extern const kern_object {2};\n\n"
+      "/// The kernels of {3} on one device.\ntypedef struct {4}kernels {{\n  kern_module* module;\n"
+      "  kern_kernel* kernels[{5}];\n}} {4}kernels;\n\n",
+      guard, before, symbol, file, prefix, std::max<std::size_t>(kernels.size(), 1));
+  text += load_text(kernels, prefix, symbol);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    text += "\n" + doc_comment(*kernels[i].kernel, "");
+    text += function_text(kernels[i], i, prefix, kernels[i].name, "kern_launch", "kern_event");
+    text += "/// The same, checked once to be launched often.\n";
+    text += function_text(kernels[i], i, prefix, kernels[i].prepare, "kern_prepare", "kern_prepared");
+  }
+  return text + fmt::format("\n#ifdef __cplusplus\n}}\n#endif\n{}\n#endif\n", behind);
+}
+
+} // namespace kern
