@@ -4,7 +4,7 @@ Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %run
 %cmake, %cpack and %build (to install it), %jit_formula (an example, built), %fake_cuda (a driver on host memory, for
 KERN_LIBCUDA: its kernels do nothing), %ptxas (where the feature `ptxas` is; %kernc, where it writes PTX, then has it assembled), and
 `%exits N COMMAND...`, which runs a command and demands exit code N; %examples, the folder of the C++ examples, and %device, the
-environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg,
+environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg, pkgconfig, clang,
 libdevice, gdb, dwarfdump, tree (the examples and benchmarks lie beside the tests).
 """
 import os
@@ -53,6 +53,10 @@ if shutil.which("gdb"):
     config.available_features.add("gdb")
 if shutil.which("llvm-dwarfdump", path=os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])):
     config.available_features.add("dwarfdump")
+if shutil.which("clang++-19"):
+    config.available_features.add("clang")
+if shutil.which("pkg-config"):
+    config.available_features.add("pkgconfig")
 if shutil.which("make"):
     config.available_features.add("make")
 if (source.parent / "CMakeLists.txt").exists():
