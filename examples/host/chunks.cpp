@@ -1,5 +1,5 @@
 // y = a x + y over three times the memory that the device may use. Chunks are copied in, worked on and copied
-// out beside each other, so that it takes about as long as copying the arrays takes.
+// out beside each other, so that on a GPU it takes about as long as copying the arrays takes.
 //
 //     chunks [MIB]     the memory that the device may use; 64
 #include <chrono>

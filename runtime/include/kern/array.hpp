@@ -268,13 +268,13 @@ public:
     return started([&](Status& status) { return copy_from_async(status, host, stream); });
   }
   Event copy_from_async(Status& status, const HostBuffer<T, Rank>& host, const Stream& stream) noexcept {
-    return start_copy(status, handle_, host.handle(), host.size(), stream.get());
+    return start_copy(status, handle_, host.handle(), static_cast<std::int64_t>(host.size()), stream.get());
   }
   Event copy_to_async(HostBuffer<T, Rank>& host, const Stream& stream) const {
     return started([&](Status& status) { return copy_to_async(status, host, stream); });
   }
   Event copy_to_async(Status& status, HostBuffer<T, Rank>& host, const Stream& stream) const noexcept {
-    return start_copy(status, host.handle(), handle_, host.size(), stream.get());
+    return start_copy(status, host.handle(), handle_, static_cast<std::int64_t>(host.size()), stream.get());
   }
   Event copy_from_async(const Buffer& other, const Stream& stream) {
     return started([&](Status& status) { return copy_from_async(status, other, stream); });
@@ -495,6 +495,16 @@ public:
   {
     set(KERN_HOST_IN, staged.data, staged.extents, packed_strides(staged.extents), nullptr);
   }
+  // Host memory is given with what becomes of it: in(x), out(x) or inout(x).
+  template <class Range>
+    requires requires(const Range& range) {
+      std::data(range);
+      requires !requires { range.extents(); };
+    }
+  Argument(const Range& write_in_or_out_or_inout_around_host_memory) = delete;
+  Argument(const Buffer<Value, Rank>& what_the_kernel_writes_cannot_be_const)
+    requires(!std::is_const_v<T>)
+  = delete;
   const kern_argument& get() const { return argument_; }
   // Copies it, less the axes that it does not have.
   void put(kern_argument& to) const {

@@ -2,6 +2,10 @@
 // What goes wrong, as exceptions and as values.
 #pragma once
 
+#if __cplusplus < 202002L && (!defined(_MSVC_LANG) || _MSVC_LANG < 202002L)
+#error "Kern's headers are C++20: compile with -std=c++20 or later (CMake: CMAKE_CXX_STANDARD 20)"
+#endif
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

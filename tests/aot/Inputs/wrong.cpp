@@ -18,5 +18,11 @@ void call(saxpy::Kernels& library, kern::Buffer<float>& x, kern::Buffer<double>&
   library.saxpy(kern::over(1), 1, x, kern::in(host));
 #elif WRONG == 5
   library.saxpy(kern::over(1), 1, x);
+#elif WRONG == 6
+  std::vector<float> host;
+  library.saxpy(kern::over(1), 1, x, host);
+#elif WRONG == 7
+  const kern::Buffer<float> kept = x;
+  library.saxpy(kern::over(1), 1, x, kept);
 #endif
 }
