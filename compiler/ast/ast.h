@@ -172,7 +172,7 @@ struct Conditional : Expr {
   const Expr* else_value = nullptr;
 };
 
-// name=value, in a call
+// name=value, in a call; `**value` has no name, and stands outside of functions of a .py file only
 struct Keyword {
   std::string_view name;
   Span span;
@@ -232,6 +232,21 @@ struct Set : Expr {
 struct Starred : Expr {
   KERN_AST_NODE(Starred, Expr)
   const Expr* value = nullptr;
+};
+
+// {a: b, c: d}
+struct Dict : Expr {
+  KERN_AST_NODE(Dict, Expr)
+  ExprList keys;
+  ExprList values;
+};
+
+struct FunctionDef;
+
+// lambda x, y=1: x + y, as a function whose body returns the expression
+struct Lambda : Expr {
+  KERN_AST_NODE(Lambda, Expr)
+  const FunctionDef* function = nullptr;
 };
 
 // f(x)
@@ -418,6 +433,8 @@ struct NameUse {
   Span span;
 };
 
+struct Module;
+
 // A function inside of another statement of the top level.
 struct InnerFunction {
   std::string_view name;
@@ -444,6 +461,11 @@ struct HostStatement {
   std::span<const NameUse> head_uses; // of a function: of its decorators, defaults and annotations
   Block guarded;
   std::span<const InnerFunction> inner;
+  // What stands inside of a function, of a class, or in the blocks of another compound statement, where that
+  // can be of use to a kernel; else null.
+  const Module* body = nullptr;
+  std::span<const Param> params; // of a function with a `body`
+  bool is_enum = false;          // a class whose base is an enumeration
 };
 
 // One file: imports, constants (Assign, AnnAssign; in a .py file AugAssign too), structs and functions, in
@@ -455,6 +477,7 @@ struct Module {
   Block items;
   std::span<const Span> skipped;
   std::span<const HostStatement> statements;
+  const Expr* result = nullptr; // of the body of a function: what it always returns, where that is plain
 };
 
 } // namespace kern::ast

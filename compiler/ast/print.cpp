@@ -161,6 +161,12 @@ void Printer::print(const Node& node) {
     return below(fmt::format("NamedExpr {}", get<NamedExpr>(node).target->text),
                  [&] { print(*get<NamedExpr>(node).value); });
   case Kind::Starred: line("Starred"); return child(get<Starred>(node).value);
+  case Kind::Dict:
+    return below("Dict", [&] {
+      part("keys", get<Dict>(node).keys);
+      part("values", get<Dict>(node).values);
+    });
+  case Kind::Lambda: return below("Lambda", [&] { print_function(*get<Lambda>(node).function); });
   case Kind::ExprStmt: line("ExprStmt"); return child(get<ExprStmt>(node).value);
   case Kind::Assign:
     return below("Assign", [&] {

@@ -137,8 +137,13 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_unknown(value)) return unknown_value(span);
   if (is_array(value)) return array_attribute(*this, value, name, span);
   if (value.kind == ValueKind::File) {
-    if (Symbol* symbol = find_symbol(context, *value.file, name, {}))
+    if (Symbol* symbol = find_own_symbol(context, *value.file, name, {}))
       return symbol_value(*value.file, name, *symbol, span);
+    if (value.file->is_class()) {
+      report(span, diag::host_class, context.source(value.span))
+          .note(value.file->owner->name_span, "it has no constant `{}`", name);
+      return error_value(span);
+    }
     // A package and what is imported below it have one name.
     std::string below = module_below(value.file->file->module, name);
     if (FileScope* inner = find_file(context, *scope, below)) {
@@ -180,7 +185,17 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   return error_value(span);
 }
 
+// Returns a member of an enumeration of `Color.RED.value`, which is its number here.
+static std::optional<Value> enum_value(Checker& checker, const ast::Attribute& expr) {
+  const auto* member = expr.name == "value" ? ast::as<ast::Attribute>(expr.value) : nullptr;
+  if (!member || member->value->kind != ast::Kind::Name) return std::nullopt;
+  Value base = checker.evaluate(*member->value);
+  bool is_enum = base.kind == ValueKind::File && base.file->owner && base.file->owner->is_enum;
+  return is_enum ? std::optional(checker.attribute(base, member->name, expr.span)) : std::nullopt;
+}
+
 Value Checker::evaluate_attribute(const ast::Attribute& expr) {
+  if (std::optional<Value> value = enum_value(*this, expr)) return *value;
   return attribute(evaluate(*expr.value), expr.name, expr.span);
 }
 

@@ -1,7 +1,10 @@
 // f(a, k=v): casts, functions of the program (an instance for these arguments) and builtins.
 #include "compiler/check/complex.h"
+#include "compiler/check/constant_params.h"
+#include "compiler/check/host_arrays.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
+#include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -49,7 +52,21 @@ static std::optional<Value> conjugated(Checker& checker, const ast::Call& expr) 
 
 Value Checker::evaluate_call(const ast::Call& expr) {
   if (std::optional<Value> number = conjugated(*this, expr)) return conjugate(*this, *number, expr.span);
+  if (is_python(*this))
+    if (std::optional<Value> made = array_call(*this, expr)) return *made;
+  if (std::optional<Value> made = call_of_host(*this, expr)) return *made;
+  if (const FunctionSymbol* jitted = instance ? nullptr : jitted_call(context, *scope, expr)) {
+    Value value = plain_value(ValueKind::Function, expr.span);
+    value.function = jitted;
+    return value;
+  }
+  Span outer_callee = std::exchange(called, expr.callee->span);
   Value callee = evaluate(*expr.callee);
+  called = outer_callee;
+  if (callee.kind == ValueKind::File && callee.file->is_class()) {
+    report(expr.callee->span, diag::host_class, context.source(expr.callee->span));
+    return error_value(expr.span);
+  }
   if (is_error(callee)) {
     evaluate_args(expr);
     return callee;
@@ -66,6 +83,9 @@ Value Checker::evaluate_call(const ast::Call& expr) {
   if (builds && args->keywords.empty() && args->positional.size() <= 2)
     return construct_complex(*this, callee.text.empty() ? std::optional(callee.type) : std::nullopt,
                              args->positional, expr.span);
+  // Loops over tuples are written out anyway.
+  if (callee.kind == ValueKind::Prefix && callee.text == "literal_unroll" && args->positional.size() == 1)
+    return args->positional[0];
   if (callee.kind == ValueKind::Type) {
     if (args->positional.size() == 1 && args->keywords.empty())
       return explicit_cast(callee.type, args->positional[0], expr.span, !callee.text.empty());
@@ -187,13 +207,21 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
   return std::nullopt;
 }
 
-static std::optional<Value> argument(Checker& checker, const FunctionSymbol& callee, const ast::Param& param,
-                                     const Value& value) {
+static std::optional<Value> argument(Checker& checker, const FunctionSymbol& callee, std::size_t index,
+                                     const std::vector<Value>& values) {
+  const Value& value = values[index];
+  const ast::Param& param = callee.def->params[index];
   bool typed = param.annotation && param.kind == ast::ParamKind::Normal &&
                callee.file->rules.annotations == Rules::annotations_rule::Types;
-  if (typed) return annotated_argument(checker, callee, param, value);
+  std::optional<Value> passed =
+      typed ? annotated_argument(checker, callee, param, value) : std::optional(value);
+  // A constant that the callee needs as one stays one: the instance is of its value.
+  std::optional<WideInt> constant = passed && is_number(*passed) ? constant_integer(*passed) : std::nullopt;
+  bool is_needed = constant && !is_boolean(passed->type) &&
+                   (needs_constant(checker.context, callee, index) || indexes_tuple(callee, index, values));
+  if (is_needed) return int_value(*constant, value.span);
   // Literals stay literals in the callee; in the Numba dialect they have a type from the start.
-  if (!is_number(value)) return value;
+  if (typed || !is_number(value)) return passed;
   bool stays = is_literal(value) && !callee.file->is_numba();
   if (stays || value.kind == ValueKind::Runtime) return value;
   return runtime_value(checker.as_operand(value), value.span);
@@ -244,7 +272,7 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
   if (!values) return error_value(span);
   for (std::size_t i = 0; i < values->size(); ++i) {
     if (is_error((*values)[i])) return error_value(span);
-    std::optional<Value> value = argument(*this, callee, callee.def->params[i], (*values)[i]);
+    std::optional<Value> value = argument(*this, callee, i, *values);
     if (!value) return error_value(span);
     (*values)[i] = std::move(*value);
   }

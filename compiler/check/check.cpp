@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/ast/definitions.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/split_complex.h"
 #include "compiler/check/unchecked.h"
@@ -74,21 +75,29 @@ Instance* make_instance(Context& context, const FunctionSymbol& function, const 
   return instance;
 }
 
-FunctionSymbol* find_function(Context& context, std::string_view name) {
-  FileScope& root = *context.files.front();
-  auto found = root.symbols.find(name);
-  FunctionSymbol* function = nullptr;
-  if (found != root.symbols.end())
-    for (const Symbol& version : found->second)
-      if (version.kind == Symbol::Kind::Function) function = version.function;
-  return function;
-}
-
 void report_unknown_function(Context& context, std::string_view name) {
+  if (const ast::HostStatement* refused = ast::refused_definition(*context.files.front()->tree, name)) {
+    context.diagnostics.report(refused->name_span, diag::inner_refused, name, refused->why);
+    return;
+  }
   auto builder = context.diagnostics.report(std::nullopt, diag::unknown_function, name);
   for (const auto& function : context.files.front()->functions)
     if (function->options.is_kernel)
       builder.note(function->def->name_span, "there is `{}`", function->def->name);
+}
+
+// Returns the one function of that name; null where there is none or several, which is reported.
+FunctionSymbol* find_function(Context& context, std::string_view name) {
+  std::vector<FunctionSymbol*> found = functions_named(context, name);
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    report_unknown_function(context, name);
+    return nullptr;
+  }
+  auto builder = context.diagnostics.report(std::nullopt, diag::several_functions, name);
+  for (const FunctionSymbol* function : found)
+    builder.note(function->def->name_span, "there is `{}`", path_of(*function));
+  return nullptr;
 }
 
 // The two short names that mean different types in .kern and .py files are refused on the command line.
@@ -112,7 +121,7 @@ bool has_named_params(Context& context, const FunctionSymbol& function) {
 
 void check_signature(Context& context, const Signature& signature) {
   FunctionSymbol* function = find_function(context, signature.function);
-  if (!function) return report_unknown_function(context, signature.function);
+  if (!function) return;
   if (!has_named_params(context, *function)) return;
   std::vector<Type> types;
   for (const std::string& param : signature.params) {
@@ -140,7 +149,8 @@ void check_kernel(Context& context, const FunctionSymbol& function) {
   check_result(context, function);
   if (!function.options.signatures.empty() && !has_named_params(context, function)) return;
   for (const ast::Expr* signature : function.options.signatures)
-    if (std::optional<std::vector<Type>> types = signature_types(context, *function.file, *signature);
+    if (std::optional<std::vector<Type>> types = signature_types(
+            context, function.options_file ? *function.options_file : *function.file, *signature);
         types && has_count(context, function, types->size(), signature->span))
       make_instance(context, function, *types, true, signature->span);
   if (!function.options.signatures.empty() || !is_annotated(function)) return;
@@ -197,6 +207,42 @@ void check_rest(Context& context, const FunctionSymbol& function) {
   if (of.is_kernel) warn_without_code(context, function);
 }
 
+bool is_asked(const Context& context, const FunctionSymbol& function) {
+  std::string path = path_of(function);
+  return std::ranges::any_of(context.options.signatures, [&](const Signature& signature) {
+    return signature.function == function.def->name || signature.function == path;
+  });
+}
+
+// The kernels that `k = cuda.jit("void(float32[:])")(f)` makes at the top level.
+void check_made_kernels(Context& context, FileScope& root) {
+  if (!root.is_numba()) return;
+  for (const ast::Stmt* item : root.tree->items) {
+    const auto* assign = ast::as<ast::Assign>(item);
+    const auto* call = assign ? ast::as<ast::Call>(assign->value) : nullptr;
+    const FunctionSymbol* function = call ? jitted_call(context, root, *call) : nullptr;
+    bool is_wanted = function && function->options.is_kernel && !function->options.signatures.empty();
+    if (is_wanted && !is_asked(context, *function)) check_kernel(context, *function);
+  }
+}
+
+void check_file(Context& context, FileScope& root) {
+  for (const auto& function : root.functions)
+    if (is_last_definition(*function) && function->options.is_kernel && !is_asked(context, *function))
+      check_kernel(context, *function);
+  check_made_kernels(context, root);
+  for (const auto& function : root.functions)
+    if (is_last_definition(*function)) check_rest(context, *function);
+}
+
+// Where a signature names the function, it is checked already.
+void check_only(Context& context, std::string_view name) {
+  bool is_named = std::ranges::any_of(context.options.signatures,
+                                      [&](const Signature& signature) { return signature.function == name; });
+  FunctionSymbol* function = is_named ? nullptr : find_function(context, name);
+  if (function && function->options.is_kernel) check_kernel(context, *function);
+}
+
 void check_constants(Context& context, FileScope& file) {
   if (file.is_numba()) return;
   std::map<std::uint32_t, std::pair<std::string_view, Symbol*>> in_order;
@@ -234,18 +280,10 @@ ir::Module check(const Program& program, const CheckOptions& options, Diagnostic
   for (const auto& file : context.files) check_constants(context, *file);
   FileScope& root = *context.files.front();
   for (const Signature& signature : options.signatures) check_signature(context, signature);
-  auto is_wanted = [&](const FunctionSymbol& function) {
-    return (options.only.empty() || options.only == function.def->name) && is_last_definition(function);
-  };
-  for (const auto& function : root.functions) {
-    if (!is_wanted(*function)) continue;
-    bool asked =
-        std::any_of(options.signatures.begin(), options.signatures.end(),
-                    [&](const Signature& signature) { return signature.function == function->def->name; });
-    if (function->options.is_kernel && !asked) check_kernel(context, *function);
-  }
-  for (const auto& function : root.functions)
-    if (options.only.empty() && is_last_definition(*function)) check_rest(context, *function);
+  if (!options.only.empty())
+    check_only(context, options.only);
+  else
+    check_file(context, root);
   name_symbols(context);
   if (!diagnostics.has_errors()) split_complex(context.module);
   return std::move(context.module);

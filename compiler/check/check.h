@@ -16,7 +16,8 @@ namespace kern {
 // `module.NAME`.
 struct Define {
   std::string name;
-  std::string value; // Kern text: a number, tuple or type
+  std::string value;                  // Kern text: a number, tuple or type
+  std::optional<FoundFile> file = {}; // of -D NAME=FILE.py:VALUE, where `value` is a name of that file
 };
 
 // --sig 'f(f32[:], i64)', or the types of the arguments of `kernc run`.

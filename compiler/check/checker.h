@@ -27,7 +27,8 @@ struct Context {
   std::vector<const Instance*> active; // being inferred or emitted, outer first
   std::set<std::tuple<std::string_view, FileId, std::uint32_t>> reported;
   std::set<std::pair<std::string_view, std::string_view>>
-      host_changes;               // module and name that host code assigns
+      host_changes; // module and name that host code assigns
+  std::map<std::pair<const ast::FunctionDef*, std::size_t>, bool> constant_params; // see constant_params.h
   std::size_t open_constants = 0; // being evaluated, each for the one before it
   std::size_t statements = 0;     // of the functions emitted so far
   std::size_t steps = 0;          // of the work done so far, in rounds that are thrown away too
@@ -139,6 +140,7 @@ struct Checker {
   const ast::Assign* assigned = nullptr; // the assignment being checked
   std::optional<Type> target_type; // of the assignment being checked, where it is known, for casts in errors
   bool returns_value = false;
+  Span called;                     // the callee being evaluated
   std::optional<Span> bare_return; // the first `return` without a value
 
   Checker(Context& shared, FileScope* file, Instance* of)
@@ -257,6 +259,8 @@ struct Checker {
   // ---- names.cpp ----
   Value read_name(const ast::Name& name);
   NameReader reader_of(Span span) const;
+  // Returns what to write behind `-D` for a captured value, by how it is used.
+  std::string captured_define(const std::string& name, Span span) const;
   void report_host_symbol(FileScope& file, std::string_view name, const Symbol& symbol, Span span);
   Value symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span);
   Value imported_value(FileScope& file, std::string_view name, const Symbol& symbol, Span span);
@@ -295,6 +299,7 @@ struct Checker {
 
   // ---- subscripts.cpp ----
   Value evaluate_subscript(const ast::Subscript& expr);
+  Value dict_item(const Value& dict, const ast::Subscript& expr);
   // An element (its indices guarded) or a view (`array`, then no indices).
   struct Place {
     bool ok = false;
@@ -470,6 +475,8 @@ bool takes_arrays(std::string_view name, const Checker::Args& args);
 // Returns the instance for these arguments; null where a limit was met, which is reported.
 Instance* find_instance(Context& context, const FunctionSymbol& function, std::vector<Value> args,
                         bool is_kernel, const Instance* caller, Span call_span);
+// Returns text that tells arguments apart as instances do.
+std::string key_of(std::span<const Value> args);
 // Settles the types of locals that only ever met literals, those first that met a type; says whether there was
 // one (literal_locals.cpp).
 bool decide_literals(Context& context, Instance& instance);
@@ -496,6 +503,24 @@ FileScope* find_file(Context& context, const FileScope& from, std::string_view m
 // Returns the dotted name of what is below a package: "a.b" of "a" and "b", ".b" of "." and "b".
 std::string module_below(std::string_view package, std::string_view name);
 
+// ---- host_scopes.cpp: functions and classes of the host ----
+// Makes the scopes inside of one.
+void build_children(Context& context, FileScope& scope);
+// Returns the scope of a function or class of the host; null where its body is of no use.
+FileScope* scope_inside(FileScope& scope, const ast::HostStatement& host);
+// Visits a scope and those inside of it.
+void for_each_scope(FileScope& scope, const std::function<void(FileScope&)>& visit);
+// Returns what a call of a function of the host returns, by the body that it has for constant arguments;
+// nothing where the callee is none.
+std::optional<Value> call_of_host(Checker& checker, const ast::Call& call);
+// Returns the functions of the root file that a name means: one at its top level, else those inside of others
+// whose path is or ends in the name.
+std::vector<FunctionSymbol*> functions_named(Context& context, std::string_view name);
+// Returns how messages and the command line name a function: "k", "make.k".
+std::string path_of(const FunctionSymbol& function);
+// Returns how `-D` names a name of a scope.
+std::string define_name(const FileScope& file, std::string_view name);
+
 // ---- names_order.cpp ----
 // Adds the names that a file binds, in the order of its statements.
 void bind_names(Context& context, FileScope& file);
@@ -505,9 +530,14 @@ void find_changes(Context& context, FileScope& file);
 struct NameReader {
   std::optional<std::uint32_t> place;
   const FunctionSymbol* function = nullptr;
+  const ast::HostStatement* outer = nullptr; // the function of the host in which the reader stands
 };
-// Returns what a name of a file is for who reads it; null where the file does not bind it.
-Symbol* find_symbol(Context& context, FileScope& file, std::string_view name, const NameReader& reader);
+// Returns what a name of one scope is, whatever those around it say; null where it does not bind it.
+Symbol* find_own_symbol(Context& context, FileScope& file, std::string_view name, const NameReader& reader);
+// Returns what a name is for who reads it; null where neither the scope nor one around it binds it.
+// `owner` is set to the scope that binds it.
+Symbol* find_symbol(Context& context, FileScope& file, std::string_view name, const NameReader& reader,
+                    FileScope** owner = nullptr);
 // Says whether nothing that is bound later takes a function's name away from it.
 bool is_last_definition(const FunctionSymbol& function);
 
@@ -515,6 +545,10 @@ bool is_last_definition(const FunctionSymbol& function);
 void read_decorators(Context& context, FunctionSymbol& function);
 // Warns of the decorators of a function that kernc does not know, once.
 void report_unknown_decorators(Context& context, const FunctionSymbol& function);
+// Returns the function that a call makes: `cuda.jit(f)`, `cuda.jit(device=True)(lambda x: x + 1)`; null where it
+// makes none.
+const FunctionSymbol* jitted_call(Context& context, FileScope& file, const ast::Call& call);
+const FunctionSymbol* lambda_function(FileScope& file, const ast::Lambda& lambda);
 // Returns the function that a constant of a .py file is under another name: `g = cuda.jit(f)`,
 // `f = wrap(f)`; null where it is none.
 const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::string_view name,

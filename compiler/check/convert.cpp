@@ -41,6 +41,7 @@ std::optional<Type> Checker::type_of(const Value& value) {
   case ValueKind::File:
   case ValueKind::Host:
   case ValueKind::Prefix:
+  case ValueKind::Dict:
   case ValueKind::Builtin:
   case ValueKind::Method:
   case ValueKind::Range:
@@ -85,6 +86,7 @@ std::string Checker::describe(const Value& value) {
   case ValueKind::File:
   case ValueKind::Host: return "a module";
   case ValueKind::Prefix: return fmt::format("`{}`", value.text);
+  case ValueKind::Dict: return "a dict";
   case ValueKind::Builtin: return fmt::format("the builtin `{}`", row(value.builtin).name);
   case ValueKind::Method: return fmt::format("the function `{}`", value.text);
   case ValueKind::Range: return "a range";
@@ -314,6 +316,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   case ValueKind::File:
   case ValueKind::Host:
   case ValueKind::Prefix:
+  case ValueKind::Dict:
   case ValueKind::Builtin:
   case ValueKind::Method:
   case ValueKind::Range:

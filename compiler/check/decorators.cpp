@@ -176,8 +176,29 @@ struct Reader {
               "`inline` and `cache`");
   }
 
+  // **options, where they are written in a dict or by `dict(fastmath=True)`.
+  void read_unpacked(const ast::Keyword& keyword) {
+    const ast::Expr& written = decorator_behind(context, *function.file, *keyword.value);
+    const auto* dict = ast::as<ast::Dict>(&written);
+    const auto* call = ast::as<ast::Call>(&written);
+    const auto* callee = call ? ast::as<ast::Name>(call->callee) : nullptr;
+    if (callee && callee->text == "dict" && call->args.empty()) {
+      for (const ast::Keyword& each : call->keywords) read_option(each);
+      return;
+    }
+    for (std::size_t i = 0; dict && i < dict->keys.size(); ++i) {
+      const auto* name = ast::as<ast::StringLiteral>(dict->keys[i]);
+      if (name) read_option({name->value, dict->keys[i]->span, dict->values[i]});
+    }
+    if (!dict)
+      report_no_effect(context, keyword.value->span,
+                       fmt::format("`**{}`", context.source(keyword.value->span)),
+                       "kernc does not know what it holds; write the options here");
+  }
+
   void read_option(const ast::Keyword& keyword) {
     FunctionOptions& options = function.options;
+    if (keyword.name.empty()) return read_unpacked(keyword);
     if (keyword.name == "device") {
       if (truth(keyword).value_or(false)) options.is_device = true, options.is_kernel = false;
     } else if (keyword.name == "fastmath") {
@@ -270,42 +291,76 @@ void read_decorators(Context& context, FunctionSymbol& function) {
   if (function.file->is_numba() && is_last_definition(function)) report_unknown_decorators(context, function);
 }
 
-// The function keeps the options of its own decorator: those of `g = cuda.jit(fastmath=True)(f)` are not g's.
-static void report_unread_options(Context& context, FileScope& file, const ast::Call& jit,
-                                  std::string_view function) {
+// Returns the function that an expression names, or makes by a `lambda`; null where it is none.
+static const FunctionSymbol* function_given(Context& context, FileScope& file, const ast::Expr& arg) {
+  if (const auto* lambda = ast::as<ast::Lambda>(&arg)) return lambda_function(file, *lambda);
+  const auto* name = ast::as<ast::Name>(&arg);
+  FileScope* owner = &file;
+  Symbol* found = name ? find_symbol(context, file, name->text, {arg.span.begin, nullptr}, &owner) : nullptr;
+  if (!found) return nullptr;
+  if (found->kind == Symbol::Kind::Function) return found->function;
+  bool is_value = found->kind == Symbol::Kind::Constant || found->kind == Symbol::Kind::FromImport;
+  if (!is_value) return nullptr;
   bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(true);
-  for (const ast::Keyword& keyword : jit.keywords) {
-    const ast::Expr& value = decorator_behind(context, file, *keyword.value);
-    const auto* truth = ast::as<ast::BoolLiteral>(&value);
-    bool is_default = value.kind == ast::Kind::NoneLiteral || (truth && !truth->value);
-    if (keyword.name == "device" || is_default || read_ignored_option(context, keyword, value)) continue;
-    report_no_effect(context, keyword.span, fmt::format("`{}`", keyword.name),
-                     fmt::format("write it in a decorator above `{}`", function));
-  }
+  context.diagnostics.set_enabled(false);
+  Value value = Checker(context, owner, nullptr).symbol_value(*owner, name->text, *found, arg.span);
   context.diagnostics.set_enabled(was_enabled);
+  return value.kind == ValueKind::Function ? value.function : nullptr;
+}
+
+const FunctionSymbol* lambda_function(FileScope& file, const ast::Lambda& lambda) {
+  std::unique_ptr<FunctionSymbol>& made = file.made_functions[&lambda];
+  if (!made) {
+    made = std::make_unique<FunctionSymbol>();
+    made->def = lambda.function;
+    made->file = &file;
+  }
+  return made.get();
+}
+
+const FunctionSymbol* jitted_call(Context& context, FileScope& file, const ast::Call& call) {
+  if (!file.is_numba() || call.args.size() != 1 || !call.keywords.empty()) return nullptr;
+  const auto* options = ast::as<ast::Call>(call.callee);
+  const ast::Expr& callee = decorator_behind(context, file, options ? *options->callee : *call.callee);
+  const auto* behind = ast::as<ast::Call>(&callee);
+  Role role = role_of(context, file, behind ? *behind->callee : callee);
+  if (role == Role::Unknown || (options && behind)) return nullptr;
+  const FunctionSymbol* inner = function_given(context, file, *call.args[0]);
+  if (!inner) return nullptr;
+  std::unique_ptr<FunctionSymbol>& made = file.made_functions[&call];
+  if (made) return made.get();
+  made = std::make_unique<FunctionSymbol>();
+  made->def = inner->def;
+  made->file = inner->file;
+  made->options = inner->options;
+  // What the call says is read where it stands.
+  FunctionSymbol given;
+  given.def = inner->def;
+  given.file = &file;
+  Reader{context, given}.read(*call.callee);
+  made->options = given.options;
+  made->options_file = &file;
+  return made.get();
 }
 
 const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::string_view name,
                                       const Symbol& symbol) {
   const auto* call = file.is_numba() && !symbol.op ? ast::as<ast::Call>(symbol.init) : nullptr;
-  const auto* arg = call && call->args.size() == 1 ? ast::as<ast::Name>(call->args[0]) : nullptr;
-  if (!arg || symbol.is_given) return nullptr;
+  if (!call || symbol.is_given) return nullptr;
+  bool was_enabled = context.diagnostics.enabled();
+  context.diagnostics.set_enabled(true);
+  const FunctionSymbol* jitted = jitted_call(context, file, *call);
+  context.diagnostics.set_enabled(was_enabled);
+  if (jitted) return jitted;
+  const auto* arg = call->args.size() == 1 ? ast::as<ast::Name>(call->args[0]) : nullptr;
+  if (!arg || arg->text != name || !call->keywords.empty()) return nullptr;
   const Symbol* inner = find_symbol(context, file, arg->text, {call->span.begin, nullptr});
   if (!inner || inner->kind != Symbol::Kind::Function) return nullptr;
-  const auto* options = ast::as<ast::Call>(call->callee);
-  const ast::Expr& callee = decorator_behind(context, file, options ? *options->callee : *call->callee);
-  Role role = role_of(context, file, callee);
-  bool replaces = arg->text == name && call->keywords.empty();
-  if (role == Role::Unknown && !replaces) return nullptr;
-  if (role == Role::Unknown &&
-      context.reported.insert({diag::decorator.code, call->span.file, call->span.begin}).second) {
-    bool was_enabled = context.diagnostics.enabled();
+  if (context.reported.insert({diag::decorator.code, call->span.file, call->span.begin}).second) {
     context.diagnostics.set_enabled(true);
     context.diagnostics.report(call->callee->span, diag::decorator, context.source(call->callee->span), name);
     context.diagnostics.set_enabled(was_enabled);
   }
-  if (role == Role::Kernel && options) report_unread_options(context, file, *options, arg->text);
   return inner->function;
 }
 

@@ -103,6 +103,24 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
   case ast::Kind::Attribute: return evaluate_attribute(ast::get<ast::Attribute>(expr));
   case ast::Kind::Tuple: return evaluate_tuple(*this, ast::get<ast::Tuple>(expr).elements, expr.span);
   case ast::Kind::List: return evaluate_tuple(*this, ast::get<ast::List>(expr).elements, expr.span);
+  case ast::Kind::Dict: {
+    const auto& dict = ast::get<ast::Dict>(expr);
+    Value value = plain_value(ValueKind::Dict, expr.span);
+    for (std::size_t i = 0; i < dict.keys.size(); ++i) {
+      value.elements.push_back(evaluate(*dict.keys[i]));
+      // What is read of a dict may be known where another value in it is not.
+      bool was_enabled = context.diagnostics.enabled();
+      context.diagnostics.set_enabled(false);
+      value.elements.push_back(evaluate(*dict.values[i]));
+      context.diagnostics.set_enabled(was_enabled);
+    }
+    return value;
+  }
+  case ast::Kind::Lambda: {
+    Value value = plain_value(ValueKind::Function, expr.span);
+    value.function = lambda_function(*scope, ast::get<ast::Lambda>(expr));
+    return value;
+  }
   case ast::Kind::Set:
     report(expr.span, diag::python_construct, "a set display", "use a tuple or an array");
     return error_value(expr.span);

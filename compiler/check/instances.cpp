@@ -175,6 +175,7 @@ static void add_key(std::string& key, const Value& value) {
   case ValueKind::Element:
   case ValueKind::Rows:
   case ValueKind::None:
+  case ValueKind::Dict:
   case ValueKind::Ellipsis:
   case ValueKind::Method:
   case ValueKind::Range:
@@ -186,6 +187,12 @@ static void add_key(std::string& key, const Value& value) {
     break;
   }
   key += ",";
+}
+
+std::string key_of(std::span<const Value> args) {
+  std::string key;
+  for (const Value& value : args) add_key(key, value);
+  return key;
 }
 
 // What the key does not tell apart must not differ within the instance.
@@ -205,7 +212,7 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
       context.options.fast_math || function.options.kernel.fast_math || (caller && caller->fast_math);
   std::string key = fmt::format("{}{}{}:", is_kernel ? "kernel " : "", fast_math ? "fast " : "",
                                 static_cast<const void*>(&function));
-  for (const Value& value : args) add_key(key, value);
+  key += key_of(args);
   auto found = context.instances.find(key);
   if (found != context.instances.end()) return found->second.get();
   bool too_many = context.instances.size() >= limits::instances;
@@ -409,6 +416,7 @@ static std::string symbol_part(const Value& value) {
   case ValueKind::Host:
   case ValueKind::Prefix:
   case ValueKind::Method:
+  case ValueKind::Dict:
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:

@@ -53,9 +53,15 @@ struct Loader {
     const ast::Module* tree = parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics);
     if (top_level == TopLevel::Lenient) tree = generate_kernels(sources, *tree, *program.arena, diagnostics);
     program.files[index].tree = tree;
-    for (const ast::Stmt* item : program.files[index].tree->items) follow(index, *item);
-    for (const ast::HostStatement& statement : program.files[index].tree->statements)
+    follow_all(index, *tree);
+  }
+
+  void follow_all(std::size_t index, const ast::Module& tree) {
+    for (const ast::Stmt* item : tree.items) follow(index, *item);
+    for (const ast::HostStatement& statement : tree.statements) {
       for (const ast::Stmt* item : statement.guarded) follow(index, *item);
+      if (statement.body) follow_all(index, *statement.body);
+    }
   }
 
   void follow(std::size_t index, const ast::Stmt& item) {
@@ -89,7 +95,7 @@ struct Loader {
 
   bool is_package(std::size_t index, std::string_view module) const {
     for (const auto& [name, target] : program.files[index].imports)
-      if (name == module) return sources.file(ids[target]).name.ends_with("/__init__.py");
+      if (name == module) return sources.file(ids[target]).name.ends_with("__init__.py");
     return false;
   }
 
@@ -198,12 +204,16 @@ struct LibraryLoader {
 } // namespace
 
 Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
-                     const FindModule& find_module, Diagnostics& diagnostics) {
+                     const FindModule& find_module, Diagnostics& diagnostics,
+                     std::span<const FoundFile> more) {
   Program program{&sources, std::make_unique<Arena>(), {}, {}};
   program.load_library =
       LibraryLoader{&sources, program.arena.get(), find_module, std::string(library_importer)};
   Loader loader{sources, find_module, diagnostics, program, {}, {}, {}};
   loader.add(root, "", dialect.value_or(dialect_of(sources.file(root).name)));
+  for (const FoundFile& file : more)
+    if (!loader.by_name.contains(file.name))
+      loader.add(sources.add(file.name, file.text), file.name, dialect_of(file.name));
   for (std::size_t i = 0; i < program.files.size(); ++i) loader.parse_file(i);
   CycleFinder{loader, {}, {}, {}}.search(0);
   return program;

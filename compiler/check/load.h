@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,8 +58,10 @@ struct Program {
 bool is_host_module(std::string_view module);
 
 // Loads `root`, whose text the sources hold already. What a .kern file imports must be found, and without a
-// cycle; what a .py file imports may be code of the host. The host's modules need no file.
+// cycle; what a .py file imports may be code of the host. The host's modules need no file. `more` are files that
+// options name.
 Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
-                     const FindModule& find_module, Diagnostics& diagnostics);
+                     const FindModule& find_module, Diagnostics& diagnostics,
+                     std::span<const FoundFile> more = {});
 
 } // namespace kern

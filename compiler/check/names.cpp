@@ -150,6 +150,7 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
   if (module == "numba") {
     if (name == "cuda") return text_value(ValueKind::Host, "numba.cuda", span);
     if (name == "types" || name == "core") return text_value(ValueKind::Host, "numba.types", span);
+    if (name == "literal_unroll") return text_value(ValueKind::Prefix, name, span);
     return type_name(name, true, span);
   }
   bool is_cuda = module == "numba.cuda";
@@ -178,11 +179,35 @@ static Value augmented_value(Context& context, FileScope& file, std::string_view
   return checker.body->empty() ? value : error_value(symbol.span);
 }
 
+// RED = auto(), in an enumeration: one more than the member before it.
+static std::optional<Value> enum_member(Context& context, FileScope& file, std::string_view name,
+                                        const Symbol& symbol) {
+  const auto* call = file.is_class() && file.owner->is_enum ? ast::as<ast::Call>(symbol.init) : nullptr;
+  const std::string_view callee = call ? context.source(call->callee->span) : "";
+  if (callee != "auto" && callee != "enum.auto") return std::nullopt;
+  std::string_view before;
+  for (const ast::Stmt* item : file.tree->items) {
+    const auto* assign = ast::as<ast::Assign>(item);
+    const auto* target = assign ? ast::as<ast::Name>(assign->targets.front()) : nullptr;
+    if (!target) continue;
+    if (target->text == name) break;
+    before = target->text;
+  }
+  if (before.empty()) return int_value(1, symbol.span);
+  Symbol* previous = find_own_symbol(context, file, before, {});
+  if (!previous) return std::nullopt;
+  Value value = Checker(context, &file, nullptr).symbol_value(file, before, *previous, symbol.span);
+  std::optional<WideInt> number = constant_integer(value);
+  return number ? std::optional(int_value(*number + 1, symbol.span)) : std::nullopt;
+}
+
 // Evaluates a module constant, once.
 static void evaluate_constant(Context& context, FileScope& file, std::string_view name, Symbol& symbol) {
   symbol.state = Symbol::State::Evaluating;
   const FunctionSymbol* jitted = jitted_function(context, file, name, symbol);
-  Value value = jitted      ? plain_value(ValueKind::Function, symbol.span)
+  std::optional<Value> member = enum_member(context, file, name, symbol);
+  Value value = member      ? *member
+                : jitted    ? plain_value(ValueKind::Function, symbol.span)
                 : symbol.op ? augmented_value(context, file, name, symbol)
                             : constant_of_expr(context, file, *symbol.init);
   value.function = jitted ? jitted : value.function;
@@ -201,10 +226,10 @@ static void evaluate_constant(Context& context, FileScope& file, std::string_vie
   symbol.state = Symbol::State::Done;
 }
 
-// How `-D` names a name of a file.
-static std::string define_name(const FileScope& file, std::string_view name) {
-  std::string_view module = file.file->module;
-  return module.empty() ? std::string(name) : fmt::format("{}.{}", module, name);
+std::string Checker::captured_define(const std::string& name, Span span) const {
+  if (called == span) return fmt::format("{}=FILE.py:FUNCTION", name);
+  if (name.ends_with("type")) return fmt::format("{}=float32", name);
+  return fmt::format("{}={}", name, name.ends_with("shape") ? "(16,16)" : "VALUE");
 }
 
 void Checker::report_host_symbol(FileScope& file, std::string_view name, const Symbol& symbol, Span span) {
@@ -216,6 +241,11 @@ void Checker::report_host_symbol(FileScope& file, std::string_view name, const S
     Report error = report(span, diag::host_function, name);
     error.note(symbol.span, "it is passed over as host code{}{}", symbol.text.empty() ? "" : ": ",
                symbol.text);
+    return;
+  }
+  if (symbol.reason == HostReason::Captured) {
+    report(span, diag::captured_value, name, file.path, captured_define(define_name(file, name), span))
+        .note(symbol.span, "`{}` is a parameter of `{}` here", name, file.path);
     return;
   }
   Report error = report(span, diag::host_value, name, define_name(file, name));
@@ -230,6 +260,7 @@ void Checker::report_host_symbol(FileScope& file, std::string_view name, const S
                name);
     return;
   case HostReason::Bound:
+  case HostReason::Captured:
   case HostReason::Function:
   case HostReason::Class:
     error.note(symbol.span, "`{}` may be bound here, by code that kernc does not run", name);
@@ -307,7 +338,12 @@ Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symb
     return value;
   }
   case Symbol::Kind::Struct: return unsupported(span, "a struct");
-  case Symbol::Kind::Host: report_host_symbol(file, name, symbol, span); return error_value(span);
+  case Symbol::Kind::Host:
+    if (FileScope* inner = symbol.host ? scope_inside(file, *symbol.host) : nullptr;
+        inner && inner->is_class())
+      return file_value(inner, span);
+    report_host_symbol(file, name, symbol, span);
+    return error_value(span);
   case Symbol::Kind::Import:
     if (FileScope* other = find_file(context, file, symbol.module)) return file_value(other, span);
     return package_value(file, symbol.module, span);
@@ -375,8 +411,9 @@ Value Checker::read_name(const ast::Name& name) {
   if (name.text == array_constant && is_option_text(context.program.sources->file(name.span.file).name))
     return builtin_named(Builtin::ArrayConstant, name.span);
   if (Local* local = find_local(name.text)) return read_local(*local, name.span);
-  if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span)))
-    return symbol_value(*scope, name.text, *symbol, name.span);
+  FileScope* owner = scope;
+  if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span), &owner))
+    return symbol_value(*owner, name.text, *symbol, name.span);
   bool numba = scope->is_numba();
   // The text of a signature needs no imports.
   if (names_types)

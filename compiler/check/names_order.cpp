@@ -8,6 +8,7 @@
 #include <set>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/host_blocks.h"
 
 namespace kern::checker {
 
@@ -104,7 +105,7 @@ struct Binder {
   }
 
   static bool defines(const FileScope& other, std::string_view name) {
-    for (const ast::Stmt* item : other.file->tree->items) {
+    for (const ast::Stmt* item : other.tree->items) {
       const auto* assign = ast::as<ast::Assign>(item);
       const auto* target = assign ? ast::as<ast::Name>(assign->targets.front()) : nullptr;
       const auto* annotated = ast::as<ast::AnnAssign>(item);
@@ -133,6 +134,8 @@ struct Binder {
     bool hands_on = hand_on(is_function ? statement.head_uses : statement.uses, statement.span.end);
     for (const ast::Stmt* item : items)
       if (!hands_on || is_function) add_item(context, file, *item);
+    // Host code may call a function that could be compiled too.
+    if (is_function && statement.body) file.symbols[statement.name].back().host = &statement;
     // What another name was made of that may be changed is no constant either.
     if (hands_on && !is_function) bind(statement.uses, statement.span.end);
   }
@@ -144,11 +147,13 @@ struct Binder {
       hand_on(statement.head_uses, end);
       file.symbols[statement.name].push_back(
           host_symbol(HostReason::Function, statement.name_span, end, statement.why));
+      file.symbols[statement.name].back().host = &statement;
       return;
     case HostStatement::Kind::Class:
       hand_on(statement.uses, end);
       bind(statement.uses, end);
       file.symbols[statement.name].push_back(host_symbol(HostReason::Class, statement.name_span, end));
+      file.symbols[statement.name].back().host = &statement;
       return;
     case HostStatement::Kind::Try:
       if (std::all_of(statement.guarded.begin(), statement.guarded.end(),
@@ -161,11 +166,47 @@ struct Binder {
     }
     hand_on(statement.uses, end);
     bind(statement.uses, end);
+    if (statement.body) add_inner(statement);
+  }
+
+  // The functions and classes in the blocks of a statement, which may have run behind it. Of several of one name
+  // the first that is given to Numba counts: others stand in for it where there is no GPU.
+  void add_inner(const HostStatement& statement) {
+    FileScope& block = add_block(context, file, statement);
+    for (const HostStatement& each : statement.body->statements)
+      if (each.kind == HostStatement::Kind::Function || each.kind == HostStatement::Kind::Class)
+        add_from_block(block, each.name, statement);
+    for (const auto& inner : block.children)
+      for (const auto& [name, versions] : inner->symbols) add_from_block(block, name, statement);
+  }
+
+  void add_from_block(FileScope& block, std::string_view name, const HostStatement& statement) {
+    const Symbol* chosen = nullptr;
+    for (const Symbol& version : block.symbols[name]) {
+      bool defines = version.kind == Symbol::Kind::Function || version.host;
+      bool is_given = version.function && !version.function->def->decorators.empty();
+      bool had_given = chosen && chosen->function && !chosen->function->def->decorators.empty();
+      if (defines && (!chosen || (is_given && !had_given))) chosen = &version;
+    }
+    if (!chosen) return;
+    std::vector<Symbol>& versions = file.symbols[name];
+    bool is_known = !versions.empty() && versions.back().function == chosen->function &&
+                    versions.back().host == chosen->host && versions.back().kind == chosen->kind;
+    if (is_known) return;
+    versions.push_back(*chosen);
+    versions.back().place = statement.span.end;
+  }
+
+  void add_params() {
+    if (!file.owner || file.owner->kind != HostStatement::Kind::Function) return;
+    for (const ast::Param& param : file.owner->params)
+      file.symbols[param.name].push_back(host_symbol(HostReason::Captured, param.span, 0));
   }
 
   void add_all() {
-    ast::Block items = file.file->tree->items;
-    for (const HostStatement& statement : file.file->tree->statements) {
+    add_params();
+    ast::Block items = file.tree->items;
+    for (const HostStatement& statement : file.tree->statements) {
       std::size_t count = 0;
       while (count < items.size() && items[count]->span.begin < statement.span.end) ++count;
       ast::Block own = items.subspan(0, count);
@@ -194,8 +235,8 @@ struct Changes {
   std::set<std::string_view> called_names() const {
     std::multimap<std::string_view, const HostStatement*> functions;
     std::vector<std::string_view> names;
-    bool is_root = &file == context.files.front().get();
-    for (const HostStatement& statement : file.file->tree->statements) {
+    bool is_root = !file.parent && &file == context.files.front().get();
+    for (const HostStatement& statement : file.tree->statements) {
       if (statement.kind != HostStatement::Kind::Function || statement.is_jit) continue;
       functions.emplace(statement.name, &statement);
       if (!is_root || file.mentions.contains(statement.name)) names.push_back(statement.name);
@@ -237,7 +278,7 @@ struct Changes {
 
   void find() {
     std::set<std::string_view> called = called_names();
-    for (const HostStatement& statement : file.file->tree->statements) {
+    for (const HostStatement& statement : file.tree->statements) {
       if (statement.kind != HostStatement::Kind::Function)
         apply(statement.uses, false);
       else if (!statement.is_jit && called.contains(statement.name))
@@ -250,7 +291,7 @@ struct Changes {
 
 void bind_names(Context& context, FileScope& file) {
   if (file.is_numba()) return Binder{context, file}.add_all();
-  for (const ast::Stmt* item : file.file->tree->items) add_item(context, file, *item);
+  for (const ast::Stmt* item : file.tree->items) add_item(context, file, *item);
 }
 
 void find_changes(Context& context, FileScope& file) { Changes{context, file}.find(); }
@@ -376,19 +417,42 @@ static bool is_same(const Symbol& a, const Symbol& b) {
 }
 
 // Says whether a function that reads a name may run before the name becomes what it is at the end.
-static bool runs_before(Context& context, FileScope& file, std::string_view name,
-                        const FunctionSymbol& function, const Symbol& last) {
+static bool runs_before(Context& context, FileScope& file, std::string_view name, const NameReader& reader,
+                        const Symbol& last) {
   std::vector<Symbol>* versions = versions_of(file, name);
   if (!versions || versions->front().place >= last.place) return false;
-  for (std::uint32_t launch : launches_of(file, function.def->name)) {
-    bool counts =
-        launch >= function.def->span.begin && launch >= versions->front().place && launch < last.place;
+  const std::string_view function = reader.function ? reader.function->def->name : reader.outer->name;
+  const std::uint32_t begin = reader.function ? reader.function->def->span.begin : reader.outer->span.begin;
+  for (std::uint32_t launch : launches_of(file, function)) {
+    bool counts = launch >= begin && launch >= versions->front().place && launch < last.place;
     if (counts && !is_same(*Search{context, name}.version_at(file, launch), last)) return true;
   }
   return false;
 }
 
-Symbol* find_symbol(Context& context, FileScope& file, std::string_view name, const NameReader& reader) {
+// Says whether a function is defined in a scope, perhaps in a block of it.
+static bool stands_in(const FunctionSymbol& function, const FileScope& scope) {
+  const FileScope* at = function.file;
+  while (at != &scope && is_block(*at)) at = at->parent;
+  return at == &scope;
+}
+
+// Returns what a name is for the functions of a block: what the block binds it to once, as long as nothing else
+// may bind it behind the block.
+static Symbol* symbol_of_block(FileScope& block, std::string_view name) {
+  std::vector<Symbol>* versions = versions_of(block, name);
+  if (!versions || versions->size() != 1 || versions->front().kind == Symbol::Kind::Host) return nullptr;
+  for (FileScope* outer = block.parent; outer; outer = outer->parent) {
+    if (outer->changed.contains(name)) return nullptr;
+    if (const std::vector<Symbol>* later = versions_of(*outer, name))
+      for (const Symbol& version : *later)
+        if (version.place > block.owner->span.end) return nullptr;
+    if (!is_block(*outer)) break;
+  }
+  return &versions->front();
+}
+
+Symbol* find_own_symbol(Context& context, FileScope& file, std::string_view name, const NameReader& reader) {
   std::vector<Symbol>* versions = versions_of(file, name);
   if (versions && versions->front().is_given) return &versions->front();
   Symbol* found = Search{context, name, {&file}}.version_at(file, reader.place.value_or(~std::uint32_t{0}));
@@ -397,10 +461,29 @@ Symbol* find_symbol(Context& context, FileScope& file, std::string_view name, co
                             (found->kind == Symbol::Kind::FromImport &&
                              (found->module == "math" || !is_host_module(found->module))));
   if (auto any = file.changed.find("*"); any != file.changed.end() && is_value) return &any->second;
-  bool is_read_by_function = found && reader.function && reader.function->file == &file;
+  bool is_read_by_function =
+      found && ((reader.function && stands_in(*reader.function, file)) || reader.outer);
   if (!is_read_by_function || found->kind == Symbol::Kind::Host) return found;
-  if (!runs_before(context, file, name, *reader.function, *found)) return found;
+  if (!runs_before(context, file, name, reader, *found)) return found;
   return &file.made.emplace_back(host_symbol(HostReason::Launched, found->span, found->place));
+}
+
+Symbol* find_symbol(Context& context, FileScope& file, std::string_view name, const NameReader& reader,
+                    FileScope** owner) {
+  NameReader inner = reader;
+  for (FileScope* scope = &file; scope; scope = scope->parent) {
+    // The names of a class are seen by its own statements only.
+    bool is_hidden = scope->is_class() && !inner.place;
+    Symbol* found = is_block(*scope) ? symbol_of_block(*scope, name)
+                    : is_hidden      ? nullptr
+                                     : find_own_symbol(context, *scope, name, inner);
+    if (found && owner) *owner = scope;
+    if (found) return found;
+    // A class runs where it stands, a function when it is called.
+    if (is_block(*scope)) continue;
+    if (!scope->is_class() || !inner.place) inner = {std::nullopt, nullptr, scope->owner};
+  }
+  return nullptr;
 }
 
 bool is_last_definition(const FunctionSymbol& function) {

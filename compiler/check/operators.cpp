@@ -9,6 +9,7 @@
 #include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/host_arrays.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"
@@ -248,6 +249,7 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
 
 static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, const Value& left,
                                             const Value& right, Span span) {
+  if (is_constant_array(left) || is_constant_array(right)) return std::nullopt;
   if (op == ast::BinaryOp::Add && is_tuple(left) && is_tuple(right)) {
     Value result = tuple_value(left.elements, span);
     result.elements.insert(result.elements.end(), right.elements.begin(), right.elements.end());
@@ -321,6 +323,8 @@ static Value fold_binary_complex(Checker& checker, ast::BinaryOp op, const Value
 Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (is_error(left) || is_error(right)) return error_value(span);
   if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
+  if (is_python(*this) && (is_constant_array(left) || is_constant_array(right)))
+    return array_binary(*this, op, left, right, span);
   bool complex = is_complex_number(left) || is_complex_number(right);
   bool folds = (is_literal(left) && is_literal(right)) ||
                (!instance && is_constant_number(left) && is_constant_number(right));
@@ -388,6 +392,7 @@ static Value typed_unary(Checker& checker, ast::UnaryOp op, const Value& operand
 
 Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   if (is_error(operand)) return operand;
+  if (is_python(*this) && is_constant_array(operand)) return array_unary(*this, op, operand, span);
   if (op == ast::UnaryOp::Not) {
     if (is_unknown(operand)) return unknown_value(span);
     std::optional<ir::Operand> truth = as_condition(operand);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +34,7 @@ struct FunctionOptions {
 struct FunctionSymbol {
   const ast::FunctionDef* def = nullptr;
   FileScope* file = nullptr;
+  FileScope* options_file = nullptr; // where its options stand, when that is another place
   FunctionOptions options;
 };
 
@@ -42,6 +45,7 @@ enum class HostReason : std::uint8_t {
   Launched, // it is bound again where a kernel that reads it may run already
   Function, // it is a function of the host
   Class,
+  Captured, // it is a parameter of a function of the host
 };
 
 // What a name at the top level of a file is from one place of the file on.
@@ -67,7 +71,8 @@ struct Symbol {
   std::vector<std::size_t> path; // of `a, (b, c) = init`: which element
   FunctionSymbol* function = nullptr;
   std::string_view module, text;
-  Value value; // where Done
+  const ast::HostStatement* host = nullptr; // a function or class of the host, whose body was parsed
+  Value value;                              // where Done
 };
 
 // from module import *
@@ -76,13 +81,22 @@ struct StarImport {
   Span span;
 };
 
+// The names of a file, or of a function or class of the host in it, which see those around it.
 struct FileScope {
   const ProgramFile* file = nullptr;
+  const ast::Module* tree = nullptr;
+  FileScope* parent = nullptr;               // of a function or class
+  const ast::HostStatement* owner = nullptr; // that function or class
+  std::string path;                          // its dotted path in the file: "make", "Model.run"
+  std::vector<std::unique_ptr<FileScope>> children;
+  std::map<std::string, std::unique_ptr<FileScope>> calls; // bodies of host functions, by their arguments
   Rules rules{};
   std::unordered_map<std::string_view, std::vector<Symbol>>
-      symbols;                          // what each name is, in the order of places
-  std::vector<StarImport> star_imports; // in order
+      symbols; // what each name is, in the order of places
+  std::vector<std::pair<std::string_view, FileScope*>> given_files; // of -D, by their names
+  std::vector<StarImport> star_imports;                             // in order
   std::vector<std::unique_ptr<FunctionSymbol>> functions;
+  std::map<const ast::Node*, std::unique_ptr<FunctionSymbol>> made_functions; // by `cuda.jit(f)` and lambdas
   std::unordered_map<std::string_view, Symbol> changed; // names that code which is called may bind; "*": any
   std::unordered_map<std::string_view, std::vector<std::uint32_t>>
       mentions; // of a name by what runs in order
@@ -91,6 +105,7 @@ struct FileScope {
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> launches; // see names_order.cpp
   std::deque<Symbol> made;                                                   // while names were looked up
   bool is_numba() const { return file->dialect == Dialect::Numba; }
+  bool is_class() const { return owner && owner->kind == ast::HostStatement::Kind::Class; }
 };
 
 } // namespace kern::checker

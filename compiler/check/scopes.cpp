@@ -96,48 +96,93 @@ std::string module_below(std::string_view package, std::string_view name) {
 }
 
 FileScope* find_file(Context& context, const FileScope& from, std::string_view module) {
+  for (const auto& [name, file] : from.given_files)
+    if (name == module) return file;
   for (const auto& [name, index] : from.file->imports)
     if (name == module) return context.files[index].get();
   return nullptr;
 }
 
-// Splits `module.NAME`; the root's own names have no module.
-static std::pair<FileScope*, std::string_view> defined_name(Context& context, std::string_view name) {
+// Returns the scopes that `-D` means by a name, and the name in them: `NAME` at the top level of the root file, or
+// where that has none in each function of the host that binds it; `make.NAME` in `make`; `module.NAME` in an
+// imported file.
+static std::pair<std::vector<FileScope*>, std::string_view> defined_name(Context& context,
+                                                                         std::string_view name) {
+  FileScope& root = *context.files.front();
+  std::vector<FileScope*> scopes;
   std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) return {context.files.front().get(), name};
+  if (dot == std::string_view::npos) {
+    if (!root.symbols.contains(name))
+      for_each_scope(root, [&](FileScope& scope) {
+        if (scope.parent && scope.symbols.contains(name)) scopes.push_back(&scope);
+      });
+    scopes.push_back(&root);
+    return {scopes, name};
+  }
+  std::string_view front = name.substr(0, dot);
   for (const auto& file : context.files)
-    if (file->file->module == name.substr(0, dot)) return {file.get(), name.substr(dot + 1)};
-  return {nullptr, name};
+    for_each_scope(*file, [&](FileScope& scope) {
+      std::string_view module = file->file->module;
+      std::string path = module.empty() || scope.path.empty() ? fmt::format("{}{}", module, scope.path)
+                                                              : fmt::format("{}.{}", module, scope.path);
+      if (path == front) scopes.push_back(&scope);
+    });
+  return {scopes, name.substr(dot + 1)};
+}
+
+// -D NAME=FILE.py:VALUE is an import of the file's name.
+static Symbol symbol_in_file(Context& context, FileScope& scope, const Define& define) {
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::FromImport;
+  symbol.module = context.program.arena->copy(std::string_view(define.file->name));
+  symbol.text = context.program.arena->copy(std::string_view(define.value));
+  for (const auto& other : context.files)
+    if (context.program.sources->file(other->tree->file).name == define.file->name)
+      scope.given_files.emplace_back(symbol.module, other.get());
+  return symbol;
 }
 
 // -D NAME=VALUE replaces an initialiser. In a .py file it may also give a value that only Python computes.
 static void apply_define(Context& context, const Define& define) {
-  auto [file, name] = defined_name(context, define.name);
-  std::vector<Symbol>* versions = nullptr;
-  if (file) {
+  auto [scopes, name] = defined_name(context, define.name);
+  const ast::Expr* init = nullptr;
+  bool is_used = false;
+  for (FileScope* file : scopes) {
     auto found = file->symbols.find(name);
-    if (found != file->symbols.end()) versions = &found->second;
-    if (!versions && file->is_numba()) versions = &file->symbols[name];
+    std::vector<Symbol>* versions = found != file->symbols.end() ? &found->second : nullptr;
+    if (!versions && file->is_numba()) versions = &file->symbols[context.program.arena->copy(name)];
+    bool is_constant = versions && (file->is_numba() || versions->back().kind == Symbol::Kind::Constant);
+    if (!is_constant) continue;
+    if (!init && !define.file)
+      init = parse_text(context, fmt::format("{}{}>", define_file, define.name), define.value);
+    Symbol symbol;
+    if (define.file)
+      symbol = symbol_in_file(context, *file, define);
+    else if (init)
+      symbol.init = init;
+    else
+      return;
+    symbol.is_given = true;
+    symbol.span = versions->empty() ? (init ? init->span : Span{}) : versions->back().span;
+    symbol.annotation = versions->empty() ? nullptr : versions->back().annotation;
+    versions->assign(1, symbol);
+    is_used = true;
   }
-  bool is_constant = versions && (file->is_numba() || versions->back().kind == Symbol::Kind::Constant);
-  if (!is_constant) {
-    context.diagnostics.report(std::nullopt, diag::unknown_define, define.name);
-    return;
-  }
-  const ast::Expr* init = parse_text(context, fmt::format("{}{}>", define_file, define.name), define.value);
-  if (!init) return;
-  Symbol symbol;
-  symbol.kind = Symbol::Kind::Constant;
-  symbol.is_given = true;
-  symbol.init = init;
-  symbol.span = versions->empty() ? init->span : versions->back().span;
-  symbol.annotation = versions->empty() ? nullptr : versions->back().annotation;
-  versions->assign(1, symbol);
+  if (!is_used) context.diagnostics.report(std::nullopt, diag::unknown_define, define.name);
+}
+
+// Decorators inside of host code may be wrong: nothing is said of them until a kernel needs the function.
+static void read_all_decorators(Context& context, FileScope& scope) {
+  bool was_enabled = context.diagnostics.enabled();
+  if (scope.parent) context.diagnostics.set_enabled(false);
+  for (const auto& function : scope.functions) read_decorators(context, *function);
+  context.diagnostics.set_enabled(was_enabled);
 }
 
 static FileScope& new_scope(Context& context, const ProgramFile& program_file) {
   auto file = std::make_unique<FileScope>();
   file->file = &program_file;
+  file->tree = program_file.tree;
   file->rules = rules_of(program_file.dialect);
   if (context.options.negative_index_faults) file->rules.negative_index = Rules::negative_index_rule::Fault;
   context.files.push_back(std::move(file));
@@ -155,10 +200,12 @@ FileScope& add_file(Context& context, const ProgramFile& program_file) {
 void build_scopes(Context& context) {
   for (const ProgramFile& program_file : context.program.files) new_scope(context, program_file);
   for (const auto& file : context.files) bind_names(context, *file);
-  for (const auto& file : context.files) find_changes(context, *file);
+  for (const auto& file : context.files) build_children(context, *file);
+  for (const auto& file : context.files)
+    for_each_scope(*file, [&](FileScope& scope) { find_changes(context, scope); });
   for (const Define& define : context.options.defines) apply_define(context, define);
   for (const auto& file : context.files)
-    for (const auto& function : file->functions) read_decorators(context, *function);
+    for_each_scope(*file, [&](FileScope& scope) { read_all_decorators(context, scope); });
 }
 
 } // namespace kern::checker

@@ -46,6 +46,8 @@ bool Checker::check_statement(const ast::Stmt& stmt) {
     return true;
   case ast::Kind::Import:
   case ast::Kind::FromImport: unsupported(stmt.span, "an import inside a function"); return true;
+  case ast::Kind::Dict:
+  case ast::Kind::Lambda:
   case ast::Kind::Name:
   case ast::Kind::IntLiteral:
   case ast::Kind::FloatLiteral:

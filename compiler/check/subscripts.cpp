@@ -270,6 +270,19 @@ static std::optional<Value> shape_element(Checker& checker, const ast::Subscript
   return checker.array_extent(array, static_cast<int>(*axis < 0 ? *axis + rank : *axis), expr.span);
 }
 
+// Of several values of one key the last one counts.
+Value Checker::dict_item(const Value& dict, const ast::Subscript& expr) {
+  Value key = evaluate(*expr.indices.front());
+  if (is_error(key) || is_unknown(key)) return key;
+  for (std::size_t i = dict.elements.size(); i >= 2; i -= 2) {
+    const Value& each = dict.elements[i - 2];
+    std::optional<WideInt> a = constant_integer(each), b = constant_integer(key);
+    if ((a && b && *a == *b) || same_constant(each, key)) return read_at(dict.elements[i - 1], expr.span);
+  }
+  report(expr.span, diag::dict_key, context.source(expr.value->span), context.source(key.span));
+  return error_value(expr.span);
+}
+
 Value Checker::evaluate_subscript(const ast::Subscript& expr) {
   if (std::optional<Value> extent = shape_element(*this, expr)) return *extent;
   // The base of a[i][j] may be a row of a constant tuple, which waits for its last index.
@@ -282,6 +295,7 @@ Value Checker::evaluate_subscript(const ast::Subscript& expr) {
     return unknown_value(expr.span);
   }
   if (base.kind == ValueKind::Type) return array_type(base, expr);
+  if (base.kind == ValueKind::Dict) return dict_item(base, expr);
   if (is_tuple(base) || base.kind == ValueKind::Rows) return tuple_subscript(base, expr);
   if (!is_array(base)) {
     Report error = report(expr.span, diag::not_subscriptable, describe(base));

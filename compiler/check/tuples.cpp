@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/host_arrays.h"
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 
@@ -209,6 +210,7 @@ Value Checker::tuple_subscript(const Value& base, const ast::Subscript& expr) {
     return !is_error(index) && !constant_integer(index);
   });
   bool as_table = computed && is_constant(base) && constant_table(base).has_value();
+  if (!computed && is_constant_array(base)) return array_part(*this, base, expr, *indices);
   Value value = base;
   for (std::size_t i = 0; i < expr.indices.size(); ++i) {
     const auto* slice = ast::as<ast::Slice>(expr.indices[i]);

@@ -110,6 +110,7 @@ bool is_number(const Value& value) {
   case ValueKind::File:
   case ValueKind::Host:
   case ValueKind::Prefix:
+  case ValueKind::Dict:
   case ValueKind::Builtin:
   case ValueKind::Method:
   case ValueKind::Range:

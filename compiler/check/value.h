@@ -36,6 +36,7 @@ enum class ValueKind : std::uint8_t {
   File,      // an imported Kern file: file
   Host,      // a module of the host (numba, numba.cuda, math, numpy): text
   Prefix,    // the front of dotted builtins ("shared", "atomic"): text
+  Dict,      // elements: keys and values in turn
   Builtin,   // builtin
   Method,    // a function of an array, elements[0], or of NumPy: text
   Range,     // elements: start, stop, step

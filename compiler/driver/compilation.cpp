@@ -84,7 +84,10 @@ template <class Function> auto Compilation::timed(std::string phase, Function&& 
 const Program* Compilation::program() {
   if (!program_)
     program_ = timed("parse", [&] {
-      return load_program(sources_, root_, options_.dialect, options_.find_module, diagnostics_);
+      std::vector<FoundFile> more;
+      for (const Define& define : options_.check.defines)
+        if (define.file) more.push_back(*define.file);
+      return load_program(sources_, root_, options_.dialect, options_.find_module, diagnostics_, more);
     });
   return diagnostics_.has_errors() ? nullptr : &*program_;
 }

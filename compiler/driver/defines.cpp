@@ -103,10 +103,19 @@ static void parse_json(const std::string& path, std::vector<Define>& defines, st
   for (const auto& [name, value] : object.items()) {
     Result<std::string> text = json_text(value, 0, files);
     if (text)
-      defines.push_back({name, *text});
+      defines.push_back({name, *text, {}});
     else
       diagnostics.report({}, diag::bad_define, name, text.error());
   }
+}
+
+// Splits FILE.py:NAME; nothing where a value is something else.
+static std::optional<std::pair<std::string, std::string>> name_in_file(const std::string& value) {
+  std::size_t colon = value.rfind(':');
+  if (colon == std::string::npos) return std::nullopt;
+  std::string file = value.substr(0, colon), name = value.substr(colon + 1);
+  bool is_source = file.ends_with(".py") || file.ends_with(".kern");
+  return is_source && !name.empty() ? std::optional(std::pair(file, name)) : std::nullopt;
 }
 
 void parse_define(const std::string& text, std::vector<Define>& defines, std::vector<std::string>& files,
@@ -118,13 +127,23 @@ void parse_define(const std::string& text, std::vector<Define>& defines, std::ve
     return;
   }
   std::string name = text.substr(0, equal), value = text.substr(equal + 1);
+  if (auto place = name_in_file(value)) {
+    std::string why;
+    files.push_back(place->first);
+    std::optional<std::string> bytes = read_file(place->first, why, limits::source_bytes + 1);
+    if (bytes)
+      defines.push_back({name, place->second, FoundFile{place->first, std::move(*bytes)}});
+    else
+      diagnostics.report({}, diag::bad_define, text, why);
+    return;
+  }
   if (!value.starts_with('@')) {
-    defines.push_back({name, value});
+    defines.push_back({name, value, {}});
     return;
   }
   Result<std::string> array = npy_text(value.substr(1), files);
   if (array)
-    defines.push_back({name, *array});
+    defines.push_back({name, *array, {}});
   else
     diagnostics.report({}, diag::bad_define, text, array.error());
 }

@@ -53,12 +53,14 @@ const Stmt* Parser::parse_function(const std::vector<const Expr*>& decorators, S
   ast::FunctionDef* node = parse_signature(decorators, start);
   Span header = since(start);
   ast::Block body;
+  ++function_depth;
   if (node || at(TokenKind::Colon)) {
     body = parse_block("the head of the function", header);
   } else {
     skip_line();
     if (at(TokenKind::Indent)) body = parse_indented(header);
   }
+  --function_depth;
   loop_depth = outer_loops;
   if (!node) return nullptr;
   node->body = body;

@@ -182,7 +182,8 @@ void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
     host = use != DecoratorUse::Kernel && decorates_class(*this);
   }
   if (at(TokenKind::Try)) statement.guarded = parse_guarded();
-  if (use == DecoratorUse::Kernel) {
+  // An error inside of host code is one only where a kernel that needs it is asked for.
+  if (use == DecoratorUse::Kernel && host_depth == 0) {
     parse_item(items);
     statement.span = since(start);
     statement.is_item = true;
@@ -194,6 +195,8 @@ void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
   }
   find_name_uses(begin, statement);
   if (!statement.guarded.empty()) statement.kind = ast::HostStatement::Kind::Try;
+  bool is_function = statement.kind == ast::HostStatement::Kind::Function;
+  if (!statement.is_item || is_function) parse_host_body(begin, statement);
   bool is_docstring = statement.is_item && items.size() == count && statement.uses.empty();
   if (!is_docstring) statements.push_back(statement);
 }

@@ -66,9 +66,11 @@ struct Scan {
   Uses uses{};
   std::set<std::string_view> globals{}; // that this function declares
   std::vector<ast::InnerFunction>* inner_functions = nullptr;
-  bool jit_above = false;            // of the definition to come
-  std::size_t depth = 0;             // of definitions around this code
-  std::set<std::size_t> of_module{}; // places in `uses` of what the `global` of an inner function binds
+  bool jit_above = false;                 // of the definition to come
+  std::size_t depth = 0;                  // of definitions around this code
+  std::set<std::size_t> of_module{};      // places in `uses` of what the `global` of an inner function binds
+  std::set<std::string_view> nonlocals{}; // that this function declares
+  std::set<std::size_t> of_function{}; // places in `uses` of what the `nonlocal` of an inner function binds
 
   TokenKind kind(std::size_t i) const {
     return i < parser.tokens.size() ? parser.tokens[i].kind : TokenKind::EndOfFile;
@@ -278,10 +280,10 @@ struct Scan {
   void simple(std::size_t begin, std::size_t end) {
     if (kind(begin) == TokenKind::Import || kind(begin) == TokenKind::From) return import(begin, end);
     if (kind(begin) == TokenKind::Del) return targets(begin + 1, end);
-    if (kind(begin) == TokenKind::Nonlocal) return;
-    if (kind(begin) == TokenKind::Global) {
+    if (kind(begin) == TokenKind::Nonlocal || kind(begin) == TokenKind::Global) {
+      std::set<std::string_view>& names = kind(begin) == TokenKind::Global ? globals : nonlocals;
       for (std::size_t i = begin + 1; i < end; ++i)
-        if (kind(i) == TokenKind::Name) globals.insert(text(i));
+        if (kind(i) == TokenKind::Name) names.insert(text(i));
       return;
     }
     for (std::size_t i = begin; i < end;) {
@@ -332,9 +334,9 @@ struct Scan {
     return names;
   }
 
-  // A `def` or `class` whose keyword is at i; what its body does outside of itself goes to `inner`. Returns
-  // the place behind it.
-  std::size_t definition(std::size_t i, std::size_t end, Uses& inner) {
+  // A `def` or `class` whose keyword is at i; what its body does outside of itself goes to `inner`, and to
+  // `of_outer` which of that binds a name of a function around it. Returns the place behind it.
+  std::size_t definition(std::size_t i, std::size_t end, Uses& inner, std::set<std::size_t>& of_outer) {
     bool is_class = kind(i) == TokenKind::Class;
     std::set<std::string_view> own;
     std::size_t colon =
@@ -358,12 +360,17 @@ struct Scan {
       std::string_view name = scan.uses[k].name;
       return name == "*" || scan.globals.contains(name) || scan.of_module.contains(k);
     };
+    auto binds_outer = [&](std::size_t k) {
+      return scan.of_function.contains(k) ||
+             (scan.uses[k].kind == NameUse::Kind::Bind && scan.nonlocals.contains(scan.uses[k].name));
+    };
     for (std::size_t k = 0; k < scan.uses.size(); ++k)
-      if (scan.uses[k].kind == NameUse::Kind::Bind && !is_class && !binds_outside(k))
+      if (scan.uses[k].kind == NameUse::Kind::Bind && !is_class && !binds_outside(k) && !binds_outer(k))
         own.insert(scan.uses[k].name);
     for (std::size_t k = 0; k < scan.uses.size(); ++k) {
       bool is_bind = scan.uses[k].kind == NameUse::Kind::Bind;
-      bool leaves = binds_outside(k) || (!is_bind && !own.contains(scan.uses[k].name));
+      bool leaves = binds_outside(k) || ((!is_bind || binds_outer(k)) && !own.contains(scan.uses[k].name));
+      if (leaves && is_bind && !binds_outside(k)) of_outer.insert(inner.size());
       if (leaves) inner.push_back(scan.uses[k]);
     }
     return stop;
@@ -384,10 +391,12 @@ struct Scan {
     }
     jit_above = false;
     Uses inner;
-    std::size_t stop = definition(i, end, inner);
-    for (const NameUse& use : inner) {
-      if (use.kind == NameUse::Kind::Bind) of_module.insert(uses.size());
-      uses.push_back(use);
+    std::set<std::size_t> of_outer;
+    std::size_t stop = definition(i, end, inner, of_outer);
+    for (std::size_t k = 0; k < inner.size(); ++k) {
+      if (inner[k].kind == NameUse::Kind::Bind)
+        (of_outer.contains(k) ? of_function : of_module).insert(uses.size());
+      uses.push_back(inner[k]);
     }
     return stop;
   }
@@ -481,7 +490,8 @@ void Parser::find_name_uses(std::size_t begin, ast::HostStatement& statement) {
     statement.name_span = tokens[keyword + 1].span;
   }
   Uses inner;
-  scan.definition(keyword, end, inner);
+  std::set<std::size_t> of_outer;
+  scan.definition(keyword, end, inner, of_outer);
   statement.inner = arena.copy(inner_functions);
   if (is_class) scan.uses.insert(scan.uses.end(), inner.begin(), inner.end());
   if (is_function && runs_early)

@@ -37,7 +37,9 @@ struct Parser {
   std::size_t expr_depth = 0;  // of the functions now running: what the stack must hold
   std::size_t block_depth = 0;
   std::size_t loop_depth = 0; // in this function
+  std::size_t function_depth = 0;
   bool in_decorator = false;  // whose options may be sets
+  std::size_t host_depth = 0; // of host code around this place
   std::size_t height = 0;     // of the expression parsed last: what the stack of later phases must hold
 
   // parse.cpp: the cursor
@@ -99,6 +101,10 @@ struct Parser {
   const ast::Expr* parse_index();
   const ast::Expr* parse_attribute(const ast::Expr* value, Span start);
   const ast::Expr* parse_atom();
+  const ast::Expr* parse_lambda();
+  const ast::Expr* parse_dict();
+  // Says whether Python computes what stands here, outside of functions of a .py file.
+  bool is_host_code() const { return top_level == TopLevel::Lenient && function_depth == 0; }
   const ast::Expr* parse_int();
   const ast::Expr* parse_strings();
   const ast::Expr* parse_parenthesised();
@@ -160,10 +166,17 @@ struct Parser {
   const ast::Module* parse_module();
   void parse_item(std::vector<const ast::Stmt*>& items);
   void parse_lenient_item(std::vector<const ast::Stmt*>& items, std::vector<ast::HostStatement>& statements);
+  ast::Module* make_module(const std::vector<const ast::Stmt*>& items,
+                           const std::vector<ast::HostStatement>& statements);
   bool parse_simple_item(std::vector<const ast::Stmt*>& items);
 
   // host_items.cpp: the top level of a .py file
   ast::Block parse_guarded(); // the body of a `try` here whose statements are imports and plain constants
+
+  // host_bodies.cpp
+  // Parses what stands inside of a host statement whose tokens are those from `begin` to the cursor, where a
+  // kernel may need it.
+  void parse_host_body(std::size_t begin, ast::HostStatement& statement);
 
   // host_names.cpp
   // Fills in a statement of the top level whose tokens are those from `begin` to the cursor.

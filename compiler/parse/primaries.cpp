@@ -74,6 +74,12 @@ static bool refuse_comprehension(Parser& parser, Span start, std::string_view wh
 bool Parser::parse_argument(std::vector<const Expr*>& args, std::vector<ast::Keyword>& keywords,
                             SeenNames& seen) {
   const Token& first = peek();
+  if (at(TokenKind::StarStar) && is_host_code()) {
+    advance();
+    const Expr* value = parse_expression();
+    if (value) keywords.push_back({"", first.span, value});
+    return value != nullptr;
+  }
   if (at(TokenKind::StarStar)) {
     not_kern(first.span, "`**` in a call", "name the arguments: `f(a=1, b=2)`");
     return false;
@@ -225,6 +231,30 @@ const Expr* Parser::parse_set() {
   return node;
 }
 
+// dict = "{" (expression ":" expression ("," expression ":" expression)* ","?)? "}"
+const Expr* Parser::parse_dict() {
+  Span start = peek().span;
+  const Token& open = advance();
+  std::vector<const Expr*> keys, values;
+  std::size_t tallest = 0;
+  while (!at(TokenKind::RightBrace)) {
+    const Expr* key = parse_expression();
+    tallest = std::max(tallest, height);
+    if (!key || !expect(TokenKind::Colon, "`:` behind the key")) return nullptr;
+    const Expr* value = parse_expression();
+    tallest = std::max(tallest, height);
+    if (!value) return nullptr;
+    keys.push_back(key);
+    values.push_back(value);
+    if (!accept(TokenKind::Comma)) break;
+  }
+  if (!close(open, TokenKind::RightBrace, "`,`") || !rise(tallest)) return nullptr;
+  auto* node = arena.make<ast::Dict>(since(start));
+  node->keys = arena.copy(keys);
+  node->values = arena.copy(values);
+  return node;
+}
+
 const Expr* Parser::parse_int() {
   const Token& token = advance();
   std::optional<std::uint64_t> value = int_value(text(token));
@@ -284,6 +314,34 @@ static std::nullptr_t no_expression(Parser& parser) {
   return parser.expected(fmt::format("an expression after {}", words));
 }
 
+// lambda = "lambda" (name ("=" expression)? ("," name ("=" expression)?)* ","?)? ":" expression
+const Expr* Parser::parse_lambda() {
+  Span start = advance().span;
+  std::vector<ast::Param> params;
+  while (!at(TokenKind::Colon)) {
+    ast::Param param;
+    param.name = text(peek());
+    param.span = peek().span;
+    if (!expect(TokenKind::Name, "the name of a parameter")) return nullptr;
+    if (accept(TokenKind::Equal) && !(param.default_value = parse_expression())) return nullptr;
+    params.push_back(param);
+    if (!accept(TokenKind::Comma)) break;
+  }
+  if (!expect(TokenKind::Colon, "`:` behind the parameters of `lambda`")) return nullptr;
+  const Expr* value = parse_expression();
+  if (!value) return nullptr;
+  auto* result = arena.make<ast::Return>(value->span);
+  result->value = value;
+  auto* function = arena.make<ast::FunctionDef>(since(start));
+  function->name = "lambda";
+  function->name_span = start;
+  function->params = arena.copy(params);
+  function->body = arena.copy(std::vector<const ast::Stmt*>{result});
+  auto* node = arena.make<ast::Lambda>(since(start));
+  node->function = function;
+  return node;
+}
+
 // atom = name | literal | string+ | "..." | parenthesised | list | set
 const Expr* Parser::parse_atom() {
   height = 1;
@@ -315,6 +373,8 @@ const Expr* Parser::parse_atom() {
   }
   if (accept(TokenKind::None)) return arena.make<ast::NoneLiteral>(token.span);
   if (accept(TokenKind::Ellipsis)) return arena.make<ast::EllipsisLiteral>(token.span);
+  if (at(TokenKind::Lambda) && is_host_code()) return parse_lambda();
+  if (at(TokenKind::LeftBrace) && is_host_code()) return parse_dict();
   if (refuse_expression()) return nullptr;
   return no_expression(*this);
 }

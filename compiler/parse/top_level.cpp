@@ -93,9 +93,16 @@ void Parser::parse_item(std::vector<const Stmt*>& items) {
   accept(TokenKind::Newline);
 }
 
+ast::Module* Parser::make_module(const std::vector<const Stmt*>& items,
+                                 const std::vector<ast::HostStatement>& statements) {
+  std::vector<Span> skipped;
+  for (const ast::HostStatement& statement : statements)
+    if (!statement.is_item) skipped.push_back(statement.span);
+  return arena.make<ast::Module>(file, arena.copy(items), arena.copy(skipped), arena.copy(statements));
+}
+
 const ast::Module* Parser::parse_module() {
   std::vector<const Stmt*> items;
-  std::vector<Span> skipped;
   std::vector<ast::HostStatement> statements;
   while (!at(TokenKind::EndOfFile)) {
     if (accept(TokenKind::Newline) || accept(TokenKind::Dedent)) continue;
@@ -104,9 +111,7 @@ const ast::Module* Parser::parse_module() {
     else
       parse_item(items);
   }
-  for (const ast::HostStatement& statement : statements)
-    if (!statement.is_item) skipped.push_back(statement.span);
-  return arena.make<ast::Module>(file, arena.copy(items), arena.copy(skipped), arena.copy(statements));
+  return make_module(items, statements);
 }
 
 } // namespace kern

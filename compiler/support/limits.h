@@ -29,6 +29,7 @@ inline constexpr std::int64_t tuple_elements = 1024;   // in one tuple, nested o
 inline constexpr std::size_t table_elements = 16'384;  // in one constant tuple, nested ones counted
 inline constexpr std::size_t tuple_nesting = 32;       // of tuples in tuples
 inline constexpr std::size_t constant_chain = 500;     // of constants, each defined by the next
+inline constexpr std::size_t host_calls = 50;          // of functions of the host, each for the one before it
 inline constexpr std::int64_t parameter_bytes = 4352;  // of a kernel, as every driver takes them
 inline constexpr std::int64_t constant_bytes = 64 << 10; // in one constant array
 inline constexpr int array_rank = 8;

@@ -15,7 +15,7 @@ math.e = 3
 
 @cuda.jit
 def f(x):
-    x[0] = Color.RED
+    x[0] = Color.BLUE
     x[1] = listed(3)
     x[2] = math.e
     x[3] = sorted(x)

@@ -83,8 +83,7 @@ jitted = cuda.jit(device=True, fastmath=True, debug=True, cache=True, max_regist
 @cuda.jit('void(float32[:])')
 def calls_jitted(x):
     x[0] = jitted(x[1])
-# CHECK-DAG: :[[@LINE-5]]:32: warning[W0725]: `fastmath` has no effect: write it in a decorator above `plain`
-# CHECK-DAG: :[[@LINE-6]]:47: warning[W0725]: `debug=True` has no effect
+# CHECK-DAG: :[[@LINE-5]]:47: warning[W0725]: `debug=True` has no effect
 
 # Nothing is said of these.
 @njit(parallel=True, debug=True, fastmath={'nnan'})

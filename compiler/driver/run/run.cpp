@@ -34,11 +34,21 @@ static void parse_limits(Run& run) {
 }
 
 // Whether a word is the name of a kernel, and not a value.
+// Says whether the parts between dots are names: "make.k".
+static bool is_path(std::string_view word) {
+  bool begins = true;
+  for (char c : word) {
+    if (begins && (c == '.' || (c >= '0' && c <= '9'))) return false;
+    begins = c == '.';
+  }
+  return !begins;
+}
+
 static bool names_kernel(const std::string& word) {
   static constexpr std::string_view values[] = {"True", "False", "true", "false", "inf", "nan"};
   bool value = std::find(std::begin(values), std::end(values), word) != std::end(values);
   return !value && !word.empty() && !(word[0] >= '0' && word[0] <= '9') &&
-         word.find_first_of("=:@.-+[") == std::string::npos;
+         word.find_first_of("=:@-+[/") == std::string::npos && is_path(word);
 }
 
 // Reads the file, for the first stage; later ones compile the same text, each for its own kernel.
@@ -80,7 +90,9 @@ static std::optional<std::vector<std::string>> open_stage(Run& run, Stage& stage
   const Program* program = stage.compilation->program();
   if (!program) return std::nullopt;
   std::string file = first_words[0] == "-" ? run.session.options.stdin_name : first_words[0];
-  stage.definition = select_kernel(*program, file, name, run.diagnostics(), stage.compilation->diagnostics());
+  stage.name = std::move(name);
+  stage.definition =
+      select_kernel(*program, file, stage.name, run.diagnostics(), stage.compilation->diagnostics());
   if (!stage.definition) return std::nullopt;
   return std::vector<std::string>(words.begin() + static_cast<std::ptrdiff_t>(next), words.end());
 }
@@ -110,9 +122,10 @@ static ExitCode make_stage(Run& run, Stage& stage) {
   read_stage_arguments(run, stage, *words);
   if (run.wrong()) return ExitCode::WrongUse;
   const Program& program = *stage.compilation->program();
-  if (std::optional<Signature> signature = needed_signature(program, *stage.definition, stage.arguments))
+  if (std::optional<Signature> signature =
+          needed_signature(program, *stage.definition, stage.name, stage.arguments))
     stage.compilation->set_signatures({*signature});
-  stage.compilation->set_only(stage.definition->name);
+  stage.compilation->set_only(stage.name);
   return prepare(run, stage);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/ast/definitions.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/driver/kernels.h"
@@ -45,26 +46,52 @@ static bool refuse(const ast::FunctionDef& function, Diagnostics& diagnostics) {
   return false;
 }
 
+// Returns the function inside of others that a name means, reported where it cannot be launched or several are
+// meant; nothing where there is none.
+static std::optional<const ast::FunctionDef*> select_inner(const Program& program, const std::string& name,
+                                                           Diagnostics& located) {
+  std::vector<ast::Definition> found = ast::definitions_named(*program.files.front().tree, name);
+  if (found.empty()) return std::nullopt;
+  if (found.size() == 1) return refuse(*found.front().function, located) ? nullptr : found.front().function;
+  auto builder = located.report(std::nullopt, diag::several_functions, name);
+  for (const ast::Definition& each : found)
+    builder.note(each.function->name_span, "there is `{}`", each.path);
+  return nullptr;
+}
+
 // Reports the function of that name, or the kernel, that stands inside of another statement; false where
 // there is none.
 static bool report_inner(const Program& program, const std::string& name, Diagnostics& diagnostics) {
+  const ast::Module& tree = *program.files.front().tree;
+  if (const ast::HostStatement* refused = name.empty() ? nullptr : ast::refused_definition(tree, name)) {
+    diagnostics.report(refused->name_span, diag::inner_refused, name, refused->why);
+    return true;
+  }
   for (const ast::HostStatement& statement : program.files.front().tree->statements)
     for (const ast::InnerFunction& inner : statement.inner) {
       bool wanted = name.empty() ? inner.is_jit : inner.name == name;
       if (!wanted) continue;
       std::string outer = statement.name.empty() ? "another statement" : fmt::format("`{}`", statement.name);
       auto builder = diagnostics.report(inner.span, diag::inner_kernel, inner.name, outer);
-      builder.note(statement.span,
-                   "it begins here; move the function to the top level, and give what it reads from "
-                   "around it as parameters, or as constants by `-D`");
+      for (const ast::Definition& each : ast::inner_definitions(*program.files.front().tree))
+        if (each.function->name_span == inner.span) builder.note("its path is `{}`", each.path);
       return true;
     }
   return false;
 }
 
-const ast::FunctionDef* select_kernel(const Program& program, const std::string& file,
-                                      const std::string& name, Diagnostics& diagnostics,
-                                      Diagnostics& located) {
+// Returns the only kernel inside of host code, of a file that has none at its top level.
+static const ast::FunctionDef* only_inner_kernel(const Program& program, std::string& name) {
+  std::vector<ast::Definition> kernels;
+  for (const ast::Definition& each : ast::inner_definitions(*program.files.front().tree))
+    if (is_kernel(program, *each.function)) kernels.push_back(each);
+  if (kernels.size() != 1) return nullptr;
+  name = kernels.front().path;
+  return kernels.front().function;
+}
+
+const ast::FunctionDef* select_kernel(const Program& program, const std::string& file, std::string& name,
+                                      Diagnostics& diagnostics, Diagnostics& located) {
   std::vector<const ast::FunctionDef*> functions = functions_of(program), kernels;
   std::vector<std::string_view> names, kernel_names;
   // Of several functions of one name the last one has it.
@@ -81,6 +108,11 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
     kernels.push_back(function);
     kernel_names.push_back(function->name);
   }
+  if (!name.empty())
+    if (std::optional<const ast::FunctionDef*> inner = select_inner(program, name, located)) return *inner;
+  if (const ast::FunctionDef* inner =
+          kernels.empty() && name.empty() ? only_inner_kernel(program, name) : nullptr)
+    return refuse(*inner, located) ? nullptr : inner;
   if ((kernels.empty() || !name.empty()) && report_inner(program, name, located)) return nullptr;
   if (!name.empty()) {
     auto builder = diagnostics.report({}, diag::unknown_kernel, file, name);
@@ -88,7 +120,10 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
       builder.note("did you mean `{}`?", similar);
     return nullptr;
   }
-  if (kernels.size() == 1) return refuse(*kernels.front(), located) ? nullptr : kernels.front();
+  if (kernels.size() == 1) {
+    name = kernels.front()->name;
+    return refuse(*kernels.front(), located) ? nullptr : kernels.front();
+  }
   if (kernels.empty())
     for (const ast::FunctionDef* function : functions)
       if (!other_decorator(*function).empty() && refuse(*function, located)) return nullptr;
@@ -100,7 +135,7 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
 }
 
 std::optional<Signature> needed_signature(const Program& program, const ast::FunctionDef& kernel,
-                                          const std::vector<Argument>& arguments) {
+                                          const std::string& name, const std::vector<Argument>& arguments) {
   bool annotations_count = program.files.front().dialect == Dialect::Kern;
   bool all_annotated = annotations_count;
   std::vector<std::string> given(kernel.params.size());
@@ -109,7 +144,7 @@ std::optional<Signature> needed_signature(const Program& program, const ast::Fun
     if (!text.empty()) text += ", ";
     text += argument.brackets.before + type_text(argument) + argument.brackets.after;
   }
-  Signature signature{std::string(kernel.name), {}};
+  Signature signature{name, {}};
   for (std::size_t i = 0; i < given.size(); ++i) {
     const ast::Expr* annotation = annotations_count ? kernel.params[i].annotation : nullptr;
     all_annotated &= annotation != nullptr;

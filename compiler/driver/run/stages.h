@@ -23,6 +23,7 @@ struct Stage {
   std::size_t number;     // from 1
   Compilation* compilation = nullptr;
   const ast::FunctionDef* definition = nullptr;
+  std::string name = {}; // or path, by which it was selected
   std::vector<Argument> arguments = {};
   const ir::Function* kernel = nullptr;
   RunLaunch job = {};

@@ -1,0 +1,21 @@
+# A captured parameter that nothing gives: the error writes what to add, by how the value is used.
+# RUN: %exits 1 %kernc check %s --sig 'make.k(float32[:])' 2>&1 | %FileCheck %s
+from numba import cuda
+
+
+def make(fn, n, dtype, shape):
+    @cuda.jit
+    def k(x):
+        s = cuda.local.array(shape, dtype)
+        x[0] = n
+        x[1] = fn(x[0])
+        s[0] = 1
+
+    return k
+
+
+# CHECK: :9:30: error[E0420]: `shape` is captured from `make`, which kernc does not run; give it with `-D make.shape=(16,16)`
+# CHECK: :6:24: note: `shape` is a parameter of `make` here
+# CHECK: :9:37: error[E0420]: {{.*}}`-D make.dtype=float32`
+# CHECK: :10:16: error[E0420]: {{.*}}`-D make.n=VALUE`
+# CHECK: :11:16: error[E0420]: {{.*}}`-D make.fn=FILE.py:FUNCTION`
