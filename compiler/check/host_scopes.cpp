@@ -8,6 +8,9 @@
 
 namespace kern::checker {
 
+// A call of a function of the host is as much work as so many rounds of a loop that is written out.
+static constexpr std::size_t steps_of_host_call = 1000;
+
 static std::unique_ptr<FileScope> new_scope(FileScope& parent, const ast::HostStatement& owner) {
   auto scope = std::make_unique<FileScope>();
   scope->file = parent.file;
@@ -154,11 +157,21 @@ std::optional<Value> call_of_host(Checker& checker, const ast::Call& call) {
   if (!result || context.open_constants >= limits::host_calls) return std::nullopt;
   std::optional<std::vector<Value>> values = arguments_of(checker, callee, call);
   if (!values) return std::nullopt;
-  ++context.open_constants;
-  Value value = constant_of_expr(context, body_of_call(context, callee, *values), *result);
-  --context.open_constants;
-  if (is_error(value)) return std::nullopt;
-  return read_at(std::move(value), call.span);
+  if (!checker.count_steps(steps_of_host_call, call.span)) return std::nullopt;
+  FileScope& body = body_of_call(context, callee, *values);
+  // What it returned once is kept under a word that is no name.
+  std::vector<Symbol>& results = body.symbols["return"];
+  if (results.empty()) {
+    results.emplace_back().state = Symbol::State::Evaluating;
+    ++context.open_constants;
+    Value value = constant_of_expr(context, body, *result);
+    --context.open_constants;
+    results.front().value = std::move(value);
+    results.front().state = Symbol::State::Done;
+  }
+  const Symbol& returned = results.front();
+  if (returned.state != Symbol::State::Done || is_error(returned.value)) return std::nullopt;
+  return read_at(returned.value, call.span);
 }
 
 // ---- Functions by their names ----

@@ -267,6 +267,27 @@ void Checker::report_host_symbol(FileScope& file, std::string_view name, const S
   }
 }
 
+// Reports the parameter of a function of the host that a constant is made of: `op = cuda.jit(device=True)(fn)`; false
+// where there is none.
+static bool report_captured(Checker& checker, FileScope& file, const ast::Expr* init, Span span) {
+  if (const auto* name = ast::as<ast::Name>(init)) {
+    FileScope* owner = &file;
+    const Symbol* symbol =
+        find_symbol(checker.context, file, name->text, {name->span.begin, nullptr}, &owner);
+    bool is_captured = symbol && symbol->kind == Symbol::Kind::Host && symbol->reason == HostReason::Captured;
+    if (is_captured) checker.report_host_symbol(*owner, name->text, *symbol, span);
+    return is_captured;
+  }
+  if (const auto* binary = ast::as<ast::Binary>(init))
+    return report_captured(checker, file, binary->left, span) ||
+           report_captured(checker, file, binary->right, span);
+  ast::ExprList parts;
+  if (const auto* call = ast::as<ast::Call>(init)) parts = call->args;
+  if (const auto* tuple = ast::as<ast::Tuple>(init)) parts = tuple->elements;
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const ast::Expr* part) { return report_captured(checker, file, part, span); });
+}
+
 // A .py file computes much that is no constant of Kern; only a name that a kernel uses is an error, and
 // there.
 static Value constant_value(Checker& checker, FileScope& file, std::string_view name, Symbol& symbol,
@@ -291,6 +312,8 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
     --context.open_constants;
     context.diagnostics.set_enabled(was_enabled);
   }
+  if (is_error(symbol.value) && lenient && report_captured(checker, file, symbol.init, span))
+    return error_value(span);
   if (is_error(symbol.value) && lenient)
     checker.report(span, diag::host_value, name, define_name(file, name))
         .note(symbol.span, "`{}` is defined here", name);

@@ -25,7 +25,8 @@ TEST(lenient, host_code_is_skipped) {
            "def f(a, /, *, b, **c): pass\n",
            "def f(): yield 1\n",
            "def f[T](x: T) -> T: return x\n",
-           "f = lambda x: x\n",
+           "f = lambda *x: x\n",
+           "d = {**a, 'b': 1}\n",
            "x = {'a': [y for y in z]}\n",
            "x = 0xFFFF_FFFF_FFFF_FFFF_FFFF\n",
            "x = b'abc' + '\\N{DASH}'.encode()\n",
@@ -43,6 +44,10 @@ TEST(lenient, items_are_kept) {
            "import numpy as np\n",
            "from . import (a, b)\n",
            "N = 16\n",
+           "f = lambda x, y=2: x + y\n",
+           "f = cuda.jit(device=True)(lambda: 1)\n",
+           "d = {}\n",
+           "d = {'a': 1, 2: (3, 4),}\n",
            "X: int = np.zeros(3)\n",
            "def f(x): return x + 1\n",
            "@pytest.fixture\ndef f(x): return x\n",
@@ -53,7 +58,23 @@ TEST(lenient, items_are_kept) {
 }
 
 TEST(lenient, a_line_is_taken_apart) {
-  EXPECT_EQ(summary("a = 1; b = {}; c = 2; d = lambda: 1; import e\n"), "3 2 ");
+  EXPECT_EQ(summary("a = 1; b = {x for x in a}; c = 2; d = lambda *x: 1; import e\n"), "3 2 ");
+}
+
+TEST(lenient, bodies_of_host_code_are_parsed_aside) {
+  Parsed parsed(
+      "def make(n, *rest, k=2):\n    c = n\n    if n:\n        @cuda.jit\n        def f(x): x[0] = c\n"
+      "    class A:\n        def g(self):\n            yield 1\n    return f\n",
+      TopLevel::Lenient);
+  const ast::HostStatement& make = parsed.module->statements.front();
+  ASSERT_TRUE(make.body);
+  EXPECT_EQ(make.params.size(), 3u);
+  EXPECT_TRUE(make.body->result);
+  EXPECT_EQ(make.body->items.size(), 1u);
+  ASSERT_EQ(make.body->statements.size(), 4u);
+  ASSERT_TRUE(make.body->statements[1].body);
+  EXPECT_EQ(make.body->statements[1].body->items.size(), 1u);
+  EXPECT_TRUE(parsed.diagnostics.all().empty());
 }
 
 TEST(lenient, kernels_are_meant_for_kern) {
