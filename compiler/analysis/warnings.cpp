@@ -38,12 +38,19 @@ public:
   void run() {
     if (std::none_of(unset_.begin(), unset_.end(), [](const auto& read) { return read.has_value(); })) return;
     visit(function_.body);
+    // Of the parts of a complex number, which are assigned together, the first one is told.
+    std::optional<std::pair<std::string, Span>> last;
     for (std::size_t i = 0; i < unset_.size(); ++i) {
       const ir::Slot& slot = function_.slots[i];
       if (!unset_[i] || slot.name.empty()) continue;
       for (const Use& read : uses_[i].reads) {
         if (is_covered(read, uses_[i].assignments)) continue;
-        diagnostics_.report(read.span, diag::unset, describe_({slot.type, SlotId(i), 0}));
+        std::string name = describe_({slot.type, SlotId(i)});
+        const bool is_part = name.ends_with(".real") || name.ends_with(".imag");
+        if (is_part) name.resize(name.size() - std::string_view(".real").size());
+        const bool is_told = is_part && last == std::pair(name, read.span);
+        if (!is_told) diagnostics_.report(read.span, diag::unset, name);
+        last = std::pair(std::move(name), read.span);
         break;
       }
     }
@@ -130,6 +137,7 @@ private:
     Span span;
     std::string element, advice;
     int count = 0;
+    Span last; // place
   };
   // Causes come in the order of the program: by the place of the first access.
   using Key = std::pair<std::uint32_t, bool>; // the array's slot, whether it is a race
@@ -218,7 +226,7 @@ private:
     const auto* sum = value ? std::get_if<ir::Binary>(value) : nullptr;
     const bool updates = sum && (loads_from(sum->left, store) || loads_from(sum->right, store));
     if (!updates && is_uniform(store.value)) return;
-    add(store.array, true, stmt.span, describe_.element(store.array, store.indices),
+    add(store.array, true, stmt.span, describe_.element(whole(store.array), store.indices),
         race_advice(store, updates ? sum : nullptr));
   }
 
@@ -247,7 +255,7 @@ private:
   void check_distance(const Operand& array, const std::vector<Operand>& indices, const Stmt& stmt) {
     if (array.type->space != AddressSpace::Global) return;
     const Shape last = shapes_.of(indices.back());
-    const std::string element = describe_.element(array, indices);
+    const std::string element = describe_.element(whole(array), indices);
     if (last.kind == Shape::Kind::Linear && std::abs(last.step) >= far_apart)
       return add(array, false, stmt.span, element,
                  fmt::format("they are {} elements from one to the next", std::abs(last.step)));
@@ -261,11 +269,24 @@ private:
         return add(array, false, stmt.span, element, "let `threadIdx.x` run along the last index");
   }
 
+  // Returns the array of complex elements that an array of parts is a view of; another one as it is.
+  Operand whole(const Operand& array) const {
+    const ir::Expr* made = expression(array);
+    const auto* view = made ? std::get_if<ir::View>(made) : nullptr;
+    return view && view->part ? view->array : array;
+  }
+
+  // Both parts of an element are read and written at one place.
   void add(const Operand& array, bool race, Span span, std::string element, std::string advice) {
-    const Key key{static_cast<std::uint32_t>(*array.slot), race};
-    for (auto& [known, found] : found_)
-      if (known == key) return static_cast<void>(++found.count);
-    found_.push_back({key, {span, std::move(element), std::move(advice), 1}});
+    const Key key{static_cast<std::uint32_t>(*whole(array).slot), race};
+    for (auto& [known, found] : found_) {
+      if (known != key) continue;
+      const bool is_same = !(whole(array) == array) && found.last == span;
+      found.count += !is_same;
+      found.last = span;
+      return;
+    }
+    found_.push_back({key, {span, std::move(element), std::move(advice), 1, span}});
   }
 
   void report(const Key& key, const Found& found) {

@@ -235,6 +235,13 @@ static const ir::View* find_view(const Checker& checker, ir::Operand array) {
   return nullptr;
 }
 
+// The parts of complex elements are a view of their own each time that they are named.
+static bool is_same_array(const Checker& checker, const ir::Operand& a, const ir::Operand& b) {
+  if (a == b) return true;
+  const ir::View *left = find_view(checker, a), *right = find_view(checker, b);
+  return left && right && left->part && left->part == right->part && left->array == right->array;
+}
+
 // x[1:] = x[:-1]: along an axis where both are parts of one array, the same steps apart, elements are copied
 // from the last to the first if the source begins before the target. Returns whether, for each axis of the
 // target.
@@ -242,7 +249,7 @@ static std::vector<ir::Operand> copied_backwards(Checker& checker, ir::Operand t
                                                  Span span) {
   std::vector<ir::Operand> result(static_cast<std::size_t>(target.type->rank), ir::constant_bool(false));
   const ir::View *to = find_view(checker, target), *from = find_view(checker, source);
-  if (!to || !from || !(to->array == from->array)) return result;
+  if (!to || !from || !is_same_array(checker, to->array, from->array)) return result;
   std::size_t next = 0;
   // What is emitted moves the views.
   std::vector<ir::ViewAxis> targets = to->axes, sources = from->axes;
