@@ -218,15 +218,29 @@ Value retyped(Checker& checker, const Value& array, const Value& type, Span span
   return make_form(checker, array, std::move(form), type.type->scalar, array.type->layout, span);
 }
 
+// Returns what is given in order, or by the only name that a method takes; nothing, reported, for any other.
+std::optional<std::vector<Value>> given_as(Checker& checker, const Checker::Args& args,
+                                           std::string_view method, std::string_view name, Span span) {
+  if (args.keywords.empty()) return args.positional;
+  bool is_it = args.positional.empty() && args.keywords.size() == 1 && args.keywords[0].first == name;
+  if (is_it) return std::vector<Value>{args.keywords[0].second};
+  checker.report(span, diag::builtin_arguments,
+                 fmt::format("`{}` of an array takes `{}` alone by a name", method, name));
+  return std::nullopt;
+}
+
 Value call_reshape(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
-  return reshaped(checker, array, args.positional, span);
+  std::optional<std::vector<Value>> shape = given_as(checker, args, "reshape", "shape", span);
+  return shape ? reshaped(checker, array, std::move(*shape), span) : error_value(span);
 }
 Value call_ravel(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
   return takes_none(checker, args, "ravel", span) ? flat(checker, array, "ravel", span) : error_value(span);
 }
 Value call_transpose(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
-  bool is_one = args.positional.size() == 1 && is_tuple(args.positional[0]);
-  return transposed(checker, array, is_one ? args.positional[0].elements : args.positional, span);
+  std::optional<std::vector<Value>> axes = given_as(checker, args, "transpose", "axes", span);
+  if (!axes) return error_value(span);
+  bool is_one = axes->size() == 1 && is_tuple((*axes)[0]);
+  return transposed(checker, array, is_one ? (*axes)[0].elements : *axes, span);
 }
 Value call_view(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
   std::optional<Value> type;
@@ -251,6 +265,13 @@ Value call_item(Checker& checker, const Value& array, const Checker::Args& args,
   if (args.positional.size() > 1 || (is_flat && !checker.check_index(args.positional[0]))) {
     checker.report(span, diag::builtin_arguments, "`item` of an array takes an index, or one for each axis");
     return error_value(span);
+  }
+  if (!args.keywords.empty()) return takes_none(checker, args, "item", span), error_value(span);
+  if (!is_flat) {
+    ir::Operand one = checker.compare(ir::CompareOp::Equal, size_of(checker, array, span), number(1), span);
+    checker.check_condition(
+        one, ir::FaultKind::Raised, span,
+        fmt::format("`{}` has not one element, which `item()` is of", checker.context.source(array.span)));
   }
   Value all = flat(checker, array, "item", span);
   return checker.element_at(all, is_flat ? args.positional[0] : int_value(0, span), span);
