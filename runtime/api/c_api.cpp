@@ -49,7 +49,7 @@ namespace {
 struct SpareEventOwner {
   ~SpareEventOwner() {
     thread_ends = true;
-    ::operator delete(spare_event);
+    ::operator delete(std::exchange(spare_event, nullptr));
   }
 };
 } // namespace
@@ -81,6 +81,20 @@ void kern::runtime::refuse_struct(const char* what, std::uint32_t given, std::si
                                 ": set it to sizeof(" + what + "), which is " + std::to_string(size));
 }
 
+// For when there is no memory to say so; freeing it does nothing. Its text is short enough to need none.
+static kern_error& no_memory() {
+  static kern_error* const error = new kern_error{{KERN_OUT_OF_MEMORY, "no host memory", {}, 0, 0}, {}};
+  return *error;
+}
+
+kern_error* kern::runtime::caught_error() noexcept {
+  try {
+    return make_error(error_of_exception("a call"));
+  } catch (...) {
+    return &no_memory();
+  }
+}
+
 kern_error* kern::runtime::make_error(Error error) {
   auto* result = new kern_error{std::move(error), {}};
   if (result->error.fault)
@@ -93,7 +107,9 @@ kern_error_kind kern_error_get_kind(const kern_error* error) {
   return error ? error->error.kind : KERN_NO_ERROR;
 }
 const char* kern_error_message(const kern_error* error) { return error ? error->error.message.c_str() : ""; }
-void kern_error_free(kern_error* error) { delete error; }
+void kern_error_free(kern_error* error) {
+  if (error != &no_memory()) delete error;
+}
 
 int kern_error_get_fault(const kern_error* error, kern_fault_info* info) {
   if (!error || !error->error.fault) return 0;
@@ -142,6 +158,7 @@ kern_error* kern_device_open(const kern_device_options* options, kern_device** d
   return guarded([&] {
     stay_loaded();
     kern_device*& result = place_of(device);
+    no_memory(); // while there is memory
     check_struct(options, "kern_device_options");
     auto opened = std::make_unique<kern_device>();
     kern_device_options known = known_part(*options);

@@ -1,4 +1,6 @@
 // The C interface: memory.
+#include <thread>
+
 #include "runtime/api/handles.h"
 #include "runtime/api/order.h"
 
@@ -35,6 +37,27 @@ kern_error* kern_buffer_wrap(kern_device* device, void* data, std::uint64_t byte
       if (release) release(context);
     }));
   });
+}
+
+// One thread alone is slower than the bus.
+void kern_host_copy(void* to, const void* from, std::uint64_t bytes) {
+  constexpr std::uint64_t least = 4 << 20;
+  constexpr unsigned most_threads = 8;
+  unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  auto parts = std::min<std::uint64_t>({bytes / least + 1, most_threads, cores});
+  std::vector<std::jthread> others;
+  std::uint64_t begin = 0;
+  try {
+    others.reserve(parts);
+    for (; begin < bytes / parts * (parts - 1); begin += bytes / parts)
+      others.emplace_back([=] {
+        std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, bytes / parts);
+      });
+  } catch (...) {
+    // There is no other thread: this one does what is left.
+  }
+  if (bytes > begin)
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, bytes - begin);
 }
 
 void* kern_buffer_host_data(const kern_buffer* buffer) { return buffer ? buffer->memory->host : nullptr; }

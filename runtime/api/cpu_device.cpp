@@ -170,6 +170,8 @@ public:
   std::shared_ptr<Graph> end_capture() override;
   std::uint64_t replay(std::shared_ptr<Graph> graph) override;
 
+  // There is no thread for it: whoever puts work on the stream does it at once. Comes before its first work.
+  void do_without_thread() { has_thread_ = false; }
   // Ends the thread once everything is done.
   void close();
   // Runs tasks until the stream is closed.
@@ -181,6 +183,8 @@ private:
   void wait_for(Stream& other, std::uint64_t number, std::uint64_t own);
   bool can_run() const { return !running_ && !tasks_.empty(); }
   void run_next(std::unique_lock<std::mutex>& lock) noexcept;
+  void run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock);
+  void keep_caught(std::uint64_t number) noexcept;
   void run_launch(const Queued& launch, std::uint64_t number);
   Error no_scratch(const Queued& launch, const cpu::Launch& job) const;
 
@@ -193,7 +197,7 @@ private:
   bool running_ = false;              // a thread is at a task
   std::uint64_t launches_ = 0;        // that ran; its own
   std::shared_ptr<CpuGraph> capture_; // what work is kept in, while there is one
-  bool closed_ = false;
+  bool closed_ = false, has_thread_ = true;
 };
 
 kern_device_info CpuDevice::info() const {
@@ -294,8 +298,8 @@ std::shared_ptr<Stream> CpuDevice::make_stream() {
   stream->make_findable();
   try {
     std::thread([stream] { stream->run(); }).detach();
-  } catch (const std::system_error& error) {
-    fail(KERN_OUT_OF_MEMORY, std::string("there is no thread for a stream: ") + error.what());
+  } catch (const std::system_error&) {
+    stream->do_without_thread();
   }
   // What callers hold; the thread holds the stream itself. (A weak pointer keeps the function, so that must
   // let go of the stream too.)
@@ -323,7 +327,11 @@ void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
   tasks_.pop_front();
   std::uint64_t number = done_ + 1;
   lock.unlock();
-  task(*this, number);
+  try {
+    task(*this, number);
+  } catch (...) {
+    keep_caught(number);
+  }
   task = nullptr; // what it held goes before anybody hears that it is done
   lock.lock();
   running_ = false;
@@ -332,8 +340,18 @@ void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
   if (!tasks_.empty() || closed_) work_.notify_one();
 }
 
+// Keeps what a task threw, as an error of its work.
+void CpuStream::keep_caught(std::uint64_t number) noexcept {
+  try {
+    keep_error(number, error_of_exception("work of a stream"));
+  } catch (...) {
+    std::fputs("kern: there is no memory to keep an error of a stream\n", stderr);
+  }
+}
+
 void CpuStream::close() {
   if (process_.is_left()) return;
+  if (!has_thread_) return report_faults();
   std::lock_guard lock(mutex_);
   closed_ = true;
   work_.notify_one();
@@ -341,7 +359,7 @@ void CpuStream::close() {
 
 std::uint64_t CpuStream::put(Task task, std::span<Memory* const> uses, bool awaited) {
   process_.check();
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (capture_) {
     capture_->tasks.push_back(std::move(task));
     for (Memory* memory : uses) capture_->memory.push_back(memory->shared_from_this());
@@ -349,16 +367,20 @@ std::uint64_t CpuStream::put(Task task, std::span<Memory* const> uses, bool awai
   }
   tasks_.push_back(std::move(task));
   note(uses, put_ + 1);
-  if (!awaited) work_.notify_one();
-  return ++put_;
+  const std::uint64_t number = ++put_;
+  if (!has_thread_) [[unlikely]]
+    run_to(number, lock);
+  else if (!awaited)
+    work_.notify_one();
+  return number;
 }
 
 // Waits for work of another stream, in its own work of the number `own`.
 void CpuStream::wait_for(Stream& other, std::uint64_t number, std::uint64_t own) {
   try {
     other.wait(number, std::nullopt);
-  } catch (Error& error) {
-    keep_error(own, std::move(error)); // the other one's device is lost
+  } catch (...) {
+    keep_caught(own); // the other one's device is lost
   }
 }
 
@@ -366,13 +388,18 @@ bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
   process_.check();
   std::unique_lock lock(mutex_);
   if (deadline) return changed_.wait_until(lock, *deadline, [&] { return done_ >= number; });
+  run_to(number, lock);
+  return true;
+}
+
+// Does work up to a number, or waits for whoever does it; the lock is held at both ends.
+void CpuStream::run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock) {
   while (done_ < number) {
     if (can_run())
       run_next(lock);
     else
       changed_.wait(lock);
   }
-  return true;
 }
 
 std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
@@ -464,7 +491,6 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   if (launch.report) launch.report->milliseconds = time.count();
   if (!ran) keep_error(number, no_scratch(launch, job));
-  if (ring) write_prints(launch.module->manifest, *ring);
   if (record.fault.state != 0)
     keep_fault(number, launch, record, launch.params);
   else if (is_cut_short)
@@ -473,6 +499,7 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
                         {},
                         0,
                         0});
+  if (ring) write_prints(number, launch.module->manifest, *ring);
 }
 
 } // namespace

@@ -115,6 +115,8 @@ public:
   // Says that somebody keeps a number to wait for it, or no longer does: what nobody keeps costs no mark.
   virtual void hold(std::uint64_t) {}
   virtual void let_go(std::uint64_t) {}
+  // Says whether it can be waited for when all statics of the program are gone.
+  virtual bool outlives_statics() const { return true; }
   // Looks for faults of work that is done, without waiting.
   virtual void poll() {}
 
@@ -122,6 +124,8 @@ public:
   void collect(std::uint64_t number);
   // Hands over the first fault that is reported and that nobody has taken.
   std::optional<Error> take_report();
+  // Says on stderr what nobody collected.
+  void report_faults();
   // Says whether faults of launches that leave it to the stream are reported instead of thrown.
   void report_by_default(bool reports) { reports_by_default_.store(reports, std::memory_order_relaxed); }
   bool reports_by_default() const { return reports_by_default_.load(std::memory_order_relaxed); }
@@ -129,8 +133,8 @@ public:
   void on_print(kern_print_function print, void* context);
   // Returns how far it has come, which outlives it.
   const std::shared_ptr<Timeline>& timeline() const { return timeline_; }
-  // Lets whoever keeps the timeline find the stream; comes before its first work.
-  void make_findable() { timeline_->stream = weak_from_this(); }
+  // Lets whoever keeps the timeline find the stream, and the end of the process; comes before its first work.
+  void make_findable();
   // Throws where it is captured, and so cannot be waited for.
   void check_waitable() {
     if (is_captured()) refuse_wait();
@@ -153,9 +157,7 @@ protected:
     for (Memory* memory : uses) memory->uses->note(timeline_, number);
   }
   // Writes what a launch printed.
-  void write_prints(const Manifest& manifest, const kern_print_ring& ring);
-  // Says on stderr what nobody collected.
-  void report_faults();
+  void write_prints(std::uint64_t number, const Manifest& manifest, const kern_print_ring& ring);
 
   std::shared_ptr<Timeline> timeline_ = std::make_shared<Timeline>();
 

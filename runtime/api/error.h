@@ -43,6 +43,11 @@ struct Error {
   std::uint64_t bytes_held = 0;
 };
 
+// Says in words what is being handled: an exception that is not the runtime's, out of `what`. Callbacks of the
+// program throw what they like, and the C++ library where the system has no more threads or memory.
+Error error_of_exception(const char* what);
+// Makes an error of the C interface of it; without memory, of that.
+[[gnu::cold]] kern_error* caught_error() noexcept;
 // Makes an error of the C interface.
 kern_error* make_error(Error error);
 // Throws an error of that kind.

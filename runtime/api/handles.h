@@ -77,10 +77,8 @@ template <class Function> kern_error* guarded(Function&& function) noexcept {
   try {
     function();
     return nullptr;
-  } catch (Error& error) {
-    return make_error(std::move(error));
-  } catch (const std::bad_alloc&) {
-    return make_error({KERN_OUT_OF_MEMORY, "there is no host memory left", {}, 0, 0});
+  } catch (...) {
+    return caught_error();
   }
 }
 

@@ -4,15 +4,22 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/api/at_exit.h"
 #include "runtime/api/device.h"
 #include "runtime/api/prints.h"
 #include "runtime/common/fault.h"
+#include "runtime/common/per_thread.h"
 
 namespace kern::runtime {
 
 static constexpr std::size_t most_faults = 64;
 
 Stream::~Stream() = default;
+
+void Stream::make_findable() {
+  timeline_->stream = weak_from_this();
+  report_at_exit(shared_from_this());
+}
 
 static std::string place_text(const ManifestPlace& place) {
   return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
@@ -124,12 +131,20 @@ void Stream::on_print(kern_print_function print, void* context) {
   print_context_ = context;
 }
 
-void Stream::write_prints(const Manifest& manifest, const kern_print_ring& ring) {
+void Stream::write_prints(std::uint64_t number, const Manifest& manifest, const kern_print_ring& ring) {
   std::string text = printed_text(manifest, ring);
-  std::lock_guard lock(mutex_);
-  if (print_) return print_(print_context_, text.data(), text.size());
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  std::unique_lock lock(mutex_);
+  if (!print_) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+    return;
+  }
+  try {
+    print_(print_context_, text.data(), text.size());
+  } catch (...) {
+    lock.unlock();
+    keep_error(number, error_of_exception("the function that gets prints"));
+  }
 }
 
 void Stream::refuse_wait() {
@@ -208,7 +223,7 @@ struct OwnStreams {
 } // namespace
 
 const std::shared_ptr<Stream>& Device::stream_of_thread() {
-  thread_local OwnStreams own;
+  OwnStreams& own = PerThread<OwnStreams>::get();
   if (own.last_id == id_) return *own.last;
   auto known = std::find_if(own.streams.begin(), own.streams.end(),
                             [&](const auto& stream) { return stream.device_id == id_; });

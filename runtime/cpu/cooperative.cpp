@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "runtime/common/per_thread.h"
 #include "runtime/cpu/fiber.h"
 #include "runtime/cpu/float_environment.h"
 #include "runtime/cpu/record.h"
@@ -112,7 +113,7 @@ std::uint64_t cooperative_bytes(const Launch& launch) {
 }
 
 bool run_cooperative(Pool& pool, const Launch& launch) {
-  static thread_local Arena arena;
+  Arena& arena = PerThread<Arena>::get();
   std::uint64_t total = count_blocks(launch);
   std::size_t scratch_bytes = (launch.scratch_bytes + alignment - 1) / alignment * alignment, all = 0;
   if (__builtin_mul_overflow(scratch_bytes, total, &all) || !arena.reserve(total, std::max(all, alignment)))

@@ -298,7 +298,7 @@ bool grid_fits(const std::uint64_t (&grid)[3]) {
 
 Pool::Pool(unsigned threads) {
   static_assert(most_launches == 64, "a bit each");
-  if (threads < 1) threads = 1;
+  threads = std::clamp(threads, 1u, most_threads);
   places_ = std::make_unique<Place[]>(most_launches);
   seats_ = std::make_unique<Seat[]>(threads - 1);
   activity_count_ = threads - 1 + most_launches;
@@ -306,7 +306,7 @@ Pool::Pool(unsigned threads) {
   workers_.reserve(threads - 1);
   try {
     for (unsigned i = 0; i < threads - 1; ++i) workers_.emplace_back([this, i] { work(i); });
-  } catch (const std::system_error&) {
+  } catch (...) {
     // The process may have no more threads: those there are do the work.
   }
 }

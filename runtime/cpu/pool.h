@@ -50,8 +50,8 @@ bool grid_fits(const std::uint64_t (&grid)[3]);
 
 class Pool {
 public:
-  // Starts `threads` - 1 workers, or as many as the process may have; the thread that launches is the last
-  // one.
+  // Starts `threads` - 1 workers, at most 1023, or as many as the process may have; the thread that launches is
+  // the last one.
   explicit Pool(unsigned threads = default_threads());
   ~Pool();
   Pool(const Pool&) = delete;

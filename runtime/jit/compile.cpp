@@ -111,8 +111,8 @@ static const char* missing(const kern_device* device, const char* source, std::u
   return module ? nullptr : "the place for the module is a null pointer";
 }
 
-kern_error* kern_compile(kern_device* device, const char* source, std::uint64_t bytes,
-                         const kern_compile_options* options, kern_module** module) {
+static kern_error* compile(kern_device* device, const char* source, std::uint64_t bytes,
+                           const kern_compile_options* options, kern_module** module) {
   cpu::FloatEnvironment environment; // constants are computed here
   if (const char* why = missing(device, source, bytes, module))
     return runtime::make_error({KERN_ARGUMENT_ERROR, why, {}, 0, 0});
@@ -132,4 +132,13 @@ kern_error* kern_compile(kern_device* device, const char* source, std::uint64_t 
     return error_of(messages_text(compilation.diagnostics(), compilation.sources(), {}),
                     compilation.exit_code(), std::move(told));
   return load_jit_object(device, std::move(object), module);
+}
+
+kern_error* kern_compile(kern_device* device, const char* source, std::uint64_t bytes,
+                         const kern_compile_options* options, kern_module** module) {
+  try {
+    return compile(device, source, bytes, options, module);
+  } catch (...) {
+    return runtime::caught_error();
+  }
 }

@@ -83,7 +83,7 @@ void CudaStream::read_records(Batch& batch, std::uint64_t number) {
 void CudaStream::look(Batch& batch, std::uint32_t index) {
   const Batch::Entry& entry = batch.entries[index];
   for (const Batch::Ring& ring : batch.rings)
-    if (ring.record == index) print(*entry.module, *ring.memory);
+    if (ring.record == index) print(entry.number, *entry.module, *ring.memory);
   for (const Batch::Timed& timed : batch.timed) {
     if (timed.record != index) continue;
     float milliseconds = 0;
@@ -96,14 +96,14 @@ void CudaStream::look(Batch& batch, std::uint32_t index) {
   if (record.fault.state != 0) keep_fault(entry.number, entry, record);
 }
 
-void CudaStream::print(const Module& module, const Memory& ring) {
+void CudaStream::print(std::uint64_t number, const Module& module, const Memory& ring) {
   std::vector<std::uint64_t> words(print_ring_words + 2);
   Address address = address_of(ring);
   device_.check("cuMemcpyDtoH", driver_.copy_to_host(words.data(), address, 16));
   words[0] = print_ring_words;
   std::uint64_t used = std::min(words[1], print_ring_words) * 8;
   if (used > 0) device_.check("cuMemcpyDtoH", driver_.copy_to_host(words.data() + 2, address + 16, used));
-  write_prints(module.manifest, *reinterpret_cast<kern_print_ring*>(words.data()));
+  write_prints(number, module.manifest, *reinterpret_cast<kern_print_ring*>(words.data()));
 }
 
 // Sets 8 bytes without host memory: copies from it would wait for the stream.

@@ -37,6 +37,7 @@ public:
     if (held_.load(std::memory_order_relaxed) == number) // else no locked instruction is wanted
       held_.compare_exchange_strong(number, 0, std::memory_order_relaxed);
   }
+  bool outlives_statics() const override { return false; } // nor does the driver
   void poll() override;
   // Finishes what is done, without waiting; says whether nothing is left.
   bool is_idle();
@@ -74,7 +75,7 @@ private:
   void finish(std::uint64_t number);
   void read_records(Batch& batch, std::uint64_t number);
   void look(Batch& batch, std::uint32_t index);
-  void print(const Module& module, const Memory& ring);
+  void print(std::uint64_t number, const Module& module, const Memory& ring);
   void set_word(Address address, std::uint64_t value);
 
   CudaDevice& device_;

@@ -36,26 +36,6 @@ struct ChunkOptions {
 
 namespace chunks {
 
-// Copies with several threads: one alone is slower than the bus.
-inline void copy(void* to, const void* from, std::uint64_t bytes) {
-  constexpr std::uint64_t least = 4 << 20;
-  constexpr unsigned most_threads = 8;
-  unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  auto threads = static_cast<unsigned>(std::min<std::uint64_t>({bytes / least + 1, most_threads, cores}));
-  std::vector<std::jthread> others;
-  for (unsigned thread = 1; thread <= threads; ++thread) {
-    std::uint64_t begin = bytes / threads * (thread - 1),
-                  end = thread == threads ? bytes : bytes / threads * thread;
-    auto part = [=] {
-      std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
-    };
-    if (thread == threads)
-      part();
-    else
-      others.emplace_back(part);
-  }
-}
-
 // One array's part of a slot: memory on the device for a chunk, and pinned memory beside it where the array's
 // own is not pinned.
 template <class T, std::size_t Rank, kern_argument_kind Kind> class Part {
@@ -83,7 +63,7 @@ public:
     } else if (is_pinned_) {
       status.take(kern_buffer_write(buffer_.handle().get(), 0, place(begin), bytes, stream.get(), nullptr));
     } else {
-      copy(host_.data(), place(begin), bytes);
+      kern_host_copy(host_.data(), place(begin), bytes);
       status.take(
           kern_buffer_copy(buffer_.handle().get(), 0, host_.handle().get(), 0, bytes, stream.get(), nullptr));
     }
@@ -104,15 +84,13 @@ public:
   }
   // Takes the rows over that have come.
   void finish(std::int64_t begin, std::int64_t end) {
-    if (Kind != KERN_HOST_IN && !is_pinned_) copy(place(begin), host_.data(), bytes_of(end - begin));
+    if (Kind != KERN_HOST_IN && !is_pinned_)
+      kern_host_copy(place(begin), host_.data(), bytes_of(end - begin));
   }
 
 private:
   // A second allocation is not tried where the first one failed.
-  static Status& status_or(Status& status) {
-    thread_local Status ignored;
-    return status.ok() ? status : ignored;
-  }
+  Status& status_or(Status& status) { return status.ok() ? status : ignored_; }
   Extents<Rank> extents_of(std::int64_t rows) const {
     Extents<Rank> extents = array_.extents;
     extents[0] = rows;
@@ -126,6 +104,7 @@ private:
   }
   Staged<T, Rank, Kind> array_;
   bool is_pinned_;
+  Status ignored_;
   Buffer<Value, Rank> buffer_;
   HostBuffer<Value, Rank> host_;
 };

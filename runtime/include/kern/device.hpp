@@ -293,8 +293,8 @@ template <class Function> inline Graph capture(const Stream& stream, Function&& 
   status.raise();
   return graph;
 }
-template <class Function>
-inline Graph capture(Status& status, const Stream& stream, Function&& function) noexcept {
+// Throws only what `function` throws; the capture ends then, too.
+template <class Function> inline Graph capture(Status& status, const Stream& stream, Function&& function) {
   Capture running(stream);
   if (!running.begin(status)) return {};
   function();

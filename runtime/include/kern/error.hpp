@@ -147,17 +147,15 @@ public:
       return false;
     }
     kind_ = kern_error_get_kind(error);
-    message_ = kern_error_message(error);
-    kern_fault_info info{};
-    info.struct_size = sizeof info;
-    if (kern_error_get_fault(error, &info)) take_fault(info);
-    memory_.struct_size = sizeof memory_;
-    kern_error_get_memory(error, &memory_);
-    kern_diagnostic diagnostic{};
-    for (std::uint64_t i = 0; i < kern_error_diagnostic_count(error); ++i) {
-      diagnostic.struct_size = sizeof diagnostic;
-      if (kern_error_get_diagnostic(error, i, &diagnostic)) diagnostics_.push_back(diagnostic_of(diagnostic));
+#if defined(__cpp_exceptions)
+    try {
+      take_details(error);
+    } catch (...) {
+      // There is no memory for its words.
     }
+#else
+    take_details(error);
+#endif
     kern_error_free(error);
     return false;
   }
@@ -204,6 +202,20 @@ public:
   }
 
 private:
+  void take_details(const kern_error* error) {
+    message_ = kern_error_message(error);
+    kern_fault_info info{};
+    info.struct_size = sizeof info;
+    if (kern_error_get_fault(error, &info)) take_fault(info);
+    memory_.struct_size = sizeof memory_;
+    kern_error_get_memory(error, &memory_);
+    kern_diagnostic diagnostic{};
+    for (std::uint64_t i = 0; i < kern_error_diagnostic_count(error); ++i) {
+      diagnostic.struct_size = sizeof diagnostic;
+      if (kern_error_get_diagnostic(error, i, &diagnostic)) diagnostics_.push_back(diagnostic_of(diagnostic));
+    }
+  }
+
   void take_fault(const kern_fault_info& info) {
     auto place = [](const kern_place& from) { return Place{from.file, from.line, from.column}; };
     fault_ = {info.kernel,

@@ -200,6 +200,9 @@ int kern_host_is_pinned(kern_device* device, const void* data);
 // The host's address of it; null for memory that only the device sees.
 void* kern_buffer_host_data(const kern_buffer* buffer);
 
+// Copies host memory with several threads where it is much, which may not overlap; with fewer where there are none.
+void kern_host_copy(void* to, const void* from, uint64_t bytes);
+
 // Memory of the device that somebody else made. `release` (which may be null) is called once with `context`,
 // on any thread, when neither a handle nor work under way holds it.
 kern_error* kern_buffer_wrap(kern_device* device, void* data, uint64_t bytes, void (*release)(void* context),

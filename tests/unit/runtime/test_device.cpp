@@ -22,23 +22,26 @@ static const kern_object_entry* find_entry(const std::string& symbol) {
 }
 
 static const kern::ManifestKernel& kernel_of(const std::string& symbol) {
-  static const std::optional<kern::Manifest> manifest = [] {
+  // Never taken down: destructors of statics launch, too.
+  static const auto& manifest = *[] {
     std::string error;
-    return kern::parse_manifest({kern_object_kernels.manifest, kern_object_kernels.manifest_bytes}, error);
+    return new std::optional(
+        kern::parse_manifest({kern_object_kernels.manifest, kern_object_kernels.manifest_bytes}, error));
   }();
   for (const kern::ManifestKernel& kernel : manifest->kernels)
     if (kernel.symbol == symbol) return kernel;
   std::abort();
 }
 
-static thread_local std::string last_name;
+// Destructors of the thread launch, too.
+static thread_local char last_name[256];
 
-const std::string& last_variant() { return last_name; }
+std::string last_variant() { return last_name; }
 
 static void run(const char* entry_name, const std::uint64_t* params, const unsigned* grid,
                 const unsigned* block) {
-  last_name = entry_name;
-  const std::string name = last_name.substr(0, last_name.rfind("$v1"));
+  std::snprintf(last_name, sizeof last_name, "%s", entry_name);
+  const std::string full(entry_name), name = full.substr(0, full.rfind("$v1"));
   const kern_object_entry* entry = find_entry(name);
   const kern::ManifestKernel& kernel = kernel_of(name);
   std::vector<std::uint64_t> slots(params, params + kernel.slots);

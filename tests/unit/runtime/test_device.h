@@ -9,7 +9,7 @@ kern::Device test_device();
 // Says whether it is a CUDA device, fake or real.
 bool is_cuda();
 // Returns the symbol that the fake driver ran last for this thread.
-const std::string& last_variant();
+std::string last_variant();
 
 // The fake driver's switches; null where there is none.
 struct FakeCuda {

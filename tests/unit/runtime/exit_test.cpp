@@ -1,0 +1,96 @@
+// Launches from destructors of statics and thread-locals, and faults that nobody collected when the process ends. Each
+// runs in a process of its own.
+#include <cstdlib>
+#include <thread>
+
+#include "fixture.h"
+
+namespace {
+
+// Uses the library as a program would.
+void use(const char* where) {
+  kern::Device device = test_device();
+  auto library = kernels::load(device);
+  std::vector<float> host(100, 1);
+  kern::Buffer<float> x = kern::zeros<float>(device, 100);
+  x.fill(3);
+  library.scale(kern::over(100), x, 2).wait();
+  library.saxpy(kern::over(100), 1, x, kern::inout(host));
+  kern::Buffer<std::int64_t> a = kern::zeros<std::int64_t>(device, 64),
+                             b = kern::zeros<std::int64_t>(device, 64);
+  library.add_neighbours(kern::grid(2).block(32), a, b, 2, -1).wait();
+  std::fprintf(stderr, "%s: %g\n", where, static_cast<double>(host[99]));
+}
+
+struct Saver {
+  explicit Saver(const char* name) : where(name) {}
+  ~Saver() { use(where); }
+  const char* where;
+};
+
+// Puts a launch that faults on a stream, and forgets it.
+void fault() {
+  kern::Device device = test_device();
+  kern::Buffer<float> y = kern::zeros<float>(device, 3);
+  kernels::load(device).careless(kern::grid(1).block(4), y, 1);
+}
+
+struct Exit : testing::Test {
+  Exit() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(Exit, StaticsMayLaunch) {
+  if (is_cuda()) GTEST_SKIP() << "the driver ends before";
+  auto program = [] {
+    static Saver saver("static");
+    use("main");
+    std::exit(0);
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0), "main: 7\nstatic: 7");
+}
+
+TEST_F(Exit, ThreadLocalsMayLaunch) {
+  auto program = [] {
+    std::thread([] {
+      thread_local Saver saver("thread");
+      static_cast<void>(saver.where[0]);
+      use("before");
+    }).join();
+    std::thread([] {
+      use("first");
+      thread_local Saver saver("second");
+      static_cast<void>(saver.where[0]);
+    }).join();
+    thread_local Saver saver("main");
+    static_cast<void>(saver.where[0]);
+    std::exit(0);
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0), "before: 7\nthread: 7\nfirst: 7\nsecond: 7\nmain: 7");
+}
+
+TEST_F(Exit, FaultsThatNobodyCollectedAreTold) {
+  for (int i = 0; i < 10; ++i) {
+    auto program = [] {
+      fault();
+      std::exit(5);
+    };
+    EXPECT_EXIT(program(), testing::ExitedWithCode(5),
+                "kern: nobody waited for a launch that faulted: .*kernel `careless`");
+  }
+}
+
+TEST_F(Exit, FaultsOfStaticsAreTold) {
+  if (is_cuda()) GTEST_SKIP() << "the driver ends before";
+  struct Careless {
+    ~Careless() { fault(); }
+  };
+  auto program = [] {
+    static Careless careless;
+    use("main");
+    std::exit(0);
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0),
+              "main: 7\nkern: nobody waited for a launch that faulted");
+}
+
+} // namespace
