@@ -96,6 +96,12 @@ std::string class_text(const std::vector<HeaderKernel>& kernels, const std::stri
   for (const HeaderKernel& kernel : kernels)
     text += fmt::format(",\n        {}(module.kernel<{}>(\"{}\"))", kernel.field, kernel.signature,
                         kernel.kernel->symbol);
+  text += fmt::format(
+      " {{}}\n  Kernels(kern::Status& status, const kern::Module& module) noexcept\n      : {}(module)",
+      module_field);
+  for (const HeaderKernel& kernel : kernels)
+    text += fmt::format(",\n        {}(module.kernel<{}>(status, \"{}\"))", kernel.field, kernel.signature,
+                        kernel.kernel->symbol);
   text += " {}\n\n";
   for (const HeaderKernel& kernel : kernels) {
     text += doc_comment(*kernel.kernel, "  ");
@@ -159,7 +165,10 @@ std::string make_header(const Manifest& manifest, const std::string& library, co
   text += class_text(kernels, module_field);
   text += fmt::format(
       "}};\n\n/// Loads the kernels for a device. The code of a device is loaded once in a process.\n"
-      "inline Kernels load(const kern::Device& device) {{ return Kernels(kern::Module(device, {})); }}\n",
+      "inline Kernels load(const kern::Device& device) {{ return Kernels(kern::Module(device, {0})); }}\n"
+      "/// The same without exceptions; of an error its launches are errors, too.\n"
+      "inline Kernels load(kern::Status& status, const kern::Device& device) noexcept {{\n"
+      "  return Kernels(status, kern::Module(status, device, {0}));\n}}\n",
       symbol);
   for (const HeaderKernel& kernel : kernels) {
     text += "\n" + doc_comment(*kernel.kernel, "");

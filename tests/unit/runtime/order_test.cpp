@@ -196,6 +196,9 @@ TEST_F(Order, HasFormsThatDoNotThrow) {
   auto y = kern::copy_of<float>(status, device, host);
   y.copy_from(status, std::vector<float>(8, 4), own);
   EXPECT_EQ(y.read(status, 7), 4);
+  kernels::Kernels loaded = kernels::load(status, device);
+  loaded.scale(status, kern::over(8), y, 3).wait(status);
+  EXPECT_EQ(y.read(status, 7), 12);
   EXPECT_TRUE(status.ok()) << status.message();
   x.read(status, 4, 0);
   EXPECT_TRUE(contains(status.message(), "index 4 along axis 0"));
@@ -205,6 +208,12 @@ TEST_F(Order, HasFormsThatDoNotThrow) {
   status.clear();
   EXPECT_FALSE(kern::copy_of<float>(status, kern::Device(), host).handle());
   EXPECT_TRUE(contains(status.message(), "the device is empty"));
+  status.clear();
+  loaded = kernels::load(status, kern::Device());
+  EXPECT_TRUE(contains(status.message(), "the device is empty"));
+  status.clear();
+  loaded.scale(status, kern::over(8), y, 3);
+  EXPECT_TRUE(contains(status.message(), "the kernel is empty"));
 }
 
 } // namespace
