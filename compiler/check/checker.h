@@ -561,9 +561,6 @@ std::optional<std::vector<Type>> signature_types(Context& context, FileScope& fi
 inline constexpr std::string_view define_file = "<-D ", signature_file = "<signature of ";
 // Parses Kern text as an expression, in a file of its own called `name`.
 const ast::Expr* parse_text(Context& context, std::string name, std::string text);
-// Says whether a .py file makes a type by this call: `types.Array(...)`; what type, where no error was reported.
-bool is_type_call(const FileScope& file, const ast::Expr& expr);
-std::optional<Type> type_of_call(Context& context, FileScope& file, const ast::Expr& expr, bool is_text);
 // Returns the type that an expression means; reports where it means none.
 std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::Expr& expr,
                                  bool is_text = false);

@@ -41,8 +41,8 @@ static constexpr std::array<std::pair<std::string_view, std::string_view>, 19> n
 
 static bool is_host_module(std::string_view module) {
   return module == "numba" || module == "numba.cuda" || module == "numpy" || module == "math" ||
-         module == "kern" || module == "numba.types" || module == "numba.core" ||
-         (module.starts_with("numba.") && module.ends_with(".types"));
+         module == "kern" || module == "numba.types" || module == "numba.core.types" ||
+         module == "numba.core";
 }
 
 static Value text_value(ValueKind kind, std::string_view text, Span span) {
@@ -153,15 +153,13 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (name == "literal_unroll") return text_value(ValueKind::Prefix, name, span);
     return type_name(name, true, span);
   }
-  bool is_cuda = module == "numba.cuda";
-  if (is_cuda && name == "types") return text_value(ValueKind::Host, "numba.types", span);
-  if (module.starts_with("numba.") && !is_cuda) {
-    if (name == "types" || name == "core") return text_value(ValueKind::Host, "numba.types", span);
+  if (module.starts_with("numba.") && module != "numba.cuda") {
+    if (name == "types") return text_value(ValueKind::Host, "numba.types", span);
     return type_name(name, true, span);
   }
   if (module == "numba.cuda" || module == "kern") {
     if (std::optional<Value> builtin = vocabulary(name, span)) return builtin;
-    return type_name(name, is_cuda || numba_types, span);
+    return module == "kern" ? type_name(name, numba_types, span) : std::nullopt;
   }
   return std::nullopt;
 }

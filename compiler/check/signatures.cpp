@@ -54,7 +54,6 @@ std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::E
     const ast::Expr* inner = parse_text(context, "<annotation>", std::string(text->value));
     return inner ? type_of_expr(context, file, *inner, true) : std::nullopt;
   }
-  if (is_type_call(file, expr)) return type_of_call(context, file, expr, is_text);
   Checker checker(context, &file, nullptr);
   checker.final = true;
   checker.names_types = is_text;
