@@ -50,7 +50,21 @@ static std::optional<Value> conjugated(Checker& checker, const ast::Call& expr) 
   return is_it ? std::optional(std::move(value)) : std::nullopt;
 }
 
+// x.bit_count(), of the magnitude as in Python.
+static std::optional<Value> bit_count(Checker& checker, const ast::Call& expr) {
+  const auto* method = ast::as<ast::Attribute>(expr.callee);
+  if (!method || method->name != "bit_count" || !expr.args.empty() || !expr.keywords.empty())
+    return std::nullopt;
+  Value number = checker.evaluate(*method->value);
+  if (is_error(number) || is_unknown(number)) return number;
+  if (!is_number(number) || !is_integer(number.type))
+    return checker.attribute(number, method->name, expr.span);
+  Value size = checker.call_by_signature(Builtin::Abs, {{number}, {}, {}}, expr.span);
+  return checker.call_by_signature(Builtin::Popc, {{size}, {}, {}}, expr.span);
+}
+
 Value Checker::evaluate_call(const ast::Call& expr) {
+  if (std::optional<Value> count = bit_count(*this, expr)) return *count;
   if (std::optional<Value> number = conjugated(*this, expr)) return conjugate(*this, *number, expr.span);
   if (is_python(*this))
     if (std::optional<Value> made = array_call(*this, expr)) return *made;
@@ -93,6 +107,7 @@ Value Checker::evaluate_call(const ast::Call& expr) {
            std::int64_t(args->positional.size()));
     return error_value(expr.span);
   }
+  if (callee.kind == ValueKind::TypeMaker) return call_type_maker(callee, *args, expr.span);
   if (callee.kind == ValueKind::Function) return call_function(*callee.function, *args, expr.span);
   // Of numbers the two agree in a .kern file, where a literal has no type yet.
   bool is_ufunc = callee.kind == ValueKind::Builtin && !ufunc_name(callee.text).empty() && instance;

@@ -66,6 +66,7 @@ Instance* make_instance(Context& context, const FunctionSymbol& function, const 
   const ast::FunctionDef& def = *function.def;
   std::vector<Value> args;
   for (std::size_t i = 0; i < types.size(); ++i) {
+    // None is known while compiling: the launch gives nothing for it.
     bool is_none = types[i] == types::none;
     args.push_back(is_none ? plain_value(ValueKind::None, def.params[i].span)
                            : argument_of(types[i], def.params[i].span));

@@ -442,6 +442,7 @@ struct Checker {
   Value evaluate_call(const ast::Call& expr);
   std::optional<Args> evaluate_args(const ast::Call& expr);
   Value call_function(const FunctionSymbol& callee, const Args& args, Span span);
+  Value call_type_maker(const Value& maker, const Args& args, Span span); // type_makers.cpp
   Value emit_call(Instance& called, const std::vector<Value>& values, Span span);
   std::optional<std::vector<Value>> bind_params(const FunctionSymbol& callee, const Args& args, Span span);
   Value default_value(const FunctionSymbol& callee, const ast::Param& param);
@@ -564,6 +565,10 @@ const ast::Expr* parse_text(Context& context, std::string name, std::string text
 // Returns the type that an expression means; reports where it means none.
 std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::Expr& expr,
                                  bool is_text = false);
+// Returns the type that a value means as one: a type, None, a tuple of types (type_makers.cpp).
+std::optional<Type> type_of_value(Checker& checker, const Value& value);
+// Returns what a name of `numba.types` is that is no scalar: None, or what makes a type of its arguments.
+std::optional<Value> type_maker(std::string_view name, Span span);
 // Evaluates an expression that must be constant.
 Value constant_of_expr(Context& context, FileScope& file, const ast::Expr& expr);
 

@@ -47,6 +47,7 @@ std::optional<Type> Checker::type_of(const Value& value) {
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:
+  case ValueKind::TypeMaker:
   case ValueKind::Zip: return std::nullopt;
   }
   return std::nullopt;
@@ -92,6 +93,7 @@ std::string Checker::describe(const Value& value) {
   case ValueKind::Range: return "a range";
   case ValueKind::Enumerate: return "an enumerate";
   case ValueKind::Zip: return "a zip";
+  case ValueKind::TypeMaker: return fmt::format("the type `{}` without its arguments", value.text);
   case ValueKind::Reversed: return "a reversed range";
   }
   return "";
@@ -322,6 +324,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:
+  case ValueKind::TypeMaker:
   case ValueKind::Zip: break;
   }
   report_conversion(*this, value, type, purpose);

@@ -181,6 +181,7 @@ static void add_key(std::string& key, const Value& value) {
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:
+  case ValueKind::TypeMaker:
   case ValueKind::Zip:
     key += fmt::format("<{}", static_cast<int>(value.kind));
     for (const Value& element : value.elements) add_key(key, element);
@@ -420,6 +421,7 @@ static std::string symbol_part(const Value& value) {
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:
+  case ValueKind::TypeMaker:
   case ValueKind::Zip: return "x";
   }
   return "x";

@@ -152,6 +152,30 @@ ir::Operand round_digits(Checker& checker, ir::Operand x, int digits, Span span)
   return checker.select(checker.compare(ir::CompareOp::Less, size, infinity, span), result, x, span);
 }
 
+// The same for digits that are not constant; a power of ten is then a function's result.
+ir::Operand round_digits(Checker& checker, ir::Operand x, ir::Operand digits, Span span) {
+  constexpr int exact = 22;
+  auto number = [&](double value) { return ir::constant_float(types::f64, value); };
+  auto compute = [&](ir::BinaryOp op, ir::Operand a, ir::Operand b) {
+    return checker.binary(op, a, b, span);
+  };
+  ir::Operand n = checker.cast(digits, types::f64, span);
+  ir::Operand up = checker.compare(ir::CompareOp::GreaterEqual, n, number(0), span);
+  ir::Operand splits = checker.compare(ir::CompareOp::Greater, n, number(exact), span);
+  ir::Operand count = checker.pure(Builtin::Abs, types::f64, {n}, span);
+  count = checker.select(splits, compute(ir::BinaryOp::Subtract, count, number(exact)), count, span);
+  ir::Operand first = checker.pure(Builtin::MathPow, types::f64, {number(10), count}, span);
+  ir::Operand second = checker.select(splits, number(1e22), number(1), span);
+  ir::Operand greater = compute(ir::BinaryOp::Multiply, compute(ir::BinaryOp::Multiply, x, first), second);
+  ir::Operand scaled = checker.select(up, greater, compute(ir::BinaryOp::Divide, x, first), span);
+  ir::Operand whole = round_even(checker, scaled, span);
+  ir::Operand less = compute(ir::BinaryOp::Divide, compute(ir::BinaryOp::Divide, whole, second), first);
+  ir::Operand result = checker.select(up, less, compute(ir::BinaryOp::Multiply, whole, first), span);
+  ir::Operand size = checker.pure(Builtin::Abs, types::f64, {scaled}, span);
+  ir::Operand infinity = number(std::numeric_limits<double>::infinity());
+  return checker.select(checker.compare(ir::CompareOp::Less, size, infinity, span), result, x, span);
+}
+
 // round(x) is an i64, half to even; round(x, digits) is of the type of x.
 Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
                  const std::vector<Value>& values) {
@@ -179,6 +203,12 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker
     return whole;
   }
   std::optional<WideInt> digits = constant_integer(values[1]);
+  bool is_computed = values[1].kind == ValueKind::Runtime && is_integer(values[1].type) && !digits;
+  if (is_computed) {
+    ir::Operand wide = checker.cast(operand, types::f64, expr.span);
+    ir::Operand rounded = round_digits(checker, wide, checker.as_operand(values[1]), expr.span);
+    return runtime_value(checker.cast(rounded, type, expr.span), expr.span);
+  }
   if (!digits || *digits < -300 || *digits > 300) {
     checker.report(values[1].span, diag::not_constant, checker.context.source(values[1].span));
     return error_value(expr.span);

@@ -6,22 +6,15 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <span>
 
+#include "compiler/ast/host_modules.h"
 #include "compiler/check/generated.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/lex/lex.h"
 #include "compiler/parse/parse.h"
 
 namespace kern {
-
-bool is_host_module(std::string_view module) {
-  for (std::string_view known :
-       {"numba", "numpy", "math", "operator", "kern", "cuda", "typing", "__future__"}) {
-    bool is_inside = module.starts_with(known) && module.size() > known.size() && module[known.size()] == '.';
-    if (module == known || is_inside) return true;
-  }
-  return false;
-}
 
 namespace {
 
@@ -54,6 +47,7 @@ struct Loader {
     if (top_level == TopLevel::Lenient) tree = generate_kernels(sources, *tree, *program.arena, diagnostics);
     program.files[index].tree = tree;
     follow_all(index, *tree);
+    follow_attributes(index, tokens);
   }
 
   void follow_all(std::size_t index, const ast::Module& tree) {
@@ -67,7 +61,9 @@ struct Loader {
   void follow(std::size_t index, const ast::Stmt& item) {
     if (auto* import = ast::as<ast::Import>(&item)) {
       std::string module(import->module);
-      if (!is_host_module(module) && !link(index, module, import->span))
+      if (ast::is_host_module(module))
+        link_library(index, ast::canonical_module(module));
+      else if (!link(index, module, import->span))
         report_missing(index, module, import->span);
     } else if (auto* from = ast::as<ast::FromImport>(&item)) {
       follow_from(index, *from);
@@ -77,7 +73,12 @@ struct Loader {
   // `from package import name` may name a file inside a package; such a one is linked as "package.name".
   void follow_from(std::size_t index, const ast::FromImport& from) {
     std::string module(from.module);
-    if (is_host_module(module)) return;
+    if (ast::is_host_module(module)) {
+      link_library(index, module);
+      for (const ast::ImportedName& name : from.names)
+        link_library(index, module + "." + std::string(name.name));
+      return;
+    }
     if (link(index, module, from.module_span)) {
       // A package's own file may leave a name to a file beside it.
       if (!is_package(index, module)) return;
@@ -93,6 +94,32 @@ struct Loader {
     if (!found_all) report_missing(index, module, from.module_span);
   }
 
+  // Some modules of Numba are files of the standard library.
+  void link_library(std::size_t index, std::string_view module) {
+    std::string_view library = ast::library_of(module);
+    if (library.empty()) return;
+    const auto& imports = program.files[index].imports;
+    if (std::ranges::any_of(imports, [&](const auto& known) { return known.first == module; })) return;
+    std::optional<FoundFile> found = find_module(std::string(library), std::string(library_importer));
+    if (!found) return;
+    std::size_t target = load(std::move(*found), std::string(module));
+    program.files[index].imports.emplace_back(module, target);
+  }
+
+  // `cuda.libdevice.sinf` needs no import of its own.
+  void follow_attributes(std::size_t index, std::span<const Token> tokens) {
+    if (program.files[index].dialect != Dialect::Numba) return;
+    for (std::size_t i = 2; i < tokens.size(); ++i) {
+      bool is_attribute = tokens[i].kind == TokenKind::Name && tokens[i - 1].kind == TokenKind::Dot &&
+                          tokens[i - 2].kind == TokenKind::Name;
+      if (!is_attribute) continue;
+      std::string_view name = sources.text(tokens[i].span), front = sources.text(tokens[i - 2].span);
+      // Every program reads `np.random`.
+      if (name == "random" && front != "cuda") continue;
+      link_library(index, fmt::format("numba.cuda.{}", name));
+    }
+  }
+
   bool is_package(std::size_t index, std::string_view module) const {
     for (const auto& [name, target] : program.files[index].imports)
       if (name == module) return sources.file(ids[target]).name.ends_with("__init__.py");
@@ -101,20 +128,24 @@ struct Loader {
 
   // Finds the file of a module, loads it where it is new, and records the import; false where there is none.
   bool link(std::size_t index, const std::string& module, Span span) {
-    auto& imports = program.files[index].imports;
+    const auto& imports = program.files[index].imports;
     if (std::ranges::any_of(imports, [&](const auto& known) { return known.first == module; })) return true;
     std::optional<FoundFile> found = find_module(module, sources.file(ids[index]).name);
     if (!found) return false;
-    auto known = by_name.find(found->name);
-    std::size_t target = known == by_name.end() ? program.files.size() : known->second;
-    imports.emplace_back(module, target);
+    std::size_t target = load(std::move(*found), module);
+    program.files[index].imports.emplace_back(module, target);
     edges.push_back({index, target, span});
-    if (known == by_name.end()) {
-      Dialect dialect = dialect_of(found->name);
-      add(sources.add(std::move(found->name), std::move(found->text)), module, dialect);
-      program.files.back().is_library = found->is_library;
-    }
     return true;
+  }
+
+  // Returns the index of a file, which is added where it is new.
+  std::size_t load(FoundFile found, std::string module) {
+    auto known = by_name.find(found.name);
+    if (known != by_name.end()) return known->second;
+    Dialect dialect = dialect_of(found.name);
+    add(sources.add(std::move(found.name), std::move(found.text)), std::move(module), dialect);
+    program.files.back().is_library = found.is_library;
+    return program.files.size() - 1;
   }
 
   void report_missing(std::size_t index, const std::string& module, Span span) {

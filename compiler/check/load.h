@@ -53,10 +53,6 @@ struct Program {
   std::function<const ProgramFile*(const std::string& module, Diagnostics&)> load_library = {};
 };
 
-// Says whether a module is one of the host's whose names Kern knows itself (numba, numba.cuda, numpy, math,
-// kern, ...).
-bool is_host_module(std::string_view module);
-
 // Loads `root`, whose text the sources hold already. What a .kern file imports must be found, and without a
 // cycle; what a .py file imports may be code of the host. The host's modules need no file. `more` are files that
 // options name.

@@ -39,10 +39,9 @@ static constexpr std::array<std::pair<std::string_view, std::string_view>, 19> n
     {"rint", "rint"},
 }};
 
-static bool is_host_module(std::string_view module) {
+static bool has_known_names(std::string_view module) {
   return module == "numba" || module == "numba.cuda" || module == "numpy" || module == "math" ||
-         module == "kern" || module == "numba.types" || module == "numba.core.types" ||
-         module == "numba.core";
+         module == "kern" || module == "numba.types";
 }
 
 static Value text_value(ValueKind kind, std::string_view text, Span span) {
@@ -151,15 +150,21 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (name == "cuda") return text_value(ValueKind::Host, "numba.cuda", span);
     if (name == "types" || name == "core") return text_value(ValueKind::Host, "numba.types", span);
     if (name == "literal_unroll") return text_value(ValueKind::Prefix, name, span);
+    if (std::optional<Value> maker = type_maker(name, span)) return maker;
     return type_name(name, true, span);
   }
-  if (module.starts_with("numba.") && module != "numba.cuda") {
+  if (module == "numba.types") {
     if (name == "types") return text_value(ValueKind::Host, "numba.types", span);
+    if (std::optional<Value> maker = type_maker(name, span)) return maker;
     return type_name(name, true, span);
   }
+  if (module.starts_with("numba.") && module != "numba.cuda") return type_name(name, true, span);
   if (module == "numba.cuda" || module == "kern") {
     if (std::optional<Value> builtin = vocabulary(name, span)) return builtin;
-    return module == "kern" ? type_name(name, numba_types, span) : std::nullopt;
+    if (module == "kern") return type_name(name, numba_types, span);
+    // What numba.cuda has of its types it has under its own name too.
+    bool is_python = name == "int" || name == "float";
+    return is_python ? std::nullopt : host_name("numba", name, span);
   }
   return std::nullopt;
 }
@@ -325,13 +330,21 @@ static Value package_value(FileScope& file, std::string_view module, Span span) 
   return value;
 }
 
+// Returns what a name below a package is that leads to a file: the file, or a function of the standard library
+// that the package has as its own.
+static Value file_or_member(Checker& checker, FileScope* file, std::string_view name, Span span) {
+  Symbol* member = file->file->is_library ? find_symbol(checker.context, *file, name, {}) : nullptr;
+  return member ? checker.symbol_value(*file, name, *member, span) : file_value(file, span);
+}
+
 // Returns what an import of the file finds below a package: `b` of `import pkg.b`, `sub` of
 // `import pkg.sub.c`.
 static std::optional<Value> value_below(Checker& checker, const Value& package, std::string_view name,
                                         Span span) {
-  if (!package.file) return std::nullopt;
   std::string path = module_below(package.text, name);
-  if (FileScope* file = find_file(checker.context, *package.file, path)) return file_value(file, span);
+  if (FileScope* file = find_file(checker.context, package.file ? *package.file : *checker.scope, path))
+    return file_or_member(checker, file, name, span);
+  if (!package.file) return std::nullopt;
   for (const auto& [module, index] : package.file->file->imports)
     if (module.starts_with(path + "."))
       return package_value(*package.file, keep(checker.context, path), span);
@@ -383,9 +396,10 @@ Value Checker::imported_value(FileScope& file, std::string_view name, const Symb
     report(symbol.span, diag::not_in_module, symbol.text, symbol.module);
     return error_value(span);
   }
-  if (inner) return file_value(inner, span);
+  if (inner) return file_or_member(*this, inner, symbol.text, span);
   std::string module = std::string(symbol.module) + "." + std::string(symbol.text);
-  if (is_host_module(symbol.module) && !host_name(symbol.module, symbol.text, span) && is_host_module(module))
+  if (has_known_names(symbol.module) && !host_name(symbol.module, symbol.text, span) &&
+      has_known_names(module))
     return text_value(ValueKind::Host, keep(context, module), span);
   bool is_changed = context.host_changes.contains({symbol.module, symbol.text}) ||
                     context.host_changes.contains({symbol.module, "*"});
@@ -395,7 +409,7 @@ Value Checker::imported_value(FileScope& file, std::string_view name, const Symb
               symbol.module);
     return error_value(span);
   }
-  if (is_host_module(symbol.module))
+  if (has_known_names(symbol.module))
     return host_attribute(text_value(ValueKind::Host, symbol.module, span), symbol.text, span);
   if (std::optional<Value> value = host_name(symbol.module, symbol.text, span)) return *value;
   report(span, diag::host_value, name, define_name(file, name))
@@ -407,24 +421,6 @@ NameReader Checker::reader_of(Span span) const {
   if (instance) return {std::nullopt, instance->function};
   if (span.file == scope->file->tree->file) return {span.begin, nullptr};
   return {};
-}
-
-// Words of Numba's signatures that are written in another way.
-static bool report_type_word(Checker& checker, const ast::Name& name) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> words = {{
-      {"UniTuple", "`(float64, float64)`"},
-      {"Tuple", "`(float64, int64)`"},
-      {"Array", "`float32[:, ::1]`"},
-      {"CPointer", "an array, `float32[:]`"},
-      {"none", "a type for each value; leave out a parameter that is always None, and give it a default"},
-      {"Optional", "a type for each value; leave out a parameter that is always None, and give it a default"},
-  }};
-  for (const auto& [word, instead] : words) {
-    if (word != name.text) continue;
-    checker.report(name.span, diag::signature_word, word, instead);
-    return true;
-  }
-  return false;
 }
 
 Value Checker::read_name(const ast::Name& name) {
@@ -439,7 +435,8 @@ Value Checker::read_name(const ast::Name& name) {
   // The text of a signature needs no imports.
   if (names_types)
     if (std::optional<Value> type = type_name(name.text, numba, name.span)) return *type;
-  if (names_types && report_type_word(*this, name)) return error_value(name.span);
+  if (names_types && numba)
+    if (std::optional<Value> maker = type_maker(name.text, name.span)) return *maker;
   if (!numba && (name.text == "math" || name.text == "numba"))
     return text_value(ValueKind::Host, name.text, name.span);
   if (!numba && name.text == "cmath")
@@ -469,7 +466,7 @@ void Checker::report_not_in_module(std::string_view name, std::string_view modul
         "the type of an array is written `f32[:, :]`");
     return;
   }
-  if (!is_host_module(module)) return;
+  if (!has_known_names(module)) return;
   if (std::string instead = instead_of(module, name); !instead.empty()) {
     error.note("in Kern it is {}", instead);
     return;

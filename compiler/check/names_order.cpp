@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/ast/host_modules.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/host_blocks.h"
 
@@ -85,8 +86,8 @@ struct Binder {
   }
 
   bool finds(std::string_view module) const {
-    constexpr std::array<std::string_view, 6> installed = {"numba", "numpy",    "math",
-                                                           "cmath", "operator", "typing"};
+    constexpr std::array<std::string_view, 7> installed = {"numba", "numba_cuda_mlir", "numpy", "math",
+                                                           "cmath", "operator",        "typing"};
     std::string_view front = module.substr(0, module.find('.'));
     bool is_installed = std::find(installed.begin(), installed.end(), front) != installed.end();
     return is_installed || find_file(context, file, module);
@@ -459,7 +460,7 @@ Symbol* find_own_symbol(Context& context, FileScope& file, std::string_view name
   if (auto changed = file.changed.find(name); changed != file.changed.end()) return &changed->second;
   bool is_value = found && (found->kind == Symbol::Kind::Constant ||
                             (found->kind == Symbol::Kind::FromImport &&
-                             (found->module == "math" || !is_host_module(found->module))));
+                             (found->module == "math" || !ast::is_host_module(found->module))));
   if (auto any = file.changed.find("*"); any != file.changed.end() && is_value) return &any->second;
   bool is_read_by_function =
       found && ((reader.function && stands_in(*reader.function, file)) || reader.outer);

@@ -2,6 +2,7 @@
 // own computations in a .py file are no error as long as no kernel needs them.
 #include <algorithm>
 
+#include "compiler/ast/host_modules.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
 
@@ -79,8 +80,9 @@ void add_item(Context& context, FileScope& file, const ast::Stmt& item) {
   } else if (const auto* import = ast::as<ast::Import>(&item)) {
     // `import a.b` binds `a`.
     bool whole = import->is_renamed || import->alias.size() == import->module.size();
-    add_import(file, Symbol::Kind::Import, import->alias, whole ? import->module : import->alias,
-               import->module, import->span, item);
+    add_import(file, Symbol::Kind::Import, import->alias,
+               ast::canonical_module(whole ? import->module : import->alias), import->module, import->span,
+               item);
   } else if (const auto* from = ast::as<ast::FromImport>(&item)) {
     for (const ast::ImportedName& name : from->names) {
       if (name.name == "*")

@@ -34,21 +34,6 @@ Value constant_of_expr(Context& context, FileScope& file, const ast::Expr& expr)
   return value;
 }
 
-static std::optional<Type> type_of_value(Checker& checker, const Value& value) {
-  if (value.kind == ValueKind::Type) return value.type;
-  if (value.kind == ValueKind::None) return types::none;
-  if (is_tuple(value)) {
-    std::vector<Type> elements;
-    for (const Value& element : value.elements) {
-      std::optional<Type> type = type_of_value(checker, element);
-      if (!type || *type == types::none) return std::nullopt;
-      elements.push_back(*type);
-    }
-    return checker.context.module.types.tuple(elements);
-  }
-  return std::nullopt;
-}
-
 std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::Expr& expr, bool is_text) {
   if (const auto* text = ast::as<ast::StringLiteral>(&expr)) {
     const ast::Expr* inner = parse_text(context, "<annotation>", std::string(text->value));

@@ -116,6 +116,7 @@ bool is_number(const Value& value) {
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:
+  case ValueKind::TypeMaker:
   case ValueKind::Zip: return false;
   }
   return false;

@@ -39,6 +39,7 @@ enum class ValueKind : std::uint8_t {
   Dict,      // elements: keys and values in turn
   Builtin,   // builtin
   Method,    // a function of an array, elements[0], or of NumPy: text
+  TypeMaker, // a type of Numba that a call makes, Array of `types.Array(float32, 1, 'C')`: text
   Range,     // elements: start, stop, step
   Reversed,  // elements[0]: a range, or another one that is reversed
   Enumerate, // elements: the iterable, the first number

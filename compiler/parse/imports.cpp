@@ -1,4 +1,5 @@
 // Imports.
+#include "compiler/ast/host_modules.h"
 #include "compiler/parse/parser.h"
 
 namespace kern {
@@ -52,13 +53,15 @@ static bool parse_imported_name(Parser& parser, std::vector<ast::ImportedName>& 
   return true;
 }
 
-// Parses the module of a from-import: dots, a dotted name, or both. Empty where it was reported.
+// Parses the module of a from-import: dots, a dotted name, or both. A module of Numba has the name that Numba
+// gives it, whichever package offers it. Empty where it was reported.
 static std::string_view parse_from_module(Parser& parser) {
   std::string dots;
   while (parser.at(TokenKind::Dot) || parser.at(TokenKind::Ellipsis)) dots += parser.text(parser.advance());
   if (!dots.empty() && parser.at(TokenKind::Import)) return parser.arena.copy(dots);
   std::string_view name = parser.parse_dotted_name();
-  return name.empty() ? name : parser.arena.copy(dots + std::string(name));
+  if (name.empty() || dots.empty()) return ast::canonical_module(name);
+  return parser.arena.copy(dots + std::string(name));
 }
 
 // from_import = "from" "."* dotted_name? "import" ("*" | names | "(" names ","? ")")

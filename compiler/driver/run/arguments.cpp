@@ -20,6 +20,9 @@ namespace {
 
 using Value = std::variant<Scalar, HostArray, HostArray*>;
 
+// Each stream before the first takes as long as one that is made.
+constexpr std::int64_t most_random_start = 1'000'000;
+
 // What was given for one parameter.
 struct Given {
   std::string param;
@@ -69,6 +72,7 @@ private:
     if (head == "like" || head == "copy") return array(from_other(head == "copy", rest, given));
     for (std::string_view maker : {"zeros", "ones", "full", "arange", "uniform"})
       if (head == maker) return array(parse_maker(head, rest));
+    if (head == "xoroshiro") return array(random_states(rest));
     Result<ScalarKind> kind = parse_type(head);
     if (!kind) return failure("{}", kind.error());
     if (rest.starts_with('[')) return array(read_list(rest, *kind));
@@ -138,8 +142,34 @@ private:
       if (std::string_view clear = clashing_name(name); !clear.empty())
         return failure("`{}` means two things in a .py file; write {}", name, clear);
     if (std::optional<ScalarKind> kind = find_scalar(name)) return *kind;
-    return failure("`{}` is no type, no `zeros`, `ones`, `full`, `arange`, `uniform`, `like` or `copy`",
-                   name);
+    return failure(
+        "`{}` is no type, no `zeros`, `ones`, `full`, `arange`, `uniform`, `xoroshiro`, `like` or `copy`",
+        name);
+  }
+
+  // count (":" ("seed=" | "start=") number)*
+  static Result<HostArray> random_states(std::string_view rest) {
+    std::vector<std::string_view> parts = split(rest, ':');
+    Result<std::vector<std::int64_t>> count = parse_extents(parts[0]);
+    std::uint64_t seed = 0, start = 0;
+    bool is_right = count && count->size() == 1;
+    for (std::size_t i = 1; i < parts.size() && is_right; ++i) {
+      bool is_seed = parts[i].starts_with("seed=");
+      Result<Number> number =
+          parse_number(parts[i].substr(std::min(parts[i].find('='), parts[i].size() - 1) + 1));
+      bool is_word =
+          number && (number->kind == Number::Kind::Unsigned || number->kind == Number::Kind::Signed);
+      is_right = is_word && (is_seed || (parts[i].starts_with("start=") && number->integer >= 0 &&
+                                         number->integer <= most_random_start));
+      if (is_right) (is_seed ? seed : start) = static_cast<std::uint64_t>(number->integer);
+    }
+    if (!is_right)
+      return failure("write `xoroshiro:STREAMS`, with `:seed=N` and `:start=N` (0 to {}) behind it, as in "
+                     "`xoroshiro:1000:seed=1`",
+                     most_random_start);
+    Result<HostArray> made = make_array(ScalarKind::U64, {count->front(), 2});
+    if (made) fill_random_states(*made, seed, start);
+    return made;
   }
 
   // maker ":" type ":" extents [":" parameter]

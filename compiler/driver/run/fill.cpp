@@ -7,6 +7,7 @@
 
 #include "compiler/driver/modules.h"
 #include "compiler/driver/run/files.h"
+#include "runtime/common/random_states.h"
 
 namespace kern {
 
@@ -29,6 +30,12 @@ Result<bool> fill_arange(HostArray& array) {
       return failure("{} does not fit {}", i, name_of(array.element));
   }
   return true;
+}
+
+void fill_random_states(HostArray& array, std::uint64_t seed, std::uint64_t subsequence) {
+  auto count = static_cast<std::size_t>(array.size());
+  // The memory of an array is aligned for any element.
+  fill_random_states({reinterpret_cast<std::uint64_t*>(array.data()), count}, seed, subsequence);
 }
 
 static std::uint64_t hash(std::uint64_t seed, std::uint64_t place) {

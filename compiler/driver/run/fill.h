@@ -16,6 +16,9 @@ Result<bool> fill_arange(HostArray& array);
 // same seed gives the same numbers everywhere.
 Result<bool> fill_uniform(HostArray& array, std::string_view option);
 
+// Fills with the states of xoroshiro128+, two words a stream, as Numba makes them.
+void fill_random_states(HostArray& array, std::uint64_t seed, std::uint64_t subsequence);
+
 // Reads a .npy or .png file.
 Result<HostArray> read_array_file(const std::string& path);
 // Returns the bytes of an array as a file of the path's suffix.

@@ -11,3 +11,4 @@
 #include "kern/error.hpp"
 #include "kern/host.hpp"
 #include "kern/kernel.hpp"
+#include "kern/random.hpp"

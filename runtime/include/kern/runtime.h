@@ -221,6 +221,12 @@ kern_error* kern_buffer_copy(kern_buffer* to, uint64_t to_offset, const kern_buf
 kern_error* kern_buffer_fill(kern_buffer* to, uint64_t offset, uint64_t count, const void* pattern,
                              uint32_t pattern_bytes, kern_stream* stream, kern_event** event);
 
+// ---- Random states ----
+
+// Fills 2 * count words of the host with the states of `count` streams of xoroshiro128+, as Numba's
+// create_xoroshiro128p_states(count, seed, subsequence_start) makes them. Kernels take them as u64[:, :].
+void kern_random_states(uint64_t* words, uint64_t count, uint64_t seed, uint64_t subsequence);
+
 // ---- Modules and kernels ----
 
 // Types as manifests name them, in the order of docs/language.md.

@@ -1,0 +1,68 @@
+#include "compiler/ast/host_modules.h"
+
+#include <string>
+#include <utility>
+
+namespace kern::ast {
+
+using Pair = std::pair<std::string_view, std::string_view>;
+
+// Longer ones first. A front that stands here alone is replaced by the other.
+static constexpr Pair fronts[] = {
+    {"numba_cuda_mlir.numba_cuda.types", "numba.types"},
+    {"numba_cuda_mlir.numba_cuda", "numba.cuda"},
+    {"numba_cuda_mlir.cuda.types", "numba.types"},
+    {"numba_cuda_mlir.types", "numba.types"},
+    {"numba_cuda_mlir", "numba"},
+    {"numba.core.types", "numba.types"},
+    {"numba.cuda.types", "numba.types"},
+    {"numba.core", "numba.types"},
+};
+
+static constexpr std::string_view canonical_names[] = {
+    "numba",           "numba.cuda",     "numba.types", "numba.cuda.random", "numba.cuda.libdevice",
+    "numba.cuda.fp16", "numba.cuda.bf16"};
+
+// Some are modules, and some are functions of numba.cuda.
+static constexpr Pair libraries[] = {
+    {"numba.cuda.random", "xoroshiro"}, {"numba.cuda.libdevice", "libdevice"},
+    {"numba.cuda.fp16", "fp16"},        {"numba.cuda.bf16", "bf16_functions"},
+    {"numba.cuda.ldca", "cache_hints"}, {"numba.cuda.ldcg", "cache_hints"},
+    {"numba.cuda.ldcs", "cache_hints"}, {"numba.cuda.ldlu", "cache_hints"},
+    {"numba.cuda.ldcv", "cache_hints"}, {"numba.cuda.stcg", "cache_hints"},
+    {"numba.cuda.stcs", "cache_hints"}, {"numba.cuda.stwb", "cache_hints"},
+    {"numba.cuda.stwt", "cache_hints"},
+};
+
+static bool is_inside(std::string_view module, std::string_view package) {
+  bool has_front = module.starts_with(package);
+  return has_front && (module.size() == package.size() || module[package.size()] == '.');
+}
+
+bool is_host_module(std::string_view module) {
+  for (std::string_view known : {"numba", "numba_cuda_mlir", "numpy", "math", "operator", "kern",
+                                 "cuda", "typing", "__future__"})
+    if (is_inside(module, known)) return true;
+  return false;
+}
+
+std::string_view canonical_module(std::string_view module) {
+  if (!is_inside(module, "numba") && !is_inside(module, "numba_cuda_mlir")) return module;
+  std::string name(module);
+  for (const auto& [front, instead] : fronts) {
+    if (!is_inside(name, front)) continue;
+    name.replace(0, front.size(), instead);
+    break;
+  }
+  for (std::string_view known : canonical_names)
+    if (name == known) return known;
+  return module;
+}
+
+std::string_view library_of(std::string_view module) {
+  for (const auto& [numba, file] : libraries)
+    if (module == numba) return file;
+  return "";
+}
+
+} // namespace kern::ast

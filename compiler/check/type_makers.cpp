@@ -1,0 +1,130 @@
+// The types of `numba.types` that are made by a call: `Array(float32, 1, 'C')`, `UniTuple(float64, 2)`.
+#include <algorithm>
+#include <array>
+
+#include "compiler/check/checker.h"
+#include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/types.h"
+
+namespace kern::checker {
+
+namespace {
+
+using Make = std::optional<Type> (*)(Checker&, const Checker::Args&);
+
+// Returns an argument by its place or its name.
+const Value* argument(const Checker::Args& args, std::size_t place, std::string_view name) {
+  if (place < args.positional.size()) return &args.positional[place];
+  for (const auto& [keyword, value] : args.keywords)
+    if (keyword == name) return &value;
+  return nullptr;
+}
+
+std::optional<std::int64_t> count(const Value* value, std::int64_t least, std::int64_t most) {
+  std::optional<WideInt> number = value ? constant_integer(*value) : std::nullopt;
+  if (!number || *number < least || *number > most) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
+std::optional<Type> scalar_argument(Checker& checker, const Value* value) {
+  std::optional<Type> type = value ? type_of_value(checker, *value) : std::nullopt;
+  return type && is_scalar(*type) ? type : std::nullopt;
+}
+
+// Array(dtype, ndim, layout)
+std::optional<Type> make_array_type(Checker& checker, const Checker::Args& args) {
+  std::optional<Type> element = scalar_argument(checker, argument(args, 0, "dtype"));
+  std::optional<std::int64_t> rank = count(argument(args, 1, "ndim"), 1, limits::array_rank);
+  const Value* layout = argument(args, 2, "layout");
+  bool is_layout = layout && layout->kind == ValueKind::String &&
+                   (layout->text == "C" || layout->text == "F" || layout->text == "A");
+  if (!element || !rank || !is_layout) return std::nullopt;
+  return checker.context.module.types.array((*element)->scalar, static_cast<int>(*rank), AddressSpace::Global,
+                                            layout->text == "C" ? Layout::COrder : Layout::Any);
+}
+
+// UniTuple(dtype, count)
+std::optional<Type> make_uniform_tuple(Checker& checker, const Checker::Args& args) {
+  const Value* element = argument(args, 0, "dtype");
+  std::optional<Type> type = element ? type_of_value(checker, *element) : std::nullopt;
+  std::optional<std::int64_t> size = count(argument(args, 1, "count"), 0, limits::tuple_elements);
+  if (!type || *type == types::none || !size) return std::nullopt;
+  std::vector<Type> elements(static_cast<std::size_t>(*size), *type);
+  return checker.context.module.types.tuple(elements);
+}
+
+// Tuple((T, U)), Tuple([T, U])
+std::optional<Type> make_tuple(Checker& checker, const Checker::Args& args) {
+  const Value* elements = argument(args, 0, "types");
+  if (!elements || !is_tuple(*elements)) return std::nullopt;
+  return type_of_value(checker, *elements);
+}
+
+// A pointer of Numba says nothing of its extent; an array brings it, so that indices can be checked.
+std::optional<Type> make_pointer(Checker& checker, const Checker::Args& args) {
+  std::optional<Type> element = scalar_argument(checker, argument(args, 0, "dtype"));
+  if (!element) return std::nullopt;
+  return checker.context.module.types.array((*element)->scalar, 1, AddressSpace::Global, Layout::COrder);
+}
+
+struct Maker {
+  std::string_view name;
+  Make make; // null of a type that Kern does not have
+  std::string_view form;
+};
+
+constexpr std::array<Maker, 8> makers = {{
+    {"Array", make_array_type,
+     "`Array(float32, 2, 'C')`: the type of the elements, 1 to 16 axes, 'C', 'F' or 'A'"},
+    {"UniTuple", make_uniform_tuple,
+     "`UniTuple(float64, 2)`: the type of the elements and how many there are"},
+    {"Tuple", make_tuple, "`Tuple((float64, int64))`: the types of the elements"},
+    {"CPointer", make_pointer, "`CPointer(float64)`: the type of the elements"},
+    {"Optional", nullptr,
+     "the type alone, or `none`: what a kernel is given has one of them each time, and an instance of its "
+     "own"},
+    {"optional", nullptr,
+     "the type alone, or `none`: what a kernel is given has one of them each time, and an instance of its "
+     "own"},
+    {"Omitted", nullptr, "the type of the parameter's default"},
+    {"Record", nullptr, "an array for each field"},
+}};
+
+const Maker& maker_named(std::string_view name) { return *std::ranges::find(makers, name, &Maker::name); }
+
+} // namespace
+
+std::optional<Type> type_of_value(Checker& checker, const Value& value) {
+  if (value.kind == ValueKind::Type) return value.type;
+  if (value.kind == ValueKind::None) return types::none;
+  if (!is_tuple(value)) return std::nullopt;
+  std::vector<Type> elements;
+  for (const Value& element : value.elements) {
+    std::optional<Type> type = type_of_value(checker, element);
+    if (!type || *type == types::none) return std::nullopt;
+    elements.push_back(*type);
+  }
+  return checker.context.module.types.tuple(elements);
+}
+
+std::optional<Value> type_maker(std::string_view name, Span span) {
+  if (name == "none" || name == "void" || name == "NoneType") return plain_value(ValueKind::None, span);
+  const auto* found = std::ranges::find(makers, name, &Maker::name);
+  if (found == makers.end()) return std::nullopt;
+  Value value = plain_value(ValueKind::TypeMaker, span);
+  value.text = found->name;
+  return value;
+}
+
+Value Checker::call_type_maker(const Value& maker, const Args& args, Span span) {
+  const Maker& how = maker_named(maker.text);
+  if (!how.make) {
+    report(span, diag::signature_word, how.name, how.form);
+    return error_value(span);
+  }
+  if (std::optional<Type> type = how.make(*this, args)) return type_value(*type, span);
+  report(span, diag::type_maker_arguments, context.source(span), how.form);
+  return error_value(span);
+}
+
+} // namespace kern::checker
