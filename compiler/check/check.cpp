@@ -242,6 +242,8 @@ void check_only(Context& context, std::string_view name) {
                                       [&](const Signature& signature) { return signature.function == name; });
   FunctionSymbol* function = is_named ? nullptr : find_function(context, name);
   if (function && function->options.is_kernel) check_kernel(context, *function);
+  // A kernel that is wanted alone may have no types yet.
+  if (function && context.options.signatures.empty()) check_rest(context, *function);
 }
 
 void check_constants(Context& context, FileScope& file) {

@@ -11,6 +11,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/kernels.h"
 #include "compiler/driver/modules.h"
+#include "compiler/driver/numba_report.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/suggest.h"
 
@@ -353,6 +354,7 @@ ExitCode check_command(Session& session) {
     session.diagnostics.report({}, diag::bad_command_line, "give the files to check");
     return ExitCode::WrongUse;
   }
+  if (session.options.numba_report) return report_numba(session);
   CompileOptions options = compile_options(session.options, session.diagnostics);
   if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
   ExitCode code = ExitCode::Done;
