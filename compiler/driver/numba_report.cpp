@@ -158,7 +158,9 @@ std::string text_of(const std::vector<Entry>& entries, std::size_t files) {
   text += '\n';
   std::vector<std::pair<std::size_t, std::string>> most;
   for (const auto& [cause, times] : causes) most.emplace_back(times, cause);
-  std::ranges::stable_sort(most, std::greater<>(), &std::pair<std::size_t, std::string>::first);
+  std::ranges::sort(most, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
   for (const auto& [times, cause] : most) text += fmt::format("{:>6} {}\n", times, cause);
   return text;
 }
