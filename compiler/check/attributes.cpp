@@ -1,4 +1,5 @@
 // a.shape, threadIdx.x, math.pi: attributes of arrays and numbers, and names behind the name of a module.
+#include <algorithm>
 #include <limits>
 
 #include "compiler/check/checker.h"
@@ -132,6 +133,17 @@ static std::optional<Value> array_constant_attribute(const Value& array, std::st
   return std::nullopt;
 }
 
+// v.x, v.y, v.z and v.w: of one to four numbers, as `float32x3(...)` makes them.
+static std::optional<Value> vector_part(const Value& tuple, std::string_view name, Span span) {
+  static constexpr std::string_view parts = "xyzw";
+  std::size_t place = name.size() == 1 ? parts.find(name[0]) : parts.npos;
+  if (tuple.elements.size() > parts.size() || place >= tuple.elements.size()) return std::nullopt;
+  if (!std::ranges::all_of(tuple.elements,
+                           [](const Value& part) { return is_number(part) || is_unknown(part); }))
+    return std::nullopt;
+  return read_at(tuple.elements[place], span);
+}
+
 Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_error(value)) return value;
   if (is_unknown(value)) return unknown_value(span);
@@ -170,6 +182,8 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     return is_float(value.type)
                ? convert_value(float_value(0, span), default_type(value.type), Purpose::Operand)
                : int_value(0, span);
+  if (is_tuple(value) && scope->is_numba())
+    if (std::optional<Value> part = vector_part(value, name, span)) return *part;
   if (is_number(value) && name == "dtype" && !is_literal(value.type)) return type_value(value.type, span);
   if (is_number(value) && name == "dtype") {
     bool is_settled = final || is_literal(value);

@@ -63,6 +63,30 @@ static std::optional<Value> bit_count(Checker& checker, const ast::Call& expr) {
   return checker.call_by_signature(Builtin::Popc, {{size}, {}, {}}, expr.span);
 }
 
+// float32x3(a, b, c), float32x4(pair, b, c): as many numbers as the vector has, each converted.
+static Value make_vector(Checker& checker, const Value& callee, const Checker::Args& args, Span span) {
+  std::vector<Value> numbers;
+  for (const Value& arg : args.positional) {
+    if (is_unknown(arg)) return unknown_value(span);
+    if (is_tuple(arg))
+      numbers.insert(numbers.end(), arg.elements.begin(), arg.elements.end());
+    else
+      numbers.push_back(arg);
+  }
+  std::span<const Type> types = callee.type->elements;
+  if (numbers.size() != types.size() || !args.keywords.empty()) {
+    checker.report(span, diag::vector_elements, callee.text, std::int64_t(types.size()),
+                   std::int64_t(numbers.size()));
+    return error_value(span);
+  }
+  Value result = tuple_value({}, span);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    result.elements.push_back(checker.explicit_cast(types[i], numbers[i], numbers[i].span));
+    if (is_error(result.elements.back())) return error_value(span);
+  }
+  return result;
+}
+
 Value Checker::evaluate_call(const ast::Call& expr) {
   if (std::optional<Value> count = bit_count(*this, expr)) return *count;
   if (std::optional<Value> number = conjugated(*this, expr)) return conjugate(*this, *number, expr.span);
@@ -93,6 +117,8 @@ Value Checker::evaluate_call(const ast::Call& expr) {
   std::optional<Args> args = evaluate_args(expr);
   target_type = target;
   if (!args) return error_value(expr.span);
+  if (callee.kind == ValueKind::Type && is_tuple(callee.type))
+    return make_vector(*this, callee, *args, expr.span);
   bool builds = callee.kind == ValueKind::Type && is_complex(callee.type);
   if (builds && args->keywords.empty() && args->positional.size() <= 2)
     return construct_complex(*this, callee.text.empty() ? std::optional(callee.type) : std::nullopt,

@@ -123,6 +123,40 @@ static std::optional<Value> math_constant(std::string_view name, Span span) {
   return std::nullopt;
 }
 
+// `float32x3`, and as CUDA has it `float3`: a tuple of so many numbers, whose elements are also `x`, `y`, `z`, `w`.
+static std::optional<Value> vector_type(Context& context, std::string_view name, Span span) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> aliases = {{
+      {"char", "int8"},
+      {"short", "int16"},
+      {"int", "int32"},
+      {"long", "int64"},
+      {"longlong", "int64"},
+      {"uchar", "uint8"},
+      {"ushort", "uint16"},
+      {"uint", "uint32"},
+      {"ulong", "uint64"},
+      {"ulonglong", "uint64"},
+      {"float", "float32"},
+      {"double", "float64"},
+  }};
+  if (name.size() < 2 || name.back() < '1' || name.back() > '4') return std::nullopt;
+  std::string_view base = name.substr(0, name.size() - 1);
+  const auto* alias = std::ranges::find(aliases, base, &std::pair<std::string_view, std::string_view>::first);
+  if (alias != aliases.end())
+    base = alias->second;
+  else if (base.ends_with('x'))
+    base.remove_suffix(1);
+  else
+    return std::nullopt;
+  bool is_long = base.starts_with("int") || base.starts_with("uint") || base.starts_with("float");
+  std::optional<ScalarKind> kind = is_long ? find_scalar(base) : std::nullopt;
+  if (!kind || *kind == ScalarKind::F16) return std::nullopt;
+  std::vector<Type> elements(static_cast<std::size_t>(name.back() - '0'), types::scalar(*kind));
+  Value value = type_value(context.module.types.tuple(elements), span);
+  value.text = name;
+  return value;
+}
+
 std::optional<Value> Checker::host_name(std::string_view module, std::string_view name, Span span) {
   bool numba_types = scope->is_numba();
   if (module == "math") {
@@ -153,6 +187,8 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (std::optional<Value> maker = type_maker(name, span)) return maker;
     return type_name(name, true, span);
   }
+  if (module == "numba.cuda")
+    if (std::optional<Value> vector = vector_type(context, name, span)) return vector;
   if (module == "numba.types") {
     if (name == "types") return text_value(ValueKind::Host, "numba.types", span);
     if (std::optional<Value> maker = type_maker(name, span)) return maker;
@@ -393,7 +429,7 @@ Value Checker::imported_value(FileScope& file, std::string_view name, const Symb
     if (Symbol* found = other == &file && inner ? nullptr : find_symbol(context, *other, symbol.text, {}))
       return symbol_value(*other, symbol.text, *found, span);
     if (inner) return file_value(inner, span);
-    report(symbol.span, diag::not_in_module, symbol.text, symbol.module);
+    report_not_in_module(symbol.text, symbol.module, symbol.span);
     return error_value(span);
   }
   if (inner) return file_or_member(*this, inner, symbol.text, span);
