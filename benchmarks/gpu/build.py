@@ -13,8 +13,12 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 
 from compile_time import kernels_apart, root
+
+sys.path.append(str(root / "tests/fuzz"))
+from exports import exports_text  # noqa: E402
 
 here = pathlib.Path(__file__).resolve().parent
 SOURCES = {"kern": root / "benchmarks/suite.kern", "py": root / "benchmarks/suite_numba.py"}
@@ -93,8 +97,9 @@ def build(kernc, runtime, folder, arch, asked, cxx, jobs):
         list(pool.map(call, commands))
     call([cxx, "-std=c++20", "-O2", "-fPIC", f"-I{work}", f"-I{root / 'runtime/include'}", "-c", here / "launch_cost.cpp", "-o", work / "launch_cost.o"])
     library = folder / "libkern_bench.so"
-    call([cxx, "-shared", "-s", "-o", library, "-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive", *sorted(work.glob("*.o")),
-          "-lpthread", "-ldl", "-static-libstdc++", "-static-libgcc"])
+    made = sorted(work.glob("*.o"))
+    (work / "exports.cpp").write_text(exports_text(path.stem for path in made if path.stem != "launch_cost"))
+    call([cxx, "-shared", "-fPIC", "-s", "-o", library, work / "exports.cpp", *made, runtime, "-lpthread", "-ldl", "-static-libstdc++", "-static-libgcc"])
     guards = {}
     for source in SOURCES:
         for variant, options in {"": "", **variants}.items():

@@ -2,7 +2,12 @@
 import ctypes
 import json
 import os
+import pathlib
+import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int64, c_uint32, c_uint64, c_void_p, sizeof
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "tests/fuzz"))
+import exports  # noqa: E402
 
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64",
          "complex64", "complex128"]  # kern_type
@@ -56,7 +61,7 @@ def argument(spec, address=0):
 class Library:
     def __init__(self, folder):
         os.environ.setdefault("KERN_WARNINGS", "off")  # small launches are meant
-        self.native = ctypes.CDLL(str(folder / "libkern_bench.so"))
+        self.native = exports.Library(str(folder / "libkern_bench.so"))
         for name in ("device_open", "stream_wrap", "module_load", "module_kernel", "prepare", "prepared_launch", "stream_wait", "buffer_create",
                      "buffer_data", "buffer_fill"):
             getattr(self.native, f"kern_{name}").restype = c_void_p
@@ -76,7 +81,7 @@ class Library:
             raise RuntimeError(message)
 
     def object(self, namespace):
-        return Object.in_dll(self.native, f"kern_object_{namespace}")
+        return Object.from_address(self.native.place(f"kern_object_{namespace}"))
 
     def module(self, namespace):
         module = c_void_p()
@@ -116,7 +121,7 @@ class Library:
     def launch_cost(self, turns=200, launches=512):
         """Nanoseconds of a raw launch, of a call and of a prepared launch."""
         times, error = (c_double * 3)(), ctypes.create_string_buffer(1000)
-        self.native.kern_benchmark_launch(turns, launches, times, error, ctypes.c_size_t(1000))
+        self.native.native.kern_benchmark_launch(turns, launches, times, error, ctypes.c_size_t(1000))
         if error.value or not times[0]:
             raise RuntimeError(error.value.decode() or "the driver refused the raw launch")
         return {"raw_ns": times[0], "call_ns": times[1], "prepared_ns": times[2]}

@@ -12,6 +12,3 @@ def k(x):
     c = cuda.float32x5(x[0])
 # CHECK: :[[@LINE+1]]:12: error[E0316]: (f32, f32) has no attribute `z`
     x[0] = cuda.float2(x[0], x[1]).z
-# CHECK: :[[@LINE+2]]:12: error[E0402]: `j0` is not defined in `numba.cuda.libdevice`
-# CHECK: note: in Kern it is a device function of your own
-    x[1] = cuda.libdevice.j0(x[0])

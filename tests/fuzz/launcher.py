@@ -9,6 +9,7 @@ import ctypes as c
 import os
 import subprocess
 
+import exports
 import numpy
 
 u32, u64, i32, i64, pointer = c.c_uint32, c.c_uint64, c.c_int32, c.c_int64, c.c_void_p
@@ -94,8 +95,10 @@ def build(kernc, sources, output, folder, cxx="g++", runtime=None, options=(), j
         objects = list(pool.map(compile_one, range(len(sources))))
     with open(f"{output}.sources", "w", encoding="utf-8") as file:
         file.write(text_of(sources))
-    command = [*cxx.split(), "-shared", "-s", "-o", str(output), "-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive", *objects, "-lpthread", "-ldl",
-               "-static-libstdc++", "-static-libgcc"]
+    with open(f"{folder}/exports.cpp", "w", encoding="utf-8") as file:
+        file.write(exports.exports_text(f"m{number}" for number in range(len(sources))))
+    command = [*cxx.split(), "-shared", "-fPIC", "-s", "-o", str(output), f"{folder}/exports.cpp", *objects, runtime, "-lpthread", "-ldl", "-static-libstdc++",
+               "-static-libgcc"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr[:3000])
@@ -103,7 +106,7 @@ def build(kernc, sources, output, folder, cxx="g++", runtime=None, options=(), j
 
 class Runtime:
     def __init__(self, library, device):
-        self.library = c.CDLL(os.path.abspath(library))
+        self.library = exports.Library(os.path.abspath(library))
         for name in ("device_open", "stream_of_thread", "module_load", "module_kernel", "launch", "stream_wait", "buffer_create", "buffer_write", "buffer_read",
                      "buffer_data"):
             getattr(self.library, f"kern_{name}").restype = pointer
@@ -134,7 +137,7 @@ class Runtime:
     def module(self, number):
         if number not in self.modules:
             module = pointer()
-            self.raise_error(self.library.kern_module_load(self.device, c.byref(c.c_char.in_dll(self.library, f"kern_object_m{number}")), c.byref(module)))
+            self.raise_error(self.library.kern_module_load(self.device, pointer(self.library.place(f"kern_object_m{number}")), c.byref(module)))
             self.modules[number] = module
         return self.modules[number]
 

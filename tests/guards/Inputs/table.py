@@ -126,7 +126,7 @@ def inspect(kernc, unit):
             done = run([kernc, unit.file, *unit.options, *asked])
             if done.returncode:
                 errors = [line for line in done.stderr.splitlines() if "error" in line] or ["kernc fails"]
-                untyped = "E0813" in errors[0]
+                untyped = "E0813" in errors[0] or "E0820" in errors[0]
                 return None, [] if untyped else [f"{unit}: {errors[0]}"]
         cuda, ptx, manifest, cpu = (pathlib.Path(output).read_text() for output in outputs)
     guards, ptx, sites = {"cuda": parse_guards(cuda), "cpu": parse_guards(cpu)}, parse_ptx(ptx), signatures.sites(manifest)

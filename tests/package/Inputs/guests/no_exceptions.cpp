@@ -20,6 +20,7 @@ int main() {
   auto bad = module.kernel<void(kern::View<float>)>(status, "bad");
   bad(status, kern::grid(1).block(32), x).wait(status);
   std::printf("%s: %lld\n", status.fault().code.c_str(), static_cast<long long>(status.fault().index));
+  status.clear();
   f(status, kern::grid(1).block(1 << 20), x);
   std::printf("%d\n", status.kind() == KERN_ARGUMENT_ERROR);
 }
