@@ -62,8 +62,7 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
     return array_part(checker, array, name == "imag", span);
   if (name == "real") return read_at(array, span);
   if (std::optional<Value> form = checker.array_form(array, name, span)) return *form;
-  if (name == "imag")
-    return checker.unsupported(span, fmt::format("`.{}` of an array", name));
+  if (name == "imag") return checker.unsupported(span, fmt::format("`.{}` of an array", name));
   checker.report(span, diag::no_attribute, checker.describe(array), name)
       .note("an array has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize`, `nbytes`, `T`, `flat`, "
             "`reshape`, "

@@ -306,8 +306,7 @@ static void assign_array(Lowerer& lower, const ir::Assign& assign, Type type) {
   auto array = [&](const ArrayValue& value) { write_array(lower, assign.slot, value); };
   if (const auto* e = std::get_if<ir::Copy>(&assign.value)) return array(read_array(lower, e->value));
   if (const auto* e = std::get_if<ir::View>(&assign.value)) return array(lower_view(lower, *e));
-  if (const auto* e = std::get_if<ir::Restride>(&assign.value))
-    return array(lower_restride(lower, *e, type));
+  if (const auto* e = std::get_if<ir::Restride>(&assign.value)) return array(lower_restride(lower, *e, type));
   if (const auto* e = std::get_if<ir::SharedArray>(&assign.value))
     return array(lower_shared_array(lower, *e, type));
   if (const auto* e = std::get_if<ir::LocalArray>(&assign.value))

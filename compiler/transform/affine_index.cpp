@@ -129,8 +129,9 @@ AffineIndexes::Kind AffineIndexes::kind(const Operand& value, int depth) const {
 
 // Says whether an expression may be computed before the loop if its operands can.
 static bool is_movable(const ir::Expr& expr) {
-  return !std::holds_alternative<ir::View>(expr) && !std::holds_alternative<ir::Restride>(expr) && !std::holds_alternative<ir::SharedArray>(expr) &&
-         !std::holds_alternative<ir::LocalArray>(expr) && !std::holds_alternative<ir::ConstantArray>(expr);
+  return !std::holds_alternative<ir::View>(expr) && !std::holds_alternative<ir::Restride>(expr) &&
+         !std::holds_alternative<ir::SharedArray>(expr) && !std::holds_alternative<ir::LocalArray>(expr) &&
+         !std::holds_alternative<ir::ConstantArray>(expr);
 }
 
 // The shift that is a product, where its count is one within the type.

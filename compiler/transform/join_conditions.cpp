@@ -32,9 +32,9 @@ bool is_cheap(const ir::Expr& expr) {
       [](const ir::CallPure& e) {
         return row(e.builtin).effects == Effects::Thread || row(e.builtin).effects == Effects::PerBlock;
       },
-      [](const ir::View&) { return false; }, [](const ir::Restride&) { return false; }, [](const ir::SharedArray&) { return false; },
-      [](const ir::LocalArray&) { return false; }, [](const ir::ConstantArray&) { return false; },
-      [](const auto&) { return true; });
+      [](const ir::View&) { return false; }, [](const ir::Restride&) { return false; },
+      [](const ir::SharedArray&) { return false; }, [](const ir::LocalArray&) { return false; },
+      [](const ir::ConstantArray&) { return false; }, [](const auto&) { return true; });
 }
 
 class Joiner {

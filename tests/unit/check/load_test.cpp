@@ -48,7 +48,7 @@ TEST_F(Load, FollowsImportsOnce) {
 
 TEST_F(Load, HostModulesNeedNoFile) {
   disk = {
-      {"a.kern", "import math\nimport numpy as np\nfrom numba import cuda\nimport numba.cuda.random as r\n"}};
+      {"a.kern", "import math\nimport numpy as np\nfrom numba import cuda\nimport numba.core.types as r\n"}};
   EXPECT_EQ(load("a.kern").files.size(), 1u);
   EXPECT_EQ(finds, 0);
   EXPECT_EQ(said(), "");
