@@ -18,7 +18,7 @@ Diagnostics errors(std::size_t count, const std::string& text) {
 TEST(append, keeps_order_and_notes) {
   Diagnostics all = errors(1, "a");
   all.append(errors(2, "b"));
-  all.append({});
+  all.append(Diagnostics());
   ASSERT_EQ(all.all().size(), 3U);
   EXPECT_EQ(all.error_count(), 3U);
   EXPECT_EQ(all.all()[0].notes[0].text, "of a");
