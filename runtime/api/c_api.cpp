@@ -234,21 +234,24 @@ static kern_stream* make_stream(const std::shared_ptr<Device>& device, std::shar
 kern_error* kern_stream_create(kern_device* device, kern_stream** stream) {
   return guarded([&] {
     const auto& on = full(device, "device").device;
-    place_of(stream) = make_stream(on, on->make_stream());
+    auto& place = place_of(stream);
+    place = make_stream(on, on->make_stream());
   });
 }
 
 kern_error* kern_stream_of_thread(kern_device* device, kern_stream** stream) {
   return guarded([&] {
     const auto& on = full(device, "device").device;
-    place_of(stream) = make_stream(on, on->stream_of_thread());
+    auto& place = place_of(stream);
+    place = make_stream(on, on->stream_of_thread());
   });
 }
 
 kern_error* kern_stream_wrap(kern_device* device, void* native, kern_stream** stream) {
   return guarded([&] {
     const auto& on = full(device, "device").device;
-    place_of(stream) = make_stream(on, on->wrap_stream(native));
+    auto& place = place_of(stream);
+    place = make_stream(on, on->wrap_stream(native));
   });
 }
 

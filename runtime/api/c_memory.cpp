@@ -14,8 +14,11 @@ static kern_buffer* make_buffer(const kern_device* device, std::shared_ptr<Memor
 }
 
 kern_error* kern_buffer_create(kern_device* device, std::uint64_t bytes, kern_buffer** buffer) {
-  return guarded(
-      [&] { place_of(buffer) = make_buffer(device, full(device, "device").device->allocate(bytes)); });
+  return guarded([&] {
+    // The place is looked at first: what is made before would be lost.
+    auto& place = place_of(buffer);
+    place = make_buffer(device, full(device, "device").device->allocate(bytes));
+  });
 }
 
 kern_error* kern_host_buffer_create(kern_device* device, std::uint64_t bytes, std::uint32_t flags,
@@ -23,7 +26,8 @@ kern_error* kern_host_buffer_create(kern_device* device, std::uint64_t bytes, st
   return guarded([&] {
     constexpr std::uint32_t known = KERN_HOST_PORTABLE | KERN_HOST_MAPPED | KERN_HOST_WRITE_COMBINED;
     if (flags & ~known) fail(KERN_ARGUMENT_ERROR, "there is no such kind of host memory");
-    place_of(buffer) = make_buffer(device, full(device, "device").device->allocate_host(bytes, flags));
+    auto& place = place_of(buffer);
+    place = make_buffer(device, full(device, "device").device->allocate_host(bytes, flags));
   });
 }
 

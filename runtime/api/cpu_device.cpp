@@ -20,6 +20,7 @@
 #include "runtime/api/fork.h"
 #include "runtime/cpu/array_memory.h"
 #include "runtime/cpu/cooperative.h"
+#include "runtime/cpu/float_environment.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/record.h"
 #include "runtime/cpu/scratch.h"
@@ -460,6 +461,8 @@ Error CpuStream::no_scratch(const Queued& launch, const cpu::Launch& job) const 
 }
 
 void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
+  // What is computed about the launch, as its time, raises no flag of the host's either.
+  const cpu::FloatEnvironment environment;
   constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
   kern_launch_record record{};
   record.launch = ++launches_;

@@ -23,6 +23,9 @@
 # RUN: not %kernc run %s host a=ones:f32:3 2>&1 | %FileCheck --check-prefix=HOST %s
 # HOST: error[E0892]: `@vectorize` makes code of `host` for the host; ask for a kernel by `target='cuda'`
 #
+# RUN: not %kernc run %s three x=ones:f64:2 out=ones:f32:2 2>&1 | %FileCheck --check-prefix=NO-TYPE %s
+# NO-TYPE: error[E0870]: no signature of `three` takes (float64, float32); it has (float32, float32)
+#
 # A launch from C++ has the types of the signatures; --sig gives those of other ranks.
 # RUN: %kernc %s -o %t.kern.hpp && grep -o "/// scaled(a: f32.*" %t.kern.hpp | %FileCheck --check-prefix=TYPES %s
 # TYPES: /// scaled(a: f32[:], b: f32[:], out: f32[:])
