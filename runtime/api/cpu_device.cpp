@@ -461,7 +461,7 @@ Error CpuStream::no_scratch(const Queued& launch, const cpu::Launch& job) const 
 }
 
 void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
-  // What is computed about the launch, as its time, raises no flag of the host's either.
+  // Fibers begin with it, and what is computed about the launch, as its time, raises no flag of the host's either.
   const cpu::FloatEnvironment environment;
   constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
   kern_launch_record record{};

@@ -13,7 +13,6 @@
 
 #include "runtime/common/per_thread.h"
 #include "runtime/cpu/fiber.h"
-#include "runtime/cpu/float_environment.h"
 #include "runtime/cpu/record.h"
 #include "runtime/cpu/stacks.h"
 #include "runtime/cpu/waiting.h"
@@ -119,7 +118,6 @@ bool run_cooperative(Pool& pool, const Launch& launch) {
   if (__builtin_mul_overflow(scratch_bytes, total, &all) || !arena.reserve(total, std::max(all, alignment)))
     return false;
   Grid grid{launch, arena.blocks()};
-  FloatEnvironment environment; // a fiber begins with that of the thread which makes it
   for (std::uint64_t i = 0; i < total; ++i) {
     Block& block = grid.blocks[i];
     block.grid = &grid;

@@ -260,7 +260,6 @@ private:
   double told_nanoseconds_ = 0;
   std::span<Activity> activities_; // of all threads
   Activity& activity_;             // its own
-  FloatEnvironment environment_;   // of all its turns
 };
 
 kern_where first_block(const Launch& launch) {
@@ -412,6 +411,7 @@ void Pool::join(Place& place, unsigned number, std::uint32_t seen) {
 }
 
 void Pool::work(unsigned number) {
+  const FloatEnvironment environment; // not that of whoever made the pool
   std::uint32_t seen = 0;
   while (!stopping_.load()) {
     if (!watch([&] { return sequence_.load(std::memory_order_relaxed) != seen; })) {

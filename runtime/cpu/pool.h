@@ -57,7 +57,8 @@ public:
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Runs every block of a launch and returns; false where the calling thread gets no memory for scratch, and then
+  // Runs every block of a launch and returns, in the floating-point environment of the calling thread, which must be
+  // the kernels' own (float_environment.h), as that of the workers is; false where the calling thread gets no memory for scratch, and then
   // nothing has run. A worker that gets none does not join.
   bool run(const Launch& launch);
 
