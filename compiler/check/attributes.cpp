@@ -188,6 +188,8 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     bool is_settled = final || is_literal(value);
     return type_value(is_settled ? default_type(type_of(value).value_or(value.type)) : value.type, span);
   }
+  if (is_number(value))
+    if (std::optional<Value> method = number_method(value, name, span)) return *method;
   Report error = report(span, diag::no_attribute, describe(value), name);
   if (value.kind != ValueKind::Prefix) return error_value(span);
   std::string_view nearest = nearest_builtin(value.text, name);

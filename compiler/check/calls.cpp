@@ -40,29 +40,6 @@ static std::optional<Type> integer_target(Type type) {
   return is_scalar(type) && is_integer(type) ? std::optional(type) : std::nullopt;
 }
 
-// Returns the number z of `z.conjugate()`.
-static std::optional<Value> conjugated(Checker& checker, const ast::Call& expr) {
-  const auto* attribute = ast::as<ast::Attribute>(expr.callee);
-  bool is_method = attribute && attribute->name == "conjugate" && expr.args.empty() && expr.keywords.empty();
-  if (!is_method) return std::nullopt;
-  Value value = checker.evaluate(*attribute->value);
-  bool is_it = is_number(value) || is_unknown(value) || is_error(value);
-  return is_it ? std::optional(std::move(value)) : std::nullopt;
-}
-
-// x.bit_count(), of the magnitude as in Python.
-static std::optional<Value> bit_count(Checker& checker, const ast::Call& expr) {
-  const auto* method = ast::as<ast::Attribute>(expr.callee);
-  if (!method || method->name != "bit_count" || !expr.args.empty() || !expr.keywords.empty())
-    return std::nullopt;
-  Value number = checker.evaluate(*method->value);
-  if (is_error(number) || is_unknown(number)) return number;
-  if (!is_number(number) || !is_integer(number.type))
-    return checker.attribute(number, method->name, expr.span);
-  Value size = checker.call_by_signature(Builtin::Abs, {{number}, {}, {}}, expr.span);
-  return checker.call_by_signature(Builtin::Popc, {{size}, {}, {}}, expr.span);
-}
-
 // float32x3(a, b, c), float32x4(pair, b, c): as many numbers as the vector has, each converted.
 static Value make_vector(Checker& checker, const Value& callee, const Checker::Args& args, Span span) {
   std::vector<Value> numbers;
@@ -88,8 +65,6 @@ static Value make_vector(Checker& checker, const Value& callee, const Checker::A
 }
 
 Value Checker::evaluate_call(const ast::Call& expr) {
-  if (std::optional<Value> count = bit_count(*this, expr)) return *count;
-  if (std::optional<Value> number = conjugated(*this, expr)) return conjugate(*this, *number, expr.span);
   if (is_python(*this))
     if (std::optional<Value> made = array_call(*this, expr)) return *made;
   if (std::optional<Value> made = call_of_host(*this, expr)) return *made;

@@ -357,6 +357,8 @@ struct Checker {
   // ---- plain_functions.cpp, ufuncs.cpp: of Python, NumPy and arrays ----
   // Returns a function of a module ("numpy"), or of Python ("") by its name; nothing where it is none.
   std::optional<Value> plain_function(std::string_view module, std::string_view name, Span span);
+  // Returns a method of numbers; nothing where it is none.
+  std::optional<Value> number_method(const Value& number, std::string_view name, Span span);
   Value call_method(const Value& method, const Args& args, Span span);
   Value call_ufunc(std::string_view name, const Args& args, Span span);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -97,7 +98,37 @@ constexpr Row rows[] = {
     {"numpy", "ravel", call_ravel},      {"numpy", "transpose", call_transpose},
 };
 
+// Python counts the bits of the magnitude.
+Value bit_count(Checker& checker, const Value& number, Span span) {
+  Value size = checker.call_by_signature(Builtin::Abs, {{number}, {}, {}}, span);
+  return checker.call_by_signature(Builtin::Popc, {{size}, {}, {}}, span);
+}
+
+// Methods of numbers, which take no argument.
+struct NumberMethod {
+  std::string_view name;
+  bool of_integers;
+  Value (*call)(Checker&, const Value&, Span);
+};
+constexpr NumberMethod number_methods[] = {{"conjugate", false, conjugate}, {"bit_count", true, bit_count}};
+
+Value call_number_method(Checker& checker, const Value& method, const Checker::Args& args, Span span) {
+  if (!args.positional.empty() || !args.keywords.empty())
+    return wrong_arguments(checker, fmt::format("`{}` takes no argument", method.text), span);
+  const auto* row = std::ranges::find(number_methods, method.text, &NumberMethod::name);
+  return row->call(checker, method.elements[0], span);
+}
+
 } // namespace
+
+std::optional<Value> Checker::number_method(const Value& number, std::string_view name, Span span) {
+  const auto* row = std::ranges::find(number_methods, name, &NumberMethod::name);
+  if (row == std::end(number_methods) || (row->of_integers && !is_integer(number.type))) return std::nullopt;
+  Value method = plain_value(ValueKind::Method, span);
+  method.text = row->name;
+  method.elements = {number};
+  return method;
+}
 
 std::optional<Value> Checker::plain_function(std::string_view module, std::string_view name, Span span) {
   auto method = [&](std::string_view text) {
@@ -117,7 +148,9 @@ Value Checker::call_method(const Value& method, const Args& args, Span span) {
   bool waits = std::ranges::any_of(args.positional, unknown);
   for (const auto& [keyword, value] : args.keywords) waits = waits || unknown(value);
   if (waits) return unknown_value(span);
-  if (!method.elements.empty()) return call_array_method(method, args, span);
+  if (!method.elements.empty())
+    return is_array(method.elements[0]) ? call_array_method(method, args, span)
+                                        : call_number_method(*this, method, args, span);
   for (const Row& row : rows)
     if (row.name == method.text) return row.call(*this, args, span);
   return call_ufunc(method.text, args, span);

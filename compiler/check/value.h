@@ -38,7 +38,7 @@ enum class ValueKind : std::uint8_t {
   Prefix,    // the front of dotted builtins ("shared", "atomic"): text
   Dict,      // elements: keys and values in turn
   Builtin,   // builtin
-  Method,    // a function of an array, elements[0], or of NumPy: text
+  Method,    // a function of an array or number, elements[0], or of NumPy: text
   TypeMaker, // a type of Numba that a call makes, Array of `types.Array(float32, 1, 'C')`: text
   Range,     // elements: start, stop, step
   Reversed,  // elements[0]: a range, or another one that is reversed
