@@ -38,7 +38,7 @@ std::uint64_t machine_memory() {
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
 }
 
-static std::vector<std::int64_t> packed_strides(const std::vector<std::int64_t>& extents, Order order) {
+std::vector<std::int64_t> packed_strides(const std::vector<std::int64_t>& extents, Order order) {
   std::vector<std::int64_t> strides(extents.size(), 1);
   std::int64_t stride = 1;
   for (std::size_t i = 0; i < extents.size(); ++i) {

@@ -66,6 +66,8 @@ std::uint64_t machine_memory();
 
 enum class Order : std::uint8_t { C, Fortran };
 
+// Returns the strides of elements that lie one behind the other.
+std::vector<std::int64_t> packed_strides(const std::vector<std::int64_t>& extents, Order order = Order::C);
 // Makes an array filled with zeros; refuses extents whose product is no size, and more than the machine's
 // memory.
 Result<HostArray> make_array(ScalarKind element, std::vector<std::int64_t> extents, Order order = Order::C);

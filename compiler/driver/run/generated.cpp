@@ -66,6 +66,12 @@ static bool broadcast(Extents64& shape, std::span<const std::int64_t> other) {
   return true;
 }
 
+// Gives elements that lie one behind the other another shape.
+static void set_shape(HostArray& array, Extents64 extents) {
+  array.strides = packed_strides(extents);
+  array.extents = std::move(extents);
+}
+
 static std::int64_t product(std::span<const std::int64_t> extents) {
   std::int64_t result = 1;
   for (std::int64_t extent : extents) result *= extent;
@@ -177,9 +183,9 @@ struct Completer {
   }
 
   static bool is_packed(const HostArray& array) {
-    std::int64_t stride = 1;
-    for (std::size_t axis = array.extents.size(); axis-- > 0; stride *= array.extents[axis])
-      if (array.extents[axis] != 1 && array.strides[axis] != stride) return false;
+    const Extents64 packed = packed_strides(array.extents);
+    for (std::size_t axis = 0; axis < packed.size(); ++axis)
+      if (array.extents[axis] != 1 && array.strides[axis] != packed[axis]) return false;
     return true;
   }
 
@@ -268,7 +274,9 @@ struct Completer {
       Extents64 flat{product(*front)};
       flat.insert(flat.end(), array.extents.end() - static_cast<std::ptrdiff_t>(core_rank(i)),
                   array.extents.end());
-      if (!set_shape(array, flat))
+      if (is_packed(array))
+        set_shape(array, std::move(flat));
+      else if (array.extents != flat)
         return wrong(argument, "its elements do not lie one behind the other, in C order");
     }
   }
@@ -289,15 +297,6 @@ struct Completer {
     }
     if (i >= kinds.size()) return wrong(argument, "nothing says its type; give the array"), false;
     return make(argument, kinds[i], std::move(extents));
-  }
-
-  static bool set_shape(HostArray& array, Extents64 extents) {
-    if (!is_packed(array)) return array.extents == extents;
-    array.strides.assign(extents.size(), 1);
-    for (std::size_t axis = extents.size(); axis-- > 1;)
-      array.strides[axis - 1] = array.strides[axis] * extents[axis];
-    array.extents = std::move(extents);
-    return true;
   }
 
   void complete_reduction() {
@@ -330,13 +329,7 @@ void complete_arguments(Run& run, Stage& stage) {
 }
 
 void restore_shapes(Stage& stage) {
-  for (auto& [param, extents] : stage.shapes) {
-    HostArray& array = *stage.arguments[param].array();
-    array.strides.assign(extents.size(), 1);
-    for (std::size_t axis = extents.size(); axis-- > 1;)
-      array.strides[axis - 1] = array.strides[axis] * extents[axis];
-    array.extents = extents;
-  }
+  for (auto& [param, extents] : stage.shapes) set_shape(*stage.arguments[param].array(), std::move(extents));
   stage.shapes.clear();
 }
 
