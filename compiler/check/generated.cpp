@@ -13,6 +13,7 @@
 #include "compiler/lex/lex.h"
 #include "compiler/parse/parse.h"
 #include "compiler/support/limits.h"
+#include "compiler/support/split.h"
 
 namespace kern {
 
@@ -57,19 +58,13 @@ struct Writer {
     return is_elementwise ? Kind::Elementwise : Kind::Generalized;
   }
 
-  // Splits at the commas that stand in no bracket.
+  // Returns the parts of a list without the spaces round them.
   static Texts split(std::string_view list) {
     Texts parts;
-    int depth = 0;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= list.size(); ++i) {
-      if (i < list.size()) depth += (list[i] == '[' || list[i] == '(') - (list[i] == ']' || list[i] == ')');
-      if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
-      std::string_view part = list.substr(begin, i - begin);
-      while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
-      while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    for (std::string_view part : split_at_commas(list)) {
+      while (part.starts_with(' ')) part.remove_prefix(1);
+      while (part.ends_with(' ')) part.remove_suffix(1);
       if (!part.empty()) parts.push_back(part);
-      begin = i + 1;
     }
     return parts;
   }

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "compiler/support/split.h"
+
 namespace kern {
 
 // signature = name "(" [type ("," type)*] ")"; commas inside brackets and parentheses belong to the type.
@@ -17,19 +19,9 @@ std::optional<Signature> parse_signature(const std::string& text) {
   };
   if (!trimmed(std::string_view(text).substr(close + 1)).empty()) return std::nullopt;
   Signature signature{trimmed(std::string_view(text).substr(0, open)), {}};
-  std::string part;
-  int depth = 0;
-  for (char c : text.substr(open + 1, close - open - 1)) {
-    depth += c == '[' || c == '(';
-    depth -= c == ']' || c == ')';
-    if (c == ',' && depth == 0) {
-      signature.params.push_back(trimmed(part));
-      part.clear();
-    } else {
-      part += c;
-    }
-  }
-  if (!trimmed(part).empty()) signature.params.push_back(trimmed(part));
+  for (std::string_view part : split_at_commas(std::string_view(text).substr(open + 1, close - open - 1)))
+    signature.params.push_back(trimmed(part));
+  if (signature.params.back().empty()) signature.params.pop_back();
   for (const std::string& param : signature.params)
     if (param.empty()) return std::nullopt;
   return signature;

@@ -12,6 +12,7 @@
 #include "compiler/driver/run/list.h"
 #include "compiler/driver/suggest.h"
 #include "compiler/support/limits.h"
+#include "compiler/support/split.h"
 #include "compiler/types/names.h"
 
 namespace kern {
@@ -288,34 +289,21 @@ static void distribute(std::vector<Given>& given, std::string_view kernel, std::
   }
 }
 
-// Splits "a, (b, c)" at its outermost commas; a last one ends nothing.
+// The elements of "a, (b, c)"; a last comma ends nothing.
 static std::vector<std::string> split_elements(std::string_view text) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  std::string part;
-  for (char c : text) {
-    depth += c == '(' || c == '[';
-    depth -= c == ')' || c == ']';
-    if (c == ',' && depth == 0) {
-      parts.push_back(std::exchange(part, {}));
-      continue;
-    }
-    if (c != ' ' || !part.empty()) part += c;
+  std::vector<std::string> elements;
+  for (std::string_view part : split_at_commas(text)) {
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    elements.emplace_back(part);
   }
-  if (!part.empty()) parts.push_back(part);
-  return parts;
+  if (elements.back().empty()) elements.pop_back();
+  return elements;
 }
 
 // Says whether a value is a tuple: in brackets, with a comma.
 static bool is_tuple_text(std::string_view text) {
-  if (!text.starts_with('(') || !text.ends_with(')')) return false;
-  int depth = 0;
-  for (char c : text.substr(1, text.size() - 2)) {
-    depth += c == '(' || c == '[';
-    depth -= c == ')' || c == ']';
-    if (c == ',' && depth == 0) return true;
-  }
-  return false;
+  bool in_brackets = text.starts_with('(') && text.ends_with(')');
+  return in_brackets && split_at_commas(text.substr(1, text.size() - 2)).size() > 1;
 }
 
 // Adds a value, or the elements of a tuple one by one: a kernel has a parameter for each.

@@ -1,0 +1,20 @@
+#include "compiler/support/split.h"
+
+namespace kern {
+
+std::vector<std::string_view> split_at_commas(std::string_view list) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    depth += list[i] == '(' || list[i] == '[';
+    depth -= list[i] == ')' || list[i] == ']';
+    if (list[i] != ',' || depth != 0) continue;
+    parts.push_back(list.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  parts.push_back(list.substr(begin));
+  return parts;
+}
+
+} // namespace kern

@@ -1,0 +1,13 @@
+// Lists in text: "a, (b, c)[:, 2]".
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace kern {
+
+// Splits at the commas that stand in no parentheses or square brackets; the parts are as they stand, with their
+// spaces, and one more than there are such commas.
+std::vector<std::string_view> split_at_commas(std::string_view list);
+
+} // namespace kern

@@ -1,0 +1,19 @@
+#include "compiler/support/split.h"
+
+#include <gmock/gmock.h>
+
+namespace kern {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Split, TakesTheOutermostCommas) {
+  EXPECT_THAT(split_at_commas("a, (b, c)[:, 2],d"), ElementsAre("a", " (b, c)[:, 2]", "d"));
+  EXPECT_THAT(split_at_commas(""), ElementsAre(""));
+  EXPECT_THAT(split_at_commas("a,"), ElementsAre("a", ""));
+  EXPECT_THAT(split_at_commas(",,"), ElementsAre("", "", ""));
+  EXPECT_THAT(split_at_commas("((a,)"), ElementsAre("((a,)"));
+}
+
+} // namespace
+} // namespace kern
