@@ -6,6 +6,7 @@ behind `--`. Imported by the scripts beside it; it is no generator itself.
 import argparse
 import pathlib
 import sys
+import tempfile
 import time
 
 
@@ -46,6 +47,16 @@ def rounds(options):
 def seeds(options):
     """The seeds of the kernels, one after the other."""
     return (options.seed + number for number in rounds(options))
+
+
+def agree(options, check):
+    """Calls check(options, seed, scratch), which ends the program where a kernel is wrong, for each seed, and says how many agree."""
+    count = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for seed in seeds(options):
+            check(options, seed, pathlib.Path(scratch))
+            count += 1
+    print(count, "kernels agree")
 
 
 def keep(options, name, *paths):

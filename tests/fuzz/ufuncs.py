@@ -5,11 +5,9 @@ broadcast, at numbers that matter.
 usage: ufuncs.py KERNC [--count N] [--seed S] [--seconds T] [--device cpu|cuda]
 """
 import os
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
@@ -177,14 +175,4 @@ def check(options, seed, scratch):
         sys.exit(f"seed {seed}: {' '.join(map(str, command))}\n{source.read_text()}" + "\n".join(failures))
 
 
-def main():
-    options = arguments.parser(20, device=True).parse_args()
-    count = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for seed in arguments.seeds(options):
-            check(options, seed, pathlib.Path(scratch))
-            count += 1
-    print(count, "kernels agree")
-
-
-main()
+arguments.agree(arguments.parser(20, device=True).parse_args(), check)
