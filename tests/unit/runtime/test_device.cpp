@@ -10,6 +10,7 @@
 
 #include "kernels.kern.hpp"
 #include "runtime/cpu/cooperative.h"
+#include "runtime/cpu/float_environment.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/manifest/manifest.h"
 
@@ -40,6 +41,7 @@ std::string last_variant() { return last_name; }
 
 static void run(const char* entry_name, const std::uint64_t* params, const unsigned* grid,
                 const unsigned* block) {
+  const kern::cpu::FloatEnvironment environment; // a GPU knows nothing of the host's
   std::snprintf(last_name, sizeof last_name, "%s", entry_name);
   const std::string full(entry_name), name = full.substr(0, full.rfind("$v1"));
   const kern_object_entry* entry = find_entry(name);
