@@ -39,4 +39,34 @@ template <class Visit> void each_part(const Expr& expr, const Visit& visit) {
   if (const auto* starred = as<Starred>(&expr)) one(starred->value);
 }
 
+// Calls `visit` with each expression that stands in a statement itself, not in the blocks inside of it.
+template <class Visit> void each_expr(const Stmt& stmt, const Visit& visit) {
+  auto one = [&](const Expr* part) {
+    if (part) visit(*part);
+  };
+  if (const auto* call = as<ExprStmt>(&stmt)) one(call->value);
+  if (const auto* assign = as<Assign>(&stmt)) {
+    for (const Expr* target : assign->targets) one(target);
+    one(assign->value);
+  }
+  if (const auto* augmented = as<AugAssign>(&stmt)) one(augmented->target), one(augmented->value);
+  if (const auto* annotated = as<AnnAssign>(&stmt)) one(annotated->target), one(annotated->value);
+  if (const auto* branch = as<If>(&stmt)) one(branch->condition);
+  if (const auto* loop = as<While>(&stmt)) one(loop->condition);
+  if (const auto* loop = as<For>(&stmt)) one(loop->target), one(loop->iterable);
+  if (const auto* result = as<Return>(&stmt)) one(result->value);
+  if (const auto* check = as<Assert>(&stmt)) one(check->condition);
+}
+
+// Calls `visit` with each statement of a block and of the blocks inside of it, in their order.
+template <class Visit> void each_stmt(Block block, const Visit& visit) {
+  for (const Stmt* stmt : block) {
+    visit(*stmt);
+    if (const auto* branch = as<If>(stmt))
+      each_stmt(branch->then_body, visit), each_stmt(branch->else_body, visit);
+    if (const auto* loop = as<While>(stmt)) each_stmt(loop->body, visit), each_stmt(loop->else_body, visit);
+    if (const auto* loop = as<For>(stmt)) each_stmt(loop->body, visit), each_stmt(loop->else_body, visit);
+  }
+}
+
 } // namespace kern::ast

@@ -12,6 +12,7 @@
 #include "compiler/check/fold.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
+#include "compiler/check/targets.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -141,7 +142,11 @@ std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& 
                           : wanted                         ? std::string_view(mismatch.wanted)
                                                            : "";
   bool wraps = could_cast && wanted && is_integer(types::scalar(*wanted)) && is_integer(mismatch.got);
-  if (could_cast && at_argument && !cast.empty())
+  bool to_float = cast.starts_with("f") && is_integer(mismatch.got);
+  if (could_cast && at_argument && to_float)
+    error.note("convert it: `{}`", float_cast(*this, all_values(args)[mismatch.argument],
+                                              wanted ? types::scalar(*wanted) : types::float_literal));
+  else if (could_cast && at_argument && !cast.empty())
     error.note("convert it: `{}({})`{}", cast, short_text(context.source(where)),
                wraps ? ", which wraps" : "");
   return std::nullopt;

@@ -82,6 +82,8 @@ std::string widened_text(const Checker& checker, const Value& value, Type type);
 std::string saturating_cast(const Checker& checker, const Rounded& rounded, Type type);
 // Warns where the i64 that a float was rounded to is cast to a narrow type, and wraps.
 void warn_rounded(Checker& checker, const Value& value, Type type);
+// Returns the source text of an expression with another text for a part of it.
+std::string replaced_text(const Checker& checker, Span whole, Span part, std::string_view text);
 // Returns a source text on one line, or "..." where it is too long for a message.
 std::string short_text(std::string_view text);
 // Returns the text of a value held between the ends of a type, as what an assignment stores where it is one.

@@ -36,6 +36,14 @@ static std::string with_casts(const Checker& checker, Span whole, std::vector<Sp
   return text;
 }
 
+std::string replaced_text(const Checker& checker, Span whole, Span part, std::string_view text) {
+  auto source = [&](std::uint32_t begin, std::uint32_t end) {
+    return checker.context.source({whole.file, begin, end});
+  };
+  return short_text(
+      fmt::format("{}{}{}", source(whole.begin, part.begin), text, source(part.end, whole.end)));
+}
+
 // Returns the source of what may have wrapped, with the operands converted that keep it from that.
 static std::string unwrapped_text(const Checker& checker, const IntegerFacts& facts, Span whole, Type wide) {
   bool all = wide == types::u64 && !facts.leaves.empty();

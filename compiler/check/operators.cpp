@@ -13,6 +13,7 @@
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"
+#include "compiler/check/targets.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -85,7 +86,24 @@ std::string suggested_cast(Checker& checker, const Value& left, const Value& rig
   if (sum && needs_f64) type = types::f64;
   if (sum && !is_float(left.type))
     return fmt::format("{} = {}({})", sum->target, to_string(left.type), sum->text_in(type));
-  return cast_of(is_float(left.type) ? right : left, type);
+  const Value& integer = is_float(left.type) ? right : left;
+  if (!is_integer(integer.type) || is_literal(integer)) return cast_of(integer, type);
+  return float_operand(checker, integer, is_float(left.type) ? left.type : right.type);
+}
+
+// Returns the quotient of two integers as one of floats.
+std::string divided_text(Checker& checker, const Value& left, const Value& right, Span span) {
+  std::optional<Target> target = target_of(checker, span);
+  // What is stored back as an integer is not rounded on the way.
+  bool is_sum = checker.stored_sum && left.type != types::i8 && left.type != types::u8;
+  Type type = target   ? (target->type == types::f64 ? types::f64 : types::f32)
+              : is_sum ? types::f64
+                       : types::f32;
+  auto text = [&](const Value& value) {
+    std::string_view source = checker.context.source(value.span);
+    return is_literal(value) ? std::string(source) : fmt::format("{}({})", to_string(type), source);
+  };
+  return fmt::format("{} / {}", text(left), text(right));
 }
 
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
@@ -97,12 +115,12 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
   if (numbers && op == ast::BinaryOp::Divide && is_integral(left.type) && is_integral(right.type)) {
     Report error = checker.report(span, diag::integer_division, a, b);
     checker.note_operands(error, left, right);
-    if (is_literal(right))
-      error.note("write `{0} // {1}` for the quotient rounded down, or `f32({0}) / {1}`", left_text,
-                 right_text);
+    std::string floats = divided_text(checker, left, right, span);
+    if (const std::optional<StoredSum>& sum = checker.stored_sum)
+      error.note("write `{0} //= {1}` for the quotient rounded down, or `{0} = {2}({3})`", sum->target,
+                 sum->operand, to_string(left.type), floats);
     else
-      error.note("write `{0} // {1}` for the quotient rounded down, or `f32({0}) / f32({1})`", left_text,
-                 right_text);
+      error.note("write `{} // {}` for the quotient rounded down, or `{}`", left_text, right_text, floats);
     return error_value(span);
   }
   bool integers = is_integral(left.type) && is_integral(right.type);

@@ -1,0 +1,25 @@
+// Where an expression goes, for the casts that errors write: into an element, a declared local, a parameter, a
+// declared result. It is looked up in the tree, once something is wrong.
+#pragma once
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+struct Target {
+  Type type;         // of numbers
+  Span whole;        // the expression that becomes of that type
+  bool is_augmented; // of `target op= whole`
+};
+
+// Returns what the expression at a place becomes a part of by arithmetic alone; nothing where it is compared, is an index
+// or goes into what has no declared type.
+std::optional<Target> target_of(Checker& checker, Span place);
+
+// Returns the cast of an integer that an operator or a function combines with floats of a type, as exact as what the
+// expression goes into.
+std::string float_cast(Checker& checker, const Value& integer, Type other);
+// The same for an operand; where what the operator gives does not go into the target then, the whole with its cast.
+std::string float_operand(Checker& checker, const Value& integer, Type other);
+
+} // namespace kern::checker
