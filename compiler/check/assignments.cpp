@@ -310,15 +310,14 @@ void Checker::store_into_view(const Place& place, const Value& value, Span span)
 }
 
 // Whether a value that was added to one of a type should have been converted before: the sum does not become
-// that type, and neither does the value. Of integers the result is converted: a quotient by another divisor
-// is another one.
+// that type, and neither does the value. Into an integer the result is converted: a quotient by another divisor
+// is another one, and so is a sum with the fraction cut off.
 static bool should_be_converted(const Value& added, const Value& sum, Type type) {
   auto fits = [&](const Value& value) {
     bool is_known = value.kind == ValueKind::Runtime && is_number(value) && !is_literal(value.type);
     return !is_known || converts(value.type, type) || fits_by_interval(value, type);
   };
-  bool integers = is_integer(type) && is_integer(sum.type);
-  return is_scalar(type) && !is_literal(type) && !integers && !fits(sum) && !fits(added);
+  return is_scalar(type) && !is_literal(type) && !is_integer(type) && !fits(sum) && !fits(added);
 }
 
 // How tight a binary operator binds.

@@ -204,6 +204,7 @@ Value Checker::call_by_signature(Builtin builtin, const Args& given, Span span) 
 static Value as_promoted(Checker& checker, const Value& value, Type type) {
   if (value.type == type) return value;
   Value result = checker.convert_value(value, type, Purpose::Operand);
+  if (!is_integer(type)) return result;
   result.facts = value.facts;
   result.facts.interval = interval_of(value);
   result.facts.promoted = type == types::i32;

@@ -93,7 +93,8 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
     return runtime_value(compare_integers(checker, ir_compare, left, right, span), span);
   bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   std::optional<Type> type =
-      numba ? numba_join(left.type, right.type) : join_arithmetic(left.type, right.type);
+      numba ? numba_join(left.type, right.type)
+            : join_arithmetic(type_beside(left, right.type), type_beside(right, left.type));
   if (!type) {
     const Value& integer = is_integer(left.type) ? left : right;
     Type floating = is_float(left.type) ? left.type : right.type;

@@ -136,22 +136,25 @@ Type type_beside(const Value& value, Type other) {
   if (!is_number(value)) return value.type;
   bool waits = value.type == types::int_literal && value.kind != ValueKind::Runtime;
   if (waits && is_narrow(other) && !holds(interval_of(other), interval_of(value))) return types::i32;
+  bool is_real = is_scalar(other) && is_float(other);
+  if (is_real && !is_float(value.type) && fits_by_interval(value, other)) return other;
   if (value.facts.promoted && is_unsigned_word(other) && interval_of(value).least >= 0) return other;
   return value.type;
 }
 
 std::vector<Type> types_beside(std::span<const Value> values) {
-  Type narrow = types::unknown;
+  Type narrow = types::unknown, real = types::unknown;
   bool only_narrow = true;
   std::optional<Type> word;
   for (const Value& value : values) {
+    if (is_scalar(value.type) && is_float(value.type)) real = join(real, value.type).value_or(real);
     if (is_unsigned_word(value.type) && (!word || *word == types::u32)) word = value.type;
     if (is_narrow(value.type)) narrow = join(narrow, value.type).value_or(types::i32);
     only_narrow = only_narrow && (is_narrow(value.type) || is_literal(value.type) || is_boolean(value.type));
   }
   std::vector<Type> result;
   for (const Value& value : values) {
-    Type other = word ? *word : only_narrow ? narrow : types::unknown;
+    Type other = real != types::unknown ? real : word ? *word : only_narrow ? narrow : types::unknown;
     result.push_back(type_beside(value, other));
   }
   return result;
@@ -289,9 +292,23 @@ IntegerFacts either_facts(const Value& a, const Value& b, Type type) {
   return facts;
 }
 
+Interval exact_interval(Type type) {
+  if (is_integer(type)) return interval_of(type);
+  int digits = type == types::f16 ? 11 : type == types::bf16 ? 8 : type == types::f32 ? 24 : 53;
+  WideInt most = WideInt(1) << digits;
+  return {-most, most};
+}
+
 bool fits_by_interval(const Value& value, Type type) {
   bool is_typed = value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integral(value.type);
-  return is_typed && is_scalar(type) && is_integer(type) && holds(interval_of(type), interval_of(value));
+  bool is_real = is_scalar(type) && (is_integer(type) || is_float(type));
+  if (!is_typed || !is_real || !holds(exact_interval(type), interval_of(value))) return false;
+  if (!is_float(type)) return true;
+  // What may be any number of a word may have wrapped on the way, and would be a wrong number then. A local of literals is
+  // an integer or a float by them alone.
+  const std::optional<Interval>& computed = value.facts.interval;
+  return is_narrow(value.type) ||
+         (computed && *computed != interval_of(value.type) && value.literals.empty());
 }
 
 } // namespace kern::checker

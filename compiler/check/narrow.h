@@ -19,7 +19,8 @@ bool is_narrow(Type type);
 bool keeps_intervals(const Checker& checker);
 
 // Returns the type as which a value meets one of another type: an integer literal that a narrow type cannot
-// hold is an i32, and a promoted value that is not negative a u32 or u64 beside one.
+// hold is an i32, a promoted value that is not negative a u32 or u64 beside one, and an integer a float whose type
+// holds it.
 Type type_beside(const Value& value, Type other);
 // Returns the type as which each of several values meets the others.
 std::vector<Type> types_beside(std::span<const Value> values);
@@ -40,6 +41,8 @@ IntegerFacts extremum_facts(Checker& checker, bool greatest, const std::vector<V
 // Returns what is known of a value that is one of two.
 IntegerFacts either_facts(const Value& a, const Value& b, Type type);
 
+// Returns the integers around 0 that a type of numbers holds, each of them.
+Interval exact_interval(Type type);
 // Says whether an integer goes into a type without a cast: the type holds its interval.
 bool fits_by_interval(const Value& value, Type type);
 // Warns where a value that may have wrapped is divided, compared or the like, as the number that it was meant to be.

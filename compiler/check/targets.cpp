@@ -166,13 +166,6 @@ private:
   std::map<std::string_view, Type> types_;             // of locals without a declaration
 };
 
-// Says whether a float type holds each number of an integer.
-bool is_exact(const Value& integer, Type type) {
-  int digits = type == types::f16 ? 11 : type == types::bf16 ? 8 : type == types::f32 ? 24 : 53;
-  WideInt most = WideInt(1) << digits;
-  return holds({-most, most}, interval_of(integer));
-}
-
 } // namespace
 
 std::optional<Target> target_of(Checker& checker, Span place) {
@@ -186,10 +179,11 @@ static Type cast_type(const Value& integer, Type other, const std::optional<Targ
   Type type = is_literal ? types::f32 : other;
   if (target && is_float(target->type))
     type = join(type, target->type).value_or(type);
-  else if (target && is_literal && bit_width(target->type->scalar) > 16 && !is_exact(integer, types::f32))
+  else if (target && is_literal && bit_width(target->type->scalar) > 16 &&
+           !fits_by_interval(integer, types::f32))
     type = types::f64;
   bool is_half = bit_width(type->scalar) < 32;
-  return is_half && !is_exact(integer, type) ? types::f32 : type;
+  return is_half && !fits_by_interval(integer, type) ? types::f32 : type;
 }
 
 static std::string cast_text(const Checker& checker, const Value& integer, Type type) {
