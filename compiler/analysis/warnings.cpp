@@ -13,6 +13,7 @@
 #include "compiler/analysis/describe.h"
 #include "compiler/analysis/shape.h"
 #include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/updates.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/walk.h"
 
@@ -119,9 +120,10 @@ constexpr std::int64_t far_apart = 8;
 
 class AccessChecker {
 public:
-  AccessChecker(const ir::Module& module, ir::FunctionId id, Diagnostics& diagnostics)
+  AccessChecker(const ir::Module& module, ir::FunctionId id, const SourceManager& sources,
+                Diagnostics& diagnostics)
       : function_(module.function(id)), describe_(function_), uniformity_(analyze_uniformity(module, id)),
-        diagnostics_(diagnostics) {
+        updates_(function_, describe_, uniformity_, sources), diagnostics_(diagnostics) {
     LaneFacts facts{32};
     facts.contiguous = facts.small_grid = true;
     shapes_ = analyze_shapes(module, id, facts);
@@ -139,8 +141,9 @@ private:
     int count = 0;
     Span last; // place
   };
+  enum class Cause : std::uint8_t { Race, Update, Distance };
   // Causes come in the order of the program: by the place of the first access.
-  using Key = std::pair<std::uint32_t, bool>; // the array's slot, whether it is a race
+  using Key = std::pair<std::uint32_t, Cause>; // the array's slot
 
   void visit(const ir::Body& body) {
     const bool outer = picked_;
@@ -165,7 +168,11 @@ private:
   void visit_branch(const ir::If& branch) {
     const bool outer = picked_;
     picked_ = outer || picks(branch.condition, true);
+    const ir::Expr* condition = expression(branch.condition);
+    const auto* test = condition ? std::get_if<ir::Compare>(condition) : nullptr;
+    if (test) under_.push_back(*test);
     visit(branch.then_body);
+    if (test) under_.pop_back();
     picked_ = outer || picks(branch.condition, false);
     visit(branch.else_body);
     picked_ = outer;
@@ -208,26 +215,21 @@ private:
     return shapes_.of(value).kind == Shape::Kind::Uniform || uniformity_.block_uniform[index_of(*value.slot)];
   }
 
-  bool loads_from(const Operand& operand, const ir::Store& store) const {
-    const Stmt* definition = operand.slot ? describe_.definitions().sole(*operand.slot) : nullptr;
-    const auto* load = definition ? std::get_if<ir::Load>(&definition->node) : nullptr;
-    return load && load->array == store.array && load->indices == store.indices;
-  }
-
   void check_race(const ir::Store& store, const Stmt& stmt) {
     const bool shared_by_threads =
         store.array.type->space == AddressSpace::Global || store.array.type->space == AddressSpace::Shared;
     if (picked_ || !shared_by_threads || has_one_thread()) return;
     const ArrayShape& array = shapes_.arrays[index_of(*store.array.slot)];
-    if (array.base.kind != Shape::Kind::Uniform ||
-        shapes_.element(store.array, store.indices).kind != Shape::Kind::Uniform)
+    if (array.base.kind != Shape::Kind::Uniform) return;
+    const bool updates = updates_.updates(store);
+    const std::string element = describe_.element(whole(store.array), store.indices);
+    if (shapes_.element(store.array, store.indices).kind != Shape::Kind::Uniform) {
+      if ((updates || updates_.atomic(store, under_)) && updates_.is_picked_by_data(store))
+        add(store.array, Cause::Update, stmt.span, element, update_advice(store));
       return;
-    const ir::Expr* value = expression(store.value);
-    const auto* sum = value ? std::get_if<ir::Binary>(value) : nullptr;
-    const bool updates = sum && (loads_from(sum->left, store) || loads_from(sum->right, store));
+    }
     if (!updates && is_uniform(store.value)) return;
-    add(store.array, true, stmt.span, describe_.element(whole(store.array), store.indices),
-        race_advice(store, updates ? sum : nullptr));
+    add(store.array, Cause::Race, stmt.span, element, race_advice(store, updates));
   }
 
   bool has_one_thread() const {
@@ -235,21 +237,19 @@ private:
     return block && (*block)[0] * (*block)[1] * (*block)[2] == 1;
   }
 
-  std::string race_advice(const ir::Store& store, const ir::Binary* sum) const {
-    const char* name = !sum                                ? nullptr
-                       : sum->op == ir::BinaryOp::Add      ? "add"
-                       : sum->op == ir::BinaryOp::Subtract ? "sub"
-                                                           : nullptr;
-    const bool from_left = sum && loads_from(sum->left, store);
-    if (!name || (!from_left && sum->op != ir::BinaryOp::Add))
-      return "let one thread store it: `if threadIdx.x == 0:`";
-    std::string index, added = describe_(from_left ? sum->right : sum->left);
-    for (const Operand& each : store.indices) index += (index.empty() ? "" : ", ") + describe_(each);
-    if (store.indices.size() > 1) index = "(" + index + ")";
-    // What was left out of an expression cannot be written.
-    bool is_whole = index.find("...") == std::string::npos && added.find("...") == std::string::npos;
-    if (!is_whole) return "let one thread store it: `if threadIdx.x == 0:`";
-    return fmt::format("write `atomic.{}({}, {}, {})`", name, describe_(store.array), index, added);
+  std::string update_advice(const ir::Store& store) const {
+    const std::optional<std::string> atomic = updates_.atomic(store, under_);
+    return atomic ? fmt::format("write `{}`", *atomic) : "use an atomic, or an element for each thread";
+  }
+
+  std::string race_advice(const ir::Store& store, bool updates) const {
+    if (std::optional<std::string> atomic = updates_.atomic(store, under_))
+      return fmt::format("write `{}`", *atomic);
+    if (updates)
+      return "combine the values of the threads, by `reduce` of the standard library, and let one thread "
+             "store "
+             "the result";
+    return "let one thread store it: `if threadIdx.x == 0:`";
   }
 
   void check_distance(const Operand& array, const std::vector<Operand>& indices, const Stmt& stmt) {
@@ -257,7 +257,7 @@ private:
     const Shape last = shapes_.of(indices.back());
     const std::string element = describe_.element(whole(array), indices);
     if (last.kind == Shape::Kind::Linear && std::abs(last.step) >= far_apart)
-      return add(array, false, stmt.span, element,
+      return add(array, Cause::Distance, stmt.span, element,
                  fmt::format("they are {} elements from one to the next", std::abs(last.step)));
     // A loop over the last axis, as over the channels of a pixel, is no mistake; another index of the thread
     // there is.
@@ -266,7 +266,7 @@ private:
     if (last.kind != Shape::Kind::Uniform || !of_thread) return;
     for (std::size_t axis = 0; axis + 1 < indices.size(); ++axis)
       if (shapes_.of(indices[axis]).kind == Shape::Kind::Linear)
-        return add(array, false, stmt.span, element, "let `threadIdx.x` run along the last index");
+        return add(array, Cause::Distance, stmt.span, element, "let `threadIdx.x` run along the last index");
   }
 
   // Returns the array of complex elements that an array of parts is a view of; another one as it is.
@@ -277,8 +277,8 @@ private:
   }
 
   // Both parts of an element are read and written at one place.
-  void add(const Operand& array, bool race, Span span, std::string element, std::string advice) {
-    const Key key{static_cast<std::uint32_t>(*whole(array).slot), race};
+  void add(const Operand& array, Cause cause, Span span, std::string element, std::string advice) {
+    const Key key{static_cast<std::uint32_t>(*whole(array).slot), cause};
     for (auto& [known, found] : found_) {
       if (known != key) continue;
       const bool is_same = !(whole(array) == array) && found.last == span;
@@ -291,16 +291,25 @@ private:
 
   void report(const Key& key, const Found& found) {
     const std::string element = fmt::format("`{}`", found.element);
-    Diagnostics::Builder builder =
-        key.second ? diagnostics_.report(found.span, diag::race, element, found.advice)
-                   : diagnostics_.report(found.span, diag::coalesce, element, found.advice);
+    Diagnostics::Builder builder = report(key.second, found.span, element, found.advice);
     if (found.count > 1) builder.note("places in this function with the same cause: {}", found.count);
+  }
+
+  Diagnostics::Builder report(Cause cause, Span span, const std::string& element, const std::string& advice) {
+    switch (cause) {
+    case Cause::Race: return diagnostics_.report(span, diag::race, element, advice);
+    case Cause::Update: return diagnostics_.report(span, diag::lost_update, element, advice);
+    case Cause::Distance: break;
+    }
+    return diagnostics_.report(span, diag::coalesce, element, advice);
   }
 
   const ir::Function& function_;
   Describer describe_;
   Shapes shapes_;
   Uniformity uniformity_;
+  Updates updates_;
+  std::vector<ir::Compare> under_; // the comparisons that hold here
   std::vector<std::pair<Key, Found>> found_;
   bool picked_ = false; // only some threads come here, perhaps one
   Diagnostics& diagnostics_;
@@ -317,12 +326,12 @@ void check_block(const ir::Function& kernel, Diagnostics& diagnostics) {
 
 } // namespace
 
-void report_warnings(const ir::Module& module, Diagnostics& diagnostics) {
+void report_warnings(const ir::Module& module, const SourceManager& sources, Diagnostics& diagnostics) {
   report_shuffles(module, diagnostics);
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     UnsetFinder(module.functions[i], diagnostics).run();
     if (!module.functions[i].is_kernel) continue;
-    AccessChecker(module, static_cast<ir::FunctionId>(i), diagnostics).run();
+    AccessChecker(module, static_cast<ir::FunctionId>(i), sources, diagnostics).run();
     check_block(module.functions[i], diagnostics);
   }
 }

@@ -3,13 +3,14 @@
 
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
+#include "compiler/support/source.h"
 
 namespace kern {
 
-// Reports variables that a path reads unset (-Wunset), stores of all threads to one element (-Wrace) and
-// accesses whose neighbouring threads touch elements far apart (-Wcoalesce), and what report_shuffles finds; a
-// cause once, with its count. The module is as the checker made it.
-void report_warnings(const ir::Module& module, Diagnostics& diagnostics);
+// Reports variables that a path reads unset (-Wunset), stores of all threads to one element (-Wrace), changes of elements
+// that data picks (-Wlost_update), accesses whose neighbouring threads touch elements far apart (-Wcoalesce), and what
+// report_shuffles finds; a cause once, with its count. The module is as the checker made it.
+void report_warnings(const ir::Module& module, const SourceManager& sources, Diagnostics& diagnostics);
 // Reports shuffles that may read a lane which has left the kernel or takes another way (-Wshuffle).
 void report_shuffles(const ir::Module& module, Diagnostics& diagnostics);
 

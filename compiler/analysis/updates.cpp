@@ -1,0 +1,279 @@
+#include "compiler/analysis/updates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/builtins/builtins.h"
+#include "compiler/ir/walk.h"
+#include "compiler/support/overloaded.h"
+#include "compiler/types/convert.h"
+
+namespace kern {
+
+static constexpr int deepest = 24;
+static constexpr std::size_t longest = 80;
+
+static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
+
+Updates::Updates(const ir::Function& function, const Describer& describe, const Uniformity& uniformity,
+                 const SourceManager& sources)
+    : function_(function), describe_(describe), uniformity_(uniformity), sources_(sources),
+      definitions_(function.slots.size()) {
+  ir::walk(function.body, [&](const ir::Stmt& stmt) {
+    ir::visit_results(stmt, [&](ir::SlotId slot) { definitions_[index_of(slot)].push_back(&stmt); });
+  });
+}
+
+const ir::Stmt* Updates::definition(const ir::Operand& operand) const {
+  return operand.slot ? describe_.definitions().sole(*operand.slot) : nullptr;
+}
+
+// ---- What a store changes ----
+
+Updates::Family Updates::family_of(const ir::Expr& expr) {
+  if (const auto* call = std::get_if<ir::CallPure>(&expr)) {
+    if (call->builtin == Builtin::Max) return Family::Max;
+    return call->builtin == Builtin::Min ? Family::Min : Family::None;
+  }
+  const auto* binary = std::get_if<ir::Binary>(&expr);
+  if (!binary) return Family::None;
+  switch (binary->op) {
+  case ir::BinaryOp::Add:
+  case ir::BinaryOp::Subtract: return Family::Sum;
+  case ir::BinaryOp::BitAnd: return Family::And;
+  case ir::BinaryOp::BitOr: return Family::Or;
+  case ir::BinaryOp::BitXor: return Family::Xor;
+  case ir::BinaryOp::Multiply:
+  case ir::BinaryOp::Divide:
+  case ir::BinaryOp::FloorDivide:
+  case ir::BinaryOp::Modulo:
+  case ir::BinaryOp::ShiftLeft:
+  case ir::BinaryOp::ShiftRight: break;
+  }
+  return Family::None;
+}
+
+bool Updates::is_element(const ir::Operand& operand, const ir::Store& store) const {
+  const ir::Stmt* made = definition(operand);
+  const auto* load = made ? std::get_if<ir::Load>(&made->node) : nullptr;
+  if (!load || load->array != store.array) return false;
+  if (load->indices == store.indices) return true;
+  std::string from = describe_.element(load->array, load->indices);
+  return from == describe_.element(store.array, store.indices) && from.find("...") == std::string::npos;
+}
+
+// Returns what a conversion converts that sums and bits may do without: between integers, or between floats.
+const ir::Operand& Updates::modular(const ir::Operand& operand, Family family) const {
+  bool picks = family == Family::Max || family == Family::Min;
+  const ir::Stmt* made = definition(operand);
+  const auto* assign = made ? std::get_if<ir::Assign>(&made->node) : nullptr;
+  const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
+  if (!convert) return operand;
+  Type from = convert->value.type, to = operand.type;
+  bool one_kind = (is_integer(from) && is_integer(to)) || (is_float(from) && is_float(to));
+  return one_kind && (!picks || converts(from, to)) ? modular(convert->value, family) : operand;
+}
+
+// Says whether an element is an operand of operators of one family.
+bool Updates::has_element(const ir::Operand& given, Family family, const ir::Store& store) const {
+  const ir::Operand& operand = modular(given, family);
+  if (is_element(operand, store)) return true;
+  const ir::Stmt* made = definition(operand);
+  const auto* assign = made ? std::get_if<ir::Assign>(&made->node) : nullptr;
+  if (!assign || family_of(assign->value) != family) return false;
+  if (const auto* call = std::get_if<ir::CallPure>(&assign->value))
+    return std::ranges::any_of(call->args,
+                               [&](const ir::Operand& arg) { return has_element(arg, family, store); });
+  const auto& binary = std::get<ir::Binary>(assign->value);
+  return has_element(binary.left, family, store) || has_element(binary.right, family, store);
+}
+
+Updates::Family Updates::family(const ir::Store& store) const {
+  for (Family family : {Family::Sum, Family::And, Family::Or, Family::Xor, Family::Max, Family::Min})
+    if (has_element(store.value, family, store)) return family;
+  return Family::None;
+}
+
+bool Updates::updates(const ir::Store& store) const {
+  std::vector<bool> seen(function_.slots.size());
+  auto reads = [&](auto& self, const ir::Operand& operand, int depth) -> bool {
+    if (!operand.slot || depth > deepest || seen[index_of(*operand.slot)]) return false;
+    seen[index_of(*operand.slot)] = true;
+    if (is_element(operand, store)) return true;
+    const ir::Stmt* made = definition(operand);
+    if (!made || !std::holds_alternative<ir::Assign>(made->node)) return false;
+    bool any = false;
+    ir::visit_operands(*made, [&](const ir::Operand& part) { any = any || self(self, part, depth + 1); });
+    return any;
+  };
+  return reads(reads, store.value, 0);
+}
+
+// ---- The atomic ----
+
+// Adds what the element is combined with; says whether the element is there once, with its own sign.
+bool Updates::collect(const ir::Operand& given, Family family, bool is_negative, const ir::Store& store,
+                      std::vector<Term>& terms) const {
+  const ir::Operand& operand = modular(given, family);
+  if (is_element(operand, store)) return !is_negative;
+  const auto& assign = std::get<ir::Assign>(definition(operand)->node);
+  std::vector<ir::Operand> parts;
+  bool subtracts = false;
+  if (const auto* call = std::get_if<ir::CallPure>(&assign.value)) {
+    parts = call->args;
+  } else {
+    const auto& binary = std::get<ir::Binary>(assign.value);
+    parts = {binary.left, binary.right};
+    subtracts = binary.op == ir::BinaryOp::Subtract;
+  }
+  std::size_t elements = 0;
+  bool ok = true;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    bool is_minus = is_negative != (subtracts && i == 1);
+    if (has_element(parts[i], family, store)) {
+      ++elements;
+      ok = ok && collect(parts[i], family, is_minus, store, terms);
+    } else {
+      terms.push_back({parts[i], is_minus});
+    }
+  }
+  return ok && elements == 1;
+}
+
+// Returns a term as it is written, cast where it would not become of the element's type by itself, or would be
+// combined with the next one in a narrower type.
+std::string Updates::text(const ir::Operand& operand, Type type, bool is_alone, bool is_first) const {
+  const ir::Stmt* made = definition(operand);
+  bool is_temp = operand.slot && function_.slots[index_of(*operand.slot)].name.empty();
+  const auto* assign = is_temp && made ? std::get_if<ir::Assign>(&made->node) : nullptr;
+  const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
+  const ir::Stmt* inner = convert ? definition(convert->value) : nullptr;
+  bool is_named =
+      convert && convert->value.slot && !function_.slots[index_of(*convert->value.slot)].name.empty();
+  // A conversion that nobody wrote stands where its operand does.
+  bool is_implicit = convert && (is_named || (inner && inner->span == made->span));
+  if (is_implicit && is_named)
+    is_implicit = sources_.text(made->span) == function_.slots[index_of(*convert->value.slot)].name;
+  Type own = is_implicit ? convert->value.type : operand.type;
+  std::string written = is_temp && made ? std::string(sources_.text(made->span)) : describe_(operand);
+  bool is_literal = !operand.slot;
+  bool is_cast = !is_literal && own != type && (!converts(own, type) || (!is_alone && is_first));
+  if (is_cast) return fmt::format("{}({})", to_string(type), written);
+  const ir::Expr* expr = assign ? &assign->value : nullptr;
+  bool is_loose = expr && !is_implicit &&
+                  (std::holds_alternative<ir::Select>(*expr) || std::holds_alternative<ir::Compare>(*expr) ||
+                   (std::holds_alternative<ir::Binary>(*expr) &&
+                    std::get<ir::Binary>(*expr).op != ir::BinaryOp::Multiply));
+  bool is_join = is_temp && !made;
+  return !is_alone && (is_loose || is_join) ? fmt::format("({})", written) : written;
+}
+
+std::optional<std::string> Updates::operand_text(Family family, std::vector<Term> terms, Type type,
+                                                 bool& is_sub) const {
+  if (terms.empty()) return std::nullopt;
+  is_sub = std::ranges::all_of(terms, &Term::is_negative);
+  if (is_sub)
+    for (Term& term : terms) term.is_negative = false;
+  std::ranges::stable_sort(terms, {}, [](const Term& term) { return term.is_negative; });
+  bool is_alone = terms.size() == 1, picks = family == Family::Max || family == Family::Min;
+  std::string result;
+  for (const Term& term : terms) {
+    std::string_view between = picks                   ? ", "
+                               : family == Family::And ? " & "
+                               : family == Family::Or  ? " | "
+                               : family == Family::Xor ? " ^ "
+                               : term.is_negative      ? " - "
+                                                       : " + ";
+    std::string part = text(term.value, type, is_alone || picks, result.empty());
+    result += result.empty() ? part : std::string(between) + part;
+  }
+  // Sums of narrow integers are computed in i32.
+  bool grows = !is_alone && family == Family::Sum && is_integer(type) && bit_width(type->scalar) < 32;
+  if (grows) result = fmt::format("{}({})", to_string(type), result);
+  if (picks && !is_alone) result = fmt::format("{}({})", family == Family::Max ? "max" : "min", result);
+  // What was left out, or does not stand on one line, cannot be written.
+  bool is_whole =
+      result.find("...") == std::string::npos && result.find_first_of("\n#\\") == std::string::npos;
+  return is_whole && result.size() <= longest ? std::optional(result) : std::nullopt;
+}
+
+std::optional<Updates::Family> Updates::extremum_under(const ir::Store& store,
+                                                       const std::vector<ir::Compare>& under) const {
+  for (const ir::Compare& test : under) {
+    bool is_less = test.op == ir::CompareOp::Less || test.op == ir::CompareOp::LessEqual;
+    bool is_greater = test.op == ir::CompareOp::Greater || test.op == ir::CompareOp::GreaterEqual;
+    if (!is_less && !is_greater) continue;
+    bool from_left = is_element(test.left, store), from_right = is_element(test.right, store);
+    if (from_left == from_right) continue;
+    const ir::Operand& other = from_left ? test.right : test.left;
+    std::string value = describe_(store.value);
+    bool is_same =
+        other == store.value || (describe_(other) == value && value.find("...") == std::string::npos);
+    if (is_same) return is_greater == from_right ? Family::Max : Family::Min;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Updates::atomic(const ir::Store& store,
+                                           const std::vector<ir::Compare>& under) const {
+  Type type = element_type(store.array.type);
+  Family kind = family(store);
+  std::vector<Term> terms;
+  if (kind == Family::None) {
+    std::optional<Family> extremum = extremum_under(store, under);
+    if (!extremum) return std::nullopt;
+    kind = *extremum;
+    terms.push_back({store.value, false});
+  } else if (!collect(store.value, kind, false, store, terms)) {
+    return std::nullopt;
+  }
+  bool is_sub = false;
+  std::optional<std::string> value = operand_text(kind, std::move(terms), type, is_sub);
+  std::string index;
+  for (const ir::Operand& each : store.indices) index += (index.empty() ? "" : ", ") + describe_(each);
+  if (store.indices.size() > 1) index = "(" + index + ")";
+  if (!value || index.find("...") != std::string::npos) return std::nullopt;
+  std::string_view name = kind == Family::Sum   ? (is_sub ? "sub" : "add")
+                          : kind == Family::And ? "and_"
+                          : kind == Family::Or  ? "or_"
+                          : kind == Family::Xor ? "xor"
+                          : kind == Family::Max ? "max"
+                                                : "min";
+  return fmt::format("atomic.{}({}, {}, {})", name, describe_(store.array), index, *value);
+}
+
+// ---- What picks an index ----
+
+void Updates::trace(const ir::Operand& operand, Sources& found, std::vector<bool>& seen, int depth) const {
+  if (!operand.slot || found.is_own || seen[index_of(*operand.slot)]) return;
+  seen[index_of(*operand.slot)] = true;
+  if (depth > deepest) found.is_own = true;
+  // What all threads of a block have alike tells them from each other as little as a constant.
+  if (uniformity_.block_uniform[index_of(*operand.slot)]) return;
+  for (const ir::Stmt* made : definitions_[index_of(*operand.slot)]) {
+    if (const auto* load = std::get_if<ir::Load>(&made->node)) {
+      AddressSpace space = load->array.type->space;
+      bool is_common = space == AddressSpace::Global || space == AddressSpace::Shared;
+      (is_common ? found.has_data : found.is_own) = true;
+      continue;
+    }
+    const auto* assign = std::get_if<ir::Assign>(&made->node);
+    const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr;
+    bool is_number = call && call->args.empty();
+    // Where a loop starts by data it runs over a part of its own, mostly: from `start[i]` to `start[i + 1]`.
+    if (is_number || !(assign || std::holds_alternative<ir::Call>(made->node))) found.is_own = true;
+    ir::visit_operands(*made, [&](const ir::Operand& part) { trace(part, found, seen, depth + 1); });
+  }
+}
+
+bool Updates::is_picked_by_data(const ir::Store& store) const {
+  Sources found;
+  std::vector<bool> seen(function_.slots.size());
+  // A row of an array may be the thread's own.
+  trace(store.array, found, seen, 0);
+  for (const ir::Operand& index : store.indices) trace(index, found, seen, 0);
+  return found.has_data && !found.is_own;
+}
+
+} // namespace kern
