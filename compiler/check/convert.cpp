@@ -183,17 +183,25 @@ void Checker::note_characters(Report& report, std::span<const Value> values) {
       report.note(value.span, "the number of a character is written `ord({})`", context.source(value.span));
 }
 
-// Notes the declaration that lets a local start with a literal beyond the i32 which it would be; says whether there is one.
+// Notes the declaration that lets a local start with a literal beyond the type that it has from its other assignments; says
+// whether there is one.
 static bool note_declaration(Checker& checker, Report& error, const Value& literal) {
   if (!is_int_literal(literal) || !checker.instance) return false;
   for (const auto& [name, local] : checker.instance->locals) {
-    if (local.span != checker.meets || !outgrows_literal(local)) continue;
-    Type type = literal.integer < 0                         ? types::i64
+    bool is_narrowed = !local.annotated && local.is_assigned && is_narrow(local.type) &&
+                       local.growth.narrow == local.type && !local.growth.is_plain;
+    if (local.span != checker.meets || !(outgrows_literal(local) || is_narrowed)) continue;
+    Type least = is_narrowed ? types::i32 : types::i64;
+    Type type = literal_fits(literal.integer, least)        ? least
+                : literal.integer < 0                       ? types::i64
                 : literal_fits(literal.integer, types::u32) ? types::u32
                                                             : types::u64;
+    if (!is_narrowed && literal.integer >= 0 && literal_fits(literal.integer, types::u32)) type = types::u32;
     if (!literal_fits(literal.integer, type)) return false;
-    error.note(local.growth.growth_span, "`{}` is an i32 by this; declare it where it starts: `{}: {} = {}`",
-               name, name, to_string(type), short_text(checker.context.source(literal.span)));
+    error.note(is_narrowed ? local.growth.narrow_span : local.growth.growth_span,
+               "`{}` is {} by this; declare it where it starts: `{}: {} = {}`", name,
+               is_narrowed ? to_string(local.type) : "an i32", name, to_string(type),
+               short_text(checker.context.source(literal.span)));
     return true;
   }
   return false;

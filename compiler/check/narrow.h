@@ -85,6 +85,11 @@ std::string widened_text(const Checker& checker, const Value& value, Type type);
 std::string saturating_cast(const Checker& checker, const Rounded& rounded, Type type);
 // Warns where the i64 that a float was rounded to is cast to a narrow type, and wraps.
 void warn_rounded(Checker& checker, const Value& value, Type type);
+// Reports a shift by a constant that is no less than the width, and warns where a count is known to pass it.
+void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                       Type computed, Span span);
+// Warns of a sum of f16 or bf16 that a loop makes.
+void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const Value& sum);
 // Returns the source text of an expression with another text for a part of it.
 std::string replaced_text(const Checker& checker, Span whole, Span part, std::string_view text);
 // Returns a source text on one line, or "..." where it is too long for a message.

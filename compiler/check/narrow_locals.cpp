@@ -99,6 +99,7 @@ static bool multiplies_beyond(const Value& factor) {
 }
 
 void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& added, const Value& sum) {
+  warn_half_sum(checker, local, op, sum);
   bool is_sum = op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract;
   bool is_word = is_typed_integer(sum) && bit_width(sum.type->scalar) == 32;
   bool is_whole = is_typed_integer(added) || added.type == types::int_literal;

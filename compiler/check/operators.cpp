@@ -242,6 +242,7 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   if (floors && facts.promoted && computed == types::i32 && is_natural) computed = types::u32;
   note_widening(std::array{&left, &right}, computed);
   bool shift = is_shift(op);
+  if (shift) check_shift_count(*this, op, left, right, computed, span);
   std::size_t errors_before = errors;
   meets = right.span;
   ir::Operand a = convert_through(left, *type, computed);

@@ -149,6 +149,7 @@ class Value:
         self.promoted, self.wraps, self.saturates = promoted, wraps, saturates
         self.exact = exact or numbers  # without wrapping
         self.wide = wide  # whether an operand, not the whole, is converted to a wider type
+        self.by_product = False  # whether a product of two variables of 32 bits may have wrapped
         self.by_count = by_count  # whether a literal that has the type of its count may have wrapped
 
     def small(self):
@@ -220,6 +221,8 @@ def binary(op, a, b, warnings, text=None, picks=None):
     wraps = wraps or (not fits and (promoted or below_zero))
     if not modular and (a.wraps or (b.wraps and op != ">>")):
         warnings.append(True)
+    if shift and not b.type and b.interval[0] >= width:
+        raise Refused("E0373")
     # Operands become of the type in which the operator computes; a count stays what it is.
     x = [n if narrow(type) else wrap(type, n) for n in a.numbers]
     y = [n if shift or narrow(type) else wrap(type, n) for n in b.numbers]
@@ -233,8 +236,11 @@ def binary(op, a, b, warnings, text=None, picks=None):
     interval = exact if fits or promoted else span(type)
     far_count = op == "<<" and not (b.interval[0] >= 0 and b.interval[1] < width)
     by_count = op in ("<<", "**") and a.type is None and bits(type) == 32 and not promoted and (not fits or far_count)
-    return Value(text, type, [wrap(type, n) for n in results], interval, promoted, wraps or by_count, op in ("+", "-", "*"), exacts,
+    result = Value(text, type, [wrap(type, n) for n in results], interval, promoted, wraps or by_count, op in ("+", "-", "*"), exacts,
                  (op in ("+", "-", "*", "<<") or (op == "**" and b.type is None)) or (op in ("&", "|", "^") and (a.wide or b.wide)), by_count)
+    own = op == "*" and a.type and b.type and bits(type) == 32 and not promoted and not fits
+    result.by_product = modular and not (op == "&" and fits) and bool(own or a.by_product or (b.by_product and not shift))
+    return result
 
 
 def unary(op, a, warnings):
@@ -260,7 +266,9 @@ def named(value):
     """The same read from a local that one statement assigns: of its expression it has the interval, and 0 before."""
     low, high = min(value.interval[0], 0), max(value.interval[1], 0)
     interval = (low, high) if holds(value.type, (low, high)) else span(value.type)
-    return Value("d", value.type, value.numbers, interval, False, value.wraps, False, value.exact, False, value.by_count)
+    result = Value("d", value.type, value.numbers, interval, False, value.wraps, False, value.exact, False, value.by_count)
+    result.by_product = value.by_product
+    return result
 
 
 # ---- Statements ----
@@ -427,7 +435,7 @@ def jobs_of(statement, number):
     s, value, target = statement, statement.value, statement.target
     plain = lambda numbers: [wrap(target, n) for n in numbers]
     low, high = span(target)
-    if s.error in ("E0305", "E0325", "E0332"):
+    if s.error in ("E0305", "E0325", "E0332", "E0373"):
         return []
     if s.error == "E0303":
         # Both operands in 64 bits, then in the type of the target.
@@ -441,8 +449,10 @@ def jobs_of(statement, number):
         return jobs
     widens = bits(target) > bits(value.type) and s.error != "E0360" and not value.promoted
     # An error may come with a warning, whose fix is made too.
-    exact = (widens and value.wide) or (bits(target) == 64 and value.wraps) or s.warns
-    jobs.append(Job(s, number, plain(value.exact if exact else value.numbers), s.exact() if s.warns else None))
+    # Of a local the fix converts the operands of the product that it is assigned.
+    product = s.place == "named" and bits(target) == 64 and value.by_product
+    exact = (widens and value.wide) or (bits(target) == 64 and value.wraps) or s.warns or product
+    jobs.append(Job(s, number, plain(value.exact if exact else value.numbers), s.exact() if s.warns or product else None))
     if value.saturates and not widens and s.error != "E0323":
         numbers = value.exact if value.wraps else value.numbers
         jobs.append(Job(s, number, [min(max(n, low), high) for n in numbers], s.exact() if value.wraps else None, "saturates"))

@@ -1,0 +1,63 @@
+// Counts of shifts that are as great as the width: they are taken modulo the width, which is mostly not meant.
+#include "compiler/check/narrow.h"
+#include "compiler/diagnostics/types.h"
+#include "compiler/diagnostics/warnings.h"
+
+namespace kern::checker {
+
+// The greatest count that is taken for one that is known: what is beyond comes from types and limits of launches.
+static constexpr std::uint64_t greatest_known = 511;
+
+// Says whether an expression is made of literals and constants of the file alone: of a parameter or local the
+// function may be written for other values too.
+static bool is_written_out(const Checker& checker, std::string_view text) {
+  auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    if (end > at && checker.instance && checker.instance->locals.contains(text.substr(at, end - at)))
+      return false;
+    at = end == at ? at + 1 : end;
+  }
+  return true;
+}
+
+// Returns what to write instead; nothing where no wider type takes the count.
+static std::string wider_shift(const Checker& checker, std::string_view op, const Value& left,
+                               const Value& right, int width, WideInt most) {
+  if (width == 64 || most > 63 || checker.stored_sum || is_literal(left)) return "";
+  Type wide = is_signed(left.type) ? types::i64 : types::u64;
+  std::string count = short_text(checker.context.source(right.span));
+  bool is_loose = count.find(' ') != std::string::npos && !count.ends_with(')');
+  return fmt::format("; write `{} {} {}`", widened_text(checker, left, wide), op,
+                     is_loose ? fmt::format("({})", count) : count);
+}
+
+void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                       Type computed, Span span) {
+  bool is_word = is_scalar(computed) && is_integer(computed);
+  if (!checker.final || !is_word || !is_number(right)) return;
+  int width = std::max(bit_width(computed->scalar), 32);
+  std::string_view spelled = spelling(op), count = checker.context.source(right.span);
+  std::string source = short_text(checker.context.source(left.span));
+  if (is_int_literal(right)) {
+    if (right.integer < width || !is_written_out(checker, count)) return;
+    std::string fix = wider_shift(checker, spelled, left, right, width, right.integer);
+    std::string number =
+        right.integer > 9999 ? "9999 or more" : std::to_string(static_cast<std::int64_t>(right.integer));
+    if (keeps_intervals(checker))
+      checker.report(span, diag::shift_count, source, width, number, fix);
+    else
+      checker.report(span, diag::far_shift, source, width, number, fix);
+    return;
+  }
+  // What is made of narrow integers is warned of where it is widened.
+  bool is_known = keeps_intervals(checker) && right.kind == ValueKind::Runtime && is_integer(right.type) &&
+                  !is_narrow(left.type) && !left.facts.promoted && !is_literal(left.type);
+  std::uint64_t most = most_bits(right);
+  if (!is_known || most < static_cast<std::uint64_t>(width) || most > greatest_known) return;
+  checker.report(span, diag::far_shift, source, width, fmt::format("up to {}", most),
+                 wider_shift(checker, spelled, left, right, width, static_cast<WideInt>(most)));
+}
+
+} // namespace kern::checker
