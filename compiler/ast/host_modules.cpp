@@ -16,6 +16,9 @@ static constexpr Pair fronts[] = {
     {"numba_cuda_mlir", "numba"},
     {"numba.core.types", "numba.types"},
     {"numba.cuda.types", "numba.types"},
+    {"numba.cuda._internal.cuda_bf16", "numba.cuda.bf16"},
+    {"numba.cuda.misc.special", "numba"},
+    {"numba.misc.special", "numba"},
     {"numba.core", "numba.types"},
 };
 

@@ -166,7 +166,11 @@ static void add_key(std::string& key, const Value& value) {
   case ValueKind::Type: key += "type " + to_string(value.type); break;
   case ValueKind::String:
   case ValueKind::Prefix:
-  case ValueKind::Host: key += fmt::format("{}'{}'", static_cast<int>(value.kind), value.text); break;
+  case ValueKind::Method:
+  case ValueKind::Host:
+    for (const Value& element : value.elements) add_key(key, element);
+    key += fmt::format("{}'{}'", static_cast<int>(value.kind), value.text);
+    break;
   case ValueKind::Builtin: key += row(value.builtin).identifier; break;
   case ValueKind::File: key += fmt::format("@{}", static_cast<const void*>(value.file)); break;
   case ValueKind::Error:
@@ -177,7 +181,6 @@ static void add_key(std::string& key, const Value& value) {
   case ValueKind::None:
   case ValueKind::Dict:
   case ValueKind::Ellipsis:
-  case ValueKind::Method:
   case ValueKind::Range:
   case ValueKind::Enumerate:
   case ValueKind::Reversed:

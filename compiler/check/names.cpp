@@ -180,6 +180,7 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (found->kind == ValueKind::Builtin) found->text = ufunc.empty() ? "numpy" : ufunc;
     return found;
   }
+  if (module == "operator") return plain_function(module, name, span);
   if (module == "numba") {
     if (name == "cuda") return text_value(ValueKind::Host, "numba.cuda", span);
     if (name == "types" || name == "core") return text_value(ValueKind::Host, "numba.types", span);
@@ -194,6 +195,7 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (std::optional<Value> maker = type_maker(name, span)) return maker;
     return type_name(name, true, span);
   }
+  if (module == "numba.cuda.bf16" && name == "nv_bfloat16") return type_name("bfloat16", true, span);
   if (module.starts_with("numba.") && module != "numba.cuda") return type_name(name, true, span);
   if (module == "numba.cuda" || module == "kern") {
     if (std::optional<Value> builtin = vocabulary(name, span)) return builtin;

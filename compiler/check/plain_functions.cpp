@@ -98,6 +98,94 @@ constexpr Row rows[] = {
     {"numpy", "ravel", call_ravel},      {"numpy", "transpose", call_transpose},
 };
 
+// ---- The module operator ----
+
+struct BinaryRow {
+  std::string_view name;
+  ast::BinaryOp op;
+};
+constexpr BinaryRow binary_operators[] = {
+    {"operator.add", ast::BinaryOp::Add},
+    {"operator.sub", ast::BinaryOp::Subtract},
+    {"operator.mul", ast::BinaryOp::Multiply},
+    {"operator.truediv", ast::BinaryOp::Divide},
+    {"operator.floordiv", ast::BinaryOp::FloorDivide},
+    {"operator.mod", ast::BinaryOp::Modulo},
+    {"operator.pow", ast::BinaryOp::Power},
+    {"operator.lshift", ast::BinaryOp::ShiftLeft},
+    {"operator.rshift", ast::BinaryOp::ShiftRight},
+    {"operator.and_", ast::BinaryOp::BitAnd},
+    {"operator.or_", ast::BinaryOp::BitOr},
+    {"operator.xor", ast::BinaryOp::BitXor},
+};
+struct CompareRow {
+  std::string_view name;
+  ast::CompareOp op;
+};
+constexpr CompareRow comparisons[] = {
+    {"operator.eq", ast::CompareOp::Equal},   {"operator.ne", ast::CompareOp::NotEqual},
+    {"operator.lt", ast::CompareOp::Less},    {"operator.le", ast::CompareOp::LessEqual},
+    {"operator.gt", ast::CompareOp::Greater}, {"operator.ge", ast::CompareOp::GreaterEqual},
+    {"operator.is_", ast::CompareOp::Is},     {"operator.is_not", ast::CompareOp::IsNot},
+};
+struct UnaryRow {
+  std::string_view name;
+  ast::UnaryOp op;
+};
+constexpr UnaryRow unary_operators[] = {
+    {"operator.neg", ast::UnaryOp::Negative},  {"operator.pos", ast::UnaryOp::Positive},
+    {"operator.invert", ast::UnaryOp::Invert}, {"operator.inv", ast::UnaryOp::Invert},
+    {"operator.not_", ast::UnaryOp::Not},
+};
+
+// Returns the name with which an operator's row begins; "" where the module has none of that name here.
+std::string_view operator_name(std::string_view name) {
+  auto is = [&](const auto& row) { return row.name.substr(row.name.find('.') + 1) == name; };
+  for (const BinaryRow& row : binary_operators)
+    if (is(row)) return row.name;
+  for (const CompareRow& row : comparisons)
+    if (is(row)) return row.name;
+  for (const UnaryRow& row : unary_operators)
+    if (is(row)) return row.name;
+  return "";
+}
+
+Value call_operator(Checker& checker, std::string_view name, const Checker::Args& args, Span span) {
+  const auto* unary = std::ranges::find(unary_operators, name, &UnaryRow::name);
+  const bool is_unary = unary != std::end(unary_operators);
+  if (args.positional.size() != (is_unary ? 1u : 2u) || !args.keywords.empty())
+    return wrong_arguments(checker, fmt::format("`{}` takes {}", name, is_unary ? "a value" : "two values"),
+                           span);
+  if (is_unary) return checker.unary(unary->op, args.positional[0], span);
+  const Value &left = args.positional[0], &right = args.positional[1];
+  const auto* binary = std::ranges::find(binary_operators, name, &BinaryRow::name);
+  if (binary != std::end(binary_operators)) return checker.binary(binary->op, left, right, span);
+  const auto* compare = std::ranges::find(comparisons, name, &CompareRow::name);
+  return checker.compare_values(compare->op, left, right, span);
+}
+
+// ---- Methods of numbers ----
+
+// x.view(dtype): the same bits as a number of another type of the same size.
+Value view_number(Checker& checker, const Value& number, const Checker::Args& args, Span span) {
+  std::optional<Value> wanted;
+  if (args.positional.size() == 1 && args.keywords.empty()) wanted = args.positional[0];
+  if (args.positional.empty() && args.keywords.size() == 1 && args.keywords[0].first == "dtype")
+    wanted = args.keywords[0].second;
+  if (!wanted) return wrong_arguments(checker, "`view` of a number takes the type", span);
+  Value type = checker.as_dtype(*wanted);
+  ir::Operand operand = checker.as_operand(number);
+  bool fits = type.kind == ValueKind::Type && is_scalar(type.type) && !is_complex(type.type) &&
+              !is_boolean(type.type) && !is_boolean(operand.type) && !is_complex(operand.type);
+  if (!fits || bit_width(type.type->scalar) != bit_width(operand.type->scalar))
+    return wrong_arguments(checker, "`view` of a number takes a type of the same size", span);
+  Value bits = checker.call_by_signature(Builtin::Bits, {{runtime_value(operand, span)}, {}, {}}, span);
+  if (is_error(bits)) return bits;
+  std::optional<Builtin> back = find_builtin(fmt::format("{}.from_bits", to_string(type.type)));
+  if (is_float(type.type) && back) return checker.call_by_signature(*back, {{bits}, {}, {}}, span);
+  return runtime_value(checker.plain_cast(checker.as_operand(bits), type.type, span), span);
+}
+
 // Python counts the bits of the magnitude.
 Value bit_count(Checker& checker, const Value& number, Span span) {
   Value size = checker.call_by_signature(Builtin::Abs, {{number}, {}, {}}, span);
@@ -113,6 +201,7 @@ struct NumberMethod {
 constexpr NumberMethod number_methods[] = {{"conjugate", false, conjugate}, {"bit_count", true, bit_count}};
 
 Value call_number_method(Checker& checker, const Value& method, const Checker::Args& args, Span span) {
+  if (method.text == "view") return view_number(checker, method.elements[0], args, span);
   if (!args.positional.empty() || !args.keywords.empty())
     return wrong_arguments(checker, fmt::format("`{}` takes no argument", method.text), span);
   const auto* row = std::ranges::find(number_methods, method.text, &NumberMethod::name);
@@ -123,9 +212,11 @@ Value call_number_method(Checker& checker, const Value& method, const Checker::A
 
 std::optional<Value> Checker::number_method(const Value& number, std::string_view name, Span span) {
   const auto* row = std::ranges::find(number_methods, name, &NumberMethod::name);
-  if (row == std::end(number_methods) || (row->of_integers && !is_integer(number.type))) return std::nullopt;
+  bool is_view = name == "view" && scope->is_numba();
+  if (!is_view && row == std::end(number_methods)) return std::nullopt;
+  if (!is_view && row->of_integers && !is_integer(number.type)) return std::nullopt;
   Value method = plain_value(ValueKind::Method, span);
-  method.text = row->name;
+  method.text = is_view ? "view" : row->name;
   method.elements = {number};
   return method;
 }
@@ -138,6 +229,8 @@ std::optional<Value> Checker::plain_function(std::string_view module, std::strin
   };
   for (const Row& row : rows)
     if (row.module == module && row.name == name) return method(row.name);
+  if (module == "operator")
+    if (std::string_view known = operator_name(name); !known.empty()) return method(known);
   if (module == "numpy")
     if (std::string_view ufunc = ufunc_name(name); !ufunc.empty()) return method(ufunc);
   return std::nullopt;
@@ -153,6 +246,7 @@ Value Checker::call_method(const Value& method, const Args& args, Span span) {
                                         : call_number_method(*this, method, args, span);
   for (const Row& row : rows)
     if (row.name == method.text) return row.call(*this, args, span);
+  if (method.text.starts_with("operator.")) return call_operator(*this, method.text, args, span);
   return call_ufunc(method.text, args, span);
 }
 
