@@ -5,6 +5,7 @@
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/host.h"
+#include "compiler/check/host_arrays.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 
@@ -193,6 +194,7 @@ Value local_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args
 
 Value constant_like(Checker& checker, const ast::Call& expr, const Value& value) {
   std::optional<ConstantTable> table = checker.constant_table(value);
+  if (is_constant_array(value) && value.elements.empty()) table = ConstantTable{{0}, {}, value.type};
   if (!table || table->extents.size() > static_cast<std::size_t>(limits::array_rank)) {
     if (!is_error(value)) checker.report(value.span, diag::no_constant_array, checker.describe(value));
     return error_value(expr.span);

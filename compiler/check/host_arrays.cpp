@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "compiler/check/fold.h"
 #include "compiler/check/python.h"
@@ -25,6 +26,7 @@ Extents extents_of(const Value& value) {
 
 // Returns the type that NumPy gives a number that has none.
 Type array_type(const Value& number) {
+  if (is_complex_literal(number)) return types::c128;
   if (is_literal(number)) return is_int_literal(number) ? types::i64 : types::f64;
   return number.type;
 }
@@ -37,7 +39,7 @@ std::optional<Type> common_type(const Value& value, std::optional<Type> so_far) 
       if (so_far = common_type(element, so_far); !so_far) return std::nullopt;
     return so_far;
   }
-  if (!is_constant_number(value) || is_complex(value.type)) return std::nullopt;
+  if (!is_constant_number(value)) return std::nullopt;
   return so_far ? numba_unify(*so_far, array_type(value)) : std::optional(array_type(value));
 }
 
@@ -54,6 +56,13 @@ std::optional<Type> type_of_numbers(const Value& value) {
 }
 
 std::optional<Value> element_as(const Value& number, Type type, Span span) {
+  if (is_complex(type)) {
+    std::optional<std::complex<double>> parts = constant_complex(number);
+    return parts
+               ? std::optional(runtime_value(ir::constant_complex(type, parts->real(), parts->imag()), span))
+               : std::nullopt;
+  }
+  if (is_complex(number.type)) return std::nullopt;
   std::optional<ir::Operand> operand;
   if (is_int_literal(number))
     operand = constant_of(type, number.integer);
@@ -219,7 +228,9 @@ Made make_arange(const Arguments& args) {
   if (*type == types::f32) delta = static_cast<float>(*a + *d) - static_cast<float>(*a);
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(std::max(count, 0.0)); ++i) {
     std::optional<Value> number;
-    if (is_float(*type))
+    if (is_complex(*type))
+      number = element_as(sequence_element(types::f64, *a, delta, i, args.call.span), *type, args.call.span);
+    else if (is_float(*type))
       number = sequence_element(*type, *a, delta, i, args.call.span);
     else if (whole && stride)
       number = element_as(int_value(*whole + *stride * i, args.call.span), *type, args.call.span);
@@ -246,7 +257,7 @@ Made make_linspace(const Arguments& args) {
     double value = static_cast<double>(i) * step + a;
     if (step == 0 && div > 0) value = static_cast<double>(i) / static_cast<double>(div) * (b - a) + a;
     if (includes && n > 1 && i == n - 1) value = b;
-    if (!is_float(*type)) value = std::floor(value);
+    if (!is_float(*type) && !is_complex(*type)) value = std::floor(value);
     std::optional<Value> number = element_as(float_value(value, args.call.span), *type, args.call.span);
     if (!number) return std::nullopt;
     numbers.push_back(std::move(*number));
@@ -273,7 +284,8 @@ Made make_eye(const Arguments& args) {
 
 // The functions of NumPy that make arrays.
 Made numpy_call(Checker& checker, std::string_view name, const ast::Call& call) {
-  if (name == "array" || name == "asarray" || name == "ascontiguousarray")
+  // The order of the elements in memory is no part of a constant.
+  if (name == "array" || name == "asarray" || name == "ascontiguousarray" || name == "asfortranarray")
     return make_array_of({checker, call, {"object", "dtype"}});
   if (name == "zeros" || name == "empty") return make_filled({checker, call, {"shape", "dtype"}}, 0);
   if (name == "ones") return make_filled({checker, call, {"shape", "dtype"}}, 1);

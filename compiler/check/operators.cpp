@@ -347,6 +347,11 @@ Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, S
   bool complex = is_complex_number(left) || is_complex_number(right);
   bool folds = (is_literal(left) && is_literal(right)) ||
                (!instance && is_constant_number(left) && is_constant_number(right));
+  // A number of NumPy has the precision of its own type.
+  bool is_numpy = complex && is_python(*this) && (!is_literal(left) || !is_literal(right));
+  if (is_numpy)
+    if (std::optional<Value> value = python_binary(*this, op, left, right, span); value && !is_error(*value))
+      return *value;
   if (complex && folds) return fold_binary_complex(*this, op, left, right, span);
   if (is_python(*this))
     if (std::optional<Value> value = python_binary(*this, op, left, right, span)) return *value;

@@ -75,6 +75,8 @@ std::optional<Value> plain_binary(ast::BinaryOp op, const Value& left, const Val
 std::optional<Type> numpy_type(const Value& left, const Value& right) {
   if (!is_plain(left) && !is_plain(right)) return numba_unify(left.type, right.type);
   const Value &plain = is_plain(left) ? left : right, &typed = is_plain(left) ? right : left;
+  if (is_complex(typed.type)) return typed.type;
+  if (is_complex_literal(plain)) return typed.type == types::f32 ? types::c64 : types::c128;
   if (is_float(typed.type)) return typed.type;
   if (!is_python_int(plain)) return types::f64;
   return literal_fits(*constant_integer(plain), typed.type) ? std::optional(typed.type) : std::nullopt;
@@ -94,9 +96,40 @@ std::optional<ir::Operand> numpy_power(const ir::Operand& base, const ir::Operan
   return fold_builtin(Builtin::IntegerPower, type, std::array{base, exponent});
 }
 
+// Complex numbers as NumPy computes them, in their own precision. It divides by the larger part first.
+template <class Float> std::optional<ir::Operand>
+numpy_complex(ast::BinaryOp op, Type type, std::complex<double> left, std::complex<double> right) {
+  const auto a = static_cast<Float>(left.real()), b = static_cast<Float>(left.imag()),
+             c = static_cast<Float>(right.real()), d = static_cast<Float>(right.imag());
+  auto make = [&](Float real, Float imag) {
+    return ir::constant_complex(type, static_cast<double>(real), static_cast<double>(imag));
+  };
+  switch (op) {
+  case ast::BinaryOp::Add: return make(a + c, b + d);
+  case ast::BinaryOp::Subtract: return make(a - c, b - d);
+  case ast::BinaryOp::Multiply: return make(a * c - b * d, a * d + b * c);
+  case ast::BinaryOp::Divide: {
+    if (c == 0 && d == 0) return std::nullopt;
+    if (std::fabs(c) >= std::fabs(d)) {
+      const Float ratio = d / c, scale = 1 / (c + d * ratio);
+      return make((a + b * ratio) * scale, (b - a * ratio) * scale);
+    }
+    const Float ratio = c / d, scale = 1 / (d + c * ratio);
+    return make((a * ratio + b) * scale, (b * ratio - a) * scale);
+  }
+  default: return std::nullopt;
+  }
+}
+
 std::optional<ir::Operand> numpy_binary(ast::BinaryOp op, const Value& left, const Value& right) {
   std::optional<Type> type = numpy_type(left, right);
-  if (!type || is_complex(*type) || op == ast::BinaryOp::MatrixMultiply) return std::nullopt;
+  if (!type || op == ast::BinaryOp::MatrixMultiply) return std::nullopt;
+  if (is_complex(*type)) {
+    std::optional<std::complex<double>> a = constant_complex(left), b = constant_complex(right);
+    if (!a || !b) return std::nullopt;
+    return *type == types::c64 ? numpy_complex<float>(op, *type, *a, *b)
+                               : numpy_complex<double>(op, *type, *a, *b);
+  }
   if (op == ast::BinaryOp::Divide && is_integer(*type)) type = types::f64;
   std::optional<ir::Operand> a = constant_as(left, *type), b = constant_as(right, *type);
   if (!a || !b) return std::nullopt;
@@ -136,6 +169,10 @@ std::optional<Value> python_unary(Checker& checker, ast::UnaryOp op, const Value
   }
   if (op == ast::UnaryOp::Positive) return read_at(operand, span);
   bool negates = op == ast::UnaryOp::Negative;
+  if (std::optional<std::complex<double>> z = constant_complex(operand); z && is_complex(operand.type)) {
+    if (!negates) return std::nullopt;
+    return runtime_value(ir::constant_complex(operand.type, -z->real(), -z->imag()), span);
+  }
   if (!negates && is_float(operand.type)) return std::nullopt;
   if (is_literal(operand)) return float_value(-operand.real, span);
   std::optional<ir::Operand> result =
