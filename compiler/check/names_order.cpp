@@ -179,6 +179,20 @@ struct Binder {
         add_from_block(block, each.name, statement);
     for (const auto& inner : block.children)
       for (const auto& [name, versions] : inner->symbols) add_from_block(block, name, statement);
+    for (const auto& [name, versions] : block.symbols) add_import(versions, name);
+  }
+
+  // An import in a block, where nothing else binds the name: a kernel that reads it can only mean the module.
+  void add_import(const std::vector<Symbol>& in_block, std::string_view name) {
+    std::vector<Symbol>& versions = file.symbols[name];
+    bool is_alone = versions.size() <= 1 && in_block.size() == 1 &&
+                    (versions.empty() || versions.back().reason == HostReason::Bound);
+    bool is_import = in_block.size() == 1 && (in_block.front().kind == Symbol::Kind::Import ||
+                                              in_block.front().kind == Symbol::Kind::FromImport);
+    if (!is_alone || !is_import) return;
+    const std::uint32_t place = versions.empty() ? in_block.front().place : versions.back().place;
+    versions.assign({in_block.front()});
+    versions.back().place = place;
   }
 
   void add_from_block(FileScope& block, std::string_view name, const HostStatement& statement) {

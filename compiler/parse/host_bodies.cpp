@@ -44,7 +44,8 @@ struct BodyParser {
   // Says whether something inside can be of use to a kernel.
   bool holds_definitions() const {
     for (std::size_t i = begin + 1; i < end; ++i) {
-      bool defines = kind(i) == TokenKind::Def || kind(i) == TokenKind::Class || kind(i) == TokenKind::Lambda;
+      bool defines = kind(i) == TokenKind::Def || kind(i) == TokenKind::Class ||
+                     kind(i) == TokenKind::Lambda || kind(i) == TokenKind::Import;
       bool jits = kind(i) == TokenKind::Name && text(i) == "jit";
       if (defines || jits) return true;
     }

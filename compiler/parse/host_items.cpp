@@ -78,8 +78,9 @@ static DecoratorUse decorator_use(const Parser& parser, std::span<const Stmt* co
     if (from && (from->module == "numba" || from->module == "numba.cuda")) name.last = from->name;
     bool from_host = from ? from->module == "numba" : is_host_prefix(name.prefix, items);
     bool host_jit = name.last == "njit" || (name.last == "jit" && from_host);
-    bool kernel =
-        name.last == "jit" || name.last == "kernel" || name.last == "device" || name.last == "struct";
+    // Other packages have decorators of these names, too.
+    bool is_word = name.last == "kernel" || name.last == "device" || name.last == "struct";
+    bool kernel = name.last == "jit" || (is_word && (name.prefix.empty() || name.prefix == "kern."));
     if (kernel && !host_jit) return DecoratorUse::Kernel;
     if (!host_jit) use = DecoratorUse::Host;
     while (!parser.at(TokenKind::Newline, offset) && !parser.at(TokenKind::EndOfFile, offset)) ++offset;
@@ -169,8 +170,56 @@ ast::Block Parser::parse_guarded() {
   return arena.copy(body);
 }
 
+// Passes over a clause of a compound statement, whose keyword is here.
+static void skip_clause(Parser& parser) {
+  parser.skip_line();
+  parser.skip_block();
+}
+
+// Parses the block here as if it stood alone.
+static void parse_clause_body(Parser& parser, std::vector<const Stmt*>& items,
+                              std::vector<ast::HostStatement>& statements) {
+  parser.accept(TokenKind::Newline);
+  parser.accept(TokenKind::Indent);
+  while (!parser.at(TokenKind::Dedent) && !parser.at(TokenKind::EndOfFile))
+    if (!parser.accept(TokenKind::Newline)) parser.parse_lenient_item(items, statements);
+  parser.accept(TokenKind::Dedent);
+}
+
+// Parses an `if` whose condition is decided where kernels are compiled: there is no simulator, and no checker of types
+// runs. False, with nothing taken, where it is another one.
+bool Parser::parse_decided_if(std::vector<const Stmt*>& items, std::vector<ast::HostStatement>& statements) {
+  if (!at(TokenKind::If)) return false;
+  const bool is_negated = at(TokenKind::Not, 1);
+  std::size_t offset = is_negated ? 2 : 1;
+  while (at(TokenKind::Name, offset) && at(TokenKind::Dot, offset + 1)) offset += 2;
+  std::string_view last = at(TokenKind::Name, offset) ? sources.text(peek(offset).span) : "";
+  bool is_false = last == "ENABLE_CUDASIM" || last == "TYPE_CHECKING";
+  bool has_block = at(TokenKind::Colon, offset + 1) && at(TokenKind::Newline, offset + 2) &&
+                   at(TokenKind::Indent, offset + 3);
+  if (!is_false || !has_block) return false;
+  std::size_t start = position;
+  skip_clause(*this);
+  bool has_else = at(TokenKind::Else), is_plain = !at(TokenKind::Elif);
+  std::size_t behind = position;
+  position = start;
+  if (!is_plain || (has_else && !is_negated && !at(TokenKind::Newline, behind - start + 2))) return false;
+  if (is_negated) {
+    position += offset + 2;
+    parse_clause_body(*this, items, statements);
+    if (has_else) skip_clause(*this);
+    return true;
+  }
+  position = behind;
+  if (!has_else) return true;
+  position += 2;
+  parse_clause_body(*this, items, statements);
+  return true;
+}
+
 void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
                                 std::vector<ast::HostStatement>& statements) {
+  if (parse_decided_if(items, statements)) return;
   std::size_t begin = position, count = items.size();
   Span start = peek().span;
   bool host = at(TokenKind::Class) || at(TokenKind::Indent) || begins_foreign_statement(*this);

@@ -166,6 +166,7 @@ struct Parser {
   const ast::Module* parse_module();
   void parse_item(std::vector<const ast::Stmt*>& items);
   void parse_lenient_item(std::vector<const ast::Stmt*>& items, std::vector<ast::HostStatement>& statements);
+  bool parse_decided_if(std::vector<const ast::Stmt*>& items, std::vector<ast::HostStatement>& statements);
   ast::Module* make_module(const std::vector<const ast::Stmt*>& items,
                            const std::vector<ast::HostStatement>& statements);
   bool parse_simple_item(std::vector<const ast::Stmt*>& items);
