@@ -110,14 +110,30 @@ bool has_clash(Context& context, const FunctionSymbol& function, std::string_vie
   return true;
 }
 
-// The arguments of a launch are counted: each has a name.
+// The arguments of a launch are counted: each has a name. In a .py file what is left of them is a tuple.
 bool has_named_params(Context& context, const FunctionSymbol& function) {
+  if (function.file->is_numba()) return true;
   for (const ast::Param& param : function.def->params) {
     if (param.kind == ast::ParamKind::Normal) continue;
     context.diagnostics.report(param.span, diag::kernel_var_args, param.name);
     return false;
   }
   return true;
+}
+
+// Makes one type of those that `*args` takes. `kernc run` and --sig may write the tuple themselves.
+void gather_var_args(Context& context, const FunctionSymbol& function, std::vector<Type>& types,
+                     bool may_be_tuple) {
+  std::span<const ast::Param> params = function.def->params;
+  if (params.empty() || params.back().kind != ast::ParamKind::VarArgs) return;
+  std::size_t before = params.size() - 1;
+  if (types.size() < before) return;
+  bool is_tuple_given = may_be_tuple && types.size() == params.size() && is_tuple(types.back());
+  if (is_tuple_given) return;
+  if (may_be_tuple && types.size() == params.size() && types.back() == types::none) types.pop_back();
+  std::vector<Type> rest(types.begin() + static_cast<std::ptrdiff_t>(before), types.end());
+  types.erase(types.begin() + static_cast<std::ptrdiff_t>(before), types.end());
+  types.push_back(context.module.types.tuple(rest));
 }
 
 void check_signature(Context& context, const Signature& signature) {
@@ -133,6 +149,7 @@ void check_signature(Context& context, const Signature& signature) {
     if (!type) return;
     types.push_back(*type);
   }
+  gather_var_args(context, *function, types, true);
   if (has_count(context, *function, types.size(), std::nullopt))
     make_instance(context, *function, types, true, function->def->name_span);
 }
@@ -148,12 +165,15 @@ void check_result(Context& context, const FunctionSymbol& function) {
 void check_kernel(Context& context, const FunctionSymbol& function) {
   const ast::FunctionDef& def = *function.def;
   check_result(context, function);
-  if (!function.options.signatures.empty() && !has_named_params(context, function)) return;
-  for (const ast::Expr* signature : function.options.signatures)
-    if (std::optional<std::vector<Type>> types = signature_types(
-            context, function.options_file ? *function.options_file : *function.file, *signature);
-        types && has_count(context, function, types->size(), signature->span))
+  if (!has_named_params(context, function)) return;
+  for (const ast::Expr* signature : function.options.signatures) {
+    std::optional<std::vector<Type>> types =
+        signature_types(context, function.options_file ? *function.options_file : *function.file, *signature);
+    if (!types) continue;
+    gather_var_args(context, function, *types, false);
+    if (has_count(context, function, types->size(), signature->span))
       make_instance(context, function, *types, true, signature->span);
+  }
   if (!function.options.signatures.empty() || !is_annotated(function)) return;
   if (std::optional<std::vector<Type>> types = annotated_types(context, function))
     make_instance(context, function, *types, true, def.name_span);

@@ -258,9 +258,12 @@ static bool is_name(std::string_view text) {
   });
 }
 
-// Puts each word at its parameter.
-static void distribute(std::vector<Given>& given, std::string_view kernel, std::span<const std::string> words,
-                       Diagnostics& diagnostics) {
+// Puts each word at its parameter. Those that are left at the end are the elements of `*args`, where a kernel has it.
+static void distribute(std::vector<Given>& given, const ast::FunctionDef& function,
+                       std::span<const std::string> words, Diagnostics& diagnostics) {
+  std::string_view kernel = function.name;
+  bool has_rest = !function.params.empty() && function.params.back().kind == ast::ParamKind::VarArgs;
+  std::string rest;
   std::size_t next = 0;
   for (const std::string& word : words) {
     std::size_t equal = word.find('=');
@@ -280,12 +283,20 @@ static void distribute(std::vector<Given>& given, std::string_view kernel, std::
       continue;
     }
     if (!named) ++next;
+    if (!named && has_rest && next >= given.size()) {
+      rest += text + ", ";
+      continue;
+    }
     if (target == given.end())
       diagnostics.report({}, diag::too_many_arguments, text, kernel);
     else if (target->present)
       diagnostics.report({}, diag::repeated_argument, target->param);
     else
       target->text = text, target->present = true;
+  }
+  if (has_rest && !given.back().present) {
+    given.back().text = rest.empty() ? "None" : fmt::format("({})", rest.substr(0, rest.size() - 1));
+    given.back().present = true;
   }
 }
 
@@ -340,7 +351,7 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
   for (const ast::Param& param : kernel.params)
     given.push_back(
         {std::string(param.name), "", dialect == Dialect::Kern ? element_of(param) : std::nullopt});
-  distribute(given, kernel.name, words, diagnostics);
+  distribute(given, kernel, words, diagnostics);
   if (diagnostics.has_errors()) return {};
   auto is_made = [&](std::size_t i) { return kernel.generated && i >= kernel.generated->inputs; };
   for (std::size_t i = 0; i < given.size(); ++i) {

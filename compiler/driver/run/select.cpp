@@ -33,13 +33,13 @@ static std::string_view other_decorator(const ast::FunctionDef& function) {
 }
 
 // Reports that a function cannot be launched for what it is; false where it can.
-static bool refuse(const ast::FunctionDef& function, Diagnostics& diagnostics) {
+static bool refuse(const ast::FunctionDef& function, Dialect dialect, Diagnostics& diagnostics) {
   if (std::string_view decorator = other_decorator(function); !decorator.empty()) {
     diagnostics.report(function.name_span, diag::no_kernel_made, decorator, function.name);
     return true;
   }
   for (const ast::Param& param : function.params) {
-    if (param.kind == ast::ParamKind::Normal) continue;
+    if (param.kind == ast::ParamKind::Normal || dialect == Dialect::Numba) continue;
     diagnostics.report(param.span, diag::kernel_var_args, param.name);
     return true;
   }
@@ -52,7 +52,9 @@ static std::optional<const ast::FunctionDef*> select_inner(const Program& progra
                                                            Diagnostics& located) {
   std::vector<ast::Definition> found = ast::definitions_named(*program.files.front().tree, name);
   if (found.empty()) return std::nullopt;
-  if (found.size() == 1) return refuse(*found.front().function, located) ? nullptr : found.front().function;
+  if (found.size() == 1)
+    return refuse(*found.front().function, program.files.front().dialect, located) ? nullptr
+                                                                                   : found.front().function;
   auto builder = located.report(std::nullopt, diag::several_functions, name);
   for (const ast::Definition& each : found)
     builder.note(each.function->name_span, "there is `{}`", each.path);
@@ -96,7 +98,8 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
   std::vector<std::string_view> names, kernel_names;
   // Of several functions of one name the last one has it.
   for (std::size_t i = functions.size(); i-- > 0 && !name.empty();)
-    if (functions[i]->name == name) return refuse(*functions[i], located) ? nullptr : functions[i];
+    if (functions[i]->name == name)
+      return refuse(*functions[i], program.files.front().dialect, located) ? nullptr : functions[i];
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const ast::FunctionDef* function = functions[i];
     bool has_name =
@@ -112,7 +115,7 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
     if (std::optional<const ast::FunctionDef*> inner = select_inner(program, name, located)) return *inner;
   if (const ast::FunctionDef* inner =
           kernels.empty() && name.empty() ? only_inner_kernel(program, name) : nullptr)
-    return refuse(*inner, located) ? nullptr : inner;
+    return refuse(*inner, program.files.front().dialect, located) ? nullptr : inner;
   if ((kernels.empty() || !name.empty()) && report_inner(program, name, located)) return nullptr;
   if (!name.empty()) {
     auto builder = diagnostics.report({}, diag::unknown_kernel, file, name);
@@ -122,11 +125,12 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
   }
   if (kernels.size() == 1) {
     name = kernels.front()->name;
-    return refuse(*kernels.front(), located) ? nullptr : kernels.front();
+    return refuse(*kernels.front(), program.files.front().dialect, located) ? nullptr : kernels.front();
   }
   if (kernels.empty())
     for (const ast::FunctionDef* function : functions)
-      if (!other_decorator(*function).empty() && refuse(*function, located)) return nullptr;
+      if (!other_decorator(*function).empty() && refuse(*function, program.files.front().dialect, located))
+        return nullptr;
   if (kernels.empty())
     diagnostics.report({}, diag::no_kernel, file);
   else
