@@ -192,6 +192,13 @@ Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value&
   if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
   if (op == ast::CompareOp::In || op == ast::CompareOp::NotIn)
     return contains(*this, left, right, op == ast::CompareOp::In, span);
+  if (is_test && scope->is_numba() && is_number(left) && is_number(right)) {
+    // As in Numba: numbers of one type are the same where they are equal, others never are.
+    std::optional<Type> a = type_of(left), b = type_of(right);
+    bool same = a && b && default_type(*a) == default_type(*b);
+    if (!same) return bool_value(is_negative, span);
+    return compare_values(is_negative ? ast::CompareOp::NotEqual : ast::CompareOp::Equal, left, right, span);
+  }
   if (is_test) {
     report(span, diag::identity_test, context.source(left.span), context.source(right.span));
     return error_value(span);
