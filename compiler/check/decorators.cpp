@@ -258,6 +258,12 @@ struct Reader {
     check_options(*call);
   }
 
+  // `cuda.jit(f, device=True)`: what stands beside the function are options.
+  void read_call(const ast::Call& call) {
+    read(*call.callee);
+    for (const ast::Keyword& keyword : call.keywords) read_option(keyword);
+  }
+
   // Checks what no option says alone.
   void check_options(const ast::Call& call) {
     const ir::KernelOptions& kernel = function.options.kernel;
@@ -319,8 +325,9 @@ const FunctionSymbol* lambda_function(FileScope& file, const ast::Lambda& lambda
 }
 
 const FunctionSymbol* jitted_call(Context& context, FileScope& file, const ast::Call& call) {
-  if (!file.is_numba() || call.args.size() != 1 || !call.keywords.empty()) return nullptr;
+  if (!file.is_numba() || call.args.size() != 1) return nullptr;
   const auto* options = ast::as<ast::Call>(call.callee);
+  if (options && !call.keywords.empty()) return nullptr;
   const ast::Expr& callee = decorator_behind(context, file, options ? *options->callee : *call.callee);
   const auto* behind = ast::as<ast::Call>(&callee);
   Role role = role_of(context, file, behind ? *behind->callee : callee);
@@ -337,7 +344,7 @@ const FunctionSymbol* jitted_call(Context& context, FileScope& file, const ast::
   FunctionSymbol given;
   given.def = inner->def;
   given.file = &file;
-  Reader{context, given}.read(*call.callee);
+  Reader{context, given}.read_call(call);
   made->options = given.options;
   made->options_file = &file;
   return made.get();
