@@ -1,0 +1,88 @@
+// Launches: what the pool is told of one, and what is kept of what it left behind.
+#include "runtime/api/cpu/launch.h"
+
+#include <chrono>
+#include <cstddef>
+
+#include "runtime/api/cpu/stream.h"
+#include "runtime/cpu/cooperative.h"
+#include "runtime/cpu/float_environment.h"
+#include "runtime/cpu/record.h"
+#include "runtime/cpu/scratch.h"
+
+namespace kern::runtime {
+
+// A report of a host that was compiled before there was the word has none.
+static std::uint64_t* stop_of(kern_launch_report* report) {
+  constexpr std::size_t end = offsetof(kern_launch_report, stop) + sizeof(kern_launch_report::stop);
+  return report && report->struct_size >= end ? &report->stop : nullptr;
+}
+
+std::uint64_t CpuStream::launch(const Launch& launch) {
+  if (capture_) check_capture(launch);
+  auto run = [queued = Queued(launch)](CpuStream& stream, std::uint64_t number) {
+    stream.run_launch(queued, number);
+  };
+  return put(std::move(run), launch.uses, launch.awaited);
+}
+
+// Says that there is no memory for what blocks need while they run.
+Error CpuStream::no_scratch(const Queued& launch, const cpu::Launch& job) const {
+  std::uint64_t bytes =
+      launch.kernel->cooperative ? cpu::cooperative_bytes(job) : std::uint64_t(job.scratch_bytes);
+  std::string what = launch.kernel->cooperative
+                         ? std::to_string(bytes) + " bytes of scratch and stacks for all its blocks at once"
+                         : std::to_string(job.scratch_bytes) + " bytes of scratch";
+  return {KERN_OUT_OF_MEMORY,
+          "kernel `" + launch.kernel->name + "`: there is no memory for " + what + "; nothing ran",
+          {},
+          bytes,
+          0};
+}
+
+void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
+  // Fibers begin with it, and what is computed about the launch, as its time, raises no flag of the host's either.
+  const cpu::FloatEnvironment environment;
+  constexpr std::uint64_t ring_words = std::uint64_t(1) << 20;
+  kern_launch_record record{};
+  record.launch = ++launches_;
+  record.shared_bytes = launch.shared_bytes;
+  cpu::Ring ring;
+  if (launch.kernel->prints) ring = cpu::make_ring(ring_words);
+  record.print_ring = reinterpret_cast<std::uint64_t>(ring.get());
+  std::vector<std::uint64_t> params = launch.params;
+  params.back() = reinterpret_cast<std::uint64_t>(&record);
+  cpu::Launch job;
+  job.entry = launch.entry->entry;
+  job.params = params.data();
+  job.record = &record;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    job.grid[axis] = launch.grid[axis];
+    job.block[axis] = launch.block[axis];
+  }
+  job.scratch_bytes = cpu::scratch_bytes(*launch.entry, job.block) + launch.shared_bytes;
+  job.independent_rows = launch.entry->independent_rows != 0;
+  job.follows_rows = launch.entry->follows_rows != 0;
+  job.threads_in_call = launch.entry->threads_in_call;
+  if (launch.report) job.blocks_done = &launch.report->blocks_done;
+  bool is_cut_short = false;
+  job.is_cut_short = &is_cut_short;
+  std::uint64_t* stop = stop_of(launch.report);
+  record.reserved[cpu::stop_word] = reinterpret_cast<std::uint64_t>(stop);
+  auto begin = std::chrono::steady_clock::now();
+  bool ran = launch.kernel->cooperative ? cpu::run_cooperative(*pool_, job) : pool_->run(job);
+  std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+  if (launch.report) launch.report->milliseconds = time.count();
+  if (!ran) keep_error(number, no_scratch(launch, job));
+  if (record.fault.state != 0)
+    keep_fault(number, launch, record, launch.params);
+  else if (is_cut_short)
+    keep_error(number, {KERN_DEVICE_ERROR,
+                        "kernel `" + launch.kernel->name + "` was stopped before all of its blocks had run",
+                        {},
+                        0,
+                        0});
+  if (ring) write_prints(number, launch.module->manifest, *ring);
+}
+
+} // namespace kern::runtime

@@ -1,0 +1,113 @@
+// What is put on a stream, who runs it, and waiting for it.
+#include "runtime/api/cpu/stream.h"
+
+#include <cstdio>
+
+namespace kern::runtime {
+
+void CpuStream::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    work_.wait(lock, [this] { return can_run() || (closed_ && !running_); });
+    if (tasks_.empty()) break;
+    run_next(lock);
+  }
+  lock.unlock();
+  report_faults();
+}
+
+// Runs the next task; the lock is held at both ends.
+void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
+  running_ = true;
+  Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  std::uint64_t number = done_ + 1;
+  lock.unlock();
+  try {
+    task(*this, number);
+  } catch (...) {
+    keep_caught(number);
+  }
+  task = nullptr; // what it held goes before anybody hears that it is done
+  lock.lock();
+  running_ = false;
+  timeline_->done = ++done_;
+  changed_.notify_all();
+  if (!tasks_.empty() || closed_) work_.notify_one();
+}
+
+// Keeps what a task threw, as an error of its work.
+void CpuStream::keep_caught(std::uint64_t number) noexcept {
+  try {
+    keep_error(number, error_of_exception("work of a stream"));
+  } catch (...) {
+    std::fputs("kern: there is no memory to keep an error of a stream\n", stderr);
+  }
+}
+
+void CpuStream::close() {
+  if (process_.is_left()) return;
+  if (!has_thread_) return report_faults();
+  std::lock_guard lock(mutex_);
+  closed_ = true;
+  work_.notify_one();
+}
+
+std::uint64_t CpuStream::put(Task task, std::span<Memory* const> uses, bool awaited) {
+  process_.check();
+  std::unique_lock lock(mutex_);
+  if (capture_) {
+    capture_->tasks.push_back(std::move(task));
+    for (Memory* memory : uses) capture_->memory.push_back(memory->shared_from_this());
+    return put_;
+  }
+  tasks_.push_back(std::move(task));
+  note(uses, put_ + 1);
+  const std::uint64_t number = ++put_;
+  if (!has_thread_) [[unlikely]]
+    run_to(number, lock);
+  else if (!awaited)
+    work_.notify_one();
+  return number;
+}
+
+// Waits for work of another stream, in its own work of the number `own`.
+void CpuStream::wait_for(Stream& other, std::uint64_t number, std::uint64_t own) {
+  try {
+    other.wait(number, std::nullopt);
+  } catch (...) {
+    keep_caught(own); // the other one's device is lost
+  }
+}
+
+bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
+  process_.check();
+  std::unique_lock lock(mutex_);
+  if (deadline) return changed_.wait_until(lock, *deadline, [&] { return done_ >= number; });
+  run_to(number, lock);
+  return true;
+}
+
+// Does work up to a number, or waits for whoever does it; the lock is held at both ends.
+void CpuStream::run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock) {
+  while (done_ < number) {
+    if (can_run())
+      run_next(lock);
+    else
+      changed_.wait(lock);
+  }
+}
+
+std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
+                              std::span<const char> pattern) {
+  std::vector<char> bytes(pattern.begin(), pattern.end());
+  Memory* used = to.get();
+  auto run = [=](auto&, auto) {
+    char* place = static_cast<char*>(to->data) + offset;
+    for (std::uint64_t i = 0; i < count; ++i, place += bytes.size())
+      std::memcpy(place, bytes.data(), bytes.size());
+  };
+  return put(std::move(run), {&used, 1});
+}
+
+} // namespace kern::runtime
