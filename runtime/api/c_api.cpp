@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kern/abi_hash.h"
+#include "runtime/api/capture.h"
 #include "runtime/api/handles.h"
 #include "runtime/api/launch.h"
 #include "runtime/api/order.h"
@@ -220,7 +221,8 @@ NewEvent::NewEvent(kern_event** wanted, const std::shared_ptr<Device>& device,
 void NewEvent::hand_out(std::uint64_t number) {
   if (!event_) return;
   event_->number = number;
-  event_->stream->hold(number);
+  event_->point = event_->stream->capture_point();
+  if (!event_->point) event_->stream->hold(number);
   *wanted_ = event_.release();
 }
 
@@ -254,6 +256,8 @@ kern_error* kern_stream_wrap(kern_device* device, void* native, kern_stream** st
     place = make_stream(on, on->wrap_stream(native));
   });
 }
+
+std::uint64_t kern_stream_id(const kern_stream* stream) { return stream ? stream->stream->id() : 0; }
 
 void* kern_stream_native(const kern_stream* stream) { return stream ? stream->stream->native() : nullptr; }
 
@@ -301,22 +305,34 @@ kern_error* kern_stream_after(kern_stream* stream, kern_event* event) {
   return guarded([&] {
     full(stream, "stream");
     full(event, "event");
-    if (stream->stream != event->stream)
-      stream->stream->after(event->stream, event->number, stream->device == event->device);
+    Stream& on = *stream->stream;
+    if (event->point) {
+      if (stream->device != event->device)
+        fail(KERN_ARGUMENT_ERROR, "the event is of a capture on " + event->device->name() +
+                                      ", and the stream is one of " + stream->device->name());
+      return on.follow(*event->point);
+    }
+    if (stream->stream == event->stream) return;
+    if (on.is_captured())
+      fail(KERN_ARGUMENT_ERROR,
+           "the stream is being captured, and the event is of work outside of the capture: wait for "
+           "it before the capture, or put the stream that launches the graph behind it");
+    on.after(event->stream, event->number, stream->device == event->device);
   });
 }
 
 kern_error* kern_capture_begin(kern_stream* stream) {
-  return guarded([&] { full(stream, "stream").stream->begin_capture(); });
+  return guarded([&] { Stream::begin_capture(full(stream, "stream").stream); });
 }
 
 kern_error* kern_capture_end(kern_stream* stream, kern_graph** graph) {
   return guarded([&] {
     auto captured = full(stream, "stream").stream->end_capture();
     kern_graph*& result = place_of(graph);
-    result = new kern_graph;
-    result->device = stream->device;
-    result->graph = std::move(captured);
+    auto made = std::make_unique<kern_graph>();
+    made->device = stream->device;
+    made->graph = std::move(captured);
+    result = made.release();
   });
 }
 
@@ -326,9 +342,14 @@ kern_error* kern_graph_launch(kern_graph* graph, kern_stream* stream, kern_event
     if (full(stream, "stream").device != graph->device)
       fail(KERN_ARGUMENT_ERROR, "the graph was captured on " + graph->device->name() +
                                     ", and the stream is one of " + stream->device->name());
+    if (stream->stream->is_captured())
+      fail(KERN_ARGUMENT_ERROR, "the stream is being captured: a graph cannot be launched in it");
+    check_beside_capture(*stream->stream);
     NewEvent made(event, stream->device, stream->stream);
     for (const auto& memory : graph->graph->memory) order_behind_fill(*stream->stream, *memory);
-    made.hand_out(stream->stream->replay(graph->graph));
+    std::uint64_t number = stream->stream->replay(graph->graph);
+    for (Memory* memory : graph->graph->filled) note_fill(*stream->stream, *memory, number);
+    made.hand_out(number);
   });
 }
 
@@ -343,7 +364,10 @@ kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
     if (seconds >= 0)
       deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                     std::chrono::duration<double>(std::min(seconds, most)));
-    full(event, "event").stream->check_waitable();
+    if (full(event, "event").point)
+      fail(KERN_ARGUMENT_ERROR,
+           "the event is of work that was captured, and so never comes: wait for an event of the "
+           "graph's launch");
     bool came = event->stream->wait(event->number, deadline);
     if (done) *done = came;
     if (came) event->stream->collect(event->number);

@@ -1,5 +1,6 @@
 // The C interface: launches. A launch of arrays that lie on the device allocates nothing: what it says is
 // built on the stack, and streams keep only what they need for longer.
+#include "runtime/api/capture.h"
 #include "runtime/api/handles.h"
 #include "runtime/api/inline_array.h"
 #include "runtime/api/launch.h"
@@ -136,6 +137,7 @@ kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
     Known known(*options);
     check_stream(*kernel, *known);
     const std::shared_ptr<Stream>& stream = launch_stream(*kernel, *known);
+    check_beside_capture(*stream);
     Call call{kernel->module, *kernel->plan, *known, {arguments, count}};
     NewEvent made(event, kernel->device, stream);
     std::uint64_t number = 0;

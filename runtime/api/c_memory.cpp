@@ -1,6 +1,7 @@
 // The C interface: memory.
 #include <thread>
 
+#include "runtime/api/capture.h"
 #include "runtime/api/handles.h"
 #include "runtime/api/order.h"
 
@@ -92,6 +93,7 @@ static Stream& stream_for(const kern_buffer* buffer, const kern_stream* stream) 
   if (full(stream, "stream").device != buffer->device)
     fail(KERN_ARGUMENT_ERROR, "the buffer lies on " + buffer->device->name() + ", and the stream is one of " +
                                   stream->device->name());
+  check_beside_capture(*stream->stream);
   return *stream->stream;
 }
 
@@ -165,7 +167,7 @@ kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_
     order_behind_fill(on, *to->memory);
     std::span<const char> bytes(static_cast<const char*>(pattern), pattern_bytes);
     std::uint64_t number = count > 0 ? on.fill(to->memory, offset, count, bytes) : on.last();
-    if (count > 0 && !on.is_captured()) to->memory->uses->note_fill(on.timeline(), number);
+    if (count > 0) note_fill(on, *to->memory, number);
     made.hand_out(number);
   });
 }

@@ -1,4 +1,5 @@
 // The C interface: launches that were checked once. What a launch borrows stands in the handle.
+#include "runtime/api/capture.h"
 #include "runtime/api/handles.h"
 #include "runtime/api/launch.h"
 #include "runtime/api/order.h"
@@ -85,6 +86,7 @@ kern_error* kern_prepared_launch(kern_prepared* prepared, kern_event** event) {
   return guarded([&] {
     full(prepared, "prepared launch");
     const std::shared_ptr<Stream>& stream = launch_stream(*prepared->kernel, prepared->options);
+    check_beside_capture(*stream);
     NewEvent made(event, prepared->kernel->device, stream);
     for (Memory* memory : prepared->uses) order_behind_fill(*stream, *memory);
     prepared->launch.reports = reports_faults(prepared->options, *stream);

@@ -23,6 +23,9 @@
 namespace kern::runtime {
 
 class Device;
+class Stream;
+class Capture;
+struct CapturePoint;
 
 // Memory of a device. It goes back when nobody holds it any more, and is given out again when no stream works
 // on it.
@@ -75,6 +78,7 @@ struct Launch : Launched {
 struct Graph {
   virtual ~Graph() = default;
   std::vector<std::shared_ptr<Memory>> memory; // that its work uses
+  std::vector<Memory*> filled;                 // of these, what its work fills
 };
 
 // The work that was given to a device in order. Whatever is put on it gets the next number; `done` numbers
@@ -83,6 +87,7 @@ struct Graph {
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
   using Deadline = std::optional<std::chrono::steady_clock::time_point>; // none: wait as long as it takes
+  Stream();
   virtual ~Stream();
 
   // Put work on the stream; each returns its number. Memory is held until it is done.
@@ -98,15 +103,10 @@ public:
   virtual std::uint64_t launch(const Launch& launch) = 0;
   // What comes next waits for another stream's work, of the same device or another one.
   virtual std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) = 0;
-  // From here to the end of the capture, what is put on the stream is kept instead of run.
-  virtual void begin_capture() = 0;
-  virtual std::shared_ptr<Graph> end_capture() = 0;
   // Puts all that was captured on the stream, as one piece of work.
   virtual std::uint64_t replay(std::shared_ptr<Graph> graph) = 0;
   // Returns the number of the last work.
   virtual std::uint64_t last() = 0;
-  // Says whether what is put on it goes to a graph.
-  virtual bool is_captured() = 0;
   // Waits for a number; false where the deadline passed before.
   virtual bool wait(std::uint64_t number, Deadline deadline) = 0;
 
@@ -129,6 +129,20 @@ public:
   // Says whether faults of launches that leave it to the stream are reported instead of thrown.
   void report_by_default(bool reports) { reports_by_default_.store(reports, std::memory_order_relaxed); }
   bool reports_by_default() const { return reports_by_default_.load(std::memory_order_relaxed); }
+  // From here to the end of the capture, what is put on the stream is kept instead of run (capture.cpp).
+  static void begin_capture(const std::shared_ptr<Stream>& stream);
+  // Returns what was captured on all streams of the capture; throws where there is work that the stream does not wait for.
+  std::shared_ptr<Graph> end_capture();
+  // Says whether what is put on it goes to a graph.
+  bool is_captured() const { return is_captured_.load(std::memory_order_acquire); }
+  // Returns what its work goes to; null where it runs.
+  std::shared_ptr<Capture> capture() { return is_captured() ? current_capture() : nullptr; }
+  // Returns the end of its captured work so far; null where it is not captured.
+  std::shared_ptr<const CapturePoint> capture_point() { return is_captured() ? current_point() : nullptr; }
+  // Puts it behind work of a capture, which it joins where it is not part of it yet.
+  void follow(const CapturePoint& point);
+  // Returns its number in the process, from 1: what messages call it by.
+  std::uint64_t id() const { return id_; }
   // Says where prints go; null: to the standard output.
   void on_print(kern_print_function print, void* context);
   // Returns how far it has come, which outlives it.
@@ -141,10 +155,20 @@ public:
   }
 
 protected:
-  // Throw what a capture does not allow: to wait, to begin a second one or end none, a kernel that prints or
-  // has barriers of the grid.
+  friend class Capture;
+  // Ends a capture that nobody can end any more, because its stream goes.
+  void abandon_capture();
+  // What a device does for a capture. Makes the graph, and keeps what is put on the stream,
+  virtual std::shared_ptr<Graph> start_capture() = 0;
+  // marks the end of the captured work so far, where a device has such marks,
+  virtual std::shared_ptr<const void> mark_captured() { return nullptr; }
+  // puts what is captured from now on behind a mark; a stream that `joins` was not captured until now,
+  virtual void follow_mark(const void* mark, bool joins) = 0;
+  // and finishes the graph; null: nobody wants it.
+  virtual void stop_capture(Graph* graph) = 0;
+
+  // Throw what a capture does not allow: to wait, a kernel that prints or has barriers of the grid.
   [[noreturn]] static void refuse_wait();
-  [[noreturn]] static void refuse_capture(bool begin);
   static void check_capture(const Launch& launch);
   // Keeps a fault or note of a launch that is done, in words; the last 64 stay, the others are counted. The launch's
   // parameter block, where it is still there, explains more.
@@ -173,7 +197,14 @@ private:
     void keep(Kept kept);
     Error take();
   };
+  std::shared_ptr<Capture> current_capture();
+  std::shared_ptr<const CapturePoint> current_point();
+  void set_capture(std::shared_ptr<Capture> capture);
+
+  const std::uint64_t id_;
   std::mutex mutex_;
+  std::shared_ptr<Capture> capture_; // that it is part of
+  std::atomic<bool> is_captured_{false};
   KeptFaults thrown_, reported_;
   std::atomic<bool> reports_by_default_{false};
   kern_print_function print_ = nullptr;

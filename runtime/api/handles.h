@@ -25,7 +25,7 @@ struct kern_stream : Counted {
 };
 struct kern_event : Counted {
   ~kern_event() {
-    if (number > 0) stream->let_go(number);
+    if (number > 0 && !point) stream->let_go(number);
   }
   // Mostly a launch makes one and its caller drops it: each thread keeps the memory of one.
   static void* operator new(std::size_t bytes);
@@ -33,6 +33,7 @@ struct kern_event : Counted {
   std::shared_ptr<kern::runtime::Device> device;
   std::shared_ptr<kern::runtime::Stream> stream;
   std::uint64_t number = 0;
+  std::shared_ptr<const kern::runtime::CapturePoint> point; // of work that was captured: it never comes
 };
 struct kern_buffer : Counted {
   std::shared_ptr<kern::runtime::Device> device;

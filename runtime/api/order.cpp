@@ -1,5 +1,7 @@
 #include "runtime/api/order.h"
 
+#include "runtime/api/capture.h"
+
 namespace kern::runtime {
 
 // What is captured runs later, behind what it waits for here.
@@ -10,6 +12,19 @@ static void put_behind(Stream& stream, const Use& use) {
     other->wait(use.number, std::nullopt);
   else
     stream.after(std::move(other), use.number, true);
+}
+
+void follow_captured_fill(Stream& stream, const Memory& memory) {
+  std::shared_ptr<Capture> capture = stream.capture();
+  if (!capture) return;
+  if (std::shared_ptr<const CapturePoint> fill = capture->fill_before(stream, memory)) stream.follow(*fill);
+}
+
+void note_fill(Stream& stream, Memory& memory, std::uint64_t number) {
+  if (std::shared_ptr<Capture> capture = stream.capture())
+    capture->note_fill(memory, stream.capture_point());
+  else
+    memory.uses->note_fill(stream.timeline(), number);
 }
 
 void put_behind_fill(Stream& stream, const Memory& memory) {

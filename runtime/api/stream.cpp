@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "runtime/api/at_exit.h"
+#include "runtime/api/capture.h"
 #include "runtime/api/device.h"
 #include "runtime/api/prints.h"
 #include "runtime/common/fault.h"
@@ -14,7 +15,14 @@ namespace kern::runtime {
 
 static constexpr std::size_t most_faults = 64;
 
-Stream::~Stream() = default;
+static std::uint64_t next_stream() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+Stream::Stream() : id_(next_stream()) {}
+
+Stream::~Stream() { abandon_capture(); }
 
 void Stream::make_findable() {
   timeline_->stream = weak_from_this();
@@ -150,11 +158,6 @@ void Stream::write_prints(std::uint64_t number, const Manifest& manifest, const 
 void Stream::refuse_wait() {
   fail(KERN_ARGUMENT_ERROR,
        "the stream is being captured: its work does not run, so it cannot be waited for");
-}
-
-void Stream::refuse_capture(bool begin) {
-  fail(KERN_ARGUMENT_ERROR,
-       begin ? "the stream is being captured already" : "the stream is not being captured: nothing can end");
 }
 
 void Stream::check_capture(const Launch& launch) {

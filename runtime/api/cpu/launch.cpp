@@ -19,11 +19,11 @@ static std::uint64_t* stop_of(kern_launch_report* report) {
 }
 
 std::uint64_t CpuStream::launch(const Launch& launch) {
-  if (capture_) check_capture(launch);
+  if (is_captured()) check_capture(launch);
   auto run = [queued = Queued(launch)](CpuStream& stream, std::uint64_t number) {
     stream.run_launch(queued, number);
   };
-  return put(std::move(run), launch.uses, launch.awaited);
+  return put(Work{"kernel", launch.kernel->name}, std::move(run), launch.uses, launch.awaited);
 }
 
 // Says that there is no memory for what blocks need while they run.

@@ -47,20 +47,21 @@ void CpuStream::keep_caught(std::uint64_t number) noexcept {
 
 void CpuStream::close() {
   if (process_.is_left()) return;
+  abandon_capture();
   if (!has_thread_) return report_faults();
   std::lock_guard lock(mutex_);
   closed_ = true;
   work_.notify_one();
 }
 
-std::uint64_t CpuStream::put(Task task, std::span<Memory* const> uses, bool awaited) {
+std::uint64_t CpuStream::put(const Work& what, Task task, std::span<Memory* const> uses, bool awaited) {
   process_.check();
-  std::unique_lock lock(mutex_);
-  if (capture_) {
-    capture_->tasks.push_back(std::move(task));
-    for (Memory* memory : uses) capture_->memory.push_back(memory->shared_from_this());
-    return put_;
+  if (std::shared_ptr<Capture> captured = capture()) {
+    captured->keep(*this, what, uses,
+                   [&](Graph& graph) { static_cast<CpuGraph&>(graph).tasks.push_back(std::move(task)); });
+    return last();
   }
+  std::unique_lock lock(mutex_);
   tasks_.push_back(std::move(task));
   note(uses, put_ + 1);
   const std::uint64_t number = ++put_;
@@ -107,7 +108,7 @@ std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, 
     for (std::uint64_t i = 0; i < count; ++i, place += bytes.size())
       std::memcpy(place, bytes.data(), bytes.size());
   };
-  return put(std::move(run), {&used, 1});
+  return put({"a fill"}, std::move(run), {&used, 1});
 }
 
 } // namespace kern::runtime

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <deque>
 
+#include "runtime/api/capture.h"
 #include "runtime/api/cpu/device.h"
 #include "runtime/api/cpu/graph.h"
 #include "runtime/api/cpu/launch.h"
@@ -23,19 +24,22 @@ public:
   std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
                       std::uint64_t bytes) override {
     Memory* used = to.get();
-    return put([=](auto&, auto) { std::memcpy(static_cast<char*>(to->data) + offset, from, bytes); },
+    return put({"a copy"},
+               [=](auto&, auto) { std::memcpy(static_cast<char*>(to->data) + offset, from, bytes); },
                {&used, 1});
   }
   std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
                      std::uint64_t bytes) override {
     Memory* used = from.get();
-    return put([=](auto&, auto) { std::memcpy(to, static_cast<const char*>(from->data) + offset, bytes); },
+    return put({"a copy"},
+               [=](auto&, auto) { std::memcpy(to, static_cast<const char*>(from->data) + offset, bytes); },
                {&used, 1});
   }
   std::uint64_t copy(std::shared_ptr<Memory> to, std::uint64_t to_offset, std::shared_ptr<Memory> from,
                      std::uint64_t from_offset, std::uint64_t bytes) override {
     Memory* used[] = {to.get(), from.get()};
     return put(
+        {"a copy"},
         [=](auto&, auto) {
           std::memmove(static_cast<char*>(to->data) + to_offset,
                        static_cast<const char*>(from->data) + from_offset, bytes);
@@ -46,7 +50,7 @@ public:
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool) override {
-    return put([=](CpuStream& stream, std::uint64_t own) { stream.wait_for(*other, number, own); });
+    return put({""}, [=](CpuStream& stream, std::uint64_t own) { stream.wait_for(*other, number, own); });
   }
   std::uint64_t last() override {
     process_.check();
@@ -54,12 +58,6 @@ public:
     return put_;
   }
   bool wait(std::uint64_t number, Deadline deadline) override;
-  bool is_captured() override {
-    std::lock_guard lock(mutex_);
-    return capture_ != nullptr;
-  }
-  void begin_capture() override;
-  std::shared_ptr<Graph> end_capture() override;
   std::uint64_t replay(std::shared_ptr<Graph> graph) override;
 
   // There is no thread for it: whoever puts work on the stream does it at once. Comes before its first work.
@@ -71,7 +69,10 @@ public:
 
 private:
   // Work that its caller waits for at once need not wake the stream's thread.
-  std::uint64_t put(Task task, std::span<Memory* const> uses = {}, bool awaited = false);
+  std::uint64_t put(const Work& what, Task task, std::span<Memory* const> uses = {}, bool awaited = false);
+  std::shared_ptr<Graph> start_capture() override;
+  void follow_mark(const void* mark, bool joins) override;
+  void stop_capture(Graph* graph) override;
   void wait_for(Stream& other, std::uint64_t number, std::uint64_t own);
   bool can_run() const { return !running_ && !tasks_.empty(); }
   void run_next(std::unique_lock<std::mutex>& lock) noexcept;
@@ -86,9 +87,8 @@ private:
   std::condition_variable changed_, work_; // for those who wait, and for the stream's thread
   std::deque<Task> tasks_;
   std::uint64_t put_ = 0, done_ = 0;
-  bool running_ = false;              // a thread is at a task
-  std::uint64_t launches_ = 0;        // that ran; its own
-  std::shared_ptr<CpuGraph> capture_; // what work is kept in, while there is one
+  bool running_ = false;       // a thread is at a task
+  std::uint64_t launches_ = 0; // that ran; its own
   bool closed_ = false, has_thread_ = true;
 };
 

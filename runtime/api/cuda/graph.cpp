@@ -25,50 +25,55 @@ Batch& CudaGraph::open_batch() {
   return *batches.back();
 }
 
-void CudaStream::begin_capture() {
-  device_.enter();
-  if (capture_) refuse_capture(true);
+// Nothing can be marked while it is captured, and who keeps an event of before may wait for it.
+void CudaStream::mark_before_capture() {
   mark_held();
-  {
-    // Nothing can be marked while it is captured, and who keeps an event of before may wait for it.
-    std::lock_guard lock(mutex_);
-    bool is_marked = !marks_.empty() && marks_.back().number >= put_;
-    if (timeline_->done < put_ && !is_marked) flush();
-  }
+  std::lock_guard lock(mutex_);
+  bool is_marked = !marks_.empty() && marks_.back().number >= put_;
+  if (timeline_->done < put_ && !is_marked) flush();
+}
+
+std::shared_ptr<Graph> CudaStream::start_capture() {
+  device_.enter();
+  mark_before_capture();
   auto graph = std::make_shared<CudaGraph>(device_);
   device_.check("cuStreamBeginCapture", driver_.capture_begin(stream_, capture_relaxed));
-  std::lock_guard lock(mutex_);
-  capture_ = std::move(graph);
+  return graph;
 }
 
-bool CudaStream::is_captured() {
-  std::lock_guard lock(mutex_);
-  return capture_ != nullptr;
+// The driver's event goes to the capture, not to the work that the stream had before.
+std::shared_ptr<const void> CudaStream::mark_captured() {
+  device_.enter();
+  auto mark = std::make_shared<Mark>(device_);
+  device_.check("cuEventRecord", driver_.event_record(mark->event, stream_));
+  return mark;
 }
 
-std::shared_ptr<Graph> CudaStream::end_capture() {
-  if (!capture_) refuse_capture(false);
-  // Whatever happened in between, the capture ends, and what it made goes.
+void CudaStream::follow_mark(const void* mark, bool joins) {
+  device_.enter();
+  if (joins) mark_before_capture();
+  device_.check("cuStreamWaitEvent",
+                driver_.stream_wait_event(stream_, static_cast<const Mark*>(mark)->event, 0));
+}
+
+void CudaStream::stop_capture(Graph* graph) {
   device_.use();
-  std::shared_ptr<CudaGraph> graph;
   cuda::GraphHandle captured = nullptr;
   Result result = driver_.capture_end(stream_, &captured);
-  {
-    std::lock_guard lock(mutex_);
-    graph = std::move(capture_);
+  if (!graph) {
+    if (captured) driver_.graph_destroy(captured);
+    return;
   }
   device_.check("cuStreamEndCapture", result);
-  result = driver_.graph_instantiate(&graph->exec, captured, 0);
+  result = driver_.graph_instantiate(&static_cast<CudaGraph*>(graph)->exec, captured, 0);
   driver_.graph_destroy(captured);
   device_.enter();
   device_.check("cuGraphInstantiateWithFlags", result);
-  return graph;
 }
 
 std::uint64_t CudaStream::replay(std::shared_ptr<Graph> graph) {
   auto replayed = std::static_pointer_cast<CudaGraph>(std::move(graph));
   device_.enter();
-  if (capture_) fail(KERN_ARGUMENT_ERROR, "the stream is being captured: a graph cannot be launched in it");
   mark_held();
   device_.check("cuGraphLaunch", driver_.graph_launch(replayed->exec, stream_));
   std::lock_guard lock(mutex_);

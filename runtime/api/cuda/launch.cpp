@@ -34,12 +34,6 @@ static void opt_in(CudaDevice& device, CudaKernel& kernel, std::uint64_t shared_
 std::uint64_t CudaStream::put_launch(Batch& batch, std::uint32_t index, const Launch& launch) {
   batch.hold(*launch.owner);
   batch.used = index + 1;
-  if (capture_) {
-    batch.entries[index] = {launch, 0, 0};
-    ++capture_->launches;
-    for (Memory* memory : launch.uses) capture_->memory.push_back(memory->shared_from_this());
-    return put_;
-  }
   open_used_ = batch.used;
   batch.entries[index] = {launch, ++put_, ++launches_};
   for (Memory* memory : launch.uses) static_cast<CudaMemory*>(memory)->uses->note(timeline_, put_);
@@ -51,10 +45,10 @@ std::uint64_t CudaStream::launch(const Launch& launch) {
   auto& kernel = *static_cast<CudaKernel*>(launch.variant->entry);
   cuda::FunctionHandle function = kernel.code->function(kernel);
   opt_in(device_, kernel, driver_shared(launch));
-  if (capture_) check_capture(launch);
-  Batch& batch = capture_ ? capture_->open_batch() : open_batch();
+  if (std::shared_ptr<Capture> captured = capture()) return launch_captured(captured, function, launch);
+  Batch& batch = open_batch();
   mark_held();
-  std::uint32_t index = capture_ ? batch.used : open_used_;
+  std::uint32_t index = open_used_;
   Address record = batch.record(index);
   std::shared_ptr<Memory> ring;
   if (launch.kernel->prints) {
@@ -65,7 +59,7 @@ std::uint64_t CudaStream::launch(const Launch& launch) {
     set_word(record + offsetof(kern_launch_record, shared_bytes), launch.shared_bytes);
   launch.params.back() = record;
   std::unique_ptr<Mark> begin, end;
-  if (launch.report && !capture_) {
+  if (launch.report) {
     begin = std::make_unique<Mark>(device_, true);
     end = std::make_unique<Mark>(device_, true);
     device_.check("cuEventRecord", driver_.event_record(begin->event, stream_));
@@ -76,6 +70,27 @@ std::uint64_t CudaStream::launch(const Launch& launch) {
   if (ring) batch.rings.push_back({index, std::move(ring)});
   if (end) batch.timed.push_back({index, launch.report, std::move(begin), std::move(end)});
   return put_launch(batch, index, launch);
+}
+
+// Other streams of the capture may put launches into the same graph.
+std::uint64_t CudaStream::launch_captured(const std::shared_ptr<Capture>& capture,
+                                          cuda::FunctionHandle function, const Launch& launch) {
+  check_capture(launch);
+  capture->keep(*this, Work{"kernel", launch.kernel->name}, launch.uses, [&](Graph& kept) {
+    auto& graph = static_cast<CudaGraph&>(kept);
+    Batch& batch = graph.open_batch();
+    const std::uint32_t index = batch.used;
+    const Address record = batch.record(index);
+    if (launch.shared_bytes > 0)
+      set_word(record + offsetof(kern_launch_record, shared_bytes), launch.shared_bytes);
+    launch.params.back() = record;
+    start(function, launch);
+    batch.hold(*launch.owner);
+    batch.used = index + 1;
+    batch.entries[index] = {launch, 0, 0};
+    ++graph.launches;
+  });
+  return last();
 }
 
 // Lays slots out as the entry's parameters. Whole slots are written: what follows a shorter parameter comes

@@ -43,12 +43,12 @@ std::uint64_t CudaStream::last() {
 // ---- Putting work on it ----
 
 // Gives work that was put on the stream its number.
-std::uint64_t CudaStream::put(std::initializer_list<std::shared_ptr<Memory>> memory) {
-  std::lock_guard lock(mutex_);
-  if (capture_) {
-    capture_->memory.insert(capture_->memory.end(), memory);
-    return put_;
+std::uint64_t CudaStream::put(const Work& what, std::initializer_list<std::shared_ptr<Memory>> memory) {
+  if (std::shared_ptr<Capture> captured = capture()) {
+    captured->keep(*this, what, {}, [&](Graph& graph) { graph.memory.insert(graph.memory.end(), memory); });
+    return last();
   }
+  std::lock_guard lock(mutex_);
   ++put_;
   for (const auto& used : memory) static_cast<CudaMemory&>(*used).uses->note(timeline_, put_);
   return put_;
@@ -56,7 +56,7 @@ std::uint64_t CudaStream::put(std::initializer_list<std::shared_ptr<Memory>> mem
 
 // Marks the end of the last work if somebody keeps its number; comes before more work.
 void CudaStream::mark_held() {
-  if (held_.load(std::memory_order_relaxed) == 0 || capture_) return;
+  if (held_.load(std::memory_order_relaxed) == 0 || is_captured()) return;
   std::uint64_t number = held_.exchange(0, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   bool is_marked = !marks_.empty() && marks_.back().number >= number;
@@ -69,7 +69,7 @@ std::uint64_t CudaStream::write(std::shared_ptr<Memory> to, std::uint64_t offset
   mark_held();
   device_.check("cuMemcpyHtoDAsync",
                 driver_.copy_to_device_async(address_of(*to) + offset, from, bytes, stream_));
-  return put({to});
+  return put({"a copy"}, {to});
 }
 
 std::uint64_t CudaStream::read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
@@ -78,7 +78,7 @@ std::uint64_t CudaStream::read(std::shared_ptr<Memory> from, std::uint64_t offse
   mark_held();
   device_.check("cuMemcpyDtoHAsync",
                 driver_.copy_to_host_async(to, address_of(*from) + offset, bytes, stream_));
-  return put({from});
+  return put({"a copy"}, {from});
 }
 
 // Where memory lies for a copy: the driver knows addresses of pinned memory as well.
@@ -92,7 +92,7 @@ std::uint64_t CudaStream::copy(std::shared_ptr<Memory> to, std::uint64_t to_offs
   mark_held();
   device_.check("cuMemcpyAsync",
                 driver_.copy_async(place(*to, to_offset), place(*from, from_offset), bytes, stream_));
-  return put({to, from});
+  return put({"a copy"}, {to, from});
 }
 
 std::uint64_t CudaStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
@@ -120,11 +120,10 @@ std::uint64_t CudaStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset,
     wait(number, std::nullopt);
     return number;
   }
-  return put({to});
+  return put({"a fill"}, {to});
 }
 
 std::uint64_t CudaStream::after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) {
-  if (capture_) fail(KERN_ARGUMENT_ERROR, "the stream is being captured: it cannot wait for another one");
   if (!same_device) {
     // Its work is waited for here.
     other->wait(number, std::nullopt);
@@ -134,7 +133,7 @@ std::uint64_t CudaStream::after(std::shared_ptr<Stream> other, std::uint64_t num
   mark_held();
   auto mark = static_cast<CudaStream&>(*other).mark_behind(number);
   if (mark) device_.check("cuStreamWaitEvent", driver_.stream_wait_event(stream_, mark->event, 0));
-  return put({});
+  return put({""}, {});
 }
 
 // ---- Marks; the caller has the lock ----
@@ -193,7 +192,7 @@ std::shared_ptr<Mark> CudaStream::mark_behind(std::uint64_t number) {
   std::lock_guard lock(mutex_);
   if (timeline_->done >= number) return nullptr;
   // What came before the capture is marked.
-  if (capture_ && (marks_.empty() || marks_.back().number < number)) refuse_wait();
+  if (is_captured() && (marks_.empty() || marks_.back().number < number)) refuse_wait();
   if (marks_.empty() || marks_.back().number < number) flush();
   auto first = std::find_if(marks_.begin(), marks_.end(),
                             [&](const Marked& marked) { return marked.number >= number; });
@@ -221,7 +220,7 @@ bool CudaStream::wait(std::uint64_t number, Deadline deadline) {
 void CudaStream::poll() {
   device_.enter();
   std::lock_guard lock(mutex_);
-  if (capture_) return;
+  if (is_captured()) return;
   finish_marked();
   if (timeline_->done >= put_) return;
   Result result = driver_.stream_query(stream_);
@@ -235,6 +234,8 @@ void CudaStream::poll() {
 }
 
 bool CudaStream::is_idle() {
+  // One that joined a capture is wanted until that ends.
+  if (std::shared_ptr<Capture> captured = capture()) return captured->is_origin(*this);
   poll();
   std::lock_guard lock(mutex_);
   return timeline_->done >= put_;

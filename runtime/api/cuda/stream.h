@@ -5,6 +5,7 @@
 
 #include <deque>
 
+#include "runtime/api/capture.h"
 #include "runtime/api/cuda/graph.h"
 
 namespace kern::runtime {
@@ -25,12 +26,9 @@ public:
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) override;
-  void begin_capture() override;
-  std::shared_ptr<Graph> end_capture() override;
   std::uint64_t replay(std::shared_ptr<Graph> graph) override;
   std::uint64_t last() override;
   bool wait(std::uint64_t number, Deadline deadline) override;
-  bool is_captured() override;
   void* native() override { return stream_; }
   void hold(std::uint64_t number) override { held_.store(number, std::memory_order_relaxed); }
   void let_go(std::uint64_t number) override {
@@ -58,14 +56,21 @@ private:
     std::shared_ptr<CudaGraph> graph;
   };
 
-  std::uint64_t put(std::initializer_list<std::shared_ptr<Memory>> memory);
+  std::uint64_t put(const Work& what, std::initializer_list<std::shared_ptr<Memory>> memory);
   void start(cuda::FunctionHandle function, const Launch& launch);
   std::uint64_t put_launch(Batch& batch, std::uint32_t index, const Launch& launch);
+  std::uint64_t launch_captured(const std::shared_ptr<Capture>& capture, cuda::FunctionHandle function,
+                                const Launch& launch);
   void mark_held();
   void add_mark(bool copied);
   void flush();
   std::shared_ptr<Mark> mark_behind(std::uint64_t number);
   // In graph.cpp.
+  std::shared_ptr<Graph> start_capture() override;
+  std::shared_ptr<const void> mark_captured() override;
+  void follow_mark(const void* mark, bool joins) override;
+  void stop_capture(Graph* graph) override;
+  void mark_before_capture();
   void look(const Replay& replay, bool is_last);
   void finish_replays(std::uint64_t number);
   // In records.cpp.
@@ -95,7 +100,6 @@ private:
   std::deque<std::unique_ptr<Batch>> batches_; // the last one is open
   std::unique_ptr<Batch> spare_batch_;
   std::deque<Replay> replays_;
-  std::shared_ptr<CudaGraph> capture_; // what work goes to, while there is one
 };
 
 } // namespace kern::runtime

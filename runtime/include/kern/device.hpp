@@ -180,6 +180,8 @@ public:
     status.take(kern_stream_wrap(device.get(), native, stream.handle_.receive()));
     return stream;
   }
+  // Returns its number in the process, from 1: what errors call it by.
+  std::uint64_t id() const { return kern_stream_id(get()); }
   // Returns its CUstream; null on the CPU.
   void* native() const { return kern_stream_native(get()); }
   // Waits for all that was put on it; throws the first fault that nobody has collected.
@@ -281,8 +283,8 @@ private:
   bool began_ = false;
 };
 
-// Keeps what `function` puts on the stream, which does not run: launches with .on(stream), asynchronous
-// copies.
+// Keeps what `function` puts on the stream, which does not run: launches with .on(stream), asynchronous copies; and
+// likewise on streams that join by stream.after(event), until the first stream waits for them.
 template <class Function> inline Graph capture(const Stream& stream, Function&& function) {
   Status status;
   Capture running(stream);

@@ -136,6 +136,8 @@ kern_device* kern_stream_device(kern_stream* stream); // retained
 // A stream around a CUstream of the device, which must stay until the work on it is done; null is the default
 // stream. Faults of what is launched through it are collected as on any other.
 kern_error* kern_stream_wrap(kern_device* device, void* native, kern_stream** stream);
+// Its number in the process, from 1: what errors call it by.
+uint64_t kern_stream_id(const kern_stream* stream);
 // Its CUstream; null on the CPU.
 void* kern_stream_native(const kern_stream* stream);
 // Waits for all that was put on the stream; the first fault that nobody collected is the error.
@@ -163,8 +165,10 @@ kern_error* kern_stream_after(kern_stream* stream, kern_event* event);
 // What comes next on the stream runs after all that other streams were given to do with the buffer so far.
 kern_error* kern_stream_after_uses(kern_stream* stream, const kern_buffer* buffer);
 
-// Between the two, what is put on the stream is kept instead of run; nothing of the stream can be waited for.
-// The graph holds the buffers of its work. Kernels that print and arrays in host memory cannot be captured.
+// Between the two, what is put on the stream is kept instead of run; nothing of the stream can be waited for. A stream
+// that is put behind an event of such work joins, and the first stream is put behind an event of its last work before the
+// end. The graph holds the buffers of its work. Kernels that print, arrays in host memory, other graphs, and events of
+// work that runs cannot be captured; the thread that began puts no work on streams that are not captured.
 kern_error* kern_capture_begin(kern_stream* stream);
 kern_error* kern_capture_end(kern_stream* stream, kern_graph** graph);
 // Puts all of it on a stream of the same device.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -19,7 +20,7 @@
 namespace {
 
 constexpr int invalid_value = 1, out_of_memory = 2, invalid_image = 200, invalid_ptx = 218,
-              invalid_handle = 400, not_ready = 600, too_large = 720;
+              invalid_handle = 400, not_ready = 600, too_large = 720, isolation = 905, unjoined = 904;
 constexpr unsigned multiprocessors = 4;
 
 // What machine code begins with.
@@ -37,12 +38,26 @@ struct Kernel {
 };
 using Function = std::pair<const std::string, Kernel>;
 
-// What was captured: calls to make again.
-using Work = std::vector<std::function<void()>>;
+// What was captured: calls to make again, each with the calls that it comes behind.
+struct Node {
+  std::function<void()> call;
+  std::set<std::size_t> behind;
+};
+struct Work {
+  std::vector<Node> nodes;
+  void* origin = nullptr; // the stream that began the capture, and ends it
+};
+
+// A stream or event of a capture, and what it comes behind.
+struct Captured {
+  std::shared_ptr<Work> work;
+  std::set<std::size_t> behind;
+};
 
 struct State {
   std::mutex mutex;
-  std::map<void*, Work*> captures; // by stream
+  std::map<void*, Captured> captures; // by stream
+  std::map<void*, Captured> marks;    // by event that was recorded in a capture
   std::map<void*, Work*> graphs, execs;
   unsigned most_threads = 1024; // of a block that can run
   std::set<void*> memory;
@@ -109,12 +124,29 @@ template <class Function> int put(void* stream, Function work) {
     if (!state().streams.contains(stream)) return invalid_handle;
     auto capture = state().captures.find(stream);
     if (capture != state().captures.end()) {
-      capture->second->push_back(work);
+      auto& [graph, behind] = capture->second;
+      graph->nodes.push_back({work, behind});
+      behind.insert(graph->nodes.size() - 1);
       return 0;
     }
   }
   work();
   return 0;
+}
+
+// Makes the calls in an order as far from that of the capture as it allows: what nothing keeps behind comes first.
+void replay(const Work& work) {
+  std::vector<char> is_done(work.nodes.size());
+  for (std::size_t left = work.nodes.size(); left > 0; --left)
+    for (std::size_t i = work.nodes.size(); i-- > 0;) {
+      const Node& node = work.nodes[i];
+      bool is_ready = !is_done[i] && std::all_of(node.behind.begin(), node.behind.end(),
+                                                 [&](std::size_t before) { return is_done[before]; });
+      if (!is_ready) continue;
+      node.call();
+      is_done[i] = 1;
+      break;
+    }
 }
 
 bool is_captured(void* stream) {
@@ -468,20 +500,23 @@ int cuStreamBeginCapture_v2(void* stream, int) {
   STEP();
   if (!lives(state().streams, stream) || is_captured(stream)) return invalid_value;
   std::lock_guard lock(state().mutex);
-  state().captures[stream] = new Work;
+  state().captures[stream] = {std::make_shared<Work>(), {}};
+  state().captures[stream].work->origin = stream;
   return 0;
 }
 int cuStreamEndCapture(void* stream, void** graph) {
   int code = step(); // the capture ends in any case
   std::lock_guard lock(state().mutex);
-  auto capture = state().captures.extract(stream);
-  if (capture.empty()) return invalid_value;
-  if (code) {
-    delete capture.mapped();
-    return code;
-  }
-  state().graphs[capture.mapped()] = capture.mapped();
-  *graph = capture.mapped();
+  auto capture = state().captures.find(stream);
+  if (capture == state().captures.end() || capture->second.work->origin != stream) return invalid_value;
+  const Captured ended = capture->second;
+  std::erase_if(state().captures, [&](const auto& other) { return other.second.work == ended.work; });
+  std::erase_if(state().marks, [&](const auto& mark) { return mark.second.work == ended.work; });
+  if (code) return code;
+  if (ended.behind.size() < ended.work->nodes.size()) return unjoined;
+  auto* made = new Work(*ended.work);
+  state().graphs[made] = made;
+  *graph = made;
   return 0;
 }
 int cuGraphInstantiateWithFlags(void** exec, void* graph, unsigned long long) {
@@ -515,14 +550,20 @@ int cuGraphLaunch(void* exec, void* stream) {
     if (!state().execs.contains(exec) || !state().streams.contains(stream)) return invalid_handle;
     work = state().execs[exec];
   }
-  for (const auto& call : *work) call();
+  replay(*work);
   return 0;
 }
 int cuStreamCreate(void** stream, unsigned) {
   STEP();
   return make(state().streams, stream);
 }
-int cuStreamDestroy_v2(void* stream) { return drop(state().streams, stream); }
+int cuStreamDestroy_v2(void* stream) {
+  {
+    std::lock_guard lock(state().mutex);
+    state().captures.erase(stream);
+  }
+  return drop(state().streams, stream);
+}
 int cuStreamQuery(void* stream) {
   STEP();
   return !lives(state().streams, stream) ? invalid_handle : busy() ? not_ready : 0;
@@ -547,20 +588,41 @@ int cuPointerGetAttribute(void* value, int attribute, std::uint64_t address) {
 int cuMemFreeHost(void* memory) { return memory ? drop(state().memory, memory) : 0; }
 int cuStreamWaitEvent(void* stream, void* event, unsigned) {
   STEP();
-  return lives(state().streams, stream) && lives(state().events, event) ? 0 : invalid_handle;
+  if (!lives(state().streams, stream) || !lives(state().events, event)) return invalid_handle;
+  std::lock_guard lock(state().mutex);
+  auto mark = state().marks.find(event);
+  auto capture = state().captures.find(stream);
+  if (mark == state().marks.end()) return capture == state().captures.end() ? 0 : isolation;
+  if (capture == state().captures.end())
+    capture = state().captures.insert({stream, {mark->second.work, {}}}).first;
+  if (capture->second.work != mark->second.work) return isolation;
+  capture->second.behind.insert(mark->second.behind.begin(), mark->second.behind.end());
+  return 0;
 }
 int cuEventCreate(void** event, unsigned) {
   STEP();
   return make(state().events, event);
 }
-int cuEventDestroy_v2(void* event) { return drop(state().events, event); }
-int cuEventRecord(void* event, void*) {
+int cuEventDestroy_v2(void* event) {
+  {
+    std::lock_guard lock(state().mutex);
+    state().marks.erase(event);
+  }
+  return drop(state().events, event);
+}
+int cuEventRecord(void* event, void* stream) {
   STEP();
-  return lives(state().events, event) ? 0 : invalid_handle;
+  if (!lives(state().events, event)) return invalid_handle;
+  std::lock_guard lock(state().mutex);
+  state().marks.erase(event);
+  if (auto capture = state().captures.find(stream); capture != state().captures.end())
+    state().marks[event] = capture->second;
+  return 0;
 }
 int cuEventSynchronize(void* event) {
   STEP();
-  return lives(state().events, event) ? 0 : invalid_handle;
+  std::lock_guard lock(state().mutex);
+  return state().marks.contains(event) ? isolation : state().events.contains(event) ? 0 : invalid_handle;
 }
 int cuEventQuery(void* event) {
   STEP();
