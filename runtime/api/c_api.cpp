@@ -9,10 +9,12 @@
 
 #include "kern/abi_hash.h"
 #include "runtime/api/capture.h"
+#include "runtime/api/check.h"
 #include "runtime/api/handles.h"
 #include "runtime/api/launch.h"
 #include "runtime/api/order.h"
 #include "runtime/api/stay.h"
+#include "runtime/common/settings.h"
 
 using namespace kern::runtime;
 
@@ -160,6 +162,8 @@ kern_error* kern_device_open(const kern_device_options* options, kern_device** d
     stay_loaded();
     kern_device*& result = place_of(device);
     no_memory(); // while there is memory
+    kern::check_environment();
+    choose_checks();
     check_struct(options, "kern_device_options");
     auto opened = std::make_unique<kern_device>();
     kern_device_options known = known_part(*options);
@@ -223,6 +227,7 @@ void NewEvent::hand_out(std::uint64_t number) {
   event_->number = number;
   event_->point = event_->stream->capture_point();
   if (!event_->point) event_->stream->hold(number);
+  event_->checked = checked_point(*event_->stream);
   *wanted_ = event_.release();
 }
 
@@ -271,6 +276,7 @@ kern_error* kern_stream_wait(kern_stream* stream) {
     on.check_waitable();
     std::uint64_t number = on.last();
     on.wait(number, std::nullopt);
+    check_waited(on);
     on.collect(number);
   });
 }
@@ -310,7 +316,8 @@ kern_error* kern_stream_after(kern_stream* stream, kern_event* event) {
       if (stream->device != event->device)
         fail(KERN_ARGUMENT_ERROR, "the event is of a capture on " + event->device->name() +
                                       ", and the stream is one of " + stream->device->name());
-      return on.follow(*event->point);
+      on.follow(*event->point);
+      return check_after(on, event->checked);
     }
     if (stream->stream == event->stream) return;
     if (on.is_captured())
@@ -318,6 +325,7 @@ kern_error* kern_stream_after(kern_stream* stream, kern_event* event) {
            "the stream is being captured, and the event is of work outside of the capture: wait for "
            "it before the capture, or put the stream that launches the graph behind it");
     on.after(event->stream, event->number, stream->device == event->device);
+    check_after(on, event->checked);
   });
 }
 
@@ -347,6 +355,7 @@ kern_error* kern_graph_launch(kern_graph* graph, kern_stream* stream, kern_event
     check_beside_capture(*stream->stream);
     NewEvent made(event, stream->device, stream->stream);
     for (const auto& memory : graph->graph->memory) order_behind_fill(*stream->stream, *memory);
+    if (checks_streams()) CheckedWork(*stream->stream, "a graph").replays(*graph->graph);
     std::uint64_t number = stream->stream->replay(graph->graph);
     for (Memory* memory : graph->graph->filled) note_fill(*stream->stream, *memory, number);
     made.hand_out(number);
@@ -370,6 +379,7 @@ kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
            "graph's launch");
     bool came = event->stream->wait(event->number, deadline);
     if (done) *done = came;
+    if (came) check_waited(event->checked);
     if (came) event->stream->collect(event->number);
   });
 }

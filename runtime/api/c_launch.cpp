@@ -1,6 +1,7 @@
 // The C interface: launches. A launch of arrays that lie on the device allocates nothing: what it says is
 // built on the stack, and streams keep only what they need for longer.
 #include "runtime/api/capture.h"
+#include "runtime/api/check.h"
 #include "runtime/api/handles.h"
 #include "runtime/api/inline_array.h"
 #include "runtime/api/launch.h"
@@ -120,10 +121,12 @@ static std::uint64_t launch_staged(const kern_kernel& kernel, const kern_launch_
   for (const Staging::Copy& copy : staging.copies) uses.push_back(copy.memory.get());
   launch.uses = uses;
   launch.awaited = true;
+  if (any && checks_streams()) check_launch(stream, *kernel.plan, options, staging.arguments);
   std::uint64_t number = any ? stream.launch(launch) : stream.last();
   for (const Staging::Copy& copy : staging.copies)
     if (copy.back) number = stream.read(copy.memory, 0, copy.host, copy.bytes);
   stream.wait(number, std::nullopt);
+  check_waited(stream);
   stream.collect(number);
   return number;
 }
@@ -150,6 +153,8 @@ kern_error* kern_launch(kern_kernel* kernel, const kern_launch_options* options,
       if (prepare(call, params, launch)) {
         launch.reports = reports_faults(*known, *stream);
         launch.uses = {uses.data(), collect_uses(*stream, call.arguments, uses)};
+        if (checks_streams()) [[unlikely]]
+          check_launch(*stream, call.plan, *known, call.arguments);
         number = stream->launch(launch);
       } else {
         number = stream->last();

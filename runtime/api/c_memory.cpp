@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "runtime/api/capture.h"
+#include "runtime/api/check.h"
 #include "runtime/api/handles.h"
 #include "runtime/api/order.h"
 
@@ -114,6 +115,7 @@ kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void*
     Stream& on = stream_for(to, stream);
     NewEvent made = event_on(stream, event);
     order_behind_fill(on, *to->memory);
+    if (checks_streams()) CheckedWork(on, "a copy from the host").use(*to->memory, offset, bytes, true);
     made.hand_out(bytes > 0 ? on.write(to->memory, offset, from, bytes) : on.last());
   });
 }
@@ -127,6 +129,7 @@ kern_error* kern_buffer_read(const kern_buffer* from, std::uint64_t offset, void
     Stream& on = stream_for(from, stream);
     NewEvent made = event_on(stream, event);
     order_behind_fill(on, *from->memory);
+    if (checks_streams()) CheckedWork(on, "a copy to the host").use(*from->memory, offset, bytes, false);
     made.hand_out(bytes > 0 ? on.read(from->memory, offset, to, bytes) : on.last());
   });
 }
@@ -142,6 +145,11 @@ kern_error* kern_buffer_copy(kern_buffer* to, std::uint64_t to_offset, const ker
     NewEvent made = event_on(stream, event);
     order_behind_fill(on, *to->memory);
     order_behind_fill(on, *from->memory);
+    if (checks_streams()) {
+      CheckedWork work(on, "a copy");
+      work.use(*from->memory, from_offset, bytes, false);
+      work.use(*to->memory, to_offset, bytes, true);
+    }
     std::uint64_t number =
         bytes > 0 ? on.copy(to->memory, to_offset, from->memory, from_offset, bytes) : on.last();
     made.hand_out(number);
@@ -166,6 +174,11 @@ kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_
     NewEvent made = event_on(stream, event);
     order_behind_fill(on, *to->memory);
     std::span<const char> bytes(static_cast<const char*>(pattern), pattern_bytes);
+    if (count > 0 && checks_streams()) {
+      CheckedWork work(on, "a fill");
+      work.use(*to->memory, offset, count * pattern_bytes, true);
+      work.fills(*to->memory);
+    }
     std::uint64_t number = count > 0 ? on.fill(to->memory, offset, count, bytes) : on.last();
     if (count > 0) note_fill(on, *to->memory, number);
     made.hand_out(number);

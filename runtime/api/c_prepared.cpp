@@ -1,5 +1,6 @@
 // The C interface: launches that were checked once. What a launch borrows stands in the handle.
 #include "runtime/api/capture.h"
+#include "runtime/api/check.h"
 #include "runtime/api/handles.h"
 #include "runtime/api/launch.h"
 #include "runtime/api/order.h"
@@ -90,6 +91,8 @@ kern_error* kern_prepared_launch(kern_prepared* prepared, kern_event** event) {
     NewEvent made(event, prepared->kernel->device, stream);
     for (Memory* memory : prepared->uses) order_behind_fill(*stream, *memory);
     prepared->launch.reports = reports_faults(prepared->options, *stream);
+    if (prepared->any && checks_streams()) [[unlikely]]
+      check_launch(*stream, *prepared->kernel->plan, prepared->options, prepared->arguments);
     made.hand_out(prepared->any ? stream->launch(prepared->launch) : stream->last());
   });
 }

@@ -82,6 +82,7 @@ std::shared_ptr<Graph> Capture::end() {
     graph = std::move(graph_);
     for (const auto& [memory, point] : fills_)
       if (graph) graph->filled.push_back(const_cast<Memory*>(memory));
+    if (graph) graph->checked = std::move(checked);
     fills_.clear(); // their points hold the capture
   }
   for (const auto& stream : streams) stream->set_capture(nullptr);

@@ -58,6 +58,8 @@ public:
   bool has_ended();
   bool is_origin(const Stream& stream) const { return origin_id_ == stream.id(); }
 
+  std::shared_ptr<CheckedGraph> checked; // what check.h knows of its work
+
   // Notes work that fills memory, and returns the fill that a stream is not behind yet; null where there is none.
   void note_fill(Memory& memory, std::shared_ptr<const CapturePoint> point);
   std::shared_ptr<const CapturePoint> fill_before(const Stream& stream, const Memory& memory);

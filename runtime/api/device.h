@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/api/clock.h"
 #include "runtime/api/error.h"
 #include "runtime/api/plan.h"
 #include "runtime/api/uses.h"
@@ -26,6 +27,8 @@ class Device;
 class Stream;
 class Capture;
 struct CapturePoint;
+struct CheckedMemory; // check.h
+struct CheckedGraph;
 
 // Memory of a device. It goes back when nobody holds it any more, and is given out again when no stream works
 // on it.
@@ -35,6 +38,7 @@ struct Memory : std::enable_shared_from_this<Memory> {
   void* host = nullptr; // for the host; null where it does not see it
   std::uint64_t bytes = 0;
   std::unique_ptr<Uses> uses = std::make_unique<Uses>(); // outlives the memory where they are under way
+  std::shared_ptr<CheckedMemory> checked;
 };
 
 // The code of an object on a device.
@@ -79,6 +83,7 @@ struct Graph {
   virtual ~Graph() = default;
   std::vector<std::shared_ptr<Memory>> memory; // that its work uses
   std::vector<Memory*> filled;                 // of these, what its work fills
+  std::shared_ptr<CheckedGraph> checked;
 };
 
 // The work that was given to a device in order. Whatever is put on it gets the next number; `done` numbers
@@ -143,6 +148,7 @@ public:
   void follow(const CapturePoint& point);
   // Returns its number in the process, from 1: what messages call it by.
   std::uint64_t id() const { return id_; }
+  Clock checked; // what its next work comes behind; of check.h
   // Says where prints go; null: to the standard output.
   void on_print(kern_print_function print, void* context);
   // Returns how far it has come, which outlives it.

@@ -34,6 +34,7 @@ struct kern_event : Counted {
   std::shared_ptr<kern::runtime::Stream> stream;
   std::uint64_t number = 0;
   std::shared_ptr<const kern::runtime::CapturePoint> point; // of work that was captured: it never comes
+  std::shared_ptr<const kern::runtime::Clock> checked;      // of check.h
 };
 struct kern_buffer : Counted {
   std::shared_ptr<kern::runtime::Device> device;

@@ -1,6 +1,7 @@
 #include "runtime/api/order.h"
 
 #include "runtime/api/capture.h"
+#include "runtime/api/check.h"
 
 namespace kern::runtime {
 
@@ -37,6 +38,7 @@ void put_behind_fill(Stream& stream, const Memory& memory) {
 void order_behind_uses(Stream& stream, const Memory& memory) {
   order_behind_fill(stream, memory);
   for (const Use& use : memory.uses->under_way()) put_behind(stream, use);
+  check_behind_uses(stream, memory);
 }
 
 } // namespace kern::runtime

@@ -9,7 +9,9 @@
 #include "runtime/api/device.h"
 #include "runtime/api/prints.h"
 #include "runtime/common/fault.h"
+#include "runtime/common/log.h"
 #include "runtime/common/per_thread.h"
+#include "runtime/common/settings.h"
 
 namespace kern::runtime {
 
@@ -172,9 +174,9 @@ void Stream::check_capture(const Launch& launch) {
 void Stream::report_faults() {
   std::lock_guard lock(mutex_);
   for (const Kept& kept : thrown_.list)
-    std::fprintf(stderr, "kern: nobody waited for a launch that faulted: %s\n", kept.error.message.c_str());
+    log(KERN_LOG_ERROR, "nobody waited for a launch that faulted: " + kept.error.message);
   for (const Kept& kept : reported_.list)
-    std::fprintf(stderr, "kern: nobody asked for the report of a launch: %s\n", kept.error.message.c_str());
+    log(KERN_LOG_ERROR, "nobody asked for the report of a launch: " + kept.error.message);
   thrown_ = reported_ = {};
 }
 
@@ -258,7 +260,7 @@ void Device::drop_stream(const Stream* stream) {
 void Device::drop_streams() { own_streams_.clear(); }
 
 std::shared_ptr<Device> open_best(std::string& reason) {
-  const char* chosen = std::getenv("KERN_DEVICE");
+  const char* chosen = setting("KERN_DEVICE");
   std::string name = chosen ? chosen : "";
   if (name == "cpu") {
     reason = "KERN_DEVICE is cpu";

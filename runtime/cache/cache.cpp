@@ -15,6 +15,7 @@
 #include <ctime>
 
 #include "runtime/cache/folder.h"
+#include "runtime/common/log.h"
 
 namespace kern::cache {
 
@@ -118,12 +119,12 @@ Cache& Cache::shared() {
 
 void Cache::warn(const std::string& text) {
   if (warned_.exchange(true)) return;
-  std::string line = "kern: warning: kernel cache: " + text +
-                     "; kernels are built again (KERN_CACHE=off works without a cache)";
+  std::string line =
+      "kernel cache: " + text + "; kernels are built again (KERN_CACHE=off works without a cache)";
   if (on_warning)
     on_warning(line);
   else
-    std::fprintf(stderr, "%s\n", line.c_str());
+    log(KERN_LOG_WARNING, line);
 }
 
 bool Cache::usable() {

@@ -2,11 +2,12 @@
 #include <cstdlib>
 
 #include "runtime/cache/cache.h"
+#include "runtime/common/settings.h"
 
 namespace kern::cache {
 
 static std::string variable(const char* name) {
-  const char* value = secure_getenv(name);
+  const char* value = setting(name);
   return value ? value : "";
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "runtime/common/launch_limits.h"
+#include "runtime/common/settings.h"
 #include "runtime/cpu/float_environment.h"
 #include "runtime/cpu/record.h"
 #include "runtime/cpu/schedule.h"
@@ -242,7 +243,7 @@ void move_to_block(kern_where& where, std::uint64_t number) {
 }
 
 unsigned default_threads() {
-  if (const char* text = std::getenv("KERN_CPU_THREADS")) {
+  if (const char* text = setting("KERN_CPU_THREADS")) {
     unsigned long count = std::strtoul(text, nullptr, 10);
     if (count >= 1 && count <= most_threads) return static_cast<unsigned>(count);
   }

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "runtime/common/settings.h"
+
 namespace kern::cuda {
 
 struct Loading {
@@ -14,7 +16,7 @@ struct Loading {
 
 static Loading load() {
   Loading loading;
-  const char* chosen = std::getenv("KERN_LIBCUDA");
+  const char* chosen = setting("KERN_LIBCUDA");
   const char* file = chosen ? chosen : "libcuda.so.1";
   void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (!library) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/api/cpu/stream.h"
+#include "runtime/common/settings.h"
 
 namespace kern::runtime {
 
@@ -39,7 +40,7 @@ static bool can_run(std::string_view cpu) {
 
 std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_object& object) {
   auto code = std::make_unique<CpuCode>();
-  const char* wanted = std::getenv("KERN_CPU");
+  const char* wanted = setting("KERN_CPU");
   for (std::uint64_t i = 0; i < object.entry_count; ++i) {
     const kern_object_entry& entry = object.entries[i];
     std::string_view cpu = entry.cpu;

@@ -12,3 +12,4 @@
 #include "kern/host.hpp"
 #include "kern/kernel.hpp"
 #include "kern/random.hpp"
+#include "kern/settings.hpp"

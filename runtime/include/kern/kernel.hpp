@@ -12,7 +12,9 @@ namespace kern::inline v1 {
 // order in which `grid(n)` returns indices in a kernel, x first: an image of h rows is over(w, h).
 class Launch {
 public:
-  Launch(bool over, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+  Launch(bool over, std::uint64_t x, std::uint64_t y, std::uint64_t z, const char* file = nullptr,
+         std::uint32_t line = 0) {
+    options_.place.file = file, options_.place.line = line;
     options_.struct_size = sizeof options_;
     options_.over = over;
     options_.size[0] = x, options_.size[1] = y, options_.size[2] = z;
@@ -66,8 +68,15 @@ private:
   StreamHandle stream_;
 };
 
-inline Launch over(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) { return {true, x, y, z}; }
-inline Launch grid(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) { return {false, x, y, z}; }
+// The place is the caller's, for messages.
+inline Launch over(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1,
+                   const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+  return {true, x, y, z, file, line};
+}
+inline Launch grid(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1,
+                   const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+  return {false, x, y, z, file, line};
+}
 
 // How a type of a kernel's signature is passed.
 template <class T> struct Param {

@@ -91,6 +91,21 @@ uint64_t kern_error_diagnostic_count(const kern_error* error);
 int kern_error_get_diagnostic(const kern_error* error, uint64_t index, kern_diagnostic* diagnostic);
 void kern_error_free(kern_error* error);
 
+// ---- What the program says in place of the environment ----
+
+// Sets what an environment variable sets, for what is read from now on; null: what the environment says. An unknown name or a
+// value that the setting does not take is an error.
+kern_error* kern_set(const char* name, const char* value);
+
+typedef enum kern_log_level {
+  KERN_LOG_WARNING = 1, // works, but slowly or not as meant
+  KERN_LOG_ERROR        // faults that nobody collected
+} kern_log_level;
+// Says where the runtime's own lines go, instead of stderr; null: there. Called by any thread, one at a time; `text` ends in
+// no newline, may have some, and lives as long as the call.
+typedef void (*kern_log_function)(void* context, kern_log_level level, const char* text, uint64_t bytes);
+void kern_set_log(kern_log_function log, void* context);
+
 // ---- Devices ----
 
 typedef enum kern_device_kind { KERN_DEVICE_BEST, KERN_DEVICE_CPU, KERN_DEVICE_CUDA } kern_device_kind;
@@ -314,6 +329,7 @@ typedef struct kern_launch_options {
   uint32_t cooperative;       // 1: all blocks must run at once; it is an error where they cannot
   uint32_t on_fault;          // a kern_fault_policy
   uint32_t needs_stream;      // 1: it is an error where `stream` is null
+  kern_place place;           // of the launch in the program, for messages; file null: not known
 } kern_launch_options;
 
 // Checks everything, then puts the launch on the stream. With arguments in host memory it waits for them.

@@ -1,0 +1,42 @@
+#include "runtime/common/log.h"
+
+#include <cstdio>
+#include <mutex>
+
+namespace kern {
+
+namespace {
+
+struct Sink {
+  std::recursive_mutex mutex; // the program's function may use the runtime
+  kern_log_function function = nullptr;
+  void* context = nullptr;
+};
+
+// Never taken down: what runs at the end of a program says things, too.
+Sink& sink() {
+  static auto* all = new Sink;
+  return *all;
+}
+
+} // namespace
+
+void set_log(kern_log_function function, void* context) {
+  Sink& to = sink();
+  std::lock_guard lock(to.mutex);
+  to.function = function;
+  to.context = context;
+}
+
+void log(kern_log_level level, const std::string& text) noexcept {
+  try {
+    Sink& to = sink();
+    std::lock_guard lock(to.mutex);
+    if (to.function) return to.function(to.context, level, text.c_str(), text.size());
+  } catch (...) {
+    // There is no memory to keep a function in, or it threw: stderr needs neither.
+  }
+  std::fprintf(stderr, "kern: %s%s\n", level == KERN_LOG_WARNING ? "warning: " : "", text.c_str());
+}
+
+} // namespace kern

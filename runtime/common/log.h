@@ -1,0 +1,15 @@
+// What the runtime says of itself, a line or more at a time: on stderr, unless the program takes it.
+#pragma once
+
+#include <string>
+
+#include "kern/runtime.h"
+
+namespace kern {
+
+// Says where lines go from now on; null: to stderr, behind "kern: ".
+void set_log(kern_log_function function, void* context);
+// Says something; never throws. What the program's function throws is dropped.
+void log(kern_log_level level, const std::string& text) noexcept;
+
+} // namespace kern
