@@ -1,4 +1,6 @@
 // The C interface: errors, devices, streams, modules. Buffers are in c_memory.cpp, launches in c_launch.cpp.
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -44,18 +46,37 @@ void kern_module_release(kern_module* module) { release(module); }
 kern_kernel* kern_kernel_retain(kern_kernel* kernel) { return retain(kernel); }
 void kern_kernel_release(kern_kernel* kernel) { release(kernel); }
 
-// The memory of an event that was dropped; what is dropped while the thread ends is not kept.
+// The memory of an event that was dropped, one a thread. The key's value is that memory, so that it goes with the thread;
+// what is dropped after that is not kept. (A thread_local with a destructor ends the process where there is no memory to
+// note it.)
 static thread_local void* spare_event = nullptr;
 static thread_local bool thread_ends = false;
 
 namespace {
-struct SpareEventOwner {
-  ~SpareEventOwner() {
-    thread_ends = true;
-    ::operator delete(std::exchange(spare_event, nullptr));
+
+struct SpareKey {
+  SpareKey() {
+    is_made = pthread_key_create(&key, [](void*) {
+                thread_ends = true;
+                ::operator delete(std::exchange(spare_event, nullptr));
+              }) == 0;
   }
+  // The key of a library that is unloaded must not be called any more.
+  ~SpareKey() {
+    if (std::exchange(is_made, false)) pthread_key_delete(key);
+  }
+  pthread_key_t key{};
+  bool is_made = false;
 };
+
 } // namespace
+
+static bool frees_with_thread() {
+  static thread_local bool is_noted = false;
+  static SpareKey key;
+  if (!is_noted) is_noted = key.is_made && pthread_setspecific(key.key, &spare_event) == 0;
+  return is_noted;
+}
 
 void* kern_event::operator new(std::size_t bytes) {
   void* memory = std::exchange(spare_event, nullptr);
@@ -63,8 +84,7 @@ void* kern_event::operator new(std::size_t bytes) {
 }
 
 void kern_event::operator delete(void* memory) {
-  static thread_local const SpareEventOwner owner;
-  if (spare_event || thread_ends) return ::operator delete(memory);
+  if (spare_event || thread_ends || !frees_with_thread()) return ::operator delete(memory);
   spare_event = memory;
 }
 
@@ -207,9 +227,9 @@ int kern_device_same(const kern_device* left, const kern_device* right) {
 
 // ---- Streams and events ----
 
-kern_device* kern::runtime::make_device(std::shared_ptr<Device> device) {
-  auto* handle = new kern_device;
-  handle->device = std::move(device);
+kern_device* kern::runtime::make_device(std::shared_ptr<Device> device) noexcept {
+  auto* handle = new (std::nothrow) kern_device;
+  if (handle) handle->device = std::move(device);
   return handle;
 }
 
@@ -249,6 +269,14 @@ kern_error* kern_stream_create(kern_device* device, kern_stream** stream) {
 kern_error* kern_stream_of_thread(kern_device* device, kern_stream** stream) {
   return guarded([&] {
     const auto& on = full(device, "device").device;
+    auto& place = place_of(stream);
+    place = make_stream(on, on->stream_of_thread());
+  });
+}
+
+kern_error* kern_stream_of_buffer(const kern_buffer* buffer, kern_stream** stream) {
+  return guarded([&] {
+    const auto& on = full(buffer, "buffer").device;
     auto& place = place_of(stream);
     place = make_stream(on, on->stream_of_thread());
   });

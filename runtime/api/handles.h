@@ -149,7 +149,8 @@ inline const std::shared_ptr<Stream>& launch_stream(const kern_kernel& kernel,
   return options.stream ? options.stream->stream : kernel.device->stream_of_thread();
 }
 
-kern_device* make_device(std::shared_ptr<Device> device);
+// Returns a handle of it; null where there is no memory for one.
+kern_device* make_device(std::shared_ptr<Device> device) noexcept;
 
 // An event that somebody may have asked for. It is made before the work: behind it, locked instructions wait
 // until the device has heard of the work.

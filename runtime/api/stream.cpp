@@ -236,8 +236,10 @@ const std::shared_ptr<Stream>& Device::stream_of_thread() {
   std::lock_guard lock(mutex_);
   if (known == own.streams.end()) {
     std::erase_if(own.streams, [](const auto& old) { return old.device.expired(); });
-    own.streams.push_back({id_, weak_from_this(), stream});
+    // What takes memory comes first: either both know the stream or nobody does.
+    own.streams.reserve(own.streams.size() + 1);
     own_streams_.push_back(std::make_unique<std::shared_ptr<Stream>>(stream));
+    own.streams.push_back({id_, weak_from_this(), stream});
   }
   for (const auto& owned : own_streams_)
     if (*owned == stream) own.last = owned.get();

@@ -1,16 +1,17 @@
 // A manifest may come from a file that anybody made: every type, every count and every index is tested here,
 // so that whoever uses one need not. Fields that are not known are skipped, so that they can be added.
-#include <nlohmann/json.hpp>
-
+#include <algorithm>
 #include <cstdlib>
 
 #include "runtime/manifest/json.h"
+#include "runtime/manifest/json_value.h"
 
 namespace kern {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = JsonValue;
+using Kind = JsonValue::Kind;
 
 constexpr int deepest_expression = 500;
 constexpr std::uint32_t most_rank = 8;
@@ -20,20 +21,20 @@ public:
   std::string error;
 
   void read(const Json& json, std::string& value) {
-    if (json.is_string())
-      value = json.get<std::string>();
+    if (json.kind == Kind::Text)
+      value = json.text;
     else
       fail("text");
   }
   void read(const Json& json, bool& value) {
-    if (json.is_boolean())
-      value = json.get<bool>();
+    if (json.kind == Kind::Boolean)
+      value = json.boolean;
     else
       fail("true or false");
   }
   void read(const Json& json, std::uint64_t& value) {
-    if (json.is_number_unsigned())
-      value = json.get<std::uint64_t>();
+    if (json.kind == Kind::Unsigned)
+      value = json.number;
     else
       fail("a number that is not negative");
   }
@@ -44,15 +45,15 @@ public:
     value = static_cast<std::uint32_t>(wide);
   }
   template <class T> void read(const Json& json, std::vector<T>& values) {
-    if (!json.is_array()) return fail("a list");
-    for (const Json& item : json) read(item, values.emplace_back());
+    if (json.kind != Kind::List) return fail("a list");
+    for (const Json& item : json.items) read(item, values.emplace_back());
   }
   template <class T> void read(const Json& json, std::array<T, 3>& values) {
-    if (!json.is_array() || json.size() != values.size()) return fail("a list of three");
-    for (std::size_t i = 0; i < values.size(); ++i) read(json[i], values[i]);
+    if (json.kind != Kind::List || json.items.size() != values.size()) return fail("a list of three");
+    for (std::size_t i = 0; i < values.size(); ++i) read(json.items[i], values[i]);
   }
   template <class T> void read(const Json& json, std::optional<T>& value) {
-    if (!json.is_null()) read(json, value.emplace());
+    if (json.kind != Kind::Null) read(json, value.emplace());
   }
   void read(const Json& json, Expression& expression) {
     if (++depth_ > deepest_expression) fail("a smaller expression");
@@ -60,15 +61,15 @@ public:
     --depth_;
   }
   template <class T> void read(const Json& json, T& value) {
-    if (!json.is_object()) return fail("an object");
+    if (json.kind != Kind::Object) return fail("an object");
     auto visit = [&](const char* name, auto& field) { member(json, name, field); };
     fields(visit, value, &value);
   }
   template <class T> void member(const Json& json, const char* name, T& field) {
     if (!error.empty()) return;
-    auto found = json.find(name);
+    const Json* found = json.find(name);
     std::string outer = std::exchange(where_, where_ + "/" + name);
-    if (found != json.end())
+    if (found)
       read(*found, field);
     else if (!may_lack(field))
       fail("a value");
@@ -116,14 +117,15 @@ private:
   }
 
   void read_expression(const Json& json, Expression& expression) {
-    if (!json.is_object()) return fail("an object");
+    if (json.kind != Kind::Object) return fail("an object");
     expression.op = static_cast<ExpressionOp>(index(json, "op", expression_ops));
     if (!error.empty()) return;
     switch (expression.op) {
     case ExpressionOp::Constant: {
-      auto found = json.find("value");
-      if (found == json.end() || !found->is_number_integer()) return fail("a whole number");
-      expression.value = found->get<std::int64_t>();
+      const Json* found = json.find("value");
+      if (!found || (found->kind != Kind::Unsigned && found->kind != Kind::Negative))
+        return fail("a whole number");
+      expression.value = static_cast<std::int64_t>(found->number);
       return;
     }
     case ExpressionOp::ConstantReal: {
@@ -163,7 +165,7 @@ private:
     case ExpressionOp::BitOr:
     case ExpressionOp::BitXor:
     case ExpressionOp::Select:
-      if (json.contains("type")) {
+      if (json.find("type")) {
         type(json, expression);
         if (!has_sign(expression.op) || expression.type != ExpressionType::U64) fail("no type, or `u64`");
       }
@@ -195,11 +197,11 @@ std::string inconsistency(const Manifest& manifest) {
 } // namespace
 
 std::optional<Manifest> parse_manifest(std::string_view json, std::string& error) {
-  Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const Json parsed = parse_json(json).value_or(Json());
   Manifest manifest;
   Reader reader;
   std::uint32_t version = 0;
-  if (!parsed.is_object()) reader.error = "the manifest is no JSON object";
+  if (parsed.kind != Kind::Object) reader.error = "the manifest is no JSON object";
   reader.member(parsed, "kern_manifest", version);
   if (reader.error.empty() && version != manifest_version)
     reader.error = "the manifest is of version " + std::to_string(version) +

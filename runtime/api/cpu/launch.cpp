@@ -49,6 +49,9 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   record.shared_bytes = launch.shared_bytes;
   cpu::Ring ring;
   if (launch.kernel->prints) ring = cpu::make_ring(ring_words);
+  if (launch.kernel->prints && !ring)
+    fail(KERN_OUT_OF_MEMORY,
+         "kernel `" + launch.kernel->name + "`: there is no memory for its prints; nothing ran");
   record.print_ring = reinterpret_cast<std::uint64_t>(ring.get());
   std::vector<std::uint64_t> params = launch.params;
   params.back() = reinterpret_cast<std::uint64_t>(&record);

@@ -93,8 +93,10 @@ public:
     requires(Rank > 1)
   {
     if (axis >= Rank || index < 0 || index >= extents_[axis]) {
-      status.refuse("index " + std::to_string(index) + " along axis " + std::to_string(axis) +
-                    " is none of an array with the extents " + text_of(extents_, " x "));
+      status.refuse([&] {
+        return "index " + std::to_string(index) + " along axis " + std::to_string(axis) +
+               " is none of an array with the extents " + text_of(extents_, " x ");
+      });
       return {nullptr, Extents<Rank - 1>{}};
     }
     Extents<Rank - 1> extents{}, strides{};
@@ -129,7 +131,8 @@ inline bool count_bytes(Status& status, const Extents<Rank>& extents, std::uint6
   bytes = sizeof(T);
   for (std::int64_t extent : extents)
     if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
-      status.refuse("extent " + std::to_string(extent) + " of a buffer is negative or too large");
+      status.refuse(
+          [&] { return "extent " + std::to_string(extent) + " of a buffer is negative or too large"; });
       return false;
     }
   return true;
@@ -164,7 +167,11 @@ public:
     std::uint64_t bytes = 0;
     BufferHandle handle;
     if (!count_bytes<T>(status, extents, bytes)) return {std::move(handle), extents};
-    auto* context = new std::function<void()>(std::move(release));
+    std::function<void()>* context = nullptr;
+    if (!Status::with_memory([&] { context = new std::function<void()>(std::move(release)); })) {
+      status.refuse_memory();
+      return {std::move(handle), extents};
+    }
     auto call = [](void* function) {
       auto* release_function = static_cast<std::function<void()>*>(function);
       if (*release_function) (*release_function)();
@@ -213,8 +220,10 @@ public:
     std::uint64_t bytes = 0;
     if (!count_bytes<T>(status, other, bytes)) return {nullptr, Extents<Axes>{}};
     if (count(other) == size()) return {handle_, data(), other, packed_strides(other)};
-    status.refuse("a buffer of " + std::to_string(size()) + " elements cannot have the extents " +
-                  text_of(other, " x "));
+    status.refuse([&] {
+      return "a buffer of " + std::to_string(size()) + " elements cannot have the extents " +
+             text_of(other, " x ");
+    });
     return {nullptr, Extents<Axes>{}};
   }
   template <std::size_t Axes> View<const T, Axes> reshape(const Extents<Axes>& other) const {
@@ -313,8 +322,10 @@ public:
     for (std::size_t axis = 0; axis < Rank; ++axis) {
       offset += at[axis] * strides[axis];
       if (at[axis] >= 0 && at[axis] < extents_[axis]) continue;
-      status.refuse("index " + std::to_string(at[axis]) + " along axis " + std::to_string(axis) +
-                    " is none of a buffer with the extents " + text_of(extents_, " x "));
+      status.refuse([&] {
+        return "index " + std::to_string(at[axis]) + " along axis " + std::to_string(axis) +
+               " is none of a buffer with the extents " + text_of(extents_, " x ");
+      });
       return value;
     }
     wait(status, [&](StreamHandle& stream) {
@@ -353,11 +364,11 @@ private:
   // Gets the calling thread's own stream, and puts it behind all work on the buffer.
   bool own_stream(Status& status, StreamHandle& stream) const {
     if (!handle_) {
-      status.refuse("the buffer is empty: it could not be made, or was moved from");
+      status.refuse(
+          [&] { return std::string("the buffer is empty: it could not be made, or was moved from"); });
       return false;
     }
-    DeviceHandle device(kern_buffer_device(handle_.get()));
-    return status.take(kern_stream_of_thread(device.get(), stream.receive())) &&
+    return status.take(kern_stream_of_buffer(handle_.get(), stream.receive())) &&
            status.take(kern_stream_after_uses(stream.get(), handle_.get()));
   }
   void wait(Status& status, auto&& start) const {
@@ -389,8 +400,10 @@ private:
   static kern_stream* get(kern_stream* stream) { return stream; }
   bool check_size(Status& status, std::size_t elements) const {
     if (elements == static_cast<std::size_t>(size())) return true;
-    status.refuse("the host has " + std::to_string(elements) + " elements, and the buffer " +
-                  std::to_string(size()));
+    status.refuse([&] {
+      return "the host has " + std::to_string(elements) + " elements, and the buffer " +
+             std::to_string(size());
+    });
     return false;
   }
   Event start_copy(Status& status, const BufferHandle& to, const BufferHandle& from, std::int64_t elements,

@@ -141,25 +141,32 @@ inline std::int64_t choose_rows(Status& status, const Device& device, const Chun
     rows = std::min(
         {most, static_cast<std::int64_t>(wanted / std::max<std::uint64_t>(row_bytes, 1)) + 1, total});
   if (rows > most || rows < 1)
-    status.refuse("chunks of " + std::to_string(std::max<std::int64_t>(rows, 1)) + " rows of " +
-                  std::to_string(row_bytes) + " bytes, with " + std::to_string(options.halo) +
-                  " rows of halo on both sides, on " + std::to_string(options.streams) +
-                  " streams do not fit in " + std::to_string(memory) + " bytes");
+    status.refuse([&] {
+      return "chunks of " + std::to_string(std::max<std::int64_t>(rows, 1)) + " rows of " +
+             std::to_string(row_bytes) + " bytes, with " + std::to_string(options.halo) +
+             " rows of halo on both sides, on " + std::to_string(options.streams) +
+             " streams do not fit in " + std::to_string(memory) + " bytes";
+    });
   return rows;
 }
 
 inline bool check(Status& status, const ChunkOptions& options, std::initializer_list<std::int64_t> rows,
                   bool has_inout) {
   if (options.halo < 0 || options.rows < 0 || options.streams == 0)
-    status.refuse("chunks need streams, and neither rows nor halo may be negative");
-  else if (options.halo > 0 && has_inout)
     status.refuse(
-        "with a halo an array cannot be inout(): the rows beside a chunk would be old or new; give it as "
-        "in() and out()");
+        [&] { return std::string("chunks need streams, and neither rows nor halo may be negative"); });
+  else if (options.halo > 0 && has_inout)
+    status.refuse([&] {
+      return std::string(
+          "with a halo an array cannot be inout(): the rows beside a chunk would be old or new; give it as "
+          "in() and out()");
+    });
   for (std::int64_t count : rows)
     if (status.ok() && count != *rows.begin())
-      status.refuse("the arrays have different numbers of rows: " + std::to_string(*rows.begin()) + " and " +
-                    std::to_string(count));
+      status.refuse([&] {
+        return "the arrays have different numbers of rows: " + std::to_string(*rows.begin()) + " and " +
+               std::to_string(count);
+      });
   return status.ok();
 }
 
@@ -170,7 +177,9 @@ inline bool run(Status& status, const Status& told, const Device& device, const 
   using Slot = chunks::Slot<chunks::Part<T, Rank, Kind>...>;
   const std::int64_t sizes[] = {arrays.extents[0]...};
   const bool was_good = told.ok();
-  if (!device.get()) status.refuse("the device is empty: it could not be made, or was moved from");
+  if (!device.get())
+    status.refuse(
+        [&] { return std::string("the device is empty: it could not be made, or was moved from"); });
   if (!status.ok() || !check(status, options, {arrays.extents[0]...}, ((Kind == KERN_HOST_INOUT) || ...)))
     return false;
   std::int64_t total = sizes[0], halo = options.halo;

@@ -214,7 +214,10 @@ public:
     while (status.take(kern_stream_take_report(get(), &fault)) && fault) {
       Status told;
       told.take(fault);
-      reports.push_back({told.fault(), told.message()});
+      if (!Status::with_memory([&] { reports.push_back({told.fault(), told.message()}); })) {
+        status.refuse_memory();
+        break;
+      }
     }
     return reports;
   }

@@ -114,7 +114,10 @@ template <class T, std::size_t Rank> inline View<T, Rank> adopt(Status& status, 
   std::int64_t lowest = 0, highest = 0, bytes = 0;
   if (!reach_of(extents, strides, lowest, highest) ||
       __builtin_mul_overflow(highest - lowest + 1, static_cast<std::int64_t>(sizeof(T)), &bytes)) {
-    status.refuse("the DLPack tensor cannot be taken: its extents and strides reach beyond all memory");
+    status.refuse([&] {
+      return std::string(
+          "the DLPack tensor cannot be taken: its extents and strides reach beyond all memory");
+    });
     return {nullptr, Extents<Rank>{}};
   }
   status.take(kern_buffer_wrap(device.get(), data + lowest * static_cast<std::int64_t>(sizeof(T)),
@@ -141,7 +144,7 @@ inline View<T, Rank> import(Status& status, const kern::Device& device, Capsule*
   }
   if (reason.empty()) reason = mismatch<T, Rank>(managed->tensor, device);
   if (!reason.empty()) {
-    status.refuse("the DLPack tensor cannot be taken: " + reason);
+    status.refuse([&] { return std::string("the DLPack tensor cannot be taken: " + reason); });
     return {nullptr, Extents<Rank>{}};
   }
   auto release = [](void* context) {

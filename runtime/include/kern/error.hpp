@@ -140,29 +140,21 @@ public:
   void clear() { *this = Status(); }
 
   // Takes over what a C function returned; says whether that was good.
-  bool take(kern_error* error) {
+  bool take(kern_error* error) noexcept {
     if (!error) return true;
     if (!ok()) {
       kern_error_free(error);
       return false;
     }
     kind_ = kern_error_get_kind(error);
-#if defined(__cpp_exceptions)
-    try {
-      take_details(error);
-    } catch (...) {
-      // There is no memory for its words.
-    }
-#else
-    take_details(error);
-#endif
+    with_memory([&] { take_details(error); });
     kern_error_free(error);
     return false;
   }
 
   // Takes over how other calls went; says whether that was good.
-  bool take(const Status& other) {
-    if (ok()) *this = other;
+  bool take(const Status& other) noexcept {
+    if (ok() && !other.ok() && !with_memory([&] { *this = other; })) kind_ = other.kind_;
     return other.ok();
   }
 
@@ -171,6 +163,32 @@ public:
     if (!ok()) return;
     kind_ = KERN_ARGUMENT_ERROR;
     message_ = std::move(message);
+  }
+  // Likewise, with the words that a function returns; without memory for them, of that kind all the same.
+  template <class Function>
+    requires requires(Function words) { std::string(words()); }
+  void refuse(Function words) noexcept {
+    if (!ok()) return;
+    kind_ = KERN_ARGUMENT_ERROR;
+    with_memory([&] { message_ = words(); });
+  }
+  // Makes it an OutOfMemory: of the program's own memory.
+  void refuse_memory() noexcept {
+    if (ok()) kind_ = KERN_OUT_OF_MEMORY;
+  }
+  // Does what takes memory of the program; says whether there was enough. Without exceptions the process ends where there
+  // is none, as it does anywhere else in such a program.
+  template <class Function> static bool with_memory(Function&& function) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+      function();
+    } catch (...) {
+      return false;
+    }
+#else
+    function();
+#endif
+    return true;
   }
 
   // Throws the error, if there is one; without exceptions writes it and aborts.
@@ -203,12 +221,15 @@ public:
 
 private:
   void take_details(const kern_error* error) {
-    message_ = kern_error_message(error);
-    kern_fault_info info{};
-    info.struct_size = sizeof info;
-    if (kern_error_get_fault(error, &info)) take_fault(info);
+    // Numbers first: they take no memory.
     memory_.struct_size = sizeof memory_;
     kern_error_get_memory(error, &memory_);
+    kern_fault_info info{};
+    info.struct_size = sizeof info;
+    const bool is_fault = kern_error_get_fault(error, &info);
+    if (is_fault) take_numbers(info);
+    message_ = kern_error_message(error);
+    if (is_fault) take_words(info);
     kern_diagnostic diagnostic{};
     for (std::uint64_t i = 0; i < kern_error_diagnostic_count(error); ++i) {
       diagnostic.struct_size = sizeof diagnostic;
@@ -216,26 +237,25 @@ private:
     }
   }
 
-  void take_fault(const kern_fault_info& info) {
-    auto place = [](const kern_place& from) { return Place{from.file, from.line, from.column}; };
-    fault_ = {info.kernel,
-              info.code,
-              place(info.place),
-              info.array,
-              info.axis,
-              info.index,
-              info.extent,
-              {},
-              {},
-              info.launch,
-              {},
-              info.kind,
-              info.site,
-              info.bad_threads,
-              info.went_on != 0};
+  void take_numbers(const kern_fault_info& info) {
+    fault_.axis = info.axis;
+    fault_.index = info.index, fault_.extent = info.extent;
     for (int axis = 0; axis < 3; ++axis)
       fault_.block[axis] = info.block[axis], fault_.thread[axis] = info.thread[axis];
-    for (std::uint64_t i = 0; i < info.call_count; ++i) fault_.calls.push_back(place(info.calls[i]));
+    fault_.launch = info.launch;
+    fault_.kind = info.kind, fault_.site = info.site;
+    fault_.bad_threads = info.bad_threads;
+    fault_.went_on = info.went_on != 0;
+    fault_.place.line = info.place.line, fault_.place.column = info.place.column;
+  }
+
+  void take_words(const kern_fault_info& info) {
+    fault_.kernel = info.kernel;
+    fault_.code = info.code;
+    fault_.place.file = info.place.file;
+    fault_.array = info.array;
+    for (std::uint64_t i = 0; i < info.call_count; ++i)
+      fault_.calls.push_back({info.calls[i].file, info.calls[i].line, info.calls[i].column});
   }
 
   kern_error_kind kind_ = KERN_NO_ERROR;

@@ -67,9 +67,11 @@ template <std::size_t Rank> bool check_part(Status& status, std::int64_t element
   bool is_inside = offset >= 0 && offset <= elements && reach_of(extents, strides, lowest, highest) &&
                    lowest >= -offset && highest < elements - offset;
   if (!is_inside)
-    status.refuse("a part with the extents " + text_of(extents, " x ") + " and the strides " +
-                  text_of(strides, ", ") + " from element " + std::to_string(offset) +
-                  " on does not lie in an array of " + std::to_string(elements) + " elements");
+    status.refuse([&] {
+      return "a part with the extents " + text_of(extents, " x ") + " and the strides " +
+             text_of(strides, ", ") + " from element " + std::to_string(offset) +
+             " on does not lie in an array of " + std::to_string(elements) + " elements";
+    });
   return is_inside;
 }
 

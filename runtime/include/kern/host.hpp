@@ -60,7 +60,9 @@ public:
   View<T, Rank> view(Status& status) const noexcept {
     auto* mapped = static_cast<T*>(kern_buffer_data(handle_.get()));
     if (!mapped && size() > 0)
-      status.refuse("the device does not see this host memory: make it with {.mapped = true}");
+      status.refuse([&] {
+        return std::string("the device does not see this host memory: make it with {.mapped = true}");
+      });
     return {handle_, mapped, extents_, packed_strides(extents_)};
   }
 

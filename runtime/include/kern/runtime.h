@@ -145,9 +145,11 @@ int kern_device_same(const kern_device* left, const kern_device* right);
 kern_error* kern_stream_create(kern_device* device, kern_stream** stream);
 // The calling thread's own stream of the device.
 kern_error* kern_stream_of_thread(kern_device* device, kern_stream** stream);
+// Likewise, of a buffer's device.
+kern_error* kern_stream_of_buffer(const kern_buffer* buffer, kern_stream** stream);
 kern_stream* kern_stream_retain(kern_stream* stream);
 void kern_stream_release(kern_stream* stream);
-kern_device* kern_stream_device(kern_stream* stream); // retained
+kern_device* kern_stream_device(kern_stream* stream); // retained; null where there is no memory for a handle
 // A stream around a CUstream of the device, which must stay until the work on it is done; null is the default
 // stream. Faults of what is launched through it are collected as on any other.
 kern_error* kern_stream_wrap(kern_device* device, void* native, kern_stream** stream);

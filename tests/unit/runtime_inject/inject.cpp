@@ -1,0 +1,119 @@
+// The program's own definitions come before those of the C library, for that library's callers too. Nothing here allocates.
+#include "inject.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+
+static std::atomic<int> failing{-1}; // a Call
+static std::atomic<std::uint64_t> left{0};
+static std::atomic<bool> has_failed{false};
+
+const char* name_of(Call call) {
+  constexpr const char* names[] = {"malloc", "pthread_create", "open", "mmap", "write"};
+  return names[static_cast<int>(call)];
+}
+
+void fail_call(Call call, std::uint64_t number) {
+  has_failed = false;
+  left = number;
+  failing = static_cast<int>(call);
+}
+
+bool stop_failing() {
+  failing = -1;
+  return has_failed;
+}
+
+static bool fails(Call call) {
+  if (failing.load(std::memory_order_relaxed) != static_cast<int>(call)) return false;
+  if (left.fetch_sub(1) != 1) return false;
+  has_failed = true;
+  return true;
+}
+
+template <class Function> static Function next(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+// The C++ library calls these, too.
+#pragma GCC visibility push(default)
+extern "C" {
+
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* memory, std::size_t bytes);
+void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+
+static void* no_memory() {
+  errno = ENOMEM;
+  return nullptr;
+}
+
+void* malloc(std::size_t bytes) { return fails(Call::Malloc) ? no_memory() : __libc_malloc(bytes); }
+void* calloc(std::size_t count, std::size_t bytes) {
+  return fails(Call::Malloc) ? no_memory() : __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, std::size_t bytes) {
+  return fails(Call::Malloc) ? no_memory() : __libc_realloc(memory, bytes);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return fails(Call::Malloc) ? no_memory() : __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  if (fails(Call::Malloc)) return ENOMEM;
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory ? 0 : ENOMEM;
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+  static auto* const real = next<decltype(&pthread_create)>("pthread_create");
+  return fails(Call::Thread) ? EAGAIN : real(thread, attributes, run, argument);
+}
+
+static int open_or_fail(const char* path, int flags, unsigned mode) {
+  static auto* const real = next<int (*)(const char*, int, ...)>("open");
+  if (!fails(Call::Open)) return real(path, flags, mode);
+  errno = EMFILE;
+  return -1;
+}
+int open(const char* path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  unsigned mode = flags & O_CREAT ? va_arg(list, unsigned) : 0;
+  va_end(list);
+  return open_or_fail(path, flags, mode);
+}
+int openat(int folder, const char* path, int flags, ...) {
+  static auto* const real = next<int (*)(int, const char*, int, ...)>("openat");
+  va_list list;
+  va_start(list, flags);
+  unsigned mode = flags & O_CREAT ? va_arg(list, unsigned) : 0;
+  va_end(list);
+  if (!fails(Call::Open)) return real(folder, path, flags, mode);
+  errno = EMFILE;
+  return -1;
+}
+
+void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) {
+  static auto* const real = next<decltype(&mmap)>("mmap");
+  if (!fails(Call::Map)) return real(address, bytes, protection, flags, file, offset);
+  errno = ENOMEM;
+  return MAP_FAILED;
+}
+
+ssize_t write(int file, const void* data, std::size_t bytes) {
+  static auto* const real = next<decltype(&write)>("write");
+  if (!fails(Call::Write)) return real(file, data, bytes);
+  errno = ENOSPC;
+  return -1;
+}
+}
+#pragma GCC visibility pop

@@ -1,0 +1,13 @@
+// Calls of the system that fail on demand: malloc and what is made of it (operator new), pthread_create, open, mmap and write,
+// of the whole process and its C++ library.
+#pragma once
+
+#include <cstdint>
+
+enum class Call { Malloc, Thread, Open, Map, Write, Count };
+const char* name_of(Call call);
+
+// From now on the `number`-th such call fails, from 1, and all others do not.
+void fail_call(Call call, std::uint64_t number);
+// No call fails any more; says whether one did.
+bool stop_failing();
