@@ -57,14 +57,16 @@ Value place_base(Lowerer& lower, const ArrayValue& array, const std::vector<ir::
 }
 
 // Offsets that vary are counted in 32 bits where that is promised: half as many registers, and gathers twice
-// as wide.
+// as wide. Indices of 32 bits say that no sum leaves them.
 Value place_offset(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
   llvm::IRBuilder<>& builder = lower.builder;
   const bool narrow = lower.facts.small_arrays && varies(lower, array, indices);
+  const bool has_i32 = !indices.empty() && indices.front().type == types::i32;
   const bool exact = !lower.lanes.masked && !narrow;
-  llvm::Type* type = narrow ? builder.getInt32Ty() : builder.getInt64Ty();
+  llvm::Type* type = narrow || has_i32 ? builder.getInt32Ty() : builder.getInt64Ty();
   auto part = [&](Value value) {
-    if (narrow) value.value = builder.CreateTrunc(value.value, value.value->getType()->getWithNewType(type));
+    if (narrow || has_i32)
+      value.value = builder.CreateTrunc(value.value, value.value->getType()->getWithNewType(type));
     return value;
   };
   const auto moves = moves_base(lower, array, indices);
@@ -80,6 +82,7 @@ Value place_offset(Lowerer& lower, const ArrayValue& array, const std::vector<ir
     offset = multiply_values(lower, offset, {llvm::ConstantInt::get(type, lower.lane_count())}, exact);
     offset = add_values(lower, offset, {llvm::ConstantInt::get(type, 0), linear_shape(1)}, exact);
   }
+  if (has_i32) offset.value = builder.CreateSExt(offset.value, builder.getInt64Ty());
   return offset;
 }
 

@@ -48,6 +48,8 @@ void clamp_guards(ir::Module& module);
 void widen_sums(ir::Module& module);
 // CUDA: holds in 32 bits what counts in a loop in 64 and never needs more.
 void narrow_counters(ir::Module& module);
+// CUDA: takes indices as i32, and compares in 32 bits, where facts of the variant bound them.
+void narrow_indices(ir::Module& module);
 // CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.
 void join_conditions(ir::Module& module);
 // CPU: computes a word of what is computed in 64 bits in 32, where the long value is needed too.

@@ -11,10 +11,13 @@
 // their numbers, so a fault is the same place in either variant.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "compiler/analysis/guards.h"
 #include "compiler/analysis/narrow_counters.h"
+#include "compiler/analysis/narrow_indices.h"
 #include "compiler/analysis/wanted_facts.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
@@ -178,6 +181,49 @@ void assume_small_scalars(ir::Module& module, ir::FunctionId id) {
   assume();
 }
 
+// Adds that the places in an array fit 32 bits where that gains.
+void assume_small_spans(ir::Function& kernel) {
+  for (std::uint32_t param : find_narrowable_params(kernel)) {
+    std::vector<Expression> facts = span_facts(kernel, param);
+    if (kernel.facts.size() + facts.size() > most_facts) return;
+    kernel.facts.insert(kernel.facts.end(), facts.begin(), facts.end());
+  }
+}
+
+// Returns that the extents which a kernel reads of arrays of several axes are small, each once.
+std::vector<Expression> small_extents(const ir::Function& kernel) {
+  std::vector<Expression> facts;
+  std::vector<std::pair<std::size_t, int>> seen;
+  ir::walk(kernel.body, [&](const ir::Stmt& stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* extent = assign ? std::get_if<ir::Extent>(&assign->value) : nullptr;
+    if (!extent || extent->array.type->rank < 2) return;
+    const std::pair read{index_of(*extent->array.slot), extent->axis};
+    if (read.first >= kernel.param_count || std::ranges::find(seen, read) != seen.end()) return;
+    seen.push_back(read);
+    facts.push_back(small_extent_fact(kernel, static_cast<std::uint32_t>(read.first), read.second));
+  });
+  return facts;
+}
+
+// Adds that extents of arrays of several axes, and then that the grid, are small where more is compared in 32
+// bits for it.
+void assume_small_extents(ir::Module& module, ir::FunctionId id) {
+  ir::Function& kernel = module.function(id);
+  const std::vector<Expression> extents = small_extents(kernel);
+  if (extents.empty()) return;
+  std::size_t narrow = find_narrow_indices(module, id).compares.size();
+  for (const std::vector<Expression>& wanted : {extents, {grid_is_small()}}) {
+    const std::size_t before = kernel.facts.size();
+    std::ranges::copy_if(wanted, std::back_inserter(kernel.facts),
+                         [&](const Expression& fact) { return !has_fact(kernel, fact); });
+    const bool has_room = kernel.facts.size() <= most_facts && kernel.facts.size() != before;
+    const std::size_t now = has_room ? find_narrow_indices(module, id).compares.size() : 0;
+    if (now <= narrow) kernel.facts.resize(before);
+    narrow = std::max(narrow, now);
+  }
+}
+
 // Adds what proves guards that are kept without.
 void assume_extents(ir::Module& module, ir::FunctionId id) {
   ir::Function& kernel = module.function(id);
@@ -208,6 +254,8 @@ void make_variants(ir::Module& module) {
     assume_extents(module, ir::FunctionId(i));
     assume_small_grid(module, ir::FunctionId(i));
     assume_small_scalars(module, ir::FunctionId(i));
+    assume_small_spans(module.functions[i]);
+    assume_small_extents(module, ir::FunctionId(i));
     if (module.functions[i].facts.empty()) {
       module.functions[i] = std::move(general);
       continue;

@@ -1,0 +1,199 @@
+// An access in a loop of unknown length stays wide: its address steps by an addition in 64 bits, while a place in 32
+// would be widened and scaled each time. So does one whose index reads element 0 instead of none
+// (transform/defer_guards.cpp): its choice in 32 bits takes loads out of flight. Of one axis there is no product
+// to narrow.
+#include "compiler/analysis/narrow_indices.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/analysis/guard_walk.h"
+#include "compiler/ir/definitions.h"
+#include "compiler/ir/param_block.h"
+#include "compiler/ir/walk.h"
+
+namespace kern {
+
+namespace {
+
+constexpr std::int64_t unrolled_rounds = 64; // of a loop whose accesses become straight code
+
+Expression make_constant(std::int64_t value) {
+  Expression expression;
+  expression.value = value;
+  return expression;
+}
+
+Expression make_binary(ExpressionOp op, Expression left, Expression right) {
+  Expression expression;
+  expression.op = op;
+  expression.operands = {std::move(left), std::move(right)};
+  return expression;
+}
+
+Expression word_of(const ir::Function& kernel, std::uint32_t param, ExpressionOp op, int axis) {
+  Expression word;
+  word.op = op;
+  word.axis = axis;
+  word.rank = kernel.slots[param].type->rank;
+  word.value = ir::block_slot(kernel, ir::SlotId(param));
+  return word;
+}
+
+bool is_same(const Expression& left, const Expression& right) {
+  return left.op == right.op && left.type == right.type && left.axis == right.axis &&
+         left.rank == right.rank && left.value == right.value &&
+         std::ranges::equal(left.operands, right.operands, is_same);
+}
+
+struct Access {
+  const ir::Operand* array = nullptr;
+  const std::vector<ir::Operand>* indices = nullptr;
+};
+
+Access access_of(const ir::Stmt& stmt) {
+  Access access;
+  auto take = [&](const auto& node) { access = {&node.array, &node.indices}; };
+  if (const auto* load = std::get_if<ir::Load>(&stmt.node)) take(*load);
+  if (const auto* store = std::get_if<ir::Store>(&stmt.node)) take(*store);
+  if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) take(*atomic);
+  return access;
+}
+
+class Finder {
+public:
+  explicit Finder(const ir::Function& function) : function_(function), definitions_(function) {
+    for (std::uint32_t param = 0; param < function.param_count; ++param) {
+      const Type type = function.slots[param].type;
+      could_gain_.push_back(function.is_kernel && is_array(type) && type->rank >= 2 &&
+                            type->space == AddressSpace::Global &&
+                            definitions_.writes(ir::SlotId(param)) == 0);
+    }
+    ir::walk(function.body, [&](const ir::Stmt& stmt) {
+      const auto* guard = std::get_if<ir::Guard>(&stmt.node);
+      if (guard && guard->form == ir::GuardForm::Deferred && guard->index.slot)
+        deferred_.insert(*guard->index.slot);
+      const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+      const auto* select = assign ? std::get_if<ir::Select>(&assign->value) : nullptr;
+      if (select && select->condition.slot) selecting_.insert(*select->condition.slot);
+    });
+    visit(function.body, {});
+  }
+
+  std::vector<const ir::Stmt*> accesses;
+  std::vector<const ir::Assign*> compares;
+
+private:
+  struct Place {
+    bool in_long_loop = false;
+    bool in_head = false; // of a while, whose rounds LLVM counts by what is compared there
+  };
+
+  bool is_straight(const ir::Stmt& stmt) const {
+    const Access access = access_of(stmt);
+    if (!access.array || !access.array->slot) return false;
+    const auto param = static_cast<std::size_t>(*access.array->slot);
+    auto is_deferred = [&](const ir::Operand& index) {
+      return index.slot && deferred_.contains(*index.slot);
+    };
+    return param < could_gain_.size() && could_gain_[param] &&
+           std::ranges::none_of(*access.indices, is_deferred);
+  }
+
+  void visit(const ir::Body& body, Place place) {
+    for (const ir::Stmt& stmt : body) visit(stmt, place);
+  }
+
+  void visit(const ir::Stmt& stmt, Place place) {
+    if (!place.in_long_loop && is_straight(stmt)) accesses.push_back(&stmt);
+    if (const auto* assign = std::get_if<ir::Assign>(&stmt.node)) {
+      const auto* compare = std::get_if<ir::Compare>(&assign->value);
+      const bool has_slot = compare && (compare->left.slot || compare->right.slot);
+      if (has_slot && compare->left.type == types::i64 && !place.in_head &&
+          !selecting_.contains(assign->slot))
+        compares.push_back(assign);
+    } else if (const auto* branch = std::get_if<ir::If>(&stmt.node)) {
+      if (!branch->is_rerun) visit(branch->then_body, place);
+      visit(branch->else_body, place);
+    } else if (const auto* loop = std::get_if<ir::While>(&stmt.node)) {
+      visit(loop->head, {true, true});
+      visit(loop->body, {true, place.in_head});
+    } else if (const auto* rounds = std::get_if<ir::For>(&stmt.node)) {
+      const bool is_short = !rounds->count.slot && ir::int_value(rounds->count) <= unrolled_rounds;
+      visit(rounds->body, {place.in_long_loop || !is_short, place.in_head});
+    }
+  }
+
+  const ir::Function& function_;
+  const ir::Definitions definitions_;
+  std::vector<bool> could_gain_; // by parameter
+  std::unordered_set<ir::SlotId> deferred_, selecting_;
+};
+
+} // namespace
+
+// The sum takes (extent - 1) * stride, so an array without elements may hold to it or not: there is no place in it.
+std::vector<Expression> span_facts(const ir::Function& kernel, std::uint32_t param) {
+  const Type type = kernel.slots[param].type;
+  std::vector<Expression> facts;
+  std::optional<Expression> sum;
+  for (int axis = 0; axis < type->rank; ++axis) {
+    facts.push_back(small_extent_fact(kernel, param, axis));
+    Expression last = make_binary(ExpressionOp::Subtract, word_of(kernel, param, ExpressionOp::Extent, axis),
+                                  make_constant(1));
+    if (axis != type->rank - 1 || type->layout != Layout::COrder) {
+      const Expression stride = word_of(kernel, param, ExpressionOp::Stride, axis);
+      facts.push_back(make_binary(ExpressionOp::GreaterEqual, stride, make_constant(0)));
+      facts.push_back(make_binary(ExpressionOp::LessEqual, stride, make_constant(small_extent)));
+      last = make_binary(ExpressionOp::Multiply, std::move(last), stride);
+    }
+    sum = sum ? make_binary(ExpressionOp::Add, std::move(*sum), std::move(last)) : std::move(last);
+  }
+  facts.push_back(make_binary(ExpressionOp::LessEqual, std::move(*sum),
+                              make_constant(std::numeric_limits<std::int32_t>::max())));
+  return facts;
+}
+
+Expression small_extent_fact(const ir::Function& kernel, std::uint32_t param, int axis) {
+  return make_binary(ExpressionOp::LessEqual, word_of(kernel, param, ExpressionOp::Extent, axis),
+                     make_constant(small_extent));
+}
+
+bool has_fact(const ir::Function& kernel, const Expression& fact) {
+  return std::ranges::any_of(kernel.facts, [&](const Expression& known) { return is_same(known, fact); });
+}
+
+std::vector<std::uint32_t> find_narrowable_params(const ir::Function& kernel) {
+  std::vector<std::uint32_t> params;
+  for (const ir::Stmt* stmt : Finder(kernel).accesses)
+    params.push_back(static_cast<std::uint32_t>(*access_of(*stmt).array->slot));
+  std::ranges::sort(params);
+  params.erase(std::ranges::unique(params).begin(), params.end());
+  return params;
+}
+
+NarrowIndices find_narrow_indices(const ir::Module& module, ir::FunctionId id) {
+  const ir::Function& function = module.function(id);
+  // Facts alone bound extents, and without extents nothing is gained.
+  if (function.facts.empty()) return {};
+  const Finder found(function);
+  NarrowIndices result;
+  std::vector<std::optional<bool>> spans(function.param_count);
+  for (const ir::Stmt* stmt : found.accesses) {
+    const auto param = static_cast<std::uint32_t>(*access_of(*stmt).array->slot);
+    if (!spans[param])
+      spans[param] = std::ranges::all_of(span_facts(function, param),
+                                         [&](const Expression& fact) { return has_fact(function, fact); });
+    if (*spans[param]) result.accesses.insert(stmt);
+  }
+  if (found.compares.empty()) return result;
+  const SmallValues small = GuardWalk(module, function).run_for_small_values();
+  for (const ir::Assign* assign : found.compares) {
+    const auto& compare = std::get<ir::Compare>(assign->value);
+    if (small.operands.contains(&compare.left) && small.operands.contains(&compare.right))
+      result.compares.insert(assign);
+  }
+  return result;
+}
+
+} // namespace kern

@@ -1,0 +1,75 @@
+// Narrowing of index arithmetic: an access to an array whose places all fit 32 bits takes its indices as i32, and what
+// fits an i32 is compared as one.
+//
+//     c: bool = i < n; if c: v: f32 = load u[i, j]
+//         ->   p: i32 = i32(i); q: i32 = i32(n); c: bool = p < q; if c: r: i32 = i32(i); s: i32 = i32(j); v: f32 = load u[r, s]
+//
+// An index of an axis with stride 0 may need more than 32 bits; it is multiplied by 0.
+#include "compiler/analysis/narrow_indices.h"
+
+#include <utility>
+
+#include "compiler/ir/walk.h"
+#include "compiler/transform/transform.h"
+
+namespace kern {
+namespace {
+
+using ir::Body;
+using ir::Operand;
+using ir::Stmt;
+
+class Narrower {
+public:
+  Narrower(ir::Function& function, NarrowIndices found) : function_(function), found_(std::move(found)) {
+    rewrite(function.body);
+  }
+
+private:
+  void rewrite(Body& body) {
+    Body result;
+    result.reserve(body.size());
+    for (Stmt& stmt : body) {
+      ir::visit_bodies(stmt, [&](Body& inner) { rewrite(inner); });
+      rewrite(stmt, result);
+      result.push_back(std::move(stmt));
+    }
+    body = std::move(result);
+  }
+
+  void rewrite(Stmt& stmt, Body& before) {
+    auto narrow = [&](std::vector<Operand>& indices) {
+      for (Operand& index : indices) index = as_narrow(index, stmt, before);
+    };
+    if (auto* assign = std::get_if<ir::Assign>(&stmt.node); assign && found_.compares.contains(assign)) {
+      auto& compare = std::get<ir::Compare>(assign->value);
+      for (Operand* operand : {&compare.left, &compare.right}) *operand = as_narrow(*operand, stmt, before);
+    }
+    if (!found_.accesses.contains(&stmt)) return;
+    if (auto* load = std::get_if<ir::Load>(&stmt.node)) narrow(load->indices);
+    if (auto* store = std::get_if<ir::Store>(&stmt.node)) narrow(store->indices);
+    if (auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) narrow(atomic->indices);
+  }
+
+  Operand as_narrow(const Operand& operand, const Stmt& at, Body& before) {
+    if (!operand.slot) return ir::constant_int(types::i32, static_cast<std::int32_t>(ir::int_value(operand)));
+    function_.slots.push_back({"", types::i32, ir::Slot::Kind::Temp, at.span});
+    const auto slot = static_cast<ir::SlotId>(function_.slots.size() - 1);
+    before.push_back({ir::Assign{slot, ir::Convert{operand}}, at.span, at.scope});
+    return {types::i32, slot, 0};
+  }
+
+  ir::Function& function_;
+  const NarrowIndices found_;
+};
+
+} // namespace
+
+void narrow_indices(ir::Module& module) {
+  for (std::size_t id = 0; id < module.functions.size(); ++id) {
+    NarrowIndices found = find_narrow_indices(module, static_cast<ir::FunctionId>(id));
+    if (!found.accesses.empty() || !found.compares.empty()) Narrower(module.functions[id], std::move(found));
+  }
+}
+
+} // namespace kern
