@@ -6,7 +6,7 @@
 namespace kern::checker {
 
 // The greatest count that is taken for one that is known: what is beyond comes from types and limits of launches.
-static constexpr std::uint64_t greatest_known = 511;
+static constexpr std::uint64_t greatest_known = 127;
 
 // Says whether an expression is made of literals and constants of the file alone: of a parameter or local the
 // function may be written for other values too.
