@@ -1,4 +1,7 @@
 // Counts of shifts that are as great as the width: they are taken modulo the width, which is mostly not meant.
+#include <algorithm>
+#include <cctype>
+
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
