@@ -191,7 +191,8 @@ struct Assign {
   SlotId slot;
   Expr value;
 };
-// slot = array[indices], which are guarded before; i64
+// slot = array[indices], which are guarded before; i64, or i32 where every place in the array, and each sum of
+// products of an index and a stride on the way there, fits one (CUDA form only: transform/narrow_indices.cpp)
 struct Load {
   SlotId slot;
   Operand array;
