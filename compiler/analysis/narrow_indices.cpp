@@ -62,7 +62,7 @@ Access access_of(const ir::Stmt& stmt) {
 
 class Finder {
 public:
-  explicit Finder(const ir::Function& function) : function_(function), definitions_(function) {
+  explicit Finder(const ir::Function& function) : definitions_(function) {
     for (std::uint32_t param = 0; param < function.param_count; ++param) {
       const Type type = function.slots[param].type;
       could_gain_.push_back(function.is_kernel && is_array(type) && type->rank >= 2 &&
@@ -124,7 +124,6 @@ private:
     }
   }
 
-  const ir::Function& function_;
   const ir::Definitions definitions_;
   std::vector<bool> could_gain_; // by parameter
   std::unordered_set<ir::SlotId> deferred_, selecting_;
