@@ -28,6 +28,7 @@ constexpr std::string_view cuda = "__kern_cuda";
 struct Writer {
   SourceManager& sources;
   const ast::Module& module;
+  const ast::Module& outer; // the file, whose imports count inside of functions too
   Arena& arena;
   Diagnostics& diagnostics;
 
@@ -39,6 +40,7 @@ struct Writer {
     const auto* plain = ast::as<ast::Name>(&expr);
     if (!plain) return false;
     std::optional<ast::Imported> from = ast::imported(module.items, plain->text);
+    if (!from) from = ast::imported(outer.items, plain->text);
     return from && from->name == name && (from->module == "numba" || from->module == "numba.cuda");
   }
 
@@ -321,24 +323,29 @@ static const ast::FunctionDef* assigned_reduction(const Writer& writer, const as
   bool is_reduction = call && call->args.size() == 1 && assign->targets.size() == 1 &&
                       (writer.is_numba(*call->callee, "Reduce") || writer.is_numba(*call->callee, "reduce"));
   const auto* target = is_reduction ? ast::as<ast::Name>(assign->targets[0]) : nullptr;
-  const auto* joined = is_reduction ? ast::as<ast::Name>(call->args[0]) : nullptr;
-  if (!target || !joined) return nullptr;
-  for (const ast::Stmt* other : writer.module.items) {
-    const auto* function = ast::as<ast::FunctionDef>(other);
-    if (other == item) break;
-    if (!function || function->name != joined->text) continue;
-    auto* copy = writer.arena.make<ast::FunctionDef>(*function);
+  if (!target) return nullptr;
+  auto as_target = [&](const ast::FunctionDef& function) {
+    auto* copy = writer.arena.make<ast::FunctionDef>(function);
     copy->name = target->text;
     copy->name_span = target->span;
     copy->span = assign->span;
     return copy;
+  };
+  if (const auto* lambda = ast::as<ast::Lambda>(call->args[0])) return as_target(*lambda->function);
+  const auto* joined = ast::as<ast::Name>(call->args[0]);
+  if (!joined) return nullptr;
+  for (const ast::Stmt* other : writer.module.items) {
+    const auto* function = ast::as<ast::FunctionDef>(other);
+    if (other == item) break;
+    if (!function || function->name != joined->text) continue;
+    return as_target(*function);
   }
   return nullptr;
 }
 
-const ast::Module* generate_kernels(SourceManager& sources, const ast::Module& module, Arena& arena,
-                                    Diagnostics& diagnostics) {
-  Writer writer{sources, module, arena, diagnostics};
+static const ast::Module* generate_in(SourceManager& sources, const ast::Module& module,
+                                      const ast::Module& outer, Arena& arena, Diagnostics& diagnostics) {
+  Writer writer{sources, module, outer, arena, diagnostics};
   std::vector<const ast::Stmt*> items;
   bool any = false;
   for (const ast::Stmt* item : module.items) {
@@ -350,10 +357,24 @@ const ast::Module* generate_kernels(SourceManager& sources, const ast::Module& m
     else
       items.push_back(item);
   }
+  std::vector<ast::HostStatement> statements(module.statements.begin(), module.statements.end());
+  for (ast::HostStatement& statement : statements) {
+    // The functions of a class do not see its names, and the kernel must see the function.
+    if (!statement.body || statement.kind == ast::HostStatement::Kind::Class) continue;
+    const ast::Module* body = generate_in(sources, *statement.body, outer, arena, diagnostics);
+    any = any || body != statement.body;
+    statement.body = body;
+  }
   if (!any) return &module;
   auto* result = arena.make<ast::Module>(module);
   result->items = arena.copy(items);
+  result->statements = arena.copy(statements);
   return result;
+}
+
+const ast::Module* generate_kernels(SourceManager& sources, const ast::Module& module, Arena& arena,
+                                    Diagnostics& diagnostics) {
+  return generate_in(sources, module, module, arena, diagnostics);
 }
 
 } // namespace kern

@@ -16,6 +16,10 @@
 # AXES: error[E0827]: argument `x=ones:f32:2x2`: a reduction takes an array of one axis
 # RUN: %kernc %s --sig 'total(float32[::1], float32[:], float32, int32[:])' -o - --emit=ptx | %FileCheck --check-prefix=PTX %s
 # PTX: .entry total
+# RUN: %kernc run %s product x=[2,3,4] init=1 --print res | %FileCheck --check-prefix=PRODUCT %s
+# PRODUCT: res = [24]
+# RUN: %kernc run %s make.inner x=arange:i32:10 --print res | %FileCheck --check-prefix=INNER %s
+# INNER: res = [45]
 from numba import cuda
 
 
@@ -29,3 +33,13 @@ def larger(a, b):
 
 
 most = cuda.Reduce(larger)
+
+
+product = cuda.Reduce(lambda a, b: a * b)
+
+
+def make():
+    @cuda.reduce
+    def inner(a, b):
+        return a + b
+    return inner
