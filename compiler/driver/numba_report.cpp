@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "compiler/ast/definitions.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/driver/kernels.h"
@@ -58,7 +59,8 @@ std::optional<std::string> wanted_value(const Diagnostic& diagnostic) {
     text.remove_prefix(begin + 4);
     return std::string(text.substr(0, text.find('=')));
   };
-  if (diagnostic.row->code == diag::host_value.code) return name_in(diagnostic.message);
+  const std::string_view code = diagnostic.row->code;
+  if (code == diag::host_value.code || code == diag::captured_value.code) return name_in(diagnostic.message);
   if (diagnostic.row->code != diag::undefined_name.code) return std::nullopt;
   for (const Note& note : diagnostic.notes)
     if (std::optional<std::string> name = name_in(note.text)) return name;
@@ -84,19 +86,38 @@ void judge(Entry& entry, Compilation& compilation) {
   }
 }
 
-// Kernels that Kern does not compile where they stand: in a function or a class.
-void add_inner(std::vector<Entry>& entries, const Program& program, const std::string& file) {
-  for (const ast::HostStatement& statement : program.files.front().tree->statements)
-    for (const ast::InnerFunction& inner : statement.inner) {
-      if (!inner.is_jit) continue;
-      Location place = program.sources->locate(inner.span);
-      Entry entry{file, std::string(inner.name), place.line, Verdict::Unsupported, {}, {}, {}, {}, {}};
-      entry.code = diag::inner_kernel.code;
-      entry.cause = diag::inner_kernel.name;
-      entry.message = fmt::format("`{}` stands inside of another definition", inner.name);
+// Checks one kernel, by its path, in a compilation of its own; false where the file cannot be read any more.
+bool report_kernel(Session& session, const CompileOptions& options, const Program& program,
+                   const std::string& file, const std::string& path, Span place,
+                   std::vector<Entry>& entries) {
+  std::unique_ptr<Compilation> alone = open_source(session, options, file);
+  if (!alone) return false;
+  alone->set_only(path);
+  alone->module();
+  Entry entry{file, path, program.sources->locate(place).line, Verdict::Compiles, {}, {}, {}, {}, {}};
+  judge(entry, *alone);
+  entries.push_back(std::move(entry));
+  return true;
+}
+
+// Kernels inside of other definitions that could not be parsed, at any depth.
+void add_refused(std::vector<Entry>& entries, const Program& program, const ast::Module& tree,
+                 const std::string& outer, const std::string& file) {
+  for (const ast::HostStatement& statement : tree.statements) {
+    if (statement.is_item) continue;
+    std::string path = outer + std::string(statement.name);
+    if (!outer.empty() && statement.is_jit && !statement.why.empty()) {
+      Location place = program.sources->locate(statement.name_span);
+      Entry entry{file, path, place.line, Verdict::Unsupported, {}, {}, {}, {}, {}};
+      entry.code = diag::inner_refused.code;
+      entry.cause = diag::inner_refused.name;
+      entry.message = fmt::format("`{}` cannot be compiled: {}", path, statement.why);
       entry.place = fmt::format("{}:{}:{}", place.file, place.line, place.column);
       entries.push_back(std::move(entry));
     }
+    if (statement.body)
+      add_refused(entries, program, *statement.body, statement.name.empty() ? outer : path + ".", file);
+  }
 }
 
 bool report_file(Session& session, const CompileOptions& options, const std::string& file,
@@ -110,26 +131,17 @@ bool report_file(Session& session, const CompileOptions& options, const std::str
     entries.push_back(std::move(entry));
     return true;
   }
-  for (const ast::Stmt* item : program->files.front().tree->items) {
-    const auto* function = ast::as<ast::FunctionDef>(item);
-    if (!function || !is_kernel(*program, *function)) continue;
-    std::unique_ptr<Compilation> alone = open_source(session, options, file);
-    if (!alone) return false;
-    alone->set_only(function->name);
-    alone->module();
-    Entry entry{file,
-                std::string(function->name),
-                program->sources->locate(function->name_span).line,
-                Verdict::Compiles,
-                {},
-                {},
-                {},
-                {},
-                {}};
-    judge(entry, *alone);
-    entries.push_back(std::move(entry));
-  }
-  add_inner(entries, *program, file);
+  const ast::Module& tree = *program->files.front().tree;
+  std::vector<ast::Definition> kernels;
+  for (const ast::Stmt* item : tree.items)
+    if (const auto* function = ast::as<ast::FunctionDef>(item))
+      kernels.push_back({std::string(function->name), function});
+  for (ast::Definition& inner : ast::inner_definitions(tree)) kernels.push_back(std::move(inner));
+  for (const ast::Definition& each : kernels)
+    if (is_kernel(*program, *each.function) &&
+        !report_kernel(session, options, *program, file, each.path, each.function->name_span, entries))
+      return false;
+  add_refused(entries, *program, tree, "", file);
   return true;
 }
 

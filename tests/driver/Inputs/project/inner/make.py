@@ -12,3 +12,13 @@ def make(n):
 @cuda.jit
 def ordered(x):
     x[0] = sorted(x)[0] + unknown
+
+
+class Holder:
+    @cuda.jit
+    def good(x):
+        x[0] = 1
+
+    @cuda.jit
+    def refused(x):
+        yield x
