@@ -1,0 +1,2 @@
+from .deep import DEPTH
+EPS = 0.25
