@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <system_error>
-#include <thread>
 
 #include <unistd.h>
 
@@ -60,14 +58,9 @@ std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_objec
 
 std::shared_ptr<Stream> CpuDevice::make_stream() {
   process.check();
-  auto stream = std::make_shared<CpuStream>(pool);
+  auto stream = std::make_shared<CpuStream>(pool, runners);
   stream->make_findable();
-  try {
-    std::thread([stream] { stream->run(); }).detach();
-  } catch (const std::system_error&) {
-    stream->do_without_thread();
-  }
-  // What callers hold; the thread holds the stream itself. (A weak pointer keeps the function, so that must
+  // What callers hold; runners hold the stream itself. (A weak pointer keeps the function, so that must
   // let go of the stream too.)
   return {stream.get(), [stream](Stream*) mutable {
             stream->close();

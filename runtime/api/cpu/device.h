@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "runtime/api/cpu/runners.h"
 #include "runtime/api/device.h"
 #include "runtime/api/fork.h"
 #include "runtime/cpu/array_memory.h"
@@ -54,7 +55,10 @@ public:
   CpuDevice(unsigned threads, std::uint64_t memory_limit);
   // A pool waits for its threads: in a child it is left alone.
   ~CpuDevice() override {
-    if (process.is_left()) static_cast<void>(new std::shared_ptr(std::move(pool)));
+    if (process.is_left())
+      static_cast<void>(new std::shared_ptr(std::move(pool)));
+    else
+      runners->close();
   }
   kern_device_kind kind() const override { return KERN_DEVICE_CPU; }
   std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
@@ -78,6 +82,7 @@ public:
 
   std::shared_ptr<Budget> budget = std::make_shared<Budget>();
   std::shared_ptr<cpu::Pool> pool; // streams that are still at work outlive the device
+  std::shared_ptr<Runners> runners = std::make_shared<Runners>(); // likewise
   const Process process;
 };
 

@@ -5,15 +5,22 @@
 
 namespace kern::runtime {
 
-void CpuStream::run() {
+// Has a runner come; false where there is none. The lock is held.
+bool CpuStream::queue() {
+  queued_self_ = std::static_pointer_cast<CpuStream>(shared_from_this());
+  is_queued_ = runners_->add(*this);
+  if (!is_queued_) queued_self_.reset();
+  return is_queued_;
+}
+
+void CpuStream::run_queued() {
   std::unique_lock lock(mutex_);
-  while (true) {
-    work_.wait(lock, [this] { return can_run() || (closed_ && !running_); });
-    if (tasks_.empty()) break;
+  is_queued_ = false;
+  while (can_run()) {
     run_next(lock);
+    // Not before one is done: where all streams wait for each other's turn, somebody has to begin.
+    if (can_run() && runners_->is_pressed() && queue()) return;
   }
-  lock.unlock();
-  report_faults();
 }
 
 // Runs the next task; the lock is held at both ends.
@@ -33,7 +40,10 @@ void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
   running_ = false;
   timeline_->done = ++done_;
   changed_.notify_all();
-  if (!tasks_.empty() || closed_) work_.notify_one();
+  if (!closed_ || !tasks_.empty()) return;
+  lock.unlock();
+  report_faults();
+  lock.lock();
 }
 
 // Keeps what a task threw, as an error of its work.
@@ -48,10 +58,14 @@ void CpuStream::keep_caught(std::uint64_t number) noexcept {
 void CpuStream::close() {
   if (process_.is_left()) return;
   abandon_capture();
-  if (!has_thread_) return report_faults();
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   closed_ = true;
-  work_.notify_one();
+  if (!tasks_.empty() || running_) {
+    if (!running_ && !is_queued_ && !queue()) run_to(put_, lock);
+    return;
+  }
+  lock.unlock();
+  report_faults();
 }
 
 std::uint64_t CpuStream::put(const Work& what, Task task, std::span<Memory* const> uses, bool awaited) {
@@ -65,10 +79,8 @@ std::uint64_t CpuStream::put(const Work& what, Task task, std::span<Memory* cons
   tasks_.push_back(std::move(task));
   note(uses, put_ + 1);
   const std::uint64_t number = ++put_;
-  if (!has_thread_) [[unlikely]]
+  if (!awaited && !is_queued_ && !running_ && !queue()) [[unlikely]]
     run_to(number, lock);
-  else if (!awaited)
-    work_.notify_one();
   return number;
 }
 
@@ -89,7 +101,8 @@ bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
   return true;
 }
 
-// Does work up to a number, or waits for whoever does it; the lock is held at both ends.
+// Does work up to a number, or waits for whoever does it, and leaves what is behind it to a runner; the lock is held at
+// both ends.
 void CpuStream::run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock) {
   while (done_ < number) {
     if (can_run())
@@ -97,6 +110,8 @@ void CpuStream::run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock)
     else
       changed_.wait(lock);
   }
+  if (!can_run() || is_queued_ || queue()) return;
+  while (can_run()) run_next(lock);
 }
 
 std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,

@@ -1,9 +1,9 @@
-// A stream of the CPU: a list of tasks and a thread that runs them in order; kernels run on one pool of threads.
-// Whoever waits for the stream runs tasks too, one thread at a time: small work then stays on the core whose
-// cache has its arrays, and nobody waits for a thread to wake up. A launch that waits does not even wake it: it
-// would take a core from the pool's threads, which came 6 us late. The thread shares the stream's state, so
-// that whoever lets go of a stream never waits: the thread does what is left to do, reports what nobody
-// collected, and ends.
+// A stream of the CPU: a list of tasks, run in order by whoever waits for the stream, and else by one of the threads
+// that a device has for all its streams (runners.h); kernels run on one pool of threads. One thread at a time runs
+// tasks. Small work that is waited for stays on the core whose cache has its arrays, and nobody waits for a thread to
+// wake up. A launch that waits does not even wake one: it would take a core from the pool's threads, which came
+// 6 us late. Whoever lets go of a stream never waits: what is left is done, and what nobody collected is reported
+// behind it.
 #pragma once
 
 #include <condition_variable>
@@ -14,13 +14,15 @@
 #include "runtime/api/cpu/device.h"
 #include "runtime/api/cpu/graph.h"
 #include "runtime/api/cpu/launch.h"
+#include "runtime/api/cpu/runners.h"
 
 namespace kern::runtime {
 
 // The list of tasks; shared by the stream and its thread.
 class CpuStream final : public Stream {
 public:
-  explicit CpuStream(std::shared_ptr<cpu::Pool> pool) : pool_(std::move(pool)) {}
+  CpuStream(std::shared_ptr<cpu::Pool> pool, std::shared_ptr<Runners> runners)
+      : pool_(std::move(pool)), runners_(std::move(runners)) {}
   std::uint64_t write(std::shared_ptr<Memory> to, std::uint64_t offset, const void* from,
                       std::uint64_t bytes) override {
     Memory* used = to.get();
@@ -60,15 +62,14 @@ public:
   bool wait(std::uint64_t number, Deadline deadline) override;
   std::uint64_t replay(std::shared_ptr<Graph> graph) override;
 
-  // There is no thread for it: whoever puts work on the stream does it at once. Comes before its first work.
-  void do_without_thread() { has_thread_ = false; }
-  // Ends the thread once everything is done.
+  // Says that nobody holds the stream any more: what is left to do is done, and then its faults are reported.
   void close();
-  // Runs tasks until the stream is closed.
-  void run();
+  // Runs tasks, for one of the runners, until none is left or other streams want it more.
+  void run_queued();
 
 private:
-  // Work that its caller waits for at once need not wake the stream's thread.
+  friend class Runners;
+  // Work that its caller waits for at once need not wake a thread.
   std::uint64_t put(const Work& what, Task task, std::span<Memory* const> uses = {}, bool awaited = false);
   std::shared_ptr<Graph> start_capture() override;
   void follow_mark(const void* mark, bool joins) override;
@@ -77,19 +78,24 @@ private:
   bool can_run() const { return !running_ && !tasks_.empty(); }
   void run_next(std::unique_lock<std::mutex>& lock) noexcept;
   void run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock);
+  bool queue();
   void keep_caught(std::uint64_t number) noexcept;
   void run_launch(const Queued& launch, std::uint64_t number);
   Error no_scratch(const Queued& launch, const cpu::Launch& job) const;
 
   Process process_;
   std::shared_ptr<cpu::Pool> pool_;
+  std::shared_ptr<Runners> runners_;
   std::mutex mutex_;
-  std::condition_variable changed_, work_; // for those who wait, and for the stream's thread
+  std::condition_variable changed_; // for those who wait
   std::deque<Task> tasks_;
   std::uint64_t put_ = 0, done_ = 0;
   bool running_ = false;       // a thread is at a task
   std::uint64_t launches_ = 0; // that ran; its own
-  bool closed_ = false, has_thread_ = true;
+  bool closed_ = false;
+  bool is_queued_ = false;                 // it is with the runners
+  CpuStream* next_queued_ = nullptr;       // theirs, while it is there
+  std::shared_ptr<CpuStream> queued_self_; // likewise
 };
 
 } // namespace kern::runtime
