@@ -247,7 +247,8 @@ void NewEvent::hand_out(std::uint64_t number) {
   event_->number = number;
   event_->point = event_->stream->capture_point();
   if (!event_->point) event_->stream->hold(number);
-  event_->checked = checked_point(*event_->stream);
+  if (checks_streams()) [[unlikely]]
+    event_->checked = checked_point(*event_->stream);
   *wanted_ = event_.release();
 }
 

@@ -42,6 +42,29 @@ TEST_F(Arguments, MayNotOverlapWhereTheyAreWritten) {
   library.split(kern::over(10), broadcast, x, high).wait();
 }
 
+// What only C can say: a kind and a rank that do not go together.
+TEST_F(Arguments, AreOfOneKind) {
+  kern_module* module = nullptr;
+  kern_kernel* clear = nullptr;
+  const kern_parameter parameter{KERN_F32, 1, 1};
+  kern::raise(kern_module_load(device.get(), &kern_object_kernels, &module));
+  kern::raise(kern_module_kernel(module, "clear", &parameter, 1, &clear));
+  auto refused = [&](std::uint32_t kind, std::uint32_t type, std::uint32_t rank) {
+    kern_argument argument{};
+    argument.kind = kind, argument.type = type, argument.rank = rank;
+    const kern::Launch launch = kern::over(1);
+    return thrown_by<kern::ArgumentError>(
+        [&] { kern::raise(kern_launch(clear, &launch.get(), &argument, 1, nullptr)); });
+  };
+  EXPECT_TRUE(contains(refused(KERN_SCALAR, KERN_F32, 1), "`x: f32[:]` is given a scalar of rank 1"));
+  EXPECT_TRUE(contains(refused(KERN_ARRAY, KERN_F32, 0), "is given an array of rank 0"));
+  EXPECT_TRUE(contains(refused(KERN_ARRAY, KERN_F32, 99), "is given f32 of rank 99"));
+  EXPECT_TRUE(contains(refused(KERN_ARRAY, KERN_F64, 1), "is given f64[:]"));
+  EXPECT_TRUE(contains(refused(KERN_ARRAY, 77, 1), "is given no type"));
+  kern_kernel_release(clear);
+  kern_module_release(module);
+}
+
 // The answer against sets of addresses.
 TEST(Overlap, IsCertain) {
   std::mt19937 random(1);
