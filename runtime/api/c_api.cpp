@@ -358,6 +358,18 @@ kern_error* kern_stream_after(kern_stream* stream, kern_event* event) {
   });
 }
 
+kern_error* kern_stream_call(kern_stream* stream, void (*function)(void* context), void* context,
+                             kern_event** event) {
+  return guarded([&] {
+    Stream& on = *full(stream, "stream").stream;
+    if (!function) refuse_null("the function");
+    if (on.is_captured()) fail(KERN_ARGUMENT_ERROR, "the stream is being captured: no graph holds a call");
+    check_beside_capture(on);
+    NewEvent made(event, stream->device, stream->stream);
+    made.hand_out(on.call([=] { function(context); }));
+  });
+}
+
 kern_error* kern_capture_begin(kern_stream* stream) {
   return guarded([&] { Stream::begin_capture(full(stream, "stream").stream); });
 }
@@ -415,6 +427,17 @@ kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
 
 // ---- Modules and kernels ----
 
+// Of one version, the calling convention may have another hash: before a release it changes.
+[[noreturn, gnu::cold]] static void refuse_object(const kern_object& object) {
+  std::string made = std::to_string(object.abi_version), loads = std::to_string(KERN_ABI_VERSION);
+  if (object.abi_version == KERN_ABI_VERSION) {
+    made += " (hash " + std::to_string(object.abi_hash) + ")";
+    loads += " (hash " + std::to_string(kern::abi_hash) + ")";
+  }
+  fail(KERN_DEVICE_ERROR, "the object was made for ABI version " + made +
+                              ", and this runtime loads version " + loads + ": compile it again");
+}
+
 static kern_error* load_module(kern_device* device, const kern_object* object,
                                std::shared_ptr<const void> owner, kern_module** module) {
   return guarded([&] {
@@ -423,9 +446,7 @@ static kern_error* load_module(kern_device* device, const kern_object* object,
     if (!object) refuse_null("kern_object");
     if (object->struct_size < offsetof(kern_object, cubins) || object->abi_version != KERN_ABI_VERSION ||
         object->abi_hash != kern::abi_hash)
-      fail(KERN_DEVICE_ERROR, "the object was made for ABI version " + std::to_string(object->abi_version) +
-                                  ", and this runtime loads version " + std::to_string(KERN_ABI_VERSION) +
-                                  ": compile it again");
+      refuse_object(*object);
     auto loaded = device->device->module(*object, std::move(owner));
     result = new kern_module;
     result->device = device->device;

@@ -53,6 +53,7 @@ struct Module {
   std::shared_ptr<const void> owner; // of the object; goes after its code
   Device* device = nullptr;
   Manifest manifest;
+  std::string_view text; // the manifest's, in the object
   std::unique_ptr<Code> code;
   std::deque<Plan> plans; // of each kernel
 };
@@ -106,6 +107,8 @@ public:
   virtual std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                              std::span<const char> pattern) = 0;
   virtual std::uint64_t launch(const Launch& launch) = 0;
+  // Calls a function of the program's when the work before it is done; what comes next waits for it.
+  virtual std::uint64_t call(std::function<void()> function) = 0;
   // What comes next waits for another stream's work, of the same device or another one.
   virtual std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) = 0;
   // Puts all that was captured on the stream, as one piece of work.
@@ -217,6 +220,11 @@ private:
   void* print_context_ = nullptr;
 };
 
+// What a device knows of a kernel's code; 0 where there is no such thing.
+struct CodeFacts {
+  std::uint64_t registers = 0, local_bytes = 0; // of a thread
+};
+
 struct DeviceLimits {
   // The most shared memory that a block can have: unless a device knows better, as much as the largest GPU
   // has, so that what runs here can run there.
@@ -245,6 +253,9 @@ public:
   virtual std::uint64_t best_threads(const Plan&) { return 256; }
   // Returns how many blocks of that shape can run at once; nothing where all of them can.
   virtual std::optional<std::uint64_t> most_cooperative_blocks(const Launch&) { return std::nullopt; }
+  virtual CodeFacts code_facts(const Plan&) { return {}; }
+  // Returns how many blocks of so many threads, with so much dynamic shared memory, run at once on the device.
+  virtual std::uint64_t occupancy(const Plan& plan, std::uint64_t threads, std::uint64_t shared_bytes) = 0;
   // What every launch asks.
   const DeviceLimits& limits() const { return limits_; }
   // Returns the name by which variants say that they are for this device: "cpu", "cuda".
@@ -282,6 +293,8 @@ private:
 // With a limit of memory, or threads of its own, a device is not the shared one.
 std::shared_ptr<Device> open_cpu(unsigned threads, std::uint64_t memory_limit = 0);
 std::shared_ptr<Device> open_cuda(unsigned ordinal, std::uint64_t memory_limit = 0);
+// Returns how many CUDA devices there are; 0 where there is no driver.
+unsigned count_cuda();
 // Opens what KERN_DEVICE names, else the first CUDA device, else the CPU; `reason` says why.
 std::shared_ptr<Device> open_best(std::string& reason);
 

@@ -30,6 +30,8 @@ static constexpr std::string_view axis_names[] = {"x", "y", "z"};
 
 static std::string type_text(std::string_view type, std::uint32_t rank, bool contiguous = false) {
   std::string text(type);
+  constexpr std::uint32_t most_rank = 8;
+  if (rank > most_rank) return text + " of rank " + std::to_string(rank);
   for (std::uint32_t axis = 0; axis < rank; ++axis) {
     text += axis == 0 ? "[" : ", ";
     text += contiguous && axis + 1 == rank ? "::1" : ":";
@@ -180,6 +182,10 @@ static void check_argument(const Call& call, std::size_t index) {
   if (given.type != param.type || given.type > KERN_C128 || given.rank != param.rank ||
       (given.kind == KERN_SCALAR) != (param.rank == 0)) {
     std::string_view name = name_of(given.type);
+    if (given.kind == KERN_SCALAR && given.rank > 0)
+      refuse(kernel, &kernel.params[index], "is given a scalar of rank {}", given.rank);
+    if (given.kind != KERN_SCALAR && given.rank == 0)
+      refuse(kernel, &kernel.params[index], "is given an array of rank 0");
     refuse(kernel, &kernel.params[index], "is given {}",
            type_text(name.empty() ? "no type" : name, given.rank));
   }

@@ -194,6 +194,7 @@ std::shared_ptr<const Module> Device::module(const kern_object& object, std::sha
   module->owner = std::move(owner);
   module->device = this;
   module->manifest = std::move(*manifest);
+  module->text = {object.manifest, object.manifest_bytes};
   module->code = load(module->manifest, object);
   make_plans(*module);
   known = module;

@@ -78,6 +78,8 @@ public:
     return launch.kernel->cooperative ? std::optional(cpu::most_cooperative_blocks) : std::nullopt;
   }
   kern_device_info info() const override;
+  // Each thread of the pool runs a block at a time.
+  std::uint64_t occupancy(const Plan&, std::uint64_t, std::uint64_t) override { return pool->threads(); }
   void take(std::uint64_t bytes);
 
   std::shared_ptr<Budget> budget = std::make_shared<Budget>();

@@ -51,6 +51,9 @@ public:
   std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
+  std::uint64_t call(std::function<void()> function) override {
+    return put({"a call"}, [function = std::move(function)](auto&, auto) { function(); });
+  }
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool) override {
     return put({""}, [=](CpuStream& stream, std::uint64_t own) { stream.wait_for(*other, number, own); });
   }

@@ -119,6 +119,13 @@ void CudaDevice::sweep() {
   }
 }
 
+unsigned count_cuda() {
+  std::string reason;
+  const Driver* driver = cuda::load_driver(reason);
+  int count = 0;
+  return driver && driver->device_count(&count) == 0 ? static_cast<unsigned>(count) : 0;
+}
+
 std::shared_ptr<Device> open_cuda(unsigned ordinal, std::uint64_t memory_limit) {
   // One device object a device: its pool and its modules are shared.
   static std::mutex mutex;

@@ -41,6 +41,8 @@ public:
   unsigned ordinal() const override { return ordinal_; }
   void sweep() override;
   kern_device_info info() const override;
+  CodeFacts code_facts(const Plan& plan) override;
+  std::uint64_t occupancy(const Plan& plan, std::uint64_t threads, std::uint64_t shared_bytes) override;
   std::uint64_t best_threads(const Plan& plan) override;
   std::optional<std::uint64_t> most_cooperative_blocks(const Launch& launch) override;
   std::string_view target() const override { return "cuda"; }

@@ -157,6 +157,26 @@ std::uint64_t CudaDevice::best_threads(const Plan& plan) {
   return best;
 }
 
+CodeFacts CudaDevice::code_facts(const Plan& plan) {
+  constexpr int local_bytes = 3, registers = 4; // CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, _NUM_REGS
+  if (plan.variants.empty()) return {};
+  enter();
+  auto& kernel = *static_cast<CudaKernel*>(plan.variants.front().entry);
+  int local = 0, used = 0;
+  check("cuFuncGetAttribute", driver.function_get(&local, local_bytes, kernel.code->function(kernel)));
+  check("cuFuncGetAttribute", driver.function_get(&used, registers, kernel.code->function(kernel)));
+  return {static_cast<std::uint64_t>(used), static_cast<std::uint64_t>(local)};
+}
+
+std::uint64_t CudaDevice::occupancy(const Plan& plan, std::uint64_t threads, std::uint64_t shared_bytes) {
+  if (plan.variants.empty()) return 0;
+  enter();
+  auto& kernel = *static_cast<CudaKernel*>(plan.variants.front().entry);
+  const std::uint64_t shared = plan.kernel->moved_shared_bytes + shared_bytes;
+  opt_in(*this, kernel, shared);
+  return active_blocks(kernel, threads, shared) * facts_.multiprocessors;
+}
+
 std::optional<std::uint64_t> CudaDevice::most_cooperative_blocks(const Launch& launch) {
   enter();
   auto& kernel = *static_cast<CudaKernel*>(launch.variant->entry);

@@ -123,6 +123,40 @@ std::uint64_t CudaStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset,
   return put({"a fill"}, {to});
 }
 
+namespace {
+
+// A call of the program's that the driver was given; its stream keeps what it throws.
+struct HostCall {
+  std::function<void()> function;
+  std::weak_ptr<Stream> stream;
+  std::function<void(Error)> keep;
+};
+
+void make_call(void* data) {
+  std::unique_ptr<HostCall> call(static_cast<HostCall*>(data));
+  try {
+    call->function();
+  } catch (...) {
+    if (std::shared_ptr<Stream> stream = call->stream.lock())
+      call->keep(error_of_exception("a call of a stream"));
+  }
+}
+
+} // namespace
+
+std::uint64_t CudaStream::call(std::function<void()> function) {
+  device_.enter();
+  mark_held();
+  const std::uint64_t number = last() + 1;
+  auto made =
+      std::make_unique<HostCall>(HostCall{std::move(function), weak_from_this(), [this, number](Error error) {
+                                            keep_error(number, std::move(error));
+                                          }});
+  device_.check("cuLaunchHostFunc", driver_.launch_host(stream_, make_call, made.get()));
+  made.release();
+  return put({"a call"}, {});
+}
+
 std::uint64_t CudaStream::after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) {
   if (!same_device) {
     // Its work is waited for here.

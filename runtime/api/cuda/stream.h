@@ -25,6 +25,7 @@ public:
   std::uint64_t fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
+  std::uint64_t call(std::function<void()> function) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) override;
   std::uint64_t replay(std::shared_ptr<Graph> graph) override;
   std::uint64_t last() override;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <complex>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -117,7 +118,67 @@ public:
     return turned;
   }
 
+  // Copies all elements to host memory with as many, the last axis fastest, a row or what lies side by side at a time. Comes
+  // behind all work on the buffer that any stream was given before, and returns when they are there. The view names a
+  // buffer, in which it lies.
+  void copy_to(std::span<std::remove_const_t<T>> host) const {
+    Status status;
+    copy_to(status, host);
+    status.raise();
+  }
+  void copy_to(Status& status, std::span<std::remove_const_t<T>> host) const noexcept {
+    copy(status, host.data(), host.size(),
+         [&](std::uint64_t offset, auto* place, std::uint64_t bytes, kern_stream* on) {
+           return status.take(kern_buffer_read(buffer_.get(), offset, place, bytes, on, nullptr));
+         });
+  }
+  // Likewise from host memory, which may be changed again when it returns.
+  void copy_from(std::span<const T> host) const
+    requires(!std::is_const_v<T>)
+  {
+    Status status;
+    copy_from(status, host);
+    status.raise();
+  }
+  void copy_from(Status& status, std::span<const T> host) const noexcept
+    requires(!std::is_const_v<T>)
+  {
+    copy(status, host.data(), host.size(),
+         [&](std::uint64_t offset, auto* place, std::uint64_t bytes, kern_stream* on) {
+           return status.take(kern_buffer_write(buffer_.get(), offset, place, bytes, on, nullptr));
+         });
+  }
+
 private:
+  // Calls `piece` for what lies side by side, in the order of the host.
+  void copy(Status& status, auto* host, std::size_t elements, auto&& piece) const {
+    if (elements != static_cast<std::size_t>(size()))
+      return status.refuse([&] {
+        return "the host has " + std::to_string(elements) + " elements, and the view " +
+               std::to_string(size());
+      });
+    StreamHandle stream;
+    const bool is_ready = status.take(kern_stream_of_buffer(buffer_.get(), stream.receive())) &&
+                          status.take(kern_stream_after_uses(stream.get(), buffer_.get()));
+    if (!is_ready) return;
+    // As many of the last axes as have no gaps are one piece.
+    std::size_t outer = Rank;
+    std::int64_t together = 1;
+    while (outer > 0 && (strides_[outer - 1] == together || extents_[outer - 1] == 1))
+      together *= extents_[--outer];
+    const auto* begin = static_cast<const std::byte*>(kern_buffer_data(buffer_.get()));
+    Extents<Rank> at{};
+    for (std::int64_t done = 0, total = size(); done < total && together > 0; done += together) {
+      std::int64_t offset = 0;
+      for (std::size_t axis = 0; axis < outer; ++axis) offset += at[axis] * strides_[axis];
+      const auto* from = reinterpret_cast<const std::byte*>(data_ + offset);
+      if (!piece(static_cast<std::uint64_t>(from - begin), host + done,
+                 static_cast<std::uint64_t>(together) * sizeof(T), stream.get()))
+        break;
+      for (std::size_t axis = outer; axis-- > 0 && ++at[axis] == extents_[axis];) at[axis] = 0;
+    }
+    status.take(kern_stream_wait(stream.get()));
+  }
   BufferHandle buffer_;
   T* data_;
   Extents<Rank> extents_, strides_;
@@ -142,6 +203,7 @@ inline bool count_bytes(Status& status, const Extents<Rank>& extents, std::uint6
 // the same memory; it goes back when nobody, and no work under way, holds it. Not cleared: see zeros().
 template <class T, std::size_t Rank = 1> class Buffer {
 public:
+  Buffer() = default; // is empty
   Buffer(const Device& device, const Extents<Rank>& extents) {
     Status status;
     *this = Buffer(status, device, extents);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <memory>
 
 #include "kern/error.hpp"
 
@@ -73,6 +75,28 @@ public:
   }
   static Device cuda(Status& status, unsigned ordinal = 0, CudaOptions options = {}) noexcept {
     return open(status, KERN_DEVICE_CUDA, ordinal, 0, options.memory_limit);
+  }
+
+  // Returns all there are, the CPU first; those that cannot be opened are left out.
+  static std::vector<Device> all() {
+    Status status;
+    std::vector<Device> devices = all(status);
+    status.raise();
+    return devices;
+  }
+  static std::vector<Device> all(Status& status) noexcept {
+    std::vector<Device> devices;
+    Status own;
+    const bool is_enough = Status::with_memory([&] {
+      devices.push_back(cpu(own));
+      for (unsigned i = 0; i < kern_device_count(KERN_DEVICE_CUDA); ++i) {
+        Status refused;
+        if (Device device = cuda(refused, i); refused.ok()) devices.push_back(std::move(device));
+      }
+    });
+    if (!is_enough) status.refuse_memory();
+    status.take(own);
+    return devices;
   }
 
   bool is_cpu() const { return kern_device_get_kind(get()) == KERN_DEVICE_CPU; }
@@ -147,6 +171,7 @@ private:
 // Work in order. One thread at a time puts work on a stream.
 class Stream {
 public:
+  Stream() = default; // is empty
   explicit Stream(const Device& device) {
     Status status;
     *this = Stream(status, device);
@@ -230,6 +255,28 @@ public:
   void after(Status& status, const Event& event) const noexcept {
     if (event.get()) status.take(kern_stream_after(get(), event.get()));
   }
+  // Calls a function on some thread when the work before it is done; what comes next waits for it. It uses no device and does
+  // not wait. What it throws is a DeviceError for whoever waits.
+  Event call(std::function<void()> function) const {
+    Status status;
+    Event event = call(status, std::move(function));
+    status.raise();
+    return event;
+  }
+  Event call(Status& status, std::function<void()> function) const noexcept {
+    EventHandle event;
+    std::function<void()>* kept = nullptr;
+    if (!Status::with_memory([&] { kept = new std::function<void()>(std::move(function)); })) {
+      status.refuse_memory();
+      return {};
+    }
+    auto run = [](void* context) {
+      std::unique_ptr<std::function<void()>> own(static_cast<std::function<void()>*>(context));
+      (*own)();
+    };
+    if (!status.take(kern_stream_call(get(), run, kept, event.receive()))) delete kept;
+    return Event(std::move(event));
+  }
   Device device() const { return Device(DeviceHandle(kern_stream_device(get()))); }
   // Says where its kernels' prints go, instead of the standard output; null: there.
   void on_print(kern_print_function print, void* context) const {
@@ -238,7 +285,6 @@ public:
   kern_stream* get() const { return handle_.get(); }
 
 private:
-  Stream() = default;
   StreamHandle handle_;
 };
 

@@ -34,29 +34,32 @@ struct CompileOptions {
 // launch that needs it. Sources can import the standard library, and files only of `options.folders`.
 inline Module compile(Status& status, const Device& device, std::string_view source,
                       const CompileOptions& options = {}) noexcept {
-  auto pointers = [](const std::vector<std::string>& texts) {
-    std::vector<const char*> list;
-    for (const std::string& text : texts) list.push_back(text.c_str());
-    return list;
-  };
-  const std::vector<const char*> defines = pointers(options.defines), folders = pointers(options.folders),
-                                 signatures = pointers(options.signatures);
-  kern_compile_options plain{};
-  plain.struct_size = sizeof plain;
-  plain.dialect = static_cast<std::uint32_t>(options.dialect);
-  plain.name = options.name.c_str();
-  plain.defines = {defines.data(), defines.size()};
-  plain.signatures = {signatures.data(), signatures.size()};
-  plain.folders = {folders.data(), folders.size()};
-  plain.context = options.diagnostics;
-  plain.debug = options.debug;
-  plain.clamp = options.clamp;
-  if (options.diagnostics)
-    plain.on_diagnostic = [](void* context, const kern_diagnostic* diagnostic) {
-      static_cast<std::vector<Diagnostic>*>(context)->push_back(diagnostic_of(*diagnostic));
-    };
   ModuleHandle module;
-  status.take(kern_compile(device.get(), source.data(), source.size(), &plain, module.receive()));
+  const bool is_enough = Status::with_memory([&] {
+    auto pointers = [](const std::vector<std::string>& texts) {
+      std::vector<const char*> list;
+      for (const std::string& text : texts) list.push_back(text.c_str());
+      return list;
+    };
+    const std::vector<const char*> defines = pointers(options.defines), folders = pointers(options.folders),
+                                   signatures = pointers(options.signatures);
+    kern_compile_options plain{};
+    plain.struct_size = sizeof plain;
+    plain.dialect = static_cast<std::uint32_t>(options.dialect);
+    plain.name = options.name.c_str();
+    plain.defines = {defines.data(), defines.size()};
+    plain.signatures = {signatures.data(), signatures.size()};
+    plain.folders = {folders.data(), folders.size()};
+    plain.context = options.diagnostics;
+    plain.debug = options.debug;
+    plain.clamp = options.clamp;
+    if (options.diagnostics)
+      plain.on_diagnostic = [](void* context, const kern_diagnostic* diagnostic) {
+        static_cast<std::vector<Diagnostic>*>(context)->push_back(diagnostic_of(*diagnostic));
+      };
+    status.take(kern_compile(device.get(), source.data(), source.size(), &plain, module.receive()));
+  });
+  if (!is_enough) status.refuse_memory();
   return Module(device, std::move(module));
 }
 

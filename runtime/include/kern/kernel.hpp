@@ -2,6 +2,7 @@
 // Modules, kernels and launches.
 #pragma once
 
+#include <string_view>
 #include <tuple>
 
 #include "kern/array.hpp"
@@ -186,6 +187,13 @@ public:
     return Prepared<void(Params...)>(std::move(prepared));
   }
 
+  // Returns how many blocks of so many threads run at once on the device.
+  std::uint64_t occupancy(std::uint64_t threads, std::uint64_t shared_bytes = 0) const {
+    std::uint64_t blocks = 0;
+    raise(kern_kernel_occupancy(handle_.get(), threads, shared_bytes, &blocks));
+    return blocks;
+  }
+
 private:
   KernelHandle handle_;
 };
@@ -193,6 +201,7 @@ private:
 // The kernels of an object on a device; copies share them.
 class Module {
 public:
+  Module() = default; // is empty
   Module(const Device& device, const kern_object& object) {
     Status status;
     *this = Module(status, device, object);
@@ -210,6 +219,35 @@ public:
     for (std::uint64_t i = 0; i < kern_module_kernel_count(handle_.get()); ++i)
       symbols.emplace_back(kern_module_kernel_symbol(handle_.get(), i));
     return symbols;
+  }
+  // Returns what a kernel is, in the order of kernels(), and what its parameters are; texts live as long as the module.
+  kern_kernel_info kernel_info(std::size_t index) const {
+    Status status;
+    kern_kernel_info info = kernel_info(status, index);
+    status.raise();
+    return info;
+  }
+  kern_kernel_info kernel_info(Status& status, std::size_t index) const noexcept {
+    kern_kernel_info info{};
+    info.struct_size = sizeof info;
+    status.take(kern_module_kernel_info(handle_.get(), index, &info));
+    return info;
+  }
+  std::vector<kern_parameter_info> parameters(std::size_t index) const {
+    Status status;
+    std::vector<kern_parameter_info> list(kernel_info(index).parameters);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      list[i].struct_size = sizeof list[i];
+      status.take(kern_module_parameter_info(handle_.get(), index, i, &list[i]));
+    }
+    status.raise();
+    return list;
+  }
+  // Returns the text of its manifest, JSON, which lives as long as the module.
+  std::string_view manifest() const noexcept {
+    std::uint64_t bytes = 0;
+    const char* text = kern_module_manifest(handle_.get(), &bytes);
+    return text ? std::string_view(text, bytes) : std::string_view();
   }
   // Returns the kernel of that name with those parameters: kernel<void(float, View<const float>)>("f").
   template <class Signature> Kernel<Signature> kernel(const char* name) const {

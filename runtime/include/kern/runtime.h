@@ -120,6 +120,8 @@ typedef struct kern_device_options {
 } kern_device_options;
 
 kern_error* kern_device_open(const kern_device_options* options, kern_device** device);
+// How many devices of a kind there are, BEST: of all kinds. There is one CPU; of CUDA 0 where there is no driver.
+uint32_t kern_device_count(kern_device_kind kind);
 kern_device* kern_device_retain(kern_device* device);
 void kern_device_release(kern_device* device);
 kern_device_kind kern_device_get_kind(const kern_device* device);
@@ -178,6 +180,11 @@ typedef void (*kern_print_function)(void* context, const char* text, uint64_t by
 void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* context);
 // What comes next on the stream runs after the event.
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event);
+
+// Calls a function of the program's on some thread, when the stream's work before it is done; what comes next waits for it. It
+// uses no device, and does not wait. It cannot be captured. On the CPU, what it throws is the error of whoever waits.
+kern_error* kern_stream_call(kern_stream* stream, void (*function)(void* context), void* context,
+                             kern_event** event);
 
 // What comes next on the stream runs after all that other streams were given to do with the buffer so far.
 kern_error* kern_stream_after_uses(kern_stream* stream, const kern_buffer* buffer);
@@ -285,6 +292,35 @@ kern_module* kern_module_retain(kern_module* module);
 void kern_module_release(kern_module* module);
 uint64_t kern_module_kernel_count(const kern_module* module);
 const char* kern_module_kernel_symbol(const kern_module* module, uint64_t index);
+// The text of its manifest (docs/manifest.schema.json), which lives as long as the module; not ended by a 0.
+const char* kern_module_manifest(const kern_module* module, uint64_t* bytes);
+
+// What a kernel of a module is; texts live as long as the module. In its order, by an index.
+typedef struct kern_kernel_info {
+  uint32_t struct_size;
+  uint32_t parameters;           // how many it has
+  const char *name, *symbol;     // as written, and as compiled
+  const char* doc;               // its docstring
+  kern_place place;              // in its source
+  uint32_t block[3];             // the only block that it takes; 0, 0, 0: any
+  uint32_t max_threads;          // of a block; 0: what the device takes
+  uint32_t prints, cooperative;  // 1: it does
+  uint64_t shared_bytes;         // static, of a block
+  uint64_t registers, local_bytes; // of a thread; on the CPU 0
+} kern_kernel_info;
+typedef struct kern_parameter_info {
+  uint32_t struct_size;
+  uint32_t type, rank; // rank 0: a scalar. A tuple has a parameter for each element
+  uint32_t read, written, contiguous;
+  const char* name;
+} kern_parameter_info;
+kern_error* kern_module_kernel_info(const kern_module* module, uint64_t index, kern_kernel_info* info);
+kern_error* kern_module_parameter_info(const kern_module* module, uint64_t index, uint64_t parameter,
+                                       kern_parameter_info* info);
+// How many blocks of so many threads, with so much dynamic shared memory, run at once on the whole device.
+kern_error* kern_kernel_occupancy(const kern_kernel* kernel, uint64_t threads, uint64_t shared_bytes,
+                                  uint64_t* blocks);
+
 // Finds the kernel of that name (or symbol) with these parameters; says why there is none.
 kern_error* kern_module_kernel(kern_module* module, const char* name, const kern_parameter* parameters,
                                uint64_t count, kern_kernel** kernel);

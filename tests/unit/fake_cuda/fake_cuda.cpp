@@ -427,6 +427,15 @@ int cuFuncSetAttribute(void* function, int attribute, int value) {
   static_cast<Function*>(function)->second.most_shared = static_cast<unsigned>(value);
   return 0;
 }
+int cuFuncGetAttribute(int* value, int attribute, void*) {
+  STEP();
+  *value = attribute == 4 ? 24 : attribute == 3 ? 16 : 0;
+  return 0;
+}
+int cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
+  STEP();
+  return put(stream, [=] { function(data); });
+}
 int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
   STEP();
   if (bytes > std::size_t(1) << 34) return out_of_memory;

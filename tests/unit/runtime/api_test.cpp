@@ -532,6 +532,10 @@ TEST(Objects, OfAnotherAbiAreRefused) {
   EXPECT_TRUE(contains(text, "the object was made for ABI version " + std::to_string(KERN_ABI_VERSION + 1) +
                                  ", and this runtime loads version " + std::to_string(KERN_ABI_VERSION)));
   object = kern_object_kernels;
+  object.abi_hash += 1;
+  text = thrown_by<kern::DeviceError>([&] { kern::Module(Device::cpu(), object); });
+  EXPECT_TRUE(contains(text, "(hash " + std::to_string(object.abi_hash) + "), and this runtime loads version "));
+  object = kern_object_kernels;
   object.manifest_bytes /= 2;
   text = thrown_by<kern::DeviceError>([&] { kern::Module(Device::cpu(), object); });
   EXPECT_TRUE(contains(text, "the object cannot be loaded: the manifest"));
