@@ -241,6 +241,10 @@ std::optional<Value> Checker::undecided_number(const Value& range, Local& local,
     number.waits = number.waits || part.waits;
     add_locals(number, part);
   }
+  const Value &start = range.elements[0], &stop = range.elements[1], &step = range.elements[2];
+  bool counts_up = is_int_literal(start) && is_int_literal(stop) && is_int_literal(step) &&
+                   start.integer >= 0 && stop.integer > 0 && step.integer > 0;
+  if (counts_up) number.most = static_cast<std::uint64_t>(std::min(stop.integer - 1, WideInt(any_bits)));
   if (!local.literal.is_decided)
     each_end(range, [&](WideInt end, Span place) { extend(local.literal, end, place); });
   return number;

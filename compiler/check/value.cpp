@@ -199,6 +199,7 @@ std::uint64_t most_bits(const Value& value) {
     return *constant > WideInt(any_bits) ? any_bits : static_cast<std::uint64_t>(*constant);
   if (value.kind == ValueKind::Choice)
     return std::max(most_bits(value.elements[0]), most_bits(value.elements[1]));
+  if (value.kind == ValueKind::Runtime && value.type == types::int_literal) return value.most;
   if (value.kind != ValueKind::Runtime || !is_scalar(value.type)) return any_bits;
   if (is_boolean(value.type)) return 1;
   if (!is_integer(value.type)) return any_bits;
