@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Element types by their names for kernels, and views of arrays.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "kern/device.hpp"
+#include "kern/extents.hpp"
+
+namespace kern::inline v1 {
+
+// The 16-bit floats, as their bits: C++20 has no arithmetic for them.
+struct f16 {
+  std::uint16_t bits = 0;
+};
+struct bf16 {
+  std::uint16_t bits = 0;
+};
+
+// The name of an element type for a kernel.
+template <class T> inline constexpr kern_type type_of = [] {
+  static_assert(sizeof(T) == 0, "kernels have no such element type");
+  return KERN_BOOL;
+}();
+template <> inline constexpr kern_type type_of<bool> = KERN_BOOL;
+template <> inline constexpr kern_type type_of<std::int8_t> = KERN_I8;
+template <> inline constexpr kern_type type_of<std::int16_t> = KERN_I16;
+template <> inline constexpr kern_type type_of<std::int32_t> = KERN_I32;
+template <> inline constexpr kern_type type_of<std::int64_t> = KERN_I64;
+template <> inline constexpr kern_type type_of<std::uint8_t> = KERN_U8;
+template <> inline constexpr kern_type type_of<std::uint16_t> = KERN_U16;
+template <> inline constexpr kern_type type_of<std::uint32_t> = KERN_U32;
+template <> inline constexpr kern_type type_of<std::uint64_t> = KERN_U64;
+template <> inline constexpr kern_type type_of<f16> = KERN_F16;
+template <> inline constexpr kern_type type_of<bf16> = KERN_BF16;
+template <> inline constexpr kern_type type_of<float> = KERN_F32;
+template <> inline constexpr kern_type type_of<double> = KERN_F64;
+template <> inline constexpr kern_type type_of<std::complex<float>> = KERN_C64;
+template <> inline constexpr kern_type type_of<std::complex<double>> = KERN_C128;
+
+// Elements in device memory, extents and strides in elements. It holds the buffer that it is a view of.
+template <class T, std::size_t Rank = 1> class View {
+public:
+  View(BufferHandle buffer, T* data, const Extents<Rank>& extents, const Extents<Rank>& strides)
+      : buffer_(std::move(buffer)), data_(data), extents_(extents), strides_(strides) {}
+  // Views memory of the device that somebody else keeps until all work on it is done.
+  View(T* data, const Extents<Rank>& extents) : View({}, data, extents, packed_strides(extents)) {}
+  View(T* data, const Extents<Rank>& extents, const Extents<Rank>& strides)
+      : View({}, data, extents, strides) {}
+  // What may be written may be read.
+  operator View<const T, Rank>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {buffer_, data_, extents_, strides_};
+  }
+
+  // Returns the first element's address, on the device.
+  T* data() const { return data_; }
+  const Extents<Rank>& extents() const { return extents_; }
+  const Extents<Rank>& strides() const { return strides_; }
+  std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
+  std::int64_t size() const { return count(extents_); }
+  const BufferHandle& buffer() const { return buffer_; }
+
+  // Returns elements begin, begin + step, ... below end of an axis; clamped to what is there.
+  View slice(std::size_t axis, std::int64_t begin, std::int64_t end, std::int64_t step = 1) const {
+    View part = *this;
+    std::int64_t extent = extents_[axis];
+    begin = begin < 0 ? 0 : begin > extent ? extent : begin;
+    end = end < begin ? begin : end > extent ? extent : end;
+    if (step < 1) step = 1;
+    part.data_ += begin * strides_[axis];
+    part.extents_[axis] = (end - begin + step - 1) / step;
+    part.strides_[axis] *= step;
+    return part;
+  }
+  // Returns what has that index along an axis, an array of one axis less: the channel of a picture is
+  // select(2, channel).
+  View<T, Rank - 1> select(std::size_t axis, std::int64_t index) const
+    requires(Rank > 1)
+  {
+    Status status;
+    View<T, Rank - 1> part = select(status, axis, index);
+    status.raise();
+    return part;
+  }
+  View<T, Rank - 1> select(Status& status, std::size_t axis, std::int64_t index) const
+    requires(Rank > 1)
+  {
+    if (axis >= Rank || index < 0 || index >= extents_[axis]) {
+      status.refuse([&] {
+        return "index " + std::to_string(index) + " along axis " + std::to_string(axis) +
+               " is none of an array with the extents " + text_of(extents_, " x ");
+      });
+      return {nullptr, Extents<Rank - 1>{}};
+    }
+    Extents<Rank - 1> extents{}, strides{};
+    for (std::size_t from = 0, to = 0; from < Rank; ++from) {
+      if (from == axis) continue;
+      extents[to] = extents_[from];
+      strides[to++] = strides_[from];
+    }
+    return {buffer_, data_ + index * strides_[axis], extents, strides};
+  }
+  // Returns the view with its axes in reverse order.
+  View transposed() const {
+    View turned = *this;
+    for (std::size_t axis = 0; axis < Rank; ++axis) {
+      turned.extents_[axis] = extents_[Rank - 1 - axis];
+      turned.strides_[axis] = strides_[Rank - 1 - axis];
+    }
+    return turned;
+  }
+
+  // Copies all elements to host memory with as many, the last axis fastest, a row or what lies side by side at a time. Comes
+  // behind all work on the buffer that any stream was given before, and returns when they are there. The view names a
+  // buffer, in which it lies.
+  void copy_to(std::span<std::remove_const_t<T>> host) const {
+    Status status;
+    copy_to(status, host);
+    status.raise();
+  }
+  void copy_to(Status& status, std::span<std::remove_const_t<T>> host) const noexcept {
+    copy(status, host.data(), host.size(),
+         [&](std::uint64_t offset, auto* place, std::uint64_t bytes, kern_stream* on) {
+           return status.take(kern_buffer_read(buffer_.get(), offset, place, bytes, on, nullptr));
+         });
+  }
+  // Likewise from host memory, which may be changed again when it returns.
+  void copy_from(std::span<const T> host) const
+    requires(!std::is_const_v<T>)
+  {
+    Status status;
+    copy_from(status, host);
+    status.raise();
+  }
+  void copy_from(Status& status, std::span<const T> host) const noexcept
+    requires(!std::is_const_v<T>)
+  {
+    copy(status, host.data(), host.size(),
+         [&](std::uint64_t offset, auto* place, std::uint64_t bytes, kern_stream* on) {
+           return status.take(kern_buffer_write(buffer_.get(), offset, place, bytes, on, nullptr));
+         });
+  }
+
+private:
+  // Calls `piece` for what lies side by side, in the order of the host.
+  void copy(Status& status, auto* host, std::size_t elements, auto&& piece) const {
+    if (elements != static_cast<std::size_t>(size()))
+      return status.refuse([&] {
+        return "the host has " + std::to_string(elements) + " elements, and the view " +
+               std::to_string(size());
+      });
+    StreamHandle stream;
+    const bool is_ready = status.take(kern_stream_of_buffer(buffer_.get(), stream.receive())) &&
+                          status.take(kern_stream_after_uses(stream.get(), buffer_.get()));
+    if (!is_ready) return;
+    // As many of the last axes as have no gaps are one piece.
+    std::size_t outer = Rank;
+    std::int64_t together = 1;
+    while (outer > 0 && (strides_[outer - 1] == together || extents_[outer - 1] == 1))
+      together *= extents_[--outer];
+    const auto* begin = static_cast<const std::byte*>(kern_buffer_data(buffer_.get()));
+    Extents<Rank> at{};
+    for (std::int64_t done = 0, total = size(); done < total && together > 0; done += together) {
+      std::int64_t offset = 0;
+      for (std::size_t axis = 0; axis < outer; ++axis) offset += at[axis] * strides_[axis];
+      const auto* from = reinterpret_cast<const std::byte*>(data_ + offset);
+      if (!piece(static_cast<std::uint64_t>(from - begin), host + done,
+                 static_cast<std::uint64_t>(together) * sizeof(T), stream.get()))
+        break;
+      for (std::size_t axis = outer; axis-- > 0 && ++at[axis] == extents_[axis];) at[axis] = 0;
+    }
+    status.take(kern_stream_wait(stream.get()));
+  }
+  BufferHandle buffer_;
+  T* data_;
+  Extents<Rank> extents_, strides_;
+};
+
+} // namespace kern::inline v1
