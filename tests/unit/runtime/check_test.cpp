@@ -1,5 +1,6 @@
 // KERN_CHECK=streams: each kind of use meets each kind of order. What is told does not depend on which stream was faster.
 #include <functional>
+#include <mutex>
 
 #include "expect.h"
 #include "fixture.h"
@@ -16,7 +17,12 @@ struct Log {
                  this);
   }
   ~Log() { kern::on_log(nullptr); }
-  std::vector<std::string> lines;
+  std::vector<std::string> told() {
+    std::lock_guard lock(mutex);
+    return lines;
+  }
+  std::mutex mutex;
+  std::vector<std::string> lines; // any thread writes them
 };
 
 struct StreamCheck : OnDevice {
@@ -32,7 +38,7 @@ struct StreamCheck : OnDevice {
     work();
     first.wait();
     second.wait();
-    return log.lines;
+    return log.told();
   }
 
   kern::Stream first{device}, second{device};
@@ -250,12 +256,12 @@ TEST(Logs, AreTheProgramsWhereItWantsThem) {
     Buffer<float> y = kern::zeros<float>(device, 3);
     kernels::load(device).careless(kern::grid(1).block(4).on(stream), y, 1);
   }
-  for (int i = 0; i < 5000 && log.lines.empty(); ++i) {
+  for (int i = 0; i < 5000 && log.told().empty(); ++i) {
     kern::Stream sweep(test_device());
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  ASSERT_EQ(log.lines.size(), 1u);
-  EXPECT_TRUE(contains(log.lines[0], "nobody waited for a launch that faulted: "));
+  ASSERT_EQ(log.told().size(), 1u);
+  EXPECT_TRUE(contains(log.told()[0], "nobody waited for a launch that faulted: "));
 }
 
 } // namespace
