@@ -12,9 +12,13 @@ using kern::Buffer;
 // Keeps what the runtime says while it lives.
 struct Log {
   Log() {
-    kern::on_log([](void* context, kern_log_level, const char* text,
-                    std::uint64_t) { static_cast<Log*>(context)->lines.emplace_back(text); },
-                 this);
+    kern::on_log(
+        [](void* context, kern_log_level, const char* text, std::uint64_t) {
+          Log& log = *static_cast<Log*>(context);
+          std::lock_guard lock(log.mutex);
+          log.lines.emplace_back(text);
+        },
+        this);
   }
   ~Log() { kern::on_log(nullptr); }
   std::vector<std::string> told() {
