@@ -12,9 +12,10 @@
 
 namespace kern::checker {
 
-static constexpr std::array<std::string_view, 20> python_names = {
-    "abs",   "min",    "max",     "round", "int",       "float", "bool", "len", "range",    "pow",
-    "print", "divmod", "complex", "zip",   "enumerate", "sum",   "any",  "all", "reversed", "ord"};
+static constexpr std::array<std::string_view, 21> python_names = {
+    "abs",       "min",   "max", "round", "int",      "float",   "bool",
+    "len",       "range", "pow", "print", "divmod",   "complex", "zip",
+    "enumerate", "sum",   "any", "all",   "reversed", "ord",     "breakpoint"};
 
 // What numpy calls by another name than `math` does.
 static constexpr std::array<std::pair<std::string_view, std::string_view>, 19> numpy_names = {{
@@ -57,7 +58,7 @@ static Value file_value(FileScope* file, Span span) {
 }
 
 // Functions of Python that Kern has not, with what to do instead.
-static constexpr std::array<std::pair<std::string_view, std::string_view>, 15> missing_names = {{
+static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> missing_names = {{
     {"sorted", "sort on the host, or in a loop"},
     {"map", "call the function in a loop"},
     {"filter", "test in a loop"},
@@ -70,7 +71,6 @@ static constexpr std::array<std::pair<std::string_view, std::string_view>, 15> m
     {"type", "the type of an array's elements is `a.dtype`"},
     {"hasattr", "what a parameter has is known from its type"},
     {"getattr", "write the attribute: `a.shape`"},
-    {"breakpoint", "`print` shows values; on the CPU a debugger can stop in the kernel"},
     {"input", "values come as arguments"},
     {"open", "values come as arguments"},
 }};
@@ -469,6 +469,9 @@ Value Checker::read_name(const ast::Name& name) {
   FileScope* owner = scope;
   if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span), &owner))
     return symbol_value(*owner, name.text, *symbol, name.span);
+  // What the standard library alone may write.
+  if (scope->file->is_library && name.text == "_cache_hint")
+    return builtin_named(Builtin::CacheHint, name.span);
   bool numba = scope->is_numba();
   // The text of a signature needs no imports.
   if (names_types)

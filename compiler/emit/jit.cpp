@@ -74,6 +74,7 @@ void* find_symbol(const std::string& name) {
   if (name == "kern_cpu_turn") return reinterpret_cast<void*>(&kern_cpu_turn);
   if (name == "kern_cpu_end_turns") return reinterpret_cast<void*>(&kern_cpu_end_turns);
   if (name == "kern_cpu_meet") return reinterpret_cast<void*>(&kern_cpu_meet);
+  if (name == "kern_cpu_breakpoint") return reinterpret_cast<void*>(&kern_cpu_breakpoint);
   if (name == "kern_cpu_grid_wait") return reinterpret_cast<void*>(&kern_cpu_grid_wait);
   if (name.starts_with("_ZGV")) return open_libmvec() ? dlsym(open_libmvec(), name.c_str()) : nullptr;
   return dlsym(RTLD_DEFAULT, name.c_str());

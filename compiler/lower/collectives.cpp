@@ -1,6 +1,7 @@
 // Barriers of a block, with and without a vote. On the CPU they stand between segments: the barrier itself is
 // nothing, and a vote is a loop over the live threads. Where threads meet Apart the runtime has them wait.
 // On a GPU a whole warp votes in the barrier; where a warp may come in parts, votes are counted in shared memory.
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/lower/barriers_apart.h"
@@ -175,5 +176,17 @@ llvm::Value* fence(Lowerer& lower, const CustomCall&) {
 }
 
 llvm::Value* pause(Lowerer&, const CustomCall&) { return nullptr; }
+
+// Where nobody debugs, a breakpoint would end the process, or on a GPU its device.
+llvm::Value* breakpoint(Lowerer& lower, const CustomCall&) {
+  if (!lower.state.debug.has_variables()) return nullptr;
+  llvm::IRBuilder<>& builder = lower.builder;
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
+  if (lower.gpu())
+    builder.CreateCall(llvm::InlineAsm::get(type, "brkpt;", "~{memory}", true), {});
+  else
+    builder.CreateCall(lower.state.module.getOrInsertFunction("kern_cpu_breakpoint", type), {});
+  return nullptr;
+}
 
 } // namespace kern::lowering::vocabulary

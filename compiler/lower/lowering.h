@@ -73,6 +73,7 @@ llvm::Value* barrier_or(Lowerer&, const CustomCall&);
 llvm::Value* uniform_value(Lowerer&, const CustomCall&);
 llvm::Value* fence(Lowerer&, const CustomCall&);
 llvm::Value* pause(Lowerer&, const CustomCall&);
+llvm::Value* breakpoint(Lowerer&, const CustomCall&);
 // grid_barriers.cpp
 llvm::Value* grid_barrier(Lowerer&, const CustomCall&);
 llvm::Value* grid_barrier_count(Lowerer&, const CustomCall&);

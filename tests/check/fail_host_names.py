@@ -19,7 +19,7 @@ def f(x):
     x[1] = listed(3)
     x[2] = math.e
     x[3] = sorted(x)
-    breakpoint()
+    list(x)
     x[5] = complex(1.0, 2.0)
 # CHECK: :18:12: error[E0461]: `Color` is a class of the host; write the values that a kernel needs as constants at the top level
 # CHECK: :19:12: error[E0460]: `listed` is a function of the host, which a kernel cannot call
@@ -27,5 +27,5 @@ def f(x):
 # CHECK: :20:12: error[E0462]: `e` of `math` is assigned by host code
 # CHECK: :21:12: error[E0464]: a kernel has no `sorted`; sort on the host, or in a loop
 # CHECK-NOT: -D
-# CHECK: :22:5: error[E0464]: a kernel has no `breakpoint`
+# CHECK: :22:5: error[E0464]: a kernel has no `list`
 # CHECK: :23:12: error[E0381]: the literal `complex(1.0, 2.0)` does not become f64

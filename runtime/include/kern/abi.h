@@ -175,6 +175,8 @@ uint32_t kern_cpu_meet(kern_launch_record* record, const kern_where* where, uint
 // Called by CPU code where its block waits for the whole grid; returns the sum of all blocks' counts when
 // they have come, or -1 where one of them has faulted and all leave. Only in launches of all blocks at once.
 int64_t kern_cpu_grid_wait(kern_launch_record* record, uint32_t count);
+// Called by CPU code with debug information at a `breakpoint()`: stops the thread where a debugger is attached.
+void kern_cpu_breakpoint(void);
 
 #ifdef KERN_EXPORTS
 #pragma GCC visibility pop
