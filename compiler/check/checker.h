@@ -129,15 +129,16 @@ struct Checker {
     std::optional<ir::SlotId> stop_flag; // set by a break: of an unrolled loop, and of one with an `else`
   };
   std::vector<Loop> loops;
-  std::optional<ir::SlotId> stop_flag;   // of the loop that is checked next
-  int unrolled = 0;                      // loops over tuples around this place
-  std::vector<Span> widening;            // literals that made arithmetic of f32 one of f64 (-Wwiden)
-  std::string target_name;               // of the assignment being checked, for the names of shared arrays
-  Span meets;                            // what a literal takes its type from, for the errors of its value
-  Span stored_into;                      // the element being stored to, for the errors of its value
-  std::optional<Unpacked> unpacked;      // being assigned
-  std::optional<StoredSum> stored_sum;   // of an augmented assignment
-  const ast::Assign* assigned = nullptr; // the assignment being checked
+  std::optional<ir::SlotId> stop_flag;      // of the loop that is checked next
+  int unrolled = 0;                         // loops over tuples around this place
+  std::vector<Span> widening;               // literals that made arithmetic of f32 one of f64 (-Wwiden)
+  std::string target_name;                  // of the assignment being checked, for the names of shared arrays
+  Span meets;                               // what a literal takes its type from, for the errors of its value
+  ir::CacheHint hint = ir::CacheHint::None; // of the next access (`_cache_hint`)
+  Span stored_into;                         // the element being stored to, for the errors of its value
+  std::optional<Unpacked> unpacked;         // being assigned
+  std::optional<StoredSum> stored_sum;      // of an augmented assignment
+  const ast::Assign* assigned = nullptr;    // the assignment being checked
   std::optional<Type> target_type; // of the assignment being checked, where it is known, for casts in errors
   bool returns_value = false;
   Span called;                     // the callee being evaluated

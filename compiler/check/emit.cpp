@@ -37,6 +37,11 @@ bool Checker::count_steps(std::size_t steps, Span span) {
 }
 
 void Checker::emit(decltype(ir::Stmt::node) node, Span span) {
+  auto take_hint = [&](auto* access) {
+    if (access) access->hint = std::exchange(hint, ir::CacheHint::None);
+  };
+  if (hint != ir::CacheHint::None)
+    take_hint(std::get_if<ir::Load>(&node)), take_hint(std::get_if<ir::Store>(&node));
   if (count_statement(span)) body->push_back({std::move(node), span});
 }
 

@@ -414,6 +414,15 @@ Value call_this_grid(Checker&, Builtin, const ast::Call& expr, const Checker::Ar
   return group;
 }
 
+// _cache_hint("cg"): of the access that is written next.
+Value call_cache_hint(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&,
+                      const BuiltinMatch&, const std::vector<Value>& values) {
+  for (int i = 1; i <= static_cast<int>(ir::CacheHint::Wt); ++i)
+    if (ir::name(static_cast<ir::CacheHint>(i)) == values[0].text)
+      checker.hint = static_cast<ir::CacheHint>(i);
+  return plain_value(ValueKind::None, expr.span);
+}
+
 constexpr std::pair<Builtin, Handler> handlers[] = {
     {Builtin::Grid, call_grid},
     {Builtin::GridSize, call_grid},
@@ -449,6 +458,7 @@ constexpr std::pair<Builtin, Handler> handlers[] = {
     {Builtin::Modf, call_modf},
     {Builtin::Frexp, call_modf},
     {Builtin::Clamp, call_clamp},
+    {Builtin::CacheHint, call_cache_hint},
     {Builtin::Sincos, call_sincos},
     {Builtin::MathSincos, call_sincos},
     {Builtin::Degrees, call_angle},

@@ -191,6 +191,11 @@ struct Assign {
   SlotId slot;
   Expr value;
 };
+// What an access asks of the caches of a GPU, by the names of PTX: of loads ca to cv, of stores cg and the last two. It
+// changes no value, and no other target knows it.
+enum class CacheHint : std::uint8_t { None, Ca, Cg, Cs, Lu, Cv, Wb, Wt };
+std::string_view name(CacheHint hint); // "" where there is none
+
 // slot = array[indices], which are guarded before; i64, or i32 where every place in the array, and each sum of
 // products of an index and a stride on the way there, fits one (CUDA form only: transform/narrow_indices.cpp)
 struct Load {
@@ -198,12 +203,14 @@ struct Load {
   Operand array;
   std::vector<Operand> indices;
   bool is_polled = false; // a loop waits for it to change: it is loaded each time
+  CacheHint hint = CacheHint::None;
 };
 // array[indices] = value
 struct Store {
   Operand array;
   std::vector<Operand> indices;
   Operand value;
+  CacheHint hint = CacheHint::None;
 };
 // slot = atomic builtin on array[indices]; args are what follows the index in its signature
 struct Atomic {

@@ -13,6 +13,15 @@
 
 namespace kern::ir {
 
+std::string_view name(CacheHint hint) {
+  constexpr std::string_view names[] = {"", "ca", "cg", "cs", "lu", "cv", "wb", "wt"};
+  return names[static_cast<std::size_t>(hint)];
+}
+
+static std::string hint_text(CacheHint hint) {
+  return hint == CacheHint::None ? "" : fmt::format(".{}", name(hint));
+}
+
 namespace {
 
 std::string_view spelling(UnaryOp op) {
@@ -253,11 +262,11 @@ struct Printer {
           line(target(s.slot) + " = " + expr_text(s.value, type));
         },
         [&](const Load& s) {
-          line(fmt::format("{} = {} {}", target(s.slot), s.is_polled ? "poll" : "load",
+          line(fmt::format("{} = {}{} {}", target(s.slot), s.is_polled ? "poll" : "load", hint_text(s.hint),
                            element(s.array, s.indices)));
         },
         [&](const Store& s) {
-          line(fmt::format("store {} = {}", element(s.array, s.indices), text(s.value)));
+          line(fmt::format("store{} {} = {}", hint_text(s.hint), element(s.array, s.indices), text(s.value)));
         },
         [&](const Atomic& s) {
           std::string args = s.args.empty() ? "" : ", " + list(s.args);

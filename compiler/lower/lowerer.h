@@ -387,6 +387,12 @@ ArrayValue lower_constant_array(Lowerer& lower, const ir::ConstantArray& constan
 llvm::Value* lower_builtin(Lowerer& lower, Builtin builtin, Type result, const std::vector<ir::Operand>& args,
                            Form form);
 void lower_call_effect(Lowerer& lower, const ir::CallEffect& call);
+
+// ---- cache_hints.cpp ----
+// Loads an element with a cache hint, null where there is none to give; says whether one was stored with it.
+llvm::Value* load_hinted(Lowerer& lower, const ArrayValue& array, llvm::Value* address, ir::CacheHint hint);
+bool store_hinted(Lowerer& lower, const ArrayValue& array, llvm::Value* address, llvm::Value* value,
+                  ir::CacheHint hint);
 // Calls the device or host function of that name ("sin") for a float type.
 llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
                        llvm::ArrayRef<llvm::Value*> args);

@@ -106,6 +106,9 @@ void lower_load(Lowerer& lower, const ir::Load& load) {
   llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue array = read_array(lower, load.array);
   llvm::Value* address = element_address(lower, array, element_place(lower, array, load.indices));
+  if (llvm::Value* hinted = load_hinted(lower, array, address, load.hint))
+    return write(lower, load.slot,
+                 array.element == ScalarKind::Bool ? builder.CreateIsNotNull(hinted) : hinted);
   llvm::LoadInst* loaded = builder.CreateAlignedLoad(memory_type(lower.state, array.element), address,
                                                      element_alignment(array.element));
   loaded->setVolatile(load.is_polled);
@@ -123,6 +126,7 @@ void lower_store(Lowerer& lower, const ir::Store& store) {
   llvm::Value* value = read(lower, store.value);
   if (array.element == ScalarKind::Bool) value = builder.CreateZExt(value, builder.getInt8Ty());
   llvm::Value* address = element_address(lower, array, element_place(lower, array, store.indices));
+  if (store_hinted(lower, array, address, value, store.hint)) return;
   tag_element(lower, builder.CreateAlignedStore(value, address, element_alignment(array.element)));
 }
 
