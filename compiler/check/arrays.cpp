@@ -35,7 +35,9 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
       args.shape = value;
       args.shape_expr = argument_expr(expr, *bound.argument);
     } else if (bound.param == 1) {
-      if (value.kind != ValueKind::Type || !(is_scalar(value.type) || is_literal(value.type))) {
+      bool is_element = value.kind == ValueKind::Type &&
+                        (is_scalar(value.type) || is_literal(value.type) || is_record(value.type));
+      if (!is_element) {
         Report error = checker.report(value.span, diag::not_an_element_type, checker.describe(value));
         note_hidden_type(checker, error, checker.context.source(value.span));
         return std::nullopt;
@@ -52,7 +54,7 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
     }
   }
   std::size_t rank = is_tuple(args.shape) ? args.shape.elements.size() : 1;
-  if (rank == 0 || rank > static_cast<std::size_t>(limits::array_rank)) {
+  if (rank == 0 || rank + is_record(args.element) > static_cast<std::size_t>(limits::array_rank)) {
     checker.report(args.shape.span, diag::bad_rank, row(builtin).name, std::int64_t(limits::array_rank));
     return std::nullopt;
   }
@@ -80,9 +82,22 @@ std::optional<std::vector<std::int64_t>> constant_extents(Checker& checker, cons
   return extents;
 }
 
+// The type of an array of elements or of records, and how many words each of these has.
+struct ArrayType {
+  Type type;
+  std::optional<std::int64_t> words;
+};
+
+ArrayType array_type(Checker& checker, Type element, int rank, AddressSpace space) {
+  TypeTable& types = checker.context.module.types;
+  if (!is_record(element)) return {types.array(element->scalar, rank, space, Layout::COrder), std::nullopt};
+  Type type = types.record_array(element, rank, space);
+  return {type, size_in_memory(element) * 8 / bit_width(type->scalar)};
+}
+
 bool check_bytes(Checker& checker, const std::vector<std::int64_t>& extents, Type element, std::int64_t limit,
                  std::string_view name, Span span) {
-  WideInt bytes = bit_width(element->scalar) / 8;
+  WideInt bytes = size_in_memory(element);
   for (std::int64_t extent : extents) {
     bytes *= extent;
     if (bytes > limit) break;
@@ -110,7 +125,9 @@ ir::SharedId declare_shared(Checker& checker, const ast::Call& expr, ir::SharedD
 }
 
 Value dynamic_shared(Checker& checker, const ast::Call& expr, const ArrayArgs& args) {
-  ir::SharedDecl decl{checker.target_name, args.element->scalar, {}, {}, false, args.alignment, expr.span};
+  const ArrayType array = array_type(checker, args.element, static_cast<int>(extents_of(args.shape).size()),
+                                     AddressSpace::Shared);
+  ir::SharedDecl decl{checker.target_name, array.type->scalar, {}, {}, false, args.alignment, expr.span};
   std::vector<ir::Operand> extents;
   std::vector<Value> values = extents_of(args.shape);
   for (const Value& value : values) {
@@ -133,17 +150,19 @@ Value dynamic_shared(Checker& checker, const ast::Call& expr, const ArrayArgs& a
     }
     decl.dynamic.push_back(std::move(*host));
   }
-  int rank = static_cast<int>(extents.size());
+  if (array.words) {
+    extents.push_back(ir::constant_int(types::i64, *array.words));
+    decl.dynamic.push_back(*host_extent(checker, extents.back()));
+  }
   ir::SharedId id = declare_shared(checker, expr, std::move(decl));
-  Type type =
-      checker.context.module.types.array(args.element->scalar, rank, AddressSpace::Shared, Layout::COrder);
-  return runtime_value(checker.temp(type, ir::SharedArray{id, std::move(extents)}, expr.span), expr.span);
+  return runtime_value(checker.temp(array.type, ir::SharedArray{id, std::move(extents)}, expr.span),
+                       expr.span);
 }
 
 // Returns the extent of shared.array(0, T): what the launch gives a block, in elements.
 ir::Operand aliased_extent(Checker& checker, Type element, Span span) {
   ir::Operand bytes = checker.temp(types::i64, ir::CallPure{Builtin::DynamicSharedBytes, {}}, span);
-  ir::Operand size = ir::constant_int(types::i64, bit_width(element->scalar) / 8);
+  ir::Operand size = ir::constant_int(types::i64, size_in_memory(element));
   return size.bits == 1 ? bytes : checker.binary(ir::BinaryOp::FloorDivide, bytes, size, span);
 }
 
@@ -153,22 +172,24 @@ Value shared_array(Checker& checker, const ast::Call& expr, const ArrayArgs& arg
   if (wrong) return error_value(expr.span);
   if (!extents) return dynamic_shared(checker, expr, args);
   bool aliased = extents->size() == 1 && extents->front() == 0;
-  Type type = checker.context.module.types.array(args.element->scalar, static_cast<int>(extents->size()),
-                                                 AddressSpace::Shared, Layout::COrder);
-  ir::SharedDecl decl{
-      checker.target_name, args.element->scalar, *extents, {}, aliased, args.alignment, expr.span};
+  const ArrayType array =
+      array_type(checker, args.element, static_cast<int>(extents->size()), AddressSpace::Shared);
+  std::vector<std::int64_t> written = *extents;
+  if (array.words) extents->push_back(*array.words);
+  ir::SharedDecl decl{checker.target_name, array.type->scalar, *extents, {}, aliased,
+                      args.alignment,      expr.span};
   ir::SharedArray node{{}, {}};
   for (std::int64_t extent : *extents) node.extents.push_back(ir::constant_int(types::i64, extent));
   if (aliased) {
     decl.extents.clear();
-    node.extents = {aliased_extent(checker, args.element, expr.span)};
+    node.extents[0] = aliased_extent(checker, args.element, expr.span);
   }
   if (!aliased &&
-      !check_bytes(checker, *extents, args.element, limits::shared_bytes, "a shared array", expr.span))
+      !check_bytes(checker, written, args.element, limits::shared_bytes, "a shared array", expr.span))
     return error_value(expr.span);
   node.id = declare_shared(checker, expr, std::move(decl));
-  Value value = runtime_value(checker.temp(type, std::move(node), expr.span), expr.span);
-  if (!aliased) value.extents = *extents;
+  Value value = runtime_value(checker.temp(array.type, std::move(node), expr.span), expr.span);
+  if (!aliased) value.extents = written;
   return value;
 }
 
@@ -185,10 +206,12 @@ Value local_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args
   }
   if (!check_bytes(checker, *extents, args.element, limits::local_bytes, "a local array", expr.span))
     return error_value(expr.span);
-  Type type = checker.context.module.types.array(args.element->scalar, static_cast<int>(extents->size()),
-                                                 AddressSpace::Local, Layout::COrder);
-  Value value = runtime_value(checker.temp(type, ir::LocalArray{*extents}, expr.span), expr.span);
-  value.extents = *extents;
+  const ArrayType array =
+      array_type(checker, args.element, static_cast<int>(extents->size()), AddressSpace::Local);
+  std::vector<std::int64_t> written = *extents;
+  if (array.words) extents->push_back(*array.words);
+  Value value = runtime_value(checker.temp(array.type, ir::LocalArray{*extents}, expr.span), expr.span);
+  value.extents = written;
   return value;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -45,7 +46,8 @@ static std::optional<Type> declared_type(Checker& checker, const ast::Expr& targ
   const auto* name = ast::as<ast::Name>(subscript ? subscript->value : &target);
   const Local* local = name ? checker.find_local(name->text) : nullptr;
   if (!local || (!subscript && !local->annotated)) return std::nullopt;
-  Type type = subscript && is_array(local->type) ? element_type(local->type) : local->type;
+  Type type = subscript && is_array(local->type) && !is_record_array(local->type) ? element_type(local->type)
+                                                                                  : local->type;
   return is_scalar(type) && is_integer(type) ? std::optional(type) : std::nullopt;
 }
 
@@ -54,7 +56,13 @@ void Checker::check_assign(const ast::Assign& stmt) {
   target_name = name ? std::string(name->text) : "";
   if (final) target_type = declared_type(*this, *stmt.targets.front());
   assigned = &stmt;
-  Value value = evaluate(*stmt.value);
+  // A record that goes to another place in memory is copied as it lies there.
+  bool is_copied = std::ranges::none_of(stmt.targets, [](const ast::Expr* target) {
+    return target->kind == ast::Kind::Name || target->kind == ast::Kind::Tuple ||
+           target->kind == ast::Kind::List;
+  });
+  Value value = is_copied && !changes_local(*this, *stmt.targets.front()) ? evaluate_place(*stmt.value)
+                                                                          : evaluate(*stmt.value);
   assigned = nullptr;
   target_name.clear();
   target_type.reset();
@@ -114,7 +122,7 @@ std::optional<std::vector<Value>> Checker::unpack(const Value& value, std::size_
            static_cast<std::int64_t>(count));
     return std::nullopt;
   }
-  if (!is_array(value)) {
+  if (!is_array(value) && (!is_record_array(value) || is_record_reference(value))) {
     report(value.span, diag::cannot_unpack, describe(value));
     return std::nullopt;
   }
@@ -135,19 +143,20 @@ Value Checker::element_at(const Value& array, const Value& index, Span span) {
   ir::SiteId where =
       site(ir::FaultKind::IndexOutOfRange, span, std::string(context.source(array.span)), &array.operand);
   emit(ir::Guard{array.operand, 0, place, where, ir::GuardState::Kept, ""}, span);
-  if (array.type->rank == 1) {
+  if (written_rank(array.type) == 1) {
     Place element;
     element.ok = true;
+    element.is_record = is_record_array(array);
     element.array = array.operand;
     element.indices = {place};
-    return load(element, span);
+    Value value = load(element, span);
+    return is_record_place(value) ? whole_record(*this, value) : value;
   }
   std::vector<ir::ViewAxis> axes{{ir::ViewAxis::Kind::Index, place, {}, {}}};
   ir::Operand zero = ir::constant_int(types::i64, 0), one = ir::constant_int(types::i64, 1);
   for (int axis = 1; axis < array.type->rank; ++axis)
     axes.push_back({ir::ViewAxis::Kind::Range, zero, extent(array.operand, axis, span), one});
-  Type type = context.module.types.array(array.type->scalar, array.type->rank - 1, array.type->space,
-                                         array.type->layout);
+  Type type = context.module.types.with_rank(array.type, written_rank(array.type) - 1, array.type->layout);
   return runtime_value(temp(type, ir::View{array.operand, std::move(axes)}, span), span);
 }
 
@@ -194,21 +203,66 @@ void Checker::assign_target(const ast::Expr& target, const Value& value, const a
     return assign_tuple(*this, tuple->elements, value, target.span);
   if (const auto* list = ast::as<ast::List>(&target))
     return assign_tuple(*this, list->elements, value, target.span);
-  const auto* subscript = ast::as<ast::Subscript>(&target);
-  if (!subscript) {
-    report(target.span, diag::not_assignable, context.source(target.span));
-    return;
-  }
-  Value base = evaluate(*subscript->value);
-  if (is_error(base)) return;
-  if (!is_array(base) && !is_unknown(base)) {
-    Report error = report(target.span, diag::not_assignable, context.source(target.span));
-    advise_array(*this, error, base);
-    return;
-  }
-  Place place = place_of(base, subscript->indices, *subscript->value, target.span);
+  if (assign_field(*this, target, value, site)) return;
+  std::optional<Place> place = target_place(target);
+  if (!place) return;
   stored_into = target.span;
-  store(place, value, target.span);
+  store(*place, value, target.span);
+}
+
+// Returns where the target of an assignment is that is no name; nothing where it is none, which is reported.
+std::optional<Checker::Place> Checker::target_place(const ast::Expr& target) {
+  const auto* subscript = ast::as<ast::Subscript>(&target);
+  const auto* attribute = ast::as<ast::Attribute>(&target);
+  const ast::Expr* owner = subscript ? subscript->value : attribute ? attribute->value : nullptr;
+  const ast::Expr* root = owner;
+  while (const auto* inner = root ? ast::as<ast::Attribute>(root) : nullptr) root = inner->value;
+  // What is no part of a variable, as `threadIdx.x`, has no place.
+  const auto* root_name = attribute && root ? ast::as<ast::Name>(root) : nullptr;
+  if (root_name && !find_local(root_name->text)) {
+    report(target.span, diag::not_assignable, context.source(target.span));
+    return std::nullopt;
+  }
+  Value base = owner ? evaluate_place(*owner) : error_value(target.span);
+  if (owner && is_error(base)) return std::nullopt;
+  std::optional<std::string_view> name = attribute   ? std::optional(attribute->name)
+                                         : subscript ? field_name(*this, base, subscript->indices)
+                                                     : std::nullopt;
+  bool is_owner = is_record_place(base) || is_record_array(base);
+  if (name && is_owner) return field_place(*this, base, *name, target.span);
+  if (name && is_unknown(base)) {
+    Place place;
+    place.unknown = true;
+    return place;
+  }
+  bool is_any = is_array(base) || is_unknown(base) || (is_record_array(base) && !is_record_reference(base));
+  if (!subscript || !is_any) {
+    Report error = report(target.span, diag::not_assignable, context.source(target.span));
+    if (subscript) advise_array(*this, error, base);
+    return std::nullopt;
+  }
+  return place_of(base, subscript->indices, *subscript->value, target.span);
+}
+
+// a[i].position = (x, y, z): the elements of a tuple become those of an array, which has as many.
+static void store_tuple(Checker& checker, ir::Operand array, const Value& value, Span span) {
+  if (array.type->rank != 1) {
+    checker.report(value.span, diag::wrong_type, checker.describe(value), to_string(array.type));
+    return;
+  }
+  auto count = static_cast<std::int64_t>(value.elements.size());
+  ir::Operand same = checker.compare(ir::CompareOp::Equal, checker.extent(array, 0, span),
+                                     ir::constant_int(types::i64, count), span);
+  checker.check_condition(same, ir::FaultKind::UnpackLength, span,
+                          fmt::format("`{}` does not have the extent of `{}` along axis 0",
+                                      checker.context.source(value.span), checker.context.source(span)));
+  for (std::int64_t k = 0; k < count; ++k) {
+    Checker::Place element;
+    element.ok = true;
+    element.array = array;
+    element.indices = {ir::constant_int(types::i64, k)};
+    checker.store(element, value.elements[static_cast<std::size_t>(k)], span);
+  }
 }
 
 void Checker::store(const Place& place, const Value& value, Span span) {
@@ -217,9 +271,13 @@ void Checker::store(const Place& place, const Value& value, Span span) {
     report(span, diag::constant_array);
     return;
   }
-  note_meeting(value, element_type(place.array.type), span);
+  if (place.is_record || (is_record_array(place.array.type) && !place.is_field()))
+    return store_records(*this, place, value, span);
+  note_meeting(value, type_at(place), span);
+  if (place.is_view && is_tuple(value)) return store_tuple(*this, place.array, value, span);
   if (place.is_view) return store_into_view(place, value, span);
-  ir::Operand operand = convert(value, element_type(place.array.type), Purpose::Store);
+  ir::Operand operand = convert(value, type_at(place), Purpose::Store);
+  if (place.is_field()) return store_field(*this, place, operand, span);
   emit(ir::Store{place.array, place.indices, operand}, span);
 }
 
@@ -381,15 +439,15 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
     stored_sum.reset();
     return;
   }
-  const auto* subscript = ast::as<ast::Subscript>(stmt.target);
-  Value base = subscript ? evaluate(*subscript->value) : error_value(stmt.span);
-  if (subscript && is_error(base)) return;
-  if (!subscript || (!is_array(base) && !is_unknown(base))) {
-    Report error = report(stmt.target->span, diag::not_assignable, context.source(stmt.target->span));
-    if (subscript) advise_array(*this, error, base);
+  if (changes_local(*this, *stmt.target)) {
+    Value old = evaluate(*stmt.target);
+    Value right = evaluate(*stmt.value);
+    assign_field(*this, *stmt.target, binary(stmt.op, old, right, stmt.span), *stmt.target);
     return;
   }
-  Place place = place_of(base, subscript->indices, *subscript->value, stmt.target->span);
+  std::optional<Place> found = target_place(*stmt.target);
+  if (!found) return;
+  const Place& place = *found;
   if (place.ok && place.is_view) return change_elements(*this, stmt, place.array, evaluate(*stmt.value));
   Value old = load(place, stmt.target->span);
   Value right = evaluate(*stmt.value);

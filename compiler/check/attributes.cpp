@@ -4,6 +4,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/records.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -85,7 +86,8 @@ static double epsilon(Type type) {
 
 // f32.max, i32.min, f32.eps, f32.from_bits, x.dtype.type, x.dtype.itemsize
 static Value type_attribute(Checker& checker, Type type, std::string_view name, Span span) {
-  if (name == "type" && is_scalar(type)) return type_value(type, span);
+  if (name == "type" && (is_scalar(type) || is_record(type))) return type_value(type, span);
+  if (name == "itemsize" && is_record(type)) return int_value(size_in_memory(type), span);
   if (name == "itemsize" && is_scalar(type)) return int_value(bit_width(type->scalar) / 8, span);
   bool limits = name == "max" || name == "min";
   if (is_scalar(type) && is_integer(type) && limits) {
@@ -147,6 +149,9 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_error(value)) return value;
   if (is_unknown(value)) return unknown_value(span);
   if (is_array(value)) return array_attribute(*this, value, name, span);
+  if (is_record_place(value) || is_record_reference(value)) return field_of(*this, value, name, span);
+  if (is_record_array(value)) return record_array_attribute(*this, value, name, span);
+  if (is_tuple(value) && is_tuple(value.type)) return field_of(*this, value, name, span);
   if (value.kind == ValueKind::File) {
     if (Symbol* symbol = find_own_symbol(context, *value.file, name, {}))
       return symbol_value(*value.file, name, *symbol, span);
@@ -170,6 +175,9 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     std::string path = fmt::format("{}.{}", value.text, name);
     if (std::optional<Value> inner = vocabulary(path, span)) return *inner;
   }
+  bool makes_records = value.kind == ValueKind::TypeMaker && value.text == "Record";
+  if (makes_records)
+    if (std::optional<Value> function = plain_function("Record", name, span)) return *function;
   if (value.kind == ValueKind::Type) return type_attribute(*this, value.type, name, span);
   if (is_tuple(value) && is_scalar(value.type))
     if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
@@ -211,7 +219,7 @@ static std::optional<Value> enum_value(Checker& checker, const ast::Attribute& e
 
 Value Checker::evaluate_attribute(const ast::Attribute& expr) {
   if (std::optional<Value> value = enum_value(*this, expr)) return *value;
-  return attribute(evaluate(*expr.value), expr.name, expr.span);
+  return attribute(evaluate_place(*expr.value), expr.name, expr.span);
 }
 
 } // namespace kern::checker

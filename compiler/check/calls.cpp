@@ -4,6 +4,7 @@
 #include "compiler/check/host_arrays.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -92,6 +93,8 @@ Value Checker::evaluate_call(const ast::Call& expr) {
   std::optional<Args> args = evaluate_args(expr);
   target_type = target;
   if (!args) return error_value(expr.span);
+  if (callee.kind == ValueKind::Type && is_tuple(callee.type) && callee.type->record)
+    return make_record(*this, callee.type, *args, expr.span);
   if (callee.kind == ValueKind::Type && is_tuple(callee.type))
     return make_vector(*this, callee, *args, expr.span);
   bool builds = callee.kind == ValueKind::Type && is_complex(callee.type);
@@ -194,7 +197,12 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
   std::optional<Type> type = type_of_expr(checker.context, *callee.file, *param.annotation);
   if (!type) return std::nullopt;
   if (is_unknown(value)) return value;
-  if (is_array(*type) && is_array(value)) {
+  if (is_record_array(*type) && is_record_array(value)) {
+    bool same =
+        record_type(*type) == record_type(value.type) && written_rank(*type) == written_rank(value.type);
+    if (same) return value;
+  }
+  if (is_array(*type) && is_array(value) && !is_record_array(*type)) {
     bool same = value.type->scalar == (*type)->scalar && value.type->rank == (*type)->rank;
     if (same && ((*type)->layout == Layout::Any || value.type->layout == Layout::COrder)) return value;
   }
@@ -250,7 +258,7 @@ static void make_results(Checker& checker, Type type, Span span, std::vector<ir:
     value = runtime_value(checker.slot_operand(slots.back()), span);
     return;
   }
-  value = tuple_value({}, span);
+  value = tuple_like(type, span);
   for (Type element : type->elements) {
     Value inner;
     make_results(checker, element, span, slots, inner);

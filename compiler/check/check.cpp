@@ -24,7 +24,7 @@ namespace {
 // Returns a value of a type as an argument that the launch gives.
 Value argument_of(Type type, Span span) {
   if (!is_tuple(type)) return runtime_value({type, std::nullopt, 0}, span);
-  Value tuple = tuple_value({}, span);
+  Value tuple = tuple_like(type, span);
   for (Type element : type->elements) tuple.elements.push_back(argument_of(element, span));
   return tuple;
 }

@@ -29,6 +29,7 @@ struct Context {
   std::set<std::pair<std::string_view, std::string_view>>
       host_changes; // module and name that host code assigns
   std::map<std::pair<const ast::FunctionDef*, std::size_t>, bool> constant_params; // see constant_params.h
+  std::string_view constant_name; // of the constant of a module being evaluated, for the names of records
   std::size_t open_constants = 0; // being evaluated, each for the one before it
   std::size_t statements = 0;     // of the functions emitted so far
   std::size_t steps = 0;          // of the work done so far, in rounds that are thrown away too
@@ -274,7 +275,8 @@ struct Checker {
   // ---- expressions.cpp ----
   Value evaluate(const ast::Expr& expr);
   Value evaluate_node(const ast::Expr& expr);
-  Value bounded(Value tuple); // itself; an error where it is too large
+  Value evaluate_place(const ast::Expr& expr); // a record of an array as where it is
+  Value bounded(Value tuple);                  // itself; an error where it is too large
   Value evaluate_conditional(const ast::Conditional& expr);
   Value evaluate_bool_op(const ast::BoolOp& expr);
   Value evaluate_condition(const ast::Expr& expr);
@@ -308,7 +310,16 @@ struct Checker {
     bool is_view = false;
     ir::Operand array;
     std::vector<ir::Operand> indices;
+    Type field = types::unknown; // of a scalar in a record of the array, which is at byte `offset`
+    std::int64_t offset = 0;
+    bool is_record = false; // a record of the array, or one in it: at byte `offset`, of type `record`
+    Type record = types::unknown;
+    bool is_field() const { return field != types::unknown; }
   };
+  // Returns the type of what is at a place.
+  static Type type_at(const Place& place) {
+    return place.is_field() ? place.field : element_type(place.array.type);
+  }
   Place place_of(const Value& array, std::span<const ast::Expr* const> indices, const ast::Expr& base_expr,
                  Span span);
   // Where an index points, and what its site says of it.
@@ -393,6 +404,7 @@ struct Checker {
   std::optional<std::vector<Value>> unpack(const Value& value, std::size_t count, Span span);
   Value element_at(const Value& array, const Value& index,
                    Span span); // along the first axis; its indices are guarded
+  std::optional<Place> target_place(const ast::Expr& target);
   void store(const Place& place, const Value& value, Span span);
   void store_into_view(const Place& place, const Value& value, Span span);
 

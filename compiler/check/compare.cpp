@@ -6,6 +6,8 @@
 #include "compiler/check/complex.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
+#include "compiler/check/records.h"
+#include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/compare_op.h"
 
@@ -210,6 +212,13 @@ Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value&
     return compare_literals(op, left, right, span);
   if (is_number(left) && is_number(right)) return compare_numbers(*this, op, left, right, span);
   bool equality = op == ast::CompareOp::Equal || op == ast::CompareOp::NotEqual;
+  auto is_any_record = [](const Value& value) {
+    return is_record_array(value) || (is_tuple(value) && is_record(value.type));
+  };
+  if (is_any_record(left) || is_any_record(right)) {
+    report(span, diag::record_comparison);
+    return error_value(span);
+  }
   if (equality && is_tuple(left) && is_tuple(right)) return compare_tuples(*this, op, left, right, span);
   if (!equality && is_tuple(left) && is_tuple(right)) return order_tuples(*this, op, left, right, span);
   bool known = left.kind == right.kind && (left.kind == ValueKind::Type || left.kind == ValueKind::String ||

@@ -31,8 +31,10 @@ std::optional<Type> Checker::type_of(const Value& value) {
       if (!type || *type == types::none) return std::nullopt;
       elements.push_back(*type);
     }
-    return context.module.types.tuple(elements);
+    if (is_record(value.type)) return value.type;
+    return context.module.types.named(elements, is_tuple(value.type) ? value.type->record : nullptr);
   }
+  case ValueKind::Record: return value.type;
   case ValueKind::Rows:
   case ValueKind::String:
   case ValueKind::Ellipsis:
@@ -74,6 +76,7 @@ std::string Checker::describe(const Value& value) {
            : value.type == types::complex_literal ? "complex literals"
                                                   : "float literals";
   case ValueKind::Rows: return "a row of a constant tuple";
+  case ValueKind::Record: return to_string(value.type);
   case ValueKind::Tuple: {
     std::optional<Type> type = type_of(value);
     if (type) return to_string(*type);
@@ -317,6 +320,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   case ValueKind::Error:
   case ValueKind::Unknown:
   case ValueKind::Rows:
+  case ValueKind::Record:
   case ValueKind::Tuple:
   case ValueKind::None:
   case ValueKind::String:
@@ -340,8 +344,9 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
 }
 
 Value Checker::convert_value(const Value& value, Type type, Purpose purpose) {
-  if (is_tuple(value) && is_tuple(type) && value.elements.size() == type->elements.size()) {
-    Value result = tuple_value({}, value.span);
+  bool is_same = !is_record(type) || value.type == type;
+  if (is_tuple(value) && is_tuple(type) && is_same && value.elements.size() == type->elements.size()) {
+    Value result = tuple_like(type, value.span);
     for (std::size_t i = 0; i < value.elements.size(); ++i)
       result.elements.push_back(convert_value(value.elements[i], type->elements[i], purpose));
     return result;
@@ -407,13 +412,14 @@ std::optional<ir::Operand> Checker::as_condition(const Value& value) {
 std::optional<Type> Checker::join_types(Type a, Type b) {
   if (!is_tuple(a) || !is_tuple(b)) return scope->is_numba() ? numba_unify(a, b) : join(a, b);
   if (a->elements.size() != b->elements.size()) return std::nullopt;
+  if (is_record(a) || is_record(b)) return a == b ? std::optional(a) : std::nullopt;
   std::vector<Type> elements;
   for (std::size_t i = 0; i < a->elements.size(); ++i) {
     std::optional<Type> element = join_types(a->elements[i], b->elements[i]);
     if (!element) return std::nullopt;
     elements.push_back(*element);
   }
-  return context.module.types.tuple(elements);
+  return context.module.types.named(elements, a->record == b->record ? a->record : nullptr);
 }
 
 // float("inf"), float("nan")

@@ -5,6 +5,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/parse.h"
 #include "compiler/diagnostics/types.h"
@@ -24,7 +25,14 @@ Value Checker::evaluate(const ast::Expr& expr) {
   const auto* negative = ast::as<ast::Unary>(&expr);
   value.from_end =
       negative && negative->op == ast::UnaryOp::Negative && negative->operand->kind == ast::Kind::IntLiteral;
+  if (value.kind == ValueKind::Record) return whole_record(*this, value);
   return value.kind == ValueKind::Rows ? rows_view(value) : value;
+}
+
+Value Checker::evaluate_place(const ast::Expr& expr) {
+  if (const auto* subscript = ast::as<ast::Subscript>(&expr)) return evaluate_subscript(*subscript);
+  if (const auto* attribute = ast::as<ast::Attribute>(&expr)) return evaluate_attribute(*attribute);
+  return evaluate(expr);
 }
 
 static Value evaluate_tuple(Checker& checker, const ast::ExprList& elements, Span span) {
@@ -166,7 +174,7 @@ static void make_variables(Checker& checker, Type type, Span span, std::vector<i
     value = runtime_value(leaves.back(), span);
     return;
   }
-  value = tuple_value({}, span);
+  value = tuple_like(type, span);
   for (Type element : type->elements) {
     Value inner;
     make_variables(checker, element, span, leaves, inner);

@@ -98,7 +98,8 @@ struct Instance {
   bool settled = true;     // its types, within limits::inference_rounds
   std::vector<Value> args; // one a parameter; run-time ones have their type only
   std::unordered_map<std::string_view, Local> locals;
-  Local result; // its type is the function's
+  std::vector<const ast::Name*> changed_records; // `p` of `p.x = ...`, where `p` is a local
+  Local result;                                  // its type is the function's
   std::optional<ir::FunctionId> id;
   // Who asked for it first, for notes.
   const Instance* caller = nullptr;

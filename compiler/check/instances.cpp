@@ -6,6 +6,7 @@
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/param_block.h"
@@ -70,7 +71,25 @@ static void add_site(Instance& instance, std::string_view name, Span span, Site 
   if (site == Site::Unpacked) local.is_unpacked = true;
 }
 
+// Returns the name that `p.x`, `p.x[i]` and `p.inner.y` are a part of, where that may be a record of this function: one of
+// an array is in memory.
+static const ast::Name* record_name(const Instance& instance, const ast::Expr& target) {
+  const auto* attribute = ast::as<ast::Attribute>(&target);
+  const auto* subscript = ast::as<ast::Subscript>(&target);
+  const ast::Expr* owner = attribute ? attribute->value : subscript ? subscript->value : nullptr;
+  const auto* name = owner ? ast::as<ast::Name>(owner) : nullptr;
+  if (!name) return owner ? record_name(instance, *owner) : nullptr;
+  bool is_field = attribute ||
+                  (subscript->indices.size() == 1 && subscript->indices[0]->kind == ast::Kind::StringLiteral);
+  if (!is_field || instance.function->file->is_numba()) return nullptr;
+  std::span<const ast::Param> params = instance.function->def->params;
+  for (std::size_t i = 0; i < params.size(); ++i)
+    if (params[i].name == name->text) return is_tuple(instance.args[i]) ? name : nullptr;
+  return name;
+}
+
 static void collect_target(Instance& instance, const ast::Expr& target, Site site) {
+  if (const ast::Name* record = record_name(instance, target)) instance.changed_records.push_back(record);
   Site inner = site == Site::Alone ? Site::Unpacked : site;
   if (const auto* name = ast::as<ast::Name>(&target)) add_site(instance, name->text, name->span, site);
   if (const auto* tuple = ast::as<ast::Tuple>(&target))
@@ -158,6 +177,7 @@ static void add_key(std::string& key, const Value& value) {
                                        : fmt::format("={:a}", value.real);
     break;
   case ValueKind::Tuple:
+    if (is_tuple(value.type)) key += value.type->record->name;
     key += "(";
     for (const Value& element : value.elements) add_key(key, element);
     key += ")";
@@ -178,6 +198,7 @@ static void add_key(std::string& key, const Value& value) {
   case ValueKind::Choice:
   case ValueKind::Element:
   case ValueKind::Rows:
+  case ValueKind::Record:
   case ValueKind::None:
   case ValueKind::Dict:
   case ValueKind::Ellipsis:
@@ -204,7 +225,7 @@ static Value parameter_value(const Value& value) {
   if (is_fixed(value)) return value;
   if (value.kind != ValueKind::Runtime && !is_tuple(value)) return value;
   Value result = value.kind == ValueKind::Runtime ? runtime_value({value.type, std::nullopt, 0}, value.span)
-                                                  : tuple_value({}, value.span);
+                                                  : tuple_like(value.type, value.span);
   for (const Value& element : value.elements) result.elements.push_back(parameter_value(element));
   return result;
 }
@@ -243,6 +264,9 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
   for (const ast::Param& param : function.def->params)
     add_site(*instance, param.name, param.span, Site::Alone);
   collect_locals(context, *instance, function.def->body);
+  for (const ast::Name* record : instance->changed_records)
+    if (instance->locals.contains(record->text))
+      add_site(*instance, record->text, record->span, Site::Augmented);
   instance->result.name = function.def->name;
   bool typed = function.def->returns && function.file->rules.annotations == Rules::annotations_rule::Types;
   std::optional<Type> returns =
@@ -267,9 +291,9 @@ static Value bind_leaves(Checker& checker, const std::string& name, const Value&
     return param;
   }
   if (!is_tuple(value)) return value;
-  Value result = tuple_value({}, span);
+  Value result = tuple_like(value.type, span);
   for (std::size_t i = 0; i < value.elements.size(); ++i)
-    result.elements.push_back(bind_leaves(checker, fmt::format("{}.{}", name, i), value.elements[i], span));
+    result.elements.push_back(bind_leaves(checker, part_name(name, value.type, i), value.elements[i], span));
   return result;
 }
 
@@ -402,7 +426,8 @@ static std::string symbol_part(const Value& value) {
                                        : fmt::format("{}", value.real);
   case ValueKind::Function: return std::string(value.function->def->name);
   case ValueKind::Tuple: {
-    std::string text;
+    if (is_record(value.type)) return mangle(value.type);
+    std::string text = is_tuple(value.type) ? value.type->record->name : "";
     for (const Value& element : value.elements) text += (text.empty() ? "" : "_") + symbol_part(element);
     return text;
   }
@@ -413,6 +438,7 @@ static std::string symbol_part(const Value& value) {
   case ValueKind::Choice:
   case ValueKind::Element:
   case ValueKind::Rows:
+  case ValueKind::Record:
   case ValueKind::None:
   case ValueKind::String:
   case ValueKind::Ellipsis:
@@ -467,6 +493,7 @@ static std::optional<Type> passed_type(Context& context, const Value& value) {
   for (const Value& element : value.elements)
     if (std::optional<Type> type = passed_type(context, element)) elements.push_back(*type);
   if (!is_tuple(value) || elements.empty()) return std::nullopt;
+  if (is_record(value.type)) return value.type;
   return context.module.types.tuple(elements);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/check/narrow.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -21,6 +22,11 @@ static Type current_type(Checker& checker, const Local& local) {
 
 static bool is_slot_type(Type type) { return type != types::unknown && type != types::none; }
 
+std::string part_name(std::string_view whole, Type type, std::size_t index) {
+  return type->record ? fmt::format("{}.{}", whole, type->record->fields[index].name)
+                      : fmt::format("{}.{}", whole, index);
+}
+
 // Makes the slots of a value of a type, a tuple's elements named `t.0`, `t.1`.
 static void make_slots(Checker& checker, std::string name, Type type, Span span,
                        std::vector<ir::SlotId>& slots) {
@@ -29,7 +35,7 @@ static void make_slots(Checker& checker, std::string name, Type type, Span span,
     return;
   }
   for (std::size_t i = 0; i < type->elements.size(); ++i)
-    make_slots(checker, fmt::format("{}.{}", name, i), type->elements[i], span, slots);
+    make_slots(checker, part_name(name, type, i), type->elements[i], span, slots);
 }
 
 // Takes the slots of one value off the front of `slots`.
@@ -39,7 +45,7 @@ static Value take_slots(Type type, std::span<const ir::SlotId>& slots, Span span
     slots = slots.subspan(1);
     return runtime_value(operand, span);
   }
-  Value tuple = tuple_value({}, span);
+  Value tuple = tuple_like(type, span);
   for (Type element : type->elements) tuple.elements.push_back(take_slots(element, slots, span));
   return tuple;
 }
@@ -206,7 +212,7 @@ static Value in_slots(const Value& value, const Value& slots) {
     result.positive = value.positive;
     return result;
   }
-  Value result = tuple_value({}, value.span);
+  Value result = tuple_like(value.type, value.span);
   for (std::size_t i = 0; i < value.elements.size(); ++i)
     result.elements.push_back(in_slots(value.elements[i], slots.elements[i]));
   return result;
@@ -326,6 +332,8 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
 }
 
 bool Checker::converts_deep(const Value& value, Type type) {
+  if (is_record(type)) return value.type == type;
+  if (is_record_array(value)) return value.type == type;
   if (is_tuple(value) && is_tuple(type)) {
     for (std::size_t i = 0; i < value.elements.size(); ++i)
       if (!converts_deep(value.elements[i], type->elements[i])) return false;
@@ -340,8 +348,9 @@ bool Checker::converts_deep(const Value& value, Type type) {
 Type Checker::default_deep(Type type) {
   if (!is_tuple(type)) return default_type(type);
   std::vector<Type> elements;
+  if (is_record(type)) return type;
   for (Type element : type->elements) elements.push_back(default_deep(element));
-  return context.module.types.tuple(elements);
+  return context.module.types.named(elements, type->record);
 }
 
 void Checker::forget_known(int outer_depth) {

@@ -6,6 +6,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/walk.h"
 
@@ -249,7 +250,7 @@ std::optional<Iteration> Checker::iterate(const Value& value) {
     };
     return result;
   }
-  if (is_array(value)) {
+  if (is_array(value) || (is_record_array(value) && !is_record_reference(value))) {
     Iteration result;
     Value array = value;
     array.operand = frozen(value.operand, span);

@@ -5,6 +5,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/records.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
@@ -186,8 +187,11 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (name == "types" || name == "core") return text_value(ValueKind::Host, "numba.types", span);
     if (name == "literal_unroll") return text_value(ValueKind::Prefix, name, span);
     if (std::optional<Value> maker = type_maker(name, span)) return maker;
+    if (std::optional<Value> function = plain_function(module, name, span)) return function;
     return type_name(name, true, span);
   }
+  if (module == "collections") return plain_function(module, name, span);
+  if (module.starts_with("numba.") && name == "from_dtype") return plain_function("numba", name, span);
   if (module == "numba.cuda")
     if (std::optional<Value> vector = vector_type(context, name, span)) return vector;
   if (module == "numba.types") {
@@ -245,6 +249,7 @@ static std::optional<Value> enum_member(Context& context, FileScope& file, std::
 // Evaluates a module constant, once.
 static void evaluate_constant(Context& context, FileScope& file, std::string_view name, Symbol& symbol) {
   symbol.state = Symbol::State::Evaluating;
+  std::string_view outer_name = std::exchange(context.constant_name, name);
   const FunctionSymbol* jitted = jitted_function(context, file, name, symbol);
   std::optional<Value> member = enum_member(context, file, name, symbol);
   Value value = member      ? *member
@@ -265,6 +270,7 @@ static void evaluate_constant(Context& context, FileScope& file, std::string_vie
   }
   symbol.value = std::move(value);
   symbol.state = Symbol::State::Done;
+  context.constant_name = outer_name;
 }
 
 std::string Checker::captured_define(const std::string& name, Span span) const {
@@ -329,6 +335,17 @@ static bool report_captured(Checker& checker, FileScope& file, const ast::Expr* 
                      [&](const ast::Expr* part) { return report_captured(checker, file, part, span); });
 }
 
+// Reports what is wrong with a dtype that a kernel uses; false where that is another thing, or nothing.
+static bool report_dtype(Checker& checker, FileScope& file, const Symbol& symbol) {
+  const auto* call = ast::as<ast::Call>(symbol.init);
+  const std::string_view callee = call ? checker.context.source(call->callee->span) : "";
+  if (!callee.ends_with("dtype") && !callee.ends_with("make_c_struct")) return false;
+  Checker again(checker.context, &file, nullptr);
+  again.final = true;
+  again.evaluate(*symbol.init);
+  return again.errors > 0;
+}
+
 // A .py file computes much that is no constant of Kern; only a name that a kernel uses is an error, and
 // there.
 static Value constant_value(Checker& checker, FileScope& file, std::string_view name, Symbol& symbol,
@@ -355,6 +372,7 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
   }
   if (is_error(symbol.value) && lenient && report_captured(checker, file, symbol.init, span))
     return error_value(span);
+  if (is_error(symbol.value) && lenient && report_dtype(checker, file, symbol)) return error_value(span);
   if (is_error(symbol.value) && lenient)
     checker.report(span, diag::host_value, name, define_name(file, name))
         .note(symbol.span, "`{}` is defined here", name);
@@ -401,6 +419,26 @@ Value Checker::host_attribute(const Value& module, std::string_view name, Span s
   return error_value(span);
 }
 
+// A struct is evaluated once; one that holds itself is open then.
+static Value struct_value(Checker& checker, FileScope& file, std::string_view name, Symbol& symbol,
+                          Span span) {
+  if (symbol.state == Symbol::State::Evaluating) {
+    checker.report(symbol.span, diag::recursive_struct, name).note(span, "it is a field of itself here");
+    return error_value(span);
+  }
+  if (symbol.state == Symbol::State::New) {
+    Diagnostics& diagnostics = checker.context.diagnostics;
+    bool was_enabled = diagnostics.enabled();
+    diagnostics.set_enabled(true);
+    symbol.state = Symbol::State::Evaluating;
+    std::optional<Type> type = struct_type(checker, file, *symbol.record);
+    symbol.value = type ? type_value(*type, symbol.span) : error_value(symbol.span);
+    symbol.state = Symbol::State::Done;
+    diagnostics.set_enabled(was_enabled);
+  }
+  return read_at(symbol.value, span);
+}
+
 Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span) {
   switch (symbol.kind) {
   case Symbol::Kind::Constant: return constant_value(*this, file, name, symbol, span);
@@ -409,7 +447,7 @@ Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symb
     value.function = symbol.function;
     return value;
   }
-  case Symbol::Kind::Struct: return unsupported(span, "a struct");
+  case Symbol::Kind::Struct: return struct_value(*this, file, name, symbol, span);
   case Symbol::Kind::Host:
     if (FileScope* inner = symbol.host ? scope_inside(file, *symbol.host) : nullptr;
         inner && inner->is_class())

@@ -269,6 +269,12 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
 static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, const Value& left,
                                             const Value& right, Span span) {
   if (is_constant_array(left) || is_constant_array(right)) return std::nullopt;
+  auto is_any_record = [](const Value& value) { return is_tuple(value) && is_record(value.type); };
+  if (is_any_record(left) || is_any_record(right)) {
+    checker.report(span, diag::operand_type_mismatch, spelling(op), checker.describe(left),
+                   checker.describe(right));
+    return error_value(span);
+  }
   if (op == ast::BinaryOp::Add && is_tuple(left) && is_tuple(right)) {
     Value result = tuple_value(left.elements, span);
     result.elements.insert(result.elements.end(), right.elements.begin(), right.elements.end());

@@ -4,6 +4,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -57,15 +58,69 @@ Value call_tuple(Checker& checker, const Checker::Args& args, Span span) {
                          span);
 }
 
+// np.dtype('f4'), np.dtype([('x', 'f4'), ('y', 'i4')], align=True)
 Value call_dtype(Checker& checker, const Checker::Args& args, Span span) {
-  if (args.positional.size() == 1 && args.keywords.empty()) {
-    Value type = checker.as_dtype(args.positional[0]);
-    if (type.kind == ValueKind::Type) return read_at(type, span);
-    checker.report(args.positional[0].span, diag::not_a_type,
-                   checker.context.source(args.positional[0].span));
-    return error_value(span);
+  bool align = false, fits = !args.positional.empty() && args.positional.size() <= 2;
+  if (args.positional.size() == 2) align = checker.constant_truth(args.positional[1]).value_or(false);
+  for (const auto& [name, value] : args.keywords) {
+    std::optional<bool> truth = checker.constant_truth(value);
+    fits = fits && truth && (name == "align" || name == "copy");
+    if (fits && name == "align") align = *truth;
   }
-  return wrong_arguments(checker, "`np.dtype` takes a type, or its name in a string", span);
+  if (!fits)
+    return wrong_arguments(checker, "`np.dtype` takes a type, its name in a string, or a list of fields",
+                           span);
+  if (std::optional<Value> record = record_dtype(checker, args.positional[0], align, span)) return *record;
+  Value type = checker.as_dtype(args.positional[0]);
+  if (type.kind == ValueKind::Type) return read_at(type, span);
+  checker.report(args.positional[0].span, diag::not_a_type, checker.context.source(args.positional[0].span));
+  return error_value(span);
+}
+
+// numba.from_dtype(t) is t, as a type of Numba.
+Value call_from_dtype(Checker& checker, const Checker::Args& args, Span span) {
+  if (args.positional.size() != 1 || !args.keywords.empty())
+    return wrong_arguments(checker, "`from_dtype` takes a dtype", span);
+  return call_dtype(checker, args, span);
+}
+
+// Record.make_c_struct([('x', float32)]), with C's layout.
+Value call_c_struct(Checker& checker, const Checker::Args& args, Span span) {
+  std::optional<Value> record = args.positional.size() == 1 && args.keywords.empty()
+                                    ? record_dtype(checker, args.positional[0], true, span)
+                                    : std::nullopt;
+  if (record) return *record;
+  return wrong_arguments(checker, "`make_c_struct` takes a list of fields, each a name and a type", span);
+}
+
+// namedtuple('Point', 'x y'), namedtuple('Point', ['x', 'y'])
+Value call_namedtuple(Checker& checker, const Checker::Args& args, Span span) {
+  auto wrong = [&] {
+    return wrong_arguments(checker, "`namedtuple` takes a name, and the names of its elements as strings",
+                           span);
+  };
+  bool fits =
+      args.positional.size() == 2 && args.keywords.empty() && args.positional[0].kind == ValueKind::String;
+  if (!fits) return wrong();
+  std::vector<std::string_view> names;
+  const Value& fields = args.positional[1];
+  if (is_tuple(fields)) {
+    for (const Value& field : fields.elements) {
+      if (field.kind != ValueKind::String) return wrong();
+      names.push_back(field.text);
+    }
+  } else if (fields.kind == ValueKind::String) {
+    std::string_view rest = fields.text;
+    while (!rest.empty()) {
+      std::size_t end = std::min(rest.find_first_of(" ,"), rest.size());
+      if (end > 0) names.push_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  } else {
+    return wrong();
+  }
+  TypeTable& types = checker.context.module.types;
+  return type_value(types.named({}, types.names(args.positional[0].text, names)), span);
 }
 
 // np.reshape(a, shape) is a.reshape(shape).
@@ -93,9 +148,15 @@ struct Row {
   Value (*call)(Checker&, const Checker::Args&, Span);
 };
 constexpr Row rows[] = {
-    {"", "isinstance", call_isinstance}, {"", "tuple", call_tuple},
-    {"numpy", "dtype", call_dtype},      {"numpy", "reshape", call_reshape},
-    {"numpy", "ravel", call_ravel},      {"numpy", "transpose", call_transpose},
+    {"", "isinstance", call_isinstance},
+    {"", "tuple", call_tuple},
+    {"numba", "from_dtype", call_from_dtype},
+    {"Record", "make_c_struct", call_c_struct},
+    {"collections", "namedtuple", call_namedtuple},
+    {"numpy", "dtype", call_dtype},
+    {"numpy", "reshape", call_reshape},
+    {"numpy", "ravel", call_ravel},
+    {"numpy", "transpose", call_transpose},
 };
 
 // ---- The module operator ----

@@ -70,6 +70,7 @@ struct Symbol {
   const ast::Expr* annotation = nullptr;
   std::vector<std::size_t> path; // of `a, (b, c) = init`: which element
   FunctionSymbol* function = nullptr;
+  const ast::StructDef* record = nullptr;
   std::string_view module, text;
   const ast::HostStatement* host = nullptr; // a function or class of the host, whose body was parsed
   Value value;                              // where Done

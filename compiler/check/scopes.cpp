@@ -76,7 +76,11 @@ void add_item(Context& context, FileScope& file, const ast::Stmt& item) {
   } else if (const auto* def = ast::as<ast::FunctionDef>(&item)) {
     add_function(context, file, *def);
   } else if (const auto* record = ast::as<ast::StructDef>(&item)) {
-    add_import(file, Symbol::Kind::Struct, record->name, "", record->name, record->name_span, item);
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Struct;
+    symbol.span = record->name_span;
+    symbol.record = record;
+    add_symbol(file, record->name, std::move(symbol), item);
   } else if (const auto* import = ast::as<ast::Import>(&item)) {
     // `import a.b` binds `a`.
     bool whole = import->is_renamed || import->alias.size() == import->module.size();

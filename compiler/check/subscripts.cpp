@@ -5,6 +5,7 @@
 
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -128,8 +129,8 @@ static Checker::Place make_view(Checker& checker, ir::Operand array, const std::
       axes.push_back({ir::ViewAxis::Kind::Index, parts[axis].place, {}, {}});
     rank += axes.back().kind == ir::ViewAxis::Kind::Range;
   }
-  Type type = checker.context.module.types.array(array.type->scalar, rank, array.type->space,
-                                                 view_layout(parts, array.type));
+  if (is_record_array(array.type)) --rank;
+  Type type = checker.context.module.types.with_rank(array.type, rank, view_layout(parts, array.type));
   Checker::Place place;
   place.ok = place.is_view = true;
   place.array = checker.temp(type, ir::View{array, std::move(axes)}, span);
@@ -151,11 +152,12 @@ static std::vector<int> take_new_axes(std::vector<IndexPart>& parts) {
 Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* const> indices,
                                  const ast::Expr& base_expr, Span span) {
   Place place;
-  int rank = is_array(array) ? array.type->rank : 0;
+  bool is_any = is_array(array) || is_record_array(array);
+  int rank = is_any ? written_rank(array.type) : 0;
   std::optional<std::vector<IndexPart>> parts = evaluate_parts(*this, indices, rank);
-  if (!parts || !is_array(array)) return place;
+  if (!parts || !is_any) return place;
   std::vector<int> new_axes = take_new_axes(*parts);
-  if (parts->size() > array.type->rank) {
+  if (parts->size() > static_cast<std::size_t>(rank)) {
     report(span, diag::too_many_indices, context.source(base_expr.span), static_cast<std::int64_t>(rank),
            static_cast<std::int64_t>(parts->size()));
     return place;
@@ -164,7 +166,11 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
     place.unknown = true;
     return place;
   }
-  bool is_element = parts->size() == array.type->rank;
+  bool is_element = parts->size() == static_cast<std::size_t>(rank);
+  if (is_record_array(array) && !new_axes.empty()) {
+    unsupported(span, "a new axis of an array of records");
+    return place;
+  }
   for (std::size_t axis = 0; axis < parts->size(); ++axis) {
     IndexPart& part = (*parts)[axis];
     if (!part.index) {
@@ -188,6 +194,7 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
     return place;
   }
   place.ok = true;
+  place.is_record = is_record_array(array);
   place.array = array.operand;
   for (const IndexPart& part : *parts) place.indices.push_back(part.place);
   return place;
@@ -221,6 +228,8 @@ Value Checker::load(const Place& place, Span span) {
   if (place.unknown) return unknown_value(span);
   if (!place.ok) return error_value(span);
   if (place.is_view) return runtime_value(place.array, span);
+  if (place.is_record) return record_at(place.array, place.indices, span);
+  if (place.is_field()) return load_field(*this, place, span);
   ir::SlotId slot = new_slot("", element_type(place.array.type), ir::Slot::Kind::Temp, span);
   emit(ir::Load{slot, place.array, place.indices}, span);
   Value element = runtime_value(slot_operand(slot), span);
@@ -230,7 +239,9 @@ Value Checker::load(const Place& place, Span span) {
 
 // f32[:, ::1], inside annotations and signatures.
 Value Checker::array_type(const Value& element, const ast::Subscript& expr) {
-  bool fits = is_scalar(element.type) && expr.indices.size() <= static_cast<std::size_t>(limits::array_rank);
+  bool of_records = is_record(element.type);
+  bool fits = (is_scalar(element.type) || of_records) &&
+              expr.indices.size() + of_records <= static_cast<std::size_t>(limits::array_rank);
   Layout layout = Layout::Any;
   for (std::size_t i = 0; i < expr.indices.size(); ++i) {
     const auto* slice = ast::as<ast::Slice>(expr.indices[i]);
@@ -246,6 +257,7 @@ Value Checker::array_type(const Value& element, const ast::Subscript& expr) {
     return error_value(expr.span);
   }
   int rank = static_cast<int>(expr.indices.size());
+  if (of_records) return type_value(context.module.types.record_array(element.type, rank), expr.span);
   return type_value(context.module.types.array(element.type->scalar, rank, AddressSpace::Global, layout),
                     expr.span);
 }
@@ -286,8 +298,7 @@ Value Checker::dict_item(const Value& dict, const ast::Subscript& expr) {
 Value Checker::evaluate_subscript(const ast::Subscript& expr) {
   if (std::optional<Value> extent = shape_element(*this, expr)) return *extent;
   // The base of a[i][j] may be a row of a constant tuple, which waits for its last index.
-  const auto* inner = ast::as<ast::Subscript>(expr.value);
-  Value base = inner ? evaluate_subscript(*inner) : evaluate(*expr.value);
+  Value base = evaluate_place(*expr.value);
   if (is_error(base)) return base;
   if (is_unknown(base)) {
     for (const ast::Expr* index : expr.indices)
@@ -296,8 +307,10 @@ Value Checker::evaluate_subscript(const ast::Subscript& expr) {
   }
   if (base.kind == ValueKind::Type) return array_type(base, expr);
   if (base.kind == ValueKind::Dict) return dict_item(base, expr);
+  if (std::optional<std::string_view> name = field_name(*this, base, expr.indices))
+    return field_of(*this, base, *name, expr.span);
   if (is_tuple(base) || base.kind == ValueKind::Rows) return tuple_subscript(base, expr);
-  if (!is_array(base)) {
+  if (!is_array(base) && (!is_record_array(base) || is_record_reference(base))) {
     Report error = report(expr.span, diag::not_subscriptable, describe(base));
     note_hidden_type(*this, error, context.source(expr.value->span));
     return error_value(expr.span);

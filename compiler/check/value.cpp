@@ -65,6 +65,12 @@ Value tuple_value(std::vector<Value> elements, Span span) {
   return value;
 }
 
+Value tuple_like(Type type, Span span) {
+  Value value = plain_value(ValueKind::Tuple, span);
+  if (type->record) value.type = type;
+  return value;
+}
+
 Value type_value(Type type, Span span) {
   Value value = plain_value(ValueKind::Type, span);
   value.type = type;
@@ -101,6 +107,7 @@ bool is_number(const Value& value) {
   case ValueKind::Error:
   case ValueKind::Unknown:
   case ValueKind::Rows:
+  case ValueKind::Record:
   case ValueKind::Tuple:
   case ValueKind::None:
   case ValueKind::String:
@@ -122,7 +129,9 @@ bool is_number(const Value& value) {
   return false;
 }
 
-bool is_array(const Value& value) { return value.kind == ValueKind::Runtime && is_array(value.type); }
+bool is_array(const Value& value) {
+  return value.kind == ValueKind::Runtime && is_array(value.type) && !is_record_array(value.type);
+}
 
 bool is_constant_number(const Value& value) {
   if (is_literal(value)) return true;
@@ -137,7 +146,7 @@ bool is_fixed(const Value& value) {
 bool is_constant(const Value& value) {
   if (value.kind == ValueKind::Runtime || value.kind == ValueKind::Literal) return is_constant_number(value);
   if (value.kind == ValueKind::Unknown || value.kind == ValueKind::Choice ||
-      value.kind == ValueKind::Element || value.kind == ValueKind::Rows)
+      value.kind == ValueKind::Element || value.kind == ValueKind::Rows || value.kind == ValueKind::Record)
     return false;
   return std::all_of(value.elements.begin(), value.elements.end(), is_constant);
 }

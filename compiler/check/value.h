@@ -27,7 +27,9 @@ enum class ValueKind : std::uint8_t {
   Element, // an element of the constant array of literals elements[0], at `indices`, which are guarded
            // already
   Rows,    // a part of such an array that has axes left: where one more subscript is expected
-  Tuple,   // elements
+  Tuple,   // elements; `type` is that of a record, or of a tuple whose elements have names
+  Record,  // a record of the array `operand` at `indices`, which are guarded already, or one of `type` in it:
+           // `integer` says at which byte
   None,
   String, // text
   Ellipsis,
@@ -110,6 +112,8 @@ Value float_value(double value, Span span);
 Value complex_value(std::complex<double> value, Span span);
 Value bool_value(bool value, Span span);
 Value tuple_value(std::vector<Value> elements, Span span);
+// Makes a tuple without elements yet, which is a record or has names where the type says so.
+Value tuple_like(Type type, Span span);
 Value type_value(Type type, Span span);
 Value plain_value(ValueKind kind, Span span);
 

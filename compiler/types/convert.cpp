@@ -54,6 +54,7 @@ std::optional<Type> join_literal(Type literal, Type other) {
 
 std::optional<Type> join_arrays(Type a, Type b) {
   if (a->scalar != b->scalar || a->rank != b->rank || a->space != b->space) return std::nullopt;
+  if (is_record_array(a) || is_record_array(b)) return std::nullopt;
   return a->layout == Layout::Any ? a : b;
 }
 

@@ -2,6 +2,7 @@
 // one pointer.
 #include "compiler/types/types.h"
 
+#include <algorithm>
 #include <cassert>
 #include <deque>
 #include <map>
@@ -52,32 +53,130 @@ Type part_type(Type complex) {
 
 Type complex_of(Type part) { return part == types::f64 ? types::c128 : types::c64; }
 
-using ArrayKey = std::tuple<ScalarKind, int, AddressSpace, Layout>;
-using TupleKey = std::vector<const TypeData*>;
+using ArrayKey = std::tuple<ScalarKind, int, AddressSpace, Layout, const TypeData*>;
+using TupleKey = std::pair<const RecordData*, std::vector<const TypeData*>>;
 
 struct TypeTable::Storage {
   std::map<ArrayKey, TypeData> arrays;
   std::map<TupleKey, TypeData> tuples;
   std::deque<std::vector<Type>> elements;
+  std::deque<RecordData> records;
 };
 
 TypeTable::TypeTable() : storage_(std::make_shared<Storage>()) {}
 
 Type TypeTable::array(ScalarKind element, int rank, AddressSpace space, Layout layout) {
   assert(rank >= 1 && rank <= limits::array_rank);
-  TypeData data{TypeKind::Array, element, static_cast<std::uint8_t>(rank), space, layout, {}};
-  return Type(&storage_->arrays.try_emplace({element, rank, space, layout}, data).first->second);
+  TypeData data{TypeKind::Array, element, static_cast<std::uint8_t>(rank), space, layout};
+  return Type(&storage_->arrays.try_emplace({element, rank, space, layout, nullptr}, data).first->second);
 }
 
-Type TypeTable::tuple(std::span<const Type> elements) {
-  TupleKey key;
-  for (Type element : elements) key.push_back(&*element);
+Type TypeTable::record_array(Type record, int rank, AddressSpace space, std::optional<ScalarKind> given) {
+  assert(is_record(record) && rank >= 0 && rank < limits::array_rank);
+  ScalarKind word = given.value_or(record_word(record, space));
+  auto [place, is_new] =
+      storage_->arrays.try_emplace({word, rank + 1, space, Layout::COrder, &*record}, TypeData{});
+  if (is_new) {
+    const std::vector<Type>& kept = storage_->elements.emplace_back(1, record);
+    place->second = {TypeKind::Array, word, static_cast<std::uint8_t>(rank + 1), space, Layout::COrder, kept};
+  }
+  return Type(&place->second);
+}
+
+Type TypeTable::with_rank(Type like, int rank, Layout layout) {
+  return is_record_array(like) ? record_array(record_type(like), rank, like->space, like->scalar)
+                               : array(like->scalar, rank, like->space, layout);
+}
+
+Type TypeTable::tuple(std::span<const Type> elements) { return named(elements, nullptr); }
+
+Type TypeTable::named(std::span<const Type> elements, const RecordData* names) {
+  TupleKey key{names, {}};
+  for (Type element : elements) key.second.push_back(&*element);
   auto [place, is_new] = storage_->tuples.try_emplace(std::move(key));
   if (is_new) {
     const std::vector<Type>& kept = storage_->elements.emplace_back(elements.begin(), elements.end());
-    place->second = {.kind = TypeKind::Tuple, .elements = kept};
+    place->second = {.kind = TypeKind::Tuple, .elements = kept, .record = names};
   }
   return Type(&place->second);
+}
+
+Type TypeTable::record(std::string_view name, std::vector<RecordField> fields, std::int64_t size,
+                       std::int64_t alignment) {
+  const RecordData* found = nullptr;
+  std::string own(name);
+  for (int number = 2; !found; ++number) {
+    bool is_taken = false;
+    for (const RecordData& other : storage_->records) {
+      if (other.name != own) continue;
+      is_taken = true;
+      bool same = other.fields == fields && other.size == size && other.alignment == alignment;
+      if (same && !other.is_named_tuple) found = &other;
+    }
+    if (!found && !is_taken)
+      found = &storage_->records.emplace_back(RecordData{own, fields, size, alignment});
+    own = std::string(name) + "_" + std::to_string(number);
+  }
+  std::vector<Type> elements;
+  for (const RecordField& field : fields) {
+    Type type = field.type;
+    for (std::size_t axis = field.extents.size(); axis-- > 0;)
+      type = tuple(std::vector<Type>(static_cast<std::size_t>(field.extents[axis]), type));
+    elements.push_back(type);
+  }
+  return named(elements, found);
+}
+
+const RecordData* TypeTable::names(std::string_view name, std::span<const std::string_view> fields) {
+  RecordData data{std::string(name), {}, 0, 1, true};
+  for (std::string_view field : fields) data.fields.push_back({std::string(field), types::unknown, {}, 0});
+  for (const RecordData& other : storage_->records)
+    if (other.is_named_tuple && other.name == data.name && other.fields == data.fields) return &other;
+  return &storage_->records.emplace_back(std::move(data));
+}
+
+std::int64_t size_in_memory(Type type) {
+  return is_record(type) ? type->record->size : bit_width(type->scalar) / 8;
+}
+
+std::int64_t natural_alignment(Type type) {
+  if (is_record(type)) return type->record->alignment;
+  return size_in_memory(is_complex(type) ? part_type(type) : type);
+}
+
+// Where the scalars of a record are, and how wide.
+struct RecordMeasure {
+  std::int64_t places; // the bits of all places and of the size
+  std::int64_t narrowest = 8, widest = 1;
+};
+
+static void measure_record(Type record, std::int64_t base, RecordMeasure& measure) {
+  for (const RecordField& field : record->record->fields) {
+    std::int64_t at = base + field.offset;
+    measure.places |= at;
+    if (!field.extents.empty()) measure.places |= size_in_memory(field.type);
+    if (is_record(field.type)) {
+      measure_record(field.type, at, measure);
+      continue;
+    }
+    Type scalar = is_complex(field.type) ? part_type(field.type) : field.type;
+    measure.narrowest = std::min(measure.narrowest, size_in_memory(scalar));
+    measure.widest = std::max(measure.widest, size_in_memory(scalar));
+  }
+}
+
+ScalarKind record_word(Type record, AddressSpace space) {
+  RecordMeasure measure{record->record->size};
+  measure_record(record, 0, measure);
+  bool is_local = space == AddressSpace::Local;
+  std::int64_t word = is_local ? measure.narrowest : measure.widest;
+  while ((is_local ? measure.places : record->record->size) % word != 0) word /= 2;
+  switch (word) {
+  case 1: return ScalarKind::U8;
+  case 2: return ScalarKind::U16;
+  case 4: return ScalarKind::U32;
+  default: return ScalarKind::U64;
+  }
 }
 
 static std::string_view space_prefix(AddressSpace space) {
@@ -92,6 +191,11 @@ static std::string_view space_prefix(AddressSpace space) {
 
 static std::string array_to_string(Type type) {
   std::string text(space_prefix(type->space));
+  if (is_record_array(type)) {
+    text += record_type(type)->record->name;
+    for (int axis = 0; axis < written_rank(type); ++axis) text += axis == 0 ? "[:" : ", :";
+    return text += written_rank(type) == 0 ? "" : "]";
+  }
   text += scalar_row(type->scalar).short_name;
   text += '[';
   for (int axis = 1; axis < type->rank; ++axis) text += ":, ";
@@ -100,7 +204,8 @@ static std::string array_to_string(Type type) {
 }
 
 static std::string tuple_to_string(Type type) {
-  std::string text = "(";
+  if (is_record(type)) return type->record->name;
+  std::string text = (type->record ? type->record->name : "") + "(";
   for (std::size_t i = 0; i < type->elements.size(); ++i)
     text += (i > 0 ? ", " : "") + to_string(type->elements[i]);
   return text + (type->elements.size() == 1 ? ",)" : ")");
@@ -138,13 +243,17 @@ static std::string_view space_suffix(AddressSpace space) {
 }
 
 std::string mangle(Type type) {
+  if (is_record(type)) return type->record->name;
+  if (is_record_array(type))
+    return record_type(type)->record->name + "_" + std::to_string(written_rank(type)) +
+           std::string(space_suffix(type->space));
   if (type->kind == TypeKind::Array) {
     std::string text = std::string(scalar_row(type->scalar).short_name) + "_" + std::to_string(type->rank);
     text += type->layout == Layout::COrder ? "c" : "";
     return text += space_suffix(type->space);
   }
   if (type->kind == TypeKind::Tuple) {
-    std::string text = "t" + std::to_string(type->elements.size());
+    std::string text = type->record ? type->record->name : "t" + std::to_string(type->elements.size());
     for (Type element : type->elements) text += "_" + mangle(element);
     return text;
   }

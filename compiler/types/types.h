@@ -40,6 +40,7 @@ enum class Layout : std::uint8_t {
 };
 
 struct TypeData;
+struct RecordData;
 
 class Type {
 public:
@@ -58,7 +59,25 @@ struct TypeData {
   std::uint8_t rank = 0;               // Array
   AddressSpace space{};                // Array
   Layout layout{};                     // Array
-  std::span<const Type> elements = {}; // Tuple
+  std::span<const Type> elements = {}; // Tuple; of an Array of records, their type alone
+  const RecordData* record = nullptr;  // of a Tuple whose elements have names
+};
+
+// A field of a record, or an element of a named tuple.
+struct RecordField {
+  std::string name;
+  Type type;                         // of one element: a scalar, or a record
+  std::vector<std::int64_t> extents; // of an array in the record; else empty
+  std::int64_t offset = 0;           // in bytes
+  bool operator==(const RecordField&) const = default;
+};
+
+// What a tuple has beyond its elements: their names, and of a record its layout in memory.
+struct RecordData {
+  std::string name; // each record of a program has its own
+  std::vector<RecordField> fields;
+  std::int64_t size = 0, alignment = 1; // in bytes; a named tuple has none
+  bool is_named_tuple = false;
 };
 
 namespace types {
@@ -108,6 +127,23 @@ Type part_type(Type complex);
 Type complex_of(Type part);
 // Returns the type of an array's element.
 inline Type element_type(Type array) { return types::scalar(array->scalar); }
+// A record is a tuple of its fields, an array in it a tuple as well. An array of records is one of words, with
+// an axis more than it is written with: its last one is the words of a record, one behind the other.
+inline bool is_record(Type type) {
+  return is_tuple(type) && type->record && !type->record->is_named_tuple;
+}
+inline bool is_record_array(Type type) { return is_array(type) && !type->elements.empty(); }
+// Returns the type of the records of an array.
+inline Type record_type(Type array) { return array->elements[0]; }
+// Returns the number of axes that an array is written with.
+inline int written_rank(Type array) { return array->rank - (is_record_array(array) ? 1 : 0); }
+// Returns the size of a scalar or a record in memory, in bytes.
+std::int64_t size_in_memory(Type type);
+// Returns how a scalar or a record is aligned where nothing says otherwise, in bytes.
+std::int64_t natural_alignment(Type type);
+// Returns the word that an array of records is made of: the widest unsigned integer, up to 64 bits, of which each
+// field begins at a whole number, and of local memory the widest that no field is narrower than.
+ScalarKind record_word(Type record, AddressSpace space);
 
 // Makes and owns arrays and tuples. A copy owns them as well, and makes the same ones: types are compared by
 // pointer, and those of a copied module must be equal to the original's, whichever of the two ends first.
@@ -117,8 +153,21 @@ public:
   // Returns the array type with these properties; rank is 1 to limits::array_rank.
   Type array(ScalarKind element, int rank, AddressSpace space = AddressSpace::Global,
              Layout layout = Layout::Any);
+  // Returns the array type of these records, made of `word`s, else of the widest that fit; rank is what is written, 0 of
+  // a reference to one record.
+  Type record_array(Type record, int rank, AddressSpace space = AddressSpace::Global,
+                    std::optional<ScalarKind> word = {});
+  // Returns an array type that differs in its rank, as it is written, and its layout.
+  Type with_rank(Type array, int rank, Layout layout);
   // Returns the tuple type of these elements.
   Type tuple(std::span<const Type> elements);
+  // Returns the record type with this layout; where another one has the name, it gets a number.
+  Type record(std::string_view name, std::vector<RecordField> fields, std::int64_t size,
+              std::int64_t alignment);
+  // Returns the tuple type of these elements with the names of an older one.
+  Type named(std::span<const Type> elements, const RecordData* names);
+  // Returns the names of a named tuple.
+  const RecordData* names(std::string_view name, std::span<const std::string_view> fields);
 
 private:
   struct Storage;

@@ -39,11 +39,19 @@ std::string_view name_of(ScalarKind kind);
 // Returns the name that .kern and .py files share: "float32".
 std::string_view long_name_of(ScalarKind kind);
 
+// The records of a .npy file, of which an array holds the words: its last axis goes over those of one record.
+struct NpyRecords {
+  std::string descr; // as the file has it; "" where the elements are numbers
+  std::int64_t size = 0;
+  std::vector<std::pair<std::int64_t, ScalarKind>> scalars; // where each is, in bytes; by their places
+};
+
 struct HostArray {
   ScalarKind element{};
   std::vector<std::int64_t> extents;
   std::vector<std::int64_t> strides; // in elements
   cpu::ArrayMemory memory;
+  NpyRecords records;
   bool may_be_bf16 = false; // u16 of a .npy file, which has no bf16: what it is compared with decides
 
   // Returns the number of elements.

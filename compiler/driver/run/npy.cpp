@@ -3,15 +3,45 @@
 // but literals.
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "compiler/driver/run/files.h"
 
 namespace kern {
 
+struct Descr {
+  std::string_view text;
+  ScalarKind kind;
+};
+
+// NumPy has no bf16: it is written as u16, and what other libraries write is read as well.
+static constexpr Descr descrs[] = {
+    {"|b1", ScalarKind::Bool}, {"|i1", ScalarKind::I8},    {"<i2", ScalarKind::I16},
+    {"<i4", ScalarKind::I32},  {"<i8", ScalarKind::I64},   {"|u1", ScalarKind::U8},
+    {"<u2", ScalarKind::U16},  {"<u4", ScalarKind::U32},   {"<u8", ScalarKind::U64},
+    {"<f2", ScalarKind::F16},  {"<f4", ScalarKind::F32},   {"<f8", ScalarKind::F64},
+    {"<c8", ScalarKind::C64},  {"<c16", ScalarKind::C128}, {"<u2", ScalarKind::BF16},
+    {"<V2", ScalarKind::BF16}, {"|V2", ScalarKind::BF16}};
+
+static Result<ScalarKind> element_of(const std::string& written) {
+  std::string descr = written;
+  if (descr.size() > 1 && descr[0] == '=') descr[0] = '<';
+  // The byte order of a single byte is written in any way.
+  if (descr.size() == 3 && descr[2] == '1') descr[0] = '|';
+  for (const Descr& known : descrs)
+    if (known.text == descr) return known.kind;
+  if (descr.starts_with('>'))
+    return failure("its elements are big-endian (`{}`): save it as `x.astype(x.dtype.newbyteorder('<'))`",
+                   written);
+  return failure("its elements are `{}`, which is no number type of Kern", written);
+}
+
 namespace {
 
 struct Header {
-  std::string descr;
+  std::string descr; // of numbers
+  NpyRecords records;
+  std::string wrong; // what a record has that cannot be read
   bool fortran_order = false;
   std::vector<std::int64_t> shape;
   bool has_descr = false, has_order = false, has_shape = false;
@@ -78,50 +108,99 @@ private:
     }
     return true;
   }
+  // fields = "[" (field ",")* "]"
+  bool fields(Header& header, std::int64_t& at) {
+    if (++depth_ > most_depth || !take('[')) return false;
+    while (!take(']')) {
+      if (!field(header, at)) return false;
+      if (!take(',') && peek() != ']') return false;
+    }
+    --depth_;
+    return true;
+  }
+  // field = "(" string "," (string | fields) ("," shape)? ")"
+  bool field(Header& header, std::int64_t& at) {
+    std::string name, type;
+    if (!take('(') || !string(name) || !take(',')) return false;
+    const std::int64_t start = at;
+    const std::size_t first = header.records.scalars.size();
+    std::int64_t bytes = 0;
+    if (peek() == '[') {
+      if (!fields(header, at)) return false;
+    } else {
+      if (!string(type)) return false;
+      if (!name.empty() || !is_padding(type, bytes)) {
+        Result<ScalarKind> kind = element_of(type);
+        if (!kind && header.wrong.empty()) header.wrong = kind.error();
+        header.records.scalars.emplace_back(at, kind ? *kind : ScalarKind::U8);
+        bytes = bit_width(header.records.scalars.back().second) / 8;
+      }
+      at += bytes;
+    }
+    std::vector<std::int64_t> extents;
+    if (take(',') && peek() != ')' && !shape(extents)) return false;
+    std::int64_t count = 1, step = at - start;
+    for (std::int64_t extent : extents)
+      if (__builtin_mul_overflow(count, extent, &count) || count > most_scalars) return false;
+    const std::size_t end = header.records.scalars.size();
+    if ((end - first) * static_cast<std::size_t>(count) > most_scalars || step > most_scalars) return false;
+    if (count == 0) header.records.scalars.resize(first);
+    for (std::int64_t k = 1; k < count; ++k)
+      for (std::size_t i = first; i < end; ++i) {
+        const auto [place, kind] = header.records.scalars[i];
+        header.records.scalars.emplace_back(place + k * step, kind);
+      }
+    at = start + count * step;
+    return take(')');
+  }
+  // What lies between the fields of an aligned layout: ('', '|V3').
+  static bool is_padding(std::string_view type, std::int64_t& bytes) {
+    if (!type.starts_with("|V")) return false;
+    HeaderReader reader(type.substr(2));
+    return reader.integer(bytes) && reader.peek() == 0 && bytes <= most_scalars;
+  }
+  // Reads the type of the elements, which is a list where they are records.
+  bool elements(Header& header) {
+    if (peek() != '[') return string(header.descr);
+    const std::string_view before = text_;
+    if (!fields(header, header.records.size)) return false;
+    header.records.descr = before.substr(0, before.size() - text_.size());
+    return header.records.size > 0 && !header.records.scalars.empty();
+  }
   bool value(const std::string& key, Header& header) {
-    if (key == "descr") return header.has_descr = string(header.descr);
+    if (key == "descr") return header.has_descr = elements(header);
     if (key == "shape") return header.has_shape = shape(header.shape);
     if (key != "fortran_order") return false;
     header.fortran_order = word("True");
     return header.has_order = header.fortran_order || word("False");
   }
 
+  static constexpr std::int64_t most_scalars = 1 << 20; // and bytes, of one record
+  static constexpr int most_depth = 32;                 // of records in records
   std::string_view text_;
-};
-
-struct Descr {
-  std::string_view text;
-  ScalarKind kind;
+  int depth_ = 0;
 };
 
 } // namespace
-
-// NumPy has no bf16: it is written as u16, and what other libraries write is read as well.
-static constexpr Descr descrs[] = {
-    {"|b1", ScalarKind::Bool}, {"|i1", ScalarKind::I8},    {"<i2", ScalarKind::I16},
-    {"<i4", ScalarKind::I32},  {"<i8", ScalarKind::I64},   {"|u1", ScalarKind::U8},
-    {"<u2", ScalarKind::U16},  {"<u4", ScalarKind::U32},   {"<u8", ScalarKind::U64},
-    {"<f2", ScalarKind::F16},  {"<f4", ScalarKind::F32},   {"<f8", ScalarKind::F64},
-    {"<c8", ScalarKind::C64},  {"<c16", ScalarKind::C128}, {"<u2", ScalarKind::BF16},
-    {"<V2", ScalarKind::BF16}, {"|V2", ScalarKind::BF16}};
-
-static Result<ScalarKind> element_of(const std::string& written) {
-  std::string descr = written;
-  if (descr.size() > 1 && descr[0] == '=') descr[0] = '<';
-  // The byte order of a single byte is written in any way.
-  if (descr.size() == 3 && descr[2] == '1') descr[0] = '|';
-  for (const Descr& known : descrs)
-    if (known.text == descr) return known.kind;
-  if (descr.starts_with('>'))
-    return failure("its elements are big-endian (`{}`): save it as `x.astype(x.dtype.newbyteorder('<'))`",
-                   written);
-  return failure("its elements are `{}`, which is no number type of Kern", written);
-}
 
 static std::uint32_t little_endian(std::string_view bytes) {
   std::uint32_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
   return value;
+}
+
+// Returns the words that a kernel takes such records as: as wide as the widest scalar, or what divides their size.
+static ScalarKind word_of(const NpyRecords& records) {
+  std::int64_t word = 1;
+  for (const auto& [place, kind] : records.scalars) {
+    const Type type = types::scalar(kind);
+    word = std::max(word, natural_alignment(type));
+  }
+  while (records.size % word != 0) word /= 2;
+  return word == 1   ? ScalarKind::U8
+         : word == 2 ? ScalarKind::U16
+         : word == 4 ? ScalarKind::U32
+                     : ScalarKind::U64;
 }
 
 Result<HostArray> read_npy(std::string_view bytes) {
@@ -134,17 +213,17 @@ Result<HostArray> read_npy(std::string_view bytes) {
   std::size_t length = little_endian(bytes.substr(8, start - 8));
   if (length > bytes.size() - start) return failure("it ends within its header");
   std::string_view written = bytes.substr(start, length);
-  std::size_t descr = written.find("'descr':");
-  if (descr != std::string_view::npos &&
-      written.substr(descr + 8).find_first_not_of(' ') != std::string_view::npos &&
-      written[written.find_first_not_of(' ', descr + 8)] == '[')
-    return failure(
-        "its elements have fields, which kernc does not read yet: save each field as an array of its own");
   Header header;
   if (!HeaderReader(written).read(header)) return failure("its header cannot be read");
-  Result<ScalarKind> element = element_of(header.descr);
+  if (!header.wrong.empty()) return failure("{}", header.wrong);
+  const bool has_records = !header.records.descr.empty();
+  Result<ScalarKind> element = element_of(has_records ? "<u1" : header.descr);
+  if (has_records) element = word_of(header.records);
   if (!element) return failure("{}", element.error());
   if (header.shape.empty()) header.shape.push_back(1); // an array of no axes holds one element
+  if (has_records && header.fortran_order && header.shape.size() > 1)
+    return failure("its records are in Fortran order: save it as `np.ascontiguousarray(x)`");
+  if (has_records) header.shape.push_back(header.records.size * 8 / bit_width(*element));
   // The file's own size says how much there can be, before anything is allocated.
   std::string_view elements = bytes.substr(start + length);
   std::int64_t expected = bit_width(*element) / 8;
@@ -154,10 +233,11 @@ Result<HostArray> read_npy(std::string_view bytes) {
   if (elements.size() < static_cast<std::uint64_t>(expected))
     return failure("it holds {} bytes of elements where its shape needs {}", elements.size(), expected);
   Result<HostArray> array =
-      make_array(*element, header.shape, header.fortran_order ? Order::Fortran : Order::C);
+      make_array(*element, header.shape, header.fortran_order && !has_records ? Order::Fortran : Order::C);
   if (!array) return array;
+  array->records = std::move(header.records);
   std::memcpy(array->data(), elements.data(), array->bytes());
-  array->may_be_bf16 = *element == ScalarKind::U16;
+  array->may_be_bf16 = *element == ScalarKind::U16 && !has_records;
   return array;
 }
 
@@ -169,10 +249,12 @@ static std::string_view descr_of(ScalarKind kind) {
 
 std::string write_npy(const HostArray& array) {
   std::string shape;
-  for (std::int64_t extent : array.extents) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
-  if (array.extents.size() == 1) shape += ",";
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   descr_of(array.element), shape);
+  const bool has_records = !array.records.descr.empty();
+  const std::span<const std::int64_t> extents(array.extents.data(), array.extents.size() - has_records);
+  for (std::int64_t extent : extents) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
+  if (extents.size() == 1) shape += ",";
+  std::string descr = has_records ? array.records.descr : fmt::format("'{}'", descr_of(array.element));
+  std::string header = fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': ({}), }}", descr, shape);
   constexpr std::size_t prefix = 10, multiple = 64;
   header.append(multiple - 1 - (prefix + header.size()) % multiple, ' ');
   header += '\n';

@@ -1,5 +1,7 @@
 // What is known of a stage before anything runs: its kernel, the types of its arguments, over what it runs, and
 // that contracts hold. Then its machine code, with the facts that hold for this launch.
+#include <algorithm>
+
 #include "compiler/analysis/launch_facts.h"
 #include "compiler/analysis/shared_layout.h"
 #include "compiler/diagnostics/driver.h"
@@ -35,6 +37,29 @@ static bool retype(Run& run, Argument& argument, ScalarKind wanted) {
   return bool(list);
 }
 
+// Collects where the scalars of a record are.
+static void collect_scalars(Type type, std::int64_t base,
+                            std::vector<std::pair<std::int64_t, ScalarKind>>& scalars) {
+  if (!is_record(type)) return scalars.emplace_back(base, type->scalar), void();
+  for (const RecordField& field : type->record->fields) {
+    std::int64_t count = 1;
+    for (std::int64_t extent : field.extents) count *= extent;
+    for (std::int64_t k = 0; k < count; ++k)
+      collect_scalars(field.type, base + field.offset + k * size_in_memory(field.type), scalars);
+  }
+}
+
+// Says whether the records of a file lie as those of a parameter do; words that are given as numbers do.
+static bool has_layout(const HostArray& array, Type type) {
+  if (array.records.descr.empty()) return true;
+  if (!is_record_array(type) || array.records.size != size_in_memory(record_type(type))) return false;
+  std::vector<std::pair<std::int64_t, ScalarKind>> wanted, given = array.records.scalars;
+  collect_scalars(record_type(type), 0, wanted);
+  std::ranges::sort(wanted);
+  std::ranges::sort(given);
+  return wanted == given;
+}
+
 static bool check_types(Run& run, Stage& stage) {
   const ir::Function& kernel = *stage.kernel;
   for (std::size_t i = 0; i < stage.arguments.size(); ++i) {
@@ -43,13 +68,15 @@ static bool check_types(Run& run, Stage& stage) {
     HostArray* array = argument.array();
     if (array && is_array(type) && !retype(run, argument, type->scalar)) continue;
     array = argument.array();
-    std::string is = array ? describe(*array) : argument.text;
+    std::string is = !array                         ? argument.text
+                     : array->records.descr.empty() ? describe(*array)
+                                                    : "of records " + array->records.descr;
     auto refuse = [&](const std::string& what) {
       run.diagnostics().report({}, diag::argument_type, argument.param, what, to_string(type));
     };
     if (array) {
       bool same = is_array(type) && type->scalar == array->element && type->rank == array->extents.size();
-      if (!same)
+      if (!same || !has_layout(*array, type))
         refuse("an array " + is);
       else if (type->layout == Layout::COrder && array->strides.back() != 1 && array->size() > 0)
         refuse("an array " + is + " in Fortran order");

@@ -148,6 +148,10 @@ std::optional<Signature> needed_signature(const Program& program, const ast::Fun
     if (!text.empty()) text += ", ";
     text += argument.brackets.before + type_text(argument) + argument.brackets.after;
   }
+  // Records have no name on the command line: the signature in the file says what they are.
+  for (const Argument& argument : arguments)
+    if (!annotations_count && argument.array() && !argument.array()->records.descr.empty())
+      return std::nullopt;
   Signature signature{name, {}};
   for (std::size_t i = 0; i < given.size(); ++i) {
     const ast::Expr* annotation = annotations_count ? kernel.params[i].annotation : nullptr;

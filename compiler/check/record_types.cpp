@@ -1,0 +1,273 @@
+// The types of records: a struct of a .kern file has C's layout, a dtype of NumPy the one that it says.
+#include <algorithm>
+
+#include "compiler/check/records.h"
+#include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/types.h"
+
+namespace kern::checker {
+
+namespace {
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
+
+std::int64_t bytes_of(const RecordField& field) {
+  std::int64_t bytes = size_in_memory(field.type);
+  for (std::int64_t extent : field.extents) bytes *= extent;
+  return bytes;
+}
+
+// Returns the extents of an array in a record: constants from 1 on; nothing, reported, where one is wrong.
+std::optional<std::vector<std::int64_t>> field_extents(Checker& checker, const Value& shape) {
+  std::vector<Value> values = is_tuple(shape) ? shape.elements : std::vector<Value>{shape};
+  std::vector<std::int64_t> extents;
+  WideInt count = 1;
+  for (const Value& value : values) {
+    if (is_error(value)) return std::nullopt;
+    std::optional<WideInt> extent = constant_integer(value);
+    bool fits = extent && *extent >= 1 && *extent <= limits::local_bytes;
+    if (fits) count *= *extent;
+    if (!fits || count > limits::local_bytes || extents.size() + 1 >= limits::array_rank) {
+      checker.report(value.span, diag::field_extent, checker.context.source(value.span));
+      return std::nullopt;
+    }
+    extents.push_back(static_cast<std::int64_t>(*extent));
+  }
+  return extents;
+}
+
+// Puts fields one behind the other, as C does where they are aligned.
+std::int64_t lay_out(std::vector<RecordField>& fields, bool align, std::int64_t& alignment) {
+  std::int64_t at = 0;
+  alignment = 1;
+  for (RecordField& field : fields) {
+    if (align) {
+      alignment = std::max(alignment, natural_alignment(field.type));
+      at = rounded_up(at, natural_alignment(field.type));
+    }
+    field.offset = at;
+    at += bytes_of(field);
+  }
+  return rounded_up(at, alignment);
+}
+
+// Returns a field of a struct from its annotation: `f32`, `Vec`, `f32[3]`, `f32[4, 4]`.
+std::optional<RecordField> struct_field(Checker& checker, const ast::AnnAssign& stmt) {
+  RecordField field{std::string(ast::get<ast::Name>(*stmt.target).text), types::error, {}, 0};
+  const ast::Expr* annotation = stmt.annotation;
+  const auto* subscript = ast::as<ast::Subscript>(annotation);
+  Value type = checker.evaluate(subscript ? *subscript->value : *annotation);
+  if (is_error(type)) return std::nullopt;
+  bool fits = type.kind == ValueKind::Type && (is_scalar(type.type) || is_record(type.type));
+  if (!fits) {
+    checker.report(annotation->span, diag::field_type, checker.context.source(annotation->span));
+    return std::nullopt;
+  }
+  field.type = type.type;
+  if (!subscript) return field;
+  for (const ast::Expr* index : subscript->indices) {
+    if (index->kind == ast::Kind::Slice) {
+      checker.report(index->span, diag::field_extent, checker.context.source(index->span));
+      return std::nullopt;
+    }
+    std::optional<std::vector<std::int64_t>> extents = field_extents(checker, checker.evaluate(*index));
+    if (!extents) return std::nullopt;
+    field.extents.insert(field.extents.end(), extents->begin(), extents->end());
+  }
+  return field;
+}
+
+// ---- dtypes ----
+
+// What np.dtype([...]) and np.dtype({...}) say of a field.
+struct Described {
+  Value name, type;
+  std::optional<Value> shape, offset;
+};
+
+std::optional<RecordField> described_field(Checker& checker, const Described& given, bool align) {
+  if (given.name.kind != ValueKind::String) {
+    checker.report(given.name.span, diag::unknown_dtype, checker.context.source(given.name.span),
+                   "the name of a field is a string");
+    return std::nullopt;
+  }
+  RecordField field{std::string(given.name.text), types::error, {}, 0};
+  Value type = given.type;
+  // ('f4', (3,)) is a type with a shape.
+  if (is_tuple(type) && type.elements.size() == 2 && type.elements[0].kind != ValueKind::Tuple) {
+    std::optional<std::vector<std::int64_t>> extents = field_extents(checker, type.elements[1]);
+    if (!extents) return std::nullopt;
+    field.extents = *extents;
+    type = Value(type.elements[0]);
+  }
+  if (std::optional<Value> nested = record_dtype(checker, type, align, type.span)) type = *nested;
+  std::optional<Type> found = dtype_of(checker, type);
+  if (!found) return std::nullopt;
+  field.type = *found;
+  if (given.shape) {
+    std::optional<std::vector<std::int64_t>> extents = field_extents(checker, *given.shape);
+    if (!extents) return std::nullopt;
+    field.extents.insert(field.extents.begin(), extents->begin(), extents->end());
+  }
+  return field;
+}
+
+// Says whether no two fields share bytes or a name; reports those that do.
+bool check_fields(Checker& checker, const std::vector<RecordField>& fields, Span span) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (fields[i].name == fields[j].name) {
+        checker.report(span, diag::duplicate_field, fields[i].name);
+        return false;
+      }
+      bool apart = fields[i].offset >= fields[j].offset + bytes_of(fields[j]) ||
+                   fields[j].offset >= fields[i].offset + bytes_of(fields[i]);
+      if (apart) continue;
+      checker.report(span, diag::field_overlap, fields[i].name, fields[i].offset, fields[j].name);
+      return false;
+    }
+  }
+  return true;
+}
+
+const Value* dict_entry(const Value& dict, std::string_view key) {
+  for (std::size_t i = 0; i + 1 < dict.elements.size(); i += 2)
+    if (dict.elements[i].kind == ValueKind::String && dict.elements[i].text == key)
+      return &dict.elements[i + 1];
+  return nullptr;
+}
+
+// Splits "f4, i4" into fields f0 and f1, each perhaps with a count: "3f4".
+std::vector<Described> fields_of_text(Checker& checker, const Value& text) {
+  std::vector<Described> fields;
+  std::string_view rest = text.text;
+  while (!rest.empty()) {
+    std::size_t comma = rest.find(',');
+    std::string_view word = rest.substr(0, comma);
+    rest = comma == rest.npos ? "" : rest.substr(comma + 1);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    Described field{
+        plain_value(ValueKind::String, text.span), plain_value(ValueKind::String, text.span), {}, {}};
+    std::string name = fmt::format("f{}", fields.size());
+    field.name.text = checker.context.program.arena->copy(std::string_view(name));
+    std::size_t digits = 0;
+    while (digits < word.size() && digits < 9 && word[digits] >= '0' && word[digits] <= '9') ++digits;
+    if (digits > 0) {
+      WideInt count = 0;
+      for (char c : word.substr(0, digits)) count = count * 10 + (c - '0');
+      field.shape = int_value(count, text.span);
+    }
+    field.type.text = word.substr(digits);
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
+// Reads the description of a record; nothing where the value is none.
+std::optional<std::vector<Described>> describe_fields(Checker& checker, const Value& value,
+                                                      std::optional<std::int64_t>& size) {
+  std::vector<Described> fields;
+  if (value.kind == ValueKind::String && value.text.find(',') != value.text.npos)
+    return fields_of_text(checker, value);
+  if (value.kind == ValueKind::Dict) {
+    const Value *names = dict_entry(value, "names"), *formats = dict_entry(value, "formats"),
+                *offsets = dict_entry(value, "offsets"), *itemsize = dict_entry(value, "itemsize");
+    bool fits = names && formats && is_tuple(*names) && is_tuple(*formats) &&
+                names->elements.size() == formats->elements.size() &&
+                (!offsets || (is_tuple(*offsets) && offsets->elements.size() == names->elements.size()));
+    if (!fits) return std::nullopt;
+    for (std::size_t i = 0; i < names->elements.size(); ++i) {
+      fields.push_back({names->elements[i], formats->elements[i], {}, {}});
+      if (offsets) fields.back().offset = Value(offsets->elements[i]);
+    }
+    std::optional<WideInt> bytes = itemsize ? constant_integer(*itemsize) : std::nullopt;
+    if (bytes) size = static_cast<std::int64_t>(*bytes);
+    return fields;
+  }
+  if (!is_tuple(value) || value.elements.empty()) return std::nullopt;
+  for (const Value& each : value.elements) {
+    bool fits = is_tuple(each) && (each.elements.size() == 2 || each.elements.size() == 3) &&
+                (each.elements[0].kind == ValueKind::String);
+    if (!fits) return std::nullopt;
+    fields.push_back({each.elements[0], each.elements[1], {}, {}});
+    if (each.elements.size() == 3) fields.back().shape = Value(each.elements[2]);
+  }
+  return fields;
+}
+
+} // namespace
+
+std::optional<Type> dtype_of(Checker& checker, const Value& value) {
+  Value type = checker.as_dtype(value);
+  if (is_error(type)) return std::nullopt;
+  if (type.kind == ValueKind::Type && is_literal(type.type)) type.type = default_type(type.type);
+  if (type.kind == ValueKind::Type && (is_scalar(type.type) || is_record(type.type))) return type.type;
+  std::string_view text = value.kind == ValueKind::String ? value.text : checker.context.source(value.span);
+  bool is_object = text == "O" || text == "object" || text.ends_with("object_");
+  bool is_swapped = text.starts_with('>');
+  checker.report(value.span, diag::unknown_dtype, text,
+                 is_object    ? "an object of Python has no place in a kernel"
+                 : is_swapped ? "the devices are little-endian"
+                              : "a field is a number, or a record");
+  return std::nullopt;
+}
+
+std::optional<Value> record_dtype(Checker& checker, const Value& description, bool align, Span span) {
+  std::optional<std::int64_t> size;
+  std::optional<std::vector<Described>> described = describe_fields(checker, description, size);
+  if (!described) return std::nullopt;
+  std::vector<RecordField> fields;
+  for (const Described& each : *described) {
+    std::optional<RecordField> field = described_field(checker, each, align);
+    if (!field) return error_value(span);
+    fields.push_back(std::move(*field));
+  }
+  std::int64_t alignment = 1, bytes = lay_out(fields, align, alignment);
+  bool has_offsets =
+      std::ranges::any_of(*described, [](const Described& each) { return each.offset.has_value(); });
+  for (std::size_t i = 0; i < fields.size() && has_offsets; ++i) {
+    std::optional<WideInt> offset = constant_integer(*(*described)[i].offset);
+    if (!offset || *offset < 0 || *offset > limits::local_bytes) {
+      checker.report(span, diag::field_extent, checker.context.source((*described)[i].offset->span));
+      return error_value(span);
+    }
+    fields[i].offset = static_cast<std::int64_t>(*offset);
+    bytes = std::max(i == 0 ? 0 : bytes, fields[i].offset + bytes_of(fields[i]));
+  }
+  if (!check_fields(checker, fields, span)) return error_value(span);
+  if (size && *size < bytes) {
+    checker.report(span, diag::field_overlap, fields.back().name, fields.back().offset, "the end");
+    return error_value(span);
+  }
+  bytes = rounded_up(size.value_or(bytes), align ? alignment : 1);
+  std::string name =
+      checker.context.constant_name.empty() ? "record" : std::string(checker.context.constant_name);
+  return type_value(checker.context.module.types.record(name, std::move(fields), bytes, alignment), span);
+}
+
+std::optional<Type> struct_type(Checker& checker, FileScope& file, const ast::StructDef& def) {
+  Checker inner(checker.context, &file, nullptr);
+  inner.final = true;
+  inner.names_types = true;
+  std::vector<RecordField> fields;
+  bool ok = true;
+  for (const ast::Stmt* stmt : def.body) {
+    const auto* annotated = ast::as<ast::AnnAssign>(stmt);
+    if (!annotated) continue;
+    std::optional<RecordField> field = struct_field(inner, *annotated);
+    if (field)
+      fields.push_back(std::move(*field));
+    else
+      ok = false;
+  }
+  if (!ok) return std::nullopt;
+  if (fields.empty()) {
+    checker.report(def.name_span, diag::record_without_fields, def.name);
+    return std::nullopt;
+  }
+  std::int64_t alignment = 1, size = lay_out(fields, true, alignment);
+  return checker.context.module.types.record(def.name, std::move(fields), size, alignment);
+}
+
+} // namespace kern::checker

@@ -1,0 +1,66 @@
+// Records and named tuples while a function is checked. A record in memory is a Value of kind Record, which says
+// where its words begin; a record as a value is the tuple of its fields. In a .py file a name that is assigned a
+// record of an array refers to it, as in Numba: that is an array of its words.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// Says whether a value is an array of records, or one record in memory.
+bool is_record_array(const Value& value);
+inline bool is_record_place(const Value& value) { return value.kind == ValueKind::Record; }
+// Says whether a value is a reference to one record, as a name of a .py file holds it.
+bool is_record_reference(const Value& value);
+// Returns a reference as the record that it refers to; any other value as it is.
+Value dereferenced(Value value);
+
+// Returns the name of a part of a tuple: "t.0", of a record "p.x".
+std::string part_name(std::string_view whole, Type type, std::size_t index);
+// Returns the place of a field in its record or named tuple; nothing, reported with the nearest name, where it has none.
+std::optional<std::size_t> find_field(Checker& checker, Type owner, std::string_view name, Span span);
+
+// Return the record of an array at indices, which are guarded, and a field of one: an element, a part of an array, or a
+// record in it.
+Value record_at(ir::Operand array, std::vector<ir::Operand> indices, Span span);
+// Returns a field of a record in memory, where it is one: a place to load and store a scalar, else nothing.
+std::optional<Checker::Place> scalar_field(Checker& checker, const Value& record, std::string_view name,
+                                           Span span);
+// Returns a field of a record in memory, of an array of records (a view), or of a tuple with names.
+Value field_of(Checker& checker, const Value& owner, std::string_view name, Span span);
+// Returns a record in memory as an expression's value: in a .kern file its fields, in a .py file a reference.
+Value whole_record(Checker& checker, const Value& record);
+// Stores a record, from memory or from its fields.
+void store_record(Checker& checker, const Value& target, const Value& value, Span span);
+// Load and store a scalar field.
+Value load_field(Checker& checker, const Checker::Place& place, Span span);
+void store_field(Checker& checker, const Checker::Place& place, ir::Operand value, Span span);
+// Returns an attribute of an array of records.
+Value record_array_attribute(Checker& checker, const Value& array, std::string_view name, Span span);
+// P(x, y=1): a record of its fields.
+Value make_record(Checker& checker, Type type, const Checker::Args& args, Span span);
+// Returns the name of a field that a subscript is: `a['x']`; nothing where it is another one, or not of records.
+std::optional<std::string_view> field_name(Checker& checker, const Value& owner,
+                                           std::span<const ast::Expr* const> indices);
+// Returns where a field of a record in memory is, or the view of what each record of an array has.
+std::optional<Checker::Place> field_place(Checker& checker, const Value& owner, std::string_view name,
+                                          Span span);
+// Stores records of an array, one or a part of it.
+void store_records(Checker& checker, const Checker::Place& place, const Value& value, Span span);
+// Says whether a target is a field of a local that is a record, `p.x`, or an element of an array in it.
+bool changes_local(Checker& checker, const ast::Expr& target);
+// Assigns such a target; false where it is none.
+bool assign_field(Checker& checker, const ast::Expr& target, const Value& value, const ast::Node& site);
+
+// ---- record_types.cpp ----
+// Returns the type of a struct; nothing where it is wrong, which is reported.
+std::optional<Type> struct_type(Checker& checker, FileScope& file, const ast::StructDef& def);
+// Returns the type of a field or of elements as a dtype says it; nothing, reported, where it is none.
+std::optional<Type> dtype_of(Checker& checker, const Value& value);
+// Returns the type of np.dtype(description, align) of several fields; nothing where the description is of no record.
+std::optional<Value> record_dtype(Checker& checker, const Value& description, bool align, Span span);
+
+} // namespace kern::checker
