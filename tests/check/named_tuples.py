@@ -1,6 +1,6 @@
 # Named tuples: made by place and by name, in functions and loops, with fields by name and by index.
 # RUN: %kernc run %s k o=[5,6,0] --grid 1 --block 1 --print o | %FileCheck %s
-# CHECK: o = [6.0, 2.0, 7.0]
+# CHECK: o = [6, 2, 7]
 from collections import namedtuple
 from numba import cuda
 
