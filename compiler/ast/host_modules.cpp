@@ -43,9 +43,8 @@ static bool is_inside(std::string_view module, std::string_view package) {
 }
 
 bool is_host_module(std::string_view module) {
-  for (std::string_view known :
-       {"numba", "numba_cuda_mlir", "numpy", "math", "operator", "kern", "cuda", "typing", "collections",
-        "__future__"})
+  for (std::string_view known : {"numba", "numba_cuda_mlir", "numpy", "math", "operator", "kern", "cuda",
+                                 "typing", "collections", "__future__"})
     if (is_inside(module, known)) return true;
   return false;
 }

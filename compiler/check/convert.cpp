@@ -192,7 +192,8 @@ static bool note_declaration(Checker& checker, Report& error, const Value& liter
   if (!is_int_literal(literal) || !checker.instance) return false;
   for (const auto& [name, local] : checker.instance->locals) {
     bool is_narrowed = !local.annotated && local.is_assigned && is_narrow(local.type) &&
-                       local.growth.narrow == local.type && !local.growth.is_plain;
+                       local.growth.narrow == local.type && !local.growth.is_plain &&
+                       literal.span.begin < local.growth.narrow_span.begin;
     if (local.span != checker.meets || !(outgrows_literal(local) || is_narrowed)) continue;
     Type least = is_narrowed ? types::i32 : types::i64;
     Type type = literal_fits(literal.integer, least)        ? least

@@ -129,9 +129,7 @@ Type complex_of(Type part);
 inline Type element_type(Type array) { return types::scalar(array->scalar); }
 // A record is a tuple of its fields, an array in it a tuple as well. An array of records is one of words, with
 // an axis more than it is written with: its last one is the words of a record, one behind the other.
-inline bool is_record(Type type) {
-  return is_tuple(type) && type->record && !type->record->is_named_tuple;
-}
+inline bool is_record(Type type) { return is_tuple(type) && type->record && !type->record->is_named_tuple; }
 inline bool is_record_array(Type type) { return is_array(type) && !type->elements.empty(); }
 // Returns the type of the records of an array.
 inline Type record_type(Type array) { return array->elements[0]; }

@@ -32,7 +32,7 @@ COMPARISONS = ["==", "!=", "<", "<=", ">", ">="]
 # What is no function of numbers, or is tried as an operator or cast.
 EXCUSED = {"pow", "len", "range", "enumerate", "zip", "print", "grid", "gridsize", "warpsize", "int", "float", "bool", "_round_even", "_modf_fraction",
            "_frexp_mantissa", "_frexp_exponent", "_integer_power", "_array", "_dynamic_shared_bytes", "shared.array", "local.array", "const.array_like", "match_all_sync",
-           "cg.this_grid", "atomic.compare_and_swap", "ord", "complex", "conj", "_make_c64", "_make_c128", "_real_c64", "_imag_c64", "_real_c128", "_imag_c128", "T.max", "T.min", "T.eps", "math.pi", "math.e", "math.tau", "math.inf", "math.nan"}
+           "cg.this_grid", "atomic.compare_and_swap", "ord", "_cache_hint", "complex", "conj", "_make_c64", "_make_c128", "_real_c64", "_imag_c64", "_real_c128", "_imag_c128", "T.max", "T.min", "T.eps", "math.pi", "math.e", "math.tau", "math.inf", "math.nan"}
 BY_HAND = {"divmod": ("divmod({0}, {1})[0]", "divmod({0}, {1})[1]"), "round": ("round({0})", "round({0}, 1)", "round({0}, -2)", "round({0}, 25)"),
            "math.modf": ("math.modf({0})[0]", "math.modf({0})[1]"), "math.frexp": ("math.frexp({0})[0]", "math.frexp({0})[1]"),
            "selp": ("selp({0} != {1}, {0}, {1})",), "math.ldexp": ("math.ldexp({0}, 3)", "math.ldexp({0}, -1000)"),

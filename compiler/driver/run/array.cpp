@@ -64,7 +64,7 @@ Result<HostArray> make_array(ScalarKind element, std::vector<std::int64_t> exten
   cpu::ArrayMemory memory = cpu::allocate_array(static_cast<std::uint64_t>(bytes));
   if (!memory) return failure("there is no memory for {} bytes", bytes);
   std::memset(memory.get(), 0, static_cast<std::size_t>(bytes));
-  HostArray array{element, std::move(extents), {}, std::move(memory)};
+  HostArray array{element, std::move(extents), {}, std::move(memory), {}};
   array.strides = packed_strides(array.extents, order);
   return array;
 }

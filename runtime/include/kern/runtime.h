@@ -298,14 +298,14 @@ const char* kern_module_manifest(const kern_module* module, uint64_t* bytes);
 // What a kernel of a module is; texts live as long as the module. In its order, by an index.
 typedef struct kern_kernel_info {
   uint32_t struct_size;
-  uint32_t parameters;           // how many it has
-  const char *name, *symbol;     // as written, and as compiled
-  const char* doc;               // its docstring
-  kern_place place;              // in its source
-  uint32_t block[3];             // the only block that it takes; 0, 0, 0: any
-  uint32_t max_threads;          // of a block; 0: what the device takes
-  uint32_t prints, cooperative;  // 1: it does
-  uint64_t shared_bytes;         // static, of a block
+  uint32_t parameters;             // how many it has
+  const char *name, *symbol;       // as written, and as compiled
+  const char* doc;                 // its docstring
+  kern_place place;                // in its source
+  uint32_t block[3];               // the only block that it takes; 0, 0, 0: any
+  uint32_t max_threads;            // of a block; 0: what the device takes
+  uint32_t prints, cooperative;    // 1: it does
+  uint64_t shared_bytes;           // static, of a block
   uint64_t registers, local_bytes; // of a thread; on the CPU 0
 } kern_kernel_info;
 typedef struct kern_parameter_info {

@@ -534,7 +534,8 @@ TEST(Objects, OfAnotherAbiAreRefused) {
   object = kern_object_kernels;
   object.abi_hash += 1;
   text = thrown_by<kern::DeviceError>([&] { kern::Module(Device::cpu(), object); });
-  EXPECT_TRUE(contains(text, "(hash " + std::to_string(object.abi_hash) + "), and this runtime loads version "));
+  EXPECT_TRUE(
+      contains(text, "(hash " + std::to_string(object.abi_hash) + "), and this runtime loads version "));
   object = kern_object_kernels;
   object.manifest_bytes /= 2;
   text = thrown_by<kern::DeviceError>([&] { kern::Module(Device::cpu(), object); });

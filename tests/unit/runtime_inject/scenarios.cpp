@@ -7,8 +7,8 @@
 #include <new>
 #include <thread>
 
-#include "kern/kern.hpp"
 #include "inject.h"
+#include "kern/kern.hpp"
 #include "kernels.kern.hpp"
 #include "runtime/cache/cache.h"
 
