@@ -47,7 +47,6 @@ public:
                    layout.linear_thread_id,
                    layout.independent_rows,
                    layout.follows_rows,
-                   static_cast<std::uint16_t>(layout.operations),
                    layout.threads_in_call};
   }
 

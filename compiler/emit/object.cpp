@@ -98,8 +98,7 @@ private:
                                number(static_cast<std::uint64_t>(layout.lanes), 32),
                                number(layout.linear_thread_id, 32),
                                number(layout.independent_rows, 32),
-                               number(layout.follows_rows, 16),
-                               number(layout.operations, 16),
+                               number(layout.follows_rows, 32),
                                number(layout.threads_in_call, 64)};
     return llvm::ConstantStruct::getAnon(parts);
   }

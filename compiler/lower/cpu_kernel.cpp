@@ -7,7 +7,6 @@
 #include "compiler/analysis/array_limits.h"
 #include "compiler/analysis/assignment.h"
 #include "compiler/analysis/crossing.h"
-#include "compiler/analysis/operations.h"
 #include "compiler/analysis/rows.h"
 #include "compiler/analysis/uniformity.h"
 #include "compiler/analysis/waiting.h"
@@ -378,7 +377,6 @@ CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const La
           facts.linear_thread_id,
           independent,
           in_turns && follows_rows(lower),
-          count_operations(state.ir, lower.ir),
           threads_in_call(lower)};
 }
 

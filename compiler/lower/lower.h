@@ -28,7 +28,6 @@ struct CpuKernelLayout {
   bool linear_thread_id = false;     // vectors follow the linear thread id, not rows
   bool independent_rows = false;     // a call may run some of a block's rows of threads
   bool follows_rows = false;         // these go along rows of memory, best to their ends
-  std::uint32_t operations = 0;      // of a thread, about; 0: not known
   std::uint64_t threads_in_call = 0; // of neighbouring blocks, that a call best runs; 0: it does not matter
 };
 

@@ -67,8 +67,6 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   job.independent_rows = launch.entry->independent_rows != 0;
   job.follows_rows = launch.entry->follows_rows != 0;
   job.threads_in_call = launch.entry->threads_in_call;
-  job.operations = launch.entry->operations;
-  job.lanes = launch.entry->lanes;
   if (launch.report) job.blocks_done = &launch.report->blocks_done;
   bool is_cut_short = false;
   job.is_cut_short = &is_cut_short;

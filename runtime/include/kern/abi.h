@@ -88,8 +88,7 @@ typedef struct kern_object_entry {
   uint32_t lanes;                    // of a vector
   uint32_t linear_thread_id;         // 1: vectors follow the linear thread id, 0: rows of threads
   uint32_t independent_rows;         // 1: a call may run some of a block's rows of threads
-  uint16_t follows_rows;             // 1: rows of threads go along rows of memory, best to their ends
-  uint16_t operations;               // of a thread, about, at most 65535; 0: the launch's arguments decide
+  uint32_t follows_rows;             // 1: rows of threads go along rows of memory, best to their ends
   uint64_t threads_in_call;          // of neighbouring blocks, that a call best runs; 0: it does not matter
 } kern_object_entry;
 

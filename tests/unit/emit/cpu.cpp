@@ -96,8 +96,6 @@ TEST_P(Cpu, SaysWhoseRowsOfThreadsAreIndependent) {
   ASSERT_NE(compiled, nullptr);
   EXPECT_EQ(compiled->entry("saxpy")->independent_rows, GetParam().lanes < 32);
   EXPECT_EQ(compiled->entry("saxpy")->follows_rows, GetParam().lanes == 16);
-  EXPECT_GT(compiled->entry("saxpy")->operations, 5u);
-  EXPECT_LT(compiled->entry("saxpy")->operations, 50u);
 }
 
 // s[t] = x[t]; barrier; y[t] = s[blockDim - 1 - t]
