@@ -106,6 +106,18 @@ std::string divided_text(Checker& checker, const Value& left, const Value& right
   return fmt::format("{} / {}", text(left), text(right));
 }
 
+// Returns the text of an operand as another operator takes it whole: in brackets where an operator or a conditional stands
+// outside of those that it has.
+std::string whole_operand(std::string_view text) {
+  int depth = 0;
+  bool is_loose = false;
+  for (char c : text) {
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    is_loose = is_loose || (depth == 0 && std::string_view(" +-*/%&|^<>").find(c) != std::string_view::npos);
+  }
+  return is_loose ? fmt::format("({})", text) : std::string(text);
+}
+
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   std::string_view spelled = spelling(op);
   std::string a = checker.describe(left), b = checker.describe(right);
@@ -120,7 +132,8 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
       error.note("write `{0} //= {1}` for the quotient rounded down, or `{0} = {2}({3})`", sum->target,
                  sum->operand, to_string(left.type), floats);
     else
-      error.note("write `{} // {}` for the quotient rounded down, or `{}`", left_text, right_text, floats);
+      error.note("write `{} // {}` for the quotient rounded down, or `{}`", whole_operand(left_text),
+                 whole_operand(right_text), floats);
     return error_value(span);
   }
   bool integers = is_integral(left.type) && is_integral(right.type);
