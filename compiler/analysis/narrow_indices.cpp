@@ -124,7 +124,7 @@ private:
     }
   }
 
-  const ir::Definitions definitions_;
+  ir::Definitions definitions_;
   std::vector<bool> could_gain_; // by parameter
   std::unordered_set<ir::SlotId> deferred_, selecting_;
 };

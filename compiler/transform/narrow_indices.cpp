@@ -60,7 +60,7 @@ private:
   }
 
   ir::Function& function_;
-  const NarrowIndices found_;
+  NarrowIndices found_;
 };
 
 } // namespace

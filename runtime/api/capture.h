@@ -75,7 +75,7 @@ private:
   Part& part_of(std::uint64_t id);
   void count(const Stream& stream, const Work& what);
 
-  const std::uint64_t origin_id_;
+  std::uint64_t origin_id_;
   std::mutex mutex_;             // guards what follows
   std::shared_ptr<Graph> graph_; // null once it has ended
   std::vector<Part> parts_;

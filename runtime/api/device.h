@@ -210,7 +210,7 @@ private:
   std::shared_ptr<const CapturePoint> current_point();
   void set_capture(std::shared_ptr<Capture> capture);
 
-  const std::uint64_t id_;
+  std::uint64_t id_;
   std::mutex mutex_;
   std::shared_ptr<Capture> capture_; // that it is part of
   std::atomic<bool> is_captured_{false};

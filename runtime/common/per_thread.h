@@ -12,30 +12,30 @@ namespace kern {
 template <class T> class PerThread {
 public:
   static T& get() {
-    if (!own_) [[unlikely]]
+    if (!own) [[unlikely]]
       make();
-    return *own_;
+    return *own;
   }
 
 private:
   // The key of a library that is unloaded must not be called any more.
   struct Key {
     Key() {
-      is_made_ = pthread_key_create(&key_, [](void*) { delete std::exchange(own_, nullptr); }) == 0;
+      is_made = pthread_key_create(&key, [](void*) { delete std::exchange(own, nullptr); }) == 0;
     }
     ~Key() {
-      if (std::exchange(is_made_, false)) pthread_key_delete(key_);
+      if (std::exchange(is_made, false)) pthread_key_delete(key);
     }
   };
   [[gnu::noinline]] static void make() {
-    static const Key key;
-    own_ = new T;
+    static const Key life;
+    own = new T;
     // Without a key the object stays.
-    if (is_made_) pthread_setspecific(key_, own_);
+    if (is_made) pthread_setspecific(key, own);
   }
-  static inline constinit thread_local T* own_ = nullptr;
-  static inline pthread_key_t key_{};
-  static inline bool is_made_ = false;
+  static inline constinit thread_local T* own = nullptr;
+  static inline pthread_key_t key{};
+  static inline bool is_made = false;
 };
 
 } // namespace kern
