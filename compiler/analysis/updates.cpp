@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/walk.h"
@@ -76,22 +77,22 @@ const ir::Operand& Updates::modular(const ir::Operand& operand, Family family) c
 }
 
 // Says whether an element is an operand of operators of one family.
-bool Updates::has_element(const ir::Operand& given, Family family, const ir::Store& store) const {
-  const ir::Operand& operand = modular(given, family);
-  if (is_element(operand, store)) return true;
+bool Updates::has_element(const ir::Operand& given, Search& search) const {
+  if (!given.slot || search.has_given_up() || !search.seen.insert(*given.slot).second) return false;
+  const ir::Operand& operand = modular(given, search.family);
+  if (is_element(operand, search.store)) return true;
   const ir::Stmt* made = definition(operand);
   const auto* assign = made ? std::get_if<ir::Assign>(&made->node) : nullptr;
-  if (!assign || family_of(assign->value) != family) return false;
+  if (!assign || family_of(assign->value) != search.family) return false;
   if (const auto* call = std::get_if<ir::CallPure>(&assign->value))
-    return std::ranges::any_of(call->args,
-                               [&](const ir::Operand& arg) { return has_element(arg, family, store); });
+    return std::ranges::any_of(call->args, [&](const ir::Operand& arg) { return has_element(arg, search); });
   const auto& binary = std::get<ir::Binary>(assign->value);
-  return has_element(binary.left, family, store) || has_element(binary.right, family, store);
+  return has_element(binary.left, search) || has_element(binary.right, search);
 }
 
 Updates::Family Updates::family(const ir::Store& store) const {
   for (Family family : {Family::Sum, Family::And, Family::Or, Family::Xor, Family::Max, Family::Min})
-    if (has_element(store.value, family, store)) return family;
+    if (Search search{family, store}; has_element(store.value, search)) return family;
   return Family::None;
 }
 
@@ -127,18 +128,18 @@ bool Updates::collect(const ir::Operand& given, Family family, bool is_negative,
     parts = {binary.left, binary.right};
     subtracts = binary.op == ir::BinaryOp::Subtract;
   }
-  std::size_t elements = 0;
-  bool ok = true;
+  bool is_found = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     bool is_minus = is_negative != (subtracts && i == 1);
-    if (has_element(parts[i], family, store)) {
-      ++elements;
-      ok = ok && collect(parts[i], family, is_minus, store, terms);
-    } else {
+    Search search{family, store};
+    const bool has = has_element(parts[i], search);
+    if (search.has_given_up()) return false;
+    if (!has)
       terms.push_back({parts[i], is_minus});
-    }
+    else if (std::exchange(is_found, true) || !collect(parts[i], family, is_minus, store, terms))
+      return false;
   }
-  return ok && elements == 1;
+  return is_found;
 }
 
 // Returns a term as it is written, cast where it would not become of the element's type by itself, or would be

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/analysis/describe.h"
@@ -34,11 +35,21 @@ private:
     bool has_data = false, is_own = false; // of elements; of the number of a thread, or of what is not known
   };
   enum class Family : std::uint8_t { None, Sum, And, Or, Xor, Max, Min };
+  // A search for the element among the operands of one family. Each value is looked at once, on however many ways it is
+  // reached, and so many of them that an atomic could be written of.
+  struct Search {
+    static constexpr std::size_t most = 256;
+    bool has_given_up() const { return seen.size() > most; }
+
+    Family family;
+    const ir::Store& store;
+    std::unordered_set<ir::SlotId> seen = {};
+  };
 
   const ir::Stmt* definition(const ir::Operand& operand) const;
   static Family family_of(const ir::Expr& expr);
   bool is_element(const ir::Operand& operand, const ir::Store& store) const;
-  bool has_element(const ir::Operand& operand, Family family, const ir::Store& store) const;
+  bool has_element(const ir::Operand& operand, Search& search) const;
   const ir::Operand& modular(const ir::Operand& operand, Family family) const;
   Family family(const ir::Store& store) const;
   bool collect(const ir::Operand& operand, Family family, bool is_negative, const ir::Store& store,

@@ -221,35 +221,24 @@ private:
     if (picked_ || !shared_by_threads || has_one_thread()) return;
     const ArrayShape& array = shapes_.arrays[index_of(*store.array.slot)];
     if (array.base.kind != Shape::Kind::Uniform) return;
+    const bool is_one = shapes_.element(store.array, store.indices).kind == Shape::Kind::Uniform;
+    if (!is_one && !updates_.is_picked_by_data(store)) return;
     const bool updates = updates_.updates(store);
-    const std::string element = describe_.element(whole(store.array), store.indices);
-    if (shapes_.element(store.array, store.indices).kind != Shape::Kind::Uniform) {
-      if ((updates || updates_.atomic(store, under_)) && updates_.is_picked_by_data(store))
-        add(store.array, Cause::Update, stmt.span, element, update_advice(store));
-      return;
-    }
-    if (!updates && is_uniform(store.value)) return;
-    add(store.array, Cause::Race, stmt.span, element, race_advice(store, updates));
+    if (is_one && !updates && is_uniform(store.value)) return;
+    const std::optional<std::string> atomic = updates_.atomic(store, under_);
+    if (!is_one && !updates && !atomic) return;
+    const std::string advice = atomic    ? fmt::format("write `{}`", *atomic)
+                               : !is_one ? "use an atomic, or an element for each thread"
+                               : updates ? "combine the values of the threads, by `reduce` of the standard "
+                                           "library, and let one thread store the result"
+                                         : "let one thread store it: `if threadIdx.x == 0:`";
+    add(store.array, is_one ? Cause::Race : Cause::Update, stmt.span,
+        describe_.element(whole(store.array), store.indices), advice);
   }
 
   bool has_one_thread() const {
     const auto& block = function_.options.block;
     return block && (*block)[0] * (*block)[1] * (*block)[2] == 1;
-  }
-
-  std::string update_advice(const ir::Store& store) const {
-    const std::optional<std::string> atomic = updates_.atomic(store, under_);
-    return atomic ? fmt::format("write `{}`", *atomic) : "use an atomic, or an element for each thread";
-  }
-
-  std::string race_advice(const ir::Store& store, bool updates) const {
-    if (std::optional<std::string> atomic = updates_.atomic(store, under_))
-      return fmt::format("write `{}`", *atomic);
-    if (updates)
-      return "combine the values of the threads, by `reduce` of the standard library, and let one thread "
-             "store "
-             "the result";
-    return "let one thread store it: `if threadIdx.x == 0:`";
   }
 
   void check_distance(const Operand& array, const std::vector<Operand>& indices, const Stmt& stmt) {
