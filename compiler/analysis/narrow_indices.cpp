@@ -18,34 +18,6 @@ namespace {
 
 constexpr std::int64_t unrolled_rounds = 64; // of a loop whose accesses become straight code
 
-Expression make_constant(std::int64_t value) {
-  Expression expression;
-  expression.value = value;
-  return expression;
-}
-
-Expression make_binary(ExpressionOp op, Expression left, Expression right) {
-  Expression expression;
-  expression.op = op;
-  expression.operands = {std::move(left), std::move(right)};
-  return expression;
-}
-
-Expression word_of(const ir::Function& kernel, std::uint32_t param, ExpressionOp op, int axis) {
-  Expression word;
-  word.op = op;
-  word.axis = axis;
-  word.rank = kernel.slots[param].type->rank;
-  word.value = ir::block_slot(kernel, ir::SlotId(param));
-  return word;
-}
-
-bool is_same(const Expression& left, const Expression& right) {
-  return left.op == right.op && left.type == right.type && left.axis == right.axis &&
-         left.rank == right.rank && left.value == right.value &&
-         std::ranges::equal(left.operands, right.operands, is_same);
-}
-
 struct Access {
   const ir::Operand* array = nullptr;
   const std::vector<ir::Operand>* indices = nullptr;
@@ -138,28 +110,31 @@ std::vector<Expression> span_facts(const ir::Function& kernel, std::uint32_t par
   std::optional<Expression> sum;
   for (int axis = 0; axis < type->rank; ++axis) {
     facts.push_back(small_extent_fact(kernel, param, axis));
-    Expression last = make_binary(ExpressionOp::Subtract, word_of(kernel, param, ExpressionOp::Extent, axis),
-                                  make_constant(1));
+    Expression last = ir::binary_expression(
+        ExpressionOp::Subtract, ir::axis_expression(kernel, ir::SlotId(param), ExpressionOp::Extent, axis),
+        ir::constant_expression(1));
     if (axis != type->rank - 1 || type->layout != Layout::COrder) {
-      const Expression stride = word_of(kernel, param, ExpressionOp::Stride, axis);
-      facts.push_back(make_binary(ExpressionOp::GreaterEqual, stride, make_constant(0)));
-      facts.push_back(make_binary(ExpressionOp::LessEqual, stride, make_constant(small_extent)));
-      last = make_binary(ExpressionOp::Multiply, std::move(last), stride);
+      const Expression stride = ir::axis_expression(kernel, ir::SlotId(param), ExpressionOp::Stride, axis);
+      facts.push_back(ir::binary_expression(ExpressionOp::GreaterEqual, stride, ir::constant_expression(0)));
+      facts.push_back(
+          ir::binary_expression(ExpressionOp::LessEqual, stride, ir::constant_expression(small_extent)));
+      last = ir::binary_expression(ExpressionOp::Multiply, std::move(last), stride);
     }
-    sum = sum ? make_binary(ExpressionOp::Add, std::move(*sum), std::move(last)) : std::move(last);
+    sum = sum ? ir::binary_expression(ExpressionOp::Add, std::move(*sum), std::move(last)) : std::move(last);
   }
-  facts.push_back(make_binary(ExpressionOp::LessEqual, std::move(*sum),
-                              make_constant(std::numeric_limits<std::int32_t>::max())));
+  facts.push_back(ir::binary_expression(ExpressionOp::LessEqual, std::move(*sum),
+                                        ir::constant_expression(std::numeric_limits<std::int32_t>::max())));
   return facts;
 }
 
 Expression small_extent_fact(const ir::Function& kernel, std::uint32_t param, int axis) {
-  return make_binary(ExpressionOp::LessEqual, word_of(kernel, param, ExpressionOp::Extent, axis),
-                     make_constant(small_extent));
+  return ir::binary_expression(ExpressionOp::LessEqual,
+                               ir::axis_expression(kernel, ir::SlotId(param), ExpressionOp::Extent, axis),
+                               ir::constant_expression(small_extent));
 }
 
 bool has_fact(const ir::Function& kernel, const Expression& fact) {
-  return std::ranges::any_of(kernel.facts, [&](const Expression& known) { return is_same(known, fact); });
+  return std::ranges::find(kernel.facts, fact) != kernel.facts.end();
 }
 
 std::vector<std::uint32_t> find_narrowable_params(const ir::Function& kernel) {

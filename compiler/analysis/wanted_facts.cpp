@@ -32,23 +32,6 @@ std::optional<ExpressionType> expression_type(ScalarKind kind) {
   }
 }
 
-Expression make_constant(std::int64_t value) {
-  Expression expression;
-  expression.value = value;
-  return expression;
-}
-
-Expression make_binary(ExpressionOp op, Expression left, Expression right) {
-  Expression expression;
-  expression.op = op;
-  expression.operands = {std::move(left), std::move(right)};
-  return expression;
-}
-
-bool is_same(const Expression& left, const Expression& right) {
-  return left.op == right.op && left.value == right.value && left.axis == right.axis;
-}
-
 } // namespace
 
 // The shape of the launch comes last: an extent that the program compares with says more.
@@ -72,20 +55,17 @@ void GuardWalk::find_known() {
     const auto slot = static_cast<ir::SlotId>(param);
     Type type = function_.slots[param].type;
     Value value = symbolic_.slot(slot);
-    Expression expression;
-    expression.value = ir::block_slot(function_, slot);
     if (value.kind == Value::Kind::Array) {
-      expression.op = ExpressionOp::Extent;
-      expression.rank = type->rank;
       for (int axis = 0; axis < type->rank; ++axis) {
-        expression.axis = axis;
         auto atom = single_atom(symbolic_.extents(value)[static_cast<std::size_t>(axis)]);
-        if (atom) known_.push_back({*atom, expression});
+        if (atom) known_.push_back({*atom, ir::axis_expression(function_, slot, ExpressionOp::Extent, axis)});
       }
     } else if (value.kind == Value::Kind::Integer) {
       auto atom = single_atom(symbolic_.form(value));
       auto kind = expression_type(type->scalar);
+      Expression expression;
       expression.op = ExpressionOp::Scalar;
+      expression.value = ir::block_slot(function_, slot);
       if (kind) expression.type = *kind;
       if (atom && kind) known_.push_back({*atom, expression});
     }
@@ -106,7 +86,7 @@ std::optional<Affine> GuardWalk::read_fact(const Expression& expression) const {
     return left && right ? add(*left, *right) : std::nullopt;
   }
   for (const KnownNumber& number : known_)
-    if (is_same(number.expression, expression)) return affine(number.atom);
+    if (number.expression == expression) return affine(number.atom);
   return std::nullopt;
 }
 
@@ -228,16 +208,17 @@ std::vector<Expression> find_wanted_facts(const ir::Module& module, ir::Function
   std::vector<Expression> facts;
   for (const WantedFact& wanted : merged) {
     if (wanted.is_block) {
-      facts.push_back(make_binary(ExpressionOp::LessEqual, walk.known()[wanted.extent].expression,
-                                  make_constant(wanted.plus)));
+      facts.push_back(ir::binary_expression(ExpressionOp::LessEqual, walk.known()[wanted.extent].expression,
+                                            ir::constant_expression(wanted.plus)));
       continue;
     }
     Expression least =
-        wanted.at_least ? walk.known()[*wanted.at_least].expression : make_constant(wanted.plus);
+        wanted.at_least ? walk.known()[*wanted.at_least].expression : ir::constant_expression(wanted.plus);
     if (wanted.at_least && wanted.plus != 0)
-      least = make_binary(ExpressionOp::Add, std::move(least), make_constant(wanted.plus));
-    facts.push_back(
-        make_binary(ExpressionOp::GreaterEqual, walk.known()[wanted.extent].expression, std::move(least)));
+      least =
+          ir::binary_expression(ExpressionOp::Add, std::move(least), ir::constant_expression(wanted.plus));
+    facts.push_back(ir::binary_expression(ExpressionOp::GreaterEqual, walk.known()[wanted.extent].expression,
+                                          std::move(least)));
   }
   return facts;
 }

@@ -1,6 +1,8 @@
 // The layout is a sum over the parameters in their order.
 #include "compiler/ir/param_block.h"
 
+#include <utility>
+
 namespace kern::ir {
 
 std::uint32_t block_slots(Type type) {
@@ -22,6 +24,28 @@ std::vector<std::string> block_names(const Function& function) {
     names.resize(names.size() + block_slots(function.slots[i].type) - 1);
   }
   return names;
+}
+
+Expression constant_expression(std::int64_t value) {
+  Expression expression;
+  expression.value = value;
+  return expression;
+}
+
+Expression binary_expression(ExpressionOp op, Expression left, Expression right) {
+  Expression expression;
+  expression.op = op;
+  expression.operands = {std::move(left), std::move(right)};
+  return expression;
+}
+
+Expression axis_expression(const Function& function, SlotId array, ExpressionOp op, int axis) {
+  Expression expression;
+  expression.op = op;
+  expression.axis = axis;
+  expression.rank = function.slots[static_cast<std::size_t>(array)].type->rank;
+  expression.value = block_slot(function, array);
+  return expression;
 }
 
 } // namespace kern::ir

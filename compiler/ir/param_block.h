@@ -17,4 +17,9 @@ std::uint32_t block_slot(const Function& function, SlotId param);
 // a parameter's first slot is its name, the others are "".
 std::vector<std::string> block_names(const Function& function);
 
+// Make expressions over a launch: a number, an operation of two others, and the extent or stride of an array parameter.
+Expression constant_expression(std::int64_t value);
+Expression binary_expression(ExpressionOp op, Expression left, Expression right);
+Expression axis_expression(const Function& function, SlotId array, ExpressionOp op, int axis);
+
 } // namespace kern::ir

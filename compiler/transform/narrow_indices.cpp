@@ -3,8 +3,6 @@
 //
 //     c: bool = i < n; if c: v: f32 = load u[i, j]
 //         ->   p: i32 = i32(i); q: i32 = i32(n); c: bool = p < q; if c: r: i32 = i32(i); s: i32 = i32(j); v: f32 = load u[r, s]
-//
-// An index of an axis with stride 0 may need more than 32 bits; it is multiplied by 0.
 #include "compiler/analysis/narrow_indices.h"
 
 #include <utility>

@@ -79,16 +79,10 @@ void retype(ir::Function& kernel, std::uint32_t param, Type type) {
 }
 
 Expression stride_is_one(const ir::Function& kernel, std::uint32_t param) {
-  Type type = kernel.slots[param].type;
-  Expression stride, one, fact;
-  stride.op = ExpressionOp::Stride;
-  stride.axis = type->rank - 1;
-  stride.rank = type->rank;
-  stride.value = ir::block_slot(kernel, ir::SlotId(param));
-  one.value = 1;
-  fact.op = ExpressionOp::Equal;
-  fact.operands = {std::move(stride), std::move(one)};
-  return fact;
+  const int last = kernel.slots[param].type->rank - 1;
+  return ir::binary_expression(ExpressionOp::Equal,
+                               ir::axis_expression(kernel, ir::SlotId(param), ExpressionOp::Stride, last),
+                               ir::constant_expression(1));
 }
 
 // Makes the last axis of each array contiguous where that gains.
@@ -107,12 +101,10 @@ void assume_contiguous(ir::Module& module, ir::Function& kernel) {
 
 // So few blocks along x that their threads are numbered within 32 bits, however large blocks are.
 Expression grid_is_small() {
-  Expression grid, most, fact;
+  Expression grid;
   grid.op = ExpressionOp::GridDim;
-  most.value = limits::small_grid / limits::launch_threads;
-  fact.op = ExpressionOp::LessEqual;
-  fact.operands = {std::move(grid), std::move(most)};
-  return fact;
+  return ir::binary_expression(ExpressionOp::LessEqual, std::move(grid),
+                               ir::constant_expression(limits::small_grid / limits::launch_threads));
 }
 
 std::size_t count_proved(const GuardProofs& proofs) {
@@ -138,18 +130,12 @@ void assume_small_grid(ir::Module& module, ir::FunctionId id) {
 
 // That a scalar of 64 bits fits an i32, as two facts.
 std::array<Expression, 2> fits_i32(const ir::Function& kernel, std::uint32_t param) {
-  std::array<Expression, 2> facts;
-  for (const bool is_most : {true, false}) {
-    Expression scalar, limit;
-    scalar.op = ExpressionOp::Scalar;
-    scalar.value = ir::block_slot(kernel, ir::SlotId(param));
-    limit.value =
-        is_most ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int32_t>::min();
-    Expression& fact = facts[is_most ? 0 : 1];
-    fact.op = is_most ? ExpressionOp::LessEqual : ExpressionOp::GreaterEqual;
-    fact.operands = {std::move(scalar), std::move(limit)};
-  }
-  return facts;
+  using Limits = std::numeric_limits<std::int32_t>;
+  Expression scalar;
+  scalar.op = ExpressionOp::Scalar;
+  scalar.value = ir::block_slot(kernel, ir::SlotId(param));
+  return {ir::binary_expression(ExpressionOp::LessEqual, scalar, ir::constant_expression(Limits::max())),
+          ir::binary_expression(ExpressionOp::GreaterEqual, scalar, ir::constant_expression(Limits::min()))};
 }
 
 std::size_t count_narrow(const ir::Module& module, ir::FunctionId id) {

@@ -7,23 +7,11 @@
 
 namespace kern {
 
-static Expression constant(std::int64_t value) {
-  Expression expression;
-  expression.value = value;
-  return expression;
-}
-
-static Expression axis_of(ExpressionOp op, std::int32_t axis) {
+// Returns the extent of the grid or of a block.
+static Expression launch_extent(ExpressionOp op, std::int32_t axis) {
   Expression expression;
   expression.op = op;
   expression.axis = axis;
-  return expression;
-}
-
-static Expression binary(ExpressionOp op, Expression left, Expression right) {
-  Expression expression;
-  expression.op = op;
-  expression.operands = {std::move(left), std::move(right)};
   return expression;
 }
 
@@ -32,27 +20,30 @@ static void add_contiguous(const ir::Function& kernel, std::vector<Expression>& 
   for (std::uint32_t param = 0; param < kernel.param_count; ++param) {
     Type type = kernel.slots[param].type;
     if (!is_array(type)) continue;
-    Expression stride = axis_of(ExpressionOp::Stride, type->rank - 1);
-    stride.rank = type->rank;
-    stride.value = ir::block_slot(kernel, ir::SlotId(param));
-    facts.push_back(binary(ExpressionOp::Equal, std::move(stride), constant(1)));
+    facts.push_back(ir::binary_expression(
+        ExpressionOp::Equal,
+        ir::axis_expression(kernel, ir::SlotId(param), ExpressionOp::Stride, type->rank - 1),
+        ir::constant_expression(1)));
   }
 }
 
 // blockDim.x % lanes == 0; says whether some launch can keep it.
 static bool add_whole_vectors(const ir::Function& kernel, int lanes, std::vector<Expression>& facts) {
   if (kernel.options.block) return (*kernel.options.block)[0] % lanes == 0;
-  Expression rest = binary(ExpressionOp::Modulo, axis_of(ExpressionOp::BlockDim, 0), constant(lanes));
-  facts.push_back(binary(ExpressionOp::Equal, std::move(rest), constant(0)));
+  Expression rest = ir::binary_expression(ExpressionOp::Modulo, launch_extent(ExpressionOp::BlockDim, 0),
+                                          ir::constant_expression(lanes));
+  facts.push_back(ir::binary_expression(ExpressionOp::Equal, std::move(rest), ir::constant_expression(0)));
   return true;
 }
 
 // gridDim * blockDim is small along each axis.
 static void add_small_grid(std::vector<Expression>& facts) {
   for (std::int32_t axis = 0; axis < 3; ++axis) {
-    Expression threads = binary(ExpressionOp::Multiply, axis_of(ExpressionOp::GridDim, axis),
-                                axis_of(ExpressionOp::BlockDim, axis));
-    facts.push_back(binary(ExpressionOp::LessEqual, std::move(threads), constant(limits::small_grid)));
+    Expression threads =
+        ir::binary_expression(ExpressionOp::Multiply, launch_extent(ExpressionOp::GridDim, axis),
+                              launch_extent(ExpressionOp::BlockDim, axis));
+    facts.push_back(ir::binary_expression(ExpressionOp::LessEqual, std::move(threads),
+                                          ir::constant_expression(limits::small_grid)));
   }
 }
 

@@ -68,6 +68,7 @@ struct Expression {
   std::int64_t value = 0;
   double real = 0;
   std::vector<Expression> operands;
+  bool operator==(const Expression&) const = default;
 };
 
 // The launch that an expression is evaluated for.
