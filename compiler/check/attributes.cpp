@@ -26,7 +26,7 @@ Value Checker::array_size(const Value& array, Span span) {
     return runtime_value(ir::constant_int(types::i64, size), span);
   }
   ir::Operand size = extent(array.operand, 0, span);
-  for (int axis = 1; axis < array.type->rank; ++axis)
+  for (int axis = 1; axis < written_rank(array.type); ++axis)
     size = binary(ir::BinaryOp::Multiply, size, extent(array.operand, axis, span), span);
   Value value = runtime_value(size, span);
   value.most = limits::array_bytes;
@@ -34,17 +34,19 @@ Value Checker::array_size(const Value& array, Span span) {
 }
 
 static Value array_attribute(Checker& checker, const Value& array, std::string_view name, Span span) {
-  int rank = array.type->rank;
-  std::int64_t bytes = bit_width(array.type->scalar) / 8;
+  const int rank = written_rank(array.type);
+  const Type element = is_record_array(array.type) ? record_type(array.type) : element_type(array.type);
+  const std::int64_t bytes = size_in_memory(element);
   if (name == "size") return checker.array_size(array, span);
   if (name == "ndim") return int_value(rank, span);
   if (name == "itemsize") return int_value(bytes, span);
-  if (name == "dtype") return type_value(element_type(array.type), span);
+  if (name == "dtype") return type_value(element, span);
   if (name == "nbytes")
     return checker.binary(ast::BinaryOp::Multiply, checker.array_size(array, span), int_value(bytes, span),
                           span);
   if (name == "shape" || name == "strides") {
     Value tuple = tuple_value({}, span);
+    const std::int64_t step = bit_width(array.type->scalar) / 8;
     for (int axis = 0; axis < rank; ++axis) {
       if (name == "shape") {
         tuple.elements.push_back(checker.array_extent(array, axis, span));
@@ -53,11 +55,12 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
       // In bytes, as NumPy has it.
       ir::Operand stride = checker.temp(types::i64, ir::Stride{array.operand, axis}, span);
       ir::Operand scaled =
-          checker.binary(ir::BinaryOp::Multiply, stride, ir::constant_int(types::i64, bytes), span);
+          checker.binary(ir::BinaryOp::Multiply, stride, ir::constant_int(types::i64, step), span);
       tuple.elements.push_back(runtime_value(scaled, span));
     }
     return tuple;
   }
+  if (is_record_array(array.type)) return field_of(checker, array, name, span);
   bool is_part = name == "real" || name == "imag";
   if (is_part && is_complex(element_type(array.type)))
     return array_part(checker, array, name == "imag", span);
@@ -148,9 +151,8 @@ static std::optional<Value> vector_part(const Value& tuple, std::string_view nam
 Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_error(value)) return value;
   if (is_unknown(value)) return unknown_value(span);
-  if (is_array(value)) return array_attribute(*this, value, name, span);
   if (is_record_place(value) || is_record_reference(value)) return field_of(*this, value, name, span);
-  if (is_record_array(value)) return record_array_attribute(*this, value, name, span);
+  if (is_array(value) || is_record_array(value)) return array_attribute(*this, value, name, span);
   if (is_tuple(value) && is_tuple(value.type)) return field_of(*this, value, name, span);
   if (value.kind == ValueKind::File) {
     if (Symbol* symbol = find_own_symbol(context, *value.file, name, {}))

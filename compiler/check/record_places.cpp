@@ -17,13 +17,6 @@ ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, val
 // Returns the greatest power of two that divides all of these.
 std::int64_t alignment_of(std::int64_t places) { return places & -places; }
 
-ScalarKind unsigned_kind(std::int64_t bytes) {
-  return bytes == 1   ? ScalarKind::U8
-         : bytes == 2 ? ScalarKind::U16
-         : bytes == 4 ? ScalarKind::U32
-                      : ScalarKind::U64;
-}
-
 // Returns an array of words with its words seen as elements of another type, which are as wide or narrower.
 ir::Operand with_elements(Checker& checker, ir::Operand array, ScalarKind kind, Span span) {
   if (kind == array.type->scalar) return array;

@@ -4,6 +4,7 @@
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
@@ -140,11 +141,9 @@ const Value* dict_entry(const Value& dict, std::string_view key) {
 // Splits "f4, i4" into fields f0 and f1, each perhaps with a count: "3f4".
 std::vector<Described> fields_of_text(Checker& checker, const Value& text) {
   std::vector<Described> fields;
-  std::string_view rest = text.text;
-  while (!rest.empty()) {
-    std::size_t comma = rest.find(',');
-    std::string_view word = rest.substr(0, comma);
-    rest = comma == rest.npos ? "" : rest.substr(comma + 1);
+  std::vector<std::string_view> words = split_at_commas(text.text);
+  if (words.back().empty()) words.pop_back(); // behind the last comma
+  for (std::string_view word : words) {
     while (word.starts_with(' ')) word.remove_prefix(1);
     while (word.ends_with(' ')) word.remove_suffix(1);
     Described field{

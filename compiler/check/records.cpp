@@ -112,40 +112,6 @@ void store_records(Checker& checker, const Checker::Place& place, const Value& v
   store_record(checker, target, value, span);
 }
 
-Value record_array_attribute(Checker& checker, const Value& array, std::string_view name, Span span) {
-  int rank = written_rank(array.type);
-  std::int64_t size = size_in_memory(record_type(array.type));
-  auto counted = [&] {
-    ir::Operand count = checker.extent(array.operand, 0, span);
-    for (int axis = 1; axis < rank; ++axis)
-      count = checker.binary(ir::BinaryOp::Multiply, count, checker.extent(array.operand, axis, span), span);
-    Value value = runtime_value(count, span);
-    value.most = limits::array_bytes;
-    return value;
-  };
-  if (name == "size") return counted();
-  if (name == "ndim") return int_value(rank, span);
-  if (name == "itemsize") return int_value(size, span);
-  if (name == "dtype") return type_value(record_type(array.type), span);
-  if (name == "nbytes")
-    return checker.binary(ast::BinaryOp::Multiply, counted(), int_value(size, span), span);
-  if (name == "shape" || name == "strides") {
-    std::vector<Value> parts;
-    std::int64_t word = bit_width(array.type->scalar) / 8;
-    for (int axis = 0; axis < rank; ++axis) {
-      if (name == "shape") {
-        parts.push_back(checker.array_extent(array, axis, span));
-        continue;
-      }
-      ir::Operand stride = checker.temp(types::i64, ir::Stride{array.operand, axis}, span);
-      parts.push_back(runtime_value(
-          checker.binary(ir::BinaryOp::Multiply, stride, ir::constant_int(types::i64, word), span), span));
-    }
-    return tuple_value(std::move(parts), span);
-  }
-  return field_of(checker, array, name, span);
-}
-
 // Returns a value as one of the type of a field; a tuple becomes an array in the record.
 static Value field_value(Checker& checker, const Value& value, Type type) {
   Value given = dereferenced(value);

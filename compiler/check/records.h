@@ -38,8 +38,6 @@ void store_record(Checker& checker, const Value& target, const Value& value, Spa
 // Load and store a scalar field.
 Value load_field(Checker& checker, const Checker::Place& place, Span span);
 void store_field(Checker& checker, const Checker::Place& place, ir::Operand value, Span span);
-// Returns an attribute of an array of records.
-Value record_array_attribute(Checker& checker, const Value& array, std::string_view name, Span span);
 // P(x, y=1): a record of its fields.
 Value make_record(Checker& checker, Type type, const Checker::Args& args, Span span);
 // Returns the name of a field that a subscript is: `a['x']`; nothing where it is another one, or not of records.

@@ -165,18 +165,22 @@ static void measure_record(Type record, std::int64_t base, RecordMeasure& measur
   }
 }
 
+ScalarKind unsigned_kind(std::int64_t bytes) {
+  switch (bytes) {
+  case 1: return ScalarKind::U8;
+  case 2: return ScalarKind::U16;
+  case 4: return ScalarKind::U32;
+  default: return ScalarKind::U64;
+  }
+}
+
 ScalarKind record_word(Type record, AddressSpace space) {
   RecordMeasure measure{record->record->size};
   measure_record(record, 0, measure);
   bool is_local = space == AddressSpace::Local;
   std::int64_t word = is_local ? measure.narrowest : measure.widest;
   while ((is_local ? measure.places : record->record->size) % word != 0) word /= 2;
-  switch (word) {
-  case 1: return ScalarKind::U8;
-  case 2: return ScalarKind::U16;
-  case 4: return ScalarKind::U32;
-  default: return ScalarKind::U64;
-  }
+  return unsigned_kind(word);
 }
 
 static std::string_view space_prefix(AddressSpace space) {

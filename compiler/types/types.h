@@ -139,6 +139,8 @@ inline int written_rank(Type array) { return array->rank - (is_record_array(arra
 std::int64_t size_in_memory(Type type);
 // Returns how a scalar or a record is aligned where nothing says otherwise, in bytes.
 std::int64_t natural_alignment(Type type);
+// Returns the unsigned integer of 1, 2, 4 or 8 bytes.
+ScalarKind unsigned_kind(std::int64_t bytes);
 // Returns the word that an array of records is made of: the widest unsigned integer, up to 64 bits, of which each
 // field begins at a whole number, and of local memory the widest that no field is narrower than.
 ScalarKind record_word(Type record, AddressSpace space);

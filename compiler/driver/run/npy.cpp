@@ -197,10 +197,7 @@ static ScalarKind word_of(const NpyRecords& records) {
     word = std::max(word, natural_alignment(type));
   }
   while (records.size % word != 0) word /= 2;
-  return word == 1   ? ScalarKind::U8
-         : word == 2 ? ScalarKind::U16
-         : word == 4 ? ScalarKind::U32
-                     : ScalarKind::U64;
+  return unsigned_kind(word);
 }
 
 Result<HostArray> read_npy(std::string_view bytes) {
