@@ -94,6 +94,9 @@ void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const
 std::string replaced_text(const Checker& checker, Span whole, Span part, std::string_view text);
 // Returns a source text on one line, or "..." where it is too long for a message.
 std::string short_text(std::string_view text);
+// Returns the text of an operand as another operator takes it whole: in brackets where an operator or a conditional
+// stands outside of those that it has.
+std::string whole_operand(std::string_view text);
 // Returns the text of a value held between the ends of a type, as what an assignment stores where it is one.
 std::string saturated_text(const Checker& checker, const Value& value, Type type,
                            const std::optional<StoredSum>& sum);

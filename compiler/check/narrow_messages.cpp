@@ -219,6 +219,16 @@ bool report_grown(Checker& checker, const Value& value, Type type) {
   return true;
 }
 
+std::string whole_operand(std::string_view text) {
+  int depth = 0;
+  bool is_loose = false;
+  for (char c : text) {
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    is_loose = is_loose || (depth == 0 && std::string_view(" +-*/%&|^<>").find(c) != std::string_view::npos);
+  }
+  return is_loose ? fmt::format("({})", text) : std::string(text);
+}
+
 std::string short_text(std::string_view text) {
   std::string result;
   bool in_break = false;

@@ -106,18 +106,6 @@ std::string divided_text(Checker& checker, const Value& left, const Value& right
   return fmt::format("{} / {}", text(left), text(right));
 }
 
-// Returns the text of an operand as another operator takes it whole: in brackets where an operator or a conditional stands
-// outside of those that it has.
-std::string whole_operand(std::string_view text) {
-  int depth = 0;
-  bool is_loose = false;
-  for (char c : text) {
-    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-    is_loose = is_loose || (depth == 0 && std::string_view(" +-*/%&|^<>").find(c) != std::string_view::npos);
-  }
-  return is_loose ? fmt::format("({})", text) : std::string(text);
-}
-
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   std::string_view spelled = spelling(op);
   std::string a = checker.describe(left), b = checker.describe(right);

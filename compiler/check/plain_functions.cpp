@@ -161,11 +161,11 @@ constexpr Row rows[] = {
 
 // ---- The module operator ----
 
-struct BinaryRow {
+template <class Op> struct OperatorRow {
   std::string_view name;
-  ast::BinaryOp op;
+  Op op;
 };
-constexpr BinaryRow binary_operators[] = {
+constexpr OperatorRow<ast::BinaryOp> binary_operators[] = {
     {"operator.add", ast::BinaryOp::Add},
     {"operator.sub", ast::BinaryOp::Subtract},
     {"operator.mul", ast::BinaryOp::Multiply},
@@ -179,21 +179,13 @@ constexpr BinaryRow binary_operators[] = {
     {"operator.or_", ast::BinaryOp::BitOr},
     {"operator.xor", ast::BinaryOp::BitXor},
 };
-struct CompareRow {
-  std::string_view name;
-  ast::CompareOp op;
-};
-constexpr CompareRow comparisons[] = {
+constexpr OperatorRow<ast::CompareOp> comparisons[] = {
     {"operator.eq", ast::CompareOp::Equal},   {"operator.ne", ast::CompareOp::NotEqual},
     {"operator.lt", ast::CompareOp::Less},    {"operator.le", ast::CompareOp::LessEqual},
     {"operator.gt", ast::CompareOp::Greater}, {"operator.ge", ast::CompareOp::GreaterEqual},
     {"operator.is_", ast::CompareOp::Is},     {"operator.is_not", ast::CompareOp::IsNot},
 };
-struct UnaryRow {
-  std::string_view name;
-  ast::UnaryOp op;
-};
-constexpr UnaryRow unary_operators[] = {
+constexpr OperatorRow<ast::UnaryOp> unary_operators[] = {
     {"operator.neg", ast::UnaryOp::Negative},  {"operator.pos", ast::UnaryOp::Positive},
     {"operator.invert", ast::UnaryOp::Invert}, {"operator.inv", ast::UnaryOp::Invert},
     {"operator.not_", ast::UnaryOp::Not},
@@ -202,26 +194,28 @@ constexpr UnaryRow unary_operators[] = {
 // Returns the name with which an operator's row begins; "" where the module has none of that name here.
 std::string_view operator_name(std::string_view name) {
   auto is = [&](const auto& row) { return row.name.substr(row.name.find('.') + 1) == name; };
-  for (const BinaryRow& row : binary_operators)
-    if (is(row)) return row.name;
-  for (const CompareRow& row : comparisons)
-    if (is(row)) return row.name;
-  for (const UnaryRow& row : unary_operators)
-    if (is(row)) return row.name;
-  return "";
+  std::string_view found;
+  auto look = [&](const auto& rows) {
+    for (const auto& row : rows)
+      if (is(row)) found = row.name;
+  };
+  look(binary_operators);
+  look(comparisons);
+  look(unary_operators);
+  return found;
 }
 
 Value call_operator(Checker& checker, std::string_view name, const Checker::Args& args, Span span) {
-  const auto* unary = std::ranges::find(unary_operators, name, &UnaryRow::name);
+  const auto* unary = std::ranges::find(unary_operators, name, &OperatorRow<ast::UnaryOp>::name);
   const bool is_unary = unary != std::end(unary_operators);
   if (args.positional.size() != (is_unary ? 1u : 2u) || !args.keywords.empty())
     return wrong_arguments(checker, fmt::format("`{}` takes {}", name, is_unary ? "a value" : "two values"),
                            span);
   if (is_unary) return checker.unary(unary->op, args.positional[0], span);
   const Value &left = args.positional[0], &right = args.positional[1];
-  const auto* binary = std::ranges::find(binary_operators, name, &BinaryRow::name);
+  const auto* binary = std::ranges::find(binary_operators, name, &OperatorRow<ast::BinaryOp>::name);
   if (binary != std::end(binary_operators)) return checker.binary(binary->op, left, right, span);
-  const auto* compare = std::ranges::find(comparisons, name, &CompareRow::name);
+  const auto* compare = std::ranges::find(comparisons, name, &OperatorRow<ast::CompareOp>::name);
   return checker.compare_values(compare->op, left, right, span);
 }
 

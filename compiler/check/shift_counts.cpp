@@ -31,9 +31,7 @@ static std::string wider_shift(const Checker& checker, std::string_view op, cons
   if (width == 64 || most > 63 || checker.stored_sum || is_literal(left)) return "";
   Type wide = is_signed(left.type) ? types::i64 : types::u64;
   std::string count = short_text(checker.context.source(right.span));
-  bool is_loose = count.find(' ') != std::string::npos && !count.ends_with(')');
-  return fmt::format("; write `{} {} {}`", widened_text(checker, left, wide), op,
-                     is_loose ? fmt::format("({})", count) : count);
+  return fmt::format("; write `{} {} {}`", widened_text(checker, left, wide), op, whole_operand(count));
 }
 
 void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,

@@ -1,5 +1,6 @@
 // The C interface: what there is, devices, kernels and their parameters.
 #include "runtime/api/handles.h"
+#include "runtime/common/launch_limits.h"
 
 using namespace kern::runtime;
 
@@ -70,9 +71,9 @@ kern_error* kern_kernel_occupancy(const kern_kernel* kernel, std::uint64_t threa
   return guarded([&] {
     const Plan& plan = *full(kernel, "kernel").plan;
     std::uint64_t& result = place_of(blocks);
-    if (threads == 0 || threads > 1024)
-      fail(KERN_ARGUMENT_ERROR,
-           "a block has 1 to 1024 threads, and " + std::to_string(threads) + " are given");
+    if (threads == 0 || threads > kern::limits::launch_threads)
+      fail(KERN_ARGUMENT_ERROR, "a block has 1 to " + std::to_string(kern::limits::launch_threads) +
+                                    " threads, and " + std::to_string(threads) + " are given");
     result = kernel->device->occupancy(plan, threads, shared_bytes);
   });
 }
