@@ -244,7 +244,9 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   bool is_index = purpose == Purpose::Index;
   bool is_sum = stored_sum && (purpose == Purpose::Store || purpose == Purpose::Assignment);
   bool integers = keeps_intervals(checker) && is_integer(type) && is_integer(value.type);
-  if (!is_index && integers && value.facts.promoted) return report_narrow(checker, value, type, stored_sum);
+  // An operand of the sum is converted on its own.
+  if (!is_index && integers && value.facts.promoted)
+    return report_narrow(checker, value, type, is_sum ? stored_sum : std::nullopt);
   std::string text = is_sum ? stored_sum->text() : std::string(checker.source_of(value));
   std::string words = cast_words(std::move(text), value, is_index ? types::i64 : type);
   bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
