@@ -434,7 +434,10 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
     if (final) stored_sum = sum_of(*this, stmt, right);
     Value result = binary(stmt.op, old, right, stmt.span);
     Local* local = find_local(name->text);
-    if (local && keeps_intervals(*this)) note_sum(*this, *local, stmt.op, right, result);
+    if (local && keeps_intervals(*this)) {
+      note_sum(*this, *local, stmt.op, right, result);
+      note_mixed(*local, old, right, result);
+    }
     if (local) assign_local(*local, result, *name, stmt.span);
     stored_sum.reset();
     return;

@@ -62,7 +62,8 @@ struct Local {
   Type type = types::unknown;   // of the round before
   Type joined = types::unknown; // of the assignments of this round so far
   Span type_span;               // the assignment that its type comes from
-  bool pinned = false;          // annotated, or settled: `type` is final
+  std::vector<std::pair<Type, Span>> type_spans; // those of the types that it has had in all rounds
+  bool pinned = false;                           // annotated, or settled: `type` is final
   bool annotated = false;
   std::size_t assignments = 0; // as they are written; one of the form `local += value` counts twice
   bool is_assigned = false;    // by one of the form `local = value`
@@ -75,6 +76,7 @@ struct Local {
   std::optional<Held> held;    // of this round, by the last assignment so far
   bool is_data = false;        // assigned what is made of elements of arrays
   bool is_wrong = false;       // without a declaration, and assigned what an error was reported of
+  std::optional<Span> mixed;   // the signed operand that made an i64 of what was a u32
   std::optional<Span> adds_up; // what a loop adds to it, or multiplies it with
   Span starts_with;            // a literal that it is assigned
   Growth growth;               // of the round before

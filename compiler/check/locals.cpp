@@ -225,6 +225,15 @@ static void note_site(Local& local, const ast::Node& site) {
   if (place == local.sites_now.end() || *place != &site) local.sites_now.insert(place, &site);
 }
 
+// Returns the assignment that first gave a local this type. In a later round others, which read the local, have the
+// type as well.
+static Span first_span(Local& local, Type type, Span span) {
+  auto found = std::ranges::find(local.type_spans, type, &std::pair<Type, Span>::first);
+  if (found != local.type_spans.end()) return found->second;
+  local.type_spans.emplace_back(type, span);
+  return span;
+}
+
 void Checker::note_assignment(Local& local, const Value& value, const ast::Node& site, Span span) {
   note_site(local, site);
   std::optional<Type> type = type_of(value);
@@ -235,7 +244,7 @@ void Checker::note_assignment(Local& local, const Value& value, const ast::Node&
   if (keeps_intervals(*this)) note_growth(local, value);
   if (scope->is_numba()) type = default_deep(*type);
   std::optional<Type> joined = join_assigned(local.joined, *type);
-  if (joined && *joined != local.joined) local.type_span = span;
+  if (joined && *joined != local.joined) local.type_span = first_span(local, *joined, span);
   if (joined) local.joined = *joined;
 }
 

@@ -194,11 +194,17 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
     std::string_view use = op == ast::BinaryOp::ShiftRight ? "shifted right" : "divided";
     warn_wrapped(checker, left, use);
     warn_grown(checker, left, use);
+    if (op == ast::BinaryOp::ShiftRight) warn_mixed(checker, left, use);
     if (!shift) warn_wrapped(checker, right, use);
     if (!shift) warn_grown(checker, right, use);
   } else if (op == ast::BinaryOp::BitXor) {
     warn_grown(checker, left, "used in `^`");
     warn_grown(checker, right, "used in `^`");
+  } else if (op == ast::BinaryOp::Multiply) {
+    // A hash or a random number: what an index is scaled by is small.
+    constexpr WideInt least_mixer = 65'536;
+    if (interval_of(right).least >= least_mixer) warn_mixed(checker, left, "multiplied");
+    if (interval_of(left).least >= least_mixer) warn_mixed(checker, right, "multiplied");
   }
   // A literal that is shifted has the type of its count.
   bool by_right = !shift || is_literal(left.type);

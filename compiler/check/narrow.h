@@ -51,6 +51,10 @@ void warn_wrapped(Checker& checker, const Value& value, std::string_view use);
 void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpose);
 // Warns where a local that is an i32 only by what was assigned to it is used so that its width matters.
 void warn_grown(Checker& checker, const Value& value, std::string_view use);
+// Warns where a local that is an i64 only because a signed integer met what was a u32 is used as one that wraps.
+void warn_mixed(Checker& checker, const Value& value, std::string_view use);
+// Notes of the target of an assignment that is a u32 so far what makes an i64 of it.
+void note_mixed(Local& local, const Value& left, const Value& right, const Value& result);
 // Takes what an assignment of a local adds to what it is made of.
 void note_growth(Local& local, const Value& value);
 // Takes over what a round found; says whether anything is new.
@@ -62,7 +66,7 @@ void read_growth(const Local& local, Value& value);
 void note_held(Checker& checker, Local& local, const Value& value, bool is_alone);
 // Notes that a loop adds to a local, or multiplies it.
 void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& added, const Value& sum);
-// The same of `local = local + value`, where the sum is that.
+// The same of `local = local + value`, where the sum is that; and note_mixed.
 void note_sum(Checker& checker, const ast::Binary& node, const Value& left, const Value& right,
               const Value& sum);
 // Says whether a local starts as a literal and a loop adds to it, or multiplies it.

@@ -32,7 +32,18 @@ bool finish_growth(Local& local) {
   return changed;
 }
 
+void note_mixed(Local& local, const Value& left, const Value& right, const Value& result) {
+  if (local.mixed || local.annotated || local.starts_with != Span{} || local.joined != types::u32) return;
+  if (result.type != types::i64 || !is_typed_integer(left) || !is_typed_integer(right)) return;
+  if (left.type == types::u32 && is_signed(right.type)) local.mixed = right.span;
+  if (right.type == types::u32 && is_signed(left.type)) local.mixed = left.span;
+}
+
 void read_growth(const Local& local, Value& value) {
+  if (local.mixed && value.type == types::i64 && value.kind == ValueKind::Runtime) {
+    value.facts.local = &local;
+    return;
+  }
   // In the round that makes it an i32 it is one from that assignment on.
   const Growth &before = local.growth, &now = local.growth_now;
   bool has_narrow = is_narrow(before.narrow) || is_narrow(now.narrow);
@@ -124,6 +135,7 @@ void note_sum(Checker& checker, const ast::Binary& node, const Value& left, cons
       checker.assigned && !checker.target_name.empty() && is_part_of(node, *checker.assigned->value);
   if (!is_assigned) return;
   Local* local = checker.find_local(checker.target_name);
+  if (local) note_mixed(*local, left, right, sum);
   const auto *first = ast::as<ast::Name>(node.left), *second = ast::as<ast::Name>(node.right);
   bool commutes = node.op == ast::BinaryOp::Add || node.op == ast::BinaryOp::Multiply;
   if (local && first && first->text == checker.target_name)

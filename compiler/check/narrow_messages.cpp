@@ -169,9 +169,19 @@ void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const
       .note(local.span, "`{}` starts here", local.name);
 }
 
+void warn_mixed(Checker& checker, const Value& value, std::string_view use) {
+  const Local* local = value.facts.local;
+  if (!checker.final || !local || !local->mixed || !checker.context.diagnostics.enabled()) return;
+  bool fresh = checker.context.reported.insert({"mixed", local->span.file, local->span.begin}).second;
+  if (!fresh) return;
+  std::string operand = short_text(checker.context.source(*local->mixed));
+  checker.report(value.span, diag::mixed_local, local->name, use, fmt::format("u32({})", operand))
+      .note(*local->mixed, "`{}` is signed, and what was a u32 becomes an i64 with it", operand);
+}
+
 void warn_grown(Checker& checker, const Value& value, std::string_view use) {
   const Local* local = value.facts.local;
-  if (!checker.final || !local || !checker.context.diagnostics.enabled()) return;
+  if (!checker.final || !local || local->mixed || !checker.context.diagnostics.enabled()) return;
   // Once for a local is enough.
   bool fresh = checker.context.reported.insert({"grown", local->span.file, local->span.begin}).second;
   if (!fresh) return;

@@ -389,6 +389,7 @@ static Value negate(Checker& checker, const Value& operand, Type type, Span span
 static Value integer_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Type type, Span span) {
   bool inverts = op == ast::UnaryOp::Invert;
   if (inverts) warn_grown(checker, operand, "used in `~`");
+  if (inverts) warn_mixed(checker, operand, "used in `~`");
   if (!inverts && is_narrow(type)) type = types::i32;
   ir::Operand value = checker.convert(operand, type, Purpose::Operand);
   ir::UnaryOp applied = inverts ? ir::UnaryOp::BitNot : ir::UnaryOp::Negate;
