@@ -36,6 +36,7 @@ struct CompileOptions {
   bool contract = true;
   bool for_debugger = false; // loads stay where they are written: -O0 -g
   LoopGuards loops = LoopGuards::Cuda;
+  std::vector<SpecializationRequest> specializations;
   bool polls = false;                    // whether loops ask if the launch is to end
   std::vector<std::string> define_files; // read for the values of check.defines
   std::vector<PrefixMapping> prefix_map; // how outputs name files

@@ -23,7 +23,7 @@ struct Options {
 #include "compiler/driver/options.def"
   // The lists; -o has a row for each of two commands.
   std::vector<std::string> outputs, emit, archs, signatures, defines, include_dirs, passes, prefix_map,
-      warnings, prints, expects;
+      specializations, warnings, prints, expects;
   std::vector<std::string> words; // what is no option, in order
   // The parts of `kernc run` that --then separates, at least one, with all that was written there. Over what a
   // stage runs, its words, -o, --print and --expect are its own; of the rest what the whole line says counts.

@@ -9,6 +9,7 @@
 #include "compiler/driver/messages.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/signature.h"
+#include "compiler/driver/specialization.h"
 #include "compiler/driver/suggest.h"
 #include "compiler/support/limits.h"
 
@@ -104,6 +105,9 @@ CompileOptions compile_options(const Options& options, Diagnostics& diagnostics)
     else
       diagnostics.report({}, diag::bad_signature, text);
   }
+  for (const std::string& text : options.specializations)
+    if (std::optional<SpecializationRequest> request = parse_specialization(text, diagnostics))
+      result.specializations.push_back(std::move(*request));
   result.warnings = warning_options(options, diagnostics);
   result.guards = options.guards == "shadow" ? GuardMode::Shadow
                   : options.guards == "off"  ? GuardMode::Off

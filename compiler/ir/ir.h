@@ -323,12 +323,21 @@ struct Contract {
   SiteId site;
 };
 
+// A number of the launch that one variant of a kernel is made for: what an integer or bool parameter is given, or the
+// threads of a block along an axis.
+struct Specialization {
+  std::optional<SlotId> param; // nothing: the block
+  int axis = 0;                // of the block
+  std::int64_t value = 0;      // of a u64 its bits
+};
+
 struct KernelOptions {
   std::optional<std::array<std::int64_t, 3>> block; // @kernel(block=(x, y, z))
   std::int64_t max_threads = 0;                     // launch_bounds; 0 where not given
   std::int64_t min_blocks = 0;
   std::int64_t max_registers = 0;
   bool fast_math = false;
+  std::vector<Specialization> specializations = {};
 };
 
 // How the threads of a block that have not left come to a barrier of the block.

@@ -326,6 +326,10 @@ struct Printer {
       line(fmt::format("launch_bounds {}, {}", options.max_threads, options.min_blocks));
     if (options.max_registers != 0) line(fmt::format("max_registers {}", options.max_registers));
     if (options.fast_math) line("fast_math");
+    for (const Specialization& each : options.specializations)
+      line(fmt::format("specialized {} = {}",
+                       each.param ? text(*each.param) : fmt::format("blockDim.{}", "xyz"[each.axis]),
+                       each.value));
     if (!function.variant_of.empty()) line("variant of " + function.variant_of);
     for (const kern::Expression& fact : function.facts)
       line("fact " + kern::to_string(fact, block_names(function)));

@@ -1,6 +1,10 @@
 // The passes from IR to IR, each a free function in a file of its own. The driver runs them in this order.
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
 
@@ -12,6 +16,21 @@ enum class GuardMode : std::uint8_t {
   Off     // every guard goes: for measuring only
 };
 
+// What the caller says of most launches of a kernel: what a parameter is given, or the threads of its block.
+struct SpecializationRequest {
+  std::string text;                 // as it was asked for, for messages
+  std::string kernel;               // its name, or the dotted path of an inner one
+  std::string name;                 // of the parameter; "block"
+  std::vector<std::int64_t> values; // one; of a block up to three, x first
+  bool is_unsigned = false;         // values beyond those of an i64, as their bits
+};
+
+// Notes in the kernels which parameters and blocks their first variant on a GPU is made for; what a kernel does not
+// have, and what no launch could hold to, is reported.
+void specialize(ir::Module& module, std::span<const SpecializationRequest> requests,
+                Diagnostics& diagnostics);
+// Puts the values that a kernel is specialized for in their places, and adds the facts that they are those.
+void apply_specializations(ir::Function& kernel);
 // Brings control flow around barriers into a form in which all threads of a block that have not left come to
 // them alike, where it can, and reports barriers for which it cannot: as an error, or as a warning where
 // `divergence_is_warning` (a .py file); threads of such kernels meet Apart.

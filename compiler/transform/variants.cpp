@@ -234,8 +234,10 @@ void make_variants(ir::Module& module) {
     if (!module.functions[i].is_kernel) continue;
     std::size_t statements = 0;
     ir::walk(module.functions[i].body, [&](const ir::Stmt&) { ++statements; });
-    if (statements > most_statements) continue;
+    if (statements > most_statements && module.functions[i].options.specializations.empty()) continue;
     ir::Function general = module.functions[i];
+    general.options.specializations.clear();
+    apply_specializations(module.functions[i]);
     assume_contiguous(module, module.functions[i]);
     assume_extents(module, ir::FunctionId(i));
     assume_small_grid(module, ir::FunctionId(i));
