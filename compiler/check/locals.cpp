@@ -322,7 +322,9 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
     if (!(local.type_span == span))
       error.note(local.type_span, "`{}` is {} from here", local.name, to_string(local.slots_type));
     std::string_view text = source_of(value);
-    bool is_expression = text != local.name && text.find('=') == text.npos;
+    // What a loop runs over is written where its elements are assigned.
+    if (!consume) error.note("give one of the two another name");
+    bool is_expression = consume && text != local.name && text.find('=') == text.npos;
     if (is_expression && is_number(value) && is_scalar(local.slots_type) &&
         (is_complex(local.slots_type) || !is_complex(value.type)))
       error.note("convert the value: `{}({})`", to_string(local.slots_type), text);
