@@ -207,6 +207,8 @@ struct Checker {
   std::optional<Type> type_of(const Value& value); // of what a slot can hold
   std::string describe(const Value& value);        // "i32", "the literal 3", "a function"
   ir::Operand convert(const Value& value, Type type, Purpose purpose);
+  // Computes what is deferred in a type of floats.
+  ir::Operand convert_deferred(const Value& value, Type type, Purpose purpose);
   Value convert_value(const Value& value, Type type, Purpose purpose); // tuples too
   ir::Operand as_operand(const Value& value);                          // in its own or default type
   bool check_index(const Value& value);                                // reports what is no integer

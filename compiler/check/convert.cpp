@@ -22,6 +22,7 @@ std::optional<Type> Checker::type_of(const Value& value) {
     return value.type;
   case ValueKind::Runtime:
   case ValueKind::Choice:
+  case ValueKind::Deferred:
   case ValueKind::Element: return value.type;
   case ValueKind::None: return types::none;
   case ValueKind::Tuple: {
@@ -75,6 +76,7 @@ std::string Checker::describe(const Value& value) {
     return value.type == types::int_literal       ? "integer literals"
            : value.type == types::complex_literal ? "complex literals"
                                                   : "float literals";
+  case ValueKind::Deferred: return "a power of float literals";
   case ValueKind::Rows: return "a row of a constant tuple";
   case ValueKind::Record: return to_string(value.type);
   case ValueKind::Tuple: {
@@ -302,6 +304,9 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
                 no = convert(value.elements[1], type, purpose);
     return select(value.operand, yes, no, value.span);
   }
+  case ValueKind::Deferred:
+    if (!is_scalar(type) || is_boolean(type) || is_integer(type)) break;
+    return convert_deferred(value, type, purpose);
   case ValueKind::Element:
     if (is_scalar(type) && (is_complex(type) || !is_complex(value.type)))
       return load_constant_element(value, type);

@@ -209,7 +209,9 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   ir::Body then_body = conditional_body([&] { then_value = yes(); });
   ir::Body else_body = conditional_body([&] { else_value = no(); });
   if (is_error(then_value) || is_error(else_value)) return error_value(span);
-  auto is_choice = [](const Value& value) { return is_literal(value) || value.kind == ValueKind::Choice; };
+  auto is_choice = [](const Value& value) {
+    return is_literal(value) || value.kind == ValueKind::Choice || value.kind == ValueKind::Deferred;
+  };
   bool waits = is_choice(then_value) && is_choice(else_value) && !scope->is_numba();
   if (waits && is_pure(then_body) && is_pure(else_body)) {
     for (ir::Body* inner : {&then_body, &else_body})

@@ -196,6 +196,7 @@ static void add_key(std::string& key, const Value& value) {
   case ValueKind::Error:
   case ValueKind::Unknown:
   case ValueKind::Choice:
+  case ValueKind::Deferred:
   case ValueKind::Element:
   case ValueKind::Rows:
   case ValueKind::Record:
@@ -436,6 +437,7 @@ static std::string symbol_part(const Value& value) {
   case ValueKind::Error:
   case ValueKind::Unknown:
   case ValueKind::Choice:
+  case ValueKind::Deferred:
   case ValueKind::Element:
   case ValueKind::Rows:
   case ValueKind::Record:

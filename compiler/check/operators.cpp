@@ -226,6 +226,9 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
       numba ? numba_type(op, left.type, right.type)
             : kern_type(op, type_beside(left, right.type), type_beside(right, left.type));
   if (!type) return report_mismatch(*this, op, left, right, span);
+  bool defers = left.kind == ValueKind::Deferred || right.kind == ValueKind::Deferred;
+  if (defers && *type == types::float_literal && takes_type(left) && takes_type(right))
+    return deferred_value(op, left, right, span);
   if (!is_shift(op)) note_operands_meet(left, right);
   if (std::optional<Value> value = undecided_operation(op, *type, left, right, span)) return *value;
   type = default_type(*type);
@@ -433,6 +436,8 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
     return runtime_value(unary(ir::UnaryOp::Not, *truth, span), span);
   }
   if (is_unknown(operand)) return operand;
+  if (operand.kind == ValueKind::Deferred && op == ast::UnaryOp::Negative)
+    return deferred_value(ast::BinaryOp::Multiply, float_value(-1, span), operand, span);
   if (is_complex_number(operand)) return complex_unary(*this, op, operand, span);
   if (is_python(*this))
     if (std::optional<Value> value = python_unary(*this, op, operand, span)) return *value;

@@ -15,6 +15,24 @@ static bool takes_integer_exponent(const Value& left, const Value& right) {
   return is_float(left.type) && !is_literal(left) && is_integer(right.type) && !is_literal(right);
 }
 
+// Says whether a float literal is raised to a power that the running program decides: the literal takes the float type
+// that it meets behind the power.
+static bool waits_for_type(const Checker& checker, const Value& left, const Value& right) {
+  bool is_base = takes_type(left) && left.type == types::float_literal;
+  return checker.instance && is_base && !takes_type(right) && is_integer(right.type);
+}
+
+ir::Operand Checker::convert_deferred(const Value& value, Type type, Purpose purpose) {
+  if (is_complex(type)) return cast(convert_deferred(value, part_type(type), purpose), type, value.span);
+  const Value &first = value.elements[0], &second = value.elements[1];
+  // In the rounds of inference an exponent may have no type yet.
+  if (second.kind == ValueKind::Runtime && is_literal(second.type)) return variable(type, value.span);
+  Value left = runtime_value(convert(first, type, purpose), first.span);
+  bool counts = value.op == ast::BinaryOp::Power && is_integer(second.type);
+  Value right = counts ? second : runtime_value(convert(second, type, purpose), second.span);
+  return as_operand(binary(value.op, left, right, value.span));
+}
+
 static std::optional<Type> power_type(Checker& checker, const Value& left, const Value& right) {
   bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   if (numba) return numba_power(left.type, right.type);
@@ -35,6 +53,9 @@ static ir::Operand product(Checker& checker, ir::Operand base, WideInt exponent,
 
 Value Checker::power(const Value& left, const Value& right, Span span) {
   if (!is_number(left) || !is_number(right)) return arithmetic(ast::BinaryOp::Power, left, right, span);
+  bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  if (!numba && waits_for_type(*this, left, right))
+    return deferred_value(ast::BinaryOp::Power, left, right, span);
   std::optional<Type> type = power_type(*this, left, right);
   if (!type) return arithmetic(ast::BinaryOp::Power, left, right, span);
   note_operands_meet(left, right);
@@ -50,7 +71,6 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
   meets = left.span;
   WideInt exponent = is_int_literal(right) ? right.integer : 0;
   bool as_product = exponent >= 1 && exponent <= products_up_to;
-  bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   if (numba && is_integer(computed) && !as_product) return numba_integer_power(*this, base, right, span);
   ir::Operand result;
   if (as_product) {

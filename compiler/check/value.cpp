@@ -82,6 +82,14 @@ static void forget_words(Value& value) {
   for (Value& element : value.elements) forget_words(element);
 }
 
+Value deferred_value(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+  Value value = plain_value(ValueKind::Deferred, span);
+  value.type = types::float_literal;
+  value.op = op;
+  value.elements = {left, right};
+  return value;
+}
+
 Value read_at(Value value, Span span) {
   forget_words(value);
   if (is_literal(value) && value.written == Span{}) value.written = value.span;
@@ -103,6 +111,7 @@ bool is_number(const Value& value) {
   case ValueKind::Runtime: return !is_array(value.type);
   case ValueKind::Literal:
   case ValueKind::Choice:
+  case ValueKind::Deferred:
   case ValueKind::Element: return true;
   case ValueKind::Error:
   case ValueKind::Unknown:
@@ -146,7 +155,8 @@ bool is_fixed(const Value& value) {
 bool is_constant(const Value& value) {
   if (value.kind == ValueKind::Runtime || value.kind == ValueKind::Literal) return is_constant_number(value);
   if (value.kind == ValueKind::Unknown || value.kind == ValueKind::Choice ||
-      value.kind == ValueKind::Element || value.kind == ValueKind::Rows || value.kind == ValueKind::Record)
+      value.kind == ValueKind::Deferred || value.kind == ValueKind::Element ||
+      value.kind == ValueKind::Rows || value.kind == ValueKind::Record)
     return false;
   return std::all_of(value.elements.begin(), value.elements.end(), is_constant);
 }

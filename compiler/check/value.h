@@ -24,6 +24,8 @@ enum class ValueKind : std::uint8_t {
   Runtime, // `operand`, which may be a constant of a type
   Literal, // a number without a type: `integer`, `real`, or `real` and `imaginary`, as `type` says
   Choice,  // elements[0] if operand else elements[1], both literals: takes a type where it is used
+  Deferred, // elements[0] `op` elements[1], a float literal to an integer power and what is made of such with other
+            // literals: takes a type where it is used
   Element, // an element of the constant array of literals elements[0], at `indices`, which are guarded
            // already
   Rows,    // a part of such an array that has axes left: where one more subscript is expected
@@ -99,6 +101,7 @@ struct Value {
   std::vector<std::int64_t> extents; // of an array, where they are constants
   std::string_view text;
   Builtin builtin{};
+  ast::BinaryOp op{}; // of what is deferred
   const FunctionSymbol* function = nullptr;
   FileScope* file = nullptr;
 };
@@ -117,6 +120,9 @@ Value tuple_like(Type type, Span span);
 Value type_value(Type type, Span span);
 Value plain_value(ValueKind kind, Span span);
 
+// Makes an operation of float literals, one of which is a power with an exponent of the running program.
+Value deferred_value(ast::BinaryOp op, const Value& left, const Value& right, Span span);
+
 // Returns a value as what a name stands for that is read at a place.
 Value read_at(Value value, Span span);
 // Returns a value as a variable holds it: of its integers nothing is known but their types.
@@ -131,6 +137,11 @@ inline bool is_int_literal(const Value& value) {
 }
 inline bool is_complex_literal(const Value& value) {
   return is_literal(value) && value.type == types::complex_literal;
+}
+// Says whether it has no type yet, but what it is made of is known here: it takes one where it is used.
+inline bool takes_type(const Value& value) {
+  return is_literal(value) || value.kind == ValueKind::Choice || value.kind == ValueKind::Deferred ||
+         value.kind == ValueKind::Element;
 }
 inline bool is_tuple(const Value& value) { return value.kind == ValueKind::Tuple; }
 // Says whether it is a number of the running program or a constant one: it has a scalar or literal type.
