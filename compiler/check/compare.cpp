@@ -70,6 +70,15 @@ static ir::Operand compare_integers(Checker& checker, ir::CompareOp op, const Va
   return compare_signed_with_u64(checker, mirrored(op), b, a, span);
 }
 
+// Returns the float type in which a literal and a narrow integer are compared as the numbers that they are.
+static std::optional<Type> exact_type(const Value& left, const Value& right) {
+  const bool is_first = meets_narrow(left, right);
+  if (!is_first && !meets_narrow(right, left)) return std::nullopt;
+  const Value &real = is_first ? left : right, &integer = is_first ? right : left;
+  const bool is_f32 = is_literal(real) && static_cast<double>(static_cast<float>(real.real)) == real.real;
+  return is_f32 && fits_by_interval(integer, types::f32) ? types::f32 : types::f64;
+}
+
 static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& left, const Value& right,
                              Span span) {
   ir::CompareOp ir_compare = *ir_op(op);
@@ -97,6 +106,7 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
   std::optional<Type> type =
       numba ? numba_join(left.type, right.type)
             : join_arithmetic(type_beside(left, right.type), type_beside(right, left.type));
+  if (!type && !numba) type = exact_type(left, right);
   if (!type) {
     const Value& integer = is_integer(left.type) ? left : right;
     Type floating = is_float(left.type) ? left.type : right.type;

@@ -76,7 +76,7 @@ std::string Checker::describe(const Value& value) {
     return value.type == types::int_literal       ? "integer literals"
            : value.type == types::complex_literal ? "complex literals"
                                                   : "float literals";
-  case ValueKind::Deferred: return "a power of float literals";
+  case ValueKind::Deferred: return "an expression of float literals";
   case ValueKind::Rows: return "a row of a constant tuple";
   case ValueKind::Record: return to_string(value.type);
   case ValueKind::Tuple: {

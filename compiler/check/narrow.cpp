@@ -142,6 +142,13 @@ Type type_beside(const Value& value, Type other) {
   return value.type;
 }
 
+bool meets_narrow(const Value& real, const Value& integer) {
+  bool is_open = takes_type(real) && real.type == types::float_literal;
+  bool is_small = is_number(integer) && !takes_type(integer) && is_integer(integer.type) &&
+                  (is_narrow(integer.type) || integer.facts.promoted);
+  return is_open && is_small && fits_by_interval(integer, types::f64);
+}
+
 std::vector<Type> types_beside(std::span<const Value> values) {
   Type narrow = types::unknown, real = types::unknown;
   bool only_narrow = true;

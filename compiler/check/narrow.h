@@ -22,6 +22,9 @@ bool keeps_intervals(const Checker& checker);
 // hold is an i32, a promoted value that is not negative a u32 or u64 beside one, and an integer a float whose type
 // holds it.
 Type type_beside(const Value& value, Type other);
+// Says whether a float without a type is beside an integer that is narrower than 32 bits, or computed from such: both
+// take the float type that they meet.
+bool meets_narrow(const Value& real, const Value& integer);
 // Returns the type as which each of several values meets the others.
 std::vector<Type> types_beside(std::span<const Value> values);
 

@@ -194,7 +194,7 @@ void Checker::note_widening(std::span<const Value* const> operands, Type type) {
   bool has_narrow = false;
   for (const Value* operand : operands) {
     bool is_narrow = is_float(operand->type) && operand->type != types::f64;
-    if (is_literal(*operand))
+    if (takes_type(*operand))
       literal = literal ? literal : operand;
     else if (is_narrow)
       has_narrow = true;
@@ -218,6 +218,11 @@ ir::Operand Checker::convert_through(const Value& value, Type type, Type compute
   return cast(convert(value, type, Purpose::Operand), computed, value.span);
 }
 
+static bool has_floats(ast::BinaryOp op) {
+  return op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract || op == ast::BinaryOp::Multiply ||
+         divides(op);
+}
+
 Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (!is_number(left) || !is_number(right)) return report_mismatch(*this, op, left, right, span);
   if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(*this, op, left, right, span);
@@ -225,6 +230,8 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   std::optional<Type> type =
       numba ? numba_type(op, left.type, right.type)
             : kern_type(op, type_beside(left, right.type), type_beside(right, left.type));
+  bool waits = instance && !numba && (meets_narrow(left, right) || meets_narrow(right, left));
+  if (waits && has_floats(op)) return deferred_value(op, left, right, span);
   if (!type) return report_mismatch(*this, op, left, right, span);
   bool defers = left.kind == ValueKind::Deferred || right.kind == ValueKind::Deferred;
   if (defers && *type == types::float_literal && takes_type(left) && takes_type(right))

@@ -25,8 +25,9 @@ static bool waits_for_type(const Checker& checker, const Value& left, const Valu
 ir::Operand Checker::convert_deferred(const Value& value, Type type, Purpose purpose) {
   if (is_complex(type)) return cast(convert_deferred(value, part_type(type), purpose), type, value.span);
   const Value &first = value.elements[0], &second = value.elements[1];
-  // In the rounds of inference an exponent may have no type yet.
-  if (second.kind == ValueKind::Runtime && is_literal(second.type)) return variable(type, value.span);
+  // In the rounds of inference an integer may have no type yet.
+  for (const Value& part : value.elements)
+    if (part.kind == ValueKind::Runtime && is_literal(part.type)) return variable(type, value.span);
   Value left = runtime_value(convert(first, type, purpose), first.span);
   bool counts = value.op == ast::BinaryOp::Power && is_integer(second.type);
   Value right = counts ? second : runtime_value(convert(second, type, purpose), second.span);

@@ -24,8 +24,8 @@ enum class ValueKind : std::uint8_t {
   Runtime, // `operand`, which may be a constant of a type
   Literal, // a number without a type: `integer`, `real`, or `real` and `imaginary`, as `type` says
   Choice,  // elements[0] if operand else elements[1], both literals: takes a type where it is used
-  Deferred, // elements[0] `op` elements[1], a float literal to an integer power and what is made of such with other
-            // literals: takes a type where it is used
+  Deferred, // elements[0] `op` elements[1], a float literal beside a narrow integer or to an integer power, and what
+            // is made of such: takes a type where it is used
   Element, // an element of the constant array of literals elements[0], at `indices`, which are guarded
            // already
   Rows,    // a part of such an array that has axes left: where one more subscript is expected
@@ -120,7 +120,7 @@ Value tuple_like(Type type, Span span);
 Value type_value(Type type, Span span);
 Value plain_value(ValueKind kind, Span span);
 
-// Makes an operation of float literals, one of which is a power with an exponent of the running program.
+// Makes an operation of float literals, in which there are integers of the running program too.
 Value deferred_value(ast::BinaryOp op, const Value& left, const Value& right, Span span);
 
 // Returns a value as what a name stands for that is read at a place.
