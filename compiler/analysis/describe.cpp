@@ -89,6 +89,29 @@ Describer::Describer(const ir::Function& function) : function_(function), defini
   });
 }
 
+const ir::If* Describer::join(const ir::Operand& operand) const {
+  const auto found = operand.slot ? joins_.find(static_cast<std::uint32_t>(*operand.slot)) : joins_.end();
+  return found == joins_.end() ? nullptr : found->second;
+}
+
+std::optional<ir::Operand> Describer::written(const ir::Select& select) const {
+  const auto expr_of = [&](const ir::Operand& operand) -> const ir::Expr* {
+    const ir::Assign* assign = operand.slot ? definitions_.sole_assign(*operand.slot) : nullptr;
+    return assign ? &assign->value : nullptr;
+  };
+  const ir::Expr *condition = expr_of(select.condition), *taken = expr_of(select.then_value);
+  const auto* test = condition ? std::get_if<ir::Compare>(condition) : nullptr;
+  if (!test) return std::nullopt;
+  const auto* sum = taken ? std::get_if<ir::Binary>(taken) : nullptr;
+  const ir::Expr* added = sum ? expr_of(sum->right) : nullptr;
+  const bool is_index = test->op == ir::CompareOp::Less && test->left == select.else_value && sum &&
+                        sum->op == ir::BinaryOp::Add && sum->left == select.else_value && added &&
+                        std::holds_alternative<ir::Extent>(*added);
+  const bool is_conversion =
+      test->op == ir::CompareOp::NotEqual && test->left == test->right && !select.then_value.slot;
+  return is_index || is_conversion ? std::optional(select.else_value) : std::nullopt;
+}
+
 // `a or b` is a where a is true, else b; `a and b` and `a if c else b` likewise.
 std::string Describer::describe_join(const ir::If& branch, int depth, bool nested) const {
   const ir::Assign &taken = *last_assign(branch.then_body), &other = *last_assign(branch.else_body);
@@ -136,8 +159,8 @@ std::string Describer::describe(const ir::Operand& operand, int depth, bool nest
   if (!operand.slot) return ir::print(operand, function_);
   const ir::Slot& slot = function_.slots[static_cast<std::size_t>(*operand.slot)];
   if (!slot.name.empty()) return as_written(slot.name);
-  if (auto join = joins_.find(static_cast<std::uint32_t>(*operand.slot)); join != joins_.end())
-    return depth >= deepest ? "..." : describe_join(*join->second, depth, nested);
+  if (const ir::If* joined = join(operand))
+    return depth >= deepest ? "..." : describe_join(*joined, depth, nested);
   const ir::Stmt* definition = definition_of(*operand.slot);
   if (!definition || depth >= deepest) return "...";
   return match(
@@ -161,6 +184,8 @@ std::string Describer::describe_expr(const ir::Assign& assign, int depth, bool n
         return in_brackets(part(e.left) + std::string(spelling(e.op)) + part(e.right), nested);
       },
       [&](const ir::Select& e) {
+        if (const std::optional<ir::Operand> operand = written(e))
+          return describe(*operand, depth + 1, nested);
         return in_brackets(part(e.then_value) + " if " + part(e.condition) + " else " + part(e.else_value),
                            nested);
       },

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,12 @@ public:
   std::string element(const ir::Operand& array, const std::vector<ir::Operand>& indices) const;
   // Returns what an assignment assigns.
   std::string value(const ir::Assign& assign) const { return describe_expr(assign, 0, false); }
+  // Returns the `if` that an `and`, an `or` or a conditional expression became: both of its arms end in the assignment
+  // of a value; null where the value is none.
+  const ir::If* join(const ir::Operand& operand) const;
+  // Returns what was written where a selection is made for it: an index that counts from the end where it is negative, a
+  // float that becomes an integer though it may be none; nothing for other selections.
+  std::optional<ir::Operand> written(const ir::Select& select) const;
   // Returns what it reads this from.
   const ir::Definitions& definitions() const { return definitions_; }
 

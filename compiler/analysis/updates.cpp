@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "compiler/builtins/builtins.h"
-#include "compiler/ir/walk.h"
 #include "compiler/support/overloaded.h"
 #include "compiler/types/convert.h"
 
@@ -18,8 +17,8 @@ static constexpr std::size_t longest = 80;
 static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
 
 Updates::Updates(const ir::Function& function, const Describer& describe, const Uniformity& uniformity,
-                 const SourceManager& sources)
-    : function_(function), describe_(describe), uniformity_(uniformity), sources_(sources),
+                 const SourceManager& sources, std::string_view prefix)
+    : function_(function), describe_(describe), uniformity_(uniformity), sources_(sources), prefix_(prefix),
       definitions_(function.slots.size()) {
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
     ir::visit_results(stmt, [&](ir::SlotId slot) { definitions_[index_of(slot)].push_back(&stmt); });
@@ -58,9 +57,13 @@ Updates::Family Updates::family_of(const ir::Expr& expr) {
 bool Updates::is_element(const ir::Operand& operand, const ir::Store& store) const {
   const ir::Stmt* made = definition(operand);
   const auto* load = made ? std::get_if<ir::Load>(&made->node) : nullptr;
-  if (!load || load->array != store.array) return false;
-  if (load->indices == store.indices) return true;
-  std::string from = describe_.element(load->array, load->indices);
+  return load && is_element(*load, store);
+}
+
+bool Updates::is_element(const ir::Load& load, const ir::Store& store) const {
+  if (load.array != store.array) return false;
+  if (load.indices == store.indices) return true;
+  std::string from = describe_.element(load.array, load.indices);
   return from == describe_.element(store.array, store.indices) && from.find("...") == std::string::npos;
 }
 
@@ -96,19 +99,28 @@ Updates::Family Updates::family(const ir::Store& store) const {
   return Family::None;
 }
 
-bool Updates::updates(const ir::Store& store) const {
+bool Updates::is_made_by(const ir::Operand& operand, const ir::Predicate& matches) const {
   std::vector<bool> seen(function_.slots.size());
-  auto reads = [&](auto& self, const ir::Operand& operand, int depth) -> bool {
-    if (!operand.slot || depth > deepest || seen[index_of(*operand.slot)]) return false;
-    seen[index_of(*operand.slot)] = true;
-    if (is_element(operand, store)) return true;
-    const ir::Stmt* made = definition(operand);
-    if (!made || !std::holds_alternative<ir::Assign>(made->node)) return false;
-    bool any = false;
-    ir::visit_operands(*made, [&](const ir::Operand& part) { any = any || self(self, part, depth + 1); });
-    return any;
-  };
-  return reads(reads, store.value, 0);
+  std::vector<ir::Operand> pending{operand};
+  while (!pending.empty()) {
+    const ir::Operand next = pending.back();
+    pending.pop_back();
+    if (!next.slot || is_array(next.type) || seen[index_of(*next.slot)]) continue;
+    seen[index_of(*next.slot)] = true;
+    for (const ir::Stmt* made : definitions_[index_of(*next.slot)]) {
+      if (matches(*made)) return true;
+      if (std::holds_alternative<ir::Assign>(made->node))
+        ir::visit_operands(*made, [&](const ir::Operand& part) { pending.push_back(part); });
+    }
+  }
+  return false;
+}
+
+bool Updates::updates(const ir::Store& store) const {
+  return is_made_by(store.value, [&](const ir::Stmt& made) {
+    const auto* load = std::get_if<ir::Load>(&made.node);
+    return load && is_element(*load, store);
+  });
 }
 
 // ---- The atomic ----
@@ -216,7 +228,48 @@ std::optional<Updates::Family> Updates::extremum_under(const ir::Store& store,
   return std::nullopt;
 }
 
-std::optional<std::string> Updates::atomic(const ir::Store& store,
+// Returns the name that stands behind `place op=`: in an instance of a generic function a parameter may be a constant, which
+// in another one is not the same.
+std::optional<std::string> Updates::written_name(Span place) const {
+  std::string_view rest = sources_.file(place.file).text;
+  rest = rest.substr(std::min<std::size_t>(place.end, rest.size()));
+  rest = rest.substr(0, rest.find_first_of("\n#;"));
+  const std::size_t begin = rest.find_first_not_of(" +-&|^=");
+  if (begin == std::string_view::npos || rest.substr(0, begin).find("= ") == std::string_view::npos)
+    return std::nullopt;
+  const std::string_view name = rest.substr(begin, rest.find_last_not_of(" \r") + 1 - begin);
+  const auto is_letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const bool is_name = is_letter(name.front()) && std::ranges::all_of(name, [&](char c) {
+                         return is_letter(c) || (c >= '0' && c <= '9');
+                       });
+  return is_name ? std::optional(std::string(name)) : std::nullopt;
+}
+
+// Returns the index in the words of the source, casts included, where the store stands at `m[...]`; else as it is
+// described.
+std::string Updates::index_text(const ir::Store& store, Span place) const {
+  const std::string_view target = sources_.text(place);
+  const std::string head = describe_(store.array) + "[";
+  std::string index;
+  if (target.starts_with(head) && target.ends_with("]") &&
+      target.find_first_of("\n#\\:") == std::string_view::npos)
+    index = target.substr(head.size(), target.size() - head.size() - 1);
+  int depth = 0, commas = 0;
+  for (const char each : index) {
+    if (each == '[' || each == '(') ++depth;
+    if (each == ']' || each == ')') --depth;
+    commas += each == ',' && depth == 0;
+    // Of `m[i][j]` the last brackets are not the only ones.
+    if (depth < 0) index.clear();
+  }
+  if (index.empty()) {
+    for (const ir::Operand& each : store.indices) index += (index.empty() ? "" : ", ") + describe_(each);
+    commas = static_cast<int>(store.indices.size()) - 1;
+  }
+  return commas > 0 ? "(" + index + ")" : index;
+}
+
+std::optional<std::string> Updates::atomic(const ir::Store& store, Span place,
                                            const std::vector<ir::Compare>& under) const {
   Type type = element_type(store.array.type);
   Family kind = family(store);
@@ -230,10 +283,11 @@ std::optional<std::string> Updates::atomic(const ir::Store& store,
     return std::nullopt;
   }
   bool is_sub = false;
+  const bool is_constant = terms.size() == 1 && !terms.front().value.slot;
   std::optional<std::string> value = operand_text(kind, std::move(terms), type, is_sub);
-  std::string index;
-  for (const ir::Operand& each : store.indices) index += (index.empty() ? "" : ", ") + describe_(each);
-  if (store.indices.size() > 1) index = "(" + index + ")";
+  if (std::optional<std::string> name = is_constant ? written_name(place) : std::nullopt)
+    value = std::move(name);
+  const std::string index = index_text(store, place);
   if (!value || index.find("...") != std::string::npos) return std::nullopt;
   std::string_view name = kind == Family::Sum   ? (is_sub ? "sub" : "add")
                           : kind == Family::And ? "and_"
@@ -241,17 +295,22 @@ std::optional<std::string> Updates::atomic(const ir::Store& store,
                           : kind == Family::Xor ? "xor"
                           : kind == Family::Max ? "max"
                                                 : "min";
-  return fmt::format("atomic.{}({}, {}, {})", name, describe_(store.array), index, *value);
+  return fmt::format("{}atomic.{}({}, {}, {})", prefix_, name, describe_(store.array), index, *value);
 }
 
-// ---- What picks an index ----
+// ---- What values are made of ----
 
-void Updates::trace(const ir::Operand& operand, Sources& found, std::vector<bool>& seen, int depth) const {
-  if (!operand.slot || found.is_own || seen[index_of(*operand.slot)]) return;
-  seen[index_of(*operand.slot)] = true;
+void Updates::trace(const ir::Operand& operand, Trace& trace, int depth) const {
+  Sources& found = trace.found;
+  if (!operand.slot || found.is_own || trace.seen[index_of(*operand.slot)]) return;
+  trace.seen[index_of(*operand.slot)] = true;
   if (depth > deepest) found.is_own = true;
   // What all threads of a block have alike tells them from each other as little as a constant.
   if (uniformity_.block_uniform[index_of(*operand.slot)]) return;
+  if (const std::size_t param = index_of(*operand.slot); param < trace.params.size()) {
+    found.has_data = found.has_data || trace.params[param].has_data;
+    found.is_own = found.is_own || trace.params[param].is_own;
+  }
   for (const ir::Stmt* made : definitions_[index_of(*operand.slot)]) {
     if (const auto* load = std::get_if<ir::Load>(&made->node)) {
       AddressSpace space = load->array.type->space;
@@ -264,17 +323,22 @@ void Updates::trace(const ir::Operand& operand, Sources& found, std::vector<bool
     bool is_number = call && call->args.empty();
     // Where a loop starts by data it runs over a part of its own, mostly: from `start[i]` to `start[i + 1]`.
     if (is_number || !(assign || std::holds_alternative<ir::Call>(made->node))) found.is_own = true;
-    ir::visit_operands(*made, [&](const ir::Operand& part) { trace(part, found, seen, depth + 1); });
+    ir::visit_operands(*made, [&](const ir::Operand& part) { this->trace(part, trace, depth + 1); });
   }
 }
 
-bool Updates::is_picked_by_data(const ir::Store& store) const {
-  Sources found;
-  std::vector<bool> seen(function_.slots.size());
+Updates::Sources Updates::sources(const ir::Operand& operand, const std::vector<Sources>& params) const {
+  Trace found{params, {}, std::vector<bool>(function_.slots.size())};
+  trace(operand, found, 0);
+  return found.found;
+}
+
+Updates::Sources Updates::place_sources(const ir::Store& store, const std::vector<Sources>& params) const {
+  Trace found{params, {}, std::vector<bool>(function_.slots.size())};
   // A row of an array may be the thread's own.
-  trace(store.array, found, seen, 0);
-  for (const ir::Operand& index : store.indices) trace(index, found, seen, 0);
-  return found.has_data && !found.is_own;
+  trace(store.array, found, 0);
+  for (const ir::Operand& index : store.indices) trace(index, found, 0);
+  return found.found;
 }
 
 } // namespace kern

@@ -1,6 +1,8 @@
 // Remarks on programs that compile and probably do not do what was meant, or do it slowly.
 #pragma once
 
+#include <string_view>
+
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/source.h"
@@ -10,7 +12,12 @@ namespace kern {
 // Reports variables that a path reads unset (-Wunset), stores of all threads to one element (-Wrace), changes of elements
 // that data picks (-Wlost_update), accesses whose neighbouring threads touch elements far apart (-Wcoalesce), and what
 // report_shuffles finds; a cause once, with its count. The module is as the checker made it.
-void report_warnings(const ir::Module& module, const SourceManager& sources, Diagnostics& diagnostics);
+void report_warnings(const ir::Module& module, const SourceManager& sources, bool is_numba,
+                     Diagnostics& diagnostics);
+// Reports stores of all threads to one element, changes of elements that data picks, in kernels and in what they call,
+// and accesses far apart. `prefix` stands before `atomic` and `grid` in the words of the source.
+void report_races(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
+                  Diagnostics& diagnostics);
 // Reports shuffles that may read a lane which has left the kernel or takes another way (-Wshuffle).
 void report_shuffles(const ir::Module& module, Diagnostics& diagnostics);
 

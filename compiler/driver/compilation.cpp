@@ -107,7 +107,7 @@ const ir::Module* Compilation::module() {
   verify(*checked_, "uniformity");
   if (diagnostics_.has_errors()) return nullptr;
   std::swap(checked_->functions, as_written);
-  timed("warnings", [&] { return report_warnings(*checked_, sources_, diagnostics_), true; });
+  timed("warnings", [&] { return report_warnings(*checked_, sources_, is_numba, diagnostics_), true; });
   std::swap(checked_->functions, as_written);
   return diagnostics_.has_errors() ? nullptr : &*checked_;
 }

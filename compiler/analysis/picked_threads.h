@@ -1,0 +1,49 @@
+// How many threads come to a place: conditions that pick one, and loops that let in one at a time.
+#pragma once
+
+#include <vector>
+
+#include "compiler/analysis/describe.h"
+#include "compiler/analysis/shape.h"
+#include "compiler/analysis/updates.h"
+
+namespace kern {
+
+// What a condition, or a loop, lets through.
+enum class Picked : std::uint8_t {
+  Many,
+  ByData, // those whose data are equal to something: any number of them, though one may be meant
+  One,
+};
+
+// Returns for each function whether it, or what it calls, has a loop that an atomic ends: a lock, or a turn.
+std::vector<bool> find_waiting_functions(const ir::Module& module);
+// Says whether an atomic may decide how long a loop runs: threads come out of it one at a time, or in an order that
+// they agreed on.
+bool ends_by_atomic(const ir::Stmt& loop);
+
+class PickedThreads {
+public:
+  PickedThreads(const Describer& describe, const Shapes& shapes, const Updates& updates)
+      : describe_(describe), shapes_(shapes), updates_(updates) {}
+
+  // Returns whom a condition lets through where it holds, or where it does not. A test of a range, like `i < n`, picks
+  // no thread; of what is not understood it is assumed. `params` says what the parameters are made of.
+  Picked by(const ir::Operand& condition, bool holds, const std::vector<Updates::Sources>& params) const;
+
+private:
+  struct Question {
+    const std::vector<Updates::Sources>& params;
+    int steps = 0;
+  };
+  Picked by(const ir::Operand& condition, bool holds, Question& question) const;
+  Picked by(const ir::Expr& condition, bool holds, Question& question) const;
+  Picked by_test(const ir::Compare& test, bool holds, const Question& question) const;
+  Picked by_join(const ir::If& join, bool holds, Question& question) const;
+
+  const Describer& describe_;
+  const Shapes& shapes_;
+  const Updates& updates_;
+};
+
+} // namespace kern

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Threads that race for an element, in all forms: each operator, on elements of global and shared memory at a constant, a uniform index
+and one that data picks, where it stands plain, under conditions, in loops and in device functions; counts that place elements; and stores of
+values. Each is warned of; what the warning writes is put there as it stands, gives no warning, and computes in several blocks what a model
+in Python does.
+
+usage: lost_updates.py KERNC [--count N] [--seed S] [--seconds T]        without a count every form is tried
+"""
+import itertools
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+import arguments
+
+BLOCKS, THREADS, START = 4, 32, 50
+COUNT = BLOCKS * THREADS - 9
+OPERATORS = {
+    "add": ("{m} += {v}", lambda m, v: m + v), "add_long": ("{m} = {m} + {v}", lambda m, v: m + v), "add_right": ("{m} = {v} + {m}", lambda m, v: m + v),
+    "sub": ("{m} -= {v}", lambda m, v: m - v), "count": ("{m} += 1", lambda m, v: m + 1), "count_long": ("{m} = {m} + 1", lambda m, v: m + 1),
+    "or": ("{m} |= {v}", lambda m, v: m | v), "and": ("{m} &= {v}", lambda m, v: m & v), "xor": ("{m} ^= {v}", lambda m, v: m ^ v),
+    "max": ("{m} = max({m}, {v})", max), "min": ("{m} = min({m}, {v})", min), "max_if": ("if {v} > {m}:\n    {m} = {v}", max),
+}
+# The element, its index in the model, and the array.
+TARGETS = {
+    "first": ("m[0]", lambda i, data: 0), "uniform": ("m[q]", lambda i, data: 2), "two_axes": ("w[0, q]", lambda i, data: 2),
+    "picked": ("m[d[i] % 4]", lambda i, data: data["d"][i] % 4), "shared": ("s[0]", lambda i, data: 0), "shared_uniform": ("s[q]", lambda i, data: 2),
+    "shared_picked": ("s[d[i] % 4]", lambda i, data: data["d"][i] % 4),
+}
+# The lines around the statement, whom they let through, and how often.
+IN = "if i < x.size:\n    {}"
+PLACES = {
+    "plain": (IN, lambda i, data: 1),
+    "condition": (IN.format("if x[i] > 20:\n    {}"), lambda i, data: data["x"][i] > 20),
+    "positive": (IN.format("if x[i] > 0:\n    {}"), lambda i, data: data["x"][i] > 0),
+    "and": ("if i < x.size and x[i] > 20:\n    {}", lambda i, data: data["x"][i] > 20),
+    "or": (IN.format("if x[i] > 30 or x[i] < 10:\n    {}"), lambda i, data: data["x"][i] > 30 or data["x"][i] < 10),
+    "not": (IN.format("if not x[i] > 20:\n    {}"), lambda i, data: data["x"][i] <= 20),
+    "equal": (IN.format("if d[i] == 3:\n    {}"), lambda i, data: data["d"][i] == 3),
+    "else": (IN.format("if x[i] > 20:\n    pass\nelse:\n    {}"), lambda i, data: data["x"][i] <= 20),
+    "return": ("if i >= x.size:\n    return\n{}", lambda i, data: 1),
+    "for": (IN.format("for r in range(3):\n    {}"), lambda i, data: 3),
+    "while": (IN.format("r = 0\nwhile r < 2:\n    {}\n    r += 1"), lambda i, data: 2),
+    "device": (None, lambda i, data: 1), "device_deep": (None, lambda i, data: 1), "device_generic": (None, lambda i, data: 1),
+}
+# What counts and stores; the array is `a`, and `c` the counter.
+COMPACTIONS = ["{a}[{c}] = {v}\n{c} += 1", "{c} += 1\n{a}[{c} - 1] = {v}", "p = {c}\n{c} = p + 1\n{a}[p] = {v}", "{a}[{c}] = {v}\n{b}[{c}] = i32(i)\n{c} = {c} + 1",
+               "p = {c}\n{a}[p] = {v}\n{b}[p] = i32(i)\n{c} += 1"]
+
+
+def indented(text, depth=1):
+    return "\n".join("    " * depth + line for line in text.split("\n"))
+
+
+def put(frame, text):
+    """Puts lines where the braces stand, with their indentation."""
+    pad = re.search(r"^( *)\{\}", frame, re.M)[1]
+    return frame.replace(pad + "{}", "\n".join(pad + line for line in text.split("\n")))
+
+
+def nested(frame):
+    """IN.format() above puts the inner lines behind the indentation of the first one only."""
+    return frame if frame is None or not frame.startswith("if i < x.size:\n") else "if i < x.size:\n" + indented(frame[len("if i < x.size:\n    "):])
+
+
+def program(body, functions=""):
+    is_shared = re.search(r"\bs\b|\bbuf\b", body) is not None
+    lines = ["i = grid(1)"]
+    if is_shared:
+        lines += ["s = shared.array(4, i32)", "buf = shared.array(64, i32)", f"if threadIdx.x < 4:\n    s[threadIdx.x] = {START if 'buf[' not in body else 0}",
+                  "buf[threadIdx.x] = -1", "buf[threadIdx.x + 32] = -1", "syncthreads()"]
+    lines.append(body)
+    if is_shared:
+        lines += ["syncthreads()", "if threadIdx.x < 4:\n    o[blockIdx.x * 4 + threadIdx.x] = s[threadIdx.x]",
+                  "o2[blockIdx.x * 64 + threadIdx.x] = buf[threadIdx.x]", "o2[blockIdx.x * 64 + threadIdx.x + 32] = buf[threadIdx.x + 32]"]
+    head = "def k(x: i32[:], d: i32[:], q: i32, m: i32[:], w: i32[:, :], out: i32[:], out2: i32[:], o: i32[:], o2: i32[:]):"
+    return functions + "@kernel\n" + head + "\n" + "\n".join(indented(line) for line in lines) + "\n"
+
+
+def device(place, statement):
+    """Returns functions, and the call of the outer one; the statement is in terms of `t`, `e` and `v`."""
+    types = ("", "", "") if place == "device_generic" else (": i32[:]", ": i32", ": i32")
+    text = f"@device\ndef change(t{types[0]}, e{types[1]}, v{types[2]}):\n{indented(statement)}\n\n"
+    if place != "device_deep":
+        return text, "change"
+    return text + f"@device\ndef deep(t{types[0]}, e{types[1]}, v{types[2]}):\n    change(t, e, v)\n\n", "deep"
+
+
+def check(kernc, path):
+    done = subprocess.run([kernc, "check", str(path), "--diagnostics=json"], capture_output=True, text=True, timeout=60)
+    found = [json.loads(line) for line in (done.stdout + done.stderr).splitlines() if line.startswith("{")]
+    return [one for one in found if one["code"][0] == "E" or one["code"] in ("W0702", "W0745")]
+
+
+def mend(source, found):
+    """Puts what the warning writes where it points."""
+    message, lines, at = found["message"], source.split("\n"), found["line"] - 1
+    pad = re.match(" *", lines[at])[0]
+    if one := re.search(r"let one thread store it: `(.*)`$", message):
+        lines[at] = f"{pad}{one[1]}\n{pad}    {lines[at].strip()}"
+    elif place := re.search(r"instead write `(.*)` before the store to `.*`, and `(\w+\[.*\])` there$", message):
+        targets = [place[2]] + [re.match("likewise `(.*?)` for", note["message"])[1] for note in found["notes"] if note["message"].startswith("likewise")]
+        lines[at] = None
+        first = min(number for number, line in enumerate(lines) if line and any(line.strip().startswith(target.split("[")[0] + "[") for target in targets))
+        for number, line in enumerate(lines):
+            for target in targets:
+                if line and number >= first and line.startswith(pad + target.split("[")[0] + "["):
+                    lines[number] = pad + target + " = " + line.split(" = ", 1)[1]
+        lines[first] = f"{pad}{place[1]}\n{lines[first]}"
+    elif place := re.search(r"instead write `(.*)` for `(.*)`$", message):
+        lines[at] = None
+        number = lines.index(pad + place[2])
+        lines[number] = pad + place[1]
+    elif fix := re.search(r"; write `(.*)`$", message):
+        lines[at] = pad + fix[1]
+    else:
+        return None
+    return "\n".join(line for line in lines if line is not None)
+
+
+def run(kernc, folder, path, data):
+    words = [f"{name}={json.dumps(data[name])}" for name in ("x", "d")]
+    words += ["q=2", f"m=[{','.join([str(data['start'])] * 4)}]", f"w=@{folder}/w.npy", "out=zeros:i32:256", "out2=zeros:i32:256",
+              f"o=zeros:i32:{BLOCKS * 4}", f"o2=zeros:i32:{BLOCKS * 64}"]
+    for name in ("m", "w", "out", "out2", "o", "o2"):
+        words += ["-o", f"{name}={folder}/{name}_out.npy"]
+    done = subprocess.run([kernc, "run", str(path), "k", *words, f"--grid={BLOCKS}", f"--block={THREADS}"], capture_output=True, text=True, timeout=60, env={"KERN_CACHE": "off"})
+    if done.returncode:
+        raise RuntimeError(done.stdout + done.stderr + path.read_text())
+    return {name: numpy.load(folder / f"{name}_out.npy") for name in ("m", "w", "out", "out2", "o", "o2")}
+
+
+def updates():
+    for target, operator, place in itertools.product(TARGETS, OPERATORS, PLACES):
+        yield target, operator, place
+
+
+def expected_update(target, operator, place, data):
+    """Returns the four elements for each block (shared) or of the grid."""
+    is_shared = target.startswith("shared")
+    cells = [[START] * 4 for _ in range(BLOCKS)]
+    for i in range(COUNT):
+        for _ in range(int(PLACES[place][1](i, data))):
+            row, at = cells[i // THREADS if is_shared else 0], TARGETS[target][1](i, data)
+            row[at] = OPERATORS[operator][1](row[at], data["x"][i])
+    return cells
+
+
+def try_update(kernc, folder, data, target, operator, place):
+    element = TARGETS[target][0]
+    if place.startswith("device"):
+        if target == "two_axes":
+            return None
+        functions, name = device(place, OPERATORS[operator][0].format(m="t[e]", v="v"))
+        array, index = re.match(r"(\w)\[(.*)\]", element).groups()
+        source = program(IN.format(f"{name}({array}, {index}, x[i])"), functions)
+    else:
+        source = program(put(nested(PLACES[place][0]), OPERATORS[operator][0].format(m=element, v="x[i]")))
+    data["start"] = START
+    fixed = source
+    path = folder / "a.kern"
+    path.write_text(source)
+    found = check(kernc, path)
+    if len(found) != 1 or found[0]["code"] != ("W0745" if target.endswith("picked") else "W0702"):
+        return source, "one warning was wanted: " + str([one["message"] for one in found])
+    fixed = mend(source, found[0])
+    if fixed is None:
+        return source, found[0]["message"]
+    path.write_text(fixed)
+    if found := check(kernc, path):
+        return fixed, "still warned of: " + found[0]["message"]
+    got, want = run(kernc, folder, path, data), expected_update(target, operator, place, data)
+    if target.startswith("shared"):
+        given, wanted = got["o"].reshape(BLOCKS, 4).tolist(), want
+    elif target == "two_axes":
+        given, wanted = got["w"][0].tolist(), want[0]
+    else:
+        given, wanted = got["m"].tolist(), want[0]
+    return None if given == wanted else (fixed, f"{given}, {wanted} expected")
+
+
+def try_compaction(kernc, folder, data, form, is_shared, place):
+    names = {"a": "buf" if is_shared else "out", "b": "out2", "c": "s[0]" if is_shared else "m[0]", "v": "x[i]"}
+    source = program(put(nested(PLACES[place][0]), form.format(**names)))
+    # Whoever has left does not copy the results of the block.
+    if is_shared and ("{b}" in form or place == "return"):
+        return None
+    data["start"] = 0
+    path = folder / "a.kern"
+    path.write_text(source)
+    found = check(kernc, path)
+    if len(found) != 1:
+        return source, "one warning was wanted: " + str([one["message"] for one in found])
+    fixed = mend(source, found[0])
+    if fixed is None:
+        return source, found[0]["message"]
+    path.write_text(fixed)
+    if found := check(kernc, path):
+        return fixed, "still warned of: " + found[0]["message"]
+    got = run(kernc, folder, path, data)
+    chosen = [i for i in range(COUNT) for _ in range(int(PLACES[place][1](i, data)))]
+    for block in range(BLOCKS) if is_shared else [0]:
+        mine = [i for i in chosen if i // THREADS == block] if is_shared else chosen
+        stored = got["o2"][block * 64:][:64] if is_shared else got["out"]
+        stored = stored[:len(mine)]
+        count = got["o"][block * 4] if is_shared else got["m"][0]
+        if count != len(mine) or sorted(stored.tolist()) != sorted(data["x"][i] for i in mine):
+            return fixed, f"{count} of {len(mine)}: {sorted(stored.tolist())}"
+        if "{b}" in form and [data["x"][i] for i in got["out2"][:count]] != stored.tolist():
+            return fixed, "the two arrays do not go together"
+    return None
+
+
+def try_store(kernc, folder, data, target, place):
+    """A value of each thread: the one that the test picks stores its own."""
+    source = program(put(nested(PLACES[place][0]), f"{TARGETS[target][0]} = x[i]"))
+    data["start"] = START
+    path = folder / "a.kern"
+    path.write_text(source)
+    found = check(kernc, path)
+    is_by_data = place in ("condition", "positive", "and", "or", "not", "else")
+    if place == "equal":
+        return None if not found else (source, found[0]["message"])
+    if len(found) != 1 or found[0]["code"] != "W0702":
+        return source, "one warning was wanted: " + str([one["message"] for one in found])
+    fixed = mend(source, found[0])
+    if is_by_data:
+        return None if fixed is None else (source, "no one thread is known: " + found[0]["message"])
+    if fixed is None:
+        return source, found[0]["message"]
+    path.write_text(fixed)
+    if found := check(kernc, path):
+        return fixed, "still warned of: " + found[0]["message"]
+    got, at = run(kernc, folder, path, data), TARGETS[target][1](0, data)
+    if target.startswith("shared"):
+        given, wanted = got["o"].reshape(BLOCKS, 4)[:, at].tolist(), [data["x"][b * THREADS] for b in range(BLOCKS)]
+    else:
+        given, wanted = (got["w"][0] if target == "two_axes" else got["m"])[at], data["x"][0]
+    return None if given == wanted else (fixed, f"{given}, {wanted} expected")
+
+
+def main():
+    options = arguments.parser(0).parse_args()
+    rng = random.Random(options.seed)
+    data = {"x": [rng.randint(-40, 60) for _ in range(COUNT)], "d": [rng.randint(0, 9) for _ in range(COUNT)]}
+    cases = [(try_update, each) for each in updates()]
+    cases += [(try_compaction, each) for each in itertools.product(COMPACTIONS, (False, True), [name for name in PLACES if not name.startswith("device") and name not in ("for", "while")])]
+    cases += [(try_store, each) for each in itertools.product([name for name in TARGETS if not name.endswith("picked")], [name for name in PLACES if not name.startswith("device")])]
+    if options.count:
+        rng.shuffle(cases)
+        cases = cases[:options.count]
+    failures = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        numpy.save(folder / "w.npy", numpy.full((2, 4), START, numpy.int32))
+        for attempt, each in cases:
+            if failed := attempt(options.kernc, folder, data, *each):
+                failures.append(f"{attempt.__name__} {each}: {failed[1]}\n{failed[0]}")
+    if failures:
+        sys.exit("\n".join(failures[:20]) + f"\n{len(failures)} of {len(cases)} are wrong")
+    print("races in", len(cases), "forms are warned of, and what the warnings write is right")
+
+
+main()
