@@ -124,7 +124,9 @@ void report_warnings(const ir::Module& module, const SourceManager& sources, boo
                      Diagnostics& diagnostics) {
   report_shuffles(module, diagnostics);
   for (const ir::Function& function : module.functions) UnsetFinder(function, diagnostics).run();
-  report_races(module, sources, is_numba ? "cuda." : "", diagnostics);
+  const std::string_view prefix = is_numba ? "cuda." : "";
+  report_races(module, sources, prefix, diagnostics);
+  report_shared_races(module, prefix, diagnostics);
   for (const ir::Function& function : module.functions)
     if (function.is_kernel) check_block(function, diagnostics);
 }

@@ -104,14 +104,18 @@ def mend(source, found):
     pad = re.match(" *", lines[at])[0]
     if one := re.search(r"let one thread store it: `(.*)`$", message):
         lines[at] = f"{pad}{one[1]}\n{pad}    {lines[at].strip()}"
-    elif place := re.search(r"instead write `(.*)` before the store to `.*`, and `(\w+\[.*\])` there$", message):
-        targets = [place[2]] + [re.match("likewise `(.*?)` for", note["message"])[1] for note in found["notes"] if note["message"].startswith("likewise")]
+    elif place := re.search(r"instead write `(.*)` before the store to `(.*)`, and `(.*)` there$", message):
+        targets = {place[2]: place[3]}
+        for note in found["notes"]:
+            if other := re.match("likewise `(.*)` for `(.*)`$", note["message"]):
+                targets[other[2]] = other[1]
         lines[at] = None
-        first = min(number for number, line in enumerate(lines) if line and any(line.strip().startswith(target.split("[")[0] + "[") for target in targets))
+        first = None
         for number, line in enumerate(lines):
-            for target in targets:
-                if line and number >= first and line.startswith(pad + target.split("[")[0] + "["):
-                    lines[number] = pad + target + " = " + line.split(" = ", 1)[1]
+            for old, new in targets.items():
+                if line and line.startswith(f"{pad}{old} = "):
+                    lines[number] = line.replace(old, new, 1)
+                    first = number if first is None else first
         lines[first] = f"{pad}{place[1]}\n{lines[first]}"
     elif place := re.search(r"instead write `(.*)` for `(.*)`$", message):
         lines[at] = None

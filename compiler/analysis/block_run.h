@@ -1,0 +1,154 @@
+// Runs a kernel for the threads of one block, as far as their own numbers decide what they do, and tells who touches
+// which element of shared memory between which barriers. Every run is one that a launch may give: what is not known
+// is larger than every index, conditions on data come out as a policy says. Where no such choice is sure, nothing is
+// told. Private to analysis/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/analysis/block_values.h"
+#include "compiler/ir/ir.h"
+
+namespace kern {
+
+enum class TouchKind : std::uint8_t { Load, Store, Atomic };
+
+// A statement that touches shared memory, at one time.
+struct Touch {
+  TouchKind kind;
+  const ir::Function* function;
+  const ir::Stmt* stmt;
+  std::uint32_t place;             // of BlockRun::places()
+  std::uint32_t epoch, warp_epoch; // how many barriers, and barriers of warps, came before
+};
+
+// How a run came somewhere: the calls, the rounds of loops and the conditions on what is not known.
+struct RunPlace {
+  enum class Kind : std::uint8_t { Start, Call, Round, Condition };
+  Kind kind;
+  std::uint32_t outer;
+  const ir::Function* function; // that holds the statement
+  const ir::Stmt* stmt;         // the call, the loop or the `if`
+  std::int64_t number;          // of the round; of the condition, with its answer as the lowest bit
+};
+
+// What takes in what a run tells. An element is a number for each array and place in it.
+struct TouchListener {
+  std::function<void(const Touch&, std::uint32_t array, const std::vector<std::int64_t>& elements,
+                     const std::vector<std::uint16_t>& threads)>
+      known;
+  // Data picks the elements.
+  std::function<void(const Touch&, std::uint32_t array, const std::vector<std::uint16_t>& threads)> by_data;
+};
+
+class BlockRun {
+public:
+  enum class Policy : std::uint8_t {
+    Then, // conditions on data hold
+    Else, // they do not, where something else is done then
+    Part, // the same as Then; of the first size that a thread's number is compared with half of the threads are beyond
+  };
+
+  BlockRun(const ir::Module& module, const ir::Function& kernel, Policy policy,
+           const TouchListener& listener);
+
+  void run();
+  std::size_t threads() const { return threads_; }
+  bool has_known_block() const { return kernel_.options.block.has_value(); }
+  const std::vector<RunPlace>& places() const { return places_; }
+  // Says whether threads may come differently to what an `if` or a loop holds.
+  bool is_divergent(const ir::Stmt& stmt) const { return divergent_.contains(&stmt); }
+  // Returns the test that half of the threads do not pass; null where there was none.
+  const ir::Stmt* split() const { return split_; }
+  bool has_left(std::uint16_t thread) const { return left_[thread]; }
+
+private:
+  using Mask = std::vector<bool>;
+  // One axis of the array in shared memory that a value is a view of.
+  struct Axis {
+    std::optional<int> axis; // of the view that runs along it; else it is at `start`
+    BlockValue start;
+    std::int64_t step = 1;
+  };
+  struct Array {
+    std::optional<std::uint32_t> shared; // none where it is not known, or another memory
+    std::int64_t part = 0;
+    std::vector<Axis> axes;
+    std::vector<BlockValue> extents;
+  };
+  struct Frame {
+    const ir::Function* function;
+    std::vector<BlockValue> slots;
+    std::vector<Array> arrays;
+    std::vector<BlockValue> results;
+    std::vector<Array> array_results;
+    Mask returned;
+  };
+  struct Loop {
+    Mask broken, continued;
+    std::int64_t round = 0;
+  };
+
+  // ---- Statements ----
+  void exec(const ir::Body& body);
+  void exec(const ir::Stmt& stmt);
+  void exec_if(const ir::If& branch, const ir::Stmt& stmt);
+  void exec_branch(const ir::If& branch, bool holds, const BlockValue& condition, const ir::Stmt& stmt);
+  void exec_unsure(const ir::Stmt& stmt);
+  void exec_while(const ir::While& loop, const ir::Stmt& stmt);
+  void exec_for(const ir::For& loop, const ir::Stmt& stmt);
+  void exec_round(const ir::Body& body, const ir::Stmt& stmt, Loop& loop);
+  void exec_call(const ir::Call& call, const ir::Stmt& stmt);
+  void exec_return(const ir::Return& last);
+  void exec_effect(const ir::CallEffect& call);
+  void skip(const ir::Stmt& stmt);
+  bool is_plain(const ir::Stmt& loop);
+  bool decide(const ir::If& branch, const BlockValue& condition);
+
+  // ---- Values ----
+  BlockValue value(const ir::Operand& operand);
+  BlockValue evaluate(const ir::Assign& assign, Type type, const ir::Stmt& stmt);
+  BlockValue call_value(const ir::CallPure& call);
+  BlockValue thread_value(std::size_t axis) const;
+  Array array(const ir::Operand& operand) const;
+  Array evaluate_array(const ir::Expr& expr, Type type);
+  Array view(const ir::View& view);
+  void assign(ir::SlotId slot, const BlockValue& value);
+  void touch(TouchKind kind, const ir::Operand& array, const std::vector<ir::Operand>& indices,
+             const ir::Stmt& stmt);
+
+  bool is_stopped() const { return steps_ > most_steps_ || tainted_; }
+  bool any_active() const;
+  bool is_everybody() const; // that has not left
+  std::uint32_t enter(RunPlace::Kind kind, const ir::Stmt& stmt, std::int64_t number);
+
+  static constexpr std::size_t most_steps_ = 1'500'000;
+
+  const ir::Module& module_;
+  const ir::Function& kernel_;
+  Policy policy_;
+  const TouchListener& listener_;
+  std::array<std::int64_t, 3> block_{1, 1, 1};
+  std::size_t threads_ = 1;
+  BlockArithmetic arithmetic_;
+  Frame* frame_ = nullptr;
+  std::vector<Loop*> loops_;
+  Mask active_, left_;
+  int unsure_ = 0;       // of the conditions around: who comes here is not known
+  bool tainted_ = false; // nor from here on
+  std::uint32_t place_ = 0, epoch_ = 0, warp_epoch_ = 0;
+  std::size_t steps_ = 0;
+  const ir::Stmt* split_ = nullptr;
+  std::vector<RunPlace> places_;
+  std::unordered_set<const ir::Stmt*> divergent_;
+  std::unordered_map<const ir::Stmt*, bool> plain_;
+  std::unordered_map<std::int64_t, bool> decisions_; // by the name of a condition
+};
+
+} // namespace kern

@@ -1,0 +1,246 @@
+// The values of a run, and which elements its accesses touch.
+#include <algorithm>
+
+#include "compiler/analysis/block_run.h"
+#include "compiler/builtins/builtins.h"
+#include "compiler/support/overloaded.h"
+
+namespace kern {
+
+using Kind = BlockValue::Kind;
+
+static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
+
+BlockValue BlockRun::value(const ir::Operand& operand) {
+  if (!operand.slot) return arithmetic_.constant(operand);
+  return arithmetic_.resolve(frame_->slots[index_of(*operand.slot)]);
+}
+
+BlockRun::Array BlockRun::array(const ir::Operand& operand) const {
+  return operand.slot ? frame_->arrays[index_of(*operand.slot)] : Array{};
+}
+
+// What threads that are not active hold stays as it is.
+void BlockRun::assign(ir::SlotId slot, const BlockValue& given) {
+  BlockValue& held = frame_->slots[index_of(slot)];
+  const ir::Slot& declared = frame_->function->slots[index_of(slot)];
+  if (declared.kind == ir::Slot::Kind::Temp || (unsure_ == 0 && is_everybody())) {
+    held = given;
+    return;
+  }
+  if (unsure_ > 0 || !held.is_known() || !given.is_known()) {
+    // Threads that left, or wait elsewhere, do not read it under the same conditions; of numbers that is not sure.
+    held = is_float(declared.type) ? arithmetic_.of(given.kind == Kind::Data ? Kind::Data : Kind::Mixed)
+           : unsure_ == 0 && given.is_known() == held.is_known() && given.kind == Kind::Data
+               ? given
+               : arithmetic_.of(Kind::Mixed);
+    return;
+  }
+  BlockValue merged;
+  merged.is_assumed = held.is_assumed || given.is_assumed;
+  merged.lanes.resize(threads_);
+  for (std::size_t lane = 0; lane < threads_; ++lane)
+    merged.lanes[lane] = active_[lane] ? given.in(lane) : held.in(lane);
+  // Threads that left count no more.
+  const auto first = std::find(active_.begin(), active_.end(), true);
+  const std::int64_t one = first == active_.end()
+                               ? merged.lanes[0]
+                               : merged.lanes[static_cast<std::size_t>(first - active_.begin())];
+  bool is_one = true;
+  for (std::size_t lane = 0; lane < threads_; ++lane)
+    is_one = is_one && (left_[lane] || merged.lanes[lane] == one);
+  if (is_one) {
+    merged.number = one;
+    merged.lanes.clear();
+  }
+  held = std::move(merged);
+}
+
+BlockValue BlockRun::thread_value(std::size_t axis) const {
+  BlockValue result;
+  if (block_[axis] == 1) return result;
+  result.lanes.resize(threads_);
+  for (std::size_t lane = 0; lane < threads_; ++lane) {
+    std::int64_t rest = static_cast<std::int64_t>(lane);
+    for (std::size_t i = 0; i < axis; ++i) rest /= block_[i];
+    result.lanes[lane] = rest % block_[axis];
+  }
+  return result;
+}
+
+// The block is one amid others, so that it has neighbours on both sides.
+BlockValue BlockRun::call_value(const ir::CallPure& call) {
+  switch (call.builtin) {
+  case Builtin::ThreadIndexX: return thread_value(0);
+  case Builtin::ThreadIndexY: return thread_value(1);
+  case Builtin::ThreadIndexZ: return thread_value(2);
+  case Builtin::BlockDimX: return arithmetic_.known(block_[0]);
+  case Builtin::BlockDimY: return arithmetic_.known(block_[1]);
+  case Builtin::BlockDimZ: return arithmetic_.known(block_[2]);
+  case Builtin::BlockIndexX:
+  case Builtin::BlockIndexY: return arithmetic_.known(1);
+  case Builtin::GridDimX:
+  case Builtin::GridDimY: return arithmetic_.known(3);
+  case Builtin::BlockIndexZ: return arithmetic_.known(0);
+  case Builtin::GridDimZ: return arithmetic_.known(1);
+  case Builtin::LaneId: {
+    BlockValue result;
+    result.lanes.resize(threads_);
+    for (std::size_t lane = 0; lane < threads_; ++lane)
+      result.lanes[lane] = static_cast<std::int64_t>(lane % 32);
+    return result;
+  }
+  default: break;
+  }
+  std::vector<BlockValue> args;
+  for (const ir::Operand& arg : call.args) args.push_back(value(arg));
+  const bool is_pair = args.size() == 2 && is_integer(call.args[0].type);
+  if (is_pair && (call.builtin == Builtin::Max || call.builtin == Builtin::Min))
+    return arithmetic_.extremum(call.builtin == Builtin::Max, args[0], args[1]);
+  return args.empty() ? arithmetic_.of(Kind::Mixed) : arithmetic_.computed(args);
+}
+
+BlockValue BlockRun::evaluate(const ir::Assign& assign, Type type, const ir::Stmt& stmt) {
+  const bool had_split = arithmetic_.has_split();
+  BlockValue result = match(
+      assign.value, [&](const ir::Copy& e) { return value(e.value); },
+      [&](const ir::Unary& e) { return arithmetic_.unary(e.op, value(e.value), type); },
+      [&](const ir::Binary& e) { return arithmetic_.binary(e.op, value(e.left), value(e.right), type); },
+      [&](const ir::Compare& e) {
+        return arithmetic_.compare(e.op, value(e.left), value(e.right), e.left.type);
+      },
+      [&](const ir::Convert& e) { return arithmetic_.convert(value(e.value), e.value.type, type); },
+      [&](const ir::Select& e) {
+        const BlockValue condition = value(e.condition);
+        const BlockValue taken = value(e.then_value), other = value(e.else_value);
+        if (condition.is_one_number()) return condition.number != 0 ? taken : other;
+        if (!condition.is_known() || !taken.is_known() || !other.is_known())
+          return arithmetic_.computed({condition, taken, other});
+        BlockValue each;
+        each.lanes.resize(threads_);
+        for (std::size_t lane = 0; lane < threads_; ++lane)
+          each.lanes[lane] = condition.lanes[lane] != 0 ? taken.in(lane) : other.in(lane);
+        return each;
+      },
+      [&](const ir::Fma& e) { return arithmetic_.computed({value(e.a), value(e.b), value(e.c)}); },
+      [&](const ir::CallPure& e) { return call_value(e); },
+      [&](const ir::Extent& e) {
+        const Array of = array(e.array);
+        const auto axis = static_cast<std::size_t>(e.axis);
+        return axis < of.extents.size() ? arithmetic_.resolve(of.extents[axis]) : arithmetic_.of(Kind::Mixed);
+      },
+      [&](const auto&) { return arithmetic_.of(Kind::Mixed); });
+  if (!had_split && arithmetic_.has_split()) split_ = &stmt;
+  return result;
+}
+
+// ---- Arrays ----
+
+BlockRun::Array BlockRun::evaluate_array(const ir::Expr& expr, Type type) {
+  return match(
+      expr, [&](const ir::Copy& e) { return array(e.value); }, [&](const ir::View& e) { return view(e); },
+      [&](const ir::SharedArray& e) {
+        Array made;
+        made.shared = static_cast<std::uint32_t>(e.id);
+        // Those that lie over each other are not told apart.
+        if (module_.shared[*made.shared].aliased) made.shared.reset();
+        for (std::size_t i = 0; i < e.extents.size(); ++i) {
+          made.extents.push_back(value(e.extents[i]));
+          made.axes.push_back({static_cast<int>(i), arithmetic_.known(0)});
+        }
+        return made;
+      },
+      [&](const ir::LocalArray& e) {
+        Array made;
+        for (std::int64_t extent : e.extents) made.extents.push_back(arithmetic_.known(extent));
+        return made;
+      },
+      [&](const ir::Restride& e) {
+        Array made;
+        for (const ir::Operand& extent : e.extents) made.extents.push_back(value(extent));
+        return made;
+      },
+      [&](const auto&) {
+        Array made;
+        for (int i = 0; i < type->rank; ++i) made.extents.push_back(arithmetic_.of(Kind::Mixed));
+        return made;
+      });
+}
+
+BlockRun::Array BlockRun::view(const ir::View& view) {
+  const Array from = array(view.array);
+  Array made = from;
+  made.extents.clear();
+  if (view.part) made.part = made.part * 2 + 1 + *view.part;
+  std::vector<std::optional<int>> kept; // by axis of `from`: the axis of the view
+  for (const ir::ViewAxis& axis : view.axes) {
+    const bool stays = axis.kind == ir::ViewAxis::Kind::Range;
+    kept.push_back(stays ? std::optional(static_cast<int>(made.extents.size())) : std::nullopt);
+    if (stays) made.extents.push_back(value(axis.count));
+  }
+  for (Axis& axis : made.axes) {
+    if (!axis.axis) continue;
+    const auto number = static_cast<std::size_t>(*axis.axis);
+    if (number >= view.axes.size()) {
+      made.shared.reset();
+      break;
+    }
+    const ir::ViewAxis& cut = view.axes[number];
+    const BlockValue step = cut.kind == ir::ViewAxis::Kind::Range ? value(cut.step) : arithmetic_.known(1);
+    if (!step.is_one_number()) made.shared.reset();
+    const BlockValue offset = arithmetic_.binary(ir::BinaryOp::Multiply, value(cut.start),
+                                                 arithmetic_.known(axis.step), types::i64);
+    axis.start = arithmetic_.binary(ir::BinaryOp::Add, axis.start, offset, types::i64);
+    axis.step *= step.number;
+    axis.axis = kept[number];
+  }
+  return made;
+}
+
+void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vector<ir::Operand>& indices,
+                     const ir::Stmt& stmt) {
+  if (operand.type->space != AddressSpace::Shared || unsure_ > 0) return;
+  const Array of = array(operand);
+  if (!of.shared) return;
+  std::vector<std::uint16_t> threads;
+  std::vector<std::int64_t> elements(threads_, of.part);
+  bool has_data = false, has_own = false;
+  std::vector<bool> inside(threads_, true);
+  const ir::SharedDecl& declared = module_.shared[*of.shared];
+  for (std::size_t i = 0; i < of.axes.size(); ++i) {
+    BlockValue at = arithmetic_.resolve(of.axes[i].start);
+    if (of.axes[i].axis) {
+      const BlockValue index = value(indices[static_cast<std::size_t>(*of.axes[i].axis)]);
+      at = arithmetic_.binary(
+          ir::BinaryOp::Add, at,
+          arithmetic_.binary(ir::BinaryOp::Multiply, index, arithmetic_.known(of.axes[i].step), types::i64),
+          types::i64);
+    }
+    steps_ += threads_ / 8;
+    if (!at.is_known()) {
+      if (at.kind != Kind::Data) return;
+      has_data = true;
+      continue;
+    }
+    has_own = has_own || !at.lanes.empty();
+    const std::int64_t extent = i < declared.extents.size() ? declared.extents[i] : std::int64_t{1} << 20;
+    for (std::size_t lane = 0; lane < threads_; ++lane) {
+      inside[lane] = inside[lane] && at.in(lane) >= 0 && at.in(lane) < extent;
+      elements[lane] = static_cast<std::int64_t>(static_cast<std::uint64_t>(elements[lane]) *
+                                                     static_cast<std::uint64_t>(extent) +
+                                                 static_cast<std::uint64_t>(at.in(lane)));
+    }
+  }
+  // Beside what data pick, a row of the thread's own makes the element its own.
+  if (has_data && has_own) return;
+  for (std::size_t lane = 0; lane < threads_; ++lane)
+    if (active_[lane] && inside[lane]) threads.push_back(static_cast<std::uint16_t>(lane));
+  if (threads.empty()) return;
+  const Touch told{kind, frame_->function, &stmt, place_, epoch_, warp_epoch_};
+  if (has_data)
+    listener_.by_data(told, *of.shared, threads);
+  else
+    listener_.known(told, *of.shared, elements, threads);
+}
+
+} // namespace kern

@@ -1,0 +1,210 @@
+// Integers wrap in their types. Floats are not computed: of them only counts where they come from.
+#include "compiler/analysis/block_values.h"
+
+#include <algorithm>
+
+#include "compiler/ir/compare_op.h"
+
+namespace kern {
+
+using Kind = BlockValue::Kind;
+
+// What a name is made by, beside the operators.
+enum : std::int64_t { of_compare = 100, of_convert = 200, of_unary = 300, of_extremum = 400 };
+
+static std::int64_t wrapped(std::int64_t value, Type type) {
+  if (!is_scalar(type) || !is_integer(type)) return value;
+  const int bits = bit_width(type->scalar);
+  if (bits >= 64) return value;
+  const auto shift = static_cast<unsigned>(64 - bits);
+  const auto high = static_cast<std::uint64_t>(value) << shift;
+  return is_signed(type) ? static_cast<std::int64_t>(high) >> shift
+                         : static_cast<std::int64_t>(high >> shift);
+}
+
+static std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  if (b == 0 || b == -1) return b == 0 ? 0 : static_cast<std::int64_t>(-static_cast<std::uint64_t>(a));
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+static std::int64_t compute(ir::BinaryOp op, std::int64_t a, std::int64_t b, Type type) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  const std::uint64_t count = y & static_cast<std::uint64_t>(bit_width(type->scalar) - 1);
+  switch (op) {
+  case ir::BinaryOp::Add: return static_cast<std::int64_t>(x + y);
+  case ir::BinaryOp::Subtract: return static_cast<std::int64_t>(x - y);
+  case ir::BinaryOp::Multiply: return static_cast<std::int64_t>(x * y);
+  case ir::BinaryOp::FloorDivide: return floor_divide(a, b);
+  case ir::BinaryOp::Modulo:
+    return static_cast<std::int64_t>(x - y * static_cast<std::uint64_t>(floor_divide(a, b)));
+  case ir::BinaryOp::ShiftLeft: return static_cast<std::int64_t>(x << count);
+  case ir::BinaryOp::ShiftRight: return a >> count;
+  case ir::BinaryOp::BitAnd: return a & b;
+  case ir::BinaryOp::BitOr: return a | b;
+  case ir::BinaryOp::BitXor: return a ^ b;
+  case ir::BinaryOp::Divide: break;
+  }
+  return 0;
+}
+
+static bool answer(ir::CompareOp op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+  case ir::CompareOp::Equal: return a == b;
+  case ir::CompareOp::NotEqual: return a != b;
+  case ir::CompareOp::Less: return a < b;
+  case ir::CompareOp::LessEqual: return a <= b;
+  case ir::CompareOp::Greater: return a > b;
+  case ir::CompareOp::GreaterEqual: return a >= b;
+  }
+  return false;
+}
+
+template <class Operation> BlockValue BlockArithmetic::each(const BlockValue& left, const BlockValue& right,
+                                                            Type type, const Operation& operation) const {
+  BlockValue result;
+  result.is_assumed = left.is_assumed || right.is_assumed;
+  if (left.lanes.empty() && right.lanes.empty()) {
+    result.number = wrapped(operation(left.number, right.number), type);
+    return result;
+  }
+  result.lanes.resize(threads_);
+  for (std::size_t lane = 0; lane < threads_; ++lane)
+    result.lanes[lane] = wrapped(operation(left.in(lane), right.in(lane)), type);
+  const bool is_one =
+      std::ranges::all_of(result.lanes, [&](std::int64_t each) { return each == result.lanes[0]; });
+  if (!is_one) return result;
+  result.number = result.lanes[0];
+  result.lanes.clear();
+  return result;
+}
+
+BlockValue BlockArithmetic::named(std::array<std::int64_t, 4> key) {
+  const auto [found, is_new] = named_.try_emplace(key, names_ + 1);
+  names_ += is_new;
+  return {Kind::Uniform, found->second, false, false, {}};
+}
+
+// Numbers and names are told apart by their lowest bit.
+std::int64_t BlockArithmetic::key_of(const BlockValue& value) const {
+  const std::int64_t key = static_cast<std::int64_t>(static_cast<std::uint64_t>(value.number) << 2U);
+  return value.is_known() ? key : key | 1 | (value.is_negated ? 2 : 0);
+}
+
+BlockValue BlockArithmetic::resolve(const BlockValue& value) const {
+  const bool is_split = split_ && value.kind == Kind::Uniform && value.number == split_->first;
+  return is_split ? known(split_->second) : value;
+}
+
+BlockValue BlockArithmetic::constant(const ir::Operand& operand) {
+  if (is_integer(operand.type) || operand.type == types::boolean) return known(ir::int_value(operand));
+  return named({-1, static_cast<std::int64_t>(operand.bits), 0, 0});
+}
+
+BlockValue BlockArithmetic::computed(const std::vector<BlockValue>& from) {
+  Kind kind = Kind::Uniform;
+  bool has_data = false, has_own = false;
+  for (const BlockValue& value : from) {
+    if (value.kind == Kind::Mixed || value.kind == Kind::Range) return of(Kind::Mixed);
+    has_data = has_data || value.kind == Kind::Data;
+    has_own = has_own || !value.lanes.empty();
+  }
+  if (has_own)
+    kind = Kind::Mixed;
+  else if (has_data)
+    kind = Kind::Data;
+  return kind == Kind::Uniform ? fresh() : of(kind);
+}
+
+BlockValue BlockArithmetic::unary(ir::UnaryOp op, const BlockValue& given, Type type) {
+  BlockValue value = resolve(given);
+  if (op == ir::UnaryOp::Not && !value.is_known()) {
+    value.is_negated = !value.is_negated;
+    return value;
+  }
+  if (value.is_known() && !is_float(type))
+    return each(value, value, type, [&](std::int64_t a, std::int64_t) {
+      return op == ir::UnaryOp::Negate ? static_cast<std::int64_t>(-static_cast<std::uint64_t>(a))
+             : op == ir::UnaryOp::Not  ? static_cast<std::int64_t>(a == 0)
+                                       : ~a;
+    });
+  if (value.is_uniform()) return named({of_unary + static_cast<std::int64_t>(op), key_of(value), 0, 0});
+  return computed({value});
+}
+
+BlockValue BlockArithmetic::binary(ir::BinaryOp op, const BlockValue& first, const BlockValue& second,
+                                   Type type) {
+  const BlockValue left = resolve(first), right = resolve(second);
+  if (left.is_known() && right.is_known() && !is_float(type))
+    return each(left, right, type, [&](std::int64_t a, std::int64_t b) { return compute(op, a, b, type); });
+  if (left.is_uniform() && right.is_uniform())
+    return named({static_cast<std::int64_t>(op), key_of(left), key_of(right), 0});
+  return computed({left, right});
+}
+
+// What is not known counts as larger than the numbers of the threads, as the sizes of arrays are.
+BlockValue BlockArithmetic::compare_range(ir::CompareOp op, const BlockValue& own, const BlockValue& limit,
+                                          Type type) {
+  if (split_) return of(Kind::Mixed);
+  if (!splits_ || limit.is_negated) {
+    BlockValue result = known(op == ir::CompareOp::Less || op == ir::CompareOp::LessEqual);
+    result.is_assumed = true;
+    return result;
+  }
+  std::vector<std::int64_t> sorted = own.lanes;
+  std::ranges::sort(sorted);
+  split_ = {limit.number, sorted[sorted.size() / 2]};
+  return compare(op, own, limit, type);
+}
+
+BlockValue BlockArithmetic::compare(ir::CompareOp op, const BlockValue& first, const BlockValue& second,
+                                    Type type) {
+  const BlockValue left = resolve(first), right = resolve(second);
+  const bool is_equality = op == ir::CompareOp::Equal || op == ir::CompareOp::NotEqual;
+  if (left.is_known() && right.is_known() && !is_float(type))
+    return each(left, right, types::boolean,
+                [&](std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(answer(op, a, b)); });
+  if (!is_equality && left.is_known() && !left.lanes.empty() && right.kind == Kind::Uniform)
+    return compare_range(op, left, right, type);
+  if (!is_equality && right.is_known() && !right.lanes.empty() && left.kind == Kind::Uniform)
+    return compare_range(ir::mirrored(op), right, left, type);
+  if (left.is_uniform() && right.is_uniform()) {
+    // A test and its opposite have one name.
+    const bool swaps = op == ir::CompareOp::Greater || op == ir::CompareOp::LessEqual;
+    const bool negates =
+        op == ir::CompareOp::NotEqual || op == ir::CompareOp::GreaterEqual || op == ir::CompareOp::LessEqual;
+    const std::int64_t code = of_compare + (is_equality ? 0 : 1);
+    BlockValue result = named({code, key_of(swaps ? right : left), key_of(swaps ? left : right), 0});
+    result.is_negated = negates;
+    return result;
+  }
+  const bool has_data = left.kind == Kind::Data || right.kind == Kind::Data;
+  BlockValue result = computed({left, right});
+  const bool is_range = !is_equality && !has_data && result.kind == Kind::Mixed && left.kind != Kind::Range &&
+                        right.kind != Kind::Range;
+  return is_range ? of(Kind::Range) : result;
+}
+
+BlockValue BlockArithmetic::convert(const BlockValue& given, Type from, Type to) {
+  const BlockValue value = resolve(given);
+  const bool is_number = !is_float(from) && !is_float(to);
+  if (value.is_known() && is_number)
+    return each(value, value, to, [&](std::int64_t a, std::int64_t) {
+      return to == types::boolean ? static_cast<std::int64_t>(a != 0) : a;
+    });
+  if (value.kind == Kind::Uniform && is_number && is_integer(from) && is_integer(to)) return value;
+  if (value.is_uniform())
+    return named({of_convert + static_cast<std::int64_t>(to->scalar), key_of(value), 0, 0});
+  return computed({value});
+}
+
+BlockValue BlockArithmetic::extremum(bool is_max, const BlockValue& first, const BlockValue& second) {
+  const BlockValue left = resolve(first), right = resolve(second);
+  if (left.is_known() && right.is_known())
+    return each(left, right, types::error,
+                [&](std::int64_t a, std::int64_t b) { return is_max ? std::max(a, b) : std::min(a, b); });
+  if (left.is_uniform() && right.is_uniform())
+    return named({of_extremum + (is_max ? 1 : 0), key_of(left), key_of(right), 0});
+  return computed({left, right});
+}
+
+} // namespace kern
