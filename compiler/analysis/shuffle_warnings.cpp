@@ -78,9 +78,7 @@ private:
     found.decides = story.decides();
     found.leaves = story.leaves();
     found.advice =
-        found.leaves
-            ? advice_to_stay(story, function, sink)
-            : "let all lanes of the warp come to it: put only what follows from it under the condition";
+        found.leaves ? advice_to_stay(story, function, sink) : advice_to_come(story, function, sink);
     return found;
   }
 
@@ -168,6 +166,27 @@ private:
           if (&inner == &leaves) return branch;
     }
     return nullptr;
+  }
+
+  // Says how a shuffle, or a call of what holds one, comes out of the `if` around it: with what it sends made before.
+  static std::string advice_to_come(const Story& story, const ir::Function& function, const Sink& sink) {
+    const std::string come =
+        "let all lanes of the warp come to it: put only what follows from it under the condition";
+    const auto* branch = story.decides() ? std::get_if<ir::If>(&story.decides()->node) : nullptr;
+    if (!branch) return come;
+    const auto is_sink = [&](const Stmt& stmt) { return &stmt == sink.stmt; };
+    const bool is_taken = ir::any(branch->then_body, is_sink);
+    if (!is_taken && !ir::any(branch->else_body, is_sink)) return come;
+    const std::string holds =
+        is_taken ? story.describe()(branch->condition) : negation(story, branch->condition);
+    const auto* shuffle = std::get_if<ir::CallEffect>(&sink.stmt->node);
+    const auto* call = std::get_if<ir::Call>(&sink.stmt->node);
+    const Operand* sent = shuffle ? &shuffle->args[1] : call->args.empty() ? nullptr : call->args.data();
+    if (!sent || is_array(sent->type)) return come;
+    const auto [name, value] = sent_value(story, function, *sent);
+    const bool is_told = !holds.empty() && !value.empty() && (holds + value).find("...") == std::string::npos;
+    if (!is_told) return come;
+    return fmt::format("{}, and what it takes in front: `{} = {} if {} else 0`", come, name, value, holds);
   }
 
   std::string advice_to_stay(const Story& story, const ir::Function& function, const Sink& sink) const {
