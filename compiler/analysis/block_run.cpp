@@ -16,6 +16,8 @@ using Kind = BlockValue::Kind;
 
 static constexpr std::int64_t rounds_of_unknown = 2, most_rounds = 512;
 static constexpr std::int64_t threads_of_unknown = 64;
+// Of loops that only load: enough to come to what another warp has stored.
+static constexpr std::int64_t rounds_of_loads = 36;
 
 static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
 
@@ -151,6 +153,7 @@ bool BlockRun::decide(const ir::If& branch, const BlockValue& condition) {
   const auto choose = [&] {
     if (ends_loop) return true;
     if (then_jumps != else_jumps) return else_jumps;
+    has_choices_ = has_choices_ || !branch.else_body.empty();
     return policy_ != Policy::Else || branch.else_body.empty();
   };
   if (condition.kind != Kind::Uniform) return choose() || (condition.kind == Kind::Range && !then_jumps);
@@ -233,6 +236,20 @@ bool BlockRun::is_plain(const ir::Stmt& loop) {
   return found->second;
 }
 
+// Says whether a loop loads from shared memory, and does nothing else to it.
+bool BlockRun::only_loads(const ir::Stmt& loop) {
+  const auto [found, is_new] = only_loads_.try_emplace(&loop, false);
+  if (is_new)
+    found->second = !ir::any(loop, [&](const ir::Stmt& stmt) {
+      const auto* store = std::get_if<ir::Store>(&stmt.node);
+      return (store && store->array.type->space == AddressSpace::Shared) ||
+             std::holds_alternative<ir::Atomic>(stmt.node) || std::holds_alternative<ir::Call>(stmt.node) ||
+             std::holds_alternative<ir::CallEffect>(stmt.node) ||
+             std::holds_alternative<ir::Return>(stmt.node);
+    });
+  return found->second;
+}
+
 // Runs one round, after which those that are still in the loop are active.
 void BlockRun::exec_round(const ir::Body& body, const ir::Stmt& stmt, Loop& loop) {
   const std::uint32_t outer = enter(RunPlace::Kind::Round, stmt, loop.round);
@@ -289,10 +306,14 @@ void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
   const Type type = frame_->function->slots[index_of(node.variable)].type;
   const std::uint32_t outer =
       is_unknown ? enter(RunPlace::Kind::Condition, stmt, arithmetic_.fresh().number * 2) : place_;
+  const bool is_short = only_loads(stmt);
+  bool is_cut = false;
   while (any_active() && !is_stopped()) {
     if (loop.round >= most_rounds * 8) steps_ = most_steps_ + 1;
     for (std::size_t lane = 0; lane < threads_; ++lane) {
-      const bool leaves = loop.round >= (is_unknown ? rounds_of_unknown : count.in(lane));
+      const bool cuts = is_short && !is_unknown && loop.round >= rounds_of_loads;
+      is_cut = is_cut || cuts;
+      const bool leaves = cuts || loop.round >= (is_unknown ? rounds_of_unknown : count.in(lane));
       done[lane] = done[lane] || (active_[lane] && leaves);
       active_[lane] = active_[lane] && !leaves;
     }
@@ -308,6 +329,7 @@ void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
   loops_.pop_back();
   for (std::size_t lane = 0; lane < threads_; ++lane)
     active_[lane] = active_[lane] || done[lane] || loop.broken[lane];
+  if (is_cut) skip(stmt);
 }
 
 void BlockRun::exec_call(const ir::Call& call, const ir::Stmt& stmt) {

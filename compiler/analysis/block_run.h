@@ -67,6 +67,8 @@ public:
   // Returns the test that half of the threads do not pass; null where there was none.
   const ir::Stmt* split() const { return split_; }
   bool has_left(std::uint16_t thread) const { return left_[thread]; }
+  // Says whether Policy::Else would do something else.
+  bool has_choices() const { return has_choices_; }
 
 private:
   using Mask = std::vector<bool>;
@@ -109,6 +111,7 @@ private:
   void exec_effect(const ir::CallEffect& call);
   void skip(const ir::Stmt& stmt);
   bool is_plain(const ir::Stmt& loop);
+  bool only_loads(const ir::Stmt& loop);
   bool decide(const ir::If& branch, const BlockValue& condition);
 
   // ---- Values ----
@@ -128,7 +131,7 @@ private:
   bool is_everybody() const; // that has not left
   std::uint32_t enter(RunPlace::Kind kind, const ir::Stmt& stmt, std::int64_t number);
 
-  static constexpr std::size_t most_steps_ = 1'500'000;
+  static constexpr std::size_t most_steps_ = 300'000;
 
   const ir::Module& module_;
   const ir::Function& kernel_;
@@ -145,9 +148,10 @@ private:
   std::uint32_t place_ = 0, epoch_ = 0, warp_epoch_ = 0;
   std::size_t steps_ = 0;
   const ir::Stmt* split_ = nullptr;
+  bool has_choices_ = false;
   std::vector<RunPlace> places_;
   std::unordered_set<const ir::Stmt*> divergent_;
-  std::unordered_map<const ir::Stmt*, bool> plain_;
+  std::unordered_map<const ir::Stmt*, bool> plain_, only_loads_;
   std::unordered_map<std::int64_t, bool> decisions_; // by the name of a condition
 };
 

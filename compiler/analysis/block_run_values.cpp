@@ -236,6 +236,14 @@ void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vect
   for (std::size_t lane = 0; lane < threads_; ++lane)
     if (active_[lane] && inside[lane]) threads.push_back(static_cast<std::uint16_t>(lane));
   if (threads.empty()) return;
+  // Of many that touch one element some stand for all: two of a warp, one of another, the last.
+  if (!has_own && !has_data && threads.size() > 4) {
+    const auto other_warp =
+        std::ranges::find_if(threads, [&](std::uint16_t thread) { return thread / 32 != threads[0] / 32; });
+    const std::uint16_t other = other_warp == threads.end() ? threads[2] : *other_warp;
+    threads = {threads[0], threads[1], other, threads.back()};
+    if (threads[2] == threads[3]) threads.pop_back();
+  }
   const Touch told{kind, frame_->function, &stmt, place_, epoch_, warp_epoch_};
   if (has_data)
     listener_.by_data(told, *of.shared, threads);

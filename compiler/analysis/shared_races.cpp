@@ -225,11 +225,15 @@ public:
     Comparer then(module_, kernel_, BlockRun::Policy::Then);
     then.run();
     report(then);
-    Comparer other(module_, kernel_, BlockRun::Policy::Else);
-    other.run();
-    report(other);
+    if (then.block().has_choices()) {
+      Comparer other(module_, kernel_, BlockRun::Policy::Else);
+      other.run();
+      report(other);
+    }
     // A contract may say that there is no such block.
-    if (!reported_.empty() || !kernel_.contracts.empty()) return;
+    const bool leaves =
+        ir::any(kernel_.body, [](const Stmt& stmt) { return std::holds_alternative<ir::Return>(stmt.node); });
+    if (!leaves || !reported_.empty() || !kernel_.contracts.empty()) return;
     Comparer part(module_, kernel_, BlockRun::Policy::Part);
     part.run();
     report_unstored(part, then.stored());

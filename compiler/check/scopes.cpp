@@ -148,6 +148,20 @@ static Symbol symbol_in_file(Context& context, FileScope& scope, const Define& d
   return symbol;
 }
 
+// Names the constants of other files that the last word may mean.
+static void report_unknown(Context& context, const Define& define) {
+  Diagnostics::Builder builder = context.diagnostics.report(std::nullopt, diag::unknown_define, define.name);
+  const std::string_view written = define.name;
+  const std::string_view name = written.substr(written.rfind('.') + 1);
+  for (const auto& file : context.files) {
+    const std::string_view module = file->file->module;
+    const auto found = file->symbols.find(name);
+    if (found == file->symbols.end() || found->second.back().kind != Symbol::Kind::Constant) continue;
+    const std::string path = module.empty() ? std::string(name) : fmt::format("{}.{}", module, name);
+    builder.note(found->second.back().span, "this one is `-D {}=...`", path);
+  }
+}
+
 // -D NAME=VALUE replaces an initialiser. In a .py file it may also give a value that only Python computes.
 static void apply_define(Context& context, const Define& define) {
   auto [scopes, name] = defined_name(context, define.name);
@@ -174,7 +188,7 @@ static void apply_define(Context& context, const Define& define) {
     versions->assign(1, symbol);
     is_used = true;
   }
-  if (!is_used) context.diagnostics.report(std::nullopt, diag::unknown_define, define.name);
+  if (!is_used) report_unknown(context, define);
 }
 
 // Decorators inside of host code may be wrong: nothing is said of them until a kernel needs the function.
