@@ -117,8 +117,9 @@ private:
     for (const Span& other : cause.others) builder.note(other, "the same holds for the barrier here");
     if (scope_ == Scope::Grid) {
       builder.note(
-          "let every thread of the grid come to the barrier: put what only some do into an `if` of its "
-          "own, and let `syncgrid_or` or `syncgrid_and` decide for all");
+          "let every thread of the grid come to the barrier, or leave the kernel by `return` before it: put "
+          "what "
+          "only some do into an `if` of its own, and let `syncgrid_or` or `syncgrid_and` decide for all");
       return;
     }
     builder.note("let every thread of the block come to the barrier{}{}",
@@ -130,7 +131,7 @@ private:
   }
 
   // Says whether a thread may return from the kernels that come to a function: it must not where others would
-  // read its value in a shuffle, or wait for it at a barrier of the grid.
+  // read its value in a shuffle.
   bool may_leave(ir::FunctionId id) {
     const ir::Function& function = module_.function(id);
     for (std::size_t i = 0; i < module_.functions.size(); ++i) {
@@ -139,9 +140,7 @@ private:
       const std::vector<const ir::Function*> called = ir::called_functions(module_, kernel.body);
       if (&kernel != &function && std::find(called.begin(), called.end(), &function) == called.end())
         continue;
-      if (shuffles_.needs_all(static_cast<ir::FunctionId>(i)) ||
-          ir::has_effects(module_, kernel, Effects::Grid))
-        return false;
+      if (shuffles_.needs_all(static_cast<ir::FunctionId>(i))) return false;
     }
     return true;
   }

@@ -379,7 +379,7 @@ private:
         if (facet != uniform) edge(control_, facet);
     }
     reached_ = false;
-    if (function_.is_kernel && context_.scope != Scope::Grid) return leave_kernel(stmt);
+    if (function_.is_kernel) return leave_kernel(stmt);
     returns_.push_back(control_);
     for (Loop& loop : loops_) edge(control_, loop.exit);
   }

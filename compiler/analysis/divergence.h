@@ -19,8 +19,8 @@ using NodeId = std::uint32_t;
 // The node of everything that is the same in all threads.
 inline constexpr NodeId uniform = 0;
 
-// Which threads are compared. Those of a block meet at its barriers; at the grid's all do, so nobody leaves
-// the kernel before. Those of a warp meet at shuffles, where it matters who has left.
+// Which threads are compared: those that have not left. Those of a block meet at its barriers, all of them at the
+// grid's. Those of a warp meet at shuffles, where it matters who has left.
 enum class Scope : std::uint8_t { Block, Grid, Warp };
 
 // Why something differs between threads without depending on anything.

@@ -30,11 +30,33 @@ bool any_reachable(const Module& module, const Body& body, const Predicate& matc
                              [&](const Function* function) { return any(function->body, matches); });
 }
 
+static bool is_barrier_of_grid(const Stmt& stmt) {
+  const auto* call = std::get_if<CallEffect>(&stmt.node);
+  return call && row(call->builtin).effects == Effects::Grid;
+}
+
 bool has_effects(const Module& module, const Function& kernel, Effects effects) {
   return any_reachable(module, kernel.body, [&](const Stmt& stmt) {
     const auto* call = std::get_if<CallEffect>(&stmt.node);
     return call && row(call->builtin).effects == effects;
   });
+}
+
+bool returns_before_grid_barrier(const Module& module, const Function& kernel) {
+  auto is_return = [](const Stmt& stmt) { return std::holds_alternative<Return>(stmt.node); };
+  auto is_barrier = [&](const Stmt& stmt) {
+    const auto* call = std::get_if<Call>(&stmt.node);
+    return is_barrier_of_grid(stmt) ||
+           (call && has_effects(module, module.function(call->function), Effects::Grid));
+  };
+  if (!any(kernel.body, is_return) || !has_effects(module, kernel, Effects::Grid)) return false;
+  bool may_have_left = false, found = false;
+  walk(kernel.body, [&](const Stmt& stmt) {
+    // What a loop repeats comes behind all that is in it.
+    may_have_left = may_have_left || is_return(stmt) || (is_loop(stmt) && any(stmt, is_return));
+    found = found || (may_have_left && is_barrier(stmt));
+  });
+  return found;
 }
 
 } // namespace kern::ir

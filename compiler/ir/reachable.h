@@ -20,4 +20,7 @@ bool any_reachable(const Module& module, const Body& body, const Predicate& matc
 // Says whether a kernel, or what it calls, has a call with such effects.
 bool has_effects(const Module& module, const Function& kernel, Effects effects);
 
+// Says whether a thread may return from a kernel with barriers of the grid otherwise than at its end.
+bool returns_before_grid_barrier(const Module& module, const Function& kernel);
+
 } // namespace kern::ir

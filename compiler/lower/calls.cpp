@@ -89,6 +89,7 @@ void lower_call(Lowerer& lower, const ir::Call& call) {
 
 void lower_return(Lowerer& lower, const ir::Return& stmt) {
   if (lower.ir.is_kernel) {
+    leave_grid(lower);
     lower.builder.CreateBr(lower.leave);
     return;
   }

@@ -118,6 +118,7 @@ void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& fa
   lower.used_shared = used_shared(state.ir, lower.ir);
   lower.leave = new_block(lower, "exit");
   enter(lower, new_block(lower, "start"));
+  begin_grid_kernel(lower);
   lower_body(lower, lower.ir.body);
   enter(lower, lower.leave);
   lower.builder.CreateRetVoid();

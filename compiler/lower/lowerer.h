@@ -269,8 +269,9 @@ struct Lowerer {
   llvm::BasicBlock* leave = nullptr;        // of a thread that leaves at a fault or, in a kernel, at a return
   llvm::BasicBlock* undo = nullptr;         // where a thread would fault whose code is only an attempt
   llvm::BasicBlock* return_block = nullptr; // of a device function
-  std::vector<llvm::Value*> result_slots;   // allocas of a device function's results
-  llvm::Value* record = nullptr;            // the launch record
+  std::optional<bool> misses_threads; // GPU: whether threads may have returned before a barrier of the grid
+  std::vector<llvm::Value*> result_slots; // allocas of a device function's results
+  llvm::Value* record = nullptr;          // the launch record
   std::vector<llvm::Value*> param_block; // a kernel's parameters as they came, by slot of the parameter block
   Place place;
   Scratch scratch;
@@ -427,6 +428,10 @@ void lower_body(Lowerer& lower, const ir::Body& body);
 std::pair<llvm::Function*&, bool> called_function(const Lowerer& lower, ir::FunctionId id);
 void lower_call(Lowerer& lower, const ir::Call& call);
 void lower_return(Lowerer& lower, const ir::Return& stmt);
+// GPU: what a kernel does at its beginning, and a thread that returns from it, where others may come to a barrier of the
+// grid behind that.
+void begin_grid_kernel(Lowerer& lower);
+void leave_grid(Lowerer& lower);
 void lower_device_function(ModuleState& state, const PendingFunction& pending);
 
 // ---- print.cpp ----

@@ -72,7 +72,8 @@ static void add_shared(const ir::Module& module, const SourceManager& sources, c
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
     return call && row(call->builtin).effects == Effects::Grid && call->slot;
   });
-  result.shared_bytes += shared_alignment * (agrees + votes);
+  const int leaves = ir::returns_before_grid_barrier(module, kernel) ? 2 : 0;
+  result.shared_bytes += shared_alignment * static_cast<std::uint64_t>(agrees + votes + leaves);
 }
 
 static void add_launch(const ir::Function& kernel, ManifestKernel& result) {
