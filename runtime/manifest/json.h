@@ -42,6 +42,26 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("all_written", value.all_written);
 }
 
+template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestField*) {
+  visit("name", value.name);
+  visit("type", value.type);
+  visit("is_record", value.is_record);
+  visit("extents", value.extents);
+  visit("offset", value.offset);
+}
+
+template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestRecord*) {
+  visit("name", value.name);
+  visit("size", value.size);
+  visit("alignment", value.alignment);
+  visit("fields", value.fields);
+}
+
+template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestRecordParam*) {
+  visit("first", value.first);
+  visit("record", value.record);
+}
+
 template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestContract*) {
   visit("condition", value.condition);
   visit("text", value.text);
@@ -84,6 +104,7 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("dynamic_shared", value.dynamic_shared);
   visit("contracts", value.contracts);
   visit("variants", value.variants);
+  visit("record_params", value.record_params);
 }
 
 template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestPrint*) {
@@ -97,6 +118,7 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("kernels", value.kernels);
   visit("sites", value.sites);
   visit("prints", value.prints);
+  visit("records", value.records);
 }
 
 } // namespace kern

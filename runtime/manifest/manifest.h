@@ -44,6 +44,28 @@ struct ManifestParam {
   bool all_written = false; // every element is proved to be written, before any is read
 };
 
+// A field of a record in memory.
+struct ManifestField {
+  std::string name;
+  std::string type; // of a scalar, or the name of a record
+  bool is_record = false;
+  std::vector<std::uint64_t> extents; // of an array in the record
+  std::uint64_t offset = 0;           // in bytes
+};
+
+// The layout of a record that a kernel takes, or that is in one which it takes. Those inside come first.
+struct ManifestRecord {
+  std::string name;
+  std::uint64_t size = 0, alignment = 1; // in bytes
+  std::vector<ManifestField> fields;
+};
+
+// Which params are a parameter of records: an array of them, or the scalars of one, in the order of its fields.
+struct ManifestRecordParam {
+  std::uint32_t first = 0;
+  std::string record;
+};
+
 // What an assert at the head of a kernel demands of every launch.
 struct ManifestContract {
   Expression condition;
@@ -92,6 +114,7 @@ struct ManifestKernel {
   std::vector<ManifestShared> dynamic_shared;
   std::vector<ManifestContract> contracts;
   std::vector<ManifestVariant> variants;
+  std::optional<std::vector<ManifestRecordParam>> record_params; // nothing where there are none
 };
 
 // A print: texts and arguments alternate, a text first.
@@ -106,6 +129,7 @@ struct Manifest {
   std::vector<ManifestKernel> kernels;
   std::vector<ManifestSite> sites;
   std::vector<ManifestPrint> prints;
+  std::optional<std::vector<ManifestRecord>> records; // nothing where there are none
 };
 
 // Writes a manifest as JSON, with a line end at its end.

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "compiler/driver/aot/header.h"
 #include "compiler/driver/aot/header_text.h"
 #include "compiler/driver/aot/names.h"
+#include "compiler/driver/aot/records.h"
 
 namespace kern {
 
@@ -14,6 +16,7 @@ namespace {
 
 struct CKernel {
   const ManifestKernel* kernel;
+  std::vector<SourceParam> params;
   std::string name, prepare;
   std::vector<std::string> names;                // of its parameters
   std::string kernels, launch, event, arguments; // what else is called by name there
@@ -28,13 +31,13 @@ std::string prefix_of(const std::string& library) {
   return prefix + "_";
 }
 
-CKernel c_kernel(const ManifestKernel& kernel, const NameScope& functions) {
-  CKernel result{&kernel, "", "", {}, "", "", "", ""};
+CKernel c_kernel(const Manifest& manifest, const ManifestKernel& kernel, const NameScope& functions) {
+  CKernel result{&kernel, source_params(manifest, kernel), "", "", {}, "", "", "", ""};
   NameScope scope;
   scope.reserve(functions);
   std::vector<std::string> written;
   // Types and functions of the C interface are called by name in what the parameter is one of.
-  for (const ManifestParam& param : kernel.params)
+  for (const SourceParam& param : result.params)
     written.push_back(param.name.starts_with("kern_") ? param.name + "_" : param.name);
   result.names = scope.take_all(written);
   result.kernels = scope.take("kernels");
@@ -101,25 +104,47 @@ std::string load_text(const std::vector<CKernel>& kernels, const std::string& pr
 
 // The function NAME, which hands the arguments to a CALL of the C interface that makes a RESULT.
 std::string function_text(const CKernel& kernel, std::size_t index, const std::string& prefix,
-                          const std::string& name, std::string_view call, std::string_view result) {
+                          const std::string& name, std::string_view call, std::string_view result,
+                          const std::map<std::string, std::string>& records) {
   std::string params, rows;
+  std::size_t count = 0;
+  auto add_row = [&](const std::string& value) {
+    rows += fmt::format("  {}[{}] = {};\n", kernel.arguments, count++, value);
+  };
   for (std::size_t i = 0; i < kernel.names.size(); ++i) {
-    const ManifestParam& param = kernel.kernel->params[i];
+    const SourceParam& param = kernel.params[i];
     const std::string& own = kernel.names[i];
-    params += fmt::format(", kern_{}{} {}", param.type, param.rank > 0 ? "_array" : "", own);
-    std::string value = param.rank > 0 ? own + ".argument"
-                                       : fmt::format("kern_scalar_argument({}, &{}, sizeof {})",
-                                                     type_constant(param.type), own, own);
-    rows += fmt::format("  {}[{}] = {};\n", kernel.arguments, i, value);
+    const std::string type = param.record ? records.at(param.record->name) : "kern_" + param.param->type;
+    params += fmt::format(", {}{} {}", type, param.rank > 0 ? "_array" : "", own);
+    if (param.rank > 0) add_row(own + ".argument");
+    for (std::size_t leaf = 0; leaf < param.offsets.size(); ++leaf) {
+      const std::string& scalar = param.param[leaf].type;
+      add_row(fmt::format("kern_scalar_argument({}, (const char*)&{} + {}, sizeof(kern_{}))",
+                          type_constant(scalar), own, param.offsets[leaf], scalar));
+    }
+    if (!param.record && param.rank == 0)
+      add_row(fmt::format("kern_scalar_argument({}, &{}, sizeof {})", type_constant(param.param->type), own,
+                          own));
   }
   std::string text = fmt::format(
       "static inline kern_error* {}(const {}kernels* {}, const kern_launch_options* {}{}, {}** {}) {{\n",
       name, prefix, kernel.kernels, kernel.launch, params, result, kernel.event);
-  if (!rows.empty())
-    text += fmt::format("  kern_argument {}[{}];\n{}", kernel.arguments, kernel.names.size(), rows);
+  if (!rows.empty()) text += fmt::format("  kern_argument {}[{}];\n{}", kernel.arguments, count, rows);
   return text + fmt::format("  return {}({}->kernels[{}], {}, {}, {}, {});\n}}\n", call, kernel.kernels,
-                            index, kernel.launch, rows.empty() ? "0" : kernel.arguments, kernel.names.size(),
-                            kernel.event);
+                            index, kernel.launch, rows.empty() ? "0" : kernel.arguments, count, kernel.event);
+}
+
+// The structs, and how arrays of them are passed.
+std::string records_text(const Manifest& manifest, const std::map<std::string, std::string>& names) {
+  if (!manifest.records) return "";
+  const RecordLanguage language{[](const std::string& type) { return "kern_" + type; }, false};
+  std::string text = record_structs(manifest, names, language);
+  for (const ManifestRecord& record : *manifest.records) {
+    const std::uint64_t word = word_bytes(manifest, record);
+    const std::string& name = names.at(record.name);
+    text += fmt::format("KERN_ARRAYS({0}, {0}, KERN_U{1}, {2})\n", name, word * 8, record.size / word);
+  }
+  return text + "\n";
 }
 
 } // namespace
@@ -130,8 +155,15 @@ std::string make_c_header(const Manifest& manifest, const std::string& library, 
   NameScope functions;
   for (const char* own : {"kernels", "load", "unload"}) functions.take(prefix + own);
   functions.take(symbol);
+  std::map<std::string, std::string> records;
+  for (const ManifestRecord& record : manifest.records.value_or(std::vector<ManifestRecord>{})) {
+    const std::string name = functions.take(cpp_namespace(prefix + record.name));
+    records[record.name] = name;
+    for (const char* end : {"_array", "_buffer", "_in", "_out", "_inout"}) functions.take(name + end);
+  }
   std::vector<CKernel> kernels;
-  for (const ManifestKernel& kernel : manifest.kernels) kernels.push_back(c_kernel(kernel, functions));
+  for (const ManifestKernel& kernel : manifest.kernels)
+    kernels.push_back(c_kernel(manifest, kernel, functions));
   name_kernels(manifest, prefix, kernels, functions);
 
   std::set<std::string> names;
@@ -143,16 +175,18 @@ std::string make_c_header(const Manifest& manifest, const std::string& library, 
   text += fmt::format(
       "#ifndef {0}\n#define {0}\n\n#include <kern/arguments.h>\n\n{1}#ifdef __cplusplus\nextern \"C\" "
       "{{\n#endif\n\n"
-      "extern const kern_object {2};\n\n"
+      "extern const kern_object {2};\n\n{6}"
       "/// The kernels of {3} on one device.\ntypedef struct {4}kernels {{\n  kern_module* module;\n"
       "  kern_kernel* kernels[{5}];\n}} {4}kernels;\n\n",
-      guard, before, symbol, file, prefix, std::max<std::size_t>(kernels.size(), 1));
+      guard, before, symbol, file, prefix, std::max<std::size_t>(kernels.size(), 1),
+      records_text(manifest, records));
   text += load_text(kernels, prefix, symbol);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    text += "\n" + doc_comment(*kernels[i].kernel, "");
-    text += function_text(kernels[i], i, prefix, kernels[i].name, "kern_launch", "kern_event");
+    text += "\n" + doc_comment(manifest, *kernels[i].kernel, "");
+    text += function_text(kernels[i], i, prefix, kernels[i].name, "kern_launch", "kern_event", records);
     text += "/// The same, checked once to be launched often.\n";
-    text += function_text(kernels[i], i, prefix, kernels[i].prepare, "kern_prepare", "kern_prepared");
+    text +=
+        function_text(kernels[i], i, prefix, kernels[i].prepare, "kern_prepare", "kern_prepared", records);
   }
   return text + fmt::format("\n#ifdef __cplusplus\n}}\n#endif\n{}\n#endif\n", behind);
 }

@@ -10,6 +10,7 @@
 
 #include "compiler/driver/aot/header_text.h"
 #include "compiler/driver/aot/names.h"
+#include "compiler/driver/aot/records.h"
 
 namespace kern {
 
@@ -22,6 +23,7 @@ struct HeaderKernel {
   std::vector<std::string> names;   // of those that it has
   std::string params;               // ", float a, kern::Argument<const float, 1> x"
   std::string arguments;            // ", a, x"
+  std::string values;               // the same, of a record its scalars
   std::string signature;            // "void(float, kern::View<const float, 1>)"
 };
 
@@ -37,28 +39,45 @@ std::string_view cpp_type(const std::string& type) {
   return "void";
 }
 
-HeaderKernel header_kernel(const ManifestKernel& kernel, const NameScope& members) {
-  HeaderKernel result{&kernel, "", "", "", "", "", {}, "", "", ""};
+using RecordNames = std::map<std::string, std::string>;
+
+HeaderKernel header_kernel(const Manifest& manifest, const ManifestKernel& kernel, const NameScope& members,
+                           const RecordNames& records) {
+  HeaderKernel result{&kernel, "", "", "", "", "", {}, "", "", "", ""};
   NameScope scope;
   scope.reserve(members);
   std::vector<std::string> written;
-  for (const ManifestParam& param : kernel.params) written.push_back(param.name);
+  const std::vector<SourceParam> params = source_params(manifest, kernel);
+  for (const SourceParam& param : params) written.push_back(param.name);
   result.names = scope.take_all(written);
   result.launch = scope.take("launch");
   result.status = scope.take("status");
-  for (std::size_t i = 0; i < kernel.params.size(); ++i) {
-    const ManifestParam& param = kernel.params[i];
-    const std::string& name = result.names[i];
-    std::string type(cpp_type(param.type)), bound = type;
-    if (param.rank > 0) {
-      if (!param.written) type = "const " + type;
-      bound = fmt::format("kern::View<{}, {}>", type, param.rank);
-      type = fmt::format("kern::Argument<{}, {}>", type, param.rank);
-    }
-    result.params +=
-        fmt::format(", {}{} {}", param.rank > 0 ? "const " : "", type + (param.rank > 0 ? "&" : ""), name);
-    result.arguments += ", " + name;
+  auto add_bound = [&](const std::string& bound) {
     result.signature += (result.signature.empty() ? "" : ", ") + bound;
+  };
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const SourceParam& param = params[i];
+    const std::string& name = result.names[i];
+    std::string type(param.record ? records.at(param.record->name) : cpp_type(param.param->type));
+    result.arguments += ", " + name;
+    if (param.is_record_value()) {
+      result.params += fmt::format(", const {}& {}", type, name);
+      for (std::size_t leaf = 0; leaf < param.offsets.size(); ++leaf) {
+        const std::string_view scalar = cpp_type(param.param[leaf].type);
+        add_bound(std::string(scalar));
+        result.values += fmt::format(", kern::field_at<{}>(&{}, {})", scalar, name, param.offsets[leaf]);
+      }
+      continue;
+    }
+    result.values += ", " + name;
+    if (param.rank > 0) {
+      if (!param.param->written) type = "const " + type;
+      add_bound(fmt::format("kern::View<{}, {}>", type, param.rank));
+      type = fmt::format("const kern::Argument<{}, {}>&", type, param.rank);
+    } else {
+      add_bound(type);
+    }
+    result.params += fmt::format(", {} {}", type, name);
   }
   result.signature = "void(" + result.signature + ")";
   return result;
@@ -90,7 +109,8 @@ void name_kernels(const Manifest& manifest, std::vector<HeaderKernel>& kernels, 
   }
 }
 
-std::string class_text(const std::vector<HeaderKernel>& kernels, const std::string& module_field) {
+std::string class_text(const Manifest& manifest, const std::vector<HeaderKernel>& kernels,
+                       const std::string& module_field) {
   std::string text =
       fmt::format("  explicit Kernels(const kern::Module& module)\n      : {}(module)", module_field);
   for (const HeaderKernel& kernel : kernels)
@@ -104,9 +124,9 @@ std::string class_text(const std::vector<HeaderKernel>& kernels, const std::stri
                         kernel.kernel->symbol);
   text += " {}\n\n";
   for (const HeaderKernel& kernel : kernels) {
-    text += doc_comment(*kernel.kernel, "  ");
+    text += doc_comment(manifest, *kernel.kernel, "  ");
     std::string launch = kernel.launch, given = "const kern::Launch& " + launch + kernel.params;
-    std::string passed = launch + kernel.arguments;
+    std::string passed = launch + kernel.values;
     text += fmt::format("  kern::Event {}({}) const {{ return {}({}); }}\n", kernel.name, given, kernel.field,
                         passed);
     text += fmt::format("  kern::Event {}(kern::Status& {}, {}) const noexcept {{\n"
@@ -125,6 +145,20 @@ std::string class_text(const std::vector<HeaderKernel>& kernels, const std::stri
   for (const HeaderKernel& kernel : kernels)
     text += fmt::format("  kern::Kernel<{}> {};\n", kernel.signature, kernel.field);
   return text;
+}
+
+// The structs, and of what words their arrays are.
+std::string records_text(const Manifest& manifest, const std::string& library, const RecordNames& names) {
+  if (!manifest.records) return "";
+  const RecordLanguage language{[](const std::string& type) { return std::string(cpp_type(type)); }, true};
+  std::string text = fmt::format("namespace {} {{\n\n{}}} // namespace {}\n\n", library,
+                                 record_structs(manifest, names, language), library);
+  for (const ManifestRecord& record : *manifest.records) {
+    const std::uint64_t word = word_bytes(manifest, record);
+    text += fmt::format("template <> struct kern::RecordOf<::{}::{}> : kern::Words<KERN_U{}, {}> {{}};\n",
+                        library, names.at(record.name), word * 8, record.size / word);
+  }
+  return text + "\n";
 }
 
 std::set<std::string> names_of(const std::vector<HeaderKernel>& kernels) {
@@ -148,21 +182,25 @@ std::string make_header(const Manifest& manifest, const std::string& library, co
   std::vector<std::string> fields;
   for (std::size_t i = 0; i < manifest.kernels.size(); ++i)
     fields.push_back(members.take(fmt::format("kernel_{}_", i)));
+  RecordNames records;
+  for (const ManifestRecord& record : manifest.records.value_or(std::vector<ManifestRecord>{}))
+    records[record.name] = members.take(cpp_identifier(record.name));
   std::vector<HeaderKernel> kernels;
   for (const ManifestKernel& kernel : manifest.kernels) {
-    kernels.push_back(header_kernel(kernel, members));
+    kernels.push_back(header_kernel(manifest, kernel, members, records));
     kernels.back().field = fields[kernels.size() - 1];
   }
   name_kernels(manifest, kernels, members);
   std::string before, behind;
   hide_macros(names_of(kernels), before, behind);
   std::string text = header_banner(file, "C++");
-  text += fmt::format("#pragma once\n\n#include <complex>\n#include <cstdint>\n\n#include <kern/kern.hpp>\n\n"
-                      "extern \"C\" const kern_object {};\n\n{}namespace {} {{\n\n",
-                      symbol, before, library);
+  text += fmt::format("#pragma once\n\n#include <complex>\n#include <cstddef>\n#include <cstdint>\n\n"
+                      "#include <kern/kern.hpp>\n\n"
+                      "extern \"C\" const kern_object {};\n\n{}{}namespace {} {{\n\n",
+                      symbol, before, records_text(manifest, library, records), library);
   text += fmt::format(
       "/// The kernels of {} on one device; copies share their code.\nclass Kernels {{\npublic:\n", file);
-  text += class_text(kernels, module_field);
+  text += class_text(manifest, kernels, module_field);
   text += fmt::format(
       "}};\n\n/// Loads the kernels for a device. The code of a device is loaded once in a process.\n"
       "inline Kernels load(const kern::Device& device) {{ return Kernels(kern::Module(device, {0})); }}\n"
@@ -171,7 +209,7 @@ std::string make_header(const Manifest& manifest, const std::string& library, co
       "  return Kernels(status, kern::Module(status, device, {0}));\n}}\n",
       symbol);
   for (const HeaderKernel& kernel : kernels) {
-    text += "\n" + doc_comment(*kernel.kernel, "");
+    text += "\n" + doc_comment(manifest, *kernel.kernel, "");
     text += fmt::format("inline kern::Event {0}(const kern::Launch& {1}{2}) {{\n"
                         "  return load(kern::device_of({1}{3})).{0}({1}{3});\n}}\n",
                         kernel.name, kernel.launch, kernel.params, kernel.arguments);

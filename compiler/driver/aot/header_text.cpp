@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/driver/aot/names.h"
+#include "compiler/driver/aot/records.h"
 
 namespace kern {
 
@@ -16,7 +17,7 @@ std::string in_comment(std::string text) {
 }
 
 // The later lines of a docstring lose their indentation.
-std::string doc_comment(const ManifestKernel& kernel, const std::string& indent) {
+std::string doc_comment(const Manifest& manifest, const ManifestKernel& kernel, const std::string& indent) {
   std::string text, line;
   std::size_t from = 0;
   while (from < kernel.doc.size()) {
@@ -30,11 +31,13 @@ std::string doc_comment(const ManifestKernel& kernel, const std::string& indent)
     from = end + 1;
   }
   std::string types;
-  for (const ManifestParam& param : kernel.params) {
+  for (const SourceParam& param : source_params(manifest, kernel)) {
     std::string axes;
+    const bool contiguous = param.param->contiguous && !param.record;
     for (std::uint32_t axis = 0; axis < param.rank; ++axis)
-      axes += std::string(axis > 0 ? ", " : "") + (param.contiguous && axis + 1 == param.rank ? "::1" : ":");
-    types += fmt::format("{}{}: {}{}", types.empty() ? "" : ", ", param.name, param.type,
+      axes += std::string(axis > 0 ? ", " : "") + (contiguous && axis + 1 == param.rank ? "::1" : ":");
+    types += fmt::format("{}{}: {}{}", types.empty() ? "" : ", ", param.name,
+                         param.record ? param.record->name : param.param->type,
                          axes.empty() ? "" : "[" + axes + "]");
   }
   return text + fmt::format("{}/// {}({})\n", indent, kernel.name, types);

@@ -15,7 +15,7 @@ std::string in_comment(std::string text);
 std::string header_banner(const std::string& file, const std::string& language);
 
 // Returns the docstring and the signature of a kernel, each line after `indent` and "///".
-std::string doc_comment(const ManifestKernel& kernel, const std::string& indent);
+std::string doc_comment(const Manifest& manifest, const ManifestKernel& kernel, const std::string& indent);
 
 // Adds what hides names that may be macros of the program from the text between `before` and `behind`.
 void hide_macros(const std::set<std::string>& names, std::string& before, std::string& behind);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/analysis/access.h"
 #include "compiler/analysis/index_use.h"
 #include "compiler/analysis/launch_facts.h"
@@ -21,11 +23,43 @@ static ManifestPlace place_of(const SourceManager& sources, Span span) {
   return {sources.stored_name(span.file), location.line, location.column};
 }
 
-// Names the scalars and arrays that a parameter of the source became: "t", or "t.0" and "t.1".
+// Names the scalars and arrays that a parameter of the source became: "t", or "t.0" and "t.1", of a record "p.x".
 static void append_names(const std::string& name, Type type, std::vector<std::string>& names) {
   if (!is_tuple(type)) return names.push_back(name);
-  for (std::size_t i = 0; i < type->elements.size(); ++i)
-    append_names(fmt::format("{}.{}", name, i), type->elements[i], names);
+  for (std::size_t i = 0; i < type->elements.size(); ++i) {
+    const std::string part = type->record ? type->record->fields[i].name : std::to_string(i);
+    append_names(fmt::format("{}.{}", name, part), type->elements[i], names);
+  }
+}
+
+// Adds the layout of a record behind those of the records in it.
+static void add_record(Type type, std::vector<ManifestRecord>& records) {
+  if (std::ranges::find(records, type->record->name, &ManifestRecord::name) != records.end()) return;
+  ManifestRecord record{type->record->name,
+                        static_cast<std::uint64_t>(type->record->size),
+                        static_cast<std::uint64_t>(type->record->alignment),
+                        {}};
+  for (const RecordField& field : type->record->fields) {
+    if (is_record(field.type)) add_record(field.type, records);
+    std::vector<std::uint64_t> extents(field.extents.begin(), field.extents.end());
+    record.fields.push_back({field.name, to_string(field.type), is_record(field.type), std::move(extents),
+                             static_cast<std::uint64_t>(field.offset)});
+  }
+  records.push_back(std::move(record));
+}
+
+// Says which params are records.
+static void add_records(const ir::Module& module, ir::FunctionId id, ManifestKernel& kernel,
+                        std::vector<ManifestRecord>& records) {
+  std::vector<ManifestRecordParam> found;
+  for (const ir::KernelParam& param : module.params[static_cast<std::size_t>(id)]) {
+    const bool is_array = is_record_array(param.type);
+    if (!is_array && !is_record(param.type)) continue;
+    Type record = is_array ? record_type(param.type) : param.type;
+    add_record(record, records);
+    found.push_back({param.first_slot, record->record->name});
+  }
+  if (!found.empty()) kernel.record_params = std::move(found);
 }
 
 static std::vector<ManifestParam> params_of(const ir::Module& module, ir::FunctionId id) {
@@ -138,9 +172,13 @@ Manifest make_manifest(const ir::Module& module, const SourceManager& sources, c
   Manifest manifest;
   manifest.abi = fmt::format("{:016x}", abi_hash);
   const SharedLayout layout(module);
-  for (std::size_t index = 0; index < module.functions.size(); ++index)
-    if (module.functions[index].is_kernel)
-      manifest.kernels.push_back(kernel_of(module, sources, layout, ir::FunctionId(index), cuda));
+  std::vector<ManifestRecord> records;
+  for (std::size_t index = 0; index < module.functions.size(); ++index) {
+    if (!module.functions[index].is_kernel) continue;
+    manifest.kernels.push_back(kernel_of(module, sources, layout, ir::FunctionId(index), cuda));
+    add_records(module, ir::FunctionId(index), manifest.kernels.back(), records);
+  }
+  if (!records.empty()) manifest.records = std::move(records);
   manifest.sites = manifest_sites(module.sites, sources);
   std::vector<PrintFormat> formats = print_formats(module);
   for (std::uint32_t site = 0; site < formats.size(); ++site) {

@@ -9,11 +9,13 @@
 //     kern_T_out(data, extents)         from it after the launch,
 //     kern_T_inout(data, extents)       or both
 //
+// A header has the same functions for each of its structs: of `P` of points.kern points_P_in(data, extents) and so on.
 // For a view with other strides change `argument.data`, `extents` and `strides`.
 #ifndef KERN_ARGUMENTS_H
 #define KERN_ARGUMENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "kern/runtime.h"
@@ -110,30 +112,55 @@ static inline kern_argument kern_array_argument(kern_argument_kind kind, kern_ty
   return argument;
 }
 
-#define KERN_ELEMENT(name, type)                                                                             \
-  typedef struct kern_##name##_array {                                                                       \
+// The same of records, each `count` words of a type: an array of words with an axis more, which goes over those of a record.
+static inline kern_argument kern_record_argument(kern_argument_kind kind, kern_type word, int64_t count,
+                                                 kern_buffer* buffer, void* data, kern_extents extents) {
+  if (count > 0 && extents.rank < 8) extents.size[extents.rank] = count;
+  if (count > 0) ++extents.rank;
+  return kern_array_argument(kind, word, buffer, data, extents);
+}
+
+// What is said of a struct's layout, and how one is aligned that has no alignment of its own.
+#if defined(__cplusplus)
+#define KERN_LAYOUT(condition) static_assert(condition, #condition)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define KERN_LAYOUT(condition) _Static_assert(condition, #condition)
+#else
+#define KERN_LAYOUT(condition) extern char kern_layout[(condition) ? 1 : -1]
+#endif
+#if defined(__GNUC__)
+#define KERN_ALIGNED(bytes) __attribute__((aligned(bytes)))
+#else
+#define KERN_ALIGNED(bytes)
+#endif
+
+// What there is of an element type T that is called `name`; `count` is 0, but of a record how many words it has.
+#define KERN_ARRAYS(name, T, type, count)                                                                    \
+  typedef struct name##_array {                                                                              \
     kern_argument argument;                                                                                  \
-  } kern_##name##_array;                                                                                     \
-  static inline kern_##name##_array kern_##name##_buffer(kern_buffer* buffer, kern_extents extents) {        \
-    kern_##name##_array array;                                                                               \
-    array.argument = kern_array_argument(KERN_ARRAY, type, buffer, kern_buffer_data(buffer), extents);       \
+  } name##_array;                                                                                            \
+  static inline name##_array name##_buffer(kern_buffer* buffer, kern_extents extents) {                      \
+    name##_array array;                                                                                      \
+    array.argument =                                                                                         \
+        kern_record_argument(KERN_ARRAY, type, count, buffer, kern_buffer_data(buffer), extents);            \
     return array;                                                                                            \
   }                                                                                                          \
-  static inline kern_##name##_array kern_##name##_in(const kern_##name* data, kern_extents extents) {        \
-    kern_##name##_array array;                                                                               \
-    array.argument = kern_array_argument(KERN_HOST_IN, type, NULL, (void*)(uintptr_t)data, extents);         \
+  static inline name##_array name##_in(const T* data, kern_extents extents) {                                \
+    name##_array array;                                                                                      \
+    array.argument = kern_record_argument(KERN_HOST_IN, type, count, NULL, (void*)(uintptr_t)data, extents); \
     return array;                                                                                            \
   }                                                                                                          \
-  static inline kern_##name##_array kern_##name##_out(kern_##name* data, kern_extents extents) {             \
-    kern_##name##_array array;                                                                               \
-    array.argument = kern_array_argument(KERN_HOST_OUT, type, NULL, data, extents);                          \
+  static inline name##_array name##_out(T* data, kern_extents extents) {                                     \
+    name##_array array;                                                                                      \
+    array.argument = kern_record_argument(KERN_HOST_OUT, type, count, NULL, data, extents);                  \
     return array;                                                                                            \
   }                                                                                                          \
-  static inline kern_##name##_array kern_##name##_inout(kern_##name* data, kern_extents extents) {           \
-    kern_##name##_array array;                                                                               \
-    array.argument = kern_array_argument(KERN_HOST_INOUT, type, NULL, data, extents);                        \
+  static inline name##_array name##_inout(T* data, kern_extents extents) {                                   \
+    name##_array array;                                                                                      \
+    array.argument = kern_record_argument(KERN_HOST_INOUT, type, count, NULL, data, extents);                \
     return array;                                                                                            \
   }
+#define KERN_ELEMENT(name, type) KERN_ARRAYS(kern_##name, kern_##name, type, 0)
 KERN_ELEMENT(bool, KERN_BOOL)
 KERN_ELEMENT(i8, KERN_I8)
 KERN_ELEMENT(i16, KERN_I16)

@@ -2,11 +2,13 @@
 // Arrays: buffers that own device memory, and host memory that a launch copies.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "kern/view.hpp"
 
@@ -282,8 +284,16 @@ private:
   }
   Event start_fill(Status& status, const T& value, kern_stream* stream) const {
     EventHandle event;
-    status.take(kern_buffer_fill(handle_.get(), 0, static_cast<std::uint64_t>(size()), &value, sizeof(T),
-                                 stream, event.receive()));
+    std::uint64_t count = static_cast<std::uint64_t>(size());
+    std::uint32_t bytes = sizeof(T);
+    // A record has any size; one of equal bytes, as of zeros, is a pattern of one.
+    if constexpr (is_record<T>) {
+      const auto* first = reinterpret_cast<const std::byte*>(&value);
+      const bool is_even =
+          std::all_of(first, first + sizeof(T), [&](std::byte each) { return each == *first; });
+      if (is_even) count *= std::exchange(bytes, 1u);
+    }
+    status.take(kern_buffer_fill(handle_.get(), 0, count, &value, bytes, stream, event.receive()));
     return Event(std::move(event));
   }
   static kern_stream* get(const StreamHandle& stream) { return stream.get(); }
@@ -418,7 +428,7 @@ public:
     to.scalar[0] = to.scalar[1] = 0;
     to.data = argument_.data;
     to.buffer = argument_.buffer;
-    for (std::size_t axis = 0; axis < Rank; ++axis) {
+    for (std::size_t axis = 0; axis < Rank + is_record<Value>; ++axis) {
       to.extents[axis] = argument_.extents[axis];
       to.strides[axis] = argument_.strides[axis];
     }
@@ -431,14 +441,20 @@ private:
   void set(kern_argument_kind kind, T* data, const Extents<Rank>& extents, const Extents<Rank>& strides,
            kern_buffer* buffer) {
     argument_.kind = kind;
-    argument_.type = type_of<Value>;
-    argument_.rank = Rank;
+    argument_.type = element_of<Value>;
+    argument_.rank = Rank + is_record<Value>;
     argument_.writable = !std::is_const_v<T>;
     argument_.scalar[0] = argument_.scalar[1] = 0;
     argument_.data = const_cast<Value*>(data);
     for (std::size_t axis = 0; axis < Rank; ++axis) {
       argument_.extents[axis] = extents[axis];
       argument_.strides[axis] = strides[axis];
+      if constexpr (is_record<Value>) argument_.strides[axis] *= RecordOf<Value>::words;
+    }
+    if constexpr (is_record<Value>) {
+      static_assert(Rank < 8, "an array of records has at most 7 axes");
+      argument_.extents[Rank] = RecordOf<Value>::words;
+      argument_.strides[Rank] = 1;
     }
     argument_.buffer = buffer;
   }

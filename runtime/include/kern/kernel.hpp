@@ -95,7 +95,8 @@ template <class T> struct Param {
 };
 template <class T, std::size_t Rank> struct Param<View<T, Rank>> {
   using Type = Argument<T, Rank>;
-  static constexpr kern_parameter info{type_of<std::remove_const_t<T>>, Rank, !std::is_const_v<T>};
+  static constexpr kern_parameter info{element_of<std::remove_const_t<T>>,
+                                       Rank + is_record<std::remove_const_t<T>>, !std::is_const_v<T>};
   static void put(const Type& value, kern_argument& argument) { value.put(argument); }
 };
 

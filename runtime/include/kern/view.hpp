@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <type_traits>
 
@@ -40,6 +41,31 @@ template <> inline constexpr kern_type type_of<float> = KERN_F32;
 template <> inline constexpr kern_type type_of<double> = KERN_F64;
 template <> inline constexpr kern_type type_of<std::complex<float>> = KERN_C64;
 template <> inline constexpr kern_type type_of<std::complex<double>> = KERN_C128;
+
+// How a struct is passed that is an element of arrays, the record of a kernel: as Count words of a type. The headers that kernc
+// makes say it of their structs; a program may of its own: template <> struct kern::RecordOf<P> : kern::Words<KERN_U32, 4> {};
+template <kern_type Word, std::int64_t Count> struct Words {
+  static constexpr kern_type word = Word;
+  static constexpr std::int64_t words = Count;
+};
+template <class T> struct RecordOf : Words<KERN_BOOL, 0> {};
+template <class T> inline constexpr bool is_record = RecordOf<T>::words > 0;
+
+// What an array of such elements is for a kernel: of records one of their words, with an axis more.
+template <class T> inline constexpr kern_type element_of = [] {
+  if constexpr (is_record<T>)
+    return RecordOf<T>::word;
+  else
+    return type_of<T>;
+}();
+
+// Returns a scalar of a struct by its offset, also where it is not aligned.
+template <class T> inline T field_at(const void* record, std::size_t offset) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  T value;
+  std::memcpy(&value, static_cast<const std::byte*>(record) + offset, sizeof value);
+  return value;
+}
 
 // Elements in device memory, extents and strides in elements. It holds the buffer that it is a view of.
 template <class T, std::size_t Rank = 1> class View {
