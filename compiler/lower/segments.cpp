@@ -196,6 +196,9 @@ static bool is_for_block(const Lowerer& lower, const ir::Segment& segment) {
   return std::all_of(segment.body.begin(), segment.body.end(), [&](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     if (!assign || std::holds_alternative<ir::LocalArray>(assign->value)) return false;
+    // What nobody reads is the same in a block whatever it is computed from.
+    const auto* call = std::get_if<ir::CallPure>(&assign->value);
+    if (call && row(call->builtin).effects == Effects::Thread) return false;
     auto result = static_cast<std::size_t>(assign->slot);
     const SlotCells& slot = lower.slots[result];
     own[result] = slot.same_in_block && (slot.block_uniform || !slot.crosses);
