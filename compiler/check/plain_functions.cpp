@@ -77,9 +77,10 @@ Value call_dtype(Checker& checker, const Checker::Args& args, Span span) {
   return error_value(span);
 }
 
-// numba.from_dtype(t) is t, as a type of Numba.
+// numba.from_dtype(t) is t, as a type of Numba; `kernc run` writes a dtype of fields itself.
 Value call_from_dtype(Checker& checker, const Checker::Args& args, Span span) {
-  if (args.positional.size() != 1 || !args.keywords.empty())
+  const bool is_aligned = args.keywords.size() == 1 && args.keywords[0].first == "align";
+  if (args.positional.size() != 1 || !(args.keywords.empty() || is_aligned))
     return wrong_arguments(checker, "`from_dtype` takes a dtype", span);
   return call_dtype(checker, args, span);
 }

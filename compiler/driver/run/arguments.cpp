@@ -1,3 +1,4 @@
+// word = [name ("." field)* "="] value
 // value = "None" | "(" value ("," value)* ","? ")" | "@" path | name ":" rest | [type ":"] list | array | scalar. `like:` and `copy:` need another argument first, so values are
 // made on demand, and one that needs itself is an error.
 #include "compiler/driver/run/arguments.h"
@@ -36,7 +37,17 @@ struct Given {
   std::optional<ElementOf> element_of = {};
   std::size_t owner = 0; // the parameter, of which a tuple has several elements
   TupleBrackets brackets = {};
+  bool is_field = false;          // `p.x=1`, of a record
+  std::vector<Given> fields = {}; // such ones of a parameter
 };
+
+bool is_name(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c & 0x80);
+  });
+}
 
 class Reader {
 public:
@@ -181,14 +192,27 @@ private:
       return failure("write `{}:TYPE:EXTENTS{}`, as in `{}:f32:1000x3{}`", maker,
                      maker == "full" ? ":VALUE" : "", maker, maker == "full" ? ":1.5" : "");
     Result<ScalarKind> kind = parse_type(parts[0]);
-    if (!kind) return failure("{}", kind.error());
     Result<std::vector<std::int64_t>> extents = parse_extents(parts[1]);
+    const bool may_be_record = (maker == "zeros" || maker == "ones") && is_name(parts[0]) && extents;
+    if (!kind && may_be_record && !find_scalar(parts[0])) return unknown_records(maker, parts[0], *extents);
+    if (!kind) return failure("{}", kind.error());
     if (!extents) return failure("{}", extents.error());
     Result<HostArray> made = make_array(*kind, *extents);
     if (!made) return made;
     Result<bool> filled = fill(*made, maker, parts.size() > 2 ? parts[2] : "");
     if (!filled) return failure("{}", filled.error());
     return made;
+  }
+
+  // Records of a type that the program has, or has not.
+  static Result<HostArray> unknown_records(std::string_view maker, std::string_view name,
+                                           const std::vector<std::int64_t>& extents) {
+    HostArray array;
+    array.element = ScalarKind::U8;
+    array.extents = extents;
+    array.records.name = name;
+    array.records.is_ones = maker == "ones";
+    return array;
   }
 
   static std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -237,6 +261,14 @@ private:
     const auto* array = std::get_if<HostArray>(&*other->value);
     if (auto* found = std::get_if<HostArray*>(&*other->value)) array = *found;
     if (!array) return failure("`{}` is no array", name);
+    if (array->records.are_unknown()) {
+      HostArray same;
+      same.element = array->element;
+      same.extents = array->extents;
+      same.records = array->records;
+      same.records.is_ones = copied && array->records.is_ones;
+      return same;
+    }
     if (copied)
       given.copied_from =
           other->value->index() == 2 ? *std::get_if<HostArray*>(&*other->value) : other->copied_from;
@@ -250,12 +282,29 @@ private:
 
 } // namespace
 
-static bool is_name(std::string_view text) {
-  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c & 0x80);
-  });
+// Takes `p.x=1`, a field of a record; false where the word is none, or no parameter has that name.
+static bool take_field(std::vector<Given>& given, std::string_view name, std::string_view text,
+                       Diagnostics& diagnostics) {
+  std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return false;
+  for (std::string_view rest = name; !rest.empty();) {
+    std::string_view part = rest.substr(0, rest.find('.'));
+    bool is_index = !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!is_name(part) && !is_index) return false;
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  }
+  auto target = std::ranges::find(given, name.substr(0, dot), &Given::param);
+  if (target == given.end()) return false;
+  bool is_whole = target->present && target->fields.empty();
+  if (is_whole || std::ranges::find(target->fields, name, &Given::param) != target->fields.end()) {
+    diagnostics.report({}, diag::repeated_argument, is_whole ? target->param : std::string(name));
+    return true;
+  }
+  Given field{std::string(name), std::string(text), std::nullopt, true};
+  field.is_field = true;
+  target->fields.push_back(std::move(field));
+  target->present = true;
+  return true;
 }
 
 // Puts each word at its parameter. Those that are left at the end are the elements of `*args`, where a kernel has it.
@@ -267,6 +316,9 @@ static void distribute(std::vector<Given>& given, const ast::FunctionDef& functi
   std::size_t next = 0;
   for (const std::string& word : words) {
     std::size_t equal = word.find('=');
+    if (equal != std::string::npos && take_field(given, std::string_view(word).substr(0, equal),
+                                                 std::string_view(word).substr(equal + 1), diagnostics))
+      continue;
     bool named = equal != std::string::npos && is_name(std::string_view(word).substr(0, equal));
     std::string name = named ? word.substr(0, equal) : "";
     std::string text = named || word.starts_with('=') ? word.substr(equal + 1) : word;
@@ -330,6 +382,7 @@ static void add_leaves(std::vector<Given>& leaves, Given whole) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Given element{fmt::format("{}.{}", whole.param, i), parts[i], whole.element, whole.present};
     element.owner = whole.owner;
+    element.is_field = whole.is_field;
     add_leaves(leaves, std::move(element));
   }
   if (leaves.size() == first) return;
@@ -371,7 +424,11 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
   std::vector<Given> leaves;
   for (std::size_t i = 0; i < given.size(); ++i) {
     given[i].owner = i;
-    add_leaves(leaves, std::move(given[i]));
+    for (Given& field : given[i].fields) {
+      field.owner = i;
+      add_leaves(leaves, std::move(field));
+    }
+    if (given[i].fields.empty()) add_leaves(leaves, std::move(given[i]));
   }
   given = std::move(leaves);
   Reader reader(given, earlier, dialect);
@@ -385,7 +442,7 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
   for (Given& each : given) {
     if (each.present)
       arguments.push_back({each.param, each.text, std::move(*each.value), each.copied_from, each.element_of,
-                           each.owner, each.brackets});
+                           each.owner, each.brackets, false, each.is_field});
     else
       arguments.push_back(
           {.param = each.param, .text = "", .value = HostArray{}, .owner = each.owner, .is_made = true});
@@ -396,8 +453,12 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
 std::string type_text(const Argument& argument) {
   const HostArray* array = argument.array();
   if (!array) return std::string(long_name_of(std::get<Scalar>(argument.value).standard));
-  std::string text = std::string(long_name_of(array->element)) + "[:";
-  for (std::size_t axis = 1; axis < array->extents.size(); ++axis) text += ", :";
+  std::string text(long_name_of(array->element));
+  std::size_t rank = array->extents.size();
+  if (array->records.are_unknown()) text = array->records.name;
+  if (!array->records.dtype.empty()) text = fmt::format("from_dtype({})", array->records.dtype), --rank;
+  text += "[:";
+  for (std::size_t axis = 1; axis < rank; ++axis) text += ", :";
   return text + "]";
 }
 

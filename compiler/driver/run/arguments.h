@@ -41,7 +41,8 @@ struct Argument {
   std::optional<ElementOf> element = {}; // likewise where a scalar comes from
   std::size_t owner = 0;                 // the parameter in the source that it belongs to
   TupleBrackets brackets = {};
-  bool is_made = false; // nobody gave it: of a generated kernel, which makes it
+  bool is_made = false;  // nobody gave it: of a generated kernel, which makes it
+  bool is_field = false; // `p.x=1`: it has the place of that field of a record
 
   HostArray* array() { return const_cast<HostArray*>(std::as_const(*this).array()); }
   const HostArray* array() const {

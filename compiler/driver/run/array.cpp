@@ -71,7 +71,7 @@ Result<HostArray> make_array(ScalarKind element, std::vector<std::int64_t> exten
 
 Result<HostArray> make_like(const HostArray& array) {
   Result<HostArray> made = make_array(array.element, array.extents);
-  if (made) made->may_be_bf16 = array.may_be_bf16;
+  if (made) made->may_be_bf16 = array.may_be_bf16, made->records = array.records;
   return made;
 }
 

@@ -39,11 +39,16 @@ std::string_view name_of(ScalarKind kind);
 // Returns the name that .kern and .py files share: "float32".
 std::string_view long_name_of(ScalarKind kind);
 
-// The records of a .npy file, of which an array holds the words: its last axis goes over those of one record.
+// The records of an array, which holds their words: its last axis goes over those of one record.
 struct NpyRecords {
-  std::string descr; // as the file has it; "" where the elements are numbers
+  std::string descr; // as a .npy file has it; "" where the elements are numbers
   std::int64_t size = 0;
   std::vector<std::pair<std::int64_t, ScalarKind>> scalars; // where each is, in bytes; by their places
+  std::string dtype; // an expression of Python, where the names of fields can be written as one
+  // Of `zeros:P:100` and `ones:P:100`: what the program has is known later. The array has no words until then.
+  std::string name;
+  bool is_ones = false;
+  bool are_unknown() const { return !name.empty() && descr.empty(); }
 };
 
 struct HostArray {

@@ -14,6 +14,8 @@ namespace kern {
 Result<HostArray> read_npy(std::string_view bytes);
 // Writes a .npy file, in C order. bf16, which NumPy has not, is written as u16 with its bits.
 std::string write_npy(const HostArray& array);
+// Returns the type of a record as such a file has it, with what lies between the fields: "[('x', '<f4')]".
+std::string record_descr(Type record);
 
 // Reads a picture with 8 bits a channel: grey as u8 (rows, columns), RGB and RGBA as u8 (rows, columns, 3 or
 // 4). A palette becomes RGB, fewer bits become 8; no gamma is applied.

@@ -108,37 +108,56 @@ private:
     }
     return true;
   }
+  // What np.dtype takes for fields: "[('x', '<f4'), ('n', '<i4', (2,)), ]".
+  struct Dtype {
+    std::string rows;
+    bool is_writable = true; // no name has a quote or another character that would have to be escaped
+    std::string text() const { return is_writable ? "[" + rows + "]" : ""; }
+  };
   // fields = "[" (field ",")* "]"
-  bool fields(Header& header, std::int64_t& at) {
+  bool fields(Header& header, std::int64_t& at, std::string& dtype) {
+    Dtype written;
     if (++depth_ > most_depth || !take('[')) return false;
     while (!take(']')) {
-      if (!field(header, at)) return false;
+      if (!field(header, at, written)) return false;
       if (!take(',') && peek() != ']') return false;
     }
     --depth_;
+    dtype = written.text();
     return true;
   }
   // field = "(" string "," (string | fields) ("," shape)? ")"
-  bool field(Header& header, std::int64_t& at) {
-    std::string name, type;
+  bool field(Header& header, std::int64_t& at, Dtype& written) {
+    std::string name, type, dtype;
     if (!take('(') || !string(name) || !take(',')) return false;
     const std::int64_t start = at;
     const std::size_t first = header.records.scalars.size();
     std::int64_t bytes = 0;
+    bool is_gap = false;
     if (peek() == '[') {
-      if (!fields(header, at)) return false;
+      if (!fields(header, at, dtype)) return false;
     } else {
       if (!string(type)) return false;
-      if (!name.empty() || !is_padding(type, bytes)) {
+      is_gap = name.empty() && is_padding(type, bytes);
+      if (!is_gap) {
         Result<ScalarKind> kind = element_of(type);
         if (!kind && header.wrong.empty()) header.wrong = kind.error();
         header.records.scalars.emplace_back(at, kind ? *kind : ScalarKind::U8);
         bytes = bit_width(header.records.scalars.back().second) / 8;
+        dtype = fmt::format("'{}'", type);
       }
       at += bytes;
     }
     std::vector<std::int64_t> extents;
     if (take(',') && peek() != ')' && !shape(extents)) return false;
+    has_gaps_ = has_gaps_ || is_gap;
+    if (!is_gap) {
+      const std::string shape_text = extents.empty() ? "" : fmt::format(", ({},)", fmt::join(extents, ", "));
+      written.rows += fmt::format("('{}', {}{}), ", name, dtype, shape_text);
+      const bool is_plain = std::ranges::none_of(
+          name, [](char c) { return c == '\'' || c == '\\' || static_cast<unsigned char>(c) < ' '; });
+      written.is_writable = written.is_writable && is_plain && !dtype.empty();
+    }
     std::int64_t count = 1, step = at - start;
     for (std::int64_t extent : extents)
       if (__builtin_mul_overflow(count, extent, &count) || count > most_scalars) return false;
@@ -163,8 +182,10 @@ private:
   bool elements(Header& header) {
     if (peek() != '[') return string(header.descr);
     const std::string_view before = text_;
-    if (!fields(header, header.records.size)) return false;
+    if (!fields(header, header.records.size, header.records.dtype)) return false;
     header.records.descr = before.substr(0, before.size() - text_.size());
+    // Gaps are what an aligned layout leaves; one with places of its own is told by its size and the scalars' places.
+    if (has_gaps_ && !header.records.dtype.empty()) header.records.dtype += ", align=True";
     return header.records.size > 0 && !header.records.scalars.empty();
   }
   bool value(const std::string& key, Header& header) {
@@ -179,6 +200,7 @@ private:
   static constexpr int most_depth = 32;                 // of records in records
   std::string_view text_;
   int depth_ = 0;
+  bool has_gaps_ = false;
 };
 
 } // namespace
@@ -242,6 +264,29 @@ static std::string_view descr_of(ScalarKind kind) {
   for (const Descr& known : descrs)
     if (known.kind == kind) return known.text;
   return "";
+}
+
+std::string record_descr(Type record) {
+  std::string text;
+  std::int64_t at = 0;
+  auto pad = [&](std::int64_t to) {
+    if (to > at) text += fmt::format("{}('', '|V{}')", text.empty() ? "" : ", ", to - at);
+  };
+  std::vector<const RecordField*> fields;
+  for (const RecordField& field : record->record->fields) fields.push_back(&field);
+  std::ranges::stable_sort(fields, {}, [](const RecordField* field) { return field->offset; });
+  for (const RecordField* field : fields) {
+    pad(field->offset);
+    std::string type = is_record(field->type) ? record_descr(field->type)
+                                              : fmt::format("'{}'", descr_of(field->type->scalar));
+    std::string shape = field->extents.empty() ? "" : fmt::format(", ({},)", fmt::join(field->extents, ", "));
+    text += fmt::format("{}('{}', {}{})", text.empty() ? "" : ", ", field->name, type, shape);
+    at = size_in_memory(field->type);
+    for (std::int64_t extent : field->extents) at *= extent;
+    at += field->offset;
+  }
+  pad(record->record->size);
+  return "[" + text + "]";
 }
 
 std::string write_npy(const HostArray& array) {

@@ -10,6 +10,7 @@
 #include "compiler/driver/run/execute.h"
 #include "compiler/driver/run/launch.h"
 #include "compiler/driver/run/list.h"
+#include "compiler/driver/run/records.h"
 #include "compiler/driver/run/select.h"
 #include "compiler/driver/run/stages.h"
 #include "compiler/ir/param_block.h"
@@ -35,29 +36,6 @@ static bool retype(Run& run, Argument& argument, ScalarKind wanted) {
     run.diagnostics().report({}, diag::bad_argument, fmt::format("{}={}", argument.param, argument.text),
                              list.error());
   return bool(list);
-}
-
-// Collects where the scalars of a record are.
-static void collect_scalars(Type type, std::int64_t base,
-                            std::vector<std::pair<std::int64_t, ScalarKind>>& scalars) {
-  if (!is_record(type)) return scalars.emplace_back(base, type->scalar), void();
-  for (const RecordField& field : type->record->fields) {
-    std::int64_t count = 1;
-    for (std::int64_t extent : field.extents) count *= extent;
-    for (std::int64_t k = 0; k < count; ++k)
-      collect_scalars(field.type, base + field.offset + k * size_in_memory(field.type), scalars);
-  }
-}
-
-// Says whether the records of a file lie as those of a parameter do; words that are given as numbers do.
-static bool has_layout(const HostArray& array, Type type) {
-  if (array.records.descr.empty()) return true;
-  if (!is_record_array(type) || array.records.size != size_in_memory(record_type(type))) return false;
-  std::vector<std::pair<std::int64_t, ScalarKind>> wanted, given = array.records.scalars;
-  collect_scalars(record_type(type), 0, wanted);
-  std::ranges::sort(wanted);
-  std::ranges::sort(given);
-  return wanted == given;
 }
 
 static bool check_types(Run& run, Stage& stage) {
@@ -220,6 +198,7 @@ static ExitCode plan_launch(Run& run, Stage& stage, std::span<const Argument> ar
 ExitCode prepare(Run& run, Stage& stage) {
   const ir::Module* module = stage.compilation->transformed();
   if (!module) return stage.compilation->exit_code();
+  if (!settle_records(run, stage, *module)) return ExitCode::WrongUse;
   stage.kernel = find_instance(stage, *module);
   if (!stage.kernel && report_elements(run, stage, *module)) return ExitCode::WrongUse;
   if (!stage.kernel) {

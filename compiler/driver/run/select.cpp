@@ -2,6 +2,8 @@
 #include "compiler/driver/run/select.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "compiler/ast/definitions.h"
 #include "compiler/diagnostics/driver.h"
@@ -138,6 +140,42 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
   return nullptr;
 }
 
+// Says whether a decorator gives types: `@cuda.jit('void(...)')`, `@cuda.jit((f32[:],))`.
+static bool has_signature(const ast::FunctionDef& kernel) {
+  return std::ranges::any_of(kernel.decorators, [](const ast::Expr* decorator) {
+    const auto* call = ast::as<ast::Call>(decorator);
+    return call && (!call->args.empty() || std::ranges::any_of(call->keywords, [](const ast::Keyword& each) {
+             return each.name == "signature";
+           }));
+  });
+}
+
+// Says whether the command line may leave to the file what an argument is: a record has no name there.
+static bool may_be_record(const Argument& argument) {
+  const HostArray* array = argument.array();
+  return argument.is_field || !argument.brackets.before.empty() || (array && !array->records.descr.empty()) ||
+         (array && array->records.are_unknown());
+}
+
+// Returns the type of a record of a .py file from the fields that were given of it: "from_dtype([('x', 'float32')])".
+static std::string fields_text(std::span<const Argument> arguments, std::size_t owner) {
+  std::string text, last;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].owner != owner) continue;
+    const std::string path = arguments[i].param.substr(arguments[i].param.find('.') + 1);
+    const std::string name = path.substr(0, path.find('.'));
+    if (name == std::exchange(last, name)) continue; // another element of an array in it
+    const std::string type = type_text(arguments[i]);
+    const auto count = std::ranges::count_if(arguments, [&](const Argument& each) {
+      return each.owner == owner &&
+             each.param.starts_with(arguments[i].param.substr(0, arguments[i].param.find('.') + 1) + name +
+                                    ".");
+    });
+    text += fmt::format("('{}', '{}'{}), ", name, type, path == name ? "" : fmt::format(", ({},)", count));
+  }
+  return "from_dtype([" + text + "])";
+}
+
 std::optional<Signature> needed_signature(const Program& program, const ast::FunctionDef& kernel,
                                           const std::string& name, const std::vector<Argument>& arguments) {
   bool annotations_count = program.files.front().dialect == Dialect::Kern;
@@ -145,13 +183,15 @@ std::optional<Signature> needed_signature(const Program& program, const ast::Fun
   std::vector<std::string> given(kernel.params.size());
   for (const Argument& argument : arguments) {
     std::string& text = given[argument.owner];
+    if (argument.is_field) {
+      if (text.empty()) text = fields_text(arguments, argument.owner);
+      continue;
+    }
     if (!text.empty()) text += ", ";
     text += argument.brackets.before + type_text(argument) + argument.brackets.after;
   }
-  // Records have no name on the command line: the signature in the file says what they are.
-  for (const Argument& argument : arguments)
-    if (!annotations_count && argument.array() && !argument.array()->records.descr.empty())
-      return std::nullopt;
+  if (!annotations_count && has_signature(kernel) && std::ranges::any_of(arguments, may_be_record))
+    return std::nullopt;
   Signature signature{name, {}};
   for (std::size_t i = 0; i < given.size(); ++i) {
     const ast::Expr* annotation = annotations_count ? kernel.params[i].annotation : nullptr;
