@@ -216,6 +216,8 @@ Value local_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args
 }
 
 Value constant_like(Checker& checker, const ast::Call& expr, const Value& value) {
+  if (is_array(value.type) && is_record_array(value.type) && value.type->space == AddressSpace::Constant)
+    return read_at(value, expr.span);
   std::optional<ConstantTable> table = checker.constant_table(value);
   if (is_constant_array(value) && value.elements.empty()) table = ConstantTable{{0}, {}, value.type};
   if (!table || table->extents.size() > static_cast<std::size_t>(limits::array_rank)) {

@@ -146,8 +146,7 @@ Value Checker::element_at(const Value& array, const Value& index, Span span) {
   if (written_rank(array.type) == 1) {
     Place element;
     element.ok = true;
-    element.is_record = is_record_array(array);
-    element.array = array.operand;
+    set_element(element, array);
     element.indices = {place};
     Value value = load(element, span);
     return is_record_place(value) ? whole_record(*this, value) : value;

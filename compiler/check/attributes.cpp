@@ -35,7 +35,8 @@ Value Checker::array_size(const Value& array, Span span) {
 
 static Value array_attribute(Checker& checker, const Value& array, std::string_view name, Span span) {
   const int rank = written_rank(array.type);
-  const Type element = is_record_array(array.type) ? record_type(array.type) : element_type(array.type);
+  Type element = is_record_array(array.type) ? record_type(array.type) : element_type(array.type);
+  if (is_unaligned(element)) element = element->elements[0];
   const std::int64_t bytes = size_in_memory(element);
   if (name == "size") return checker.array_size(array, span);
   if (name == "ndim") return int_value(rank, span);

@@ -12,7 +12,9 @@
 #include "compiler/check/fold.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
+#include "compiler/check/records.h"
 #include "compiler/check/targets.h"
+#include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -354,7 +356,19 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& g
   return runtime_value(slot_operand(slot), expr.span);
 }
 
+// Reports an array whose elements are read and written in parts; false where there is none.
+static bool report_unaligned(Checker& checker, Builtin builtin, const Checker::Args& args) {
+  for (const Value& value : args.positional) {
+    if (!is_record_array(value) || !is_unaligned(record_type(value.type))) continue;
+    checker.report(value.span, diag::unaligned_view, checker.context.source(value.span), row(builtin).name);
+    return true;
+  }
+  return false;
+}
+
 Value Checker::call_builtin(Builtin builtin, const ast::Call& expr, const Args& args) {
+  const bool is_syntax = row(builtin).effects == Effects::Syntax;
+  if (!is_syntax && report_unaligned(*this, builtin, args)) return error_value(expr.span);
   switch (row(builtin).effects) {
   case Effects::Pure:
   case Effects::PerBlock:

@@ -1,4 +1,7 @@
 // f(a, k=v): casts, functions of the program (an instance for these arguments) and builtins.
+#include <algorithm>
+#include <utility>
+
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_params.h"
 #include "compiler/check/host_arrays.h"
@@ -65,6 +68,62 @@ static Value make_vector(Checker& checker, const Value& callee, const Checker::A
   return result;
 }
 
+// Returns the lines of a class that annotate a name, in the order of its body: "x: float". What has no value is no item of a
+// host's class, so the text is what there is.
+static std::vector<std::string_view> annotated_names(std::string_view text) {
+  std::vector<std::string_view> names;
+  std::optional<std::size_t> indentation;
+  bool in_text = false; // of a docstring
+  for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at)) {
+    ++at;
+    std::string_view line = text.substr(at, text.find('\n', at) - at);
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == line.npos) continue;
+    std::size_t quotes = 0;
+    for (std::string_view quote : {"\"\"\"", "'''"})
+      for (std::size_t i = line.find(quote); i != line.npos; i = line.find(quote, i + 3)) ++quotes;
+    const bool was_in_text = std::exchange(in_text, in_text != (quotes % 2 == 1));
+    if (!indentation) indentation = first;
+    if (was_in_text || quotes > 0 || first != *indentation) continue;
+    line.remove_prefix(first);
+    const std::size_t end = line.find_first_of(": \t(=#.[");
+    const std::size_t colon = end == line.npos ? line.npos : line.find_first_not_of(" \t", end);
+    if (end == 0 || colon == line.npos || line[colon] != ':') continue;
+    if (line.find_first_not_of(" \t\r", colon + 1) != line.npos) names.push_back(line.substr(0, end));
+  }
+  return names;
+}
+
+// Returns the type of `class Point(NamedTuple):`, whose fields are what its body annotates; nothing where a class is another
+// one.
+static std::optional<Type> named_tuple_class(Checker& checker, const Value& callee) {
+  if (callee.kind != ValueKind::File || !callee.file->is_class()) return std::nullopt;
+  std::string_view text = checker.context.source(callee.file->owner->span);
+  text = text.substr(std::min(text.find("class "), text.size()));
+  if (text.substr(0, text.find(':')).find("NamedTuple") == text.npos) return std::nullopt;
+  const std::vector<std::string_view> fields = annotated_names(text);
+  if (fields.empty()) return std::nullopt;
+  TypeTable& types = checker.context.module.types;
+  return types.named({}, types.names(callee.file->owner->name, fields));
+}
+
+// Gives the fields that a call leaves out what their class says.
+static void add_defaults(Checker& checker, FileScope& file, Type type, Checker::Args& args) {
+  const std::vector<RecordField>& fields = type->record->fields;
+  for (std::size_t i = args.positional.size(); i < fields.size(); ++i) {
+    const std::string_view name = fields[i].name;
+    for (const ast::Stmt* item : file.owner->body->items) {
+      const auto* field = ast::as<ast::AnnAssign>(item);
+      const auto* target = field ? ast::as<ast::Name>(field->target) : nullptr;
+      const bool is_given =
+          std::ranges::any_of(args.keywords, [&](const auto& keyword) { return keyword.first == name; });
+      if (!target || target->text != name || !field->value || is_given) continue;
+      args.keywords.emplace_back(target->text, constant_of_expr(checker.context, file, *field->value));
+      args.keyword_spans.push_back(target->span);
+    }
+  }
+}
+
 Value Checker::evaluate_call(const ast::Call& expr) {
   if (is_python(*this))
     if (std::optional<Value> made = array_call(*this, expr)) return *made;
@@ -77,6 +136,11 @@ Value Checker::evaluate_call(const ast::Call& expr) {
   Span outer_callee = std::exchange(called, expr.callee->span);
   Value callee = evaluate(*expr.callee);
   called = outer_callee;
+  FileScope* tuple_class = nullptr;
+  if (std::optional<Type> named = named_tuple_class(*this, callee)) {
+    tuple_class = callee.file;
+    callee = type_value(*named, expr.callee->span);
+  }
   if (callee.kind == ValueKind::File && callee.file->is_class()) {
     report(expr.callee->span, diag::host_class, context.source(expr.callee->span));
     return error_value(expr.span);
@@ -93,6 +157,7 @@ Value Checker::evaluate_call(const ast::Call& expr) {
   std::optional<Args> args = evaluate_args(expr);
   target_type = target;
   if (!args) return error_value(expr.span);
+  if (tuple_class) add_defaults(*this, *tuple_class, callee.type, *args);
   if (callee.kind == ValueKind::Type && is_tuple(callee.type) && callee.type->record)
     return make_record(*this, callee.type, *args, expr.span);
   if (callee.kind == ValueKind::Type && is_tuple(callee.type))

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <complex>
 
+#include "compiler/check/constant_records.h"
 #include "compiler/check/fold.h"
 #include "compiler/check/python.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/types/names.h"
 
@@ -72,6 +74,14 @@ std::optional<Value> element_as(const Value& number, Type type, Span span) {
     operand = number.operand.type == type ? number.operand : fold_convert(number.operand, type);
   return operand ? std::optional(runtime_value(*operand, span)) : std::nullopt;
 }
+
+} // namespace
+
+std::optional<Value> constant_as(const Value& number, Type type, Span span) {
+  return element_as(number, type, span);
+}
+
+namespace {
 
 // Returns a regular nested tuple as an array; nothing where it is none.
 std::optional<Value> as_array(const Value& value, Type type, Span span) {
@@ -177,6 +187,12 @@ Made filled(const Arguments& args, const Extents& extents, const Value& number, 
 Made make_array_of(const Arguments& args) {
   std::optional<Value> value = args.get("object");
   if (!value) return std::nullopt;
+  std::optional<Value> dtype = args.get("dtype");
+  if (std::optional<Value> fields =
+          dtype ? record_dtype(args.checker, *dtype, false, args.call.span) : std::nullopt)
+    dtype = *fields;
+  if (dtype && dtype->kind == ValueKind::Type && is_record(dtype->type))
+    return record_table(args.checker, *value, dtype->type, args.call.span);
   std::optional<Type> own = type_of_numbers(*value);
   std::optional<Type> type = own ? args.dtype(*own) : std::nullopt;
   return type ? as_array(*value, *type, args.call.span) : std::nullopt;

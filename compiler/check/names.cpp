@@ -5,6 +5,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/constant_records.h"
 #include "compiler/check/records.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/limits.h"
@@ -376,6 +377,8 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
   if (is_error(symbol.value) && lenient)
     checker.report(span, diag::host_value, name, define_name(file, name))
         .note(symbol.span, "`{}` is defined here", name);
+  if (is_record_table(symbol.value) && checker.instance)
+    return read_record_table(checker, symbol.value, name, span);
   return read_at(symbol.value, span);
 }
 
@@ -516,6 +519,8 @@ Value Checker::read_name(const ast::Name& name) {
     if (std::optional<Value> type = type_name(name.text, numba, name.span)) return *type;
   if (names_types && numba)
     if (std::optional<Value> maker = type_maker(name.text, name.span)) return *maker;
+  if (names_types && numba && name.text == "from_dtype")
+    if (std::optional<Value> maker = plain_function("numba", name.text, name.span)) return *maker;
   if (!numba && (name.text == "math" || name.text == "numba"))
     return text_value(ValueKind::Host, name.text, name.span);
   if (!numba && name.text == "cmath")

@@ -119,22 +119,22 @@ Value array_of_field(Checker& checker, const Owner& owner, const RecordField& fi
   if (outer + field.extents.size() + is_record(field.type) > static_cast<std::size_t>(limits::array_rank))
     return checker.unsupported(span, fmt::format("an array of more than {} axes", limits::array_rank));
   std::int64_t size = size_in_memory(field.type);
+  Type element = field.type;
+  if (!is_record(element) && (word % size != 0 || at % size != 0)) element = unaligned(checker, element);
   std::vector<std::int64_t> extents = field.extents, strides = dense_strides(extents);
   std::int64_t count = 1;
   for (std::int64_t extent : extents) count *= extent;
-  if (is_record(field.type)) {
+  if (is_record(element)) {
+    if (outer + field.extents.size() == static_cast<std::size_t>(limits::array_rank))
+      return checker.unsupported(span, fmt::format("an array of more than {} axes", limits::array_rank));
     std::int64_t unit = alignment_of(word | at | size);
     ScalarKind kind = unsigned_kind(unit);
     ir::Operand words = with_elements(checker, owner.array, kind, span);
     for (std::int64_t& stride : strides) stride *= size / unit;
     extents.push_back(size / unit);
     strides.push_back(1);
-    return part_of_records(checker, owner, at / unit, count * size / unit, words, extents, strides,
-                           field.type, span);
-  }
-  if (word % size != 0 || at % size != 0) {
-    checker.report(span, diag::unaligned_view, field.name, record_type(owner.array.type)->record->name);
-    return error_value(span);
+    return part_of_records(checker, owner, at / unit, count * size / unit, words, extents, strides, element,
+                           span);
   }
   ir::Operand elements = with_elements(checker, owner.array, field.type->scalar, span);
   return part_of_records(checker, owner, at / size, count, elements, extents, strides, types::error, span);
@@ -311,6 +311,17 @@ void copy_words(Checker& checker, const Owner& to, const Owner& from, Span span)
 
 } // namespace
 
+Type unaligned(Checker& checker, Type scalar) {
+  return checker.context.module.types.record("unaligned_" + to_string(scalar), {{"", scalar, {}, 0}},
+                                             size_in_memory(scalar), 1);
+}
+
+void set_element(Checker::Place& place, const Value& array) {
+  place.array = array.operand;
+  place.is_record = is_record_array(array) && !is_unaligned(record_type(array.type));
+  if (is_record_array(array) && !place.is_record) place.field = record_type(array.type)->elements[0];
+}
+
 bool is_record_array(const Value& value) {
   return value.kind == ValueKind::Runtime && is_record_array(value.type);
 }
@@ -382,6 +393,8 @@ static std::size_t count_leaves(Type type) {
 
 Value whole_record(Checker& checker, const Value& record) {
   Owner owner = owner_of(record);
+  if (is_unaligned(owner.record))
+    return load_deep(checker, place_at(owner), owner.offset, owner.record->elements[0], record.span);
   if (checker.scope->is_numba()) {
     std::int64_t word = bit_width(owner.array.type->scalar) / 8, size = owner.record->record->size;
     std::int64_t unit = alignment_of(word | owner.offset | size);
@@ -407,6 +420,11 @@ void store_record(Checker& checker, const Value& target, const Value& given, Spa
   if (owner.array.type->space == AddressSpace::Constant) {
     checker.report(span, diag::constant_array);
     return;
+  }
+  if (is_unaligned(owner.record)) {
+    if (is_record_place(value)) value = whole_record(checker, value);
+    ir::Operand scalar = checker.convert(value, owner.record->elements[0], Purpose::Store);
+    return store_scalar(checker, place_at(owner), owner.offset, scalar, span);
   }
   bool is_same = (is_record_place(value) || is_tuple(value)) && value.type == owner.record;
   if (!is_same) {

@@ -220,6 +220,7 @@ std::optional<Value> record_dtype(Checker& checker, const Value& description, bo
   for (const Described& each : *described) {
     std::optional<RecordField> field = described_field(checker, each, align);
     if (!field) return error_value(span);
+    if (field->name.empty()) field->name = fmt::format("f{}", fields.size()); // as NumPy does
     fields.push_back(std::move(*field));
   }
   std::int64_t alignment = 1, bytes = lay_out(fields, align, alignment);

@@ -210,6 +210,13 @@ static Value with_element(Checker& checker, const Value& tuple, const Value& ind
 bool assign_field(Checker& checker, const ast::Expr& target, const Value& value, const ast::Node& site) {
   if (!changes_local(checker, target)) return false;
   if (is_error(value) || is_unknown(value)) return true;
+  if (Local* root = root_of(checker, target); checker.scope->is_numba()) {
+    Type type = root->known ? checker.type_of(*root->known).value_or(types::error) : root->type;
+    if (is_record(type)) {
+      checker.report(target.span, diag::record_argument, root->name);
+      return true;
+    }
+  }
   const auto* attribute = ast::as<ast::Attribute>(&target);
   const auto* subscript = ast::as<ast::Subscript>(&target);
   const ast::Expr& owner = attribute ? *attribute->value : *subscript->value;

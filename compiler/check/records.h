@@ -18,6 +18,13 @@ bool is_record_reference(const Value& value);
 // Returns a reference as the record that it refers to; any other value as it is.
 Value dereferenced(Value value);
 
+// The element of an array that a packed record does not align: a record of one scalar, whose field has no name. It is read and
+// written in parts, as a field is.
+inline bool is_unaligned(Type type) { return is_record(type) && type->record->fields[0].name.empty(); }
+Type unaligned(Checker& checker, Type scalar);
+// Makes a place one of an element of an array.
+void set_element(Checker::Place& place, const Value& array);
+
 // Returns the name of a part of a tuple: "t.0", of a record "p.x".
 std::string part_name(std::string_view whole, Type type, std::size_t index);
 // Returns the place of a field in its record or named tuple; nothing, reported with the nearest name, where it has none.

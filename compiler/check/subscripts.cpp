@@ -194,8 +194,7 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
     return place;
   }
   place.ok = true;
-  place.is_record = is_record_array(array);
-  place.array = array.operand;
+  set_element(place, array);
   for (const IndexPart& part : *parts) place.indices.push_back(part.place);
   return place;
 }

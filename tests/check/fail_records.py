@@ -31,6 +31,13 @@ def points(out):
     out[0] = p.x
 
 
+@cuda.jit((from_dtype(packed), 'float32[:]'))
+def by_value(p, out):
+    p.x = 1.0
+    p['tag'] += 1
+    out[0] = p.x
+
+
 # CHECK: :15:14: error[E0432]: the field `x` is there twice
 # CHECK: :16:46: error[E0434]: `O` is no type of a field: an object of Python has no place in a kernel
 # CHECK: :9:12: error[E0435]: the field `y` at byte 4 overlaps `x`
@@ -38,5 +45,7 @@ def points(out):
 # CHECK: note: it has `tag`, `x`
 # CHECK: :23:5: error[E0430]: `packed` has no field `z`
 # CHECK: note: it has `tag`, `x`
-# CHECK: :24:21: error[E0437]: the field `x` of `packed` is no array here: it is not aligned
+# CHECK: :24:21: error[E0437]: `a['x']` is no array for `atomic.add`: its elements are not aligned
 # CHECK: :30:5: error[E0439]: a `Point` is a tuple, whose elements do not change
+# CHECK: :36:5: error[E0443]: `p` is a record by value, whose fields do not change
+# CHECK: :37:5: error[E0443]: `p` is a record by value, whose fields do not change
