@@ -5,6 +5,7 @@
 #include "compiler/driver/host_cpu.h"
 #include "compiler/driver/run/runner.h"
 #include "compiler/support/utf8.h"
+#include "runtime/common/settings.h"
 #include "runtime/cuda/facts.h"
 
 namespace kern {
@@ -18,12 +19,13 @@ static std::string cpu_text() {
   std::unique_ptr<Runner> cpu = Runner::open("cpu", 0, failure);
   if (!cpu) return failure;
   kern_device_info info = cpu->info();
-  const char* wanted = std::getenv("KERN_CPU");
+  auto wanted = settings::cpu_level();
   return fmt::format("{}, {} cores, {} threads, {}, {}", host_cpu_name(), std::thread::hardware_concurrency(),
                      info.threads, gibibytes(info.memory_bytes),
-                     level.empty() ? "below x86-64-v3: objects have no code for it"
-                     : wanted      ? fmt::format("code for {} (KERN_CPU)", wanted)
-                                   : "code for " + level);
+                     level.empty()           ? "below x86-64-v3: objects have no code for it"
+                     : wanted.value          ? fmt::format("code for {} (KERN_CPU)", wanted.value->name)
+                     : !wanted.wrong.empty() ? wanted.wrong
+                                             : "code for " + level);
 }
 
 static std::string cuda_text(const cuda::Driver& driver, int ordinal) {

@@ -103,8 +103,8 @@ CheckedMemory& known_of(Memory& memory, Capture* capture) {
 } // namespace
 
 void choose_checks() {
-  const char* wanted = setting("KERN_CHECK");
-  is_checking_streams.store(wanted && std::string_view(wanted) == "streams", std::memory_order_relaxed);
+  const std::optional<settings::Check> wanted = settings::check().value;
+  is_checking_streams.store(wanted && wanted->streams, std::memory_order_relaxed);
 }
 
 CheckedWork::CheckedWork(Stream& stream, std::string what, const kern_place& place)

@@ -263,19 +263,12 @@ void Device::drop_stream(const Stream* stream) {
 void Device::drop_streams() { own_streams_.clear(); }
 
 std::shared_ptr<Device> open_best(std::string& reason) {
-  const char* chosen = setting("KERN_DEVICE");
-  std::string name = chosen ? chosen : "";
-  if (name == "cpu") {
-    reason = "KERN_DEVICE is cpu";
-    return open_cpu(0);
+  auto chosen = settings::device();
+  if (!chosen.wrong.empty()) fail(KERN_ARGUMENT_ERROR, chosen.wrong);
+  if (chosen.value) {
+    reason = "KERN_DEVICE is " + chosen.value->name;
+    return chosen.value->is_cuda ? open_cuda(chosen.value->ordinal) : open_cpu(0);
   }
-  if (name == "cuda" || name.starts_with("cuda:")) {
-    reason = "KERN_DEVICE is " + name;
-    std::string ordinal = name.size() > 5 ? name.substr(5) : "0";
-    bool digits = ordinal.size() < 4 && ordinal.find_first_not_of("0123456789") == std::string::npos;
-    if (digits) return open_cuda(static_cast<unsigned>(std::stoul(ordinal)));
-  }
-  if (!name.empty()) fail(KERN_ARGUMENT_ERROR, "KERN_DEVICE is `" + name + "`; it takes cpu, cuda or cuda:1");
   try {
     std::shared_ptr<Device> device = open_cuda(0);
     reason = "the first CUDA device";

@@ -1,16 +1,14 @@
 // One line each, as the compiler writes them.
 #include "runtime/api/warnings.h"
 
-#include <string_view>
-
 #include "runtime/common/log.h"
 #include "runtime/common/settings.h"
 
 namespace kern::runtime {
 
 static bool are_wanted() {
-  const char* wanted = setting("KERN_WARNINGS");
-  return !wanted || std::string_view(wanted) != "off";
+  const std::optional<settings::Switch> wanted = settings::warnings().value;
+  return !wanted || wanted->on;
 }
 
 void warn(std::atomic<bool>& said, const std::function<std::string()>& text) {

@@ -1,13 +1,11 @@
-// Where the cache is. A program with more rights than its user does not believe the environment.
-#include <cstdlib>
-
-#include "runtime/cache/cache.h"
+// Where the cache is, and how much it may hold.
 #include "runtime/common/settings.h"
+#include "runtime/cache/cache.h"
 
 namespace kern::cache {
 
 static std::string variable(const char* name) {
-  const char* value = setting(name);
+  const char* value = environment(name);
   return value ? value : "";
 }
 
@@ -19,29 +17,19 @@ static std::string default_folder() {
   return "";
 }
 
-static std::optional<std::uint64_t> parse_megabytes(const std::string& text) {
-  constexpr std::size_t most_digits = 12;
-  if (text.empty() || text.size() > most_digits || text.find_first_not_of("0123456789") != text.npos)
-    return std::nullopt;
-  return std::stoull(text) << 20;
-}
-
 Settings environment_settings() {
   constexpr std::uint64_t standard_limit = std::uint64_t(1) << 30;
-  Settings settings{true, variable("KERN_CACHE_DIR"), standard_limit, ""};
+  Settings settings{true, kern::settings::cache_folder().value.value_or(""), standard_limit, ""};
   if (settings.folder.empty()) settings.folder = default_folder();
   while (settings.folder.size() > 1 && settings.folder.ends_with('/')) settings.folder.pop_back();
   if (settings.folder.empty())
     settings.problem = "there is no folder for it: KERN_CACHE_DIR, XDG_CACHE_HOME and HOME are not set";
-  std::string limit = variable("KERN_CACHE_MAX_MB"), use = variable("KERN_CACHE");
-  if (std::optional<std::uint64_t> bytes = parse_megabytes(limit))
-    settings.limit = *bytes;
-  else if (!limit.empty())
-    settings.problem = "KERN_CACHE_MAX_MB is `" + limit + "`: give a number of mebibytes";
-  if (use == "off")
-    settings.on = false;
-  else if (!use.empty() && use != "on")
-    settings.problem = "KERN_CACHE is `" + use + "`: it may be `on` or `off`";
+  auto limit = kern::settings::cache_mebibytes();
+  auto use = kern::settings::cache();
+  if (limit.value) settings.limit = limit.value->bytes;
+  if (use.value) settings.on = use.value->on;
+  for (const std::string& wrong : {limit.wrong, use.wrong})
+    if (!wrong.empty()) settings.problem = wrong;
   return settings;
 }
 

@@ -1,39 +1,77 @@
-// Values are kept until the process ends: whoever was given one may hold it as long as it likes.
+// The only place that knows what a value may be: parse() of its type, by which it is read, set and checked.
 #include "runtime/common/settings.h"
 
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "runtime/common/log.h"
 
 namespace kern {
 
-static bool is_number(std::string_view text) {
-  constexpr std::size_t most_digits = 12;
-  return !text.empty() && text.size() <= most_digits &&
-         text.find_first_not_of("0123456789") == std::string_view::npos;
+// Digits and nothing else, up to `most`.
+static std::optional<std::uint64_t> number(std::string_view text, std::uint64_t most) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool is_number = !text.empty() && error == std::errc() && stop == end && value <= most;
+  return is_number ? std::optional(value) : std::nullopt;
 }
-static bool is_threads(std::string_view text) {
-  constexpr std::size_t most_digits = 4;
-  return is_number(text) && text.size() <= most_digits && std::atoi(std::string(text).c_str()) >= 1 &&
-         std::atoi(std::string(text).c_str()) <= 1024;
+
+namespace settings {
+
+static bool parse(std::string_view text, std::string& value) {
+  value = text;
+  return !text.empty();
 }
-static bool is_device(std::string_view text) {
-  constexpr std::string_view cuda = "cuda:";
-  return text == "cpu" || text == "cuda" ||
-         (text.starts_with(cuda) && text.size() <= cuda.size() + 3 && is_number(text.substr(cuda.size())));
+
+static bool parse(std::string_view text, DeviceChoice& value) {
+  constexpr std::string_view cuda = "cuda";
+  value.name = text;
+  value.is_cuda = text.starts_with(cuda);
+  if (text == "cpu" || text == cuda) return true;
+  if (!value.is_cuda || text[cuda.size()] != ':') return false;
+  constexpr std::uint64_t most = 999;
+  std::optional<std::uint64_t> ordinal = number(text.substr(cuda.size() + 1), most);
+  value.ordinal = static_cast<unsigned>(ordinal.value_or(0));
+  return ordinal.has_value();
 }
-static bool is_level(std::string_view text) { return text == "x86-64-v3" || text == "x86-64-v4"; }
-static bool is_switch(std::string_view text) { return text == "on" || text == "off"; }
-static bool is_check(std::string_view text) { return text == "streams" || text == "off"; }
-static bool is_text(std::string_view text) { return !text.empty(); }
+
+static bool parse(std::string_view text, Threads& value) {
+  constexpr std::uint64_t most = 1024;
+  value.count = static_cast<unsigned>(number(text, most).value_or(0));
+  return value.count > 0;
+}
+
+static bool parse(std::string_view text, Level& value) {
+  value.name = text;
+  return text == "x86-64-v3" || text == "x86-64-v4";
+}
+
+static bool parse(std::string_view text, Switch& value) {
+  value.on = text != "off";
+  return text == "on" || text == "off";
+}
+
+static bool parse(std::string_view text, Mebibytes& value) {
+  constexpr std::uint64_t most = 999'999'999'999;
+  std::optional<std::uint64_t> count = number(text, most);
+  value.bytes = count.value_or(0) << 20;
+  return count.has_value();
+}
+
+static bool parse(std::string_view text, Check& value) {
+  value.streams = text == "streams";
+  return text == "streams" || text == "off";
+}
+
+} // namespace settings
 
 namespace {
 
-enum class Told { AtFirst, Reader };
+enum class Told : std::uint8_t { AtFirst, Reader };
 
 struct Row {
   const char* name;
@@ -42,15 +80,20 @@ struct Row {
   Told told;
 };
 
+template <class Value> bool is_right(std::string_view text) {
+  Value value;
+  return settings::parse(text, value);
+}
+
+using namespace settings; // the types of the rows
 constexpr Row rows[] = {
-#define SETTING(Name, Takes, IsRight, Who) {Name, Takes, IsRight, Told::Who},
+#define SETTING(Id, Name, Value, Takes, Who) {Name, Takes, &is_right<Value>, Told::Who},
 #include "runtime/common/settings.def"
 };
 
 struct Given {
   std::mutex mutex;
-  std::map<std::string_view, const char*> values; // by the row's name
-  std::set<std::string> kept;
+  std::map<std::string_view, std::string> values; // by the row's name
 };
 
 // Never taken down: what runs at the end of a program reads settings, too.
@@ -67,20 +110,36 @@ const Row* find(std::string_view name) {
 
 } // namespace
 
-static std::string wrong(const Row& row, const char* value) {
-  return std::string(row.name) + " is `" + value + "`; it takes " + row.takes;
+static std::string wrong(const char* name, const char* takes, std::string_view value) {
+  return std::string(name) + " is `" + std::string(value) + "`; it takes " + takes;
 }
 
-const char* setting(const char* name) noexcept {
-  try {
-    Given& all = given();
-    std::lock_guard lock(all.mutex);
-    if (auto known = all.values.find(name); known != all.values.end()) return known->second;
-  } catch (...) {
-    // Without memory nothing was set.
-  }
-  return secure_getenv(name);
+const char* environment(const char* name) noexcept { return secure_getenv(name); }
+
+// What the program said, else the environment; empty where neither does.
+static std::string text_of(const char* name) {
+  Given& all = given();
+  std::lock_guard lock(all.mutex);
+  if (auto known = all.values.find(name); known != all.values.end()) return known->second;
+  const char* value = environment(name);
+  return value ? value : "";
 }
+
+namespace settings {
+
+template <class Value> static Setting<Value> read(const char* name, const char* takes) {
+  const std::string text = text_of(name);
+  if (text.empty()) return {};
+  Value value;
+  if (!parse(text, value)) return {{}, wrong(name, takes, text)};
+  return {std::move(value), {}};
+}
+
+#define SETTING(Id, Name, Value, Takes, Told)                                                                \
+  Setting<Value> Id() { return read<Value>(Name, Takes); }
+#include "runtime/common/settings.def"
+
+} // namespace settings
 
 std::string set_setting(std::string_view name, const char* value) {
   const Row* row = find(name);
@@ -89,11 +148,11 @@ std::string set_setting(std::string_view name, const char* value) {
     for (const Row& known : rows) names += (names.empty() ? "" : ", ") + std::string(known.name);
     return "there is no setting `" + std::string(name) + "`; there are: " + names;
   }
-  if (value && !row->is_right(value)) return wrong(*row, value);
+  if (value && !row->is_right(value)) return wrong(row->name, row->takes, value);
   Given& all = given();
   std::lock_guard lock(all.mutex);
   if (value)
-    all.values[row->name] = all.kept.emplace(value).first->c_str();
+    all.values[row->name] = value;
   else
     all.values.erase(row->name);
   return "";
@@ -103,9 +162,9 @@ void check_environment() {
   static std::atomic<bool> checked{false};
   if (checked.exchange(true)) return;
   for (const Row& row : rows) {
-    const char* value = secure_getenv(row.name);
+    const char* value = environment(row.name);
     if (row.told == Told::AtFirst && value && *value && !row.is_right(value))
-      log(KERN_LOG_WARNING, wrong(row, value));
+      log(KERN_LOG_WARNING, wrong(row.name, row.takes, value));
   }
 }
 

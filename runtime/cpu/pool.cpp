@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cstdlib>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -278,10 +277,7 @@ void move_to_block(kern_where& where, std::uint64_t number) {
 }
 
 unsigned default_threads() {
-  if (const char* text = setting("KERN_CPU_THREADS")) {
-    unsigned long count = std::strtoul(text, nullptr, 10);
-    if (count >= 1 && count <= most_threads) return static_cast<unsigned>(count);
-  }
+  if (std::optional<settings::Threads> chosen = settings::cpu_threads().value) return chosen->count;
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)

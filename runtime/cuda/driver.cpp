@@ -3,8 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-
 #include "runtime/common/settings.h"
 
 namespace kern::cuda {
@@ -16,9 +14,8 @@ struct Loading {
 
 static Loading load() {
   Loading loading;
-  const char* chosen = setting("KERN_LIBCUDA");
-  const char* file = chosen ? chosen : "libcuda.so.1";
-  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  const std::string file = settings::cuda_driver().value.value_or("libcuda.so.1");
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     loading.reason = std::string("no NVIDIA driver: ") + dlerror();
     return loading;
@@ -27,7 +24,7 @@ static Loading load() {
   if (void* address = dlsym(library, Symbol))                                                                \
     loading.driver.Name = reinterpret_cast<Result(*) Params>(address);                                       \
   else if (loading.reason.empty())                                                                           \
-    loading.reason = std::string(file) + " is too old: it has no " + Symbol;
+    loading.reason = file + " is too old: it has no " + Symbol;
 #define DRIVER_SINCE(Name, Symbol, Params)                                                                   \
   loading.driver.Name = reinterpret_cast<Result(*) Params>(dlsym(library, Symbol));
 #include "runtime/cuda/driver.def"

@@ -38,11 +38,13 @@ static bool can_run(std::string_view cpu) {
 
 std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_object& object) {
   auto code = std::make_unique<CpuCode>();
-  const char* wanted = setting("KERN_CPU");
+  auto chosen = settings::cpu_level();
+  if (!chosen.wrong.empty()) fail(KERN_DEVICE_ERROR, chosen.wrong);
+  const std::optional<settings::Level>& wanted = chosen.value;
   for (std::uint64_t i = 0; i < object.entry_count; ++i) {
     const kern_object_entry& entry = object.entries[i];
     std::string_view cpu = entry.cpu;
-    if (!can_run(cpu) || (wanted && cpu != wanted && cpu != "native")) continue;
+    if (!can_run(cpu) || (wanted && cpu != wanted->name && cpu != "native")) continue;
     auto [known, is_new] = code->entries.try_emplace(entry.symbol, entry);
     // The names of levels ascend.
     if (!is_new && known->second.cpu < cpu) known->second = entry;
@@ -52,7 +54,7 @@ std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_objec
       if (variant.target == "cpu" && !code->entries.contains(variant.symbol))
         fail(KERN_DEVICE_ERROR, "the object has no code of `" + variant.symbol +
                                     "` for this CPU: it is made for x86-64-v3 and x86-64-v4" +
-                                    (wanted ? ", and KERN_CPU is " + std::string(wanted) : ""));
+                                    (wanted ? ", and KERN_CPU is " + wanted->name : ""));
   return code;
 }
 

@@ -252,6 +252,23 @@ TEST(Settings, OfTheEnvironmentAreChecked) {
               "kern: warning: KERN_WARNINGS is `zzz`; it takes on or off");
 }
 
+// Who reads a variable refuses in the words in which kern::set() does; one that is empty is not set.
+TEST(Settings, MeanTheSameInTheEnvironment) {
+  kern::Device device = kern::Device::cpu();
+  setenv("KERN_CPU", "i386", 1);
+  EXPECT_TRUE(contains(thrown_by<kern::DeviceError>([&] { kernels::load(device); }),
+                       "KERN_CPU is `i386`; it takes x86-64-v3 or x86-64-v4"));
+  setenv("KERN_DEVICE", "cuda:x", 1);
+  EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([] { kern::Device::best(); }),
+                       "KERN_DEVICE is `cuda:x`; it takes cpu, cuda or cuda:1"));
+  setenv("KERN_CPU", "", 1);
+  kernels::load(device);
+  setenv("KERN_DEVICE", "", 1);
+  kern::Device::best();
+  unsetenv("KERN_CPU");
+  unsetenv("KERN_DEVICE");
+}
+
 TEST(Logs, AreTheProgramsWhereItWantsThem) {
   Log log;
   {
