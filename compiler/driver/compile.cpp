@@ -164,10 +164,11 @@ static std::optional<LibraryParts> make_library_parts(Compilation& compilation, 
   const ir::Module* cuda = module ? compilation.module_for(Target::Cuda) : nullptr;
   if (!cuda) return std::nullopt;
   const std::string& source = file == "-" ? options.stdin_name : file;
-  LibraryParts parts{library_namespace(options, file),
-                     source.substr(source.rfind('/') + 1),
-                     make_manifest(*module, compilation.sources(), *cuda),
-                     {}};
+  LibraryParts parts{
+      library_namespace(options, file),
+      source.substr(source.rfind('/') + 1),
+      make_manifest(*module, compilation.sources(), *cuda, target_options(options, Target::Cpu).lanes.lanes),
+      {}};
   if (!with_code) return parts;
   std::optional<GpuCode> gpu = make_gpu_code(compilation, options);
   if (!gpu) return std::nullopt;

@@ -118,6 +118,12 @@ static std::optional<std::pair<std::string, std::string>> name_in_file(const std
   return is_source && !name.empty() ? std::optional(std::pair(file, name)) : std::nullopt;
 }
 
+bool names_file(const std::string& text) {
+  std::size_t equal = std::min(text.find('='), text.size());
+  std::string value = text.substr(std::min(equal + 1, text.size()));
+  return text.starts_with('@') || value.starts_with('@') || name_in_file(value);
+}
+
 void parse_define(const std::string& text, std::vector<Define>& defines, std::vector<std::string>& files,
                   Diagnostics& diagnostics) {
   if (text.starts_with('@')) return parse_json(text.substr(1), defines, files, diagnostics);

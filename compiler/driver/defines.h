@@ -14,4 +14,7 @@ namespace kern {
 void parse_define(const std::string& text, std::vector<Define>& defines, std::vector<std::string>& files,
                   Diagnostics& diagnostics);
 
+// Says whether a -D is read from a file.
+bool names_file(const std::string& text);
+
 } // namespace kern

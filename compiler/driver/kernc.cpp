@@ -17,6 +17,7 @@ static ExitCode with_options(Command command, std::span<const std::string> words
     case Command::Compile: code = compile_command(session); break;
     case Command::Check: code = check_command(session); break;
     case Command::Run: code = run_command(session); break;
+    case Command::Embedded: break; // of programs, not of kernc
     }
   }
   session.flush();

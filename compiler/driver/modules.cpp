@@ -48,11 +48,19 @@ std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::st
 
 bool is_stdlib_name(std::string_view name) { return name.starts_with(stdlib_prefix); }
 
+// The files that may be a module, the first that is there counts.
+static std::vector<std::string> candidates(const std::string& folder, std::string_view relative) {
+  // `from . import a` asks for the package of the folder itself.
+  if (relative.empty()) return {folder + "__init__.py"};
+  std::vector<std::string> paths;
+  for (std::string_view suffix : {".kern", ".py", "/__init__.py"})
+    paths.push_back(folder + std::string(relative) + std::string(suffix));
+  return paths;
+}
+
 static std::optional<FoundFile> find_in_folder(const std::string& folder, std::string_view relative) {
-  for (std::string_view suffix : {".kern", ".py", "/__init__.py"}) {
-    // `from . import a` asks for the package of the folder itself.
-    if (relative.empty()) suffix = "__init__.py";
-    std::string path = folder + std::string(relative) + std::string(suffix), why;
+  for (const std::string& path : candidates(folder, relative)) {
+    std::string why;
     // One byte more than the limit, so that the phase which reports the limit sees that it is passed.
     if (std::optional<std::string> text = read_file(path, why, limits::source_bytes + 1))
       return FoundFile{path, std::move(*text)};
@@ -94,24 +102,52 @@ FindModule find_on_disk(std::vector<std::string> include_dirs) {
   };
 }
 
-FindModule find_in_folders(std::vector<std::string> folders) {
-  for (std::string& folder : folders)
-    folder = std::filesystem::path(folder + "/").lexically_normal().string();
-  return [folders = std::move(folders)](const std::string& module,
-                                        const std::string& importer) -> std::optional<FoundFile> {
+// A path without `.`, and without `..` where it can be.
+static std::string normal(const std::filesystem::path& path) { return path.lexically_normal().string(); }
+
+std::string path_of_file(const std::string& name) {
+  if (name.ends_with(".kern") || name.ends_with(".py")) return normal(name);
+  return path_of(name).relative + ".kern";
+}
+
+namespace {
+
+// Where modules of a program that embeds the compiler come from.
+struct Places {
+  std::vector<FoundFile> files;
+  std::vector<std::string> folders;
+
+  // The root of these files is the empty path.
+  std::optional<FoundFile> find_file(const std::string& folder, const std::string& relative) const {
+    const bool is_root = folder == "." || folder == "./";
+    for (const std::string& path : candidates(is_root ? "" : folder, relative))
+      for (const FoundFile& file : files)
+        if (file.name == path) return file;
+    return std::nullopt;
+  }
+
+  std::optional<FoundFile> operator()(const std::string& module, const std::string& importer) const {
     if (is_stdlib_name(importer)) return find_in_stdlib(module, importer);
     ModulePath path = path_of(module);
+    std::string beside = normal(folder_of(importer) + path.up);
+    if (auto found = find_file(beside, path.relative)) return found;
     for (const std::string& folder : folders) {
-      if (!importer.starts_with(folder)) continue;
-      std::string beside = std::filesystem::path(folder_of(importer) + path.up).lexically_normal().string();
-      if (!beside.starts_with(folder)) continue;
-      if (std::optional<FoundFile> found = find_in_folder(beside, path.relative)) return found;
+      if (!importer.starts_with(folder) || !beside.starts_with(folder)) continue;
+      if (auto found = find_in_folder(beside, path.relative)) return found;
     }
     if (path.is_relative) return std::nullopt;
+    if (auto found = find_file("", path.relative)) return found;
     for (const std::string& folder : folders)
-      if (std::optional<FoundFile> found = find_in_folder(folder, path.relative)) return found;
+      if (auto found = find_in_folder(folder, path.relative)) return found;
     return find_in_stdlib(module, importer);
-  };
+  }
+};
+
+} // namespace
+
+FindModule find_in_folders(std::vector<std::string> folders, std::vector<FoundFile> files) {
+  for (std::string& folder : folders) folder = normal(folder + "/");
+  return Places{std::move(files), std::move(folders)};
 }
 
 } // namespace kern

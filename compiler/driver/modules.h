@@ -25,9 +25,12 @@ std::optional<std::string> read_file(const std::string& path, std::string& why, 
 std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::string& importer);
 // Returns what finds a module on disk, then in the stdlib.
 FindModule find_on_disk(std::vector<std::string> include_dirs);
-// Returns what finds a module in these folders or the stdlib and nowhere else, whatever an untrusted source
-// imports: not beside a root that lies elsewhere, and not by `from ..outside`.
-FindModule find_in_folders(std::vector<std::string> folders);
+// Returns what finds a module among these files, in these folders or the stdlib and nowhere else, whatever an
+// untrusted source imports: not beside a root that lies elsewhere, and not by `from ..outside`. The files are
+// no disk's: their names are paths from a root of their own, which is one more folder, and the first.
+FindModule find_in_folders(std::vector<std::string> folders, std::vector<FoundFile> files = {});
+// Returns the path by which such a file is found: a dotted name is that of its module.
+std::string path_of_file(const std::string& name);
 // Says whether a file's name is that of a file of the stdlib, which is not on disk.
 bool is_stdlib_name(std::string_view name);
 

@@ -34,6 +34,7 @@ constexpr char letter(Command command) {
   case Command::Compile: return 'C';
   case Command::Check: return 'K';
   case Command::Run: return 'R';
+  case Command::Embedded: return 'J';
   }
   return 0;
 }
@@ -188,6 +189,7 @@ static std::string_view usage(Command command) {
   case Command::Compile: return "kernc FILE [-o OUT]... [OPTION]...";
   case Command::Check: return "kernc check FILE... [OPTION]...";
   case Command::Run: return "kernc run FILE [KERNEL] [NAME=VALUE]... [OPTION]... [--then KERNEL ...]...";
+  case Command::Embedded: return "kern::compile";
   }
   return "";
 }

@@ -12,7 +12,7 @@
 
 namespace kern {
 
-enum class Command : std::uint8_t { Compile, Check, Run };
+enum class Command : std::uint8_t { Compile, Check, Run, Embedded };
 
 // What was written, checked only against the values that the table allows.
 struct Options {

@@ -126,6 +126,12 @@ kern_error* kern::runtime::make_error(Error error) {
   return result;
 }
 
+Error kern::runtime::take_error(kern_error* error) {
+  Error taken = error != &no_memory() ? std::move(error->error) : error->error;
+  kern_error_free(error);
+  return taken;
+}
+
 kern_error_kind kern_error_get_kind(const kern_error* error) {
   return error ? error->error.kind : KERN_NO_ERROR;
 }

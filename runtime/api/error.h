@@ -50,6 +50,8 @@ Error error_of_exception(const char* what);
 [[gnu::cold]] kern_error* caught_error() noexcept;
 // Makes an error of the C interface.
 kern_error* make_error(Error error);
+// Takes what an error of the C interface says, which goes with it.
+Error take_error(kern_error* error);
 // Throws an error of that kind.
 [[noreturn, gnu::cold]] void fail(kern_error_kind kind, std::string message);
 // Throws an error.

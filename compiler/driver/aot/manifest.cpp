@@ -125,7 +125,8 @@ static void add_launch(const ir::Function& kernel, ManifestKernel& result) {
 }
 
 static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& sources,
-                                const SharedLayout& layout, ir::FunctionId id, const ir::Module& cuda) {
+                                const SharedLayout& layout, ir::FunctionId id, const ir::Module& cuda,
+                                int lanes) {
   const ir::Function& kernel = module.function(id);
   ManifestKernel result;
   result.name = kernel.name;
@@ -145,7 +146,8 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
     result.contracts.push_back({contract.condition, site.array, place_of(sources, site.span)});
   }
   for (Target target : {Target::Cuda, Target::Cpu})
-    for (const Variant& variant : kernel_variants(target == Target::Cuda ? cuda : module, kernel, target))
+    for (const Variant& variant :
+         kernel_variants(target == Target::Cuda ? cuda : module, kernel, target, lanes))
       result.variants.push_back(manifest_variant(variant));
   return result;
 }
@@ -168,14 +170,15 @@ std::vector<ManifestSite> manifest_sites(std::span<const ir::Site> sites, const 
   return result;
 }
 
-Manifest make_manifest(const ir::Module& module, const SourceManager& sources, const ir::Module& cuda) {
+Manifest make_manifest(const ir::Module& module, const SourceManager& sources, const ir::Module& cuda,
+                       int lanes) {
   Manifest manifest;
   manifest.abi = fmt::format("{:016x}", abi_hash);
   const SharedLayout layout(module);
   std::vector<ManifestRecord> records;
   for (std::size_t index = 0; index < module.functions.size(); ++index) {
     if (!module.functions[index].is_kernel) continue;
-    manifest.kernels.push_back(kernel_of(module, sources, layout, ir::FunctionId(index), cuda));
+    manifest.kernels.push_back(kernel_of(module, sources, layout, ir::FunctionId(index), cuda, lanes));
     add_records(module, ir::FunctionId(index), manifest.kernels.back(), records);
   }
   if (!records.empty()) manifest.records = std::move(records);

@@ -92,7 +92,7 @@ std::optional<std::string> make_object(Compilation& compilation, const Options& 
   TargetOptions target = target_options(options, Target::Cpu);
   for (const ir::Function& function : module->functions) {
     if (!function.is_kernel) continue;
-    for (const Variant& variant : kernel_variants(*module, function, Target::Cpu)) {
+    for (const Variant& variant : kernel_variants(*module, function, Target::Cpu, target.lanes.lanes)) {
       target.kernel = function.symbol;
       target.lanes = variant.lanes;
       for (const std::string& cpu : cpus) {

@@ -47,9 +47,9 @@ static void add_small_grid(std::vector<Expression>& facts) {
   }
 }
 
-static std::vector<Variant> cpu_variants(const ir::Module& module, const ir::Function& kernel) {
+static std::vector<Variant> cpu_variants(const ir::Module& module, const ir::Function& kernel, int lanes) {
   LaneFacts asked;
-  asked.lanes = default_lanes;
+  asked.lanes = lanes;
   Variant general{Target::Cpu, kernel.symbol + "$v1", kernel_lanes(module, kernel, asked), {}};
   Variant fast{Target::Cpu, kernel.symbol, general.lanes, {}};
   add_contiguous(kernel, fast.facts);
@@ -69,8 +69,9 @@ static std::vector<Variant> cuda_variants(const ir::Module& module, const ir::Fu
   return variants;
 }
 
-std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel, Target target) {
-  return target == Target::Cuda ? cuda_variants(module, kernel) : cpu_variants(module, kernel);
+std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel, Target target,
+                                     int lanes) {
+  return target == Target::Cuda ? cuda_variants(module, kernel) : cpu_variants(module, kernel, lanes);
 }
 
 } // namespace kern

@@ -20,7 +20,9 @@ struct Variant {
 };
 
 // Returns a kernel's variants for a target in the order in which a launch tries them; the last one has no
-// facts. Those for a GPU are read off `module`, which was made for it.
-std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel, Target target);
+// facts. Those for a GPU are read off `module`, which was made for it; those for the CPU have vectors of so many
+// lanes, unless the kernel needs others.
+std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Function& kernel, Target target,
+                                     int lanes = default_lanes);
 
 } // namespace kern

@@ -52,11 +52,11 @@ private:
 
 } // namespace
 
-std::vector<JitKernel> all_kernels(const ir::Module& module, Target target) {
+std::vector<JitKernel> all_kernels(const ir::Module& module, Target target, int lanes) {
   std::vector<JitKernel> kernels;
   for (const ir::Function& function : module.functions) {
     if (!function.is_kernel || !function.variant_of.empty()) continue;
-    kernels.push_back({function.symbol, kernel_variants(module, function, target)});
+    kernels.push_back({function.symbol, kernel_variants(module, function, target, lanes)});
   }
   return kernels;
 }

@@ -19,8 +19,8 @@ struct JitKernel {
 };
 
 // Returns every kernel of a module with the code that an ahead-of-time object has for a target; for a GPU the
-// module was made for it.
-std::vector<JitKernel> all_kernels(const ir::Module& module, Target target);
+// module was made for it, and for the CPU `lanes` is how wide vectors are.
+std::vector<JitKernel> all_kernels(const ir::Module& module, Target target, int lanes);
 
 // Owns everything that its kern_object points to, machine code included.
 class JitObject {

@@ -22,18 +22,28 @@ typedef struct kern_texts {
   uint64_t count;
 } kern_texts;
 
+// A file that sources may import, as text.
+typedef struct kern_source {
+  const char* name; // its path, "shared.kern" or "pkg/shared.py", or its module's name, "pkg.shared"
+  const char* text;
+  uint64_t bytes;
+} kern_source;
+
 typedef struct kern_compile_options {
   uint32_t struct_size;
   uint32_t dialect;      // a kern_dialect
   const char* name;      // of the source, in messages; null: "<source>"
   kern_texts defines;    // "TILE=16": replace values of module constants
   kern_texts signatures; // "f(f32[:], i64)": instances of functions without annotations
-  kern_texts folders; // where imported files are looked for; none: only the standard library can be imported
+  kern_texts folders; // where imported files are looked for, behind `imports` and before the standard library
   // Called for each warning and error, before kern_compile returns; may be null.
   void (*on_diagnostic)(void* context, const kern_diagnostic* diagnostic);
   void* context;
   uint32_t debug; // not 0: as `kernc -O0 -g`, slow code whose variables a debugger shows
   uint32_t clamp; // not 0: as `kernc --on-fault=clamp`, a thread with a bad index goes on
+  kern_texts options; // of kernc, as on its command line: "--lanes=32", "-Wno-race"
+  const kern_source* imports; // what the source and these files themselves may import
+  uint64_t import_count;
 } kern_compile_options;
 
 // Compiles a source for a device and loads it; any thread may, several at once. Nothing of the arguments is
@@ -41,6 +51,20 @@ typedef struct kern_compile_options {
 // code goes when no module, kernel or launch needs it any more. `options` may be null.
 kern_error* kern_compile(kern_device* device, const char* source, uint64_t bytes,
                          const kern_compile_options* options, kern_module** module);
+
+// Begins the same, and returns at once; nothing of the arguments is kept but on_diagnostic and its context. Equal
+// requests, of kern_compile too, are compiled once: those of the same moment, and while a compilation is held, those that
+// come later (unless it failed, or looks into folders). Threads of the library do it; where there are none, this call.
+typedef struct kern_compilation kern_compilation;
+kern_error* kern_compile_async(kern_device* device, const char* source, uint64_t bytes,
+                               const kern_compile_options* options, kern_compilation** compilation);
+// Waits until it is done, whatever comes of it; `seconds` below 0: as long as that takes. `done` may be null.
+kern_error* kern_compilation_wait(kern_compilation* compilation, double seconds, int* done);
+// Waits for the module, or for what is wrong; calls on_diagnostic the first time.
+kern_error* kern_compilation_module(kern_compilation* compilation, kern_module** module);
+kern_compilation* kern_compilation_retain(kern_compilation* compilation);
+// What was not begun when its last holder lets go is not done.
+void kern_compilation_release(kern_compilation* compilation);
 
 #ifdef __cplusplus
 }

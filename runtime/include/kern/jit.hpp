@@ -5,6 +5,8 @@
 //     module.kernel<void(kern::View<float>)>("f")(kern::over(n), x);
 #pragma once
 
+#include <chrono>
+#include <map>
 #include <string_view>
 
 #include "kern/jit.h"
@@ -23,41 +25,66 @@ struct CompileOptions {
   std::vector<std::string> defines;    // "TILE=16": replace values of module constants
   std::vector<std::string> signatures; // "f(f32[:], i64)": instances of functions without annotations
   Dialect dialect = Dialect::OfName;
-  std::vector<std::string> folders; // where imported files are looked for, beside the standard library
+  std::vector<std::string> options; // of kernc, as on its command line: "--lanes=32", "-Wno-race"
+  // Texts of files that the source, and these files, may import: by path, "pkg/shared.kern", or module, "pkg.shared".
+  std::map<std::string, std::string> imports;
+  std::vector<std::string> folders;               // where imported files are looked for, behind these
   std::vector<Diagnostic>* diagnostics = nullptr; // receives warnings and errors
   bool clamp = false; // as `kernc --on-fault=clamp`: a thread with a bad index goes on
   bool debug = false; // as `kernc -O0 -g`: slow code whose variables a debugger shows
 };
 
+// Options as the C interface has them; they point into those that they are made of.
+class PlainOptions {
+public:
+  explicit PlainOptions(const CompileOptions& options)
+      : defines_(pointers(options.defines)), signatures_(pointers(options.signatures)),
+        folders_(pointers(options.folders)), words_(pointers(options.options)) {
+    for (const auto& [name, text] : options.imports)
+      imports_.push_back({name.c_str(), text.data(), text.size()});
+    plain_.struct_size = sizeof plain_;
+    plain_.dialect = static_cast<std::uint32_t>(options.dialect);
+    plain_.name = options.name.c_str();
+    plain_.defines = list(defines_);
+    plain_.signatures = list(signatures_);
+    plain_.folders = list(folders_);
+    plain_.options = list(words_);
+    plain_.imports = imports_.data();
+    plain_.import_count = imports_.size();
+    plain_.context = options.diagnostics;
+    plain_.debug = options.debug;
+    plain_.clamp = options.clamp;
+    if (options.diagnostics)
+      plain_.on_diagnostic = [](void* context, const kern_diagnostic* diagnostic) {
+        static_cast<std::vector<Diagnostic>*>(context)->push_back(diagnostic_of(*diagnostic));
+      };
+  }
+  const kern_compile_options* get() const { return &plain_; }
+
+private:
+  using Pointers = std::vector<const char*>;
+  static Pointers pointers(const std::vector<std::string>& texts) {
+    Pointers list;
+    for (const std::string& text : texts) list.push_back(text.c_str());
+    return list;
+  }
+  static kern_texts list(const Pointers& texts) { return {texts.data(), texts.size()}; }
+
+  Pointers defines_, signatures_, folders_, words_;
+  std::vector<kern_source> imports_;
+  kern_compile_options plain_{};
+};
+
 // Compiles a source for a device and loads it; any thread may, several at once. A source that is wrong is a
 // CompileError. The module keeps nothing of the arguments; its code goes with the last module, kernel or
-// launch that needs it. Sources can import the standard library, and files only of `options.folders`.
+// launch that needs it. Sources can import the standard library, and files only of `options.imports` and
+// `options.folders`.
 inline Module compile(Status& status, const Device& device, std::string_view source,
                       const CompileOptions& options = {}) noexcept {
   ModuleHandle module;
   const bool is_enough = Status::with_memory([&] {
-    auto pointers = [](const std::vector<std::string>& texts) {
-      std::vector<const char*> list;
-      for (const std::string& text : texts) list.push_back(text.c_str());
-      return list;
-    };
-    const std::vector<const char*> defines = pointers(options.defines), folders = pointers(options.folders),
-                                   signatures = pointers(options.signatures);
-    kern_compile_options plain{};
-    plain.struct_size = sizeof plain;
-    plain.dialect = static_cast<std::uint32_t>(options.dialect);
-    plain.name = options.name.c_str();
-    plain.defines = {defines.data(), defines.size()};
-    plain.signatures = {signatures.data(), signatures.size()};
-    plain.folders = {folders.data(), folders.size()};
-    plain.context = options.diagnostics;
-    plain.debug = options.debug;
-    plain.clamp = options.clamp;
-    if (options.diagnostics)
-      plain.on_diagnostic = [](void* context, const kern_diagnostic* diagnostic) {
-        static_cast<std::vector<Diagnostic>*>(context)->push_back(diagnostic_of(*diagnostic));
-      };
-    status.take(kern_compile(device.get(), source.data(), source.size(), &plain, module.receive()));
+    status.take(kern_compile(device.get(), source.data(), source.size(), PlainOptions(options).get(),
+                             module.receive()));
   });
   if (!is_enough) status.refuse_memory();
   return Module(device, std::move(module));
@@ -69,6 +96,90 @@ inline Module compile(const Device& device, std::string_view source, const Compi
   Module module = compile(status, device, source, options);
   status.raise();
   return module;
+}
+
+using CompilationHandle = Handle<kern_compilation, kern_compilation_retain, kern_compilation_release>;
+
+// A source that is being compiled. While it is held, equal requests have its module at once.
+class Compilation {
+public:
+  Compilation() = default;
+  Compilation(Device device, CompilationHandle handle)
+      : device_(std::move(device)), handle_(std::move(handle)) {}
+  // Waits for the module; throws what compile() does. Then `options.diagnostics` has its list.
+  Module module() const {
+    Status status;
+    Module module = this->module(status);
+    status.raise();
+    return module;
+  }
+  Module module(Status& status) const noexcept {
+    ModuleHandle module;
+    status.take(kern_compilation_module(handle_.get(), module.receive()));
+    return Module(device_, std::move(module));
+  }
+  // Waits until it is done, but no longer than that; says whether it is, with its module or an error.
+  template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> time) const {
+    Status status;
+    bool is_done = wait_for(status, time);
+    status.raise();
+    return is_done;
+  }
+  template <class Rep, class Period>
+  bool wait_for(Status& status, std::chrono::duration<Rep, Period> time) const noexcept {
+    int done = 0;
+    const double seconds = std::chrono::duration<double>(time).count();
+    status.take(kern_compilation_wait(handle_.get(), seconds > 0 ? seconds : 0, &done));
+    return done != 0;
+  }
+  kern_compilation* get() const { return handle_.get(); }
+
+private:
+  Device device_;
+  CompilationHandle handle_;
+};
+
+// Begins to compile a source, and returns at once. Equal requests, those of compile() too, are compiled once.
+inline Compilation compile_async(Status& status, const Device& device, std::string_view source,
+                                 const CompileOptions& options = {}) noexcept {
+  CompilationHandle compilation;
+  const bool is_enough = Status::with_memory([&] {
+    status.take(kern_compile_async(device.get(), source.data(), source.size(), PlainOptions(options).get(),
+                                   compilation.receive()));
+  });
+  if (!is_enough) status.refuse_memory();
+  return Compilation(device, std::move(compilation));
+}
+inline Compilation compile_async(const Device& device, std::string_view source,
+                                 const CompileOptions& options = {}) {
+  Status status;
+  Compilation compilation = compile_async(status, device, source, options);
+  status.raise();
+  return compilation;
+}
+
+struct CompileRequest {
+  std::string source;
+  CompileOptions options = {};
+};
+
+// Begins to compile a list of sources. While the compilations are held, compile() of an equal request has its module at
+// once, or waits for the rest of the time that it takes.
+inline std::vector<Compilation> warm_up(Status& status, const Device& device,
+                                        const std::vector<CompileRequest>& requests) noexcept {
+  std::vector<Compilation> begun;
+  const bool is_enough = Status::with_memory([&] {
+    for (const CompileRequest& request : requests)
+      begun.push_back(compile_async(status, device, request.source, request.options));
+  });
+  if (!is_enough) status.refuse_memory();
+  return begun;
+}
+inline std::vector<Compilation> warm_up(const Device& device, const std::vector<CompileRequest>& requests) {
+  Status status;
+  std::vector<Compilation> begun = warm_up(status, device, requests);
+  status.raise();
+  return begun;
 }
 
 } // namespace kern::inline v1

@@ -214,6 +214,7 @@ public:
   // Takes over a module that was loaded.
   Module(const Device& device, ModuleHandle handle) : device_(device), handle_(std::move(handle)) {}
   const Device& device() const { return device_; }
+  kern_module* get() const { return handle_.get(); }
   // Returns the symbols of its kernels.
   std::vector<std::string> kernels() const {
     std::vector<std::string> symbols;

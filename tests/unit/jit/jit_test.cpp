@@ -7,10 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <numeric>
 #include <thread>
 
-#include "kern/jit.hpp"
+#include "jit_fixture.h"
 
 // GDB's interface to code that is made in a process: the head of the list.
 extern "C" {
@@ -27,39 +26,6 @@ using kern::Buffer;
 using kern::Device;
 using kern::Module;
 using kern::View;
-
-constexpr const char* saxpy = R"(
-@kernel
-def saxpy(a: f32, x: f32[:], y: f32[:]):
-    i = grid(1)
-    if i < y.size:
-        y[i] = a * x[i] + y[i]
-)";
-
-Device test_device() {
-  const char* name = std::getenv("KERN_TEST_DEVICE");
-  return name && std::string_view(name) == "cuda" ? Device::cuda() : Device::cpu();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  if (text.find(part) != text.npos) return true;
-  std::printf("`%s` does not contain `%s`\n", text.c_str(), part.c_str());
-  return false;
-}
-
-// Returns what kern::compile says against a source; "" where it takes it.
-std::string refusal(const std::string& source, const kern::CompileOptions& options = {}) {
-  kern::Status status;
-  kern::compile(status, test_device(), source, options);
-  EXPECT_TRUE(status.ok() || status.kind() == KERN_COMPILE_ERROR) << status.message();
-  return status.message();
-}
-
-std::vector<float> counted(std::size_t size) {
-  std::vector<float> values(size);
-  std::iota(values.begin(), values.end(), 0.0f);
-  return values;
-}
 
 // A folder of files that goes with it.
 struct Folder {

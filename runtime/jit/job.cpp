@@ -1,0 +1,162 @@
+// One lock for all jobs: they take milliseconds, and the lock some instructions. Workers are made when there is work, and
+// end when there is none for a while; the end of the process waits for those that compile, since LLVM's statics go then.
+#include "runtime/jit/job.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "runtime/api/fork.h"
+#include "runtime/cpu/pool.h"
+
+namespace kern::jit {
+
+class Jobs {
+public:
+  static Jobs& all();
+
+  std::shared_ptr<Job> find(kern_device* device, Request request, bool is_begun);
+  bool wait(Job& job, std::optional<std::chrono::steady_clock::time_point> deadline);
+
+private:
+  void begin(const std::shared_ptr<Job>& job, std::unique_lock<std::mutex>& lock);
+  bool has_new_worker();
+  void run(Job& job, std::unique_lock<std::mutex>& lock);
+  void work();
+  void finish();
+
+  std::mutex mutex_;
+  std::condition_variable changed_, given_;
+  std::vector<std::weak_ptr<Job>> known_;
+  std::deque<std::weak_ptr<Job>> queue_;
+  unsigned workers_ = 0, idle_ = 0;
+  bool is_registered_ = false, ends_ = false;
+  unsigned forks_ = runtime::fork_count();
+};
+
+// Never taken down. A child has none of its parent's jobs, whose threads it has not.
+Jobs& Jobs::all() {
+  static std::atomic<Jobs*> jobs{nullptr};
+  Jobs* known = jobs.load();
+  while (!known || known->forks_ != runtime::fork_count()) {
+    auto made = std::make_unique<Jobs>();
+    if (jobs.compare_exchange_strong(known, made.get())) return *made.release();
+  }
+  return *known;
+}
+
+std::shared_ptr<Job> Jobs::find(kern_device* device, Request request, bool is_begun) {
+  std::unique_lock lock(mutex_);
+  std::erase_if(known_, [](const auto& job) { return job.expired(); });
+  for (const std::weak_ptr<Job>& weak : known_)
+    if (std::shared_ptr<Job> job = weak.lock(); job && job->serves(device, request)) return job;
+  auto job = std::make_shared<Job>(device, std::move(request));
+  known_.push_back(job);
+  if (is_begun) begin(job, lock);
+  return job;
+}
+
+// Where no thread is to be had, the job is done at once.
+void Jobs::begin(const std::shared_ptr<Job>& job, std::unique_lock<std::mutex>& lock) {
+  if (!ends_) queue_.push_back(job);
+  if (idle_ >= queue_.size() || has_new_worker() || workers_ > 0)
+    given_.notify_one();
+  else
+    run(*job, lock);
+}
+
+bool Jobs::has_new_worker() {
+  const unsigned most = std::min(cpu::default_threads(), 8u);
+  if (workers_ >= most || ends_) return false;
+  try {
+    if (!is_registered_) is_registered_ = std::atexit([] { all().finish(); }) == 0;
+    std::thread([this] { work(); }).detach();
+  } catch (const std::system_error&) {
+    return false;
+  }
+  ++workers_;
+  return true;
+}
+
+void Jobs::run(Job& job, std::unique_lock<std::mutex>& lock) {
+  job.state_ = Job::State::Running;
+  lock.unlock();
+  job.run();
+  lock.lock();
+  job.state_ = Job::State::Done;
+  changed_.notify_all();
+}
+
+void Jobs::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    constexpr std::chrono::seconds patience{10};
+    const bool has_work = given_.wait_for(lock, patience, [&] { return ends_ || !queue_.empty(); });
+    --idle_;
+    if (ends_ || !has_work) break;
+    std::shared_ptr<Job> job = queue_.front().lock();
+    queue_.pop_front();
+    if (job && job->state_ == Job::State::New) run(*job, lock);
+    // The last one to hold a job lets go of a module, which takes locks of others.
+    lock.unlock();
+    job.reset();
+    lock.lock();
+  }
+  --workers_;
+  changed_.notify_all();
+}
+
+bool Jobs::wait(Job& job, std::optional<std::chrono::steady_clock::time_point> deadline) {
+  std::unique_lock lock(mutex_);
+  if (!deadline && job.state_ == Job::State::New) run(job, lock);
+  auto is_done = [&] { return job.state_ == Job::State::Done; };
+  if (deadline) return changed_.wait_until(lock, *deadline, is_done);
+  changed_.wait(lock, is_done);
+  return true;
+}
+
+void Jobs::finish() {
+  std::unique_lock lock(mutex_);
+  ends_ = true;
+  queue_.clear();
+  given_.notify_all();
+  changed_.wait(lock, [&] { return workers_ == 0; });
+}
+
+Job::Job(kern_device* device, Request request)
+    : device_(kern_device_retain(device)), request_(std::move(request)) {}
+
+Job::~Job() {
+  result_.module.reset();
+  kern_device_release(device_);
+}
+
+void Job::run() {
+  try {
+    result_ = compile(device_, request_);
+  } catch (...) {
+    result_.module.reset();
+    result_.error = runtime::error_of_exception("the compiler");
+  }
+}
+
+bool Job::serves(const kern_device* device, const Request& request) const {
+  if (state_ == State::Done && (!result_.module || !request_.folders.empty())) return false;
+  return kern_device_same(device_, device) && request_ == request;
+}
+
+bool Job::wait(std::optional<std::chrono::steady_clock::time_point> deadline) {
+  return Jobs::all().wait(*this, deadline);
+}
+
+std::shared_ptr<Job> find_job(kern_device* device, Request request, bool is_begun) {
+  return Jobs::all().find(device, std::move(request), is_begun);
+}
+
+} // namespace kern::jit

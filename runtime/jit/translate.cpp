@@ -1,0 +1,45 @@
+// Options of a program become those of kernc, by its own table, so that each means the same in both.
+#include "runtime/jit/translate.h"
+
+#include "compiler/diagnostics/driver.h"
+#include "compiler/driver/defines.h"
+#include "compiler/driver/modules.h"
+
+namespace kern::jit {
+
+static void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+Options kernc_options(const Request& request, Diagnostics& diagnostics) {
+  Options options = parse_options(Command::Embedded, request.words, diagnostics);
+  for (const std::string& word : options.words)
+    diagnostics.report({}, diag::bad_command_line,
+                       "`" + word + "` is no option: a value stands behind `=`, as in `--lanes=32`");
+  if (options.help) diagnostics.report({}, diag::unknown_option, "--help");
+  append(options.defines, request.defines);
+  append(options.signatures, request.signatures);
+  append(options.include_dirs, request.folders);
+  if (request.dialect != KERN_DIALECT_OF_NAME)
+    options.dialect = request.dialect == KERN_DIALECT_NUMBA ? "numba" : "kern";
+  if (request.clamp) options.on_fault = "clamp";
+  if (request.debug) {
+    options.optimization = "0";
+    options.line_info = "full";
+  }
+  return options;
+}
+
+CompileOptions compiler_options(const Request& request, const Options& options, Diagnostics& diagnostics) {
+  Options known = options;
+  for (const std::string& text : options.defines)
+    if (names_file(text)) diagnostics.report({}, diag::bad_define, text, "the JIT reads no files for values");
+  std::erase_if(known.defines, names_file);
+  CompileOptions result = compile_options(known, diagnostics);
+  std::vector<FoundFile> files;
+  for (const auto& [path, text] : request.imports) files.push_back({path, text});
+  result.find_module = find_in_folders(known.include_dirs, std::move(files));
+  return result;
+}
+
+} // namespace kern::jit
