@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/diagnostics/diagnostics.h"
@@ -33,6 +35,11 @@ std::string newest_gpu_arch(unsigned major, unsigned minor);
 // Says whether CPU code is made for AVX-512: 32 registers of 512 bits, and registers for masks.
 bool has_wide_vectors(const TargetOptions& options);
 
+// What is thrown where the first use of LLVM in a process ran out of memory; everything else throws std::bad_alloc.
+struct LlvmNotReady : std::bad_alloc {
+  const char* what() const noexcept override;
+};
+
 // A module compiled into this process.
 class CpuModule {
 public:
@@ -46,6 +53,16 @@ public:
 std::unique_ptr<CpuModule> compile_for_cpu(const ir::Module& module, const SourceManager& sources,
                                            const TargetOptions& options, Diagnostics& diagnostics,
                                            EmitTimes* times = nullptr);
+
+// An object that kernc wrote, in this process.
+class LoadedObject {
+public:
+  virtual ~LoadedObject() = default;
+  virtual const kern_object& get() const = 0;
+};
+
+// Links such an object; null where that cannot be, with the reason, which is empty where there is not enough memory.
+std::unique_ptr<LoadedObject> load_object(std::string_view bytes, std::string& why);
 
 // Which library device math comes from, and where: for `kernc doctor` and a comment in the PTX.
 struct DeviceMathLibrary {

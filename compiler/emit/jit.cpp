@@ -14,8 +14,10 @@
 #include <map>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/diagnostics/emit.h"
 #include "compiler/emit/cpu_object.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/memory.h"
 
 namespace kern {
 
@@ -28,6 +30,7 @@ namespace orc = llvm::orc;
 class OrcModule final : public CpuModule {
 public:
   explicit OrcModule(std::unique_ptr<orc::LLJIT> jit) : jit_(std::move(jit)) {}
+  ~OrcModule() override { let_go(std::move(jit_)); }
 
   const kern_object_entry* entry(const std::string& symbol) const override {
     auto found = entries_.find(symbol);
@@ -120,13 +123,78 @@ void tell_debuggers(orc::LLJIT& jit) {
                                                                    only_where_there_is_any, registers_each));
 }
 
-bool report(llvm::Error error, Diagnostics& diagnostics) {
-  if (!error) return false;
-  diagnostics.report(std::nullopt, diag::internal_error, llvm::toString(std::move(error)));
-  return true;
+// What went wrong while code was linked. ORC tells the causes to its session, and its callers that there were some.
+class LinkErrors {
+public:
+  void listen(orc::ExecutionSession& session) {
+    session.setErrorReporter([causes = causes_](llvm::Error error) { causes->add(std::move(error)); });
+  }
+  // Says whether it is an error.
+  bool take(llvm::Error error) {
+    if (!error) return false;
+    causes_->add(std::move(error));
+    return true;
+  }
+  bool is_memory() const { return causes_->is_memory; }
+  const std::string& text() const { return causes_->text; }
+
+private:
+  struct Causes {
+    std::string text;
+    bool is_memory = false;
+    void add(llvm::Error error) {
+      llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase& info) {
+        is_memory |= info.convertToErrorCode() == std::errc::not_enough_memory;
+        text += (text.empty() ? "" : "; ") + info.message();
+      });
+    }
+  };
+  std::shared_ptr<Causes> causes_ = std::make_shared<Causes>(); // a session may tell of some when it ends
+};
+
+// Links an object file into this process; null where that went wrong.
+std::unique_ptr<orc::LLJIT> link(std::string_view bytes, bool for_debuggers, LinkErrors& errors) {
+  auto jit = orc::LLJITBuilder().create();
+  if (!jit) {
+    errors.take(jit.takeError());
+    return nullptr;
+  }
+  errors.listen((*jit)->getExecutionSession());
+  if (for_debuggers) tell_debuggers(**jit);
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(bytes, "kern");
+  if (errors.take(define_symbols(**jit, *buffer))) return nullptr;
+  if (errors.take((*jit)->addObjectFile(std::move(buffer)))) return nullptr;
+  return std::move(*jit);
+}
+
+class OrcObject final : public LoadedObject {
+public:
+  OrcObject(std::unique_ptr<orc::LLJIT> jit, const kern_object* object)
+      : jit_(std::move(jit)), object_(object) {}
+  ~OrcObject() override { let_go(std::move(jit_)); }
+  const kern_object& get() const override { return *object_; }
+
+private:
+  std::unique_ptr<orc::LLJIT> jit_;
+  const kern_object* object_;
+};
+
+// Finds what an object of kernc has for others; "" where there is no such thing.
+llvm::Expected<std::string> object_name(std::string_view bytes) {
+  auto object = llvm::object::ObjectFile::createObjectFile({bytes, "kern"});
+  if (!object) return object.takeError();
+  if ((*object)->getArch() != llvm::Triple::x86_64) return std::string();
+  for (const llvm::object::SymbolRef& symbol : (*object)->symbols()) {
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    if (!name) return name.takeError();
+    if (name->starts_with("kern_object_")) return name->str();
+  }
+  return std::string();
 }
 
 } // namespace
+
+void emitting::destroy(orc::LLJIT* jit) { delete jit; }
 
 std::unique_ptr<CpuModule> compile_for_cpu(const ir::Module& module, const SourceManager& sources,
                                            const TargetOptions& options, Diagnostics& diagnostics,
@@ -136,26 +204,51 @@ std::unique_ptr<CpuModule> compile_for_cpu(const ir::Module& module, const Sourc
   std::optional<CpuObject> object = make_cpu_object(module, sources, options, diagnostics, spent);
   if (!object) return nullptr;
   Stopwatch watch;
-  auto jit = orc::LLJITBuilder().create();
-  if (!jit) {
-    report(jit.takeError(), diagnostics);
+  LinkErrors errors;
+  auto refuse = [&] {
+    if (errors.is_memory())
+      diagnostics.report(std::nullopt, diag::no_code_memory);
+    else
+      diagnostics.report(std::nullopt, diag::internal_error, errors.text());
     return nullptr;
-  }
-  if (options.line_info == LineInfo::Full) tell_debuggers(**jit);
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object->bytes, "kern");
-  if (report(define_symbols(**jit, *buffer), diagnostics)) return nullptr;
-  if (report((*jit)->addObjectFile(std::move(buffer)), diagnostics)) return nullptr;
-  auto made = std::make_unique<OrcModule>(std::move(*jit));
+  };
+  std::unique_ptr<orc::LLJIT> jit = link(object->bytes, options.line_info == LineInfo::Full, errors);
+  if (!jit) return refuse();
+  auto made = std::make_unique<OrcModule>(std::move(jit));
   for (const CpuKernelLayout& layout : object->layouts) {
     auto address = made->find(layout.symbol);
     if (!address) {
-      report(address.takeError(), diagnostics);
-      return nullptr;
+      errors.take(address.takeError());
+      return refuse();
     }
     made->add(layout, address->toPtr<kern_cpu_entry>());
   }
   spent.generate += watch.lap();
   return made;
+}
+
+std::unique_ptr<LoadedObject> load_object(std::string_view bytes, std::string& why) {
+  initialize_llvm();
+  LinkErrors errors;
+  llvm::Expected<std::string> name = object_name(bytes);
+  if (!name) {
+    errors.take(name.takeError());
+    why = "the object cannot be read: " + errors.text();
+    return nullptr;
+  }
+  if (name->empty()) {
+    why = "the object is none of kernc for x86-64: it has no `kern_object_...`";
+    return nullptr;
+  }
+  std::unique_ptr<orc::LLJIT> jit = link(bytes, false, errors);
+  if (jit) {
+    llvm::Expected<orc::ExecutorAddr> address = jit->lookup(*name);
+    if (address) return std::make_unique<OrcObject>(std::move(jit), address->toPtr<const kern_object*>());
+    errors.take(address.takeError());
+    let_go(std::move(jit));
+  }
+  why = errors.is_memory() ? "" : "the object cannot be linked: " + errors.text();
+  return nullptr;
 }
 
 } // namespace kern

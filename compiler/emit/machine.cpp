@@ -4,7 +4,6 @@
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
 #include <charconv>
@@ -13,6 +12,8 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/memory.h"
+#include "runtime/common/per_thread.h"
 
 namespace kern::emitting {
 
@@ -49,19 +50,10 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const MachineKey& key) {
       key.triple, key.cpu, key.features, options, llvm::Reloc::PIC_, std::nullopt, level));
 }
 
-void initialize_targets() {
-  static const bool done = [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-    return true;
-  }();
-  (void)done;
-}
+// Those of a thread.
+struct Machines {
+  std::map<MachineKey, std::unique_ptr<llvm::TargetMachine>> by_key;
+};
 
 std::string host_features() {
   std::string text;
@@ -106,15 +98,14 @@ std::string all_names(bool gpu) {
 std::string gpu_arch(const TargetOptions& options) { return options.arch.empty() ? "sm_80" : options.arch; }
 
 llvm::TargetMachine* find_machine(const TargetOptions& options, Diagnostics& diagnostics) {
-  initialize_targets();
+  initialize_llvm();
   bool gpu = options.target == Target::Cuda;
   std::optional<MachineKey> key = gpu ? gpu_key(options) : cpu_key(options);
   if (!key) {
     diagnostics.report(std::nullopt, diag::unknown_arch, options.arch, all_names(gpu));
     return nullptr;
   }
-  thread_local std::map<MachineKey, std::unique_ptr<llvm::TargetMachine>> machines;
-  std::unique_ptr<llvm::TargetMachine>& machine = machines[*key];
+  std::unique_ptr<llvm::TargetMachine>& machine = PerThread<Machines>::get().by_key[*key];
   if (!machine) machine = make_machine(*key);
   return machine.get();
 }

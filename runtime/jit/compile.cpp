@@ -1,5 +1,8 @@
 #include "runtime/jit/compile.h"
 
+#include <algorithm>
+
+#include "compiler/diagnostics/emit.h"
 #include "compiler/driver/jit/object.h"
 #include "compiler/driver/kernels.h"
 #include "compiler/driver/messages.h"
@@ -38,14 +41,15 @@ static void refuse(const Diagnostics& diagnostics, const SourceManager& sources,
                    Result& result) {
   std::string text = messages_text(diagnostics, sources, {});
   while (text.ends_with('\n')) text.pop_back();
-  // What the machine lacks (device math) is no mistake of the source.
-  kern_error_kind kind = code == ExitCode::NoDevice ? KERN_DEVICE_ERROR : KERN_COMPILE_ERROR;
+  // What the machine lacks (device math, memory) is no mistake of the source.
+  auto is_memory = [](const Diagnostic& found) { return found.row->code == diag::no_code_memory.code; };
+  kern_error_kind kind = std::ranges::any_of(diagnostics.all(), is_memory) ? KERN_OUT_OF_MEMORY
+                         : code == ExitCode::NoDevice                      ? KERN_DEVICE_ERROR
+                                                                           : KERN_COMPILE_ERROR;
   result.error = {kind, std::move(text), {}, 0, 0, result.told};
 }
 
-Result compile(kern_device* device, const Request& request) {
-  cpu::FloatEnvironment environment; // constants are computed here
-  Result result;
+static void make(kern_device* device, const Request& request, Result& result) {
   Diagnostics of_options;
   SourceManager no_sources;
   const Options options = kernc_options(request, of_options);
@@ -53,7 +57,7 @@ Result compile(kern_device* device, const Request& request) {
   tell(of_options, no_sources, result);
   if (of_options.has_errors()) {
     refuse(of_options, no_sources, ExitCode::WrongUse, result);
-    return result;
+    return;
   }
   Compilation compilation(std::move(translated));
   compilation.set_source(request.name, request.source);
@@ -61,12 +65,22 @@ Result compile(kern_device* device, const Request& request) {
   tell(compilation.diagnostics(), compilation.sources(), result);
   if (!object) {
     refuse(compilation.diagnostics(), compilation.sources(), compilation.exit_code(), result);
-    return result;
+    return;
   }
   kern_module* module = nullptr;
   if (kern_error* error = load_jit_object(device, std::move(object), &module))
     result.error = runtime::take_error(error);
   result.module.reset(module);
+}
+
+Result compile(kern_device* device, const Request& request) {
+  cpu::FloatEnvironment environment; // constants are computed here
+  Result result;
+  try {
+    make(device, request, result);
+  } catch (const LlvmNotReady& error) {
+    result.error = {KERN_OUT_OF_MEMORY, error.what(), {}, 0, 0};
+  }
   return result;
 }
 

@@ -21,7 +21,8 @@ struct Result {
   std::vector<runtime::Diagnostic> told; // warnings too
 };
 
-// Compiles and loads. Throws what the machine has no more of; what is wrong with the request is in the result.
+// Compiles and loads. Throws std::bad_alloc, and what the machine has no more of; what is wrong with the request is in the
+// result.
 Result compile(kern_device* device, const Request& request);
 
 } // namespace kern::jit

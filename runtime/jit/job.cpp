@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <deque>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "runtime/api/fork.h"
@@ -76,8 +75,8 @@ bool Jobs::has_new_worker() {
   try {
     if (!is_registered_) is_registered_ = std::atexit([] { all().finish(); }) == 0;
     std::thread([this] { work(); }).detach();
-  } catch (const std::system_error&) {
-    return false;
+  } catch (...) {
+    return false; // there is no thread to be had, or no memory for one
   }
   ++workers_;
   return true;
@@ -142,7 +141,12 @@ void Job::run() {
     result_ = compile(device_, request_);
   } catch (...) {
     result_.module.reset();
-    result_.error = runtime::error_of_exception("the compiler");
+    result_.error.kind = KERN_OUT_OF_MEMORY;
+    try {
+      result_.error = runtime::error_of_exception("the compiler");
+    } catch (...) {
+      result_.error.message = "no host memory"; // so short that it takes none
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/emit.h"
+#include "compiler/driver/aot/manifest.h"
 #include "compiler/driver/aot/names.h"
 #include "compiler/driver/aot/variants.h"
 #include "compiler/driver/archs.h"
@@ -103,6 +104,24 @@ std::optional<std::string> make_object(Compilation& compilation, const Options& 
   }
   return compilation.emit_object(code, {object_symbol(library), std::move(manifest), std::move(gpu.ptx),
                                         std::move(gpu.other_ptx), std::move(gpu.cubins)});
+}
+
+std::optional<Manifest> whole_manifest(Compilation& compilation, const Options& options) {
+  const ir::Module* module = compilation.transformed();
+  const ir::Module* cuda = module ? compilation.module_for(Target::Cuda) : nullptr;
+  if (!cuda || !compilation.module_for(Target::Cpu)) return std::nullopt;
+  Manifest manifest =
+      make_manifest(*module, compilation.sources(), *cuda, target_options(options, Target::Cpu).lanes.lanes);
+  manifest.sites = manifest_sites(compilation.sites(), compilation.sources());
+  return manifest;
+}
+
+std::optional<std::string> make_whole_object(Compilation& compilation, const Options& options,
+                                             const std::string& library) {
+  std::optional<Manifest> manifest = whole_manifest(compilation, options);
+  std::optional<GpuCode> gpu = manifest ? make_gpu_code(compilation, options) : std::nullopt;
+  if (!gpu) return std::nullopt;
+  return make_object(compilation, options, library, std::move(*gpu), to_json(*manifest));
 }
 
 } // namespace kern

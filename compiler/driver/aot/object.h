@@ -35,4 +35,10 @@ std::optional<GpuCode> make_gpu_code(Compilation& compilation, const Options& op
 std::optional<std::string> make_object(Compilation& compilation, const Options& options,
                                        const std::string& library, GpuCode gpu, std::string manifest);
 
+// Makes the manifest of an object with code for both targets, the GPU's first; nothing where an error was reported.
+std::optional<Manifest> whole_manifest(Compilation& compilation, const Options& options);
+// Makes all parts of an object and writes it, as for `kernc -o FILE.o`; nothing where an error was reported.
+std::optional<std::string> make_whole_object(Compilation& compilation, const Options& options,
+                                             const std::string& library);
+
 } // namespace kern

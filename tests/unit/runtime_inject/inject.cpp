@@ -17,7 +17,7 @@ static std::atomic<std::uint64_t> left{0};
 static std::atomic<bool> has_failed{false};
 
 const char* name_of(Call call) {
-  constexpr const char* names[] = {"malloc", "pthread_create", "open", "mmap", "write"};
+  constexpr const char* names[] = {"malloc", "pthread_create", "open", "mmap", "write", "memory"};
   return names[static_cast<int>(call)];
 }
 
@@ -32,7 +32,18 @@ bool stop_failing() {
   return has_failed;
 }
 
+static bool is_gone() {
+  if (failing.load(std::memory_order_relaxed) != static_cast<int>(Call::Memory)) return false;
+  if (left.load() > 1) {
+    --left;
+    return false;
+  }
+  has_failed = true;
+  return true;
+}
+
 static bool fails(Call call) {
+  if ((call == Call::Malloc || call == Call::Map) && is_gone()) return true;
   if (failing.load(std::memory_order_relaxed) != static_cast<int>(call)) return false;
   if (left.fetch_sub(1) != 1) return false;
   has_failed = true;

@@ -1,13 +1,13 @@
 // Calls of the system that fail on demand: malloc and what is made of it (operator new), pthread_create, open, mmap and write,
-// of the whole process and its C++ library.
+// of the whole process and its C++ library; and memory that is gone: malloc and mmap fail from some call on.
 #pragma once
 
 #include <cstdint>
 
-enum class Call { Malloc, Thread, Open, Map, Write, Count };
+enum class Call { Malloc, Thread, Open, Map, Write, Memory, Count };
 const char* name_of(Call call);
 
-// From now on the `number`-th such call fails, from 1, and all others do not.
+// From now on the `number`-th such call fails, from 1, and all others do not, but for Memory: there all later ones do.
 void fail_call(Call call, std::uint64_t number);
 // No call fails any more; says whether one did.
 bool stop_failing();

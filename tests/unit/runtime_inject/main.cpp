@@ -23,7 +23,7 @@ static Outcome run(const Scenario& scenario, Call call, std::uint64_t number) {
   bool is_clean = true;
   Outcome outcome = RightAnyway;
   char text[300] = "";
-  open_session();
+  if (scenario.prepare) scenario.prepare();
   fail_call(call, number);
   try {
     scenario.run();
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
         if (outcome == NothingFailed) break;
         count(counts, scenarios[i], static_cast<Call>(call), number, outcome);
         // The first ones one by one, and later ones further and further apart, but not in step with anything.
-        number += is_whole ? 1 : 1 + number / 40;
+        number += is_whole ? 1 : 1 + number / scenarios[i].part;
       }
     }
   std::printf("injected %d, clean errors %d, right anyway %d, bad %d\n", counts.injected, counts.errors,

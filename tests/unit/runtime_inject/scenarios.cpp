@@ -204,18 +204,18 @@ void cache() {
   }
 }
 
-} // namespace
-
 void open_session() {
   if (!session) session = new Session;
 }
 
+} // namespace
+
 const Scenario scenarios[] = {
-    {"load", load},         {"launch", launch},
-    {"streams", streams},   {"checked streams", checked_streams},
-    {"chunks", chunks},     {"faults", faults},
-    {"stacks", stacks},     {"prints", prints},
-    {"statuses", statuses}, {"thread", thread_of_its_own},
-    {"copies", copies},     {"cache", cache},
+    {"load", load, open_session},         {"launch", launch, open_session},
+    {"streams", streams, open_session},   {"checked streams", checked_streams, open_session},
+    {"chunks", chunks, open_session},     {"faults", faults, open_session},
+    {"stacks", stacks, open_session},     {"prints", prints, open_session},
+    {"statuses", statuses, open_session}, {"thread", thread_of_its_own, open_session},
+    {"copies", copies, open_session},     {"cache", cache, open_session},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;

@@ -2,6 +2,7 @@
 // runtime, or std::bad_alloc of the program's own, is what a scenario may end with.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 
 struct WrongResult : std::logic_error {
@@ -11,8 +12,8 @@ struct WrongResult : std::logic_error {
 struct Scenario {
   const char* name;
   void (*run)();
+  void (*prepare)();       // comes before it in its process
+  std::uint64_t part = 40; // of all calls, so many for each one before are tried, where not all are
 };
-// Comes before the first scenario in a process.
-void open_session();
 extern const Scenario scenarios[];
 extern const int scenario_count;
