@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "runtime/api/device.h"
+#include "runtime/api/written.h"
 
 struct Counted {
   std::atomic<unsigned> count{1};
@@ -43,6 +44,7 @@ struct kern_buffer : Counted {
 struct kern_module : Counted {
   std::shared_ptr<kern::runtime::Device> device;
   std::shared_ptr<const kern::runtime::Module> module;
+  std::shared_ptr<kern::runtime::Written> written; // null where it was linked into the program
 };
 struct kern_kernel : Counted {
   std::shared_ptr<kern::runtime::Device> device;

@@ -8,6 +8,7 @@
 #include "compiler/driver/messages.h"
 #include "runtime/cpu/float_environment.h"
 #include "runtime/jit/translate.h"
+#include "runtime/jit/written.h"
 
 namespace kern::jit {
 
@@ -59,6 +60,8 @@ static void make(kern_device* device, const Request& request, Result& result) {
     refuse(of_options, no_sources, ExitCode::WrongUse, result);
     return;
   }
+  auto found = std::make_shared<Found>();
+  translated.find_module = noting(std::move(translated.find_module), found);
   Compilation compilation(std::move(translated));
   compilation.set_source(request.name, request.source);
   std::unique_ptr<JitObject> object = make_object(compilation, request, options, device);
@@ -71,6 +74,7 @@ static void make(kern_device* device, const Request& request, Result& result) {
   if (kern_error* error = load_jit_object(device, std::move(object), &module))
     result.error = runtime::take_error(error);
   result.module.reset(module);
+  if (module) runtime::set_written(module, written_request(request, std::move(found), device));
 }
 
 Result compile(kern_device* device, const Request& request) {

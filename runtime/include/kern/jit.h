@@ -66,6 +66,10 @@ kern_compilation* kern_compilation_retain(kern_compilation* compilation);
 // What was not begun when its last holder lets go is not done.
 void kern_compilation_release(kern_compilation* compilation);
 
+// Loads an object of kernc, or of kern_module_object, or PTX of kern_module_ptx; nothing of the bytes is kept. It runs what
+// is in them: they come from where the program itself does.
+kern_error* kern_load(kern_device* device, const void* data, uint64_t bytes, kern_module** module);
+
 #ifdef __cplusplus
 }
 #endif

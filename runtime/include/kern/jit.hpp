@@ -182,4 +182,18 @@ inline std::vector<Compilation> warm_up(const Device& device, const std::vector<
   return begun;
 }
 
+// Loads an object of kernc or of Module::object(), or PTX of Module::ptx(); its bytes may go at once. What is in them is
+// run: they come from where the program itself does.
+inline Module load(Status& status, const Device& device, std::string_view bytes) noexcept {
+  ModuleHandle module;
+  status.take(kern_load(device.get(), bytes.data(), bytes.size(), module.receive()));
+  return Module(device, std::move(module));
+}
+inline Module load(const Device& device, std::string_view bytes) {
+  Status status;
+  Module module = load(status, device, bytes);
+  status.raise();
+  return module;
+}
+
 } // namespace kern::inline v1

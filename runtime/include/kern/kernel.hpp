@@ -215,6 +215,22 @@ public:
   Module(const Device& device, ModuleHandle handle) : device_(device), handle_(std::move(handle)) {}
   const Device& device() const { return device_; }
   kern_module* get() const { return handle_.get(); }
+  // Returns it as an object, as kernc writes it, and as PTX with its manifest, for kern::load: a module of kern::compile,
+  // which is compiled for that when it is first asked for. They live as long as it.
+  std::string_view object() const {
+    Status status;
+    std::string_view bytes = object(status);
+    status.raise();
+    return bytes;
+  }
+  std::string_view object(Status& status) const noexcept { return written(status, kern_module_object); }
+  std::string_view ptx() const {
+    Status status;
+    std::string_view text = ptx(status);
+    status.raise();
+    return text;
+  }
+  std::string_view ptx(Status& status) const noexcept { return written(status, kern_module_ptx); }
   // Returns the symbols of its kernels.
   std::vector<std::string> kernels() const {
     std::vector<std::string> symbols;
@@ -263,6 +279,14 @@ public:
   }
 
 private:
+  std::string_view written(Status& status,
+                           kern_error* (*get)(kern_module*, const char**, std::uint64_t*)) const noexcept {
+    const char* bytes = nullptr;
+    std::uint64_t count = 0;
+    if (!status.take(get(handle_.get(), &bytes, &count))) return {};
+    return {bytes, count};
+  }
+
   template <class... Params>
   Kernel<void(Params...)> find(Status& status, const char* name, Kernel<void(Params...)>*) const {
     const std::array<kern_parameter, sizeof...(Params)> list = {Param<Params>::info...};
@@ -273,6 +297,19 @@ private:
   Device device_;
   ModuleHandle handle_;
 };
+
+// Loads PTX of Module::ptx() on a GPU, without a compiler in the program.
+inline Module load_ptx(Status& status, const Device& device, std::string_view text) noexcept {
+  ModuleHandle module;
+  status.take(kern_module_load_ptx(device.get(), text.data(), text.size(), module.receive()));
+  return Module(device, std::move(module));
+}
+inline Module load_ptx(const Device& device, std::string_view text) {
+  Status status;
+  Module module = load_ptx(status, device, text);
+  status.raise();
+  return module;
+}
 
 // Returns the device of a launch: that of its stream, else that of the first array which lies on one, else
 // Device::best().

@@ -288,6 +288,12 @@ kern_error* kern_module_load(kern_device* device, const kern_object* object, ker
 // or its code any more, also where it cannot be loaded.
 kern_error* kern_module_load_owned(kern_device* device, const kern_object* object, void* owner,
                                    void (*release)(void* owner), kern_module** module);
+// Loads PTX of kern_module_ptx on a GPU; nothing of the text is kept.
+kern_error* kern_module_load_ptx(kern_device* device, const char* text, uint64_t bytes, kern_module** module);
+// A module of kern_compile as an object, as kernc writes it, and as PTX with its manifest; one of kern_load as what it
+// was. They are compiled when they are asked for first, with the options and imports of the module, and live as long as it.
+kern_error* kern_module_object(kern_module* module, const char** object, uint64_t* bytes);
+kern_error* kern_module_ptx(kern_module* module, const char** text, uint64_t* bytes);
 kern_module* kern_module_retain(kern_module* module);
 void kern_module_release(kern_module* module);
 uint64_t kern_module_kernel_count(const kern_module* module);
