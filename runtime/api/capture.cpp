@@ -72,26 +72,28 @@ void Capture::note_behind(const Stream& stream, const CapturePoint& point) {
   part_of(stream.id()).clock.join(point.clock);
 }
 
+// Takes no memory: a stream that goes ends its capture, too. There is room for `filled` since note_fill().
 std::shared_ptr<Graph> Capture::end() {
-  std::vector<std::shared_ptr<Stream>> streams;
+  decltype(parts_) parts;
   std::shared_ptr<Graph> graph;
   {
     std::lock_guard lock(mutex_);
-    for (const Part& part : parts_)
-      if (std::shared_ptr<Stream> stream = part.stream.lock()) streams.push_back(std::move(stream));
+    parts.swap(parts_);
     graph = std::move(graph_);
     for (const auto& [memory, point] : fills_)
       if (graph) graph->filled.push_back(const_cast<Memory*>(memory));
     if (graph) graph->checked = std::move(checked);
     fills_.clear(); // their points hold the capture
   }
-  for (const auto& stream : streams) stream->set_capture(nullptr);
+  for (const Part& part : parts)
+    if (std::shared_ptr<Stream> stream = part.stream.lock()) stream->set_capture(nullptr);
   open_captures.fetch_sub(1);
   return graph;
 }
 
 std::string Capture::unjoined() {
   std::lock_guard lock(mutex_);
+  if (parts_.empty()) return ""; // another thread has just ended it
   const Clock& joined = parts_.front().clock;
   for (const Part& part : parts_)
     if (joined.of(part.id) < part.clock.of(part.id))
@@ -101,7 +103,10 @@ std::string Capture::unjoined() {
 
 void Capture::note_fill(Memory& memory, std::shared_ptr<const CapturePoint> point) {
   std::lock_guard lock(mutex_);
-  if (graph_) fills_[&memory] = std::move(point);
+  if (!graph_) return;
+  std::vector<Memory*>& room = graph_->filled;
+  if (room.capacity() <= fills_.size()) room.reserve(2 * fills_.size() + 1);
+  fills_[&memory] = std::move(point);
 }
 
 std::shared_ptr<const CapturePoint> Capture::fill_before(const Stream& stream, const Memory& memory) {
