@@ -1,4 +1,4 @@
-// JSON that was read. Unlike those of nlohmann::json its destructors take no memory, so that a program which has none left
+// JSON that was read, or is to be written. Unlike those of nlohmann::json its destructors take no memory, so that a program which has none left
 // gets an error.
 #pragma once
 
