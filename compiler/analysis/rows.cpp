@@ -2,17 +2,24 @@
 #include "compiler/analysis/rows.h"
 
 #include "compiler/analysis/row_values.h"
+#include "compiler/builtins/builtins.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 
 namespace kern {
 
+// Asking whether the launch is to end is no word to other threads.
+static bool is_effect(const ir::Stmt& stmt) {
+  const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+  return call && call->builtin != Builtin::GoesOn;
+}
+
 bool has_independent_rows(const ir::Module& module, const ir::Function& kernel) {
   return !ir::any_reachable(module, kernel.body, [](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     return (assign && std::holds_alternative<ir::SharedArray>(assign->value)) ||
-           std::holds_alternative<ir::Atomic>(stmt.node) ||
-           std::holds_alternative<ir::CallEffect>(stmt.node) || std::holds_alternative<ir::Print>(stmt.node);
+           std::holds_alternative<ir::Atomic>(stmt.node) || is_effect(stmt) ||
+           std::holds_alternative<ir::Print>(stmt.node);
   });
 }
 

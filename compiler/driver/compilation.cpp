@@ -99,6 +99,7 @@ const ir::Module* Compilation::module() {
   checked_ = timed("check", [&] { return check(*loaded, options_.check, diagnostics_); });
   if (diagnostics_.has_errors()) return nullptr;
   checked_->clamps = options_.clamps;
+  checked_->cancellable = options_.cancellable;
   verify(*checked_, "check");
   timed("limits", [&] { return check_array_limits(*checked_, diagnostics_), true; });
   bool is_numba = loaded->files.front().dialect == Dialect::Numba;

@@ -37,7 +37,7 @@ struct CompileOptions {
   bool for_debugger = false; // loads stay where they are written: -O0 -g
   LoopGuards loops = LoopGuards::Cuda;
   std::vector<SpecializationRequest> specializations;
-  bool polls = false;                    // whether loops ask if the launch is to end
+  bool cancellable = false;              // loops ask if the launch is to end
   std::vector<std::string> define_files; // read for the values of check.defines
   std::vector<PrefixMapping> prefix_map; // how outputs name files
   FindModule find_module;                // who finds imported files; only the stdlib where it is empty

@@ -312,7 +312,7 @@ ExitCode compile_command(Session& session) {
   if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
   const std::string& file = session.options.words.front();
   CompileOptions options = compile_options(session.options, session.diagnostics);
-  options.polls = std::ranges::find(passes, Pass::Polls) != passes.end();
+  options.cancellable |= std::ranges::find(passes, Pass::Polls) != passes.end();
   if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
   std::unique_ptr<Compilation> compilation = open_source(session, std::move(options), file);
   if (!compilation) return ExitCode::WrongUse;

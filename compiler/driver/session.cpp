@@ -113,6 +113,7 @@ CompileOptions compile_options(const Options& options, Diagnostics& diagnostics)
                   : options.guards == "off"  ? GuardMode::Off
                                              : GuardMode::On;
   result.clamps = options.on_fault == "clamp";
+  result.cancellable = options.cancellable;
   result.loops = options.loops == "all"    ? LoopGuards::Every
                  : options.loops == "none" ? LoopGuards::None
                                            : LoopGuards::Cuda;

@@ -381,6 +381,8 @@ struct Function {
   std::vector<InlinedCall> inlined;
   std::string doc;
   Span span; // of the name in its definition
+  std::optional<SiteId>
+      start_site{}; // of a kernel whose launches may be stopped: of threads that do not begin
 };
 
 // A parameter of the source with the slots it became: a scalar or an array one, a tuple several.
@@ -432,6 +434,7 @@ struct Module {
   std::vector<ConstantDecl> constants;
   // A thread with a bad index goes on: it reads zero and writes nothing. A guard then proves nothing.
   bool clamps = false;
+  bool cancellable = false; // a launch may be told to end (transform/polls.cpp)
 
   Function& function(FunctionId id) { return functions[static_cast<std::size_t>(id)]; }
   const Function& function(FunctionId id) const { return functions[static_cast<std::size_t>(id)]; }

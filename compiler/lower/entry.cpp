@@ -9,6 +9,7 @@
 
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lowerer.h"
+#include "compiler/lower/stops.h"
 #include "compiler/lower/zeroed.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/overloaded.h"
@@ -119,6 +120,7 @@ void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& fa
   lower.leave = new_block(lower, "exit");
   enter(lower, new_block(lower, "start"));
   begin_grid_kernel(lower);
+  poll_at_start(lower);
   lower_body(lower, lower.ir.body);
   enter(lower, lower.leave);
   lower.builder.CreateRetVoid();

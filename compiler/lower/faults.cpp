@@ -204,11 +204,14 @@ void lower_guard(Lowerer& lower, const ir::Guard& guard) {
                kind, guard.axis, index, extent);
 }
 
-void lower_check(Lowerer& lower, const ir::Check& check) {
-  auto site = static_cast<std::uint32_t>(check.site);
-  ir::FaultKind kind = lower.state.ir.sites[site].kind;
+void lower_check(Lowerer& lower, llvm::Value* condition, ir::SiteId site) {
+  auto index = static_cast<std::uint32_t>(site);
   llvm::Value* none = i64(lower.state, 0);
-  fault_unless(lower, read(lower, check.condition), site, kind, 0, none, none);
+  fault_unless(lower, condition, index, lower.state.ir.sites[index].kind, 0, none, none);
+}
+
+void lower_check(Lowerer& lower, const ir::Check& check) {
+  lower_check(lower, read(lower, check.condition), check.site);
 }
 
 } // namespace kern::lowering

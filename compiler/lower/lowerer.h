@@ -286,6 +286,7 @@ struct Lowerer {
   std::vector<const ir::Assign*>
       block_arrays{};                  // CPU: by slot, what names a shared array for the whole block
   bool block_arrays_stand = false;     // and has been lowered
+  llvm::Value* turns = nullptr;        // GPU: an alloca that counts turns of its loops, for stops.cpp
   bool fast_math = false;              // of this kernel: approximate, and reorder, but never assume a number
   bool outside_segments = false;       // CPU: lockstep code between segments
   std::set<ir::SlotId> hidden_slots{}; // whose lanes have their values elsewhere for a while
@@ -404,6 +405,8 @@ void lower_atomic(Lowerer& lower, const ir::Atomic& atomic);
 // ---- faults.cpp ----
 void lower_guard(Lowerer& lower, const ir::Guard& guard);
 void lower_check(Lowerer& lower, const ir::Check& check);
+// Goes on where the condition holds, else faults with the site's kind.
+void lower_check(Lowerer& lower, llvm::Value* condition, ir::SiteId site);
 // What a GPU's fault record is written with.
 struct FaultFields {
   llvm::Value *site, *axis, *kind, *index, *extent;

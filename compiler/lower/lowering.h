@@ -87,6 +87,7 @@ llvm::Value* take_turn(Lowerer&, const CustomCall&);
 llvm::Value* note_index(Lowerer&, const CustomCall&);
 // stops.cpp
 llvm::Value* goes_on(Lowerer&, const CustomCall&);
+llvm::Value* wait_goes_on(Lowerer&, const CustomCall&);
 // warps.cpp
 llvm::Value* lane_id(Lowerer&, const CustomCall&);
 llvm::Value* lane_mask_below(Lowerer&, const CustomCall&);

@@ -77,7 +77,9 @@ private:
       ++statements;
       has_wanted = has_wanted || is_wanted(stmt);
       // Threads of a warp that take different copies would come to different ones of them.
-      has_collective = has_collective || std::holds_alternative<ir::CallEffect>(stmt.node) ||
+      // (Whether the launch is to end they may ask anywhere.)
+      const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+      has_collective = has_collective || (call && call->builtin != Builtin::GoesOn) ||
                        std::holds_alternative<ir::Segment>(stmt.node);
       return has_collective || statements > limits::copied_statements;
     });

@@ -43,8 +43,8 @@ void take_turns(ir::Module& module);
 // With GuardMode::Shadow: each thread compares what a function that is_uniform returns with what another one of
 // its block got, an assertion that must never fire.
 void check_claims(ir::Module& module, GuardMode mode);
-// Has each loop ask, each time it goes round, whether the launch is to end; the thread then leaves by a
-// fault. Only where a launch may be stopped: it costs time.
+// Of a module whose launches may be stopped: has each loop that is not known to be short ask whether the launch is to
+// end; the thread then leaves by a fault.
 void poll_stops(ir::Module& module);
 // Puts the bodies of device functions where they are called: those that may reach a collective always, small
 // ones within limits::ir_statements. Sites are copied and learn the call.

@@ -99,6 +99,7 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("prints", value.prints);
   visit("cooperative", value.cooperative);
   visit("clamps", value.clamps);
+  visit("cancellable", value.cancellable);
   visit("shared_bytes", value.shared_bytes);
   visit("moved_shared_bytes", value.moved_shared_bytes);
   visit("dynamic_shared", value.dynamic_shared);

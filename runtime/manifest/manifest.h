@@ -108,7 +108,8 @@ struct ManifestKernel {
   bool cooperative = false; // it has barriers of the grid, so all its blocks run at once
   std::optional<bool>
       clamps; // a thread with a bad index goes on: its record may hold a note; older objects do not say it
-  std::uint64_t shared_bytes = 0; // of static shared arrays in a block,
+  std::optional<bool> cancellable; // a launch may be told to end; older objects do not say it
+  std::uint64_t shared_bytes = 0;  // of static shared arrays in a block,
   std::uint64_t moved_shared_bytes =
       0; // and those of them that a GPU has at the start of dynamic shared memory
   std::vector<ManifestShared> dynamic_shared;

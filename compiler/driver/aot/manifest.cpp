@@ -140,6 +140,7 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
   result.prints = has_prints(module, kernel);
   result.cooperative = has_grid_barriers(module, kernel);
   result.clamps = module.clamps;
+  result.cancellable = module.cancellable;
   add_shared(module, sources, kernel, layout, result);
   for (const ir::Contract& contract : kernel.contracts) {
     const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];

@@ -55,7 +55,7 @@ static bool names_kernel(const std::string& word) {
 static std::unique_ptr<Compilation> open_program(Run& run, const std::string& file) {
   if (run.compilations.empty()) {
     run.compile_options = compile_options(run.session.options, run.diagnostics());
-    run.compile_options.polls = run.timeout.limit && run.session.options.device != "cuda";
+    run.compile_options.cancellable |= run.timeout.limit.has_value();
     if (run.wrong()) return nullptr;
     return open_source(run.session, run.compile_options, file);
   }

@@ -44,12 +44,13 @@ typedef struct kern_fault_record {
 // What belongs to one launch; the last slot of a parameter block points to it.
 typedef struct kern_launch_record {
   kern_fault_record fault;
-  uint64_t zero;         // always 0: what a deferred load reads when its index is out of range
-  uint64_t launch;       // the number of this launch
+  uint64_t zero; // always 0: what a deferred load reads when its index is out of range
+  uint64_t
+      launch; // the number of this launch; on a GPU, whose host knows it, the address of the stop word, or 0
   uint64_t print_ring;   // address of a kern_print_ring, or 0
   uint64_t shared_bytes; // dynamic shared memory of a block
   // 0 at the start; the device's own, and that of barriers of the grid. On a CPU the first may be the address of
-  // a word that the host sets to end the launch.
+  // a stop word: 64 bits that are 0 until the host sets them to end the launch.
   uint64_t reserved[3];
   uint64_t bad_threads; // that had a bad index and went on
 } kern_launch_record;
