@@ -248,8 +248,9 @@ NewEvent::NewEvent(kern_event** wanted, const std::shared_ptr<Device>& device,
   event_->stream = stream;
 }
 
-void NewEvent::hand_out(std::uint64_t number) {
+void NewEvent::hand_out(std::uint64_t number, std::shared_ptr<const Timestamp> time) {
   if (!event_) return;
+  event_->time = std::move(time);
   event_->number = number;
   event_->point = event_->stream->capture_point();
   if (!event_->point) event_->stream->hold(number);
@@ -324,6 +325,16 @@ kern_error* kern_stream_check(kern_stream* stream) {
   });
 }
 
+kern_error* kern_stream_cancel(kern_stream* stream) {
+  return guarded([&] {
+    Stream& on = *full(stream, "stream").stream;
+    if (on.is_captured())
+      fail(KERN_ARGUMENT_ERROR,
+           "the stream is being captured: its work does not run, so it cannot be cancelled");
+    on.cancel();
+  });
+}
+
 void kern_stream_on_fault(kern_stream* stream, kern_fault_policy policy) {
   if (stream) stream->stream->report_by_default(policy == KERN_FAULTS_REPORT);
 }
@@ -373,6 +384,19 @@ kern_error* kern_stream_call(kern_stream* stream, void (*function)(void* context
     check_beside_capture(on);
     NewEvent made(event, stream->device, stream->stream);
     made.hand_out(on.call([=] { function(context); }));
+  });
+}
+
+kern_error* kern_stream_record(kern_stream* stream, kern_event** event) {
+  return guarded([&] {
+    Stream& on = *full(stream, "stream").stream;
+    place_of(event);
+    if (on.is_captured()) fail(KERN_ARGUMENT_ERROR, "the stream is being captured: its work has no time");
+    check_beside_capture(on);
+    NewEvent made(event, stream->device, stream->stream);
+    std::shared_ptr<Timestamp> time;
+    const std::uint64_t number = on.record(time);
+    made.hand_out(number, std::move(time));
   });
 }
 
@@ -428,6 +452,23 @@ kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
     if (done) *done = came;
     if (came) check_waited(event->checked);
     if (came) event->stream->collect(event->number);
+  });
+}
+
+kern_error* kern_event_elapsed(kern_event* begin, kern_event* end, double* milliseconds) {
+  return guarded([&] {
+    double& result = place_of(milliseconds);
+    for (kern_event* event : {begin, end})
+      if (!full(event, "event").time)
+        fail(KERN_ARGUMENT_ERROR, "the event has no time: make it with stream.record() (kern_stream_record)");
+    if (begin->device != end->device)
+      fail(KERN_ARGUMENT_ERROR, "the events are of " + begin->device->name() + " and of " +
+                                    end->device->name() + ", whose clocks are not the same");
+    for (kern_event* event : {begin, end}) {
+      event->stream->wait(event->number, std::nullopt);
+      check_waited(event->checked);
+    }
+    result = end->time->since(*begin->time);
   });
 }
 

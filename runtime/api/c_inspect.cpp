@@ -42,6 +42,7 @@ kern_error* kern_module_kernel_info(const kern_module* module, std::uint64_t ind
     known.max_threads = kernel.max_threads;
     known.prints = kernel.prints;
     known.cooperative = kernel.cooperative;
+    known.cancellable = kernel.cancellable.value_or(false);
     known.shared_bytes = kernel.shared_bytes;
     const CodeFacts facts = module->device->code_facts(plan);
     known.registers = facts.registers;

@@ -18,6 +18,7 @@
 #include "runtime/api/clock.h"
 #include "runtime/api/error.h"
 #include "runtime/api/plan.h"
+#include "runtime/api/stop.h"
 #include "runtime/api/uses.h"
 #include "runtime/manifest/manifest.h"
 
@@ -64,6 +65,7 @@ struct Launched {
   const ManifestKernel* kernel = nullptr;
   std::array<std::uint32_t, 3> grid{}, block{}; // none is 0
   bool reports = false;                         // its faults are told to whoever asks, and not thrown
+  bool is_cancellable() const { return kernel->cancellable.value_or(false); }
 };
 
 // A launch that was checked. It borrows everything: a stream takes what it needs for longer.
@@ -77,6 +79,7 @@ struct Launch : Launched {
   bool cooperative = false; // all its blocks run at once
   bool awaited = false;     // whoever puts it on a stream waits for it at once
   kern_launch_report* report = nullptr;
+  double time_limit = 0; // seconds from the call; 0: none
 };
 
 // Work that was captured on a stream, to be put on streams of its device again and again.
@@ -85,6 +88,14 @@ struct Graph {
   std::vector<std::shared_ptr<Memory>> memory; // that its work uses
   std::vector<Memory*> filled;                 // of these, what its work fills
   std::shared_ptr<CheckedGraph> checked;
+  bool runs_on = false; // some of it cannot be cancelled
+};
+
+// When a stream came to a place in its work.
+struct Timestamp {
+  virtual ~Timestamp() = default;
+  // Returns the milliseconds from an earlier one, of the same device; both have come.
+  virtual double since(const Timestamp& begin) const = 0;
 };
 
 // The work that was given to a device in order. Whatever is put on it gets the next number; `done` numbers
@@ -111,10 +122,14 @@ public:
   virtual std::uint64_t call(std::function<void()> function) = 0;
   // What comes next waits for another stream's work, of the same device or another one.
   virtual std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) = 0;
+  // Notes when the work before it is done.
+  virtual std::uint64_t record(std::shared_ptr<Timestamp>& time) = 0;
   // Puts all that was captured on the stream, as one piece of work.
   virtual std::uint64_t replay(std::shared_ptr<Graph> graph) = 0;
   // Returns the number of the last work.
   virtual std::uint64_t last() = 0;
+  // Tells all launches to end that it was given so far and that were compiled for it; throws where others run on.
+  virtual void cancel() = 0;
   // Waits for a number; false where the deadline passed before.
   virtual bool wait(std::uint64_t number, Deadline deadline) = 0;
 
@@ -183,6 +198,12 @@ protected:
   // parameter block, where it is still there, explains more.
   void keep_fault(std::uint64_t number, const Launched& launch, const kern_launch_record& record,
                   std::span<const std::uint64_t> params = {});
+  // Keeps that a launch was told to end: `record` says where a thread was, if one was stopped; else `began` whether some
+  // of its blocks ran. `seconds` is its time limit.
+  void keep_stop(std::uint64_t number, const Launched& launch, Stop why, double seconds,
+                 const kern_launch_record* record, bool began);
+  // Throws that launches run on which were not compiled to be cancelled.
+  [[noreturn, gnu::cold]] void refuse_cancel() const;
   // Keeps what else went wrong with work that was put on the stream.
   void keep_error(std::uint64_t number, Error error);
   // Notes work that uses memory.

@@ -36,6 +36,7 @@ struct kern_event : Counted {
   std::uint64_t number = 0;
   std::shared_ptr<const kern::runtime::CapturePoint> point; // of work that was captured: it never comes
   std::shared_ptr<const kern::runtime::Clock> checked;      // of check.h
+  std::shared_ptr<const kern::runtime::Timestamp> time;     // null where nobody asked for it
 };
 struct kern_buffer : Counted {
   std::shared_ptr<kern::runtime::Device> device;
@@ -160,7 +161,7 @@ class NewEvent {
 public:
   NewEvent(kern_event** wanted, const std::shared_ptr<Device>& device, const std::shared_ptr<Stream>& stream);
   // Hands it out, for the work of that number.
-  void hand_out(std::uint64_t number);
+  void hand_out(std::uint64_t number, std::shared_ptr<const Timestamp> time = {});
 
 private:
   kern_event** wanted_;

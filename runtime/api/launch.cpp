@@ -426,6 +426,18 @@ static const PlanVariant& choose_variant(const Call& call, const ExpressionInput
   });
 }
 
+[[gnu::noinline]] static void check_time_limit(const Launch& launch) {
+  constexpr double most = 1e9; // seconds
+  if (!(launch.time_limit > 0 && launch.time_limit <= most))
+    refuse(*launch.kernel, nullptr,
+           "is launched with a time limit of {} seconds, and takes more than 0 and at most 1e9",
+           launch.time_limit);
+  if (!launch.is_cancellable())
+    refuse(*launch.kernel, nullptr,
+           "is launched with a time limit, and was not compiled for it: compile it with --cancellable "
+           "(CompileOptions::cancellable)");
+}
+
 bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) {
   launch.module = call.module.get();
   launch.owner = &call.module;
@@ -435,6 +447,8 @@ bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) 
   if (call.options.on_fault > KERN_FAULTS_REPORT)
     refuse(*launch.kernel, nullptr, "is launched with the policy {} for faults, which is none",
            call.options.on_fault);
+  launch.time_limit = call.options.time_limit;
+  if (launch.time_limit != 0) check_time_limit(launch);
   Extents block = choose_block(call), grid = choose_grid(call, block);
   fill_params(call, params);
   launch.params = params;

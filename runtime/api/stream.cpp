@@ -1,4 +1,6 @@
 // What every stream does alike: it keeps faults until somebody waits for them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -103,6 +105,36 @@ void Stream::keep_fault(std::uint64_t number, const Launched& launch, const kern
   kept.keep({number, std::move(error)});
 }
 
+static std::string time_text(double seconds) {
+  return seconds < 1 ? fmt::format("{:.6g} ms", seconds * 1e3) : fmt::format("{:.6g} s", seconds);
+}
+
+void Stream::keep_stop(std::uint64_t number, const Launched& launch, Stop why, double seconds,
+                       const kern_launch_record* record, bool began) {
+  const bool is_late = why == Stop::DeadlinePassed;
+  const std::string head = "kernel `" + launch.kernel->name + "`: the launch " +
+                           (is_late ? "took longer than its " + time_text(seconds) : "was cancelled");
+  Error error{is_late ? KERN_DEADLINE : KERN_CANCELLED, "", {}, 0, 0};
+  if (record) error.fault = describe(launch, *record, {}).fault;
+  if (error.fault && !error.fault->code.empty()) {
+    const Fault& fault = *error.fault;
+    error.message = place_text({fault.file, fault.line, fault.column}) + ": " + head + ", and was stopped " +
+                    fault.array + thread_text(fault.record);
+    for (const Fault::Call& call : fault.calls)
+      error.message += "\n  called at " + place_text({call.file, call.line, call.column});
+  } else {
+    error.message = head + (began ? "; some of its blocks did not run" : "; nothing of it ran");
+  }
+  keep_error(number, std::move(error));
+}
+
+void Stream::refuse_cancel() const {
+  fail(KERN_ARGUMENT_ERROR, "stream " + std::to_string(id_) +
+                                " has launches that cannot be cancelled and run to their end, of kernels "
+                                "that were not compiled with "
+                                "--cancellable (CompileOptions::cancellable), or of a graph on a GPU");
+}
+
 void Stream::keep_error(std::uint64_t number, Error error) {
   std::lock_guard lock(mutex_);
   thrown_.keep({number, std::move(error)});
@@ -165,6 +197,7 @@ void Stream::refuse_wait() {
 void Stream::check_capture(const Launch& launch) {
   const char* why = launch.kernel->prints        ? "prints"
                     : launch.kernel->cooperative ? "has barriers of the grid"
+                    : launch.time_limit > 0      ? "has a time limit"
                                                  : nullptr;
   if (why)
     fail(KERN_ARGUMENT_ERROR,

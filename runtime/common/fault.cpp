@@ -20,6 +20,11 @@ static_assert(rows[index_from_end].name == "IndexFromEnd" && rows[index_unsigned
 static constexpr std::uint32_t barrier_places = 12;
 static_assert(rows[barrier_places].name == "BarrierPlaces");
 
+static constexpr std::uint32_t stopped = 15;
+static_assert(rows[stopped].name == "Stopped");
+
+bool is_stop(const kern_fault_record& fault) { return fault.kind == stopped; }
+
 const FaultRow* find_fault(std::uint32_t kind) { return kind < std::size(rows) ? &rows[kind] : nullptr; }
 
 kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind) {
@@ -31,6 +36,11 @@ kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind) {
   return fault;
 }
 
+std::string thread_text(const kern_fault_record& fault) {
+  return fmt::format(", block ({},{},{}) thread ({},{},{})", fault.block[0], fault.block[1], fault.block[2],
+                     fault.thread[0], fault.thread[1], fault.thread[2]);
+}
+
 std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, std::string_view array) {
   const FaultRow* row = find_fault(fault.kind);
   if (!row) return fmt::format("the fault record is damaged: kind {}, site {}", fault.kind, fault.site);
@@ -38,8 +48,7 @@ std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, 
                                                   : fmt::format("{}", fault.index);
   return fmt::format(fmt::runtime(row->text), fmt::arg("index", index), fmt::arg("axis", fault.axis),
                      fmt::arg("array", array), fmt::arg("extent", fault.extent)) +
-         fmt::format(", block ({},{},{}) thread ({},{},{})", fault.block[0], fault.block[1], fault.block[2],
-                     fault.thread[0], fault.thread[1], fault.thread[2]);
+         thread_text(fault);
 }
 
 std::string bad_threads_text(std::uint64_t count) {

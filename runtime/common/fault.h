@@ -29,6 +29,12 @@ kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind);
 // (7,0,0)".
 std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, std::string_view array);
 
+// Returns ", block (0,0,0) thread (7,0,0)".
+std::string thread_text(const kern_fault_record& fault);
+
+// Says whether the thread was stopped, because its launch was told to end.
+bool is_stop(const kern_fault_record& fault);
+
 // Returns "threads with an index out of range that went on: 7".
 std::string bad_threads_text(std::uint64_t count);
 

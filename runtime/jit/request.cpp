@@ -70,6 +70,7 @@ Request make_request(const char* source, std::uint64_t bytes, const kern_compile
   request.dialect = known.dialect;
   request.debug = known.debug != 0;
   request.clamp = known.clamp != 0;
+  request.cancellable = known.cancellable != 0;
   return request;
 }
 

@@ -14,7 +14,7 @@ struct Request {
   std::vector<std::string> defines, signatures, folders, words; // `words` are kernc's options
   std::vector<std::pair<std::string, std::string>> imports;     // paths and texts of files
   std::uint32_t dialect = KERN_DIALECT_OF_NAME;
-  bool debug = false, clamp = false;
+  bool debug = false, clamp = false, cancellable = false;
 
   bool operator==(const Request&) const = default;
 };

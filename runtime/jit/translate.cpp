@@ -23,6 +23,7 @@ Options kernc_options(const Request& request, Diagnostics& diagnostics) {
   if (request.dialect != KERN_DIALECT_OF_NAME)
     options.dialect = request.dialect == KERN_DIALECT_NUMBA ? "numba" : "kern";
   if (request.clamp) options.on_fault = "clamp";
+  if (request.cancellable) options.cancellable = true;
   if (request.debug) {
     options.optimization = "0";
     options.line_info = "full";

@@ -2,9 +2,9 @@
 """Runs kernels that never end, one for each kind of loop and place of it, with lanes and without: each ends by --timeout with
 exit code 6 and the place of a loop; and kernels that end, which --timeout does not change.
 
-usage: timeouts.py KERNC [--long]
+usage: timeouts.py KERNC [--long] [--device cuda]
 
-Without --long a third of the matrix runs, in a few seconds.
+Without --long a third of the matrix runs, in a few seconds. On a GPU there is one form of lanes.
 """
 import itertools
 import pathlib
@@ -28,6 +28,9 @@ ENDLESS = {
     "some_left": "    i = grid(1)\n    if i % 4 == 0:\n        return\n    while x[0] == 0:\n        x[i] += 1\n",
     "waiting": "    i = grid(1)\n    while atomic.add(x, 64, 0) == 0:\n        pass\n    x[i] = 1\n",
     "lock": "    while atomic.cas(x, 64, 1, 2) != 1:\n        threadfence()\n    x[0] = 1\n",
+    "sleeping": "    i = grid(1)\n    while atomic.add(x, 64, 0) == 0:\n        nanosleep(1000)\n    x[i] = 1\n",
+    "grid_barrier": "    i = grid(1)\n    while True:\n        x[i] += 1\n        syncgrid()\n",
+    "deep": "    i = grid(1)\n    while True:\n        for a in range(100):\n            for b in range(x[i] & 7):\n                for c in range(9):\n                    x[i] += i32(a ^ b ^ c)\n",
     "warp": "    i = grid(1)\n    while True:\n        x[i] += shfl_down_sync(0xffffffff, x[i], 1)\n",
 }
 ENDING = {
@@ -43,12 +46,15 @@ def spin(x: i32[:], i: i64):
 LANES, OPTIMIZATION = ["1", "16", "32"], ["3", "0"]
 
 
+DEVICE = ["--device", "cuda"] if "--device" in sys.argv else []
+
+
 def run(kernc, folder, name, body, lanes, level, timeout):
     source = folder / f"{name}.kern"
     block = "@kernel(block=64)\n"
     source.write_text(HEAD + block + "def f(x: i32[:], n: i64):\n" + body)
     words = [kernc, "run", source, "f", "x=zeros:i32:128", f"n={1 << 60}", "--grid", "1", f"--lanes={lanes}", "-O", level,
-             f"--timeout={timeout}", "--print", "x[0:64]", "-Wno-race", "-Wno-coalesce"]
+             f"--timeout={timeout}", "--print", "x[0:64]", "-Wno-race", "-Wno-coalesce", *DEVICE]
     return subprocess.run(words, capture_output=True, text=True, timeout=60)
 
 
@@ -57,11 +63,11 @@ def main():
     wrong = []
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
-        endless = list(itertools.product(ENDLESS, LANES, OPTIMIZATION))
+        endless = list(itertools.product(ENDLESS, LANES[:1] if DEVICE else LANES, OPTIMIZATION))
         for number, (name, lanes, level) in enumerate(endless):
-            if name == "warp" and lanes == "1":
+            if name == "warp" and lanes == "1" and not DEVICE:
                 continue
-            if not long and number % 3 != (number // 6) % 3:
+            if not long and not DEVICE and number % 3 != (number // 6) % 3:
                 continue
             done = run(kernc, folder, name, ENDLESS[name], lanes, level, "200ms")
             said = "error[E0836]: kernel `f` ran longer than --timeout=200ms" in done.stderr and "stopped in this loop" in done.stderr

@@ -139,10 +139,10 @@ static void write_note(const Run& run, const Stage& stage, const RunResult& resu
 }
 
 // The launch will not come back: whoever waits for it would wait for ever.
-[[noreturn]] static void give_up(const Run& run, const Stage& stage, const Runner& runner) {
+[[noreturn]] static void give_up(const Run& run, const Stage& stage) {
   Diagnostic diagnostic = timed_out(run, stage, nullptr);
-  std::string_view why = runner.name() == "cuda" ? "a GPU cannot end a kernel" : "it does not come to an end";
-  diagnostic.notes.push_back({std::nullopt, fmt::format("{}, so kernc ends, and writes no array", why)});
+  diagnostic.notes.push_back(
+      {std::nullopt, "it does not come to an end, so kernc ends, and writes no array"});
   run.session.streams.out << std::flush;
   write_end(run, stage, diagnostic);
   run.session.streams.err << std::flush;
@@ -165,12 +165,9 @@ static RunResult run_stage(Run& run, Stage& stage, Runner& runner, std::span<Arg
   }
   kern_launch_report report{};
   Progress progress(run.session.streams, count_of(stage.job.shape.grid), report.blocks_done);
-  TimeLimit limit(run.timeout, runner.name() == "cpu", report.stop, [&] { give_up(run, stage, runner); });
-  RunResult result = runner.run(*stage.loaded[runner.number()], stage.job, arguments, arrays, report);
-  bool stopped = result.fault.state != 0 && result.fault.kind == std::uint32_t(ir::FaultKind::Stopped);
-  result.timed_out = limit.has_passed() && (stopped || !result.failure.empty());
-  if (result.timed_out) result.failure.clear();
-  return result;
+  TimeLimit limit(run.timeout, [&] { give_up(run, stage); });
+  return runner.run(*stage.loaded[runner.number()], stage.job, arguments, arrays, report,
+                    run.timeout.limit.value_or(Duration()).count());
 }
 
 // ---- --time ----

@@ -97,7 +97,8 @@ kern_error* Runner::pass(Type type, Argument& argument, kern_argument& given, De
 }
 
 kern_error* Runner::launch(const LoadedKernel& kernel, const RunLaunch& launch,
-                           std::span<const kern_argument> arguments, kern_launch_report& report) {
+                           std::span<const kern_argument> arguments, kern_launch_report& report,
+                           double time_limit) {
   kern_launch_options options{};
   options.struct_size = sizeof options;
   std::copy(launch.shape.grid.begin(), launch.shape.grid.end(), options.size);
@@ -105,6 +106,7 @@ kern_error* Runner::launch(const LoadedKernel& kernel, const RunLaunch& launch,
   options.shared_bytes = launch.shared_bytes;
   options.stream = stream_.get();
   options.report = &report;
+  options.time_limit = time_limit;
   report.struct_size = sizeof report;
   if (kern_error* error =
           kern_launch(kernel.kernel.get(), &options, arguments.data(), arguments.size(), nullptr))
@@ -153,7 +155,7 @@ static ExitCode code_of(const kern_error* error) {
 }
 
 RunResult Runner::run(const LoadedKernel& kernel, const RunLaunch& launched, std::span<Argument> arguments,
-                      DeviceArrays& arrays, kern_launch_report& report) {
+                      DeviceArrays& arrays, kern_launch_report& report, double time_limit) {
   RunResult result;
   auto keep = [](void* text, const char* lines, std::uint64_t bytes) {
     static_cast<std::string*>(text)->append(lines, bytes);
@@ -163,9 +165,11 @@ RunResult Runner::run(const LoadedKernel& kernel, const RunLaunch& launched, std
   Held<kern_error> error;
   for (std::size_t i = 0; i < arguments.size() && !error; ++i)
     error.reset(pass(kernel.types[i], arguments[i], given[i], arrays));
-  if (!error) error.reset(launch(kernel, launched, given, report));
-  if (error && kern_error_get_kind(error.get()) == KERN_KERNEL_FAULT) {
-    result.fault = record_of(error.get(), result.bad_threads);
+  if (!error) error.reset(launch(kernel, launched, given, report, time_limit));
+  const kern_error_kind kind = kern_error_get_kind(error.get());
+  result.timed_out = kind == KERN_DEADLINE;
+  if (kind == KERN_KERNEL_FAULT || kind == KERN_DEADLINE) {
+    if (kern_error_get_fault(error.get(), nullptr)) result.fault = record_of(error.get(), result.bad_threads);
     error.reset();
   }
   kern_error* reported = nullptr;

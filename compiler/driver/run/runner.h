@@ -81,9 +81,9 @@ public:
   std::unique_ptr<LoadedKernel> load(std::unique_ptr<JitObject> object, const ir::Function& kernel,
                                      std::string& failure);
   // Runs every block over the arguments; fetch() then brings what was written to their arrays. The report
-  // counts blocks for whoever watches, and may end the launch.
+  // counts blocks for whoever watches. `time_limit` is in seconds; 0: none.
   RunResult run(const LoadedKernel& kernel, const RunLaunch& launch, std::span<Argument> arguments,
-                DeviceArrays& arrays, kern_launch_report& report);
+                DeviceArrays& arrays, kern_launch_report& report, double time_limit);
   // Brings what kernels wrote back to host memory; returns why it cannot, or "".
   std::string fetch(DeviceArrays& arrays);
 
@@ -91,7 +91,7 @@ private:
   Runner(std::string_view name, std::size_t number) : name_(name), number_(number) {}
   kern_error* pass(Type type, Argument& argument, kern_argument& given, DeviceArrays& arrays);
   kern_error* launch(const LoadedKernel& kernel, const RunLaunch& launch,
-                     std::span<const kern_argument> arguments, kern_launch_report& report);
+                     std::span<const kern_argument> arguments, kern_launch_report& report, double time_limit);
   kern_error* read_back(DeviceArrays& arrays);
 
   std::string name_;

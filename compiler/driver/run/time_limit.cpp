@@ -1,8 +1,7 @@
-// A thread that sleeps until the limit: launches are not slower for it. A CPU's code polls; a GPU's cannot, and
-// a driver that waits for an endless kernel waits for ever, so that only the end of the process is left.
+// The runtime tells a launch to end. What does not listen is waited for in vain, so that only the end of the process is
+// left: a thread sleeps until then.
 #include "compiler/driver/run/time_limit.h"
 
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 
@@ -34,28 +33,20 @@ Result<Duration> parse_duration(std::string_view text) {
   return time;
 }
 
-TimeLimit::TimeLimit(const Timeout& timeout, bool polls, std::uint64_t& stop, std::function<void()> give_up)
-    : polls_(polls), stop_(stop), give_up_(std::move(give_up)) {
+TimeLimit::TimeLimit(const Timeout& timeout, std::function<void()> give_up) : give_up_(std::move(give_up)) {
   if (!timeout.limit) return;
   limit_ = *timeout.limit;
   watcher_ = std::jthread([this](const std::stop_token& ended) { watch(ended); });
 }
 
-bool TimeLimit::has_passed() const { return std::atomic_ref(stop_).load(std::memory_order_relaxed) != 0; }
-
 void TimeLimit::watch(const std::stop_token& ended) {
   std::mutex mutex;
   std::condition_variable_any changed;
   std::unique_lock lock(mutex);
-  auto begin = std::chrono::steady_clock::now();
-  auto sleep_until = [&](Duration time) {
-    auto until = begin + std::chrono::duration_cast<std::chrono::nanoseconds>(time);
-    changed.wait_until(lock, ended, until, [] { return false; });
-    return !ended.stop_requested();
-  };
-  if (!sleep_until(limit_)) return;
-  std::atomic_ref(stop_).store(1, std::memory_order_relaxed);
-  if (!polls_ || sleep_until(limit_ + patience)) give_up_();
+  const auto until = std::chrono::steady_clock::now() +
+                     std::chrono::duration_cast<std::chrono::nanoseconds>(limit_ + patience);
+  changed.wait_until(lock, ended, until, [] { return false; });
+  if (!ended.stop_requested()) give_up_();
 }
 
 } // namespace kern

@@ -25,17 +25,13 @@ struct Timeout {
 
 class TimeLimit {
 public:
-  // Begins to count. Once the limit has passed, `stop`, which the launch polls, is set; where `polls` is false,
-  // or nobody listens to it for some seconds, `give_up` is called, in another thread.
-  TimeLimit(const Timeout& timeout, bool polls, std::uint64_t& stop, std::function<void()> give_up);
-  // Says whether the launch was told to end.
-  bool has_passed() const;
+  // Begins to count. Where the launch, which the runtime tells to end, is not over some seconds behind its limit,
+  // `give_up` is called, in another thread.
+  TimeLimit(const Timeout& timeout, std::function<void()> give_up);
 
 private:
   void watch(const std::stop_token& ended);
   Duration limit_{};
-  bool polls_;
-  std::uint64_t& stop_;
   std::function<void()> give_up_;
   std::jthread watcher_;
 };

@@ -19,7 +19,7 @@ std::uint64_t CpuStream::replay(std::shared_ptr<Graph> graph) {
   auto run = [graph](CpuStream& stream, std::uint64_t number) {
     for (const Task& task : static_cast<const CpuGraph&>(*graph).tasks) task(stream, number);
   };
-  return put({"a graph"}, std::move(run), uses);
+  return put({"a graph"}, std::move(run), uses, false, graph->runs_on);
 }
 
 } // namespace kern::runtime

@@ -2,9 +2,10 @@
 #include "runtime/api/cpu/launch.h"
 
 #include <chrono>
-#include <cstddef>
+#include <optional>
 
 #include "runtime/api/cpu/stream.h"
+#include "runtime/common/fault.h"
 #include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/float_environment.h"
 #include "runtime/cpu/record.h"
@@ -12,18 +13,40 @@
 
 namespace kern::runtime {
 
-// A report of a host that was compiled before there was the word has none.
-static std::uint64_t* stop_of(kern_launch_report* report) {
-  constexpr std::size_t end = offsetof(kern_launch_report, stop) + sizeof(kern_launch_report::stop);
-  return report && report->struct_size >= end ? &report->stop : nullptr;
-}
-
 std::uint64_t CpuStream::launch(const Launch& launch) {
   if (is_captured()) check_capture(launch);
   auto run = [queued = Queued(launch)](CpuStream& stream, std::uint64_t number) {
     stream.run_launch(queued, number);
   };
-  return put(Work{"kernel", launch.kernel->name}, std::move(run), launch.uses, launch.awaited);
+  const bool runs_on = !launch.is_cancellable();
+  return put(Work{"kernel", launch.kernel->name}, std::move(run), launch.uses, launch.awaited, runs_on);
+}
+
+// A launch that can be told to end, while it runs.
+class CpuStream::Stoppable {
+public:
+  Stoppable(CpuStream& stream, std::uint64_t number, std::uint64_t* word) : stream_(stream) {
+    std::lock_guard lock(stream_.mutex_);
+    stream_.stop_ = word;
+    if (number <= stream_.cancelled_) tell_to_stop(*word, Stop::Cancelled);
+  }
+  Stoppable(const Stoppable&) = delete;
+  Stoppable& operator=(const Stoppable&) = delete;
+  ~Stoppable() {
+    std::lock_guard lock(stream_.mutex_);
+    stream_.stop_ = nullptr;
+  }
+
+private:
+  CpuStream& stream_;
+};
+
+void CpuStream::cancel() {
+  process_.check();
+  std::lock_guard lock(mutex_);
+  cancelled_ = put_;
+  if (stop_) tell_to_stop(*stop_, Stop::Cancelled);
+  if (runs_on_ > done_) refuse_cancel();
 }
 
 // Says that there is no memory for what blocks need while they run.
@@ -70,14 +93,25 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   if (launch.report) job.blocks_done = &launch.report->blocks_done;
   bool is_cut_short = false;
   job.is_cut_short = &is_cut_short;
-  std::uint64_t* stop = stop_of(launch.report);
+  std::uint64_t own_word = 0;
+  std::uint64_t* stop = launch.limit ? launch.limit->word : stop_of(launch.report);
+  std::optional<Stoppable> stoppable;
+  if (launch.is_cancellable()) stoppable.emplace(*this, number, stop = stop ? stop : &own_word);
   record.reserved[cpu::stop_word] = reinterpret_cast<std::uint64_t>(stop);
+  const double seconds = launch.limit ? launch.limit->seconds : 0;
+  auto is_told = [&] {
+    return stop && (stop_of(*stop) == Stop::Cancelled || stop_of(*stop) == Stop::DeadlinePassed);
+  };
+  if (is_told()) return keep_stop(number, launch, stop_of(*stop), seconds, nullptr, false);
   auto begin = std::chrono::steady_clock::now();
   bool ran = launch.kernel->cooperative ? cpu::run_cooperative(*pool_, job) : pool_->run(job);
   std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   if (launch.report) launch.report->milliseconds = time.count();
   if (!ran) keep_error(number, no_scratch(launch, job));
-  if (record.fault.state != 0)
+  const bool left_early = record.fault.state == 0 ? is_cut_short : is_stop(record.fault);
+  if (left_early && is_told())
+    keep_stop(number, launch, stop_of(*stop), seconds, record.fault.state == 0 ? nullptr : &record, true);
+  else if (record.fault.state != 0)
     keep_fault(number, launch, record, launch.params);
   else if (is_cut_short)
     keep_error(number, {KERN_DEVICE_ERROR,

@@ -68,17 +68,21 @@ void CpuStream::close() {
   report_faults();
 }
 
-std::uint64_t CpuStream::put(const Work& what, Task task, std::span<Memory* const> uses, bool awaited) {
+std::uint64_t CpuStream::put(const Work& what, Task task, std::span<Memory* const> uses, bool awaited,
+                             bool runs_on) {
   process_.check();
   if (std::shared_ptr<Capture> captured = capture()) {
-    captured->keep(*this, what, uses,
-                   [&](Graph& graph) { static_cast<CpuGraph&>(graph).tasks.push_back(std::move(task)); });
+    captured->keep(*this, what, uses, [&](Graph& graph) {
+      static_cast<CpuGraph&>(graph).tasks.push_back(std::move(task));
+      graph.runs_on |= runs_on;
+    });
     return last();
   }
   std::unique_lock lock(mutex_);
   tasks_.push_back(std::move(task));
   note(uses, put_ + 1);
   const std::uint64_t number = ++put_;
+  if (runs_on) runs_on_ = number;
   if (!awaited && !is_queued_ && !running_ && !queue()) [[unlikely]]
     run_to(number, lock);
   return number;
@@ -112,6 +116,24 @@ void CpuStream::run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock)
   }
   if (!can_run() || is_queued_ || queue()) return;
   while (can_run()) run_next(lock);
+}
+
+namespace {
+
+struct CpuTimestamp final : Timestamp {
+  double since(const Timestamp& begin) const override {
+    return std::chrono::duration<double, std::milli>(time - static_cast<const CpuTimestamp&>(begin).time)
+        .count();
+  }
+  std::chrono::steady_clock::time_point time;
+};
+
+} // namespace
+
+std::uint64_t CpuStream::record(std::shared_ptr<Timestamp>& time) {
+  auto made = std::make_shared<CpuTimestamp>();
+  time = made;
+  return put({"a mark"}, [made](auto&, auto) { made->time = std::chrono::steady_clock::now(); });
 }
 
 std::uint64_t CpuStream::fill(std::shared_ptr<Memory> to, std::uint64_t offset, std::uint64_t count,

@@ -54,6 +54,7 @@ public:
   std::uint64_t call(std::function<void()> function) override {
     return put({"a call"}, [function = std::move(function)](auto&, auto) { function(); });
   }
+  std::uint64_t record(std::shared_ptr<Timestamp>& time) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool) override {
     return put({""}, [=](CpuStream& stream, std::uint64_t own) { stream.wait_for(*other, number, own); });
   }
@@ -62,6 +63,7 @@ public:
     std::lock_guard lock(mutex_);
     return put_;
   }
+  void cancel() override;
   bool wait(std::uint64_t number, Deadline deadline) override;
   std::uint64_t replay(std::shared_ptr<Graph> graph) override;
 
@@ -72,8 +74,10 @@ public:
 
 private:
   friend class Runners;
-  // Work that its caller waits for at once need not wake a thread.
-  std::uint64_t put(const Work& what, Task task, std::span<Memory* const> uses = {}, bool awaited = false);
+  class Stoppable;
+  // Work that its caller waits for at once need not wake a thread; what `runs_on` cannot be cancelled.
+  std::uint64_t put(const Work& what, Task task, std::span<Memory* const> uses = {}, bool awaited = false,
+                    bool runs_on = false);
   std::shared_ptr<Graph> start_capture() override;
   void follow_mark(const void* mark, bool joins) override;
   void stop_capture(Graph* graph) override;
@@ -93,8 +97,11 @@ private:
   std::condition_variable changed_; // for those who wait
   std::deque<Task> tasks_;
   std::uint64_t put_ = 0, done_ = 0;
-  bool running_ = false;       // a thread is at a task
-  std::uint64_t launches_ = 0; // that ran; its own
+  std::uint64_t cancelled_ = 0;   // launches up to that number are
+  std::uint64_t runs_on_ = 0;     // the number of the last work that cannot be cancelled
+  std::uint64_t* stop_ = nullptr; // of the launch that runs, if it can be told to end
+  bool running_ = false;          // a thread is at a task
+  std::uint64_t launches_ = 0;    // that ran; its own
   bool closed_ = false;
   bool is_queued_ = false;                 // it is with the runners
   CpuStream* next_queued_ = nullptr;       // theirs, while it is there

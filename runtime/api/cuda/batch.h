@@ -41,8 +41,19 @@ struct Batch {
     std::unique_ptr<Mark> begin, end;
   };
 
+  // A launch with a time limit.
+  struct Limited {
+    std::uint32_t record;
+    double seconds;
+    Alarm alarm;
+  };
+
   explicit Batch(CudaDevice& device);
-  ~Batch() { driver.host_release(host); }
+  ~Batch() {
+    limited.clear();
+    driver.host_release(stops);
+    driver.host_release(host);
+  }
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
@@ -52,7 +63,14 @@ struct Batch {
   }
   // Says whether a launch that is done left anything to be looked at.
   bool has_news(std::uint32_t index) const {
-    return host[index].fault.state != 0 || !rings.empty() || !timed.empty();
+    return host[index].fault.state != 0 || !rings.empty() || !timed.empty() || !limited.empty();
+  }
+  // Lets launches from a record on be told to end, each by a word of the host: its record gets the address.
+  void make_stoppable(CudaDevice& device, cuda::StreamHandle stream, std::uint32_t begin);
+  // Tells launches to end.
+  void stop(std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t index = begin; has_words && index < end; ++index)
+      tell_to_stop(stops[index], Stop::Cancelled);
   }
   // Keeps a module until the batch's launches are done.
   void hold(const std::shared_ptr<const Module>& module);
@@ -69,6 +87,9 @@ struct Batch {
   std::vector<std::shared_ptr<const Module>> modules;
   std::vector<Ring> rings; // of launches that print
   std::vector<Timed> timed;
+  std::vector<Limited> limited;
+  std::uint64_t* stops = nullptr; // words of launches, in memory of the host that the device reads; or null
+  bool has_words = false;         // records of launches that are to come have their addresses
 };
 
 } // namespace kern::runtime

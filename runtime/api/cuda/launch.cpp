@@ -36,8 +36,23 @@ std::uint64_t CudaStream::put_launch(Batch& batch, std::uint32_t index, const La
   batch.used = index + 1;
   open_used_ = batch.used;
   batch.entries[index] = {launch, ++put_, ++launches_};
+  starting_ = false;
   for (Memory* memory : launch.uses) static_cast<CudaMemory*>(memory)->uses->note(timeline_, put_);
   return put_;
+}
+
+// Gives a launch the word by which it is told to end, which may be before the driver has it.
+void CudaStream::begin_stoppable(Batch& batch, std::uint32_t index, const Launch& launch) {
+  if (!batch.has_words) batch.make_stoppable(device_, stream_, index);
+  std::lock_guard lock(mutex_);
+  batch.has_words = true;
+  // Of a launch that failed before the driver had it something may be left.
+  std::erase_if(batch.limited, [&](const Batch::Limited& limited) { return limited.record == index; });
+  std::atomic_ref(batch.stops[index]).store(0, std::memory_order_relaxed);
+  if (launch.time_limit > 0)
+    batch.limited.push_back(
+        {index, launch.time_limit, Alarm(TimeLimit::end(launch.time_limit), batch.stops[index])});
+  starting_ = true;
 }
 
 std::uint64_t CudaStream::launch(const Launch& launch) {
@@ -50,6 +65,7 @@ std::uint64_t CudaStream::launch(const Launch& launch) {
   mark_held();
   std::uint32_t index = open_used_;
   Address record = batch.record(index);
+  if (launch.is_cancellable()) begin_stoppable(batch, index, launch); // may write the whole record
   std::shared_ptr<Memory> ring;
   if (launch.kernel->prints) {
     ring = make_ring();

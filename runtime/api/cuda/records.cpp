@@ -3,10 +3,11 @@
 #include <cstddef>
 
 #include "runtime/api/cuda/stream.h"
+#include "runtime/common/fault.h"
 
 namespace kern::runtime {
 
-static constexpr unsigned host_portable = 1;
+static constexpr unsigned host_portable = 1, host_mapped = 2;
 
 Batch::Batch(CudaDevice& device) : driver(device.driver) {
   memory = device.allocate(size * sizeof(kern_launch_record));
@@ -26,6 +27,30 @@ void Batch::reset() {
   modules.clear();
   rings.clear();
   timed.clear();
+  limited.clear();
+  if (has_words) std::fill_n(stops, size, 0);
+  has_words = false;
+}
+
+// One copy for all launches of the batch that are to come; `host` is free behind the records in use, and gets their copy
+// later on the same stream.
+void Batch::make_stoppable(CudaDevice& device, cuda::StreamHandle stream, std::uint32_t begin) {
+  if (!stops) {
+    void* pinned = nullptr;
+    device.check("cuMemHostAlloc",
+                 driver.host_allocate(&pinned, size * sizeof *stops, host_portable | host_mapped));
+    stops = static_cast<std::uint64_t*>(pinned);
+    std::fill_n(stops, size, 0);
+  }
+  Address words = 0;
+  device.check("cuMemHostGetDevicePointer", driver.host_address(&words, stops, 0));
+  for (std::uint32_t index = begin; index < size; ++index) {
+    host[index] = {};
+    host[index].launch = words + index * sizeof *stops;
+  }
+  device.check("cuMemcpyHtoDAsync",
+               driver.copy_to_device_async(record(begin), host + begin,
+                                           (size - begin) * sizeof(kern_launch_record), stream));
 }
 
 // Returns a batch with room for a launch.
@@ -91,9 +116,29 @@ void CudaStream::look(Batch& batch, std::uint32_t index) {
                   driver_.event_elapsed(&milliseconds, timed.begin->event, timed.end->event));
     timed.report->milliseconds = static_cast<double>(milliseconds);
   }
+  const auto limit = std::ranges::find(batch.limited, index, &Batch::Limited::record);
+  const double seconds = limit == batch.limited.end() ? 0 : limit->seconds;
+  if (limit != batch.limited.end()) batch.limited.erase(limit);
   kern_launch_record record = batch.host[index];
   record.fault.launch = entry.launch;
-  if (record.fault.state != 0) keep_fault(entry.number, entry, record);
+  if (record.fault.state == 0) return;
+  const Stop why = batch.has_words ? stop_of(batch.stops[index]) : Stop::None;
+  if (why != Stop::None && is_stop(record.fault))
+    keep_stop(entry.number, entry, why, seconds, &record, true);
+  else
+    keep_fault(entry.number, entry, record);
+}
+
+void CudaStream::cancel() {
+  poll(); // what is done is not told to end
+  std::lock_guard lock(mutex_);
+  for (const auto& batch : batches_) batch->stop(batch->seen, batch->used);
+  if (starting_) batches_.back()->stop(open_used_, open_used_ + 1);
+  bool runs_on = !replays_.empty();
+  for (const auto& batch : batches_)
+    for (std::uint32_t index = batch->seen; index < batch->used; ++index)
+      runs_on |= !batch->entries[index].is_cancellable();
+  if (runs_on) refuse_cancel();
 }
 
 void CudaStream::print(std::uint64_t number, const Module& module, const Memory& ring) {

@@ -157,6 +157,33 @@ std::uint64_t CudaStream::call(std::function<void()> function) {
   return put({"a call"}, {});
 }
 
+namespace {
+
+struct CudaTimestamp final : Timestamp {
+  explicit CudaTimestamp(CudaDevice& owner) : device(owner), mark(owner, true) {}
+  double since(const Timestamp& begin) const override {
+    device.enter();
+    float milliseconds = 0;
+    device.check("cuEventElapsedTime",
+                 device.driver.event_elapsed(
+                     &milliseconds, static_cast<const CudaTimestamp&>(begin).mark.event, mark.event));
+    return static_cast<double>(milliseconds);
+  }
+  CudaDevice& device; // whoever holds the event holds it
+  Mark mark;
+};
+
+} // namespace
+
+std::uint64_t CudaStream::record(std::shared_ptr<Timestamp>& time) {
+  device_.enter();
+  mark_held();
+  auto made = std::make_shared<CudaTimestamp>(device_);
+  device_.check("cuEventRecord", driver_.event_record(made->mark.event, stream_));
+  time = std::move(made);
+  return put({"a mark"}, {});
+}
+
 std::uint64_t CudaStream::after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) {
   if (!same_device) {
     // Its work is waited for here.

@@ -26,9 +26,11 @@ public:
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
   std::uint64_t call(std::function<void()> function) override;
+  std::uint64_t record(std::shared_ptr<Timestamp>& time) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) override;
   std::uint64_t replay(std::shared_ptr<Graph> graph) override;
   std::uint64_t last() override;
+  void cancel() override;
   bool wait(std::uint64_t number, Deadline deadline) override;
   void* native() override { return stream_; }
   void hold(std::uint64_t number) override { held_.store(number, std::memory_order_relaxed); }
@@ -59,6 +61,7 @@ private:
 
   std::uint64_t put(const Work& what, std::initializer_list<std::shared_ptr<Memory>> memory);
   void start(cuda::FunctionHandle function, const Launch& launch);
+  void begin_stoppable(Batch& batch, std::uint32_t index, const Launch& launch);
   std::uint64_t put_launch(Batch& batch, std::uint32_t index, const Launch& launch);
   std::uint64_t launch_captured(const std::shared_ptr<Capture>& capture, cuda::FunctionHandle function,
                                 const Launch& launch);
@@ -96,6 +99,8 @@ private:
   std::atomic<std::uint64_t> held_{0};
   std::mutex mutex_; // guards what follows; no call that may wait for the device is made under it
   std::uint64_t put_ = 0, copied_ = 0;
+  bool starting_ =
+      false; // the next record is that of a launch which is given to the driver, and may be told to end
   std::deque<Marked> marks_; // ascending
   std::vector<std::shared_ptr<Mark>> spare_marks_;
   std::deque<std::unique_ptr<Batch>> batches_; // the last one is open

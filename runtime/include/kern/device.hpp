@@ -162,6 +162,19 @@ public:
     if (handle_) status.take(kern_event_wait(handle_.get(), seconds > 0 ? seconds : 0, &done));
     return done != 0;
   }
+  // Returns the milliseconds from this event to another one, both of Stream::record on one device; waits for both, and
+  // throws no faults of their work.
+  double elapsed(const Event& end) const {
+    Status status;
+    const double milliseconds = elapsed(status, end);
+    status.raise();
+    return milliseconds;
+  }
+  double elapsed(Status& status, const Event& end) const noexcept {
+    double milliseconds = 0;
+    status.take(kern_event_elapsed(get(), end.get(), &milliseconds));
+    return milliseconds;
+  }
   kern_event* get() const { return handle_.get(); }
 
 private:
@@ -255,6 +268,26 @@ public:
   void after(Status& status, const Event& event) const noexcept {
     if (event.get()) status.take(kern_stream_after(get(), event.get()));
   }
+  // Returns an event of all work so far that notes when it is done, for Event::elapsed.
+  Event record() const {
+    Status status;
+    Event event = record(status);
+    status.raise();
+    return event;
+  }
+  Event record(Status& status) const noexcept {
+    EventHandle event;
+    status.take(kern_stream_record(get(), event.receive()));
+    return Event(std::move(event));
+  }
+  // Ends the launches that it was given so far, of kernels that were compiled for it (`kernc --cancellable`): whoever waits
+  // gets Cancelled. Any thread may call it; it does not wait. An ArgumentError where launches of other kernels run on.
+  void cancel() const {
+    Status status;
+    cancel(status);
+    status.raise();
+  }
+  void cancel(Status& status) const noexcept { status.take(kern_stream_cancel(get())); }
   // Calls a function on some thread when the work before it is done; what comes next waits for it. It uses no device and does
   // not wait. What it throws is a DeviceError for whoever waits.
   Event call(std::function<void()> function) const {

@@ -114,6 +114,16 @@ struct CompileError : Error {
 struct DeviceError : Error {
   using Error::Error;
 };
+// A launch was told to end by Stream::cancel. Where a thread was stopped, `place` and what follows say where; else nothing
+// of the launch ran, or some of its blocks did not.
+struct Cancelled : Error, FaultDetails {
+  Cancelled(std::string message, FaultDetails details)
+      : Error(std::move(message)), FaultDetails(std::move(details)) {}
+};
+// A launch took longer than its time limit (Launch::within), and was told to end.
+struct DeadlinePassed : Cancelled {
+  using Cancelled::Cancelled;
+};
 // The device is gone for this process: the only error to restart for.
 struct DeviceLost : DeviceError {
   using DeviceError::DeviceError;
@@ -128,7 +138,7 @@ public:
   explicit operator bool() const { return ok(); }
   kern_error_kind kind() const { return kind_; }
   const std::string& message() const { return message_; }
-  // Returns the fault; all of it empty where the error is of another kind.
+  // Returns the fault, or where a thread was stopped of a launch that was told to end; all of it empty where there is none.
   const FaultDetails& fault() const { return fault_; }
   // Returns what the compiler said; nothing where the error is of another kind.
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
@@ -203,6 +213,8 @@ public:
     case KERN_COMPILE_ERROR: throw CompileError(message_, diagnostics_);
     case KERN_DEVICE_ERROR: throw DeviceError(message_);
     case KERN_DEVICE_LOST: throw DeviceLost(message_);
+    case KERN_CANCELLED: throw Cancelled(message_, fault_);
+    case KERN_DEADLINE: throw DeadlinePassed(message_, fault_);
     }
     throw Error(message_);
 #else
@@ -212,7 +224,9 @@ public:
     case KERN_OUT_OF_MEMORY:
     case KERN_COMPILE_ERROR:
     case KERN_DEVICE_ERROR:
-    case KERN_DEVICE_LOST: break;
+    case KERN_DEVICE_LOST:
+    case KERN_CANCELLED:
+    case KERN_DEADLINE: break;
     }
     std::fprintf(stderr, "kern: %s\n", message_.c_str());
     std::abort();

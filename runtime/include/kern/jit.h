@@ -44,6 +44,7 @@ typedef struct kern_compile_options {
   kern_texts options; // of kernc, as on its command line: "--lanes=32", "-Wno-race"
   const kern_source* imports; // what the source and these files themselves may import
   uint64_t import_count;
+  uint32_t cancellable; // not 0: as `kernc --cancellable`, launches can be cancelled and have a time limit
 } kern_compile_options;
 
 // Compiles a source for a device and loads it; any thread may, several at once. Nothing of the arguments is

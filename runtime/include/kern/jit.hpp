@@ -30,8 +30,9 @@ struct CompileOptions {
   std::map<std::string, std::string> imports;
   std::vector<std::string> folders;               // where imported files are looked for, behind these
   std::vector<Diagnostic>* diagnostics = nullptr; // receives warnings and errors
-  bool clamp = false; // as `kernc --on-fault=clamp`: a thread with a bad index goes on
-  bool debug = false; // as `kernc -O0 -g`: slow code whose variables a debugger shows
+  bool clamp = false;       // as `kernc --on-fault=clamp`: a thread with a bad index goes on
+  bool cancellable = false; // as `kernc --cancellable`: launches can be cancelled and have a time limit
+  bool debug = false;       // as `kernc -O0 -g`: slow code whose variables a debugger shows
 };
 
 // Options as the C interface has them; they point into those that they are made of.
@@ -54,6 +55,7 @@ public:
     plain_.context = options.diagnostics;
     plain_.debug = options.debug;
     plain_.clamp = options.clamp;
+    plain_.cancellable = options.cancellable;
     if (options.diagnostics)
       plain_.on_diagnostic = [](void* context, const kern_diagnostic* diagnostic) {
         static_cast<std::vector<Diagnostic>*>(context)->push_back(diagnostic_of(*diagnostic));

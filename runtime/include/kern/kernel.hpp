@@ -46,6 +46,15 @@ public:
     launch.options_.cooperative = 1;
     return launch;
   }
+  // Sets how long it may take, from the call on; then it is told to end, and whoever waits gets DeadlinePassed. The kernel
+  // must have been compiled for it (`kernc --cancellable`).
+  template <class Rep, class Period> Launch within(std::chrono::duration<Rep, Period> time) const {
+    constexpr double least = 1e-9; // a time that is over is one
+    const double seconds = std::chrono::duration<double>(time).count();
+    Launch launch = *this;
+    launch.options_.time_limit = seconds > least ? seconds : least;
+    return launch;
+  }
   // Sets what becomes of its faults; without, what the stream says.
   Launch on_fault(OnFault policy) const {
     Launch launch = *this;

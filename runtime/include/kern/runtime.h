@@ -37,7 +37,9 @@ typedef enum kern_error_kind {
   KERN_OUT_OF_MEMORY,
   KERN_COMPILE_ERROR,
   KERN_DEVICE_ERROR, // a device, driver or object says no
-  KERN_DEVICE_LOST   // the device is gone for this process
+  KERN_DEVICE_LOST,  // the device is gone for this process
+  KERN_CANCELLED, // a launch was told to end by kern_stream_cancel; a fault says where, if a thread was stopped
+  KERN_DEADLINE   // a launch took longer than its time_limit; likewise
 } kern_error_kind;
 
 typedef struct kern_place {
@@ -181,10 +183,19 @@ void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* 
 // What comes next on the stream runs after the event.
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event);
 
+// Ends the launches that the stream was given so far, under way or not, of kernels that were compiled for it
+// (`kernc --cancellable`); whoever waits gets KERN_CANCELLED for each that did not come to its end. Other work is done
+// as ever: copies, and what is put on the stream from now on. Any thread may call it, at any time. It does not wait. Where the
+// stream has launches of other kernels that are not known to be done, these run to their end, and it is an error that says so.
+kern_error* kern_stream_cancel(kern_stream* stream);
+
 // Calls a function of the program's on some thread, when the stream's work before it is done; what comes next waits for it. It
 // uses no device, and does not wait. It cannot be captured. On the CPU, what it throws is the error of whoever waits.
 kern_error* kern_stream_call(kern_stream* stream, void (*function)(void* context), void* context,
                              kern_event** event);
+
+// An event of all work so far that notes when it is done, for kern_event_elapsed; other events have no time.
+kern_error* kern_stream_record(kern_stream* stream, kern_event** event);
 
 // What comes next on the stream runs after all that other streams were given to do with the buffer so far.
 kern_error* kern_stream_after_uses(kern_stream* stream, const kern_buffer* buffer);
@@ -204,6 +215,9 @@ kern_event* kern_event_retain(kern_event* event);
 void kern_event_release(kern_event* event);
 // Waits at most so long (negative: as long as it takes); `done` says whether the event came.
 kern_error* kern_event_wait(kern_event* event, double seconds, int* done);
+// The milliseconds between two events of one device that kern_stream_record made, negative where `end` was first. Waits for
+// both; faults stay for whoever else waits.
+kern_error* kern_event_elapsed(kern_event* begin, kern_event* end, double* milliseconds);
 
 // ---- Memory ----
 
@@ -313,6 +327,7 @@ typedef struct kern_kernel_info {
   uint32_t prints, cooperative;    // 1: it does
   uint64_t shared_bytes;           // static, of a block
   uint64_t registers, local_bytes; // of a thread; on the CPU 0
+  uint32_t cancellable;            // 1: its launches can be cancelled and have a time limit
 } kern_kernel_info;
 typedef struct kern_parameter_info {
   uint32_t struct_size;
@@ -357,8 +372,8 @@ typedef struct kern_launch_report {
   double milliseconds;  // that the kernel took, once the launch was waited for
   uint64_t blocks_done; // counted up while it runs, to be read atomically; a GPU does not tell
   // 0; the host may set it atomically to end a launch on the CPU. Blocks that have not begun then never do,
-  // and the launch fails with KERN_DEVICE_ERROR; a loop of code that was compiled to look (`kernc run
-  // --timeout`) ends with the fault `stopped`.
+  // and the launch fails with KERN_DEVICE_ERROR; a loop of code that was compiled to look
+  // (`--cancellable`) ends with the fault `stopped`.
   uint64_t stop;
 } kern_launch_report;
 
@@ -374,6 +389,8 @@ typedef struct kern_launch_options {
   uint32_t on_fault;          // a kern_fault_policy
   uint32_t needs_stream;      // 1: it is an error where `stream` is null
   kern_place place;           // of the launch in the program, for messages; file null: not known
+  double time_limit; // seconds from the call by which the launch is over, or is told to end; 0: none. The
+                     // kernel must have been compiled for it (`kernc --cancellable`)
 } kern_launch_options;
 
 // Checks everything, then puts the launch on the stream. With arguments in host memory it waits for them.

@@ -284,4 +284,20 @@ TEST(Jit, ReportsBadIndicesOfThreadsThatGoOn) {
       contains(reports[0].message, "threads with an index out of range that went on: 3, the first: index"));
 }
 
+TEST(Jit, EndsWhatDoesNotEnd) {
+  Device device = test_device();
+  kern::CompileOptions options;
+  const char* source = "@kernel\ndef f(x: i32[:]):\n    while True:\n        x[grid(1)] += 1\n";
+  auto compiled = [&] {
+    return kern::compile(device, source, options).kernel<void(View<std::int32_t>)>("f");
+  };
+  auto x = kern::zeros<std::int32_t>(device, 64);
+  kern::Stream stream(device);
+  const kern::Launch launch = kern::over(64).on(stream).within(std::chrono::milliseconds(20));
+  EXPECT_THROW(compiled()(launch, x), kern::ArgumentError);
+  options.cancellable = true;
+  compiled()(launch, x);
+  EXPECT_THROW(stream.wait(), kern::DeadlinePassed);
+}
+
 } // namespace

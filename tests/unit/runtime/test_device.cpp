@@ -8,30 +8,56 @@
 #include <cstring>
 #include <string>
 
+#include "endless.kern.hpp"
 #include "kernels.kern.hpp"
 #include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/float_environment.h"
+#include "runtime/cpu/record.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/manifest/manifest.h"
 
+static const kern_object* const objects[] = {&kern_object_kernels, &kern_object_endless};
+
 static const kern_object_entry* find_entry(const std::string& symbol) {
-  for (std::uint64_t i = 0; i < kern_object_kernels.entry_count; ++i) {
-    const kern_object_entry& entry = kern_object_kernels.entries[i];
-    if (entry.symbol == symbol + "$v1" && std::string_view(entry.cpu) == "x86-64-v3") return &entry;
-  }
+  for (const kern_object* object : objects)
+    for (std::uint64_t i = 0; i < object->entry_count; ++i) {
+      const kern_object_entry& entry = object->entries[i];
+      if (entry.symbol == symbol + "$v1" && std::string_view(entry.cpu) == "x86-64-v3") return &entry;
+    }
   return nullptr;
 }
 
-static const kern::ManifestKernel& kernel_of(const std::string& symbol) {
+struct FoundKernel {
+  const kern::Manifest& manifest;
+  const kern::ManifestKernel& kernel;
+};
+
+static FoundKernel find_kernel(const std::string& symbol) {
   // Never taken down: destructors of statics launch, too.
-  static const auto& manifest = *[] {
+  static const auto& manifests = *[] {
+    auto* list = new std::vector<kern::Manifest>;
     std::string error;
-    return new std::optional(
-        kern::parse_manifest({kern_object_kernels.manifest, kern_object_kernels.manifest_bytes}, error));
+    for (const kern_object* object : objects)
+      list->push_back(*kern::parse_manifest({object->manifest, object->manifest_bytes}, error));
+    return list;
   }();
-  for (const kern::ManifestKernel& kernel : manifest->kernels)
-    if (kernel.symbol == symbol) return kernel;
+  for (const kern::Manifest& manifest : manifests)
+    for (const kern::ManifestKernel& kernel : manifest.kernels)
+      if (kernel.symbol == symbol) return {manifest, kernel};
   std::abort();
+}
+
+// On a GPU threads look whether the launch is to end before they begin.
+static void stop_before_start(const FoundKernel& found, kern_launch_record& record) {
+  constexpr std::uint32_t stopped = 15; // of faults.def
+  const auto& sites = found.manifest.sites;
+  for (std::uint32_t site = 0; site < sites.size(); ++site) {
+    if (sites[site].kind != stopped || !(sites[site].place == found.kernel.place)) continue;
+    kern_fault_record fault{};
+    fault.site = site;
+    fault.kind = stopped;
+    kern_cpu_fault(&record, &fault);
+  }
 }
 
 // Destructors of the thread launch, too.
@@ -45,7 +71,8 @@ static void run(const char* entry_name, const std::uint64_t* params, const unsig
   std::snprintf(last_name, sizeof last_name, "%s", entry_name);
   const std::string full(entry_name), name = full.substr(0, full.rfind("$v1"));
   const kern_object_entry* entry = find_entry(name);
-  const kern::ManifestKernel& kernel = kernel_of(name);
+  const FoundKernel found = find_kernel(name);
+  const kern::ManifestKernel& kernel = found.kernel;
   std::vector<std::uint64_t> slots(params, params + kernel.slots);
   kern::cpu::Launch launch;
   launch.entry = entry->entry;
@@ -55,7 +82,14 @@ static void run(const char* entry_name, const std::uint64_t* params, const unsig
   constexpr std::size_t most_shared = 1 << 18;
   launch.scratch_bytes = kern::cpu::scratch_bytes(*entry, launch.block) + most_shared;
   kern::cpu::Pool alone(1);
+  // Where a GPU finds the word by which the launch is told to end, and where a CPU does.
+  std::uint64_t& stop = launch.record->reserved[kern::cpu::stop_word];
+  if (kernel.cancellable.value_or(false)) stop = launch.record->launch;
+  bool is_cut_short = false;
+  launch.is_cut_short = &is_cut_short;
   kernel.cooperative ? kern::cpu::run_cooperative(alone, launch) : alone.run(launch);
+  stop = 0;
+  if (is_cut_short && launch.record->fault.state == 0) stop_before_start(found, *launch.record);
 }
 
 static const FakeCuda* load_fake() {

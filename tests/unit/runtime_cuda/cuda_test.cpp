@@ -5,6 +5,7 @@
 #include <functional>
 #include <thread>
 
+#include "endless.kern.hpp"
 #include "kernels.kern.hpp"
 #include "tests/unit/runtime/test_device.h"
 
@@ -44,6 +45,18 @@ constexpr Scenario scenarios[] = {
        x.fill(3);
        kernels::scale(kern::over(100), x, 2).wait();
        EXPECT_EQ(x.read(99), 6);
+     }},
+    {"limited",
+     [] {
+       const Device device = Device::cuda();
+       Buffer<std::int32_t> x = kern::zeros<std::int32_t>(device, 100);
+       const kern::Stream stream(device);
+       const kern::Event begin = stream.record();
+       endless::bump(kern::over(100).on(stream).within(std::chrono::hours(1)), x);
+       EXPECT_GE(begin.elapsed(stream.record()), 0);
+       stream.wait();
+       stream.cancel();
+       EXPECT_EQ(x.read(99), 1);
      }},
     {"staged",
      [] {

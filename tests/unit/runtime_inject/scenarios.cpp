@@ -7,6 +7,7 @@
 #include <new>
 #include <thread>
 
+#include "endless.kern.hpp"
 #include "inject.h"
 #include "kern/kern.hpp"
 #include "kernels.kern.hpp"
@@ -162,6 +163,29 @@ void statuses() {
   if (!status.ok()) throw std::bad_alloc();
 }
 
+// Launches that are told to end, and the time between events.
+void stops() {
+  auto& [device, library] = *session;
+  auto own = endless::load(device);
+  auto x = kern::zeros<std::int32_t>(device, 32);
+  kern::Stream stream(device);
+  kern::Event begin = stream.record();
+  bool is_late = false;
+  try {
+    own.spin(kern::over(32).on(stream).within(std::chrono::milliseconds(2)), x);
+    stream.wait();
+  } catch (const kern::DeadlinePassed&) {
+    is_late = true;
+  }
+  expect(is_late, "no deadline");
+  expect(begin.elapsed(stream.record()) >= 0, "time");
+  own.bump(kern::over(32).on(stream), x);
+  stream.cancel();
+  kern::Status status;
+  stream.wait(status);
+  expect(status.ok() || status.kind() == KERN_CANCELLED || status.kind() == KERN_OUT_OF_MEMORY, "cancelled");
+}
+
 void thread_of_its_own() {
   std::exception_ptr error;
   std::thread([&] {
@@ -217,5 +241,6 @@ const Scenario scenarios[] = {
     {"stacks", stacks, open_session},     {"prints", prints, open_session},
     {"statuses", statuses, open_session}, {"thread", thread_of_its_own, open_session},
     {"copies", copies, open_session},     {"cache", cache, open_session},
+    {"stops", stops, open_session},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;
