@@ -25,6 +25,7 @@ std::string element_of(const Checker& checker, const Value& value) {
                     value.elements[0].span.end < value.span.end;
   if (is_written) return short_text(checker.context.source(value.elements[0].span));
   if (is_tuple(value)) return indexed(checker, value, "0");
+  if (is_array(value) && is_point(value.type)) return indexed(checker, value, "()");
   if (is_array(value)) return indexed(checker, value, value.type->rank == 1 ? "i" : "i, j");
   return short_text(checker.context.source(value.span));
 }

@@ -54,7 +54,9 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
     }
   }
   std::size_t rank = is_tuple(args.shape) ? args.shape.elements.size() : 1;
-  if (rank == 0 || rank + is_record(args.element) > static_cast<std::size_t>(limits::array_rank)) {
+  bool is_point = rank == 0 && checker.scope->is_numba() && !is_record(args.element);
+  if ((rank == 0 && !is_point) ||
+      rank + is_record(args.element) > static_cast<std::size_t>(limits::array_rank)) {
     checker.report(args.shape.span, diag::bad_rank, row(builtin).name, std::int64_t(limits::array_rank));
     return std::nullopt;
   }
@@ -82,7 +84,8 @@ std::optional<std::vector<std::int64_t>> constant_extents(Checker& checker, cons
   return extents;
 }
 
-// The type of an array of elements or of records, and how many words each of these has.
+// The type of an array of elements or of records, and the extent of the axis that it has beyond those it is written
+// with: how many words a record has, 1 of an array without axes.
 struct ArrayType {
   Type type;
   std::optional<std::int64_t> words;
@@ -90,6 +93,7 @@ struct ArrayType {
 
 ArrayType array_type(Checker& checker, Type element, int rank, AddressSpace space) {
   TypeTable& types = checker.context.module.types;
+  if (rank == 0) return {types.point(element->scalar, space), 1};
   if (!is_record(element)) return {types.array(element->scalar, rank, space, Layout::COrder), std::nullopt};
   Type type = types.record_array(element, rank, space);
   return {type, size_in_memory(element) * 8 / bit_width(type->scalar)};

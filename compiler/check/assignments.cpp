@@ -122,7 +122,8 @@ std::optional<std::vector<Value>> Checker::unpack(const Value& value, std::size_
            static_cast<std::int64_t>(count));
     return std::nullopt;
   }
-  if (!is_array(value) && (!is_record_array(value) || is_record_reference(value))) {
+  bool is_plain = is_array(value) && !is_point(value.type);
+  if (!is_plain && (!is_record_array(value) || is_record_reference(value))) {
     report(value.span, diag::cannot_unpack, describe(value));
     return std::nullopt;
   }

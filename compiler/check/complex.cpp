@@ -275,7 +275,9 @@ Value array_part(Checker& checker, const Value& array, int part, Span span) {
   for (int axis = 0; axis < rank; ++axis)
     view.axes.push_back(
         {ir::ViewAxis::Kind::Range, zero, checker.array_extent(array, axis, span).operand, one});
-  Type type = checker.context.module.types.array(element->scalar, rank, array.type->space, Layout::Any);
+  TypeTable& types = checker.context.module.types;
+  Type type = is_point(array.type) ? types.point(element->scalar, array.type->space)
+                                   : types.array(element->scalar, rank, array.type->space, Layout::Any);
   Value result = runtime_value(checker.temp(type, std::move(view), span), span);
   result.extents = array.extents;
   return result;

@@ -80,7 +80,8 @@ Value call_len(Checker& checker, Builtin, const ast::Call& expr, const Checker::
                const std::vector<Value>& values) {
   if (is_unknown(values[0])) return unknown_value(expr.span);
   if (is_tuple(values[0])) return int_value(WideInt(values[0].elements.size()), expr.span);
-  bool has_axes = is_array(values[0]) || (is_record_array(values[0]) && !is_record_reference(values[0]));
+  bool has_axes = (is_array(values[0]) && !is_point(values[0].type)) ||
+                  (is_record_array(values[0]) && !is_record_reference(values[0]));
   if (has_axes) return checker.array_extent(values[0], 0, expr.span);
   checker.report(expr.span, diag::no_length, checker.describe(values[0]));
   return error_value(expr.span);

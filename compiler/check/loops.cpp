@@ -250,7 +250,8 @@ std::optional<Iteration> Checker::iterate(const Value& value) {
     };
     return result;
   }
-  if (is_array(value) || (is_record_array(value) && !is_record_reference(value))) {
+  bool is_plain = is_array(value) && !is_point(value.type);
+  if (is_plain || (is_record_array(value) && !is_record_reference(value))) {
     Iteration result;
     Value array = value;
     array.operand = frozen(value.operand, span);

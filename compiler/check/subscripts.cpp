@@ -129,7 +129,7 @@ static Checker::Place make_view(Checker& checker, ir::Operand array, const std::
       axes.push_back({ir::ViewAxis::Kind::Index, parts[axis].place, {}, {}});
     rank += axes.back().kind == ir::ViewAxis::Kind::Range;
   }
-  if (is_record_array(array.type)) --rank;
+  if (is_record_array(array.type) || is_point(array.type)) --rank;
   Type type = checker.context.module.types.with_rank(array.type, rank, view_layout(parts, array.type));
   Checker::Place place;
   place.ok = place.is_view = true;
@@ -167,6 +167,10 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
     return place;
   }
   bool is_element = parts->size() == static_cast<std::size_t>(rank);
+  // `x[...]` of an array without axes is the array.
+  bool is_all = std::ranges::any_of(
+      indices, [](const ast::Expr* index) { return index->kind == ast::Kind::EllipsisLiteral; });
+  if (is_point(array.type) && (is_all || !new_axes.empty())) is_element = false;
   if (is_record_array(array) && !new_axes.empty()) {
     unsupported(span, "a new axis of an array of records");
     return place;
@@ -196,6 +200,8 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
   place.ok = true;
   set_element(place, array);
   for (const IndexPart& part : *parts) place.indices.push_back(part.place);
+  if (is_point(array.type))
+    place.indices.push_back(guarded_index(array.operand, 0, int_value(0, span), base_expr));
   return place;
 }
 
@@ -239,6 +245,9 @@ Value Checker::load(const Place& place, Span span) {
 // f32[:, ::1], inside annotations and signatures.
 Value Checker::array_type(const Value& element, const ast::Subscript& expr) {
   bool of_records = is_record(element.type);
+  const auto* none = expr.indices.size() == 1 ? ast::as<ast::Tuple>(expr.indices[0]) : nullptr;
+  if (none && none->elements.empty() && is_scalar(element.type))
+    return type_value(context.module.types.point(element.type->scalar), expr.span);
   bool fits = (is_scalar(element.type) || of_records) &&
               expr.indices.size() + of_records <= static_cast<std::size_t>(limits::array_rank);
   Layout layout = Layout::Any;
@@ -265,14 +274,15 @@ Value Checker::array_type(const Value& element, const ast::Subscript& expr) {
 static std::optional<Value> shape_element(Checker& checker, const ast::Subscript& expr) {
   const auto* attribute = ast::as<ast::Attribute>(expr.value);
   if (!attribute || attribute->name != "shape" || expr.indices.size() != 1) return std::nullopt;
-  bool constant = expr.indices[0]->kind == ast::Kind::IntLiteral || expr.indices[0]->kind == ast::Kind::Unary;
-  if (!constant) return std::nullopt;
+  const auto* negative = ast::as<ast::Unary>(expr.indices[0]);
+  const ast::Expr* number = negative ? negative->operand : expr.indices[0];
+  if (number->kind != ast::Kind::IntLiteral) return std::nullopt;
   Value array = checker.evaluate(*attribute->value);
   if (!is_array(array))
     return checker.tuple_subscript(checker.attribute(array, "shape", attribute->span), expr);
   Value index = checker.evaluate(*expr.indices[0]);
   std::optional<WideInt> axis = constant_integer(index);
-  int rank = array.type->rank;
+  int rank = written_rank(array.type);
   if (!axis || *axis < -rank || *axis >= rank || (*axis < 0 && !checker.counts_from_end(index))) {
     checker.report(expr.span, diag::tuple_index,
                    fmt::format("`{}`", checker.context.source(expr.value->span)), std::int64_t(rank));

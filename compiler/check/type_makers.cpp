@@ -34,11 +34,12 @@ std::optional<Type> scalar_argument(Checker& checker, const Value* value) {
 // Array(dtype, ndim, layout)
 std::optional<Type> make_array_type(Checker& checker, const Checker::Args& args) {
   std::optional<Type> element = scalar_argument(checker, argument(args, 0, "dtype"));
-  std::optional<std::int64_t> rank = count(argument(args, 1, "ndim"), 1, limits::array_rank);
+  std::optional<std::int64_t> rank = count(argument(args, 1, "ndim"), 0, limits::array_rank);
   const Value* layout = argument(args, 2, "layout");
   bool is_layout = layout && layout->kind == ValueKind::String &&
                    (layout->text == "C" || layout->text == "F" || layout->text == "A");
   if (!element || !rank || !is_layout) return std::nullopt;
+  if (*rank == 0) return checker.context.module.types.point((*element)->scalar);
   return checker.context.module.types.array((*element)->scalar, static_cast<int>(*rank), AddressSpace::Global,
                                             layout->text == "C" ? Layout::COrder : Layout::Any);
 }
@@ -75,7 +76,7 @@ struct Maker {
 
 constexpr std::array<Maker, 8> makers = {{
     {"Array", make_array_type,
-     "`Array(float32, 2, 'C')`: the type of the elements, 1 to 16 axes, 'C', 'F' or 'A'"},
+     "`Array(float32, 2, 'C')`: the type of the elements, up to 8 axes, 'C', 'F' or 'A'"},
     {"UniTuple", make_uniform_tuple,
      "`UniTuple(float64, 2)`: the type of the elements and how many there are"},
     {"Tuple", make_tuple, "`Tuple((float64, int64))`: the types of the elements"},

@@ -71,6 +71,17 @@ Type TypeTable::array(ScalarKind element, int rank, AddressSpace space, Layout l
   return Type(&storage_->arrays.try_emplace({element, rank, space, layout, nullptr}, data).first->second);
 }
 
+Type TypeTable::point(ScalarKind element, AddressSpace space) {
+  TypeData data{.kind = TypeKind::Array,
+                .scalar = element,
+                .rank = 1,
+                .space = space,
+                .layout = Layout::COrder,
+                .is_point = true};
+  return Type(
+      &storage_->arrays.try_emplace({element, 0, space, Layout::COrder, nullptr}, data).first->second);
+}
+
 Type TypeTable::record_array(Type record, int rank, AddressSpace space, std::optional<ScalarKind> given) {
   assert(is_record(record) && rank >= 0 && rank < limits::array_rank);
   ScalarKind word = given.value_or(record_word(record, space));
@@ -84,8 +95,8 @@ Type TypeTable::record_array(Type record, int rank, AddressSpace space, std::opt
 }
 
 Type TypeTable::with_rank(Type like, int rank, Layout layout) {
-  return is_record_array(like) ? record_array(record_type(like), rank, like->space, like->scalar)
-                               : array(like->scalar, rank, like->space, layout);
+  if (is_record_array(like)) return record_array(record_type(like), rank, like->space, like->scalar);
+  return rank == 0 ? point(like->scalar, like->space) : array(like->scalar, rank, like->space, layout);
 }
 
 Type TypeTable::tuple(std::span<const Type> elements) { return named(elements, nullptr); }
@@ -201,6 +212,7 @@ static std::string array_to_string(Type type) {
     return text += written_rank(type) == 0 ? "" : "]";
   }
   text += scalar_row(type->scalar).short_name;
+  if (is_point(type)) return text + "[()]";
   text += '[';
   for (int axis = 1; axis < type->rank; ++axis) text += ":, ";
   text += type->layout == Layout::COrder ? "::1]" : ":]";
@@ -252,8 +264,9 @@ std::string mangle(Type type) {
     return record_type(type)->record->name + "_" + std::to_string(written_rank(type)) +
            std::string(space_suffix(type->space));
   if (type->kind == TypeKind::Array) {
-    std::string text = std::string(scalar_row(type->scalar).short_name) + "_" + std::to_string(type->rank);
-    text += type->layout == Layout::COrder ? "c" : "";
+    std::string text =
+        std::string(scalar_row(type->scalar).short_name) + "_" + std::to_string(written_rank(type));
+    text += type->layout == Layout::COrder && !is_point(type) ? "c" : "";
     return text += space_suffix(type->space);
   }
   if (type->kind == TypeKind::Tuple) {

@@ -61,6 +61,7 @@ struct TypeData {
   Layout layout{};                     // Array
   std::span<const Type> elements = {}; // Tuple; of an Array of records, their type alone
   const RecordData* record = nullptr;  // of a Tuple whose elements have names
+  bool is_point = false;               // an Array that is written without axes: it has one, of one element
 };
 
 // A field of a record, or an element of a named tuple.
@@ -134,7 +135,11 @@ inline bool is_record_array(Type type) { return is_array(type) && !type->element
 // Returns the type of the records of an array.
 inline Type record_type(Type array) { return array->elements[0]; }
 // Returns the number of axes that an array is written with.
-inline int written_rank(Type array) { return array->rank - (is_record_array(array) ? 1 : 0); }
+inline int written_rank(Type array) {
+  return array->rank - (is_record_array(array) || array->is_point ? 1 : 0);
+}
+// Says whether it is an array without axes, which has one element, `x[()]`.
+inline bool is_point(Type type) { return is_array(type) && type->is_point; }
 // Returns the size of a scalar or a record in memory, in bytes.
 std::int64_t size_in_memory(Type type);
 // Returns how a scalar or a record is aligned where nothing says otherwise, in bytes.
@@ -153,6 +158,8 @@ public:
   // Returns the array type with these properties; rank is 1 to limits::array_rank.
   Type array(ScalarKind element, int rank, AddressSpace space = AddressSpace::Global,
              Layout layout = Layout::Any);
+  // Returns the type of an array without axes.
+  Type point(ScalarKind element, AddressSpace space = AddressSpace::Global);
   // Returns the array type of these records, made of `word`s, else of the widest that fit; rank is what is written, 0 of
   // a reference to one record.
   Type record_array(Type record, int rank, AddressSpace space = AddressSpace::Global,

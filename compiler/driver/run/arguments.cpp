@@ -453,6 +453,7 @@ std::vector<Argument> read_arguments(const ast::FunctionDef& kernel, const Defau
 std::string type_text(const Argument& argument) {
   const HostArray* array = argument.array();
   if (!array) return std::string(long_name_of(std::get<Scalar>(argument.value).standard));
+  if (array->is_point) return std::string(long_name_of(array->element)) + "[()]";
   std::string text(long_name_of(array->element));
   std::size_t rank = array->extents.size();
   if (array->records.are_unknown()) text = array->records.name;

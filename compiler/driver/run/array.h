@@ -57,6 +57,7 @@ struct HostArray {
   std::vector<std::int64_t> strides; // in elements
   cpu::ArrayMemory memory;
   NpyRecords records;
+  bool is_point = false;    // of no axes in its file: it has one here, of one element
   bool may_be_bf16 = false; // u16 of a .npy file, which has no bf16: what it is compared with decides
 
   // Returns the number of elements.

@@ -239,7 +239,8 @@ Result<HostArray> read_npy(std::string_view bytes) {
   Result<ScalarKind> element = element_of(has_records ? "<u1" : header.descr);
   if (has_records) element = word_of(header.records);
   if (!element) return failure("{}", element.error());
-  if (header.shape.empty()) header.shape.push_back(1); // an array of no axes holds one element
+  const bool is_point = header.shape.empty() && !has_records;
+  if (header.shape.empty()) header.shape.push_back(1);
   if (has_records && header.fortran_order && header.shape.size() > 1)
     return failure("its records are in Fortran order: save it as `np.ascontiguousarray(x)`");
   if (has_records) header.shape.push_back(header.records.size * 8 / bit_width(*element));
@@ -254,6 +255,7 @@ Result<HostArray> read_npy(std::string_view bytes) {
   Result<HostArray> array =
       make_array(*element, header.shape, header.fortran_order && !has_records ? Order::Fortran : Order::C);
   if (!array) return array;
+  array->is_point = is_point;
   array->records = std::move(header.records);
   std::memcpy(array->data(), elements.data(), array->bytes());
   array->may_be_bf16 = *element == ScalarKind::U16 && !has_records;
@@ -293,8 +295,9 @@ std::string write_npy(const HostArray& array) {
   std::string shape;
   const bool has_records = !array.records.descr.empty();
   const std::span<const std::int64_t> extents(array.extents.data(), array.extents.size() - has_records);
-  for (std::int64_t extent : extents) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
-  if (extents.size() == 1) shape += ",";
+  if (!array.is_point)
+    for (std::int64_t extent : extents) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
+  if (extents.size() == 1 && !array.is_point) shape += ",";
   std::string descr = has_records ? array.records.descr : fmt::format("'{}'", descr_of(array.element));
   std::string header = fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': ({}), }}", descr, shape);
   constexpr std::size_t prefix = 10, multiple = 64;
