@@ -268,7 +268,8 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
     if (same) return value;
   }
   if (is_array(*type) && is_array(value) && !is_record_array(*type)) {
-    bool same = value.type->scalar == (*type)->scalar && value.type->rank == (*type)->rank;
+    bool same = value.type->scalar == (*type)->scalar && value.type->rank == (*type)->rank &&
+                is_point(value.type) == is_point(*type);
     if (same && ((*type)->layout == Layout::Any || value.type->layout == Layout::COrder)) return value;
   }
   bool fits = is_tuple(*type) ? is_tuple(value) && checker.converts_deep(value, *type)
@@ -386,13 +387,28 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
   return result;
 }
 
+static bool holds_local_array(Type type) {
+  if (is_tuple(type)) return std::ranges::any_of(type->elements, holds_local_array);
+  return is_array(type) && type->space == AddressSpace::Local;
+}
+
+// Of the functions of a circle of calls that this call closes: each has the stack of its own depth.
+static bool returns_local_array(const Context& context, const Instance& called) {
+  auto first = std::ranges::find(context.active, &called);
+  return std::any_of(first, context.active.end(),
+                     [](const Instance* each) { return holds_local_array(each->result.type); });
+}
+
 Value Checker::emit_call(Instance& called, const std::vector<Value>& values, Span span) {
-  if (called.state == Instance::State::Emitting) {
+  bool recurs = called.state == Instance::State::Emitting;
+  if (recurs && called.function->file->rules.recursion == Rules::recursion_rule::Error) {
     Span name = called.function->def->name_span;
     bool fresh = context.reported.insert({diag::recursion.code, name.file, name.begin}).second;
     if (fresh) report(span, diag::recursion, called.function->def->name);
     return error_value(span);
   }
+  if (recurs && returns_local_array(context, called))
+    return unsupported(span, "a local array as the result of a function that calls itself");
   ir::FunctionId id = checker::emit(context, called);
   Type type = called.result.type;
   if (type == types::unknown) return error_value(span);

@@ -24,7 +24,9 @@ struct Context {
   ir::Module module;
   std::vector<std::unique_ptr<FileScope>> files;
   std::map<std::string, std::unique_ptr<Instance>> instances;
-  std::vector<const Instance*> active; // being inferred or emitted, outer first
+  std::vector<Instance*> active; // being inferred or emitted, outer first
+  // Rounds that found something new in an instance of a circle of calls that is not its head.
+  std::size_t circle_changes = 0;
   std::set<std::tuple<std::string_view, FileId, std::uint32_t>> reported;
   std::set<std::pair<std::string_view, std::string_view>>
       host_changes; // module and name that host code assigns

@@ -3,6 +3,7 @@
 #include "compiler/check/constant_params.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kern::checker {
 
@@ -10,11 +11,15 @@ namespace {
 
 constexpr int deepest_calls = 16;
 
+// The parameters that were looked at: functions may call each other in circles.
+using Seen = std::set<std::pair<const ast::FunctionDef*, std::size_t>>;
+
 struct ParamWalk {
   Context* context;
   const FunctionSymbol& function;
   std::string_view name;
   int depth; // of calls above
+  Seen* seen = nullptr;
   bool found = false;
   std::vector<std::string_view> indexed = {}; // what it is an index into
 
@@ -53,8 +58,8 @@ struct ParamWalk {
       const ast::Expr* arg = i < call.args.size() ? call.args[i] : nullptr;
       for (const ast::Keyword& keyword : call.keywords)
         if (keyword.name == inner.def->params[i].name) arg = keyword.value;
-      if (!mentions(arg)) continue;
-      ParamWalk walk{context, inner, inner.def->params[i].name, depth + 1};
+      if (!mentions(arg) || !seen->insert({inner.def, i}).second) continue;
+      ParamWalk walk{context, inner, inner.def->params[i].name, depth + 1, seen};
       walk.block(inner.def->body);
       found = walk.found;
     }
@@ -140,7 +145,8 @@ bool indexes_tuple(const FunctionSymbol& function, std::size_t param, const std:
 bool needs_constant(Context& context, const FunctionSymbol& function, std::size_t param) {
   auto [known, is_new] = context.constant_params.try_emplace({function.def, param}, false);
   if (!is_new) return known->second;
-  ParamWalk walk{&context, function, function.def->params[param].name, 0};
+  Seen seen{{function.def, param}};
+  ParamWalk walk{&context, function, function.def->params[param].name, 0, &seen};
   walk.block(function.def->body);
   return context.constant_params[{function.def, param}] = walk.found;
 }

@@ -231,7 +231,8 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   }
   // What a literal becomes beside a value that has no type yet is not known.
   bool unknown = has_unknown(then_value) || has_unknown(else_value);
-  if (*type == types::unknown || (unknown && default_deep(*type) != *type)) return unknown_value(span);
+  bool is_open = unknown && !scope->is_numba() && default_deep(*type) != *type;
+  if (*type == types::unknown || is_open) return unknown_value(span);
   note_operands_meet(then_value, else_value);
   if (std::optional<Value> value =
           undecided_operation(ast::BinaryOp::Add, *type, then_value, else_value, span))

@@ -91,7 +91,8 @@ struct Local {
 };
 
 struct Instance {
-  enum class State : std::uint8_t { New, Inferring, Inferred, Emitting, Emitted };
+  // Provisional: it was inferred in a circle of calls whose `head` goes round again.
+  enum class State : std::uint8_t { New, Inferring, Provisional, Inferred, Emitting, Emitted };
   std::string key;
   const FunctionSymbol* function = nullptr;
   bool is_kernel = false;
@@ -103,6 +104,10 @@ struct Instance {
   std::vector<const ast::Name*> changed_records; // `p` of `p.x = ...`, where `p` is a local
   Local result;                                  // its type is the function's
   std::optional<ir::FunctionId> id;
+  // Of functions that call each other in a circle: the first that was asked for, whose rounds are those of all of it; and
+  // how many it had begun when this one was inferred. Null where it is the first itself, or in no circle.
+  Instance* head = nullptr;
+  std::size_t rounds = 0, rounds_of_head = 0;
   // Who asked for it first, for notes.
   const Instance* caller = nullptr;
   Span call_span;

@@ -1,5 +1,5 @@
-// Instances of functions: found by their arguments, inferred in rounds until their types settle, and emitted
-// when the first emitted caller (or the module) needs them.
+// Instances of functions: found by their arguments, inferred (rounds.cpp), and emitted when the first emitted caller
+// (or the module) needs them.
 #include <algorithm>
 
 #include "compiler/ast/walk.h"
@@ -7,7 +7,9 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/records.h"
+#include "compiler/check/rounds.h"
 #include "compiler/diagnostics/limits.h"
+#include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/param_block.h"
 
@@ -280,140 +282,6 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
   return (context.instances[key] = std::move(instance)).get();
 }
 
-// ---- One round ----
-
-// Gives a parameter its value: slots for what the running program passes, the thing itself for the rest.
-static Value bind_leaves(Checker& checker, const std::string& name, const Value& value, Span span) {
-  if (is_fixed(value)) return value;
-  if (value.kind == ValueKind::Runtime) {
-    Value param = runtime_value(
-        checker.slot_operand(checker.new_slot(name, value.type, ir::Slot::Kind::Param, span)), span);
-    mark_waiting(param);
-    return param;
-  }
-  if (!is_tuple(value)) return value;
-  Value result = tuple_like(value.type, span);
-  for (std::size_t i = 0; i < value.elements.size(); ++i)
-    result.elements.push_back(bind_leaves(checker, part_name(name, value.type, i), value.elements[i], span));
-  return result;
-}
-
-static void bind_params(Checker& checker, Instance& instance) {
-  std::span<const ast::Param> params = instance.function->def->params;
-  std::vector<Value> values;
-  for (std::size_t i = 0; i < params.size(); ++i)
-    values.push_back(bind_leaves(checker, std::string(params[i].name), instance.args[i], params[i].span));
-  checker.function.param_count = static_cast<std::uint32_t>(checker.function.slots.size());
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    Local& local = instance.locals[params[i].name];
-    if (local.sites <= 1) {
-      checker.note_assignment(local, values[i], *instance.function->def, params[i].span);
-      local.known = values[i];
-      continue;
-    }
-    bool typed =
-        params[i].annotation && instance.function->file->rules.annotations == Rules::annotations_rule::Types;
-    std::optional<Type> type = checker.type_of(values[i]);
-    if (typed && type && *type != types::none) {
-      local.type = *type;
-      local.pinned = local.annotated = true;
-      local.type_span = params[i].annotation->span;
-    }
-    checker.assign_local(local, values[i], *instance.function->def, params[i].span, false);
-  }
-}
-
-static void start_round(Instance& instance) {
-  auto start = [](Local& local) {
-    if (!local.literal.is_decided) local.literal = {};
-    local.joined = local.literal.type;
-    local.most_now = 0;
-    local.growth_now = {};
-    local.held.reset();
-    local.is_wrong = false;
-    local.sites_now.clear();
-    local.slots.clear();
-    local.has_slots = false;
-    local.known.reset();
-    local.known_depth = 0;
-  };
-  for (auto& [name, local] : instance.locals) start(local);
-  start(instance.result);
-}
-
-// What grows from round to round is let go at once, so that it settles: to any number of 0 or more, then to
-// any.
-static std::uint64_t widened(std::uint64_t before, std::uint64_t now) {
-  if (now <= before) return before;
-  if (before == 0) return now;
-  std::uint64_t nonnegative = greatest_bits(types::i64);
-  return now <= nonnegative ? nonnegative : any_bits;
-}
-
-// Takes over what a round found; says whether anything is new.
-static bool finish_round(Instance& instance) {
-  bool changed = false;
-  auto finish = [&](Local& local) {
-    Type type = local.pinned ? local.type : local.joined;
-    std::size_t sites = std::min(local.sites, std::max<std::size_t>(local.sites_now.size(), 1));
-    changed = changed || type != local.type || sites != local.sites || local.most_now > local.most;
-    changed = finish_growth(local) || changed;
-    local.type = type;
-    local.sites = sites;
-    local.most = widened(local.most, local.most_now);
-  };
-  for (auto& [name, local] : instance.locals) finish(local);
-  finish(instance.result);
-  return changed;
-}
-
-static void run_round(Checker& checker, Instance& instance) {
-  start_round(instance);
-  bind_params(checker, instance);
-  bool reaches_end = checker.check_body(instance.function->def->body);
-  bool has_result = !instance.is_kernel &&
-                    (instance.result.annotated ? instance.result.type != types::none : checker.returns_value);
-  if (!has_result && !instance.result.pinned) instance.result.joined = types::none;
-  if (has_result && checker.bare_return)
-    checker.report(*checker.bare_return, diag::missing_value, instance.function->def->name);
-  else if (has_result && reaches_end)
-    checker.report(instance.function->def->name_span, diag::missing_return, instance.function->def->name);
-}
-
-// Sites, shared and constant arrays of a round that is thrown away go with it.
-struct Mark {
-  Context& context;
-  std::size_t sites = context.module.sites.size(), shared = context.module.shared.size(),
-              constants = context.module.constants.size();
-  void reset() const {
-    ir::Module& module = context.module;
-    module.sites.erase(module.sites.begin() + static_cast<std::ptrdiff_t>(sites), module.sites.end());
-    module.shared.erase(module.shared.begin() + static_cast<std::ptrdiff_t>(shared), module.shared.end());
-    module.constants.erase(module.constants.begin() + static_cast<std::ptrdiff_t>(constants),
-                           module.constants.end());
-  }
-};
-
-void infer(Context& context, Instance& instance) {
-  if (instance.state != Instance::State::New) return;
-  instance.state = Instance::State::Inferring;
-  context.active.push_back(&instance);
-  bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
-  bool settled = false;
-  for (std::size_t round = 0; round < limits::inference_rounds && !settled; ++round) {
-    Mark mark{context};
-    Checker checker(context, instance.function->file, &instance);
-    run_round(checker, instance);
-    mark.reset();
-    settled = !finish_round(instance) && !decide_literals(context, instance);
-  }
-  context.diagnostics.set_enabled(was_enabled);
-  context.active.pop_back();
-  instance.settled = settled;
-  instance.state = Instance::State::Inferred;
-}
-
 // ---- The last round ----
 
 static std::string symbol_part(const Value& value) {
@@ -542,6 +410,9 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   if (!instance.settled) checker.report(def.name_span, diag::types_do_not_settle, def.name);
   run_round(checker, instance);
   checker.report_widening();
+  bool has_type = instance.is_kernel || instance.result.type != types::unknown;
+  if (!has_type && !context.diagnostics.has_errors())
+    checker.report(def.name_span, diag::recursion_without_type, def.name);
   ir::Function& function = checker.function;
   function.name = def.name;
   function.symbol = instance_symbol(instance);

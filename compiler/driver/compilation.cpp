@@ -101,6 +101,9 @@ const ir::Module* Compilation::module() {
   checked_->clamps = options_.clamps;
   checked_->cancellable = options_.cancellable;
   verify(*checked_, "check");
+  timed("recursion", [&] { return unroll_recursion(*checked_, diagnostics_), true; });
+  if (diagnostics_.has_errors()) return nullptr;
+  verify(*checked_, "recursion");
   timed("limits", [&] { return check_array_limits(*checked_, diagnostics_), true; });
   bool is_numba = loaded->files.front().dialect == Dialect::Numba;
   std::vector<ir::Function> as_written = checked_->functions;

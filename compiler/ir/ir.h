@@ -366,8 +366,9 @@ struct Function {
   std::string name;   // as written
   std::string symbol; // as exported: docs/abi.md, Names
   bool is_kernel = false;
-  bool is_uniform = false; // of the standard library: its results are the same in all threads of a block
-  std::vector<Slot> slots; // the parameters come first
+  bool is_uniform = false;   // of the standard library: its results are the same in all threads of a block
+  bool is_recursive = false; // one depth of a function that calls itself: transform/recursion.cpp
+  std::vector<Slot> slots;   // the parameters come first
   std::uint32_t param_count = 0;
   std::vector<Type> results; // empty for a kernel
   Body body;

@@ -53,6 +53,7 @@ static llvm::Function* device_function(Lowerer& lower, ir::FunctionId id) {
   std::string name = "kern_" + std::to_string(static_cast<std::uint32_t>(id)) + "_" + function.name;
   found = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, state.module);
   found->addFnAttr(llvm::Attribute::NoUnwind);
+  if (function.is_recursive) found->addFnAttr(llvm::Attribute::NoInline);
   // It may hold a collective; LLVM takes the attribute off where it does not.
   if (state.gpu()) found->addFnAttr(llvm::Attribute::Convergent);
   return found;

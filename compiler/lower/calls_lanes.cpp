@@ -70,6 +70,7 @@ static llvm::Function* lane_function(const Lowerer& lower, ir::FunctionId id) {
   found = llvm::Function::Create(llvm::FunctionType::get(result, params, false),
                                  llvm::GlobalValue::InternalLinkage, name, state.module);
   found->addFnAttr(llvm::Attribute::NoUnwind);
+  if (function.is_recursive) found->addFnAttr(llvm::Attribute::NoInline);
   return found;
 }
 

@@ -1,6 +1,6 @@
 // Inlines, callees before callers: a function that may reach a block or warp collective always (segments and
 // masks are cut in kernels only), one that is called once, and a small one, as far as limits::ir_statements
-// allows.
+// allows. The depths of a recursion stay apart: inside of each other they would nest as deep.
 //
 // An inlined body has its own copies of the callee's slots. A parameter that the callee never assigns gives
 // way to the argument: facts about the caller's slots then hold inside. A variable that may be read before it
@@ -239,7 +239,8 @@ private:
 
   // Makes a function ready to be inlined, and gathers what that needs.
   void prepare(ir::Function& function, Facts& facts) {
-    facts.wanted = facts.collective || facts.calls == 1 || facts.size <= small_function;
+    facts.wanted =
+        !function.is_recursive && (facts.collective || facts.calls == 1 || facts.size <= small_function);
     if (facts.wanted) return_once(function);
     facts.assigned.resize(function.slots.size());
     facts.size = 0;

@@ -35,6 +35,9 @@ void apply_specializations(ir::Function& kernel);
 // them alike, where it can, and reports barriers for which it cannot: as an error, or as a warning where
 // `divergence_is_warning` (a .py file); threads of such kernels meet Apart.
 void arrange_barriers(ir::Module& module, bool divergence_is_warning, Diagnostics& diagnostics);
+// Writes out each function that calls itself once for each depth of the calls, and reports one in which threads meet or
+// that is too large. Nothing calls itself from then on.
+void unroll_recursion(ir::Module& module, Diagnostics& diagnostics);
 // Makes an Fma of each product whose only use is a + or -.
 void contract(ir::Module& module);
 // Lets others go on in each loop that waits (analysis/waiting.h): the loop asks for a turn each time it goes

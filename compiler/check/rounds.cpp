@@ -1,0 +1,184 @@
+// The rounds in which the types of a function's names are found, until one finds nothing new. Functions that call each
+// other in a circle are inferred in the rounds of the first of them.
+#include "compiler/check/rounds.h"
+
+#include <algorithm>
+
+#include "compiler/check/narrow.h"
+#include "compiler/check/records.h"
+#include "compiler/diagnostics/types.h"
+
+namespace kern::checker {
+
+// Gives a parameter its value: slots for what the running program passes, the thing itself for the rest.
+static Value bind_leaves(Checker& checker, const std::string& name, const Value& value, Span span) {
+  if (is_fixed(value)) return value;
+  if (value.kind == ValueKind::Runtime) {
+    Value param = runtime_value(
+        checker.slot_operand(checker.new_slot(name, value.type, ir::Slot::Kind::Param, span)), span);
+    mark_waiting(param);
+    return param;
+  }
+  if (!is_tuple(value)) return value;
+  Value result = tuple_like(value.type, span);
+  for (std::size_t i = 0; i < value.elements.size(); ++i)
+    result.elements.push_back(bind_leaves(checker, part_name(name, value.type, i), value.elements[i], span));
+  return result;
+}
+
+static void bind_params(Checker& checker, Instance& instance) {
+  std::span<const ast::Param> params = instance.function->def->params;
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < params.size(); ++i)
+    values.push_back(bind_leaves(checker, std::string(params[i].name), instance.args[i], params[i].span));
+  checker.function.param_count = static_cast<std::uint32_t>(checker.function.slots.size());
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    Local& local = instance.locals[params[i].name];
+    if (local.sites <= 1) {
+      checker.note_assignment(local, values[i], *instance.function->def, params[i].span);
+      local.known = values[i];
+      continue;
+    }
+    bool typed =
+        params[i].annotation && instance.function->file->rules.annotations == Rules::annotations_rule::Types;
+    std::optional<Type> type = checker.type_of(values[i]);
+    if (typed && type && *type != types::none) {
+      local.type = *type;
+      local.pinned = local.annotated = true;
+      local.type_span = params[i].annotation->span;
+    }
+    checker.assign_local(local, values[i], *instance.function->def, params[i].span, false);
+  }
+}
+
+static void start_round(Instance& instance) {
+  auto start = [](Local& local) {
+    if (!local.literal.is_decided) local.literal = {};
+    local.joined = local.literal.type;
+    local.most_now = 0;
+    local.growth_now = {};
+    local.held.reset();
+    local.is_wrong = false;
+    local.sites_now.clear();
+    local.slots.clear();
+    local.has_slots = false;
+    local.known.reset();
+    local.known_depth = 0;
+  };
+  for (auto& [name, local] : instance.locals) start(local);
+  start(instance.result);
+}
+
+// What grows from round to round is let go at once, so that it settles: to any number of 0 or more, then to
+// any.
+static std::uint64_t widened(std::uint64_t before, std::uint64_t now) {
+  if (now <= before) return before;
+  if (before == 0) return now;
+  std::uint64_t nonnegative = greatest_bits(types::i64);
+  return now <= nonnegative ? nonnegative : any_bits;
+}
+
+// Takes over what a round found; says whether anything is new.
+static bool finish_round(Instance& instance) {
+  bool changed = false;
+  auto finish = [&](Local& local) {
+    Type type = local.pinned ? local.type : local.joined;
+    std::size_t sites = std::min(local.sites, std::max<std::size_t>(local.sites_now.size(), 1));
+    changed = changed || type != local.type || sites != local.sites || local.most_now > local.most;
+    changed = finish_growth(local) || changed;
+    local.type = type;
+    local.sites = sites;
+    local.most = widened(local.most, local.most_now);
+  };
+  for (auto& [name, local] : instance.locals) finish(local);
+  finish(instance.result);
+  return changed;
+}
+
+void run_round(Checker& checker, Instance& instance) {
+  start_round(instance);
+  bind_params(checker, instance);
+  bool reaches_end = checker.check_body(instance.function->def->body);
+  bool has_result = !instance.is_kernel &&
+                    (instance.result.annotated ? instance.result.type != types::none : checker.returns_value);
+  if (!has_result && !instance.result.pinned) instance.result.joined = types::none;
+  if (has_result && checker.bare_return)
+    checker.report(*checker.bare_return, diag::missing_value, instance.function->def->name);
+  else if (has_result && reaches_end)
+    checker.report(instance.function->def->name_span, diag::missing_return, instance.function->def->name);
+}
+
+// Sites, shared and constant arrays of a round that is thrown away go with it.
+struct Mark {
+  Context& context;
+  std::size_t sites = context.module.sites.size(), shared = context.module.shared.size(),
+              constants = context.module.constants.size();
+  void reset() const {
+    ir::Module& module = context.module;
+    module.sites.erase(module.sites.begin() + static_cast<std::ptrdiff_t>(sites), module.sites.end());
+    module.shared.erase(module.shared.begin() + static_cast<std::ptrdiff_t>(shared), module.shared.end());
+    module.constants.erase(module.constants.begin() + static_cast<std::ptrdiff_t>(constants),
+                           module.constants.end());
+  }
+};
+
+// Returns the instance whose rounds infer a circle of calls.
+static Instance& head_of(Instance& instance) {
+  Instance* head = &instance;
+  while (head->head && head->state == Instance::State::Provisional) head = head->head;
+  return *head;
+}
+
+// A call of what is being inferred closes a circle: what was asked for since then has no type of its own before the
+// first of the circle has.
+static void close_circle(Context& context, Instance& head) {
+  auto& active = context.active;
+  auto place_of = [&](const Instance* instance) {
+    return std::ranges::find(active, instance) - active.begin();
+  };
+  for (std::ptrdiff_t i = place_of(&head) + 1; i < std::ptrdiff_t(active.size()); ++i) {
+    Instance& member = *active[static_cast<std::size_t>(i)];
+    if (!member.head || place_of(member.head) > place_of(&head)) member.head = &head;
+  }
+}
+
+// Says whether an instance is to be inferred now.
+static bool begin_inference(Context& context, Instance& instance) {
+  if (instance.state == Instance::State::Inferring) close_circle(context, instance);
+  if (instance.state == Instance::State::New) return true;
+  if (instance.state != Instance::State::Provisional) return false;
+  Instance& head = head_of(instance);
+  if (head.state == Instance::State::Inferring && instance.rounds_of_head != head.rounds) return true;
+  // Who asks for it again inside of the circle belongs to it as well.
+  if (head.state == Instance::State::Inferring) close_circle(context, head);
+  if (head.state != Instance::State::Inferring) instance.state = Instance::State::Inferred;
+  return false;
+}
+
+void infer(Context& context, Instance& instance) {
+  if (!begin_inference(context, instance)) return;
+  instance.state = Instance::State::Inferring;
+  instance.head = nullptr;
+  context.active.push_back(&instance);
+  bool was_enabled = context.diagnostics.enabled();
+  context.diagnostics.set_enabled(false);
+  bool settled = false;
+  for (std::size_t round = 0; round < limits::inference_rounds && !settled; ++round) {
+    Mark mark{context};
+    ++instance.rounds;
+    const std::size_t changes = context.circle_changes;
+    Checker checker(context, instance.function->file, &instance);
+    run_round(checker, instance);
+    mark.reset();
+    settled = !finish_round(instance) && !decide_literals(context, instance);
+    if (instance.head && !settled) ++context.circle_changes;
+    settled = instance.head || (settled && context.circle_changes == changes);
+  }
+  context.diagnostics.set_enabled(was_enabled);
+  context.active.pop_back();
+  instance.settled = settled;
+  instance.state = instance.head ? Instance::State::Provisional : Instance::State::Inferred;
+  if (instance.head) instance.rounds_of_head = head_of(instance).rounds;
+}
+
+} // namespace kern::checker
