@@ -61,11 +61,35 @@ bool has_count(Context& context, const FunctionSymbol& function, std::size_t cou
   return false;
 }
 
+// Returns what -D gives a parameter. Numbers stay known: they may be shapes.
+Value given_value(Context& context, const FunctionSymbol& function, std::size_t param) {
+  Symbol symbol = function.given.at(param);
+  Checker checker(context, function.file, nullptr);
+  Value value = checker.symbol_value(*function.file, function.def->params[param].name, symbol, symbol.span);
+  if (std::optional<WideInt> integer = is_boolean(value.type) ? std::nullopt : constant_integer(value))
+    return int_value(*integer, value.span);
+  if (is_constant_number(value) && !is_fixed(value))
+    if (std::optional<double> real = constant_real(value)) return float_value(*real, value.span);
+  return value;
+}
+
+// A signature may leave out what -D gives.
+void add_given(const FunctionSymbol& function, std::vector<Type>& types) {
+  if (types.size() + function.given.size() != function.def->params.size()) return;
+  for (const auto& [place, symbol] : function.given)
+    types.insert(types.begin() + static_cast<std::ptrdiff_t>(place), types::none);
+}
+
 Instance* make_instance(Context& context, const FunctionSymbol& function, const std::vector<Type>& types,
                         bool is_kernel, Span span) {
   const ast::FunctionDef& def = *function.def;
   std::vector<Value> args;
   for (std::size_t i = 0; i < types.size(); ++i) {
+    if (auto given = function.given.find(i); given != function.given.end()) {
+      args.push_back(given_value(context, function, i));
+      if (is_error(args.back())) return nullptr;
+      continue;
+    }
     // None is known while compiling: the launch gives nothing for it.
     bool is_none = types[i] == types::none;
     args.push_back(is_none ? plain_value(ValueKind::None, def.params[i].span)
@@ -149,6 +173,7 @@ void check_signature(Context& context, const Signature& signature) {
     if (!type) return;
     types.push_back(*type);
   }
+  add_given(*function, types);
   gather_var_args(context, *function, types, true);
   if (has_count(context, *function, types.size(), std::nullopt))
     make_instance(context, *function, types, true, function->def->name_span);
@@ -170,6 +195,7 @@ void check_kernel(Context& context, const FunctionSymbol& function) {
     std::optional<std::vector<Type>> types =
         signature_types(context, function.options_file ? *function.options_file : *function.file, *signature);
     if (!types) continue;
+    add_given(function, *types);
     gather_var_args(context, function, *types, false);
     if (has_count(context, function, types->size(), signature->span))
       make_instance(context, function, *types, true, signature->span);

@@ -514,10 +514,11 @@ Value Checker::read_name(const ast::Name& name) {
   if (scope->file->is_library && name.text == "_cache_hint")
     return builtin_named(Builtin::CacheHint, name.span);
   bool numba = scope->is_numba();
-  // The text of a signature needs no imports.
-  if (names_types)
+  // The text of a signature or of -D needs no imports.
+  bool is_option = names_types || is_option_text(context.program.sources->file(name.span.file).name);
+  if (is_option)
     if (std::optional<Value> type = type_name(name.text, numba, name.span)) return *type;
-  if (names_types && numba)
+  if (is_option && numba)
     if (std::optional<Value> maker = type_maker(name.text, name.span)) return *maker;
   if (names_types && numba && name.text == "from_dtype")
     if (std::optional<Value> maker = plain_function("numba", name.text, name.span)) return *maker;

@@ -31,13 +31,6 @@ struct FunctionOptions {
   std::vector<const ast::Expr*> signatures; // string literals and calls or tuples of types
 };
 
-struct FunctionSymbol {
-  const ast::FunctionDef* def = nullptr;
-  FileScope* file = nullptr;
-  FileScope* options_file = nullptr; // where its options stand, when that is another place
-  FunctionOptions options;
-};
-
 // Why a name is none that kernc can evaluate.
 enum class HostReason : std::uint8_t {
   Bound,    // host code binds it
@@ -74,6 +67,14 @@ struct Symbol {
   std::string_view module, text;
   const ast::HostStatement* host = nullptr; // a function or class of the host, whose body was parsed
   Value value;                              // where Done
+};
+
+struct FunctionSymbol {
+  const ast::FunctionDef* def = nullptr;
+  FileScope* file = nullptr;
+  FileScope* options_file = nullptr; // where its options stand, when that is another place
+  FunctionOptions options;
+  std::map<std::size_t, Symbol> given; // the parameters that -D gives a value, by their places
 };
 
 // from module import *

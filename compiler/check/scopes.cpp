@@ -162,6 +162,29 @@ static void report_unknown(Context& context, const Define& define) {
   }
 }
 
+// -D k.n=VALUE gives the parameter `n` of a function of the root file a value, so that the launch gives it none.
+static bool give_parameter(Context& context, const Define& define) {
+  std::size_t dot = define.name.rfind('.');
+  if (dot == std::string::npos) return false;
+  std::vector<FunctionSymbol*> functions =
+      functions_named(context, std::string_view(define.name).substr(0, dot));
+  if (functions.size() != 1 || !functions.front()->file->is_numba()) return false;
+  FunctionSymbol& function = *functions.front();
+  const std::string_view name = std::string_view(define.name).substr(dot + 1);
+  auto param = std::ranges::find(function.def->params, name, &ast::Param::name);
+  if (param == function.def->params.end() || param->kind != ast::ParamKind::Normal) return false;
+  Symbol symbol;
+  if (define.file)
+    symbol = symbol_in_file(context, *function.file, define);
+  else
+    symbol.init = parse_text(context, fmt::format("{}{}>", define_file, define.name), define.value);
+  symbol.is_given = true;
+  symbol.span = param->span;
+  if (define.file || symbol.init)
+    function.given.emplace(static_cast<std::size_t>(param - function.def->params.begin()), std::move(symbol));
+  return true;
+}
+
 // -D NAME=VALUE replaces an initialiser. In a .py file it may also give a value that only Python computes.
 static void apply_define(Context& context, const Define& define) {
   auto [scopes, name] = defined_name(context, define.name);
@@ -188,7 +211,7 @@ static void apply_define(Context& context, const Define& define) {
     versions->assign(1, symbol);
     is_used = true;
   }
-  if (!is_used) report_unknown(context, define);
+  if (!is_used && !give_parameter(context, define)) report_unknown(context, define);
 }
 
 // Decorators inside of host code may be wrong: nothing is said of them until a kernel needs the function.

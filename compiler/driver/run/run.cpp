@@ -97,15 +97,28 @@ static std::optional<std::vector<std::string>> open_stage(Run& run, Stage& stage
   return std::vector<std::string>(words.begin() + static_cast<std::ptrdiff_t>(next), words.end());
 }
 
+static bool is_defined(const Compilation& compilation, const std::string& name) {
+  const std::vector<Define>& defines = compilation.options().check.defines;
+  return std::ranges::any_of(defines, [&](const Define& define) { return define.name == name; });
+}
+
 // Reads the arguments, of which those of arrays that begin here are known to the stages behind it.
 static void read_stage_arguments(Run& run, Stage& stage, std::span<const std::string> words) {
   const Program& program = *stage.compilation->program();
   auto default_text = [&](const ast::Expr& expr) {
     return constant_text(program, stage.compilation->options().check, expr);
   };
+  // A parameter that -D gives a value is none that the launch passes.
+  std::vector<std::string> all(words.begin(), words.end());
+  for (const ast::Param& param : stage.definition->params)
+    for (std::string_view name : {std::string_view(stage.name), stage.definition->name})
+      if (!name.empty() && is_defined(*stage.compilation, fmt::format("{}.{}", name, param.name))) {
+        all.push_back(fmt::format("{}=None", param.name));
+        break;
+      }
   std::vector<EarlierArray> earlier; // of two with one name the later one is found first
   for (const NamedArray& each : run.arrays) earlier.insert(earlier.begin(), {each.name, each.array});
-  stage.arguments = read_arguments(*stage.definition, default_text, program.files.front().dialect, words,
+  stage.arguments = read_arguments(*stage.definition, default_text, program.files.front().dialect, all,
                                    earlier, run.diagnostics());
   complete_arguments(run, stage);
   for (Argument& argument : stage.arguments)
