@@ -1,5 +1,6 @@
 // Module a.b is the file a/b.kern, a/b.py, or a/b/__init__.py. A leading dot (a relative import) looks beside
-// the importer only.
+// the importer only. Others are looked for beside the importer, in the folders of -I, then where the package
+// stands that the importer is a part of.
 #include "compiler/driver/modules.h"
 
 #include <sys/stat.h>
@@ -87,6 +88,23 @@ static ModulePath path_of(const std::string& module) {
   return path;
 }
 
+// Finds a module whose package the importer is a part of, by the package's name: `package.tools` of package/inner/a.py.
+// Python finds it where the program was started.
+static std::optional<FoundFile> find_in_own_package(const std::string& importer, const ModulePath& path) {
+  const std::string_view package = std::string_view(path.relative).substr(0, path.relative.find('/'));
+  std::error_code none;
+  std::string up = folder_of(importer);
+  std::filesystem::path folder = std::filesystem::absolute(importer, none).lexically_normal().parent_path();
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    up += "../";
+    if (folder.filename() != package) continue;
+    std::string root = std::filesystem::path(up).lexically_normal().string();
+    if (root.ends_with("..")) root += '/'; // normal paths that end so have no slash behind
+    if (std::optional<FoundFile> found = find_in_folder(root, path.relative)) return found;
+  }
+  return std::nullopt;
+}
+
 FindModule find_on_disk(std::vector<std::string> include_dirs) {
   for (std::string& folder : include_dirs)
     if (!folder.ends_with('/')) folder += '/';
@@ -98,6 +116,7 @@ FindModule find_on_disk(std::vector<std::string> include_dirs) {
     if (path.is_relative) return std::nullopt;
     for (const std::string& folder : folders)
       if (std::optional<FoundFile> found = find_in_folder(folder, path.relative)) return found;
+    if (std::optional<FoundFile> found = find_in_own_package(importer, path)) return found;
     return find_in_stdlib(module, importer);
   };
 }
