@@ -44,10 +44,23 @@ struct Writer {
     return from && from->name == name && (from->module == "numba" || from->module == "numba.cuda");
   }
 
+  // Returns the only decorator of a function that asks for code; null where there are several.
+  static const ast::Expr* decorator_of(const ast::FunctionDef& function) {
+    const ast::Expr* only = nullptr;
+    for (const ast::Expr* decorator : function.decorators) {
+      const auto* name = ast::as<ast::Name>(decorator);
+      if (name && name->text == "staticmethod") continue;
+      if (only) return nullptr;
+      only = decorator;
+    }
+    return only;
+  }
+
   std::optional<Kind> kind_of(const ast::FunctionDef& function) const {
-    if (function.decorators.size() != 1) return std::nullopt;
-    const auto* call = ast::as<ast::Call>(function.decorators[0]);
-    const ast::Expr& callee = call ? *call->callee : *function.decorators[0];
+    const ast::Expr* decorator = decorator_of(function);
+    if (!decorator) return std::nullopt;
+    const auto* call = ast::as<ast::Call>(decorator);
+    const ast::Expr& callee = call ? *call->callee : *decorator;
     if (is_numba(callee, "reduce")) return Kind::Reduction;
     bool is_elementwise = is_numba(callee, "vectorize");
     if (!is_elementwise && !is_numba(callee, "guvectorize")) return std::nullopt;
@@ -89,7 +102,7 @@ struct Writer {
   // Returns the signatures of a decorator; none where one is not written out.
   std::vector<WrittenSignature> signatures_of(const ast::FunctionDef& function, Kind kind) const {
     if (kind == Kind::Reduction) return {};
-    const auto* call = ast::as<ast::Call>(function.decorators[0]);
+    const auto* call = ast::as<ast::Call>(decorator_of(function));
     if (!call || call->args.empty()) return {};
     std::vector<const ast::Expr*> written{call->args[0]};
     if (const auto* list = ast::as<ast::List>(call->args[0]))
@@ -117,7 +130,7 @@ struct Writer {
 
   // "(m,n),(n,p)->(m,p)": of each parameter the names of its axes.
   bool read_layout(const ast::FunctionDef& function, ast::Generated& generated) const {
-    const auto* call = ast::as<ast::Call>(function.decorators[0]);
+    const auto* call = ast::as<ast::Call>(decorator_of(function));
     const ast::Expr* written = nullptr;
     if (call)
       for (const ast::Expr* arg : call->args) written = arg; // the last one; the first may be left out
@@ -359,8 +372,7 @@ static const ast::Module* generate_in(SourceManager& sources, const ast::Module&
   }
   std::vector<ast::HostStatement> statements(module.statements.begin(), module.statements.end());
   for (ast::HostStatement& statement : statements) {
-    // The functions of a class do not see its names, and the kernel must see the function.
-    if (!statement.body || statement.kind == ast::HostStatement::Kind::Class) continue;
+    if (!statement.body) continue;
     const ast::Module* body = generate_in(sources, *statement.body, outer, arena, diagnostics);
     any = any || body != statement.body;
     statement.body = body;

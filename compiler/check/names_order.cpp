@@ -487,8 +487,10 @@ Symbol* find_symbol(Context& context, FileScope& file, std::string_view name, co
                     FileScope** owner) {
   NameReader inner = reader;
   for (FileScope* scope = &file; scope; scope = scope->parent) {
-    // The names of a class are seen by its own statements only.
-    bool is_hidden = scope->is_class() && !inner.place;
+    // The names of a class are seen by its own statements only, and by a kernel that was made of a function beside it.
+    bool is_made = inner.function ? inner.function->file == scope && inner.function->def->generated != nullptr
+                                  : scope == &file && !inner.outer;
+    bool is_hidden = scope->is_class() && !inner.place && !is_made;
     Symbol* found = is_block(*scope) ? symbol_of_block(*scope, name)
                     : is_hidden      ? nullptr
                                      : find_own_symbol(context, *scope, name, inner);
