@@ -1,5 +1,6 @@
 // Other forms of an array over the same elements: transposed, reshaped, flat, with an axis more, with elements of
 // another type. Nothing is copied, so what NumPy would copy is refused, or a fault where only the run shows it.
+#include "compiler/check/array_reductions.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -326,6 +327,13 @@ std::optional<Value> Checker::array_form(const Value& array, std::string_view na
     method.elements = {array};
     return method;
   }
+  std::string_view reduction = scope->is_numba() ? reduction_name(name, true) : "";
+  if (!reduction.empty()) {
+    Value method = plain_value(ValueKind::Method, span);
+    method.text = reduction;
+    method.elements = {array};
+    return method;
+  }
   for (const CopyRow& row : copies) {
     if (row.name != name) continue;
     report(span, diag::array_copy, name, row.instead);
@@ -345,6 +353,10 @@ std::optional<Value> Checker::array_form(const Value& array, std::string_view na
 Value Checker::call_array_method(const Value& method, const Args& args, Span span) {
   for (const MethodRow& row : methods)
     if (row.name == method.text) return row.call(*this, method.elements[0], args, span);
+  if (args.positional.empty() && args.keywords.empty())
+    return call_reduction(*this, method.text, method.elements[0], span);
+  report(span, diag::builtin_arguments,
+         fmt::format("`{}` of an array takes no argument: it goes over all elements", method.text));
   return error_value(span);
 }
 

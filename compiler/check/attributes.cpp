@@ -119,6 +119,23 @@ static Value type_attribute(Checker& checker, Type type, std::string_view name, 
   return error_value(span);
 }
 
+static double smallest_normal(Type type) {
+  if (type == types::f16) return 0x1p-14;
+  return type == types::f64 ? 0x1p-1022 : 0x1p-126;
+}
+
+// What np.finfo and np.iinfo say besides: limits of integers are numbers of Python.
+static std::optional<Value> limit_of(const Value& info, std::string_view name, Span span) {
+  if (name == "bits") return int_value(bit_width(info.type->scalar), span);
+  if (info.text == "iinfo") {
+    if (name == "max") return int_value(greatest_value(info.type->scalar), span);
+    return name == "min" ? std::optional(int_value(least_value(info.type->scalar), span)) : std::nullopt;
+  }
+  if (name == "tiny" || name == "smallest_normal")
+    return runtime_value(ir::constant_float(info.type, smallest_normal(info.type)), span);
+  return std::nullopt;
+}
+
 // Of a tuple that -D made of an array.
 static std::optional<Value> array_constant_attribute(const Value& array, std::string_view name, Span span) {
   std::int64_t size = 1, bytes = bit_width(array.type->scalar) / 8;
@@ -181,6 +198,9 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   bool makes_records = value.kind == ValueKind::TypeMaker && value.text == "Record";
   if (makes_records)
     if (std::optional<Value> function = plain_function("Record", name, span)) return *function;
+  bool is_info = value.kind == ValueKind::Type && (value.text == "finfo" || value.text == "iinfo");
+  if (is_info)
+    if (std::optional<Value> limit = limit_of(value, name, span)) return *limit;
   if (value.kind == ValueKind::Type) return type_attribute(*this, value.type, name, span);
   if (is_tuple(value) && is_scalar(value.type))
     if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;

@@ -2,8 +2,10 @@
 // of NumPy that are methods of arrays too.
 #include <algorithm>
 
+#include "compiler/check/array_reductions.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/made_arrays.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -50,7 +52,24 @@ Value call_isinstance(Checker& checker, const Checker::Args& args, Span span) {
   return result ? bool_value(*result, span) : error_value(span);
 }
 
+// tuple(range(4)), of a range that is known.
+std::optional<Value> tuple_of_range(const Value& range, Span span) {
+  if (range.kind != ValueKind::Range) return std::nullopt;
+  std::optional<WideInt> start = constant_integer(range.elements[0]),
+                         stop = constant_integer(range.elements[1]),
+                         step = constant_integer(range.elements[2]);
+  if (!start || !stop || !step || *step == 0) return std::nullopt;
+  std::vector<Value> elements;
+  for (WideInt i = *start; *step > 0 ? i < *stop : i > *stop; i += *step) {
+    if (elements.size() > limits::table_elements) return std::nullopt;
+    elements.push_back(int_value(i, span));
+  }
+  return tuple_value(std::move(elements), span);
+}
+
 Value call_tuple(Checker& checker, const Checker::Args& args, Span span) {
+  if (args.positional.size() == 1 && args.keywords.empty())
+    if (std::optional<Value> counted = tuple_of_range(args.positional[0], span)) return *counted;
   bool is_one = args.positional.size() == 1 && args.keywords.empty() && is_tuple(args.positional[0]);
   if (args.positional.empty() && args.keywords.empty()) return tuple_value({}, span);
   if (is_one) return read_at(args.positional[0], span);
@@ -75,6 +94,30 @@ Value call_dtype(Checker& checker, const Checker::Args& args, Span span) {
   if (type.kind == ValueKind::Type) return read_at(type, span);
   checker.report(args.positional[0].span, diag::not_a_type, checker.context.source(args.positional[0].span));
   return error_value(span);
+}
+
+// np.finfo(t) and np.iinfo(t): the type, whose attributes are its limits.
+Value limits_of(Checker& checker, const Checker::Args& args, bool of_integers, Span span) {
+  std::string_view name = of_integers ? "iinfo" : "finfo";
+  Value type = args.positional.size() == 1 && args.keywords.empty() ? checker.as_dtype(args.positional[0])
+                                                                    : error_value(span);
+  if (is_number(type)) type = type_value(default_type(type.type), span);
+  bool fits = type.kind == ValueKind::Type && is_scalar(type.type) &&
+              (of_integers ? is_integer(type.type) : is_float(type.type));
+  if (!fits)
+    return wrong_arguments(
+        checker, fmt::format("`np.{}` takes a type of {}", name, of_integers ? "integers" : "floats"), span);
+  Value result = type_value(type.type, span);
+  result.text = name;
+  return result;
+}
+
+Value call_finfo(Checker& checker, const Checker::Args& args, Span span) {
+  return limits_of(checker, args, false, span);
+}
+
+Value call_iinfo(Checker& checker, const Checker::Args& args, Span span) {
+  return limits_of(checker, args, true, span);
 }
 
 // numba.from_dtype(t) is t, as a type of Numba; `kernc run` writes a dtype of fields itself.
@@ -155,6 +198,8 @@ constexpr Row rows[] = {
     {"Record", "make_c_struct", call_c_struct},
     {"collections", "namedtuple", call_namedtuple},
     {"numpy", "dtype", call_dtype},
+    {"numpy", "finfo", call_finfo},
+    {"numpy", "iinfo", call_iinfo},
     {"numpy", "reshape", call_reshape},
     {"numpy", "ravel", call_ravel},
     {"numpy", "transpose", call_transpose},
@@ -284,11 +329,17 @@ std::optional<Value> Checker::plain_function(std::string_view module, std::strin
     return value;
   };
   for (const Row& row : rows)
-    if (row.module == module && row.name == name) return method(row.name);
+    if (row.module == module && row.name == name && (scope->is_numba() || !name.ends_with("info")))
+      return method(row.name);
   if (module == "operator")
     if (std::string_view known = operator_name(name); !known.empty()) return method(known);
   if (module == "numpy")
     if (std::string_view ufunc = ufunc_name(name); !ufunc.empty()) return method(ufunc);
+  if (module == "numpy" && instance && scope->is_numba())
+    if (std::string_view reduction = reduction_name(name, false); !reduction.empty())
+      return method(reduction);
+  if (module == "numpy" && instance && scope->is_numba())
+    if (std::string_view maker = made_array_name(name); !maker.empty()) return method(maker);
   return std::nullopt;
 }
 
@@ -300,6 +351,13 @@ Value Checker::call_method(const Value& method, const Args& args, Span span) {
   if (!method.elements.empty())
     return is_array(method.elements[0]) ? call_array_method(method, args, span)
                                         : call_number_method(*this, method, args, span);
+  if (!reduction_name(method.text, false).empty()) {
+    if (args.positional.size() == 1 && args.keywords.empty())
+      return call_reduction(*this, method.text, args.positional[0], span);
+    return wrong_arguments(
+        *this, fmt::format("`np.{}` takes an array, all of whose elements it goes over", method.text), span);
+  }
+  if (!made_array_name(method.text).empty()) return call_made_array(*this, method.text, args, span);
   for (const Row& row : rows)
     if (row.name == method.text) return row.call(*this, args, span);
   if (method.text.starts_with("operator.")) return call_operator(*this, method.text, args, span);
