@@ -135,9 +135,39 @@ Value Checker::rows_view(const Value& rows) {
   return runtime_value(temp(type, ir::View{array, std::move(axes)}, rows.span), rows.span);
 }
 
+// Returns the type of a tuple's elements where they are arrays of one type.
+static std::optional<Type> common_array_type(const Value& tuple) {
+  for (const Value& element : tuple.elements)
+    if (!is_array(element) || element.type != tuple.elements[0].type) return std::nullopt;
+  return tuple.elements.empty() ? std::nullopt : std::optional(tuple.elements[0].type);
+}
+
+// A computed index into arrays of one type: a variable becomes one of them. Their places are put into an array, whose
+// index is guarded.
+static Value chosen_array(Checker& checker, const Value& tuple, Type type, const Value& index,
+                          const ast::Subscript& expr) {
+  const Span span = expr.span;
+  auto count = static_cast<std::int64_t>(tuple.elements.size());
+  Type places_type =
+      checker.context.module.types.array(ScalarKind::I64, 1, AddressSpace::Local, Layout::COrder);
+  ir::Operand places = checker.temp(places_type, ir::LocalArray{{count}}, span);
+  ir::Operand place = checker.guarded_index(places, 0, index, *expr.value);
+  ir::Operand chosen = checker.variable(type, span);
+  checker.assign(*chosen.slot, tuple.elements[0].operand, span);
+  for (std::int64_t k = 1; k < count; ++k) {
+    ir::Operand is_this = checker.compare(ir::CompareOp::Equal, place, ir::constant_int(types::i64, k), span);
+    ir::Body inner = checker.body_of(
+        [&] { checker.assign(*chosen.slot, tuple.elements[static_cast<std::size_t>(k)].operand, span); });
+    checker.emit(ir::If{is_this, std::move(inner), {}}, span);
+  }
+  return runtime_value(chosen, span);
+}
+
 // A computed index into run-time elements of one type: they are put into an array first.
 static Value spilled_element(Checker& checker, const Value& tuple, const Value& index,
                              const ast::Subscript& expr) {
+  std::optional<Type> shared_type = checker.scope->is_numba() ? common_array_type(tuple) : std::nullopt;
+  if (shared_type) return chosen_array(checker, tuple, *shared_type, index, expr);
   std::optional<Type> type = types::unknown;
   for (const Value& element : tuple.elements) {
     std::optional<Type> next = checker.type_of(element);
