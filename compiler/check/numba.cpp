@@ -173,6 +173,7 @@ std::vector<Value> numba_arguments(Checker& checker, Builtin builtin, std::vecto
 }
 
 std::optional<Type> numba_result(Builtin builtin, const std::vector<Value>& args) {
+  if (builtin == Builtin::ActiveMask || builtin == Builtin::LanemaskLt) return types::u32;
   if (args.empty()) return std::nullopt;
   const Value& first = args[0];
   bool counts = builtin == Builtin::Popc || builtin == Builtin::Clz || builtin == Builtin::Ffs;

@@ -1,0 +1,20 @@
+# RUN: %kernc %s --sig 'k(int64[:])' --emit=ir -o - | %FileCheck %s
+# RUN: %kernc run %s k o=zeros:i64:64 --grid 1 --block 64 --print o[31:33] | %FileCheck --check-prefix=OUT %s
+# `activemask()` and `lanemask_lt()` are uint32, as in Numba, so that shifts bring no sign down.
+from numba import cuda
+
+
+@cuda.jit
+def k(o):
+    i = cuda.grid(1)
+    mask = cuda.activemask()
+    before = mask & cuda.lanemask_lt()
+    o[i] = (mask >> 31) * 100 + cuda.popc(before)
+    cuda.syncwarp(mask)
+
+
+# CHECK: i32 = activemask()
+# CHECK-NEXT: mask = u32(%
+# CHECK: i32 = lanemask_lt()
+# CHECK-NEXT: : u32 = u32(%
+# OUT: o[31:33] = [131, 100]
