@@ -282,6 +282,14 @@ private:
 
 } // namespace
 
+// Reports a parameter that is given twice; `in_order` is the word that has no name, where that is the second.
+static void report_repeated(Diagnostics& diagnostics, const Given& target, std::string_view in_order) {
+  auto builder = diagnostics.report({}, diag::repeated_argument, target.param);
+  if (!in_order.empty())
+    builder.note("`{0}` has no name, and is `{1}` by its place; write `NAME={0}` for another parameter",
+                 in_order, target.param);
+}
+
 // Takes `p.x=1`, a field of a record; false where the word is none, or no parameter has that name.
 static bool take_field(std::vector<Given>& given, std::string_view name, std::string_view text,
                        Diagnostics& diagnostics) {
@@ -342,7 +350,7 @@ static void distribute(std::vector<Given>& given, const ast::FunctionDef& functi
     if (target == given.end())
       diagnostics.report({}, diag::too_many_arguments, text, kernel);
     else if (target->present)
-      diagnostics.report({}, diag::repeated_argument, target->param);
+      report_repeated(diagnostics, *target, named ? "" : text);
     else
       target->text = text, target->present = true;
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/kernels.h"
 #include "compiler/driver/messages.h"
 #include "compiler/driver/modules.h"
 #include "compiler/driver/run/generated.h"
@@ -33,7 +34,6 @@ static void parse_limits(Run& run) {
     wrong_use(limit.error());
 }
 
-// Whether a word is the name of a kernel, and not a value.
 // Says whether the parts between dots are names: "make.k".
 static bool is_path(std::string_view word) {
   bool begins = true;
@@ -44,11 +44,20 @@ static bool is_path(std::string_view word) {
   return !begins;
 }
 
+// Says whether a word is the name of a kernel, and not a value.
 static bool names_kernel(const std::string& word) {
   static constexpr std::string_view values[] = {"True", "False", "true", "false", "inf", "nan"};
   bool value = std::find(std::begin(values), std::end(values), word) != std::end(values);
   return !value && !word.empty() && !(word[0] >= '0' && word[0] <= '9') &&
          word.find_first_of("=:@-+[/") == std::string::npos && is_path(word);
+}
+
+// Says whether a file has a kernel whose name is that of a value, as `nan` is.
+static bool defines_kernel(const Program& program, std::string_view name) {
+  return std::ranges::any_of(program.files.front().tree->items, [&](const ast::Stmt* item) {
+    const auto* function = ast::as<ast::FunctionDef>(item);
+    return function && function->name == name && is_kernel(program, *function);
+  });
 }
 
 // Reads the file, for the first stage; later ones compile the same text, each for its own kernel.
@@ -77,6 +86,12 @@ static std::optional<std::vector<std::string>> open_stage(Run& run, Stage& stage
   std::size_t next = is_first ? 1 : 0;
   std::string name;
   if (words.size() > next && names_kernel(words[next])) name = words[next++];
+  std::unique_ptr<Compilation> compilation = open_program(run, first_words[0]);
+  if (!compilation) return std::nullopt;
+  stage.compilation = run.compilations.emplace_back(std::move(compilation)).get();
+  const Program* program = stage.compilation->program();
+  if (!program) return std::nullopt;
+  if (name.empty() && words.size() > next && defines_kernel(*program, words[next])) name = words[next++];
   if (!is_first && name.empty()) {
     run.diagnostics().report(
         {}, diag::bad_command_line,
@@ -84,11 +99,6 @@ static std::optional<std::vector<std::string>> open_stage(Run& run, Stage& stage
                       : fmt::format("--then: give the kernel of the next stage before `{}`", words[0]));
     return std::nullopt;
   }
-  std::unique_ptr<Compilation> compilation = open_program(run, first_words[0]);
-  if (!compilation) return std::nullopt;
-  stage.compilation = run.compilations.emplace_back(std::move(compilation)).get();
-  const Program* program = stage.compilation->program();
-  if (!program) return std::nullopt;
   std::string file = first_words[0] == "-" ? run.session.options.stdin_name : first_words[0];
   stage.name = std::move(name);
   stage.definition =
