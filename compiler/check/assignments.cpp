@@ -405,8 +405,12 @@ static StoredSum sum_of(const Checker& checker, const ast::AugAssign& stmt, cons
   bool apart = inner ? precedence(inner->op) <= precedence(stmt.op)
                      : stmt.value->kind == ast::Kind::Conditional || stmt.value->kind == ast::Kind::BoolOp ||
                            stmt.value->kind == ast::Kind::Compare;
-  return {short_text(checker.context.source(stmt.target->span)), apart ? fmt::format("({})", value) : value,
-          std::string(spelling(stmt.op)), right.type == types::u64};
+  return {short_text(checker.context.source(stmt.target->span)),
+          apart ? fmt::format("({})", value) : value,
+          std::string(spelling(stmt.op)),
+          stmt.target->span,
+          stmt.value->span,
+          right.type == types::u64};
 }
 
 // a[i:j] op= x, of every element.

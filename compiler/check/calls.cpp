@@ -341,17 +341,6 @@ static void flatten_argument(Checker& checker, const Value& value, std::vector<i
   if (value.kind == ValueKind::Runtime && !is_fixed(value)) leaves.push_back(value.operand);
 }
 
-// What the library makes of a sum, as a reduction, is one that was made in the same type.
-static void take_sum(const std::vector<Value>& values, Value& result) {
-  for (const Value& value : values) {
-    const Local* local = value.facts.wrapped_in;
-    if (result.kind != ValueKind::Runtime || value.type != result.type || !local || !sums_up(*local))
-      continue;
-    result.facts.wrapped_in = local;
-    result.facts.by_count = true;
-  }
-}
-
 Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Span span) {
   if (!instance) {
     if (std::optional<Value> value = fold_complex_call(*this, callee, args.positional, span)) return *value;
@@ -373,7 +362,7 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
   if (final && callee.file->is_numba()) report_unknown_decorators(context, callee);
   if (final) {
     Value result = emit_call(*called, *values, span);
-    if (keeps_intervals(*this) && callee.file->file->is_library) take_sum(*values, result);
+    if (keeps_intervals(*this)) note_result(*this, *called, *values, result);
     return result;
   }
   infer(context, *called);
@@ -384,6 +373,7 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
   Value result;
   make_results(*this, type, span, slots, result);
   mark_waiting(result);
+  result.facts.origin = result_origin(callee, *values);
   return result;
 }
 

@@ -90,7 +90,8 @@ struct ConstantTable {
 // `target op= operand` as text.
 struct StoredSum {
   std::string target, operand, op;
-  bool is_u64; // the operand, which meets no signed integer
+  Span place, value; // of target and operand
+  bool is_u64;       // the operand, which meets no signed integer
   // Returns the value that is stored.
   std::string text() const { return fmt::format("{} {} {}", target, op, operand); }
   // Returns it computed in another type.
@@ -138,6 +139,7 @@ struct Checker {
   std::string target_name;                  // of the assignment being checked, for the names of shared arrays
   Span meets;                               // what a literal takes its type from, for the errors of its value
   ir::CacheHint hint = ir::CacheHint::None; // of the next access (`_cache_hint`)
+  int indexing = 0;                         // subscripts around this place
   Span stored_into;                         // the element being stored to, for the errors of its value
   std::optional<Unpacked> unpacked;         // being assigned
   std::optional<StoredSum> stored_sum;      // of an augmented assignment

@@ -138,7 +138,7 @@ static bool literal_converts(const Value& literal, Type type, bool numba) {
 
 // Returns the words that turn the source text of a value into a type.
 static std::string cast_words(std::string text, const Value& value, Type type) {
-  if (text.empty() || text.size() > 40 || text.find('\n') != std::string::npos) text = "...";
+  if (text.empty() || text.size() > 90 || text.find('\n') != std::string::npos) text = "...";
   // `~x` of a bool is -1 or -2, and true in both cases.
   bool inverts = text.starts_with('~') && interval_of(value).least == -2 && interval_of(value).greatest == -1;
   if (is_boolean(type) && inverts) return fmt::format("not {}", text.substr(1));
@@ -255,8 +255,9 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   bool is_product = is_float(type) && value.facts.multiplies && !value.facts.combines_bits;
   if ((widens || is_product) && !is_sum && !is_index) words = widened_text(checker, value, type);
   if (is_sum) words = fmt::format("{} = {}", stored_sum->target, words);
-  bool rounds = keeps_intervals(checker) && value.facts.rounded && is_integer(type) && !is_sum && !is_index;
-  if (rounds) words = saturating_cast(checker, *value.facts.rounded, type);
+  bool may_round = keeps_intervals(checker) && is_integer(type) && !is_sum && !is_index;
+  std::optional<std::string> rounded = may_round ? saturating_cast(checker, value, type) : std::nullopt;
+  if (rounded) words = *rounded;
   bool is_unpacked = checker.is_unpacked(value);
   if (integers && !is_index && !is_sum && !is_unpacked) {
     if (report_grown(checker, value, type)) return;
@@ -270,10 +271,11 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
     checker.note_origin(error, value, type);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
   // Into a narrow type a cast loses bits mostly where nobody expects it.
-  bool clamps = value.facts.saturates || (is_narrow(type) && !is_unpacked && !rounds);
-  if (integers && !is_index && !widens && clamps)
-    error.note("to saturate instead of wrapping write `{}`",
-               saturated_text(checker, value, type, stored_sum));
+  bool clamps = value.facts.saturates || (is_narrow(type) && !is_unpacked && !rounded);
+  if (!integers || is_index || widens || !clamps || rounded) return;
+  if (std::optional<std::string> text =
+          saturated_text(checker, value, type, is_sum ? stored_sum : std::nullopt))
+    error.note("to saturate instead of wrapping write `{}`", *text);
 }
 
 // Returns the operand of a value that becomes one of a type; a warning where it should have been wider before.
@@ -452,8 +454,15 @@ static Value cast_by_python_name(Checker& checker, Type type, const Value& value
   bool keeps = to_int ? is_integer(operand.type) : is_float(operand.type);
   Value result = runtime_value(keeps ? operand : checker.cast(operand, type, span), span);
   result.most = most_bits_as(value, result.type);
-  if (to_int && is_float(operand.type)) result.facts.rounded = Rounded{value.span, false};
+  if (to_int && is_float(operand.type)) result.facts.rounded = Rounded{value.span, false, operand.type, span};
   return result;
+}
+
+// What is cast is as large as it was where the type holds it.
+static void note_cast(Value& result, const Value& value) {
+  bool was_integer = is_scalar(value.type) && is_integer(value.type);
+  result.facts.origin = was_integer ? value.facts.origin : Origin::Given;
+  if (was_integer && holds(interval_of(result.type), exact_of(value))) result.facts.exact = exact_of(value);
 }
 
 Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from_python_name) {
@@ -489,6 +498,7 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
   if (keeps_intervals(*this)) warn_rounded(*this, value, type);
   Value result = runtime_value(cast(as_operand(value), type, span), span);
   result.most = most_bits_as(value, type);
+  if (keeps_intervals(*this) && is_integer(type)) note_cast(result, value);
   return result;
 }
 

@@ -48,9 +48,10 @@ struct Held {
   IntegerFacts facts;
   Interval interval;
   Type type;
-  Span span;     // of the value
-  bool is_alone; // the statement is `local = value`
-  bool is_only;  // no other statement assigns the local; else others may come between
+  Span span;                  // of the value
+  bool is_alone;              // the statement is `local = value`
+  bool is_only;               // no other statement assigns the local; else others may come between
+  std::string wide_text = {}; // of `local *= value`, the assignment that does not wrap
 };
 
 // A name that a function binds. Its type is what the assignments of all paths have in common, found in
@@ -71,16 +72,19 @@ struct Local {
   bool is_named = false;       // by one inside of an expression, which may read it before
   bool has_far_range = false;  // of literals, which do not fit its type
   LiteralUse literal;
-  std::uint64_t most = 0;      // of the rounds before: what most_bits() is at most of all that is assigned
-  std::uint64_t most_now = 0;  // of this round
-  std::optional<Held> held;    // of this round, by the last assignment so far
-  bool is_data = false;        // assigned what is made of elements of arrays
-  bool is_wrong = false;       // without a declaration, and assigned what an error was reported of
-  std::optional<Span> mixed;   // the signed operand that made an i64 of what was a u32
-  std::optional<Span> adds_up; // what a loop adds to it, or multiplies it with
-  Span starts_with;            // a literal that it is assigned
-  Growth growth;               // of the round before
-  Growth growth_now;           // of this round
+  std::uint64_t most = 0;        // of the rounds before: what most_bits() is at most of all that is assigned
+  std::uint64_t most_now = 0;    // of this round
+  std::optional<Held> held;      // of this round, by the last assignment so far
+  Origin origin = Origin::Index; // the farthest of what it is assigned
+  bool xors = false;             // assigned what `^` makes
+  bool is_result = false;        // no local, but what a function returns
+  bool is_wrong = false;         // without a declaration, and assigned what an error was reported of
+  std::optional<Span> mixed;     // the signed operand that made an i64 of what was a u32
+  std::optional<Span> adds_up;   // what a loop adds to it, or multiplies it with
+  bool is_multiplied = false;    // by a loop
+  Span starts_with;              // a literal that it is assigned
+  Growth growth;                 // of the round before
+  Growth growth_now;             // of this round
   std::vector<const ast::Node*> sites_now; // of this round
   std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
   Type slots_type = types::unknown;

@@ -271,6 +271,7 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
     if (instance->locals.contains(record->text))
       add_site(*instance, record->text, record->span, Site::Augmented);
   instance->result.name = function.def->name;
+  instance->result.is_result = true;
   bool typed = function.def->returns && function.file->rules.annotations == Rules::annotations_rule::Types;
   std::optional<Type> returns =
       typed ? type_of_expr(context, *function.file, *function.def->returns) : std::nullopt;

@@ -202,7 +202,7 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker
   if (values.size() == 1) {
     operand = checker.cast(round_even(checker, operand, expr.span), types::i64, expr.span);
     Value whole = runtime_value(operand, expr.span);
-    whole.facts.rounded = Rounded{x.span, true};
+    whole.facts.rounded = Rounded{x.span, true, x.type, expr.span};
     return whole;
   }
   std::optional<WideInt> digits = constant_integer(values[1]);

@@ -40,12 +40,6 @@ bool is_bits(ast::BinaryOp op) {
   return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
 }
 
-void append(std::vector<Span>& spans, const std::vector<Span>& more) {
-  for (Span span : more)
-    if (std::ranges::find(spans, span) == spans.end()) spans.push_back(span);
-  if (spans.size() > most_leaves) spans.resize(most_leaves + 1);
-}
-
 // What is converted of an operand, for an operator to compute in a wider type.
 std::vector<Span> leaves_of(const Value& value) {
   if (!value.facts.leaves.empty()) return value.facts.leaves;
@@ -61,7 +55,7 @@ std::vector<Span> leaves_of(ast::BinaryOp op, const Value& left, const Value& ri
   // A literal takes the type of the other, but no type without a sign holds a negative one.
   std::vector<Span> leaves;
   for (const Value* operand : {&left, &right})
-    if (!is_literal(*operand) || interval_of(*operand).least < 0) append(leaves, leaves_of(*operand));
+    if (!is_literal(*operand) || interval_of(*operand).least < 0) append_spans(leaves, leaves_of(*operand));
   return leaves;
 }
 
@@ -90,7 +84,9 @@ bool wraps_by_count(const IntegerFacts& facts) { return !may_have_wrapped(facts)
 void take_wrapped(IntegerFacts& facts, const IntegerFacts& from) {
   facts.by_count = wraps_by_count(facts) && wraps_by_count(from);
   facts.by_product = facts.by_product || from.by_product;
-  append(facts.wrapped, from.wrapped);
+  facts.factors = std::max(facts.factors, from.factors);
+  facts.xors = facts.xors || from.xors;
+  append_spans(facts.wrapped, from.wrapped);
   if (!facts.wrapped_in) facts.wrapped_in = from.wrapped_in;
 }
 
@@ -105,15 +101,59 @@ bool takes_count_type(ast::BinaryOp op, const Value& left, const Value& right, c
          (op == ast::BinaryOp::ShiftLeft && !holds(counts, interval_of(right)));
 }
 
-// Says whether two variables are multiplied in 32 bits, which may not hold their product.
-bool is_word_product(ast::BinaryOp op, const Value& left, const Value& right, const Interval& exact,
-                     Type type) {
-  auto is_variable = [](const Value& value) {
-    return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integer(value.type) &&
-           !is_constant_number(value);
-  };
-  return op == ast::BinaryOp::Multiply && is_variable(left) && is_variable(right) && is_scalar(type) &&
-         bit_width(type->scalar) == 32 && !holds(interval_of(type), exact);
+// What a product with a literal multiplies by, at least, where it is warned of: small ones mostly leave room.
+constexpr WideInt least_factor = 100;
+
+bool is_variable(const Value& value) {
+  return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integer(value.type) &&
+         !is_constant_number(value);
+}
+
+bool is_great(const Value& factor) {
+  Interval interval = interval_of(factor);
+  return is_constant_number(factor) && (interval.greatest >= least_factor || interval.least <= -least_factor);
+}
+
+// Says whether a product or a power of variables is computed in 32 bits, which may not hold it. That of a u32 and a literal
+// is mostly a hash, which wraps.
+bool is_word_product(ast::BinaryOp op, const Value& left, const Value& right, Type type) {
+  if (!is_scalar(type) || bit_width(type->scalar) != 32) return false;
+  bool both = is_variable(left) && is_variable(right);
+  bool one =
+      is_signed(type) && ((is_variable(left) && is_great(right)) || (is_great(left) && is_variable(right)));
+  bool multiplies = op == ast::BinaryOp::Multiply && (both || one);
+  bool raises =
+      op == ast::BinaryOp::Power && is_variable(left) && holds(interval_of(type), interval_of(right));
+  return (multiplies || raises) &&
+         !holds(interval_of(type), interval_of(op, exact_of(left), exact_of(right), 64));
+}
+
+// Returns what the result of an operator is made of: a product with a counter is no larger than indices are, unless
+// elements are multiplied.
+Origin origin_of(ast::BinaryOp op, const Value& left, const Value& right) {
+  bool shift = op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight;
+  Origin a = left.facts.origin, b = right.facts.origin;
+  if (is_constant_number(left)) return b;
+  if (shift || is_constant_number(right)) return a;
+  bool multiplies = op == ast::BinaryOp::Multiply && a != Origin::Data && b != Origin::Data;
+  return multiplies ? std::min(a, b) : std::max(a, b);
+}
+
+// Says whether a value is a whole number as a float of 24 digits or more, with nothing but a few literals around it.
+bool stays_rounded(const Value& rounded, const Value& other) {
+  Interval small{-(WideInt(1) << 16), WideInt(1) << 16};
+  return rounded.facts.rounded && is_int_literal(other) && holds(small, interval_of(other)) &&
+         (rounded.facts.rounded->type == types::f32 || rounded.facts.rounded->type == types::f64);
+}
+
+std::optional<Rounded> rounded_sum(ast::BinaryOp op, const Value& left, const Value& right) {
+  bool computes = op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract || op == ast::BinaryOp::Multiply;
+  if (!computes) return std::nullopt;
+  const Value* value = stays_rounded(left, right) ? &left : stays_rounded(right, left) ? &right : nullptr;
+  if (!value) return std::nullopt;
+  Rounded result = *value->facts.rounded;
+  result.is_whole = false;
+  return result;
 }
 
 // Gives a result its interval; says whether it may be beyond its type. Only of a promoted value the interval
@@ -125,6 +165,12 @@ bool settle(IntegerFacts& facts, const Interval& exact, Type type) {
 }
 
 } // namespace
+
+void append_spans(std::vector<Span>& spans, const std::vector<Span>& more) {
+  for (Span span : more)
+    if (std::ranges::find(spans, span) == spans.end()) spans.push_back(span);
+  if (spans.size() > most_leaves) spans.resize(most_leaves + 1);
+}
 
 bool is_narrow(Type type) { return is_scalar(type) && is_integer(type) && bit_width(type->scalar) < 32; }
 
@@ -225,26 +271,35 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
   Interval a = operand_interval(left, modular), b = operand_interval(right, modular && !shift);
   Type width = is_narrow(type) ? types::i32 : type;
   Interval exact = interval_of(op, a, b, bit_width(width->scalar));
-  facts.is_data = left.facts.is_data || (!shift && right.facts.is_data);
+  facts.origin = origin_of(op, left, right);
+  facts.rounded = rounded_sum(op, left, right);
+  facts.xors = op == ast::BinaryOp::BitXor || left.facts.xors || (!shift && right.facts.xors);
+  if (checker.final && !is_narrow(type))
+    note_widths(facts, op, left, right, type, first_leaf(op, left, right));
   if (modular) {
     if (checker.final) facts.leaves = leaves_of(op, left, right);
     bool products = left.facts.multiplies || right.facts.multiplies;
     facts.multiplies = op == ast::BinaryOp::Multiply || op == ast::BinaryOp::Power || products;
     facts.combines_bits = is_bits(op) || shift || left.facts.combines_bits || right.facts.combines_bits;
-    take_wrapped(facts, left.facts);
-    if (!shift) take_wrapped(facts, right.facts);
+    // What becomes one of 64 bits here was warned of.
+    auto stays = [&](const Value& value) {
+      return !is_scalar(value.type) || bit_width(value.type->scalar) >= bit_width(width->scalar);
+    };
+    if (stays(left) || facts.promoted) take_wrapped(facts, left.facts);
+    if (!shift && (stays(right) || facts.promoted)) take_wrapped(facts, right.facts);
     // What a mask lets through is right.
     if (op == ast::BinaryOp::BitAnd && holds(interval_of(type), exact))
       facts.wrapped.clear(), facts.wrapped_in = nullptr, facts.by_product = false;
   }
   bool below_zero = op == ast::BinaryOp::Subtract && is_unsigned_word(type) && exact.least < 0;
   bool by_count = !facts.promoted && takes_count_type(op, left, right, exact, type);
-  bool by_product = !facts.promoted && is_word_product(op, left, right, exact, type);
+  bool by_product = !facts.promoted && is_word_product(op, left, right, type);
   bool passes = (settle(facts, exact, type) && (facts.promoted || below_zero)) || by_count || by_product;
   if (!passes || !modular || may_have_wrapped(facts) || !checker.final) return facts;
   facts.wrapped = type == types::u64 ? facts.leaves : first_leaf(op, left, right);
-  facts.by_count = by_count || by_product;
+  facts.by_count = by_count;
   facts.by_product = by_product;
+  facts.factors = facts.origin;
   return facts;
 }
 
@@ -261,12 +316,16 @@ IntegerFacts unary_facts(ast::UnaryOp op, const Value& operand, Type type) {
   bool below_zero = negates && is_unsigned_word(type) && exact.least < 0;
   bool passes = settle(facts, exact, type) && (facts.promoted || below_zero);
   if (passes && !may_have_wrapped(facts)) facts.wrapped = leaves_of(operand);
+  facts.rounded.reset();
+  note_widths(facts, op, operand, type, leaves_of(operand));
   return facts;
 }
 
 IntegerFacts absolute_facts(Checker& checker, const Value& operand, Type type) {
-  warn_wrapped(checker, operand, "compared");
+  warn_wrapped(checker, operand, "given to `abs`");
   IntegerFacts facts;
+  facts.origin = operand.facts.origin;
+  note_widths_of_size(facts, operand, type);
   facts.promoted = type == types::i32 && is_small(operand);
   facts.grown = operand.facts.grown;
   facts.saturates = true;
@@ -290,6 +349,9 @@ IntegerFacts extremum_facts(Checker& checker, bool greatest, const std::vector<V
   if (!std::ranges::all_of(values, [](const Value& v) { return is_small(v) || v.facts.grown; }))
     facts.grown = false;
   if (interval) settle(facts, *interval, type);
+  for (const Value& value : values)
+    if (!is_constant_number(value)) facts.origin = std::max(facts.origin, value.facts.origin);
+  note_widths_of_extremum(facts, greatest, values);
   return facts;
 }
 
@@ -301,6 +363,8 @@ IntegerFacts either_facts(const Value& a, const Value& b, Type type) {
                 (is_small(b) || b.facts.grown);
   take_wrapped(facts, a.facts);
   take_wrapped(facts, b.facts);
+  facts.origin = std::max(a.facts.origin, b.facts.origin);
+  note_widths_of_either(facts, a, b);
   settle(facts, hull(operand_interval(a, true), operand_interval(b, true)), type);
   return facts;
 }

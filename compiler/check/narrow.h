@@ -44,6 +44,23 @@ IntegerFacts extremum_facts(Checker& checker, bool greatest, const std::vector<V
 // Returns what is known of a value that is one of two.
 IntegerFacts either_facts(const Value& a, const Value& b, Type type);
 
+// Returns where an integer lies if no operator that it is made of wraps.
+Interval exact_of(const Value& value);
+// Take what the operands of an operator, of `abs`, of `min` or `max`, or of a conditional say of that, and note the operand
+// whose cast to 64 bits keeps the operator from wrapping, where it may.
+void note_widths(IntegerFacts& facts, ast::BinaryOp op, const Value& left, const Value& right, Type type,
+                 const std::vector<Span>& leaf);
+void note_widths(IntegerFacts& facts, ast::UnaryOp op, const Value& operand, Type type,
+                 const std::vector<Span>& leaves);
+void note_widths_of_size(IntegerFacts& facts, const Value& operand, Type type);
+void note_widths_of_extremum(IntegerFacts& facts, bool greatest, const std::vector<Value>& values);
+void note_widths_of_either(IntegerFacts& facts, const Value& a, const Value& b);
+// Returns the type to which the noted operands are cast for an exact result, its own where there are none; nothing where
+// no cast makes it exact.
+std::optional<Type> exact_type(const Value& value);
+// Adds spans that are not there yet, up to one more than are written.
+void append_spans(std::vector<Span>& spans, const std::vector<Span>& more);
+
 // Returns the integers around 0 that a type of numbers holds, each of them.
 Interval exact_interval(Type type);
 // Says whether an integer goes into a type without a cast: the type holds its interval.
@@ -82,14 +99,24 @@ std::optional<std::string> literal_declaration(const Checker& checker, const Loc
 // Reports a local that a narrow type was assigned to first, and that is an i32 where the narrow type is needed; says
 // whether the value is one.
 bool report_grown(Checker& checker, const Value& value, Type type);
+// Notes what a function of a .kern file returns, where it may have wrapped.
+void note_returned(Checker& checker, const Value& value);
+// Returns what the result of a function is made of, and gives a result what follows from what the function returns, or from
+// what the library is given.
+Origin result_origin(const FunctionSymbol& callee, const std::vector<Value>& args);
+void note_result(const Checker& checker, const Instance& called, const std::vector<Value>& args,
+                 Value& result);
+// Gives the sum of an array what follows from its type; `start` is where another start is written.
+void note_total(Value& sum, Type element, const std::optional<Value>& start);
 // Gives a value read from a local what follows from these.
 void read_held(const Local& local, Value& value);
 
 // Returns the source of a value, computed in a wider type: `u64(1) << n`. Where that is no more than a cast of
 // the whole, it is that.
 std::string widened_text(const Checker& checker, const Value& value, Type type);
-// Returns the cast of a float that was rounded to an i64, straight to an integer type: it saturates.
-std::string saturating_cast(const Checker& checker, const Rounded& rounded, Type type);
+// Returns the cast of a float that was rounded to an i64, straight to an integer type: it saturates. Nothing where it was
+// not, or the float does not hold what is computed with it.
+std::optional<std::string> saturating_cast(const Checker& checker, const Value& value, Type type);
 // Warns where the i64 that a float was rounded to is cast to a narrow type, and wraps.
 void warn_rounded(Checker& checker, const Value& value, Type type);
 // Reports a shift by a constant that is no less than the width, and warns where a count is known to pass it.
@@ -97,6 +124,16 @@ void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, co
                        Type computed, Span span);
 // Warns of a sum of f16 or bf16 that a loop makes.
 void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const Value& sum);
+// Returns a source text with the parts at some spans cast to a type; at an empty span stands the start of a sum.
+std::string with_casts(const Checker& checker, Span whole, std::vector<Span> parts, Type type);
+// Returns the source of a value, or what an augmented assignment stores.
+std::string stored_text(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum);
+// Returns the same with the operands cast to a type that make it exact.
+std::string exact_text(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum,
+                       Type type);
+// Adds to an error of an integer that meets a float the places behind it where the same integer meets what has no type for
+// this error, and which are not reported for that.
+void note_like_places(Checker& checker, Report& report, const Value& integer, Span first);
 // Returns the source text of an expression with another text for a part of it.
 std::string replaced_text(const Checker& checker, Span whole, Span part, std::string_view text);
 // Returns a source text on one line, or "..." where it is too long for a message.
@@ -104,9 +141,10 @@ std::string short_text(std::string_view text);
 // Returns the text of an operand as another operator takes it whole: in brackets where an operator or a conditional
 // stands outside of those that it has.
 std::string whole_operand(std::string_view text);
-// Returns the text of a value held between the ends of a type, as what an assignment stores where it is one.
-std::string saturated_text(const Checker& checker, const Value& value, Type type,
-                           const std::optional<StoredSum>& sum);
+// Returns the text of a value held between the ends of a type, as what an assignment stores where it is one; nothing where
+// no text does that for every value.
+std::optional<std::string> saturated_text(const Checker& checker, const Value& value, Type type,
+                                          const std::optional<StoredSum>& sum);
 // Returns what to write for a value to go into a type that does not hold it: a cast, or what saturates.
 std::string narrow_words(const Checker& checker, const Value& value, Type type,
                          const std::optional<StoredSum>& sum);

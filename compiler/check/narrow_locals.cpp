@@ -66,22 +66,28 @@ bool outgrows_literal(const Local& local) {
 }
 
 void note_held(Checker& checker, Local& local, const Value& value, bool is_alone) {
-  local.is_data = local.is_data || value.facts.is_data;
+  local.origin = std::max(local.origin, value.facts.origin);
+  local.xors = local.xors || value.facts.xors;
   bool is_only = local.assignments == 1;
   bool is_whole = is_number(value) && (is_integer(value.type) || value.type == types::int_literal);
   // What is assigned by one of several statements is what the local holds behind it, until the next.
   bool is_next = is_alone && !checker.stored_sum;
-  if (checker.unrolled != 0 || !(is_only ? is_whole : is_next)) return;
+  bool is_product = checker.stored_sum && value.facts.by_product && !value.facts.wrapped.empty();
+  if (checker.unrolled != 0 || !(is_only ? is_whole : is_next || is_product)) return;
   local.held.reset();
   if (!is_whole) return;
   local.held = Held{value.facts, interval_of(value), value.type, value.span, is_alone, is_only};
+  if (is_product)
+    local.held->wide_text =
+        fmt::format("{} = {}", local.name,
+                    exact_text(checker, value, checker.stored_sum, exact_type(value).value_or(types::i64)));
   // A local that is assigned again no longer holds what is spoken of.
   const Local*& from = local.held->facts.wrapped_in;
   if (from && !sums_up(*from) && from->held && !from->held->is_only) from = nullptr;
 }
 
 void read_held(const Local& local, Value& value) {
-  value.facts.is_data = local.is_data;
+  value.facts.origin = local.origin;
   if (!is_typed_integer(value)) return;
   if (sums_up(local)) {
     value.facts.wrapped_in = &local;
@@ -93,6 +99,9 @@ void read_held(const Local& local, Value& value) {
   Interval interval = hull(held.interval, {0, 0});
   if (held.is_only && holds(interval_of(value.type), interval)) value.facts.interval = interval;
   if (local.annotated || held.type != value.type || sums_up(local)) return;
+  value.facts.hides_wrap = held.facts.hides_wrap || !held.facts.wide.empty();
+  value.facts.factors = held.facts.factors;
+  value.facts.xors = held.facts.xors;
   value.facts.by_count = held.facts.by_count;
   value.facts.by_product = held.facts.by_product;
   value.facts.wrapped_in = held.facts.wrapped.empty() ? held.facts.wrapped_in : &local;
@@ -114,7 +123,9 @@ void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& add
   bool is_sum = op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract;
   bool is_word = is_typed_integer(sum) && bit_width(sum.type->scalar) == 32;
   bool is_whole = is_typed_integer(added) || added.type == types::int_literal;
-  if (checker.loops.empty() || local.adds_up || !is_word || !is_whole) return;
+  if (checker.loops.empty() || !is_word || !is_whole) return;
+  local.is_multiplied = local.is_multiplied || op == ast::BinaryOp::Multiply;
+  if (local.adds_up) return;
   bool grows = op == ast::BinaryOp::Multiply ? multiplies_beyond(added)
                                              : is_sum && is_typed_integer(added) && adds_up_beyond(added);
   if (grows) local.adds_up = added.span;

@@ -16,8 +16,7 @@ static bool is_within(Span inner, Span outer) {
   return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end;
 }
 
-// Returns a source text with the parts at some spans converted.
-static std::string with_casts(const Checker& checker, Span whole, std::vector<Span> parts, Type type) {
+std::string with_casts(const Checker& checker, Span whole, std::vector<Span> parts, Type type) {
   std::ranges::sort(parts, {}, &Span::begin);
   std::string text;
   std::uint32_t at = whole.begin;
@@ -28,6 +27,10 @@ static std::string with_casts(const Checker& checker, Span whole, std::vector<Sp
   for (Span part : parts) {
     if (part.begin < at || !is_within(part, whole)) continue;
     upto(part.begin);
+    if (part.begin == part.end) {
+      text += fmt::format(", {}(0)", to_string(type));
+      continue;
+    }
     text += to_string(type) + "(";
     upto(part.end);
     text += ")";
@@ -47,15 +50,19 @@ std::string replaced_text(const Checker& checker, Span whole, Span part, std::st
 // Returns the source of what may have wrapped, with the operands converted that keep it from that.
 static std::string unwrapped_text(const Checker& checker, const IntegerFacts& facts, Span whole, Type wide) {
   bool all = wide == types::u64 && !facts.leaves.empty();
-  if (has_too_many(facts.wrapped) || has_too_many(facts.leaves)) return "...";
+  // Beside a product that is warned of, smaller ones may wrap too.
+  const std::vector<Span>& parts = facts.by_product && !facts.wide.empty() ? facts.wide : facts.wrapped;
+  if (has_too_many(parts) || has_too_many(facts.leaves)) return "...";
   if (all) return short_text(with_casts(checker, whole, facts.leaves, wide));
-  std::string text = short_text(with_casts(checker, whole, facts.wrapped, types::i64));
+  std::string text = short_text(with_casts(checker, whole, parts, types::i64));
   return wide == types::u64 ? fmt::format("u64({})", text) : text;
 }
 
 // Returns the assignment of a local whose value may have wrapped, with the operands converted.
 static std::string unwrapped_text(const Checker& checker, const Local& local, Type wide) {
+  if (!local.held->wide_text.empty()) return local.held->wide_text;
   std::string text = unwrapped_text(checker, local.held->facts, local.held->span, wide);
+  if (local.is_result) return fmt::format("return {}", text);
   return local.held->is_alone ? fmt::format("{} = {}", local.name, text) : text;
 }
 
@@ -88,23 +95,30 @@ static std::string completed_text(const Checker& checker, const Value& value) {
 }
 
 // Warns of a local that a loop adds to, once.
-static void warn_adds_up(Checker& checker, const Local& local, Span span, Type type, Type wide) {
+static void warn_adds_up(Checker& checker, const Local& local, Span span, std::string_view becomes,
+                         Type wide) {
   bool fresh = checker.context.diagnostics.enabled() &&
                checker.context.reported.insert({"adds_up", local.span.file, local.span.begin}).second;
   if (!fresh) return;
   std::string declaration =
       fmt::format("{}: {}{}", local.name, to_string(wide), local.is_unpacked ? "" : " = ...");
-  checker.report(span, diag::narrow_sum, local.name, to_string(local.type), to_string(type), declaration)
+  checker.report(span, diag::narrow_sum, local.name, to_string(local.type), becomes, declaration)
       .note(local.starts_with, "`{}` starts as a literal, which takes the type of what follows", local.name)
       .note(*local.adds_up, "a loop adds this to it, or multiplies it with this");
 }
 
 static void report_wrapped(Checker& checker, const Value& value, std::string_view use, std::string text) {
+  // What is divided by an i64 is widened too: one warning is enough.
+  bool fresh = checker.context.diagnostics.enabled() &&
+               checker.context.reported.insert({"wrapped", value.span.file, value.span.begin}).second;
+  if (!fresh) return;
   std::string source = short_text(checker.context.source(value.span));
   const Local* local = value.facts.wrapped_in;
   bool is_unsigned = value.type == types::u32 || value.type == types::u64;
   auto note = [&](Report&& warning) {
-    if (local) warning.note(local->held->span, "`{}` is computed here", local->name);
+    if (local)
+      warning.note(local->held->span, "`{}` {}", local->name,
+                   local->is_result ? "returns this" : "is computed here");
   };
   if (value.facts.by_product)
     note(checker.report(value.span, diag::word_product, source, to_string(value.type), use, text));
@@ -116,13 +130,36 @@ static void report_wrapped(Checker& checker, const Value& value, std::string_vie
     note(checker.report(value.span, diag::passes_32_bits, source, use, text));
 }
 
+// Says whether a sum that a loop makes is one of data, not a counter or the state of a hash, which wraps.
+static bool sums_data(const Local& local) {
+  bool is_unsigned = is_scalar(local.type) && is_integer(local.type) && !is_signed(local.type);
+  return local.origin == Origin::Data && !local.xors && !(is_unsigned && local.is_multiplied);
+}
+
+// Says whether 32 bits are enough for a product, mostly: of numbers of threads and counters, and where it is a place in an
+// array, which is guarded, one of sizes.
+static bool is_small_product(const Checker& checker, const Value& value) {
+  Origin least = checker.indexing > 0 ? Origin::Data : Origin::Given;
+  return value.facts.factors < least;
+}
+
 void warn_wrapped(Checker& checker, const Value& value, std::string_view use) {
   const IntegerFacts& facts = value.facts;
-  bool wraps = !facts.wrapped.empty() || facts.wrapped_in;
-  if (!checker.final || !wraps || facts.by_count) return;
+  const Local* local = facts.wrapped_in;
+  if (!checker.final || (facts.wrapped.empty() && !local)) return;
+  if (local && sums_up(*local)) {
+    std::string becomes = fmt::format("it may pass 32 bits before it is {}", use);
+    if (sums_data(*local) && value.type == local->type)
+      warn_adds_up(checker, *local, value.span, becomes, types::i64);
+    return;
+  }
+  if (facts.by_product ? is_small_product(checker, value) || facts.xors : facts.by_count) return;
+  bool is_natural = facts.by_product && value.type == types::u32;
+  Type wide = is_natural ? types::u64 : types::i64;
   report_wrapped(checker, value, use,
-                 facts.wrapped_in ? unwrapped_text(checker, *facts.wrapped_in, types::i64)
-                                  : completed_text(checker, value));
+                 local        ? unwrapped_text(checker, *local, wide)
+                 : is_natural ? unwrapped_text(checker, facts, value.span, wide)
+                              : completed_text(checker, value));
 }
 
 void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpose) {
@@ -131,28 +168,17 @@ void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpo
   bool from_word = is_scalar(value.type) && bit_width(value.type->scalar) <= 32;
   bool widens = from_word && is_integer(type) && bit_width(type->scalar) == 64;
   if (!checker.final || !wraps || !(widens || is_float(type))) return;
-  // A product of indices and sizes is one that 32 bits are enough for, mostly.
   bool is_kept = !facts.wrapped_in && purpose == Purpose::Return;
-  if (facts.by_product && !facts.is_data && !(is_kept && widens)) return;
+  if (facts.by_product && is_small_product(checker, value) && !(is_kept && widens)) return;
   const Local* local = facts.wrapped_in;
   Type wide = widens ? type : types::i64;
-  if (local && sums_up(*local)) return warn_adds_up(checker, *local, value.span, type, wide);
+  if (local && sums_up(*local))
+    return warn_adds_up(checker, *local, value.span, fmt::format("only the sum becomes {}", to_string(type)),
+                        wide);
   std::string use = fmt::format("{} {}", widens ? "widened to" : "made", to_string(type));
   report_wrapped(checker, value, use,
                  local ? unwrapped_text(checker, *local, wide)
                        : unwrapped_text(checker, facts, value.span, wide));
-}
-
-std::string saturating_cast(const Checker& checker, const Rounded& rounded, Type type) {
-  std::string text = short_text(checker.context.source(rounded.span));
-  return fmt::format(fmt::runtime(rounded.is_nearest ? "{}(rint({}))" : "{}({})"), to_string(type), text);
-}
-
-void warn_rounded(Checker& checker, const Value& value, Type type) {
-  if (!checker.final || !value.facts.rounded || !is_narrow(type)) return;
-  checker.report(value.span, diag::rounded_cast, to_string(type), bit_width(type->scalar),
-                 short_text(checker.context.source(value.span)),
-                 saturating_cast(checker, *value.facts.rounded, type));
 }
 
 void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const Value& sum) {
@@ -268,43 +294,6 @@ std::string widened_text(const Checker& checker, const Value& value, Type type) 
   return fmt::format("{}({})", to_string(type), short_text(checker.context.source(value.span)));
 }
 
-// Returns the source of a value, or what an augmented assignment stores.
-static std::string text_of(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum) {
-  return sum ? short_text(sum->text()) : short_text(checker.context.source(value.span));
-}
-
-// A value that may have wrapped is computed in 64 bits first, which only a cast makes narrow again.
-std::string saturated_text(const Checker& checker, const Value& value, Type type,
-                           const std::optional<StoredSum>& sum) {
-  const std::vector<Span>& wrapped = value.facts.wrapped;
-  Interval interval = interval_of(value), limits = interval_of(type);
-  std::string text = text_of(checker, value, sum);
-  if (!wrapped.empty())
-    text = sum ? short_text(sum->text_in(types::i64))
-               : short_text(with_casts(checker, value.span, wrapped, types::i64));
-  bool is_wider = limits.greatest >= greatest_value(ScalarKind::I64);
-  if (interval.greatest > limits.greatest || (!wrapped.empty() && !is_wider))
-    text = fmt::format("min({}, {})", text, static_cast<std::uint64_t>(limits.greatest));
-  if (interval.least < limits.least || !wrapped.empty())
-    text = fmt::format("max({}, {})", text, static_cast<std::int64_t>(limits.least));
-  if (!wrapped.empty()) text = fmt::format("{}({})", to_string(type), text);
-  return sum ? fmt::format("{} = {}", sum->target, text) : text;
-}
-
-std::string narrow_words(const Checker& checker, const Value& value, Type type,
-                         const std::optional<StoredSum>& sum) {
-  std::string text = text_of(checker, value, sum);
-  bool widens = bit_width(type->scalar) == 64 && !value.facts.wrapped.empty();
-  if (widens)
-    text = sum ? short_text(sum->text_in(types::i64))
-               : short_text(with_casts(checker, value.span, value.facts.wrapped, types::i64));
-  std::string target = sum ? fmt::format("{} = ", sum->target) : "";
-  std::string words = fmt::format("`{}{}({})`, which wraps", target, to_string(type), text);
-  if (value.facts.saturates)
-    words += fmt::format(", or `{}`, which saturates", saturated_text(checker, value, type, sum));
-  return words;
-}
-
 static std::string number_text(WideInt n) {
   if (n > greatest_value(ScalarKind::U64)) return "2**64 or more";
   if (n < least_value(ScalarKind::I64)) return "less than -2**63";
@@ -313,7 +302,7 @@ static std::string number_text(WideInt n) {
 
 void report_narrow(Checker& checker, const Value& value, Type type, const std::optional<StoredSum>& sum) {
   Interval interval = interval_of(value), limits = interval_of(type);
-  checker.report(value.span, diag::narrow_needs_cast, text_of(checker, value, sum),
+  checker.report(value.span, diag::narrow_needs_cast, stored_text(checker, value, sum),
                  number_text(interval.least), number_text(interval.greatest), to_string(type),
                  number_text(limits.least), number_text(limits.greatest),
                  narrow_words(checker, value, type, sum));

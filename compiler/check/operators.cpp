@@ -132,6 +132,8 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     Report error =
         checker.report(span, diag::operands_need_cast, spelled, a, b, suggested_cast(checker, left, right));
     checker.note_operands(error, left, right);
+    if (is_float(left.type) != is_float(right.type))
+      note_like_places(checker, error, is_float(left.type) ? right : left, span);
     return error_value(span);
   }
   Report error = checker.report(span, diag::operand_type_mismatch, spelled, a, b);

@@ -34,6 +34,7 @@ static void bind_params(Checker& checker, Instance& instance) {
   checker.function.param_count = static_cast<std::uint32_t>(checker.function.slots.size());
   for (std::size_t i = 0; i < params.size(); ++i) {
     Local& local = instance.locals[params[i].name];
+    local.origin = Origin::Given;
     if (local.sites <= 1) {
       checker.note_assignment(local, values[i], *instance.function->def, params[i].span);
       local.known = values[i];

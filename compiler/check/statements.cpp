@@ -4,6 +4,7 @@
 
 #include "compiler/ast/walk.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
 
@@ -185,6 +186,7 @@ bool Checker::check_return(const ast::Return& stmt) {
     if (joined && *joined != result.joined) result.type_span = stmt.value->span;
     if (joined) result.joined = *joined;
   }
+  if (final && keeps_intervals(*this)) note_returned(*this, value);
   Type to = final || result.pinned ? result.type : result.joined;
   ir::Return node;
   if (final && !is_error(value) && to != types::unknown) {

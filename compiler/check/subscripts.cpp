@@ -52,8 +52,8 @@ struct IndexPart {
 };
 
 // Evaluates the parts from left to right; `...` stands for as many whole axes as are missing.
-static std::optional<std::vector<IndexPart>>
-evaluate_parts(Checker& checker, std::span<const ast::Expr* const> indices, int rank) {
+static std::optional<std::vector<IndexPart>> parts_of(Checker& checker,
+                                                      std::span<const ast::Expr* const> indices, int rank) {
   std::vector<IndexPart> parts;
   std::optional<std::size_t> ellipsis;
   bool ok = true;
@@ -83,6 +83,14 @@ evaluate_parts(Checker& checker, std::span<const ast::Expr* const> indices, int 
   if (ellipsis && missing > 0)
     parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(*ellipsis), static_cast<std::size_t>(missing),
                  {indices.front()->span, std::nullopt, nullptr, {}, {}, false});
+  return parts;
+}
+
+static std::optional<std::vector<IndexPart>>
+evaluate_parts(Checker& checker, std::span<const ast::Expr* const> indices, int rank) {
+  ++checker.indexing;
+  std::optional<std::vector<IndexPart>> parts = parts_of(checker, indices, rank);
+  --checker.indexing;
   return parts;
 }
 
@@ -238,7 +246,7 @@ Value Checker::load(const Place& place, Span span) {
   ir::SlotId slot = new_slot("", element_type(place.array.type), ir::Slot::Kind::Temp, span);
   emit(ir::Load{slot, place.array, place.indices}, span);
   Value element = runtime_value(slot_operand(slot), span);
-  element.facts.is_data = true;
+  element.facts.origin = Origin::Data;
   return element;
 }
 

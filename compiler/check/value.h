@@ -57,7 +57,15 @@ inline constexpr std::uint64_t any_bits = ~std::uint64_t{0};
 struct Rounded {
   Span span;
   bool is_nearest;
+  Type type; // of the float
+  Span
+      call; // where it is made an i64; a sum, difference or product with literals stands around it, or nothing
+  bool is_whole = true; // nothing does
 };
+
+// What an integer is made of, for how large it may be: numbers of threads and counters of loops, what the function is given,
+// elements of arrays.
+enum class Origin : std::uint8_t { Index, Given, Data };
 
 // What an integer expression of a .kern file is known to be besides its type (check/narrow.h). A variable that it
 // is assigned to has none of it but what narrow_locals.cpp says.
@@ -76,7 +84,13 @@ struct IntegerFacts {
   bool by_count =
       false; // they are literals that have the type of their count, and matter where it is widened
   bool by_product = false; // they are factors of 32 bits, which matter there too
-  bool is_data = false;    // made of elements of arrays
+  Origin origin = Origin::Index;
+  Origin factors = Origin::Index; // of a product that may have wrapped
+  bool xors = false;              // combined with `^`, as a hash is
+  std::optional<Interval> exact;  // where it lies if no operator of it wraps, where that is not `interval`
+  std::optional<Interval> reach;  // around what its operators give then
+  std::vector<Span> wide;         // operands which, cast to 64 bits, keep all of its operators from wrapping
+  bool hides_wrap = false;        // no cast in it does
 };
 
 struct Value {

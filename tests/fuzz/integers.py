@@ -27,6 +27,7 @@ LITERALS = (0, 1, 2, 3, 7, 8, 31, 100, 200, 255, 256, 300, 65535, 70000, -1, -3,
 OPERATORS = ("+", "-", "*", "//", "%", "<<", ">>", "&", "|", "^", "**", "min", "max", "if", "neg", "~", "abs", "mean", "grey", "sum3", "half", "rest", "high", "least")
 PLACES = ("element", "element", "element", "local", "param", "augmented", "named", "named")
 STATEMENTS, VALUES = 60, 48
+LEAST_FACTOR = 100  # of a literal whose product is warned of
 BEYOND = 1 << 120
 
 
@@ -221,6 +222,8 @@ def binary(op, a, b, warnings, text=None, picks=None):
     wraps = wraps or (not fits and (promoted or below_zero))
     if not modular and (a.wraps or (b.wraps and op != ">>")):
         warnings.append(True)
+    if not modular and (a.by_product or (b.by_product and op != ">>")):
+        warnings.append("product")
     if shift and not b.type and b.interval[0] >= width:
         raise Refused("E0373")
     # Operands become of the type in which the operator computes; a count stays what it is.
@@ -238,7 +241,8 @@ def binary(op, a, b, warnings, text=None, picks=None):
     by_count = op in ("<<", "**") and a.type is None and bits(type) == 32 and not promoted and (not fits or far_count)
     result = Value(text, type, [wrap(type, n) for n in results], interval, promoted, wraps or by_count, op in ("+", "-", "*"), exacts,
                  (op in ("+", "-", "*", "<<") or (op == "**" and b.type is None)) or (op in ("&", "|", "^") and (a.wide or b.wide)), by_count)
-    own = op == "*" and a.type and b.type and bits(type) == 32 and not promoted and not fits
+    great = signed(type) and any(v.type is None and max(abs(n) for n in v.interval) >= LEAST_FACTOR for v in (a, b))
+    own = (op == "*" and (great or (a.type and b.type)) or op == "**" and a.type) and bits(type) == 32 and not promoted and not fits
     result.by_product = modular and not (op == "&" and fits) and bool(own or a.by_product or (b.by_product and not shift))
     return result
 
@@ -256,10 +260,14 @@ def unary(op, a, warnings):
     else:
         ones = -1 if signed(type) else span(type)[1]
         exact, numbers = (ones - a.interval[1], ones - a.interval[0]), [ones - n for n in a.numbers]
+    if op == "abs" and a.by_product:
+        warnings.append("product")
     fits = holds(type, exact)
     wraps = (a.wraps and op != "abs") or (not fits and (promoted or (op == "neg" and type in ("u32", "u64") and exact[0] < 0)))
-    return Value(text, type, [wrap(type, n) for n in numbers], exact if fits or promoted else span(type), promoted, wraps, op != "~",
-                 numbers, op == "neg")
+    result = Value(text, type, [wrap(type, n) for n in numbers], exact if fits or promoted else span(type), promoted, wraps, op != "~",
+                   numbers, op == "neg")
+    result.by_product = a.by_product and op != "abs"
+    return result
 
 
 def named(value):
@@ -297,7 +305,8 @@ class Statement:
             self.error = str(refused)
         if self.value and not self.error and bits(self.target) == 64 and bits(self.value.type) <= 32 and self.value.wraps:
             warnings.append(True)
-        self.warns = bool(warnings)
+        self.warns = True in warnings
+        self.divides_product = "product" in warnings
 
     def compute(self, warnings, picks):
         op, a, b = self.op, self.a, self.b
@@ -342,6 +351,11 @@ class Statement:
 
     def exact(self):
         """Says in which rounds the operands are numbers that 64 bits with a sign hold, as a fix computes."""
+        # A product of a u32 and a literal wraps, as a hash does.
+        factors = zip((77, 151), (self.a, self.b)) if self.op == "grey" else ()
+        hashes = [f * max(v.numbers) >> 32 and v.type == "u32" for f, v in factors]
+        if any(hashes):
+            return [False] * VALUES
         return [all(abs(n) < 1 << 63 for n in pair) and abs(x) < 1 << 63 for *pair, x in zip(self.a.numbers, self.b.numbers, self.value.exact)]
 
 
@@ -357,7 +371,7 @@ class Job:
 
     def __init__(self, statement, number, expected, mask=None, choose="wraps"):
         self.statement, self.expected, self.choose = statement, expected, choose
-        self.widened = None
+        self.otherwise = None  # what is expected where a message offers nothing that saturates
         self.mask = mask or [True] * VALUES
         self.text, self.judged = statement.lines(number)
 
@@ -410,6 +424,10 @@ def fix_of(one, choose):
 def apply_fix(job, one, at):
     """Puts what a message writes where it belongs; returns whether it could."""
     line, fix = job.text[at], fix_of(one, job.choose)
+    if job.otherwise and one["code"][0] == "E":
+        if "saturate" not in json.dumps(one):
+            job.expected, job.mask = job.otherwise
+        job.otherwise = None
     if fix is None:
         return False
     if re.match(r"d\d+ = ", fix):
@@ -444,20 +462,19 @@ def jobs_of(statement, number):
     jobs = []
     if not s.error:
         jobs.append(Job(s, number, plain(value.numbers), choose=None))
-        if s.warns:
+        if s.warns or s.divides_product or (bits(target) == 64 and value.by_product):
             jobs.append(Job(s, number, plain(value.exact), s.exact()))
         return jobs
     widens = bits(target) > bits(value.type) and s.error != "E0360" and not value.promoted
     # An error may come with a warning, whose fix is made too.
-    # Of a local the fix converts the operands of the product that it is assigned.
-    product = s.place == "named" and bits(target) == 64 and value.by_product
-    exact = (widens and value.wide) or (bits(target) == 64 and value.wraps) or s.warns or product
-    jobs.append(Job(s, number, plain(value.exact if exact else value.numbers), s.exact() if s.warns or product else None))
+    product = bits(target) == 64 and value.by_product
+    exact = (widens and value.wide) or (bits(target) == 64 and value.wraps) or s.warns or s.divides_product or product
+    masked = s.warns or s.divides_product or product
+    jobs.append(Job(s, number, plain(value.exact if exact else value.numbers), s.exact() if masked else None))
     if value.saturates and not widens and s.error != "E0323":
-        numbers = value.exact if value.wraps else value.numbers
-        jobs.append(Job(s, number, [min(max(n, low), high) for n in numbers], s.exact() if value.wraps else None, "saturates"))
-        # A fix that widens an operand computes what was meant.
-        jobs[-1].widened = [min(max(n, low), high) for n in value.exact]
+        # A text that saturates does so for every value; where none does, there is only the cast.
+        jobs.append(Job(s, number, [min(max(n, low), high) for n in value.exact], s.exact(), "saturates"))
+        jobs[-1].otherwise = jobs[-2].expected, jobs[-2].mask
     return jobs
 
 
@@ -517,8 +534,7 @@ def run(options, seed, folder, jobs, data, picks):
     wrong = []
     for number, job in enumerate(jobs):
         got = [int(n) for n in stored[job.statement.target][number]]
-        widens = job.widened and "i64(" in " ".join(job.text)
-        for at, (g, e, asked) in enumerate(zip(got, job.widened if widens else job.expected, job.mask)):
+        for at, (g, e, asked) in enumerate(zip(got, job.expected, job.mask)):
             if asked and g != e:
                 s = job.statement
                 wrong.append(f"{' | '.join(job.text)}: {g}, {e} expected, of {s.a.numbers[at]} and {s.b.numbers[at]}")

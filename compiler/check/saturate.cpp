@@ -1,0 +1,88 @@
+// What is written for a value to go into a type that does not hold it: a cast, which wraps, and a text that saturates, which
+// does so for every value.
+#include <algorithm>
+
+#include "compiler/check/narrow.h"
+#include "compiler/diagnostics/warnings.h"
+
+namespace kern::checker {
+
+std::optional<std::string> saturating_cast(const Checker& checker, const Value& value, Type type) {
+  if (!value.facts.rounded) return std::nullopt;
+  const Rounded& rounded = *value.facts.rounded;
+  std::string text(checker.context.source(rounded.span));
+  if (rounded.is_whole && !rounded.is_nearest)
+    return fmt::format("{}({})", to_string(type), short_text(text));
+  if (rounded.is_whole) return fmt::format("{}(rint({}))", to_string(type), short_text(text));
+  // A float that is computed with holds all that the type does, and some more.
+  int most = rounded.type == types::f64 ? 32 : 16;
+  bool is_here = rounded.call.begin >= value.span.begin && rounded.call.end <= value.span.end;
+  if (bit_width(type->scalar) > most || !is_here || checker.stored_sum) return std::nullopt;
+  std::string whole = fmt::format("{}({})", rounded.is_nearest ? "rint" : "math.trunc", text);
+  return fmt::format("{}({})", to_string(type), replaced_text(checker, value.span, rounded.call, whole));
+}
+
+void warn_rounded(Checker& checker, const Value& value, Type type) {
+  if (!checker.final || !value.facts.rounded || !is_narrow(type)) return;
+  if (std::optional<std::string> cast = saturating_cast(checker, value, type))
+    checker.report(value.span, diag::rounded_cast, to_string(type), bit_width(type->scalar),
+                   short_text(checker.context.source(value.span)), *cast);
+}
+
+std::string stored_text(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum) {
+  return sum ? short_text(sum->text()) : short_text(checker.context.source(value.span));
+}
+
+std::string exact_text(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum,
+                       Type type) {
+  const std::vector<Span>& wide = value.facts.wide;
+  if (!sum) return short_text(with_casts(checker, value.span, wide, type));
+  auto is_in = [&](Span outer) {
+    return std::ranges::any_of(wide, [&](Span span) {
+      return span.file == outer.file && span.begin >= outer.begin && span.end <= outer.end;
+    });
+  };
+  std::string target = is_in(sum->place) ? fmt::format("{}({})", to_string(type), sum->target) : sum->target;
+  std::string operand = sum->operand;
+  if (is_in(sum->value)) {
+    operand = short_text(with_casts(checker, sum->value, wide, type));
+    if (sum->operand.starts_with('(')) operand = fmt::format("({})", operand);
+  }
+  return short_text(fmt::format("{} {} {}", target, sum->op, operand));
+}
+
+// A value that may have wrapped is computed in 64 bits first, which only a cast makes narrow again.
+std::optional<std::string> saturated_text(const Checker& checker, const Value& value, Type type,
+                                          const std::optional<StoredSum>& sum) {
+  std::optional<Type> wide = exact_type(value);
+  if (!wide) return std::nullopt;
+  bool casts = !value.facts.wide.empty();
+  Interval interval = exact_of(value), limits = interval_of(type);
+  std::string text = casts ? exact_text(checker, value, sum, *wide) : stored_text(checker, value, sum);
+  bool is_above = interval.greatest > limits.greatest, is_below = interval.least < limits.least;
+  if (casts && text == "...") return std::nullopt;
+  bool is_wider = limits.greatest >= greatest_value(ScalarKind::I64);
+  if (is_above || (casts && !is_wider))
+    text = fmt::format("min({}, {})", text, static_cast<std::uint64_t>(limits.greatest));
+  if (is_below || (casts && *wide == types::i64 && !is_wider))
+    text = fmt::format("max({}, {})", text, static_cast<std::int64_t>(limits.least));
+  if (casts) text = fmt::format("{}({})", to_string(type), text);
+  return sum ? fmt::format("{} = {}", sum->target, text) : text;
+}
+
+std::string narrow_words(const Checker& checker, const Value& value, Type type,
+                         const std::optional<StoredSum>& sum) {
+  std::string text = stored_text(checker, value, sum);
+  bool widens = bit_width(type->scalar) == 64 && !value.facts.wrapped.empty();
+  if (widens)
+    text = sum ? short_text(sum->text_in(types::i64))
+               : short_text(with_casts(checker, value.span, value.facts.wrapped, types::i64));
+  std::string target = sum ? fmt::format("{} = ", sum->target) : "";
+  std::string words = fmt::format("`{}{}({})`, which wraps", target, to_string(type), text);
+  std::optional<std::string> saturated =
+      value.facts.saturates ? saturated_text(checker, value, type, sum) : std::nullopt;
+  if (saturated) words += fmt::format(", or `{}`, which saturates", *saturated);
+  return words;
+}
+
+} // namespace kern::checker
