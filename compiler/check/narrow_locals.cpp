@@ -72,7 +72,8 @@ void note_held(Checker& checker, Local& local, const Value& value, bool is_alone
   bool is_whole = is_number(value) && (is_integer(value.type) || value.type == types::int_literal);
   // What is assigned by one of several statements is what the local holds behind it, until the next.
   bool is_next = is_alone && !checker.stored_sum;
-  bool is_product = checker.stored_sum && value.facts.by_product && !value.facts.wrapped.empty();
+  bool is_product = checker.stored_sum && checker.stored_sum->op == "*" && value.facts.by_product &&
+                    !value.facts.wrapped.empty();
   if (checker.unrolled != 0 || !(is_only ? is_whole : is_next || is_product)) return;
   local.held.reset();
   if (!is_whole) return;
