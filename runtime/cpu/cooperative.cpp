@@ -13,6 +13,7 @@
 
 #include "runtime/common/per_thread.h"
 #include "runtime/cpu/fiber.h"
+#include "runtime/cpu/float_environment.h"
 #include "runtime/cpu/record.h"
 #include "runtime/cpu/stacks.h"
 #include "runtime/cpu/waiting.h"
@@ -104,6 +105,13 @@ void run_round(const void* params, const kern_where* where, void*) {
   use_turns(nullptr);
 }
 
+void run_alone(const Launch& round, std::uint64_t blocks) {
+  FloatEnvironment environment;
+  kern_where where = first_block(round);
+  where.blocks = static_cast<std::uint32_t>(blocks);
+  run_round(round.params, &where, nullptr);
+}
+
 } // namespace
 
 std::uint64_t cooperative_bytes(const Launch& launch) {
@@ -140,7 +148,8 @@ bool run_cooperative(Pool& pool, const Launch& launch) {
   std::span blocks(grid.blocks, total);
   auto is_done = [](const Block& block) { return block.fiber.is_done(); };
   while (!std::ranges::all_of(blocks, is_done)) {
-    pool.run(round);
+    // Blocks that have begun must end: where the pool has no memory for it, this thread runs the round.
+    if (!pool.run(round)) run_alone(round, total);
     if (std::ranges::any_of(blocks, &Block::goes_on)) continue;
     grid.vote = 0;
     for (Block& block : blocks) grid.vote += std::exchange(block.count, 0u);

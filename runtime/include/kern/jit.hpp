@@ -111,14 +111,14 @@ public:
   // Waits for the module; throws what compile() does. Then `options.diagnostics` has its list.
   Module module() const {
     Status status;
-    Module module = this->module(status);
+    Module made = module(status);
     status.raise();
-    return module;
+    return made;
   }
   Module module(Status& status) const noexcept {
-    ModuleHandle module;
-    status.take(kern_compilation_module(handle_.get(), module.receive()));
-    return Module(device_, std::move(module));
+    ModuleHandle made;
+    status.take(kern_compilation_module(handle_.get(), made.receive()));
+    return Module(device_, std::move(made));
   }
   // Waits until it is done, but no longer than that; says whether it is, with its module or an error.
   template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> time) const {

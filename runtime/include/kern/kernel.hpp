@@ -289,10 +289,10 @@ public:
 
 private:
   std::string_view written(Status& status,
-                           kern_error* (*get)(kern_module*, const char**, std::uint64_t*)) const noexcept {
+                           kern_error* (*ask)(kern_module*, const char**, std::uint64_t*)) const noexcept {
     const char* bytes = nullptr;
     std::uint64_t count = 0;
-    if (!status.take(get(handle_.get(), &bytes, &count))) return {};
+    if (!status.take(ask(handle_.get(), &bytes, &count))) return {};
     return {bytes, count};
   }
 
