@@ -39,9 +39,9 @@ typedef struct kern_compile_options {
   // Called for each warning and error, before kern_compile returns; may be null.
   void (*on_diagnostic)(void* context, const kern_diagnostic* diagnostic);
   void* context;
-  uint32_t debug; // not 0: as `kernc -O0 -g`, slow code whose variables a debugger shows
-  uint32_t clamp; // not 0: as `kernc --on-fault=clamp`, a thread with a bad index goes on
-  kern_texts options; // of kernc, as on its command line: "--lanes=32", "-Wno-race"
+  uint32_t debug;             // not 0: as `kernc -O0 -g`, slow code whose variables a debugger shows
+  uint32_t clamp;             // not 0: as `kernc --on-fault=clamp`, a thread with a bad index goes on
+  kern_texts options;         // of kernc, as on its command line: "--lanes=32", "-Wno-race"
   const kern_source* imports; // what the source and these files themselves may import
   uint64_t import_count;
   uint32_t cancellable; // not 0: as `kernc --cancellable`, launches can be cancelled and have a time limit
