@@ -87,7 +87,7 @@ struct Writer {
   // Returns the types of `float32(float32, float32)`, the result's first; nothing of what is no such text.
   static std::optional<Texts> types_of(std::string_view signature) {
     std::size_t open = signature.find('(');
-    if (open == std::string_view::npos || signature.back() != ')') return std::nullopt;
+    if (open == std::string_view::npos || open == 0 || signature.back() != ')') return std::nullopt;
     Texts types{signature.substr(0, open)};
     for (std::string_view type : split(signature.substr(open + 1, signature.size() - open - 2)))
       types.push_back(type);
@@ -115,9 +115,10 @@ struct Writer {
       std::optional<Texts> types = types_of(string ? string->value : text(*expr));
       std::size_t results = kind == Kind::Elementwise ? 1 : 0;
       bool fits = types && types->size() == function.params.size() + 1;
-      // A generalized one may leave `void` out.
-      if (!types && kind == Kind::Generalized && string) {
-        types = split(string->value);
+      // A generalized one may leave `void` out, as a text or as a tuple.
+      const bool is_tuple = ast::as<ast::Tuple>(expr) != nullptr && text(*expr).starts_with('(');
+      if (!types && kind == Kind::Generalized && (string || is_tuple)) {
+        types = split(string ? string->value : text(*expr).substr(1, text(*expr).size() - 2));
         types->insert(types->begin(), "void");
         fits = types->size() == function.params.size() + 1;
       }

@@ -71,7 +71,7 @@ void Parser::parse_item(std::vector<const Stmt*>& items) {
   }
   if (at(TokenKind::Class)) {
     report(peek().span, diag::foreign_code, "a class",
-           "a value of several parts is a tuple, and an array of such values one array for each part");
+           "write `@struct` before it where it holds typed fields, `x: f32`");
     return skip_statement();
   }
   if (at(TokenKind::Indent)) {
