@@ -1,4 +1,4 @@
-# RUN: %kernc run %s k x=ones:f32:4 -D k.dtype=float64 -D k.n=3 -D k.op=%s:twice --grid 1 --block 4 --print x | %FileCheck --check-prefix=OUT %s
+# RUN: %kernc run %s k x=ones:f32:4 -D k.dtype=float64 -D k.n=3 -D k.op=%s:twice --grid 1 --block 1 --print x | %FileCheck --check-prefix=OUT %s
 # RUN: %kernc %s --sig 'k(float32[:])' -D k.dtype=float64 -D k.n=3 -D k.op=%s:twice --emit=ir -o - | %FileCheck %s
 # RUN: %kernc %s --sig 'k(float32[:], None, None, None)' -D k.dtype=float64 -D k.n=3 -D k.op=%s:twice --emit=ir -o - | %FileCheck %s
 # RUN: %kernc check %s --sig 'Model.step(float32[:])' -D Model.step.shape=2,3

@@ -24,8 +24,13 @@ bool is_of_jit(const Row& row) { return row.commands.find('J') != row.commands.n
 
 // Values of those that take more than some words.
 const std::map<std::string_view, std::string> samples = {
-    {"--arch", "sm_90"}, {"--sig", "g(f32[:])"},         {"-D", "SCALE=2.0"},
-    {"-I", "/nowhere"},  {"--file-prefix-map", "/a=/b"}, {"-W", "no-race"},
+    {"--arch", "sm_90"},
+    {"--sig", "g(f32[:])"},
+    {"-D", "SCALE=2.0"},
+    {"-I", "/nowhere"},
+    {"--file-prefix-map", "/a=/b"},
+    {"-W", "no-race"},
+    {"--specialize", "scale.block=64"},
 };
 
 // The words that an option can be given by.
