@@ -278,7 +278,7 @@ void BlockRun::exec_while(const ir::While& node, const ir::Stmt& stmt) {
       break;
     }
     const bool is_over = loop.round >= (is_unknown ? rounds_of_unknown : most_rounds);
-    if (is_over && !is_unknown) steps_ = most_steps_ + 1;
+    if (is_over && !is_unknown) steps_ = most_steps + 1;
     for (std::size_t lane = 0; lane < threads_; ++lane) {
       const bool leaves = is_over || (condition.is_known() && condition.in(lane) == 0);
       done[lane] = done[lane] || (active_[lane] && leaves);
@@ -309,7 +309,7 @@ void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
   const bool is_short = only_loads(stmt);
   bool is_cut = false;
   while (any_active() && !is_stopped()) {
-    if (loop.round >= most_rounds * 8) steps_ = most_steps_ + 1;
+    if (loop.round >= most_rounds * 8) steps_ = most_steps + 1;
     for (std::size_t lane = 0; lane < threads_; ++lane) {
       const bool cuts = is_short && !is_unknown && loop.round >= rounds_of_loads;
       is_cut = is_cut || cuts;

@@ -126,12 +126,12 @@ private:
   void touch(TouchKind kind, const ir::Operand& array, const std::vector<ir::Operand>& indices,
              const ir::Stmt& stmt);
 
-  bool is_stopped() const { return steps_ > most_steps_ || tainted_; }
+  bool is_stopped() const { return steps_ > most_steps || tainted_; }
   bool any_active() const;
   bool is_everybody() const; // that has not left
   std::uint32_t enter(RunPlace::Kind kind, const ir::Stmt& stmt, std::int64_t number);
 
-  static constexpr std::size_t most_steps_ = 300'000;
+  static constexpr std::size_t most_steps = 300'000;
 
   const ir::Module& module_;
   const ir::Function& kernel_;
