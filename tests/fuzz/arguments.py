@@ -5,6 +5,7 @@ behind `--`. Imported by the scripts beside it; it is no generator itself.
 """
 import argparse
 import pathlib
+import random
 import sys
 import tempfile
 import time
@@ -57,6 +58,24 @@ def agree(options, check):
             check(options, seed, pathlib.Path(scratch))
             count += 1
     print(count, "kernels agree")
+
+
+def check_each(options, name, check):
+    """Calls check(rng, folder, options) for each kernel, which returns what is wrong, and shows and keeps the files `k.*` of those that
+    fail. Returns the exit status."""
+    tried = failures = 0
+    for number in rounds(options):
+        tried += 1
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            problem = check(random.Random(options.seed * 100_003 + number), folder, options)
+            if problem:
+                failures += 1
+                paths = sorted(folder.glob("k.*"))
+                print(f"kernel {number}: {problem}", *(path.read_text() for path in paths), sep="\n")
+                keep(options, f"{name}{number}", *paths)
+    print(f"{name}: {tried - failures} passed, {failures} failed")
+    return failures > 0
 
 
 def keep(options, name, *paths):

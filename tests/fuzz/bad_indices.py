@@ -7,12 +7,9 @@ nothing, a view by a bad index has no element. What every thread wrote, and how 
 
 usage: bad_indices.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR] [--device cpu|cuda]
 """
-import pathlib
-import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -178,7 +175,7 @@ class Kernel:
         return run
 
 
-def run(options, rng, folder):
+def check(rng, folder, options):
     """Returns what is wrong, or None."""
     numba = rng.random() < 0.4
     size, rows, columns = rng.choice([1, 3, 8]), rng.choice([1, 2, 5]), rng.choice([1, 4, 6])
@@ -207,19 +204,7 @@ def run(options, rng, folder):
 
 def main():
     options = arguments.parser(40, keep=True, device=True).parse_args()
-    tried = failures = 0
-    for number in arguments.rounds(options):
-        tried += 1
-        rng = random.Random(options.seed * 100_003 + number)
-        with tempfile.TemporaryDirectory() as name:
-            problem = run(options, rng, pathlib.Path(name))
-            if problem:
-                failures += 1
-                paths = list(pathlib.Path(name).glob("k.*"))
-                print(f"kernel {number}: {problem}\n{paths[0].read_text()}")
-                arguments.keep(options, f"bad_indices{number}", *paths)
-    print(f"bad_indices: {tried - failures} passed, {failures} failed")
-    return failures > 0
+    return arguments.check_each(options, "bad_indices", check)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,9 @@ be one that Python raises, with its line. With --cuda a GPU runs them instead.
 usage: divergence.py KERNC [--faults] [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
 import itertools
-import pathlib
-import random
 import re
 import subprocess
 import sys
-import tempfile
 import traceback
 
 import numpy
@@ -416,19 +413,7 @@ def main(name, writer, reference):
     parser = arguments.parser(40, keep=True, device=True)
     parser.add_argument("--faults", action="store_true", help="some threads fault")
     options = parser.parse_args()
-    tried = failures = 0
-    for number in arguments.rounds(options):
-        tried += 1
-        rng = random.Random(options.seed * 100_003 + number)
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = pathlib.Path(scratch)
-            problem = check(writer, reference, rng, folder, options)
-            if problem:
-                failures += 1
-                print(f"kernel {number}: {problem}\n{(folder / 'k.kern').read_text()}")
-                arguments.keep(options, f"{name}{number}", folder / "k.kern")
-    print(f"{name}: {tried - failures} passed, {failures} failed")
-    return failures > 0
+    return arguments.check_each(options, name, lambda rng, folder, options: check(writer, reference, rng, folder, options))
 
 
 if __name__ == "__main__":

@@ -8,11 +8,8 @@ is valid Python, run thread by thread by Python's interpreter.
 
 usage: exits.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
-import pathlib
-import random
 import subprocess
 import sys
-import tempfile
 
 import numpy
 import arguments
@@ -187,20 +184,7 @@ def check(rng, folder, options):
 
 def main():
     options = arguments.parser(40, keep=True).parse_args()
-    tried = failures = 0
-    for number in arguments.rounds(options):
-        tried += 1
-        rng = random.Random(options.seed * 100_003 + number)
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = pathlib.Path(scratch)
-            problem = check(rng, folder, options)
-            if not problem:
-                continue
-            failures += 1
-            print(f"kernel {number}: {problem}\n{(folder / 'k.kern').read_text()}")
-            arguments.keep(options, f"exits{number}", folder / "k.kern")
-    print(f"exits: {tried - failures} passed, {failures} failed")
-    return failures > 0
+    return arguments.check_each(options, "exits", check)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,8 @@ passed ends the run by its time limit.
 
 usage: grid_exits.py KERNC [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import pathlib
-import random
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
@@ -144,19 +141,7 @@ def check(rng, folder, options):
 
 def main():
     options = arguments.parser(40, keep=True, device=True).parse_args()
-    tried = failures = 0
-    for number in arguments.rounds(options):
-        tried += 1
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = pathlib.Path(scratch)
-            problem = check(random.Random(options.seed * 100_003 + number), folder, options)
-            if not problem:
-                continue
-            failures += 1
-            print(f"kernel {number}: {problem}\n{(folder / 'k.kern').read_text()}")
-            arguments.keep(options, f"grid_exits{number}", folder / "k.kern")
-    print(f"grid_exits: {tried - failures} passed, {failures} failed")
-    return failures > 0
+    return arguments.check_each(options, "grid_exits", check)
 
 
 if __name__ == "__main__":

@@ -128,6 +128,20 @@ def mend(source, found):
     return "\n".join(line for line in lines if line is not None)
 
 
+def follow(kernc, path, source, code=None):
+    """Writes a program, and then that in which what its one warning says is done; returns the latter, and what is wrong with either."""
+    path.write_text(source)
+    found = check(kernc, path)
+    if len(found) != 1 or (code and found[0]["code"] != code):
+        return source, "one warning was wanted: " + str([one["message"] for one in found])
+    fixed = mend(source, found[0])
+    if fixed is None:
+        return source, found[0]["message"]
+    path.write_text(fixed)
+    found = check(kernc, path)
+    return fixed, "still warned of: " + found[0]["message"] if found else None
+
+
 def run(kernc, folder, path, data):
     words = [f"{name}={json.dumps(data[name])}" for name in ("x", "d")]
     words += ["q=2", f"m=[{','.join([str(data['start'])] * 4)}]", f"w=@{folder}/w.npy", "out=zeros:i32:256", "out2=zeros:i32:256",
@@ -167,18 +181,10 @@ def try_update(kernc, folder, data, target, operator, place):
     else:
         source = program(put(nested(PLACES[place][0]), OPERATORS[operator][0].format(m=element, v="x[i]")))
     data["start"] = START
-    fixed = source
     path = folder / "a.kern"
-    path.write_text(source)
-    found = check(kernc, path)
-    if len(found) != 1 or found[0]["code"] != ("W0745" if target.endswith("picked") else "W0702"):
-        return source, "one warning was wanted: " + str([one["message"] for one in found])
-    fixed = mend(source, found[0])
-    if fixed is None:
-        return source, found[0]["message"]
-    path.write_text(fixed)
-    if found := check(kernc, path):
-        return fixed, "still warned of: " + found[0]["message"]
+    fixed, problem = follow(kernc, path, source, "W0745" if target.endswith("picked") else "W0702")
+    if problem:
+        return fixed, problem
     got, want = run(kernc, folder, path, data), expected_update(target, operator, place, data)
     if target.startswith("shared"):
         given, wanted = got["o"].reshape(BLOCKS, 4).tolist(), want
@@ -197,16 +203,9 @@ def try_compaction(kernc, folder, data, form, is_shared, place):
         return None
     data["start"] = 0
     path = folder / "a.kern"
-    path.write_text(source)
-    found = check(kernc, path)
-    if len(found) != 1:
-        return source, "one warning was wanted: " + str([one["message"] for one in found])
-    fixed = mend(source, found[0])
-    if fixed is None:
-        return source, found[0]["message"]
-    path.write_text(fixed)
-    if found := check(kernc, path):
-        return fixed, "still warned of: " + found[0]["message"]
+    fixed, problem = follow(kernc, path, source)
+    if problem:
+        return fixed, problem
     got = run(kernc, folder, path, data)
     chosen = [i for i in range(COUNT) for _ in range(int(PLACES[place][1](i, data)))]
     for block in range(BLOCKS) if is_shared else [0]:
@@ -226,21 +225,17 @@ def try_store(kernc, folder, data, target, place):
     source = program(put(nested(PLACES[place][0]), f"{TARGETS[target][0]} = x[i]"))
     data["start"] = START
     path = folder / "a.kern"
-    path.write_text(source)
-    found = check(kernc, path)
-    is_by_data = place in ("condition", "positive", "and", "or", "not", "else")
-    if place == "equal":
-        return None if not found else (source, found[0]["message"])
-    if len(found) != 1 or found[0]["code"] != "W0702":
-        return source, "one warning was wanted: " + str([one["message"] for one in found])
-    fixed = mend(source, found[0])
-    if is_by_data:
-        return None if fixed is None else (source, "no one thread is known: " + found[0]["message"])
-    if fixed is None:
-        return source, found[0]["message"]
-    path.write_text(fixed)
-    if found := check(kernc, path):
-        return fixed, "still warned of: " + found[0]["message"]
+    if place in ("equal", "condition", "positive", "and", "or", "not", "else"):
+        path.write_text(source)
+        found = check(kernc, path)
+        if place == "equal":
+            return None if not found else (source, found[0]["message"])
+        if len(found) != 1 or found[0]["code"] != "W0702":
+            return source, "one warning was wanted: " + str([one["message"] for one in found])
+        return None if mend(source, found[0]) is None else (source, "no one thread is known: " + found[0]["message"])
+    fixed, problem = follow(kernc, path, source, "W0702")
+    if problem:
+        return fixed, problem
     got, at = run(kernc, folder, path, data), TARGETS[target][1](0, data)
     if target.startswith("shared"):
         given, wanted = got["o"].reshape(BLOCKS, 4)[:, at].tolist(), [data["x"][b * THREADS] for b in range(BLOCKS)]

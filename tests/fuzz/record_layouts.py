@@ -7,11 +7,8 @@ fields by atomics where they are aligned; a record by value gives what is added.
 
 usage: record_layouts.py KERNC [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import pathlib
-import random
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
@@ -219,22 +216,7 @@ def check(rng, folder, options):
 
 def main():
     options = arguments.parser(30, keep=True, device=True).parse_args()
-    tried = failures = 0
-    for number in arguments.rounds(options):
-        tried += 1
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = pathlib.Path(scratch)
-            problem = check(random.Random(options.seed * 100_003 + number), folder, options)
-            if not problem:
-                continue
-            failures += 1
-            print(f"kernel {number}: {problem}")
-            for suffix in ".kern", ".py":
-                if (folder / f"k{suffix}").exists():
-                    print((folder / f"k{suffix}").read_text())
-                    arguments.keep(options, f"record_layouts{number}", folder / f"k{suffix}")
-    print(f"record_layouts: {tried - failures} passed, {failures} failed")
-    return failures > 0
+    return arguments.check_each(options, "record_layouts", check)
 
 
 if __name__ == "__main__":
