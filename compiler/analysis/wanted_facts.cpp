@@ -19,19 +19,6 @@ namespace {
 
 constexpr std::int64_t most_plus = 4096; // a constant that arrays are that much longer by, or as long as
 
-std::optional<ExpressionType> expression_type(ScalarKind kind) {
-  switch (kind) {
-  case ScalarKind::I8: return ExpressionType::I8;
-  case ScalarKind::I16: return ExpressionType::I16;
-  case ScalarKind::I32: return ExpressionType::I32;
-  case ScalarKind::I64: return ExpressionType::I64;
-  case ScalarKind::U8: return ExpressionType::U8;
-  case ScalarKind::U16: return ExpressionType::U16;
-  case ScalarKind::U32: return ExpressionType::U32;
-  default: return std::nullopt;
-  }
-}
-
 } // namespace
 
 // The shape of the launch comes last: an extent that the program compares with says more.
@@ -42,10 +29,7 @@ void GuardWalk::find_shape() {
     for (std::int32_t axis = 0; axis < 3; ++axis) {
       auto form = symbolic_.thread_value((op == ExpressionOp::GridDim ? grid : block)[axis]);
       auto atom = form ? single_atom(*form) : std::nullopt;
-      Expression expression;
-      expression.op = op;
-      expression.axis = axis;
-      if (atom) known_.push_back({*atom, expression});
+      if (atom) known_.push_back({*atom, ir::launch_expression(op, axis)});
     }
 }
 
@@ -62,12 +46,8 @@ void GuardWalk::find_known() {
       }
     } else if (value.kind == Value::Kind::Integer) {
       auto atom = single_atom(symbolic_.form(value));
-      auto kind = expression_type(type->scalar);
-      Expression expression;
-      expression.op = ExpressionOp::Scalar;
-      expression.value = ir::block_slot(function_, slot);
-      if (kind) expression.type = *kind;
-      if (atom && kind) known_.push_back({*atom, expression});
+      if (atom && is_integer(type) && type != types::u64)
+        known_.push_back({*atom, ir::scalar_expression(function_, slot)});
     }
   }
   find_shape();

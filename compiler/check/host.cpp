@@ -24,19 +24,6 @@ kern::Expression node(Op op, std::vector<kern::Expression> operands, std::int64_
   return result;
 }
 
-std::optional<ExpressionType> expression_type(Type type) {
-  static constexpr std::pair<Type, ExpressionType> pairs[] = {
-      {types::boolean, ExpressionType::Bool}, {types::i8, ExpressionType::I8},
-      {types::i16, ExpressionType::I16},      {types::i32, ExpressionType::I32},
-      {types::i64, ExpressionType::I64},      {types::u8, ExpressionType::U8},
-      {types::u16, ExpressionType::U16},      {types::u32, ExpressionType::U32},
-      {types::u64, ExpressionType::U64},      {types::f32, ExpressionType::F32},
-      {types::f64, ExpressionType::F64}};
-  for (const auto& [each, result] : pairs)
-    if (each == type) return result;
-  return std::nullopt;
-}
-
 // Says whether an integer type holds every value of another one, or of bool.
 bool holds_all(Type type, Type from) {
   if (is_boolean(from)) return true;
@@ -55,7 +42,7 @@ kern::Expression wrapped(kern::Expression value, Type type) {
   bool stays = value.op == Op::Modulo || is_float(type) || bit_width(type->scalar) == 64;
   if (stays) return value;
   kern::Expression result = node(Op::Wrap, {std::move(value)});
-  result.type = *expression_type(type);
+  result.type = *ir::expression_type(type);
   return result;
 }
 
@@ -195,11 +182,8 @@ struct Reader {
   }
 
   Result scalar(const ir::Operand& operand) const {
-    std::optional<ExpressionType> type = expression_type(operand.type);
-    if (!type) return std::nullopt;
-    kern::Expression result = node(Op::Scalar, {}, ir::block_slot(function, *operand.slot));
-    result.type = *type;
-    return result;
+    if (!ir::expression_type(operand.type)) return std::nullopt;
+    return ir::scalar_expression(function, *operand.slot);
   }
 
   static const ir::Assign* assigns_last(const ir::Body& body, ir::SlotId slot) {
@@ -334,11 +318,8 @@ struct Reader {
   Result read_call(const ir::CallPure& call, const Bodies& bodies) {
     std::string_view name = row(call.builtin).name;
     bool is_block = name.starts_with("blockDim."), is_grid = name.starts_with("gridDim.");
-    if (is_block || is_grid) {
-      kern::Expression result = node(is_block ? Op::BlockDim : Op::GridDim, {});
-      result.axis = name.back() - 'x';
-      return result;
-    }
+    if (is_block || is_grid)
+      return ir::launch_expression(is_block ? Op::BlockDim : Op::GridDim, name.back() - 'x');
     if (call.builtin == Builtin::Abs) return read_abs(call.args[0], bodies);
     if (call.builtin == Builtin::Min) return ordered(Op::Minimum, call.args[0], call.args[1], bodies);
     if (call.builtin == Builtin::Max) return ordered(Op::Maximum, call.args[0], call.args[1], bodies);

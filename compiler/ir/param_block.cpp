@@ -26,6 +26,19 @@ std::vector<std::string> block_names(const Function& function) {
   return names;
 }
 
+std::optional<ExpressionType> expression_type(Type type) {
+  static constexpr std::pair<Type, ExpressionType> pairs[] = {
+      {types::boolean, ExpressionType::Bool}, {types::i8, ExpressionType::I8},
+      {types::i16, ExpressionType::I16},      {types::i32, ExpressionType::I32},
+      {types::i64, ExpressionType::I64},      {types::u8, ExpressionType::U8},
+      {types::u16, ExpressionType::U16},      {types::u32, ExpressionType::U32},
+      {types::u64, ExpressionType::U64},      {types::f32, ExpressionType::F32},
+      {types::f64, ExpressionType::F64}};
+  for (const auto& [each, result] : pairs)
+    if (each == type) return result;
+  return std::nullopt;
+}
+
 Expression constant_expression(std::int64_t value) {
   Expression expression;
   expression.value = value;
@@ -45,6 +58,21 @@ Expression axis_expression(const Function& function, SlotId array, ExpressionOp 
   expression.axis = axis;
   expression.rank = function.slots[static_cast<std::size_t>(array)].type->rank;
   expression.value = block_slot(function, array);
+  return expression;
+}
+
+Expression scalar_expression(const Function& function, SlotId scalar) {
+  Expression expression;
+  expression.op = ExpressionOp::Scalar;
+  expression.type = *expression_type(function.slots[static_cast<std::size_t>(scalar)].type);
+  expression.value = block_slot(function, scalar);
+  return expression;
+}
+
+Expression launch_expression(ExpressionOp op, std::int32_t axis) {
+  Expression expression;
+  expression.op = op;
+  expression.axis = axis;
   return expression;
 }
 

@@ -2,6 +2,7 @@
 // one slot (c128 two), an array of n axes 1 + 2n (base, extents, strides), last comes the launch record.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,15 @@ std::uint32_t block_slot(const Function& function, SlotId param);
 // a parameter's first slot is its name, the others are "".
 std::vector<std::string> block_names(const Function& function);
 
-// Make expressions over a launch: a number, an operation of two others, and the extent or stride of an array parameter.
+// Returns how an expression names a type; nothing where it knows none, as of f16.
+std::optional<ExpressionType> expression_type(Type type);
+
+// Make expressions over a launch: a number, an operation of two others, the extent or stride of an array parameter, a
+// scalar parameter of a type that expressions know, and the extent of the block or the grid (BlockDim, GridDim) along an axis.
 Expression constant_expression(std::int64_t value);
 Expression binary_expression(ExpressionOp op, Expression left, Expression right);
 Expression axis_expression(const Function& function, SlotId array, ExpressionOp op, int axis);
+Expression scalar_expression(const Function& function, SlotId scalar);
+Expression launch_expression(ExpressionOp op, std::int32_t axis);
 
 } // namespace kern::ir

@@ -99,26 +99,11 @@ std::string specialize_kernel(ir::Module& module, std::size_t index, const Speci
 }
 
 Expression value_of(const ir::Function& kernel, const ir::Specialization& each) {
-  Expression expression;
-  if (!each.param) {
-    expression.op = ExpressionOp::BlockDim;
-    expression.axis = each.axis;
-    return expression;
-  }
-  expression.op = ExpressionOp::Scalar;
-  expression.value = ir::block_slot(kernel, *each.param);
-  // A u64 is compared by its bits.
-  switch (kernel.slots[static_cast<std::size_t>(*each.param)].type->scalar) {
-  case ScalarKind::Bool: expression.type = ExpressionType::Bool; break;
-  case ScalarKind::I8: expression.type = ExpressionType::I8; break;
-  case ScalarKind::I16: expression.type = ExpressionType::I16; break;
-  case ScalarKind::I32: expression.type = ExpressionType::I32; break;
-  case ScalarKind::U8: expression.type = ExpressionType::U8; break;
-  case ScalarKind::U16: expression.type = ExpressionType::U16; break;
-  case ScalarKind::U32: expression.type = ExpressionType::U32; break;
-  default: break;
-  }
-  return expression;
+  if (!each.param) return ir::launch_expression(ExpressionOp::BlockDim, each.axis);
+  Expression scalar = ir::scalar_expression(kernel, *each.param);
+  // The value is given by its bits.
+  if (scalar.type == ExpressionType::U64) scalar.type = ExpressionType::I64;
+  return scalar;
 }
 
 ir::Operand constant_of(Type type, std::int64_t value) {

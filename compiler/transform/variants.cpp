@@ -101,9 +101,7 @@ void assume_contiguous(ir::Module& module, ir::Function& kernel) {
 
 // So few blocks along x that their threads are numbered within 32 bits, however large blocks are.
 Expression grid_is_small() {
-  Expression grid;
-  grid.op = ExpressionOp::GridDim;
-  return ir::binary_expression(ExpressionOp::LessEqual, std::move(grid),
+  return ir::binary_expression(ExpressionOp::LessEqual, ir::launch_expression(ExpressionOp::GridDim, 0),
                                ir::constant_expression(limits::small_grid / limits::launch_threads));
 }
 
@@ -131,9 +129,7 @@ void assume_small_grid(ir::Module& module, ir::FunctionId id) {
 // That a scalar of 64 bits fits an i32, as two facts.
 std::array<Expression, 2> fits_i32(const ir::Function& kernel, std::uint32_t param) {
   using Limits = std::numeric_limits<std::int32_t>;
-  Expression scalar;
-  scalar.op = ExpressionOp::Scalar;
-  scalar.value = ir::block_slot(kernel, ir::SlotId(param));
+  const Expression scalar = ir::scalar_expression(kernel, ir::SlotId(param));
   return {ir::binary_expression(ExpressionOp::LessEqual, scalar, ir::constant_expression(Limits::max())),
           ir::binary_expression(ExpressionOp::GreaterEqual, scalar, ir::constant_expression(Limits::min()))};
 }

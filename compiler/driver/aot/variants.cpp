@@ -7,14 +7,6 @@
 
 namespace kern {
 
-// Returns the extent of the grid or of a block.
-static Expression launch_extent(ExpressionOp op, std::int32_t axis) {
-  Expression expression;
-  expression.op = op;
-  expression.axis = axis;
-  return expression;
-}
-
 // The last axis of every array has stride 1.
 static void add_contiguous(const ir::Function& kernel, std::vector<Expression>& facts) {
   for (std::uint32_t param = 0; param < kernel.param_count; ++param) {
@@ -30,8 +22,8 @@ static void add_contiguous(const ir::Function& kernel, std::vector<Expression>& 
 // blockDim.x % lanes == 0; says whether some launch can keep it.
 static bool add_whole_vectors(const ir::Function& kernel, int lanes, std::vector<Expression>& facts) {
   if (kernel.options.block) return (*kernel.options.block)[0] % lanes == 0;
-  Expression rest = ir::binary_expression(ExpressionOp::Modulo, launch_extent(ExpressionOp::BlockDim, 0),
-                                          ir::constant_expression(lanes));
+  Expression rest = ir::binary_expression(
+      ExpressionOp::Modulo, ir::launch_expression(ExpressionOp::BlockDim, 0), ir::constant_expression(lanes));
   facts.push_back(ir::binary_expression(ExpressionOp::Equal, std::move(rest), ir::constant_expression(0)));
   return true;
 }
@@ -40,8 +32,8 @@ static bool add_whole_vectors(const ir::Function& kernel, int lanes, std::vector
 static void add_small_grid(std::vector<Expression>& facts) {
   for (std::int32_t axis = 0; axis < 3; ++axis) {
     Expression threads =
-        ir::binary_expression(ExpressionOp::Multiply, launch_extent(ExpressionOp::GridDim, axis),
-                              launch_extent(ExpressionOp::BlockDim, axis));
+        ir::binary_expression(ExpressionOp::Multiply, ir::launch_expression(ExpressionOp::GridDim, axis),
+                              ir::launch_expression(ExpressionOp::BlockDim, axis));
     facts.push_back(ir::binary_expression(ExpressionOp::LessEqual, std::move(threads),
                                           ir::constant_expression(limits::small_grid)));
   }
