@@ -23,6 +23,7 @@ public:
   bool wait(Job& job, std::optional<std::chrono::steady_clock::time_point> deadline);
 
 private:
+  static bool is_let_go(const std::shared_ptr<Job>& job);
   void begin(const std::shared_ptr<Job>& job, std::unique_lock<std::mutex>& lock);
   bool has_new_worker();
   void run(Job& job, std::unique_lock<std::mutex>& lock);
@@ -53,12 +54,17 @@ std::shared_ptr<Job> Jobs::find(kern_device* device, Request request, bool is_be
   std::unique_lock lock(mutex_);
   std::erase_if(known_, [](const auto& job) { return job.expired(); });
   for (const std::weak_ptr<Job>& weak : known_)
-    if (std::shared_ptr<Job> job = weak.lock(); job && job->serves(device, request)) return job;
+    if (std::shared_ptr<Job> job = weak.lock(); job && !is_let_go(job) && job->serves(device, request))
+      return job;
   auto job = std::make_shared<Job>(device, std::move(request));
   known_.push_back(job);
   if (is_begun) begin(job, lock);
   return job;
 }
+
+// Says whether only the worker that runs it and the asking one hold a job. Whoever began it may have left because the memory ended, which
+// is then what comes of it, too.
+bool Jobs::is_let_go(const std::shared_ptr<Job>& job) { return job->is_at_worker_ && job.use_count() == 2; }
 
 // Where no thread is to be had, the job is done at once.
 void Jobs::begin(const std::shared_ptr<Job>& job, std::unique_lock<std::mutex>& lock) {
@@ -101,7 +107,11 @@ void Jobs::work() {
     if (ends_ || !has_work) break;
     std::shared_ptr<Job> job = queue_.front().lock();
     queue_.pop_front();
-    if (job && job->state_ == Job::State::New) run(*job, lock);
+    if (job && job->state_ == Job::State::New) {
+      job->is_at_worker_ = true;
+      run(*job, lock);
+      job->is_at_worker_ = false;
+    }
     // The last one to hold a job lets go of a module, which takes locks of others.
     lock.unlock();
     job.reset();

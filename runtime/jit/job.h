@@ -33,7 +33,9 @@ private:
   kern_device* device_;
   Request request_;
   Result result_;
-  State state_ = State::New; // guarded by the mutex of all jobs
+  // Guarded by the mutex of all jobs.
+  State state_ = State::New;
+  bool is_at_worker_ = false; // a worker runs it
 };
 
 // Returns the job of a request: one that is known, or a new one, which a worker begins where `is_begun`.
