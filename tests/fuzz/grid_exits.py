@@ -39,10 +39,14 @@ class Writer:
                                         many=rng.randrange(self.blocks * self.threads), limit=rng.randint(-3, 30))
 
     def leave(self, depth):
+        """Some write their element before they leave: a barrier stands between that and the next who reads it, else the two would race."""
         self.line(depth, f"if {self.condition(LEAVES)}:")
-        if self.rng.random() < 0.3:
+        writes = self.rng.random() < 0.3
+        if writes:
             self.line(depth + 1, f"x[i] = {self.rng.randint(1, 9)}")
         self.line(depth + 1, "return")
+        if writes:
+            self.meet(depth)
 
     def meet(self, depth):
         rng = self.rng
