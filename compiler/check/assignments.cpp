@@ -373,7 +373,7 @@ void Checker::store_into_view(const Place& place, const Value& value, Span span)
 static bool should_be_converted(const Value& added, const Value& sum, Type type) {
   auto fits = [&](const Value& value) {
     bool is_known = value.kind == ValueKind::Runtime && is_number(value) && !is_literal(value.type);
-    return !is_known || converts(value.type, type) || fits_by_interval(value, type);
+    return !is_known || converts(value.type, type) || goes_into(value, type);
   };
   return is_scalar(type) && !is_literal(type) && !is_integer(type) && !fits(sum) && !fits(added);
 }

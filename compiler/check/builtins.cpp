@@ -213,9 +213,18 @@ static Value as_promoted(Checker& checker, const Value& value, Type type) {
   return result;
 }
 
-// abs, min and max of integers in a .kern file.
+// Says whether a builtin computes with floats of one type: an integer beside one takes its type.
+static bool is_of_floats(Builtin builtin) {
+  const BuiltinSignature& own = signature(builtin);
+  return own.type_param_count == 1 && !own.type_params[0].allowed.contains(ScalarKind::I32) &&
+         std::ranges::all_of(own.parameters(), [](const BuiltinParam& param) {
+           return param.kind == BuiltinParamKind::Variable;
+         });
+}
+
+// Arguments that meet each other in a .kern file: integers of abs, min and max, and those beside floats.
 static Checker::Args promoted_arguments(Checker& checker, Builtin builtin, Checker::Args args) {
-  bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
+  bool picks = builtin == Builtin::Min || builtin == Builtin::Max || is_of_floats(builtin);
   if (!picks && builtin != Builtin::Abs) return args;
   if (builtin == Builtin::Abs) {
     for (Value& value : args.positional)
@@ -306,8 +315,8 @@ static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
   if (args.positional.empty() || !is_array(args.positional[0])) return args;
   Type element = element_type(args.positional[0].type);
   auto convert = [&](Value& value) {
-    bool fits = is_number(value) && !is_literal(value.type) && value.type != element &&
-                fits_by_interval(value, element);
+    bool fits =
+        is_number(value) && !is_literal(value.type) && value.type != element && goes_into(value, element);
     if (fits) value = checker.convert_value(value, element, Purpose::Store);
   };
   for (std::size_t i = 2; i < args.positional.size(); ++i) convert(args.positional[i]);

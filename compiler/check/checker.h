@@ -235,7 +235,8 @@ struct Checker {
   void copy_leaves(Value& value); // what it is now, whatever is assigned later
   Value slots_value(Local& local, Type type, Span span);
   Value store_converted(Local& local, const Value& value, Span span, bool consume); // in the local's type
-  bool converts_deep(const Value& value, Type type);
+  // Says whether a value goes into a type; `rounds`: also an integer into a float that rounds it.
+  bool converts_deep(const Value& value, Type type, bool rounds = true);
   Type default_deep(Type type);
   void forget_known(int outer_depth);
 

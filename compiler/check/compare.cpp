@@ -70,13 +70,21 @@ static ir::Operand compare_integers(Checker& checker, ir::CompareOp op, const Va
   return compare_signed_with_u64(checker, mirrored(op), b, a, span);
 }
 
-// Returns the float type in which a literal and a narrow integer are compared as the numbers that they are.
+static bool is_exact(const Value& integer, Type type) {
+  return holds(exact_interval(type), interval_of(integer));
+}
+
+static bool is_runtime_integer(const Value& value) {
+  return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integer(value.type);
+}
+
+// Returns the float type in which a literal and an integer are compared as the numbers that they are.
 static std::optional<Type> exact_type(const Value& left, const Value& right) {
-  const bool is_first = meets_narrow(left, right);
-  if (!is_first && !meets_narrow(right, left)) return std::nullopt;
+  const bool is_first = meets_integer(left, right);
+  if (!is_first && !meets_integer(right, left)) return std::nullopt;
   const Value &real = is_first ? left : right, &integer = is_first ? right : left;
   const bool is_f32 = is_literal(real) && static_cast<double>(static_cast<float>(real.real)) == real.real;
-  return is_f32 && fits_by_interval(integer, types::f32) ? types::f32 : types::f64;
+  return is_f32 && is_exact(integer, types::f32) ? types::f32 : types::f64;
 }
 
 static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& left, const Value& right,
@@ -105,15 +113,17 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
   bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   std::optional<Type> type =
       numba ? numba_join(left.type, right.type)
-            : join_arithmetic(type_beside(left, right.type), type_beside(right, left.type));
+            : join_arithmetic(operand_type(left, right.type), operand_type(right, left.type));
   if (!type && !numba) type = exact_type(left, right);
+  const Value* integer = is_runtime_integer(left) ? &left : is_runtime_integer(right) ? &right : nullptr;
+  if (!numba && type == types::f32 && integer && !is_exact(*integer, types::f32)) type = types::f64;
   if (!type) {
-    const Value& integer = is_integer(left.type) ? left : right;
+    const Value& whole = is_integer(left.type) ? left : right;
     Type floating = is_float(left.type) ? left.type : right.type;
     if (is_literal(floating)) floating = types::f32;
     Report error = checker.report(
         span, diag::operands_need_cast, spelling(op), checker.describe(left), checker.describe(right),
-        fmt::format("{}({})", to_string(floating), checker.context.source(integer.span)));
+        fmt::format("{}({})", to_string(floating), checker.context.source(whole.span)));
     checker.note_operands(error, left, right);
     return error_value(span);
   }

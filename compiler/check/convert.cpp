@@ -1,5 +1,6 @@
 // Values to operands of a type: the one conversion rule, the literals that take the type they meet, and the
 // errors that write the cast.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -58,6 +59,12 @@ std::optional<Type> Checker::type_of(const Value& value) {
 
 static Span literal_span(const Value& value) { return value.written == Span{} ? value.span : value.written; }
 
+// Says whether there is an integer in an expression of float literals, which is an f64 where it meets no float type.
+static bool waits_for_integer(const Value& value) {
+  if (value.kind != ValueKind::Deferred) return value.kind == ValueKind::Runtime;
+  return std::ranges::any_of(value.elements, waits_for_integer);
+}
+
 std::string Checker::describe(const Value& value) {
   switch (value.kind) {
   case ValueKind::Error:
@@ -76,7 +83,7 @@ std::string Checker::describe(const Value& value) {
     return value.type == types::int_literal       ? "integer literals"
            : value.type == types::complex_literal ? "complex literals"
                                                   : "float literals";
-  case ValueKind::Deferred: return "an expression of float literals";
+  case ValueKind::Deferred: return waits_for_integer(value) ? "f64" : "an expression of float literals";
   case ValueKind::Rows: return "a row of a constant tuple";
   case ValueKind::Record: return to_string(value.type);
   case ValueKind::Tuple: {
@@ -321,7 +328,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
     if (numbers && is_literal(value.type)) return placeholder(*this, type, value.span);
     if (numbers && (numba || converts(value.type, type)))
       return cast(widened(*this, value, type, purpose), type, value.span);
-    if (keeps_intervals(*this) && fits_by_interval(value, type))
+    if (keeps_intervals(*this) && goes_into(value, type))
       return cast(widened(*this, value, type, purpose), type, value.span);
     if (is_array(value.type) && is_array(type) && converts(value.type, type))
       return temp(type, ir::Copy{value.operand}, value.span);

@@ -313,8 +313,8 @@ static bool fits_shape(const Value& value, Type type) {
 
 Value Checker::store_converted(Local& local, const Value& value, Span span, bool consume) {
   if (is_unknown(value)) return value;
-  bool joins =
-      fits_shape(value, local.slots_type) && (local.annotated || converts_deep(value, local.slots_type));
+  bool joins = fits_shape(value, local.slots_type) &&
+               (local.annotated || converts_deep(value, local.slots_type, false));
   if (!joins) {
     if (has_unknown(value)) return error_value(span);
     Report error =
@@ -324,6 +324,13 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
     std::string_view text = source_of(value);
     // What a loop runs over is written where its elements are assigned.
     if (!consume) error.note("give one of the two another name");
+    // A cast back to the integer would cut a fraction off at each turn of a loop.
+    bool is_real = is_number(value) && is_float(value.type);
+    if (is_real && consume && is_scalar(local.slots_type) && is_integer(local.slots_type)) {
+      Type real = default_type(value.type);
+      error.note("declare it where it starts: `{}: {} = ...`", local.name, to_string(real));
+      return error_value(span);
+    }
     bool is_expression = consume && text != local.name && text.find('=') == text.npos;
     if (is_expression && is_number(value) && is_scalar(local.slots_type) &&
         (is_complex(local.slots_type) || !is_complex(value.type)))
@@ -342,18 +349,19 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
   return converted;
 }
 
-bool Checker::converts_deep(const Value& value, Type type) {
+bool Checker::converts_deep(const Value& value, Type type, bool rounds) {
   if (is_record(type)) return value.type == type;
   if (is_record_array(value)) return value.type == type;
   if (is_tuple(value) && is_tuple(type)) {
     for (std::size_t i = 0; i < value.elements.size(); ++i)
-      if (!converts_deep(value.elements[i], type->elements[i])) return false;
+      if (!converts_deep(value.elements[i], type->elements[i], rounds)) return false;
     return true;
   }
   if (is_literal(value) || is_literal(type)) return true; // convert() says whether it fits
   if (!is_number(value) && !is_array(value)) return false;
   if (is_number(value) && is_scalar(type) && scope->is_numba()) return true;
-  return converts(value.type, type) || (keeps_intervals(*this) && fits_by_interval(value, type));
+  if (converts(value.type, type)) return true;
+  return keeps_intervals(*this) && (rounds ? goes_into(value, type) : fits_by_interval(value, type));
 }
 
 Type Checker::default_deep(Type type) {

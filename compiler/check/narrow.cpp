@@ -188,11 +188,15 @@ Type type_beside(const Value& value, Type other) {
   return value.type;
 }
 
-bool meets_narrow(const Value& real, const Value& integer) {
+Type operand_type(const Value& value, Type other) {
+  bool takes = is_scalar(other) && (is_float(other) || is_complex(other));
+  return takes && is_number(value) && goes_into(value, other) ? other : type_beside(value, other);
+}
+
+bool meets_integer(const Value& real, const Value& integer) {
   bool is_open = takes_type(real) && real.type == types::float_literal;
-  bool is_small = is_number(integer) && !takes_type(integer) && is_integer(integer.type) &&
-                  (is_narrow(integer.type) || integer.facts.promoted);
-  return is_open && is_small && fits_by_interval(integer, types::f64);
+  return is_open && is_number(integer) && !takes_type(integer) && is_integer(integer.type) &&
+         goes_into(integer, types::f64);
 }
 
 std::vector<Type> types_beside(std::span<const Value> values) {
@@ -208,7 +212,7 @@ std::vector<Type> types_beside(std::span<const Value> values) {
   std::vector<Type> result;
   for (const Value& value : values) {
     Type other = real != types::unknown ? real : word ? *word : only_narrow ? narrow : types::unknown;
-    result.push_back(type_beside(value, other));
+    result.push_back(operand_type(value, other));
   }
   return result;
 }
@@ -376,16 +380,27 @@ Interval exact_interval(Type type) {
   return {-most, most};
 }
 
+static bool is_integer_value(const Value& value) {
+  return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integral(value.type);
+}
+
 bool fits_by_interval(const Value& value, Type type) {
-  bool is_typed = value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integral(value.type);
   bool is_real = is_scalar(type) && (is_integer(type) || is_float(type));
-  if (!is_typed || !is_real || !holds(exact_interval(type), interval_of(value))) return false;
+  if (!is_integer_value(value) || !is_real || !holds(exact_interval(type), interval_of(value))) return false;
   if (!is_float(type)) return true;
   // What may be any number of a word may have wrapped on the way, and would be a wrong number then. A local of literals is
   // an integer or a float by them alone.
   const std::optional<Interval>& computed = value.facts.interval;
   return is_narrow(value.type) ||
          (computed && *computed != interval_of(value.type) && value.literals.empty());
+}
+
+bool goes_into(const Value& value, Type type) {
+  if (is_scalar(type) && is_complex(type)) return goes_into(value, part_type(type));
+  if (!is_integer_value(value) || (type != types::f32 && type != types::f64))
+    return fits_by_interval(value, type);
+  // What may have wrapped would be a wrong number.
+  return holds(interval_of(value.type), interval_of(value));
 }
 
 } // namespace kern::checker

@@ -22,9 +22,10 @@ bool keeps_intervals(const Checker& checker);
 // hold is an i32, a promoted value that is not negative a u32 or u64 beside one, and an integer a float whose type
 // holds it.
 Type type_beside(const Value& value, Type other);
-// Says whether a float without a type is beside an integer that is narrower than 32 bits, or computed from such: both
-// take the float type that they meet.
-bool meets_narrow(const Value& real, const Value& integer);
+// Returns the type as which an operand meets another: also an integer beside an f32 or f64, whose type it takes, rounded.
+Type operand_type(const Value& value, Type other);
+// Says whether a float without a type is beside an integer: both take the float type that they meet.
+bool meets_integer(const Value& real, const Value& integer);
 // Returns the type as which each of several values meets the others.
 std::vector<Type> types_beside(std::span<const Value> values);
 
@@ -65,6 +66,9 @@ void append_spans(std::vector<Span>& spans, const std::vector<Span>& more);
 Interval exact_interval(Type type);
 // Says whether an integer goes into a type without a cast: the type holds its interval.
 bool fits_by_interval(const Value& value, Type type);
+// Says whether an integer goes without a cast beside or into a type that is given: one that holds its interval, or an f32
+// or f64, to which it is rounded as literals are.
+bool goes_into(const Value& value, Type type);
 // Warns where a value that may have wrapped is divided, compared or the like, as the number that it was meant to be.
 void warn_wrapped(Checker& checker, const Value& value, std::string_view use);
 // Warns where a value that may have wrapped is made one of 64 bits, or a float.

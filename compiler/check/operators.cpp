@@ -231,8 +231,8 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   std::optional<Type> type =
       numba ? numba_type(op, left.type, right.type)
-            : kern_type(op, type_beside(left, right.type), type_beside(right, left.type));
-  bool waits = instance && !numba && (meets_narrow(left, right) || meets_narrow(right, left));
+            : kern_type(op, operand_type(left, right.type), operand_type(right, left.type));
+  bool waits = instance && !numba && (meets_integer(left, right) || meets_integer(right, left));
   if (waits && has_floats(op)) return deferred_value(op, left, right, span);
   if (!type) return report_mismatch(*this, op, left, right, span);
   bool defers = left.kind == ValueKind::Deferred || right.kind == ValueKind::Deferred;

@@ -40,7 +40,7 @@ static std::optional<Type> power_type(Checker& checker, const Value& left, const
   if (takes_integer_exponent(left, right)) return left.type;
   bool counts = is_complex(left.type) && is_integer(right.type) && !is_literal(right);
   if (counts) return left.type;
-  std::optional<Type> type = join_arithmetic(type_beside(left, right.type), type_beside(right, left.type));
+  std::optional<Type> type = join_arithmetic(operand_type(left, right.type), operand_type(right, left.type));
   return type && is_narrow(*type) ? types::i32 : type;
 }
 

@@ -190,7 +190,7 @@ bool Checker::check_return(const ast::Return& stmt) {
   Type to = final || result.pinned ? result.type : result.joined;
   ir::Return node;
   if (final && !is_error(value) && to != types::unknown) {
-    bool fits = converts_deep(value, to) && is_tuple(value) == is_tuple(to);
+    bool fits = converts_deep(value, to, result.annotated) && is_tuple(value) == is_tuple(to);
     if (!fits && !result.annotated) {
       report(stmt.value->span, diag::returns_differ, describe(value), to_string(to))
           .note(result.type_span, "this returns {}", to_string(to));

@@ -180,7 +180,7 @@ static Type cast_type(const Value& integer, Type other, const std::optional<Targ
   if (target && is_float(target->type))
     type = join(type, target->type).value_or(type);
   else if (target && is_literal && bit_width(target->type->scalar) > 16 &&
-           !fits_by_interval(integer, types::f32))
+           !holds(exact_interval(types::f32), interval_of(integer)))
     type = types::f64;
   bool is_half = bit_width(type->scalar) < 32;
   return is_half && !fits_by_interval(integer, type) ? types::f32 : type;
