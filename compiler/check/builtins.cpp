@@ -213,18 +213,9 @@ static Value as_promoted(Checker& checker, const Value& value, Type type) {
   return result;
 }
 
-// Says whether a builtin computes with floats of one type: an integer beside one takes its type.
-static bool is_of_floats(Builtin builtin) {
-  const BuiltinSignature& own = signature(builtin);
-  return own.type_param_count == 1 && !own.type_params[0].allowed.contains(ScalarKind::I32) &&
-         std::ranges::all_of(own.parameters(), [](const BuiltinParam& param) {
-           return param.kind == BuiltinParamKind::Variable;
-         });
-}
-
-// Arguments that meet each other in a .kern file: integers of abs, min and max, and those beside floats.
+// abs, min and max of integers in a .kern file.
 static Checker::Args promoted_arguments(Checker& checker, Builtin builtin, Checker::Args args) {
-  bool picks = builtin == Builtin::Min || builtin == Builtin::Max || is_of_floats(builtin);
+  bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
   if (!picks && builtin != Builtin::Abs) return args;
   if (builtin == Builtin::Abs) {
     for (Value& value : args.positional)
@@ -240,8 +231,31 @@ static Checker::Args promoted_arguments(Checker& checker, Builtin builtin, Check
   return args;
 }
 
-Value Checker::match_and_call(Builtin builtin, const Args& given, Span span) {
-  Args args = keeps_intervals(*this) ? promoted_arguments(*this, builtin, given) : given;
+Checker::Args Checker::arguments_beside_floats(Builtin builtin, Args args) {
+  const BuiltinSignature& own = signature(builtin);
+  bool meet = own.type_param_count == 1 && std::ranges::all_of(own.parameters(), [](const auto& param) {
+                return param.kind == BuiltinParamKind::Variable;
+              });
+  if (!keeps_intervals(*this) || !meet) return args;
+  Type real = types::unknown;
+  auto find = [&](const Value& value) {
+    if (is_number(value) && is_scalar(value.type) && is_float(value.type))
+      real = join(real, value.type).value_or(real);
+  };
+  auto convert = [&](Value& value) {
+    bool takes = real != types::unknown && is_number(value) && goes_into(value, real);
+    if (takes) value = convert_value(value, real, Purpose::Argument);
+  };
+  for (const Value& value : args.positional) find(value);
+  for (const auto& [name, value] : args.keywords) find(value);
+  for (Value& value : args.positional) convert(value);
+  for (auto& [name, value] : args.keywords) convert(value);
+  return args;
+}
+
+Value Checker::match_and_call(Builtin builtin, const Args& written, Span span) {
+  Args given = arguments_beside_floats(builtin, written);
+  Args args = keeps_intervals(*this) ? promoted_arguments(*this, builtin, std::move(given)) : given;
   std::vector<Value> values = all_values(args);
   if (is_pure(row(builtin).effects) && !scope->is_numba())
     if (std::optional<Value> folded = fold_literals(builtin, values, span)) return *folded;

@@ -474,6 +474,8 @@ struct Checker {
   Value call_builtin(Builtin builtin, const ast::Call& expr, const Args& args);
   Value call_by_signature(Builtin builtin, const Args& given, Span span);
   Value match_and_call(Builtin builtin, const Args& args, Span span);
+  // In a .kern file an integer among arguments of one type takes that of the floats beside it.
+  Args arguments_beside_floats(Builtin builtin, Args args);
   Value call_atomic(Builtin builtin, const ast::Call& expr, const Args& args);
   std::optional<BuiltinMatch> match_builtin(Builtin builtin, const Args& args, Span span);
   ir::Operand builtin_operand(Builtin builtin, const BoundArgument& bound, const std::vector<Value>& values);

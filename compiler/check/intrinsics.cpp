@@ -477,7 +477,8 @@ bool takes_unknown(Builtin builtin) {
 
 } // namespace
 
-Value Checker::call_syntax(Builtin builtin, const ast::Call& expr, const Args& args) {
+Value Checker::call_syntax(Builtin builtin, const ast::Call& expr, const Args& given) {
+  Args args = arguments_beside_floats(builtin, given);
   std::vector<Value> values = args.positional;
   for (const auto& [name, value] : args.keywords) values.push_back(value);
   std::optional<BuiltinMatch> match = BuiltinMatch{{}, {types::error, types::error}, types::error};
