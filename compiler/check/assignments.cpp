@@ -278,6 +278,7 @@ void Checker::store(const Place& place, const Value& value, Span span) {
   if (place.is_view) return store_into_view(place, value, span);
   ir::Operand operand = convert(value, type_at(place), Purpose::Store);
   if (place.is_field()) return store_field(*this, place, operand, span);
+  if (keeps_intervals(*this)) note_element(*this, place.array, value, span);
   emit(ir::Store{place.array, place.indices, operand}, span);
 }
 

@@ -130,7 +130,8 @@ struct Checker {
   std::vector<std::pair<const ast::Node*, ir::SharedId>> shared_ids;
   struct Loop {
     bool has_break = false;
-    std::optional<ir::SlotId> stop_flag; // set by a break: of an unrolled loop, and of one with an `else`
+    std::optional<std::int64_t> rounds = {}; // of a range of literals
+    std::optional<ir::SlotId> stop_flag;     // set by a break: of an unrolled loop, and of one with an `else`
   };
   std::vector<Loop> loops;
   std::optional<ir::SlotId> stop_flag;      // of the loop that is checked next
@@ -145,6 +146,15 @@ struct Checker {
   std::optional<StoredSum> stored_sum;      // of an augmented assignment
   const ast::Assign* assigned = nullptr;    // the assignment being checked
   std::optional<Type> target_type; // of the assignment being checked, where it is known, for casts in errors
+  // What locals may hold behind a body that assigns them and may not run, and how deep that body is.
+  struct HeldBefore {
+    Local* local;
+    std::optional<Held> held;
+    int depth;
+  };
+  std::vector<HeldBefore> held_before;
+  std::map<ir::SlotId, Local>
+      held_elements; // of arrays of this function that are filled with what may have wrapped
   bool returns_value = false;
   Span called;                     // the callee being evaluated
   std::optional<Span> bare_return; // the first `return` without a value
@@ -419,7 +429,7 @@ struct Checker {
   // Checks a loop, whose rounds `check_rounds` writes, with its `else`.
   bool check_loop(ast::Block block, ast::Block else_body, Span span,
                   const std::function<bool()>& check_rounds);
-  Loop next_loop() { return {false, std::exchange(stop_flag, {})}; }
+  Loop next_loop() { return {false, {}, std::exchange(stop_flag, {})}; }
   bool check_for(const ast::For& stmt);
   bool check_for_rounds(const ast::For& stmt);
   bool check_for_range(const ast::For& stmt, const Value& range);

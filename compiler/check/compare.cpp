@@ -93,6 +93,8 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
   for (const Value* operand : {&left, &right}) {
     warn_wrapped(checker, *operand, "compared");
     warn_grown(checker, *operand, "compared");
+    warn_mixed(checker, *operand, "compared");
+    note_compared(checker, *operand);
   }
   bool complex = is_complex(left.type) || is_complex(right.type);
   if (complex && !is_equality(ir_compare)) {

@@ -277,6 +277,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   else
     checker.note_origin(error, value, type);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
+  if (type == types::u32) advise_mixed(checker, error, value);
   // Into a narrow type a cast loses bits mostly where nobody expects it.
   bool clamps = value.facts.saturates || (is_narrow(type) && !is_unpacked && !rounded);
   if (!integers || is_index || widens || !clamps || rounded) return;
@@ -288,6 +289,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
 // Returns the operand of a value that becomes one of a type; a warning where it should have been wider before.
 static ir::Operand widened(Checker& checker, const Value& value, Type type, Purpose purpose) {
   warn_widened(checker, value, type, purpose);
+  if (is_float(type)) warn_mixed(checker, value, "made a float");
   return value.operand;
 }
 

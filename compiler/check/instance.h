@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -48,10 +49,15 @@ struct Held {
   IntegerFacts facts;
   Interval interval;
   Type type;
-  Span span;                  // of the value
-  bool is_alone;              // the statement is `local = value`
-  bool is_only;               // no other statement assigns the local; else others may come between
-  std::string wide_text = {}; // of `local *= value`, the assignment that does not wrap
+  Span span;                             // of the value
+  bool is_alone;                         // the statement is `local = value`
+  bool is_only;                          // no other statement assigns the local; else others may come between
+  std::string wide_text = {};            // of `local op= value`, the assignment that does not wrap
+  std::string name = {};                 // of the local
+  bool is_element = false;               // of an array, which holds no more than its type
+  std::shared_ptr<const Held> from = {}; // of another local that may have wrapped and has been assigned since
+  // Says whether it may have wrapped.
+  bool wraps() const { return !facts.wrapped.empty() || facts.wrapped_in || from; }
 };
 
 // A name that a function binds. Its type is what the assignments of all paths have in common, found in
@@ -75,11 +81,13 @@ struct Local {
   std::uint64_t most = 0;        // of the rounds before: what most_bits() is at most of all that is assigned
   std::uint64_t most_now = 0;    // of this round
   std::optional<Held> held;      // of this round, by the last assignment so far
+  int held_depth = 0;            // conditional bodies around that assignment
+  bool is_compared = false;      // with anything, by any statement
   Origin origin = Origin::Index; // the farthest of what it is assigned
   bool xors = false;             // assigned what `^` makes
   bool is_result = false;        // no local, but what a function returns
   bool is_wrong = false;         // without a declaration, and assigned what an error was reported of
-  std::optional<Span> mixed;     // the signed operand that made an i64 of what was a u32
+  std::optional<Mixed> mixed;    // an i64 that was a u32 but for a signed operand
   std::optional<Span> adds_up;   // what a loop adds to it, or multiplies it with
   bool is_multiplied = false;    // by a loop
   Span starts_with;              // a literal that it is assigned

@@ -94,6 +94,7 @@ Value Checker::read_slots(Local& local, Span span) {
   if (local.known) {
     Value known = as_variable(read_at(*local.known, span));
     read_held(local, known);
+    if (is_tuple(known)) read_origin(local, known);
     return known;
   }
   Type type = current_type(*this, local);
@@ -108,6 +109,7 @@ Value Checker::read_slots(Local& local, Span span) {
     read_growth(local, value);
     read_held(local, value);
   }
+  if (is_tuple(value)) read_origin(local, value);
   mark_read(value, local);
   return value;
 }
@@ -377,6 +379,7 @@ void Checker::forget_known(int outer_depth) {
     known_here.back()->known.reset();
     known_here.pop_back();
   }
+  join_held(*this, outer_depth);
 }
 
 } // namespace kern::checker

@@ -225,6 +225,7 @@ bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
       direct ? slots_value(*local, range->type, span) : runtime_value(variable(range->type, span), span);
   counter.most = range->most;
   check_loop_body(stmt.body, inner, [&] {
+    if (!range->count.slot) loops.back().rounds = ir::int_value(range->count);
     if (direct)
       note_assignment(*local, counter, *stmt.target, span);
     else

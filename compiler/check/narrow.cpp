@@ -80,9 +80,12 @@ bool may_have_wrapped(const IntegerFacts& facts) { return !facts.wrapped.empty()
 // Says whether all that may have wrapped did so only because a literal has the type of its count.
 bool wraps_by_count(const IntegerFacts& facts) { return !may_have_wrapped(facts) || facts.by_count; }
 
+bool wraps_by_shift(const IntegerFacts& facts) { return !may_have_wrapped(facts) || facts.by_shift; }
+
 // Takes over from operands that they may have wrapped.
 void take_wrapped(IntegerFacts& facts, const IntegerFacts& from) {
   facts.by_count = wraps_by_count(facts) && wraps_by_count(from);
+  facts.by_shift = wraps_by_shift(facts) && wraps_by_shift(from);
   facts.by_product = facts.by_product || from.by_product;
   facts.factors = std::max(facts.factors, from.factors);
   facts.xors = facts.xors || from.xors;
@@ -126,6 +129,14 @@ bool is_word_product(ast::BinaryOp op, const Value& left, const Value& right, Ty
       op == ast::BinaryOp::Power && is_variable(left) && holds(interval_of(type), interval_of(right));
   return (multiplies || raises) &&
          !holds(interval_of(type), interval_of(op, exact_of(left), exact_of(right), 64));
+}
+
+// Says whether a shift of a variable is computed in 32 bits, which may not hold it, by enough to be warned of.
+bool is_word_shift(ast::BinaryOp op, const Value& left, const Value& right, Type type) {
+  constexpr WideInt least_count = 7;
+  if (op != ast::BinaryOp::ShiftLeft || !is_scalar(type) || bit_width(type->scalar) != 32) return false;
+  return is_variable(left) && interval_of(right).greatest >= least_count &&
+         !holds(interval_of(type), interval_of(op, exact_of(left), interval_of(right), 64));
 }
 
 // Returns what the result of an operator is made of: a product with a counter is no larger than indices are, unless
@@ -251,17 +262,11 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
     std::string_view use = op == ast::BinaryOp::ShiftRight ? "shifted right" : "divided";
     warn_wrapped(checker, left, use);
     warn_grown(checker, left, use);
-    if (op == ast::BinaryOp::ShiftRight) warn_mixed(checker, left, use);
     if (!shift) warn_wrapped(checker, right, use);
     if (!shift) warn_grown(checker, right, use);
   } else if (op == ast::BinaryOp::BitXor) {
     warn_grown(checker, left, "used in `^`");
     warn_grown(checker, right, "used in `^`");
-  } else if (op == ast::BinaryOp::Multiply) {
-    // A hash or a random number: what an index is scaled by is small.
-    constexpr WideInt least_mixer = 65'536;
-    if (interval_of(right).least >= least_mixer) warn_mixed(checker, left, "multiplied");
-    if (interval_of(left).least >= least_mixer) warn_mixed(checker, right, "multiplied");
   }
   // A literal that is shifted has the type of its count.
   bool by_right = !shift || is_literal(left.type);
@@ -270,14 +275,18 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
   facts.promoted = type == types::i32 && small;
   facts.grown = grown && type == types::i32 && (is_small(left) || left.facts.grown) &&
                 (shift || is_small(right) || right.facts.grown);
-  facts.saturates =
-      op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract || op == ast::BinaryOp::Multiply;
+  bool lessens = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::ShiftRight;
+  facts.saturates = op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract ||
+                    op == ast::BinaryOp::Multiply || (lessens && facts.promoted);
   Interval a = operand_interval(left, modular), b = operand_interval(right, modular && !shift);
   Type width = is_narrow(type) ? types::i32 : type;
   Interval exact = interval_of(op, a, b, bit_width(width->scalar));
   facts.origin = origin_of(op, left, right);
   facts.rounded = rounded_sum(op, left, right);
-  facts.xors = op == ast::BinaryOp::BitXor || left.facts.xors || (!shift && right.facts.xors);
+  auto rotates = [](const Value& up, const Value& down) { return up.facts.by_shift && down.facts.falls; };
+  facts.falls = op == ast::BinaryOp::ShiftRight;
+  facts.xors = op == ast::BinaryOp::BitXor || left.facts.xors || (!shift && right.facts.xors) ||
+               rotates(left, right) || rotates(right, left);
   if (checker.final && !is_narrow(type))
     note_widths(facts, op, left, right, type, first_leaf(op, left, right));
   if (modular) {
@@ -296,13 +305,25 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
       facts.wrapped.clear(), facts.wrapped_in = nullptr, facts.by_product = false;
   }
   bool below_zero = op == ast::BinaryOp::Subtract && is_unsigned_word(type) && exact.least < 0;
+  // Of locals that narrow integers made, it counts where they lie behind their last assignments.
+  auto is_known = [](const Value& value) { return value.facts.held || is_small(value); };
+  auto held_interval = [](const Value& value) {
+    return value.facts.held.value_or(operand_interval(value, true));
+  };
+  bool by_held =
+      modular && !shift && type == types::i32 && !facts.promoted && is_known(left) && is_known(right);
+  if (by_held) facts.held = interval_of(op, held_interval(left), held_interval(right), 32);
   bool by_count = !facts.promoted && takes_count_type(op, left, right, exact, type);
-  bool by_product = !facts.promoted && is_word_product(op, left, right, type);
-  bool passes = (settle(facts, exact, type) && (facts.promoted || below_zero)) || by_count || by_product;
+  bool by_shift = !facts.promoted && is_word_shift(op, left, right, type);
+  bool by_product = by_shift || (!facts.promoted && is_word_product(op, left, right, type));
+  bool passes = (settle(facts, exact, type) && (facts.promoted || below_zero)) || by_count || by_product ||
+                (by_held && !holds(interval_of(type), *facts.held));
+  note_mixed(checker, facts, op, left, right, type);
   if (!passes || !modular || may_have_wrapped(facts) || !checker.final) return facts;
   facts.wrapped = type == types::u64 ? facts.leaves : first_leaf(op, left, right);
   facts.by_count = by_count;
   facts.by_product = by_product;
+  facts.by_shift = by_shift;
   facts.factors = facts.origin;
   return facts;
 }
@@ -355,6 +376,9 @@ IntegerFacts extremum_facts(Checker& checker, bool greatest, const std::vector<V
   if (interval) settle(facts, *interval, type);
   for (const Value& value : values)
     if (!is_constant_number(value)) facts.origin = std::max(facts.origin, value.facts.origin);
+  // What bounds it from above, mostly says all that is known of it.
+  for (const Value& value : values)
+    if (greatest && value.facts.rounded) facts.rounded = value.facts.rounded, facts.rounded->is_held = true;
   note_widths_of_extremum(facts, greatest, values);
   return facts;
 }
@@ -367,7 +391,9 @@ IntegerFacts either_facts(const Value& a, const Value& b, Type type) {
                 (is_small(b) || b.facts.grown);
   take_wrapped(facts, a.facts);
   take_wrapped(facts, b.facts);
+  facts.saturates = a.facts.saturates || b.facts.saturates;
   facts.origin = std::max(a.facts.origin, b.facts.origin);
+  facts.mixed = a.facts.mixed ? a.facts.mixed : b.facts.mixed;
   note_widths_of_either(facts, a, b);
   settle(facts, hull(operand_interval(a, true), operand_interval(b, true)), type);
   return facts;

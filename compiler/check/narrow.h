@@ -75,10 +75,17 @@ void warn_wrapped(Checker& checker, const Value& value, std::string_view use);
 void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpose);
 // Warns where a local that is an i32 only by what was assigned to it is used so that its width matters.
 void warn_grown(Checker& checker, const Value& value, std::string_view use);
-// Warns where a local that is an i64 only because a signed integer met what was a u32 is used as one that wraps.
+// Warns where what is an i64 only because a signed integer met what was a u32 is used as one that wraps (mixed.cpp).
 void warn_mixed(Checker& checker, const Value& value, std::string_view use);
-// Notes of the target of an assignment that is a u32 so far what makes an i64 of it.
+// Takes what the operands of an operator say of that, and warns where it computes as hashes do.
+void note_mixed(Checker& checker, IntegerFacts& facts, ast::BinaryOp op, const Value& left,
+                const Value& right, Type type);
+// Notes of the target of an assignment that is a u32 so far what makes an i64 of it, or that it is assigned such a value.
 void note_mixed(Local& local, const Value& left, const Value& right, const Value& result);
+void note_mixed(Local& local, const Value& value);
+void read_mixed(const Local& local, Value& value);
+// Adds to an error of such a value where a u32 is needed which operand makes an i64 of it.
+void advise_mixed(const Checker& checker, Report& error, const Value& value);
 // Takes what an assignment of a local adds to what it is made of.
 void note_growth(Local& local, const Value& value);
 // Takes over what a round found; says whether anything is new.
@@ -112,8 +119,16 @@ void note_result(const Checker& checker, const Instance& called, const std::vect
                  Value& result);
 // Gives the sum of an array what follows from its type; `start` is where another start is written.
 void note_total(Value& sum, Type element, const std::optional<Value>& start);
-// Gives a value read from a local what follows from these.
+// Gives a value read from a local what follows from these; the elements of a tuple what they are made of.
 void read_held(const Local& local, Value& value);
+void read_origin(const Local& local, Value& value);
+// Behind a body that may not run, a local may hold what it held before it.
+void join_held(Checker& checker, int outer_depth);
+// Note what is stored to an element of a shared or local array, and give an element that is loaded what follows from it.
+void note_element(Checker& checker, const ir::Operand& array, const Value& value, Span place);
+void read_element(const Checker& checker, const ir::Operand& array, Value& element);
+// Returns what is spoken of where a local may have wrapped.
+const Held& told_of(const Local& local);
 
 // Returns the source of a value, computed in a wider type: `u64(1) << n`. Where that is no more than a cast of
 // the whole, it is that.
@@ -121,6 +136,8 @@ std::string widened_text(const Checker& checker, const Value& value, Type type);
 // Returns the cast of a float that was rounded to an i64, straight to an integer type: it saturates. Nothing where it was
 // not, or the float does not hold what is computed with it.
 std::optional<std::string> saturating_cast(const Checker& checker, const Value& value, Type type);
+// Notes that a local is compared, which may be what keeps it between the ends of a type.
+void note_compared(Checker& checker, const Value& value);
 // Warns where the i64 that a float was rounded to is cast to a narrow type, and wraps.
 void warn_rounded(Checker& checker, const Value& value, Type type);
 // Reports a shift by a constant that is no less than the width, and warns where a count is known to pass it.

@@ -47,7 +47,7 @@ static bool is_addition(const FunctionSymbol& function) {
 
 // Says whether the sum of the values of a block passes the type in which it is made.
 static bool sums_beyond(const Value& value) {
-  Interval interval = interval_of(value);
+  Interval interval = value.facts.held.value_or(interval_of(value));
   Interval sum{interval.least * most_threads, interval.greatest * most_threads};
   return !holds(interval_of(value.type), sum);
 }
@@ -63,6 +63,7 @@ static void take_arguments(const std::vector<Value>& args, Value& result) {
       facts.wrapped_in = arg.facts.wrapped_in;
       facts.by_count = arg.facts.by_count;
       facts.by_product = arg.facts.by_product;
+      facts.by_shift = arg.facts.by_shift;
       facts.factors = arg.facts.factors;
       facts.xors = arg.facts.xors;
     } else if (adds && arg.facts.origin == Origin::Data && sums_beyond(arg)) {
@@ -83,6 +84,7 @@ void note_result(const Checker& checker, const Instance& called, const std::vect
   if (!held || held->type != result.type) return;
   result.facts.by_count = held->facts.by_count;
   result.facts.by_product = held->facts.by_product;
+  result.facts.by_shift = held->facts.by_shift;
   result.facts.factors = held->facts.factors;
   result.facts.xors = held->facts.xors;
   result.facts.hides_wrap = true;

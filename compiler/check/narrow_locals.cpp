@@ -1,6 +1,8 @@
 // What is known of a local of a .kern file besides its type: that it grew from narrow integers, what its only
 // assignment gives it, and that a loop adds to it.
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "compiler/check/narrow.h"
 
@@ -32,18 +34,7 @@ bool finish_growth(Local& local) {
   return changed;
 }
 
-void note_mixed(Local& local, const Value& left, const Value& right, const Value& result) {
-  if (local.mixed || local.annotated || local.starts_with != Span{} || local.joined != types::u32) return;
-  if (result.type != types::i64 || !is_typed_integer(left) || !is_typed_integer(right)) return;
-  if (left.type == types::u32 && is_signed(right.type)) local.mixed = right.span;
-  if (right.type == types::u32 && is_signed(left.type)) local.mixed = left.span;
-}
-
 void read_growth(const Local& local, Value& value) {
-  if (local.mixed && value.type == types::i64 && value.kind == ValueKind::Runtime) {
-    value.facts.local = &local;
-    return;
-  }
   // In the round that makes it an i32 it is one from that assignment on.
   const Growth &before = local.growth, &now = local.growth_now;
   bool has_narrow = is_narrow(before.narrow) || is_narrow(now.narrow);
@@ -65,30 +56,126 @@ bool outgrows_literal(const Local& local) {
          !local.growth.is_plain && local.type == types::i32;
 }
 
+// Returns what a value is made of, of a tuple all of its elements.
+static Origin origin_of(const Value& value) {
+  Origin origin = value.facts.origin;
+  for (const Value& element : value.elements) origin = std::max(origin, origin_of(element));
+  return origin;
+}
+
+static bool is_in(Span inner, Span outer) {
+  return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end;
+}
+
+// Returns `x = i64(x) + value` for what an augmented assignment stores and may wrap without the cast.
+static std::string wide_sum(const StoredSum& sum, Span wrapped) {
+  bool is_target = is_in(wrapped, sum.place);
+  std::string target = is_target ? fmt::format("i64({})", sum.target) : sum.target;
+  std::string operand = is_target ? sum.operand : fmt::format("i64({})", sum.operand);
+  return short_text(fmt::format("{} = {} {} {}", sum.target, target, sum.op, operand));
+}
+
+// Returns the float that a local was rounded from; nothing where the local is compared, which may be what bounds it.
+static std::optional<Rounded> held_round(const Local& local) {
+  std::optional<Rounded> rounded = local.is_compared ? std::nullopt : local.held->facts.rounded;
+  if (rounded) rounded->is_held = true, rounded->holder = local.name;
+  return rounded;
+}
+
 void note_held(Checker& checker, Local& local, const Value& value, bool is_alone) {
-  local.origin = std::max(local.origin, value.facts.origin);
+  local.origin = std::max(local.origin, origin_of(value));
   local.xors = local.xors || value.facts.xors;
+  note_mixed(local, value);
   bool is_only = local.assignments == 1;
   bool is_whole = is_number(value) && (is_integer(value.type) || value.type == types::int_literal);
   // What is assigned by one of several statements is what the local holds behind it, until the next.
   bool is_next = is_alone && !checker.stored_sum;
   bool is_product = checker.stored_sum && checker.stored_sum->op == "*" && value.facts.by_product &&
                     !value.facts.wrapped.empty();
-  if (checker.unrolled != 0 || !(is_only ? is_whole : is_next || is_product)) return;
-  local.held.reset();
+  bool is_sum = checker.stored_sum && !value.facts.by_product && value.facts.held && !sums_up(local);
+  if (checker.unrolled != 0 || !(is_only ? is_whole : is_next || is_product || is_sum)) return;
+  if (checker.depth > local.held_depth) checker.held_before.push_back({&local, local.held, checker.depth});
+  std::optional<Held> before = std::exchange(local.held, std::nullopt);
+  local.held_depth = checker.depth;
   if (!is_whole) return;
   local.held = Held{value.facts, interval_of(value), value.type, value.span, is_alone, is_only};
+  local.held->name = local.name;
   if (is_product)
     local.held->wide_text =
         fmt::format("{} = {}", local.name,
                     exact_text(checker, value, checker.stored_sum, exact_type(value).value_or(types::i64)));
-  // A local that is assigned again no longer holds what is spoken of.
+  else if (is_sum && !value.facts.wrapped.empty())
+    local.held->wide_text = wide_sum(*checker.stored_sum, value.facts.wrapped.front());
+  // Of a local that is assigned again, what it held is spoken of.
   const Local*& from = local.held->facts.wrapped_in;
-  if (from && !sums_up(*from) && from->held && !from->held->is_only) from = nullptr;
+  if (!from || sums_up(*from)) return;
+  const std::optional<Held>& source = from == &local ? before : from->held;
+  if (!source || source->is_only) return;
+  local.held->from = source->from ? source->from : std::make_shared<const Held>(*source);
+  from = nullptr;
+}
+
+void join_held(Checker& checker, int outer_depth) {
+  std::vector<Checker::HeldBefore>& before = checker.held_before;
+  while (!before.empty() && before.back().depth > outer_depth) {
+    Local& local = *before.back().local;
+    std::optional<Held>& held = before.back().held;
+    if (held && held->wraps() && !(local.held && local.held->wraps())) local.held = std::move(held);
+    local.held_depth = outer_depth;
+    before.pop_back();
+  }
+}
+
+const Held& told_of(const Local& local) { return local.held->from ? *local.held->from : *local.held; }
+
+// Gives a value what follows from its having been held.
+static void take_held(const Local& local, Value& value) {
+  const Held& held = *local.held;
+  value.facts.hides_wrap = held.facts.hides_wrap || !held.facts.wide.empty();
+  value.facts.factors = held.facts.factors;
+  value.facts.xors = held.facts.xors;
+  value.facts.by_count = held.facts.by_count;
+  value.facts.by_product = held.facts.by_product;
+  value.facts.by_shift = held.facts.by_shift;
+  value.facts.wrapped_in = held.facts.wrapped.empty() && !held.from ? held.facts.wrapped_in : &local;
+}
+
+void note_element(Checker& checker, const ir::Operand& array, const Value& value, Span place) {
+  AddressSpace space = array.type->space;
+  bool is_own = space == AddressSpace::Shared || space == AddressSpace::Local;
+  bool is_word = is_typed_integer(value) && bit_width(value.type->scalar) == 32;
+  bool wraps = value.facts.by_product && (!value.facts.wrapped.empty() || value.facts.wrapped_in);
+  if (!checker.final || !is_own || !array.slot || !is_word || !wraps ||
+      element_type(array.type) != value.type)
+    return;
+  Local& elements = checker.held_elements[*array.slot];
+  if (elements.held) return;
+  const Local* from = value.facts.wrapped_in;
+  if (from && !from->held) return;
+  if (from) {
+    elements.held = told_of(*from);
+  } else {
+    elements.held = Held{value.facts, interval_of(value), value.type, value.span, true, true};
+    elements.held->name = checker.context.source(place);
+  }
+  elements.held->is_element = true;
+}
+
+void read_element(const Checker& checker, const ir::Operand& array, Value& element) {
+  auto found = array.slot ? checker.held_elements.find(*array.slot) : checker.held_elements.end();
+  if (found == checker.held_elements.end() || !is_typed_integer(element)) return;
+  take_held(found->second, element);
+  element.facts.wrapped_in = &found->second;
+}
+
+void read_origin(const Local& local, Value& value) {
+  value.facts.origin = local.origin;
+  for (Value& element : value.elements) read_origin(local, element);
 }
 
 void read_held(const Local& local, Value& value) {
   value.facts.origin = local.origin;
+  read_mixed(local, value);
   if (!is_typed_integer(value)) return;
   if (sums_up(local)) {
     value.facts.wrapped_in = &local;
@@ -99,13 +186,12 @@ void read_held(const Local& local, Value& value) {
   // Before the assignment it is 0, which every type holds.
   Interval interval = hull(held.interval, {0, 0});
   if (held.is_only && holds(interval_of(value.type), interval)) value.facts.interval = interval;
+  if (held.is_only) value.facts.rounded = held_round(local);
   if (local.annotated || held.type != value.type || sums_up(local)) return;
-  value.facts.hides_wrap = held.facts.hides_wrap || !held.facts.wide.empty();
-  value.facts.factors = held.facts.factors;
-  value.facts.xors = held.facts.xors;
-  value.facts.by_count = held.facts.by_count;
-  value.facts.by_product = held.facts.by_product;
-  value.facts.wrapped_in = held.facts.wrapped.empty() ? held.facts.wrapped_in : &local;
+  Interval exact = hull(held.facts.exact.value_or(held.interval), {0, 0});
+  if (!held.wraps() && holds(interval, exact)) interval = exact;
+  if (interval != interval_of(value.type)) value.facts.held = interval;
+  take_held(local, value);
 }
 
 // Says whether 65,536 numbers of a type may add up to what 32 bits do not hold.
@@ -119,25 +205,38 @@ static bool multiplies_beyond(const Value& factor) {
   return is_typed_integer(factor) || !holds({-1, 1}, interval_of(factor));
 }
 
+// Says whether a shift to the left in each round of the loop goes beyond a type of 32 bits.
+static bool shifts_beyond(const Checker& checker, const Value& count, Type type) {
+  WideInt most = interval_of(count).greatest, bits = is_signed(type) ? 31 : 32;
+  std::optional<std::int64_t> rounds = checker.loops.back().rounds;
+  return most > 0 && (!rounds || *rounds > bits / most);
+}
+
 void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& added, const Value& sum) {
   warn_half_sum(checker, local, op, sum);
   bool is_sum = op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract;
   bool is_word = is_typed_integer(sum) && bit_width(sum.type->scalar) == 32;
   bool is_whole = is_typed_integer(added) || added.type == types::int_literal;
   if (checker.loops.empty() || !is_word || !is_whole) return;
-  local.is_multiplied = local.is_multiplied || op == ast::BinaryOp::Multiply;
+  bool is_shift = op == ast::BinaryOp::ShiftLeft, is_or = op == ast::BinaryOp::BitOr;
+  local.is_multiplied = local.is_multiplied || op == ast::BinaryOp::Multiply || is_shift;
   if (local.adds_up) return;
   bool grows = op == ast::BinaryOp::Multiply ? multiplies_beyond(added)
+               : is_shift                    ? shifts_beyond(checker, added, sum.type)
+               : is_or                       ? !added.facts.wrapped.empty()
                                              : is_sum && is_typed_integer(added) && adds_up_beyond(added);
   if (grows) local.adds_up = added.span;
 }
 
-// Says whether an operation is one that an expression is made of by sums and products: `v * 10` of `v * 10 + d`.
+// Says whether an operation is one that an expression is made of by sums and products, or by what stands for them in bits:
+// `v * 10` of `v * 10 + d`, `v << 8` of `v << 8 | d`.
 static bool is_part_of(const ast::Binary& node, const ast::Expr& expr) {
   if (&expr == &node) return true;
   const auto* binary = ast::as<ast::Binary>(&expr);
+  bool is_shift = binary && binary->op == ast::BinaryOp::ShiftLeft;
   bool is_sum = binary && (binary->op == ast::BinaryOp::Add || binary->op == ast::BinaryOp::Subtract ||
-                           binary->op == ast::BinaryOp::Multiply);
+                           binary->op == ast::BinaryOp::Multiply || binary->op == ast::BinaryOp::BitOr);
+  if (is_shift) return is_part_of(node, *binary->left);
   return is_sum && (is_part_of(node, *binary->left) || is_part_of(node, *binary->right));
 }
 
@@ -149,7 +248,8 @@ void note_sum(Checker& checker, const ast::Binary& node, const Value& left, cons
   Local* local = checker.find_local(checker.target_name);
   if (local) note_mixed(*local, left, right, sum);
   const auto *first = ast::as<ast::Name>(node.left), *second = ast::as<ast::Name>(node.right);
-  bool commutes = node.op == ast::BinaryOp::Add || node.op == ast::BinaryOp::Multiply;
+  bool commutes =
+      node.op == ast::BinaryOp::Add || node.op == ast::BinaryOp::Multiply || node.op == ast::BinaryOp::BitOr;
   if (local && first && first->text == checker.target_name)
     note_sum(checker, *local, node.op, right, sum);
   else if (local && commutes && second && second->text == checker.target_name)

@@ -60,10 +60,11 @@ static std::string unwrapped_text(const Checker& checker, const IntegerFacts& fa
 
 // Returns the assignment of a local whose value may have wrapped, with the operands converted.
 static std::string unwrapped_text(const Checker& checker, const Local& local, Type wide) {
-  if (!local.held->wide_text.empty()) return local.held->wide_text;
-  std::string text = unwrapped_text(checker, local.held->facts, local.held->span, wide);
+  const Held& held = told_of(local);
+  if (!held.wide_text.empty()) return held.wide_text;
+  std::string text = unwrapped_text(checker, held.facts, held.span, wide);
   if (local.is_result) return fmt::format("return {}", text);
-  return local.held->is_alone ? fmt::format("{} = {}", local.name, text) : text;
+  return held.is_alone ? fmt::format("{} = {}", held.name, text) : text;
 }
 
 // Says whether an expression computes with integers all the way to a part of it.
@@ -116,9 +117,14 @@ static void report_wrapped(Checker& checker, const Value& value, std::string_vie
   const Local* local = value.facts.wrapped_in;
   bool is_unsigned = value.type == types::u32 || value.type == types::u64;
   auto note = [&](Report&& warning) {
-    if (local)
-      warning.note(local->held->span, "`{}` {}", local->name,
-                   local->is_result ? "returns this" : "is computed here");
+    if (!local) return;
+    const Held& held = told_of(*local);
+    if (local->is_result)
+      warning.note(held.span, "`{}` returns this", local->name);
+    else
+      warning.note(held.span, "`{}` is computed here", held.name);
+    if (local->held->is_element)
+      warning.note("give the array wider elements too: they hold what {} does", to_string(value.type));
   };
   if (value.facts.by_product)
     note(checker.report(value.span, diag::word_product, source, to_string(value.type), use, text));
@@ -153,6 +159,7 @@ void warn_wrapped(Checker& checker, const Value& value, std::string_view use) {
       warn_adds_up(checker, *local, value.span, becomes, types::i64);
     return;
   }
+  if (facts.by_shift) return;
   if (facts.by_product ? is_small_product(checker, value) || facts.xors : facts.by_count) return;
   bool is_natural = facts.by_product && value.type == types::u32;
   Type wide = is_natural ? types::u64 : types::i64;
@@ -171,6 +178,8 @@ void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpo
   bool is_kept = !facts.wrapped_in && purpose == Purpose::Return;
   if (facts.by_product && is_small_product(checker, value) && !(is_kept && widens)) return;
   const Local* local = facts.wrapped_in;
+  // Shifts are how places in tables and hashes are computed.
+  if (facts.by_shift && (facts.xors || checker.indexing > 0)) return;
   Type wide = widens ? type : types::i64;
   if (local && sums_up(*local))
     return warn_adds_up(checker, *local, value.span, fmt::format("only the sum becomes {}", to_string(type)),
@@ -195,19 +204,9 @@ void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const
       .note(local.span, "`{}` starts here", local.name);
 }
 
-void warn_mixed(Checker& checker, const Value& value, std::string_view use) {
-  const Local* local = value.facts.local;
-  if (!checker.final || !local || !local->mixed || !checker.context.diagnostics.enabled()) return;
-  bool fresh = checker.context.reported.insert({"mixed", local->span.file, local->span.begin}).second;
-  if (!fresh) return;
-  std::string operand = short_text(checker.context.source(*local->mixed));
-  checker.report(value.span, diag::mixed_local, local->name, use, fmt::format("u32({})", operand))
-      .note(*local->mixed, "`{}` is signed, and what was a u32 becomes an i64 with it", operand);
-}
-
 void warn_grown(Checker& checker, const Value& value, std::string_view use) {
   const Local* local = value.facts.local;
-  if (!checker.final || !local || local->mixed || !checker.context.diagnostics.enabled()) return;
+  if (!checker.final || !local || !checker.context.diagnostics.enabled()) return;
   // Once for a local is enough.
   bool fresh = checker.context.reported.insert({"grown", local->span.file, local->span.begin}).second;
   if (!fresh) return;

@@ -59,6 +59,7 @@ static void start_round(Instance& instance) {
     local.most_now = 0;
     local.growth_now = {};
     local.held.reset();
+    local.held_depth = 0;
     local.is_wrong = false;
     local.sites_now.clear();
     local.slots.clear();

@@ -7,9 +7,22 @@
 
 namespace kern::checker {
 
+// Returns the cast of an i64 that is held between the ends of a narrow type; nothing where it lies there anyway.
+static std::optional<std::string> bounded_cast(const Checker& checker, const Value& value, Type type) {
+  Interval interval = interval_of(value), limits = interval_of(type);
+  std::string text = short_text(checker.context.source(value.span));
+  if (!is_narrow(type) || text == "..." || checker.stored_sum || holds(limits, interval)) return std::nullopt;
+  if (interval.least < limits.least)
+    text = fmt::format("max({}, {})", text, static_cast<std::int64_t>(limits.least));
+  if (interval.greatest > limits.greatest)
+    text = fmt::format("min({}, {})", text, static_cast<std::int64_t>(limits.greatest));
+  return fmt::format("{}({})", to_string(type), text);
+}
+
 std::optional<std::string> saturating_cast(const Checker& checker, const Value& value, Type type) {
   if (!value.facts.rounded) return std::nullopt;
   const Rounded& rounded = *value.facts.rounded;
+  if (rounded.is_held) return bounded_cast(checker, value, type);
   std::string text(checker.context.source(rounded.span));
   if (rounded.is_whole && !rounded.is_nearest)
     return fmt::format("{}({})", to_string(type), short_text(text));
@@ -24,9 +37,18 @@ std::optional<std::string> saturating_cast(const Checker& checker, const Value& 
 
 void warn_rounded(Checker& checker, const Value& value, Type type) {
   if (!checker.final || !value.facts.rounded || !is_narrow(type)) return;
-  if (std::optional<std::string> cast = saturating_cast(checker, value, type))
+  std::optional<std::string> cast = saturating_cast(checker, value, type);
+  bool fresh = cast && checker.context.diagnostics.enabled() &&
+               checker.context.reported.insert({"rounded", value.span.file, value.span.begin}).second;
+  if (fresh)
     checker.report(value.span, diag::rounded_cast, to_string(type), bit_width(type->scalar),
                    short_text(checker.context.source(value.span)), *cast);
+}
+
+void note_compared(Checker& checker, const Value& value) {
+  bool is_held = value.facts.rounded && !value.facts.rounded->holder.empty();
+  if (Local* local = is_held ? checker.find_local(value.facts.rounded->holder) : nullptr)
+    local->is_compared = true;
 }
 
 std::string stored_text(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum) {

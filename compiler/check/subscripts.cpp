@@ -5,6 +5,7 @@
 
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/narrow.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -247,6 +248,7 @@ Value Checker::load(const Place& place, Span span) {
   emit(ir::Load{slot, place.array, place.indices}, span);
   Value element = runtime_value(slot_operand(slot), span);
   element.facts.origin = Origin::Data;
+  if (keeps_intervals(*this)) read_element(*this, place.array, element);
   return element;
 }
 

@@ -60,7 +60,18 @@ struct Rounded {
   Type type; // of the float
   Span
       call; // where it is made an i64; a sum, difference or product with literals stands around it, or nothing
-  bool is_whole = true; // nothing does
+  bool is_whole = true;         // nothing does
+  bool is_held = false;         // it was assigned to a local since, or went through `min` or `max`
+  std::string_view holder = {}; // that local
+};
+
+// A signed operand that made an i64 of what was a u32, and what became of it since.
+struct Mixed {
+  Span operand;
+  bool is_assigned = false;         // to a local that was a u32 before
+  bool is_raised = false;           // shifted left
+  bool is_hash = false;             // and combined with `^` then
+  std::optional<Span> shifted = {}; // of what was shifted right
 };
 
 // What an integer is made of, for how large it may be: numbers of threads and counters of loops, what the function is given,
@@ -84,6 +95,10 @@ struct IntegerFacts {
   bool by_count =
       false; // they are literals that have the type of their count, and matter where it is widened
   bool by_product = false; // they are factors of 32 bits, which matter there too
+  bool by_shift = false;   // shifted, which matters where it is widened, unless a hash is made of it
+  bool falls = false;      // shifted right, which with a shift to the left rotates
+  std::optional<Interval>
+      held; // of a local that narrow integers made: where it lies behind its last assignment
   Origin origin = Origin::Index;
   Origin factors = Origin::Index; // of a product that may have wrapped
   bool xors = false;              // combined with `^`, as a hash is
@@ -91,6 +106,7 @@ struct IntegerFacts {
   std::optional<Interval> reach;  // around what its operators give then
   std::vector<Span> wide;         // operands which, cast to 64 bits, keep all of its operators from wrapping
   bool hides_wrap = false;        // no cast in it does
+  std::optional<Mixed> mixed;     // of an i64 that was a u32 but for that
 };
 
 struct Value {

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Makes integers that may have wrapped, or that no longer wrap, and carries them through locals, branches, tuples, arrays, calls
+and reductions to where they are used: checks which of these are warned of."""
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+
+KERNC, PATH = sys.argv[1], pathlib.Path(sys.argv[2])
+HEAD = """from block import add, reduce
+
+
+@device
+def square(v):
+    return v * v
+"""
+KERNEL = """
+
+@kernel(block=64)
+def k{}(v: i32[:], u: u32[:], b: u8[:], c: i16[:], x: f32[:], y: i64[:], w: u64[:], o: i32[:], r: u32[:], p: u8[:], f: f32[:]):
+    i = grid(1)
+    t = threadIdx.x
+"""
+
+# What may pass 32 bits, and its warning.
+MADE = {
+    "v[i] * v[i]": "W0744",
+    "square(v[i])": "W0744",
+    "v[i] * 1000": "W0744",
+    "v[i] * 2": "",
+    "b[i] * b[t]": "",
+    "i32(b[i]) << 8": "",
+}
+# How it gets to `q`.
+CARRIED = {
+    "q = {}": True,
+    "q = 0\nif t > 3:\n    q = {}": True,
+    "if t > 3:\n    q = {}\nelse:\n    q = 0": True,
+    "if t > 3:\n    q = 0\nelse:\n    q = {}": True,
+    "q = 0\nif t > 3:\n    if t > 5:\n        q = {}": True,
+    "a = {}\nq = a": True,
+    "a = 0\nif t > 3:\n    a = {}\nq = a": True,
+    "a = 0\nif t > 3:\n    a = {}\nq = reduce(a, add)": True,
+    "q = {0} if t > 3 else 0": True,
+    "s = shared.array(64, i32)\ns[t] = {}\nsyncthreads()\nq = s[63 - t]": True,
+    "s = local.array(4, i32)\ns[t & 3] = {}\nq = s[t & 3]": True,
+    # What is assigned behind it counts, and what is declared.
+    "q = {}\nq = v[t]": False,
+    "q: i32 = {}": False,
+}
+WIDENED = {
+    "y[i] = q": True,
+    "f[i] = f32(q)": True,
+    "o[i] = q // 3": True,
+    "o[i] = q": False,
+    "o[i] = q & 255": False,
+}
+
+# Lines, and the codes of their warnings, in order.
+LINES = {
+    # A u32 that an index made an i64.
+    "h = u[0] + i\nh ^= h >> 16\nh *= 0x85ebca6b\nr[i] = u32(h)": "W0736",
+    "h = i + u[0]\nh = (h ^ (h >> 15)) * 5\nr[i] = u32(h)": "W0736",
+    "h = u[0] ^ t\nh ^= h << 13\nh ^= h >> 17\nr[i] = u32(h)": "W0736",
+    "h = u[0] ^ t\nh ^= h << 13\nf[i] = f32(h)": "W0736",
+    "h = u[0] ^ t\nh ^= h << 13\no[i] = i32(h % 100)": "W0736",
+    "h = u[0]\nif t > 3:\n    h = u[0] + i\nh ^= h >> 16\nr[i] = u32(h)": "W0736",
+    "h = u[0] + i if t > 3 else u[1]\nh ^= h >> 16\nr[i] = u32(h)": "W0736",
+    "s = u[0] * 747796405 + 2891336453 + i\nz = ((s >> ((s >> 28) + 4)) ^ s) * 277803737\nr[i] = u32((z >> 22) ^ z)": "W0736",
+    "f[i] = f32(((u[0] ^ i) * 1664525 + 1013904223) >> 8) / 16777216.0": "W0736",
+    "f[i] = f32((u[0] + i) * 2654435761) / 4294967296.0": "W0736",
+    "h = u[0] + i\nr[i] = u32((h << 15) | (h >> 17))": "W0736",
+    "h = u[0] + u32(i)\nh ^= h >> 16\nr[i] = h": "",
+    "h = (u[0] + i) & 0xffffffff\nh ^= h >> 16\nr[i] = u32(h)": "",
+    "q = (u[0] + i) >> 5\ny[i] = q * 4 + (u[0] + i) % 7": "",
+    "q = u[0] + i\ny[i] = (q >> 1) + q // 2": "",
+    "y[i] = i64(u[0]) + i\ny[i] ^= y[i] >> 3": "",
+    "if u[0] + i < v.size:\n    f[i] = f32(u[0] + i)": "",
+    "y[i] = (u[0] + i) * 4096 + 7": "",
+    # Rounded floats, behind locals and `max`.
+    "q = round(x[i] * 255.0)\np[i] = u8(q)": "W0735",
+    "q = int(x[i])\np[i] = u8(q)": "W0735",
+    "q = round(x[i]) + 1\np[i] = u8(q)": "W0735",
+    "p[i] = u8(round(x[i]) + 1)": "W0735",
+    "p[i] = u8(max(round(x[i]), 0))": "W0735",
+    "p[i] = u8(min(round(x[i]), 255))": "",
+    "q = max(round(x[i]), 0)\np[i] = u8(q)": "W0735",
+    "q = round(x[i])\np[i] = u8(min(max(q, 0), 255))": "",
+    "q = round(x[i])\nif q > 255:\n    q = 255\np[i] = u8(q)": "",
+    "q = round(x[i])\nif 0 <= q <= 255:\n    p[i] = u8(q)": "",
+    "q = round(x[i])\np[i] = u8(q & 255)": "",
+    # Sums that two statements make of products of narrow integers.
+    "q = c[i] * c[t]\nq += c[0] * c[1]\no[i] = q >> 15": "W0730",
+    "q = c[i] * c[t]\nq = q + c[0] * c[1]\no[i] = q >> 15": "W0730",
+    "q = c[i] * c[t]\nd = c[0] * c[1]\no[i] = (q + d) >> 15": "W0730",
+    "q = c[i] * c[t]\nq -= c[0] * c[1]\ny[i] = q": "",
+    "q = b[i] * b[t]\nq += b[0] * b[1]\no[i] = q >> 15": "",
+    "q = c[i] * c[t]\nq += b[0]\no[i] = q >> 15": "",
+    # Elements of tuples.
+    "a = (v[i], v[0])\ny[i] = a[0] * a[1]": "W0744",
+    "a, d = v[i], v[0]\ny[i] = a * d": "W0744",
+    # Shifts of 32 bits that are widened.
+    "y[i] = v[i] << b[0]": "W0744",
+    "y[i] = v[i] << 16": "W0744",
+    "w[i] = u64(u[i] << 16) | u[0]": "W0744",
+    "y[i] = v[i] << 16 | u[0]": "W0744",
+    "f[i] = f32(v[i] << 16)": "W0744",
+    "q = v[i] << 16\ny[i] = q": "W0744",
+    "y[i] = v[i] << 2": "",
+    "y[i] = i64(v[i]) << 16": "",
+    "y[i] = (v[i] & 255) << 16": "",
+    "y[i] = i32(b[i]) << 16": "",
+    "y[i] = t << 8": "",
+    "o[i] = (v[i] << 24) >> 24": "",
+    "r[i] = (u[i] << 13) | (u[i] >> 19)": "",
+    "w[i] = (u[i] << 13) | (u[i] >> 19)": "",
+    "w[i] = u[i] ^ (u[i] << 13)": "",
+    # Numbers that a loop puts together by shifts.
+    "q = 0\nfor k in range(v.size):\n    q = (q << 8) | b[k]\ny[0] = q": "W0734",
+    "q = 0\nfor k in range(v.size):\n    q = q << 8 | b[k]\ny[0] = q": "W0734",
+    "q = 0\nfor k in range(v.size):\n    q = (q << 7) + (b[k] & 127)\ny[0] = q": "W0734",
+    "q = 0\nfor k in range(v.size):\n    q <<= 8\n    q |= b[k]\ny[0] = q": "W0734",
+    "q = 0\nfor k in range(v.size):\n    q = (q << 8) | b[k]\nf[0] = f32(q)": "W0734",
+    "q = 0\nn = 0\nfor k in range(v.size):\n    q |= (b[k] & 127) << n\n    n += 7\ny[0] = q": "W0734",
+    "q = 0\nn = 0\nfor k in range(v.size):\n    q |= (b[k] & 127) << n\n    n += 7\ny[0] = (q >> 1) ^ -(q & 1)": "W0734",
+    "q = 0\nfor k in range(3):\n    q = (q << 8) | b[k]\no[0] = q": "",
+    "q = 0\nfor k in range(8):\n    q = (q << 1) | (b[0] >> k & 1)\np[0] = u8(q)": "",
+    "q: i64 = 0\nfor k in range(8):\n    q = (q << 8) | b[k]\ny[0] = q": "",
+    "q = 0\nfor k in range(v.size):\n    q = ((q << 1) | (b[k] & 1)) & 255\nf[0] = f32(q)": "",
+    "q = 0\nfor k in range(v.size):\n    q = (q << 1) ^ b[k]\no[0] = q": "",
+}
+
+cases = {lines: (codes.split(), None) for lines, codes in LINES.items()}
+for (made, code), (carried, keeps), (used, widens) in itertools.product(MADE.items(), CARRIED.items(), WIDENED.items()):
+    # What a block adds up of elements may pass 32 bits in any case.
+    adds_up = "reduce" in carried and "v[i]" in made
+    warned = [code or "W0744"] if (code or adds_up) and keeps and widens else []
+    cases[f"{carried.format(made)}\n{used}"] = (warned, made)
+
+text, at, found = HEAD, {}, {lines: [] for lines in cases}
+for number, lines in enumerate(cases):
+    text += KERNEL.format(number)
+    for line in lines.split("\n"):
+        at[text.count("\n") + 1] = lines
+        text += f"    {line}\n"
+PATH.write_text(text)
+done = subprocess.run([KERNC, "check", str(PATH), "--diagnostics=json", "-Wno-race"], capture_output=True, text=True, timeout=120)
+failures = 0
+for line in (done.stdout + done.stderr).splitlines():
+    one = json.loads(line)
+    lines = at.get(one["line"])
+    if lines is None:
+        failures += 1
+        print(line)
+    else:
+        found[lines].append(one)
+for lines, (codes, _) in cases.items():
+    got = [one["code"] for one in found[lines]]
+    if got != codes:
+        failures += 1
+        print(f"{lines}\n  => {[one['code'] + ': ' + one['message'] for one in found[lines]]}, {codes or 'none'} expected\n")
+print(f"{len(cases)} cases, {failures} failures")
+sys.exit(failures != 0)
