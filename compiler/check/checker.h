@@ -146,12 +146,6 @@ struct Checker {
   std::optional<StoredSum> stored_sum;      // of an augmented assignment
   const ast::Assign* assigned = nullptr;    // the assignment being checked
   std::optional<Type> target_type; // of the assignment being checked, where it is known, for casts in errors
-  // What locals may hold behind a body that assigns them and may not run, and how deep that body is.
-  struct HeldBefore {
-    Local* local;
-    std::optional<Held> held;
-    int depth;
-  };
   std::vector<HeldBefore> held_before;
   std::map<ir::SlotId, Local>
       held_elements; // of arrays of this function that are filled with what may have wrapped

@@ -102,6 +102,13 @@ struct Local {
   int known_depth = 0; // conditional bodies around that assignment
 };
 
+// What a local may hold behind a body that assigns it and may not run, and how deep that body is.
+struct HeldBefore {
+  Local* local;
+  std::optional<Held> held;
+  int depth;
+};
+
 struct Instance {
   // Provisional: it was inferred in a circle of calls whose `head` goes round again.
   enum class State : std::uint8_t { New, Inferring, Provisional, Inferred, Emitting, Emitted };

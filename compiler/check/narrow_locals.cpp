@@ -116,7 +116,7 @@ void note_held(Checker& checker, Local& local, const Value& value, bool is_alone
 }
 
 void join_held(Checker& checker, int outer_depth) {
-  std::vector<Checker::HeldBefore>& before = checker.held_before;
+  std::vector<HeldBefore>& before = checker.held_before;
   while (!before.empty() && before.back().depth > outer_depth) {
     Local& local = *before.back().local;
     std::optional<Held>& held = before.back().held;
