@@ -22,10 +22,13 @@ static constexpr std::int64_t rounds_of_loads = 36;
 static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
 
 // Returns the extents of the block: those that the kernel fixes, else some of 64 threads along the axes that it uses.
-static std::array<std::int64_t, 3> block_of(const ir::Module& module, const ir::Function& kernel) {
+// For a launch functions of other files do not count: the library's are made for blocks of any shape.
+static std::array<std::int64_t, 3> block_of(const ir::Module& module, const ir::Function& kernel,
+                                            bool is_launch) {
   if (kernel.options.block) return *kernel.options.block;
   int axes = 1;
   ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
+    if (is_launch && stmt.span.file != kernel.span.file) return;
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr;
     if (call && call->builtin == Builtin::ThreadIndexY) axes = std::max(axes, 2);
@@ -35,16 +38,19 @@ static std::array<std::int64_t, 3> block_of(const ir::Module& module, const ir::
   return axes == 2 ? std::array<std::int64_t, 3>{8, 8, 1} : std::array<std::int64_t, 3>{4, 4, 4};
 }
 
+static std::size_t threads_of(const std::array<std::int64_t, 3>& extents) {
+  std::int64_t threads = 1;
+  for (const std::int64_t extent : extents) threads *= std::clamp<std::int64_t>(extent, 1, 1024);
+  return static_cast<std::size_t>(std::min<std::int64_t>(threads, 1024));
+}
+
 BlockRun::BlockRun(const ir::Module& module, const ir::Function& kernel, Policy policy,
-                   const TouchListener& listener)
-    : module_(module), kernel_(kernel), policy_(policy), listener_(listener),
-      block_(block_of(module, kernel)),
-      threads_(static_cast<std::size_t>(std::clamp<std::int64_t>(block_[0], 1, 1024) *
-                                        std::clamp<std::int64_t>(block_[1], 1, 1024) *
-                                        std::clamp<std::int64_t>(block_[2], 1, 1024))),
-      arithmetic_(std::min<std::size_t>(threads_, 1024)) {
-  threads_ = std::min<std::size_t>(threads_, 1024);
-  if (policy == Policy::Part) arithmetic_.split_next();
+                   const TouchListener& listener, const BlockLaunch* launch, std::size_t part)
+    : module_(module), kernel_(kernel), policy_(policy), listener_(listener), launch_(launch),
+      block_(block_of(module, kernel, launch != nullptr)), block_threads_(threads_of(block_)),
+      threads_(block_threads_ * (launch ? threads_of(launch->grid) : 1)), arithmetic_(threads_) {
+  if (policy == Policy::Part) arithmetic_.split(part);
+  if (launch) arithmetic_.note_uses();
 }
 
 void BlockRun::run() {
@@ -59,12 +65,10 @@ void BlockRun::run() {
               Mask(threads_, false)};
   frame_ = &frame;
   for (std::size_t i = 0; i < kernel_.param_count; ++i) {
-    const Type type = kernel_.slots[i].type;
-    if (!is_array(type)) {
-      frame.slots[i] = arithmetic_.fresh();
-      continue;
-    }
-    for (int axis = 0; axis < type->rank; ++axis) frame.arrays[i].extents.push_back(arithmetic_.fresh());
+    if (is_array(kernel_.slots[i].type))
+      frame.arrays[i] = parameter(i);
+    else
+      frame.slots[i] = parameter_number(i, -1);
   }
   exec(kernel_.body);
 }
@@ -80,6 +84,13 @@ bool BlockRun::is_everybody() const {
 std::uint32_t BlockRun::enter(RunPlace::Kind kind, const ir::Stmt& stmt, std::int64_t number) {
   places_.push_back({kind, place_, frame_->function, &stmt, number});
   return std::exchange(place_, static_cast<std::uint32_t>(places_.size() - 1));
+}
+
+std::set<std::int64_t> BlockRun::conditions(std::uint32_t place) const {
+  std::set<std::int64_t> found;
+  for (; place != 0; place = places_[place].outer)
+    if (places_[place].kind == RunPlace::Kind::Condition) found.insert(places_[place].number);
+  return found;
 }
 
 // ---- Statements ----
@@ -101,7 +112,7 @@ void BlockRun::exec(const ir::Stmt& stmt) {
         // Of two arrays that a variable may be nothing is known.
         const bool is_sure = is_everybody() || frame_->arrays[index_of(node.slot)].extents.empty();
         Array made = evaluate_array(node.value, type);
-        if (unsure_ > 0 || !is_sure) made.shared.reset();
+        if (unsure_ > 0 || !is_sure) made.memory.reset();
         frame_->arrays[index_of(node.slot)] = std::move(made);
       },
       [&](const ir::Load& node) {
@@ -188,9 +199,11 @@ void BlockRun::exec_if(const ir::If& branch, const ir::Stmt& stmt) {
     others[lane] = active_[lane] && condition.lanes[lane] == 0;
     active_[lane] = active_[lane] && condition.lanes[lane] != 0;
   }
+  under_part_ += condition.is_part;
   exec(branch.then_body);
   std::swap(active_, others);
   exec(branch.else_body);
+  under_part_ -= condition.is_part;
   for (std::size_t lane = 0; lane < threads_; ++lane) active_[lane] = active_[lane] || others[lane];
 }
 
@@ -208,7 +221,7 @@ void BlockRun::skip(const ir::Stmt& stmt) {
       ir::any(stmt, [](const ir::Stmt& inner) { return std::holds_alternative<ir::Load>(inner.node); });
   const auto forget = [&](ir::SlotId slot) {
     const Type type = frame_->function->slots[index_of(slot)].type;
-    frame_->arrays[index_of(slot)].shared.reset();
+    frame_->arrays[index_of(slot)].memory.reset();
     if (!is_array(type))
       frame_->slots[index_of(slot)] = arithmetic_.of(is_float(type) && loads ? Kind::Data : Kind::Mixed);
   };
@@ -223,12 +236,9 @@ bool BlockRun::is_plain(const ir::Stmt& loop) {
   const auto [found, is_new] = plain_.try_emplace(&loop, false);
   if (is_new)
     found->second = !ir::any(loop, [&](const ir::Stmt& stmt) {
-      const auto is_shared = [](const ir::Operand& array) {
-        return array.type->space == AddressSpace::Shared;
-      };
       const auto* load = std::get_if<ir::Load>(&stmt.node);
       const auto* store = std::get_if<ir::Store>(&stmt.node);
-      return (load && is_shared(load->array)) || (store && is_shared(store->array)) ||
+      return (load && is_told(load->array) && !launch_) || (store && is_told(store->array)) ||
              std::holds_alternative<ir::Atomic>(stmt.node) || std::holds_alternative<ir::Call>(stmt.node) ||
              std::holds_alternative<ir::CallEffect>(stmt.node) ||
              std::holds_alternative<ir::Return>(stmt.node);
@@ -236,14 +246,14 @@ bool BlockRun::is_plain(const ir::Stmt& loop) {
   return found->second;
 }
 
-// Says whether a loop loads from shared memory, and does nothing else to it.
+// Says whether a loop does nothing to the memory that is told of but load from it.
 bool BlockRun::only_loads(const ir::Stmt& loop) {
   const auto [found, is_new] = only_loads_.try_emplace(&loop, false);
   if (is_new)
     found->second = !ir::any(loop, [&](const ir::Stmt& stmt) {
       const auto* store = std::get_if<ir::Store>(&stmt.node);
-      return (store && store->array.type->space == AddressSpace::Shared) ||
-             std::holds_alternative<ir::Atomic>(stmt.node) || std::holds_alternative<ir::Call>(stmt.node) ||
+      return (store && is_told(store->array)) || std::holds_alternative<ir::Atomic>(stmt.node) ||
+             std::holds_alternative<ir::Call>(stmt.node) ||
              std::holds_alternative<ir::CallEffect>(stmt.node) ||
              std::holds_alternative<ir::Return>(stmt.node);
     });
@@ -293,9 +303,12 @@ void BlockRun::exec_while(const ir::While& node, const ir::Stmt& stmt) {
 
 void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
   if (is_plain(stmt)) return skip(stmt);
-  const BlockValue start = value(node.start), step = value(node.step), count = value(node.count);
+  BlockValue start = value(node.start);
+  const BlockValue step = value(node.step), count = value(node.count);
   const BlockValue stop = node.stop ? value(*node.stop) : count;
-  const bool is_unknown = !count.is_known();
+  const bool is_unknown = !count.is_known() || (launch_ && count.is_assumed);
+  // Where a loop starts by data it runs over a part of the thread's own, mostly: from `start[i]` to `start[i + 1]`.
+  if (launch_ && start.kind == Kind::Data) start = arithmetic_.of(Kind::Mixed);
   if (!count.is_uniform()) divergent_.insert(&stmt);
   const bool runs = !is_unknown || count.kind == Kind::Uniform || count.kind == Kind::Data ||
                     (start.is_known() && (stop.kind == Kind::Uniform || stop.kind == Kind::Data));
@@ -313,7 +326,9 @@ void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
     for (std::size_t lane = 0; lane < threads_; ++lane) {
       const bool cuts = is_short && !is_unknown && loop.round >= rounds_of_loads;
       is_cut = is_cut || cuts;
-      const bool leaves = cuts || loop.round >= (is_unknown ? rounds_of_unknown : count.in(lane));
+      const std::int64_t most = is_unknown ? rounds_of_unknown : most_rounds * 8;
+      const bool leaves =
+          cuts || loop.round >= std::min(most, count.is_known() ? count.in(lane) : rounds_of_unknown);
       done[lane] = done[lane] || (active_[lane] && leaves);
       active_[lane] = active_[lane] && !leaves;
     }
@@ -351,7 +366,9 @@ void BlockRun::exec_call(const ir::Call& call, const ir::Stmt& stmt) {
   Frame* const caller = std::exchange(frame_, &frame);
   std::vector<Loop*> loops;
   std::swap(loops, loops_);
+  const int unsure = unsure_;
   exec(callee.body);
+  unsure_ = unsure;
   place_ = outer;
   for (std::size_t lane = 0; lane < threads_; ++lane) active_[lane] = active_[lane] || frame.returned[lane];
   frame_ = caller;
@@ -377,7 +394,11 @@ void BlockRun::exec_return(const ir::Return& last) {
       frame_->results[i] = is_first && unsure_ == 0 ? value(operand) : arithmetic_.of(Kind::Mixed);
   }
   if (unsure_ > 0) {
-    tainted_ = true;
+    // Of a function all threads come back; who is in what is left of it is not known.
+    if (frame_->function->is_kernel)
+      tainted_ = true;
+    else
+      ++unsure_;
     return;
   }
   for (std::size_t lane = 0; lane < threads_; ++lane) {
@@ -390,6 +411,7 @@ void BlockRun::exec_return(const ir::Return& last) {
 void BlockRun::exec_effect(const ir::CallEffect& call) {
   const Effects effects = row(call.builtin).effects;
   if (is_barrier(effects)) ++epoch_;
+  if (effects == Effects::Grid) ++grid_epoch_;
   // Collectives of a warp order what its threads do, where it is known which threads those are.
   if (effects == Effects::Warp) ++(kernel_.options.block ? warp_epoch_ : epoch_);
   if (!call.slot) return;

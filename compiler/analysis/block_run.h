@@ -1,15 +1,18 @@
 // Runs a kernel for the threads of one block, as far as their own numbers decide what they do, and tells who touches
 // which element of shared memory between which barriers. Every run is one that a launch may give: what is not known
 // is larger than every index, conditions on data come out as a policy says. Where no such choice is sure, nothing is
-// told. Private to analysis/.
+// told. Of a launch that is given it runs all blocks, and tells of global memory instead. Private to analysis/.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "compiler/analysis/block_values.h"
@@ -26,6 +29,16 @@ struct Touch {
   const ir::Stmt* stmt;
   std::uint32_t place;             // of BlockRun::places()
   std::uint32_t epoch, warp_epoch; // how many barriers, and barriers of warps, came before
+  std::uint32_t grid_epoch = 0;    // barriers of the grid
+  bool is_under_part = false;      // Policy::Part: under a test of the size that cuts the block short
+  bool has_data = false;           // of a launch: data pick the element within the row that is told
+};
+
+// A launch that may be: how many blocks, and numbers for what is not known.
+struct BlockLaunch {
+  std::array<std::int64_t, 3> grid{1, 1, 1};
+  // Of each parameter that is an integer (axis -1), and each extent of one that is an array; by slot.
+  std::map<std::pair<std::uint32_t, int>, std::int64_t> numbers;
 };
 
 // How a run came somewhere: the calls, the rounds of loops and the conditions on what is not known.
@@ -38,13 +51,17 @@ struct RunPlace {
   std::int64_t number;          // of the round; of the condition, with its answer as the lowest bit
 };
 
-// What takes in what a run tells. An element is a number for each array and place in it.
+// What takes in what a run tells. An element is a number for each array and place in it. Arrays of shared memory have the
+// numbers of their declarations; behind them those of global memory that of the parameter's slot. A thread is one of
+// its block, of a launch one of its grid, block by block.
 struct TouchListener {
   std::function<void(const Touch&, std::uint32_t array, const std::vector<std::int64_t>& elements,
                      const std::vector<std::uint16_t>& threads)>
       known;
   // Data picks the elements.
   std::function<void(const Touch&, std::uint32_t array, const std::vector<std::uint16_t>& threads)> by_data;
+  // A store that may be, to an array, or to any.
+  std::function<void(std::optional<std::uint32_t> array)> unsure_store = {};
 };
 
 class BlockRun {
@@ -52,36 +69,43 @@ public:
   enum class Policy : std::uint8_t {
     Then, // conditions on data hold
     Else, // they do not, where something else is done then
-    Part, // the same as Then; of the first size that a thread's number is compared with half of the threads are beyond
+    Part, // the same as Then; of one size that a thread's number is compared with half of the threads are beyond
   };
 
-  BlockRun(const ir::Module& module, const ir::Function& kernel, Policy policy,
-           const TouchListener& listener);
+  BlockRun(const ir::Module& module, const ir::Function& kernel, Policy policy, const TouchListener& listener,
+           const BlockLaunch* launch = nullptr, std::size_t part = 0);
 
   void run();
   std::size_t threads() const { return threads_; }
+  std::array<std::int64_t, 3> block_extents() const { return block_; }
+  const std::vector<LaunchUse>& uses() const { return arithmetic_.uses(); }
   bool has_known_block() const { return kernel_.options.block.has_value(); }
   const std::vector<RunPlace>& places() const { return places_; }
+  // Returns the conditions on what is not known that hold at a place, by their numbers.
+  std::set<std::int64_t> conditions(std::uint32_t place) const;
   // Says whether threads may come differently to what an `if` or a loop holds.
   bool is_divergent(const ir::Stmt& stmt) const { return divergent_.contains(&stmt); }
   // Returns the test that half of the threads do not pass; null where there was none.
   const ir::Stmt* split() const { return split_; }
+  // Returns how many sizes a thread's number was compared with.
+  std::size_t parts() const { return arithmetic_.parts(); }
   bool has_left(std::uint16_t thread) const { return left_[thread]; }
   // Says whether Policy::Else would do something else.
   bool has_choices() const { return has_choices_; }
 
 private:
   using Mask = std::vector<bool>;
-  // One axis of the array in shared memory that a value is a view of.
+  // One axis of the array in memory that a value is a view of.
   struct Axis {
     std::optional<int> axis; // of the view that runs along it; else it is at `start`
     BlockValue start;
     std::int64_t step = 1;
   };
   struct Array {
-    std::optional<std::uint32_t> shared; // none where it is not known, or another memory
+    std::optional<std::uint32_t> memory; // its number; none where it is not known, or is not told of
     std::int64_t part = 0;
     std::vector<Axis> axes;
+    std::vector<std::int64_t> bounds; // of the whole array, along each of `axes`
     std::vector<BlockValue> extents;
   };
   struct Frame {
@@ -119,16 +143,23 @@ private:
   BlockValue evaluate(const ir::Assign& assign, Type type, const ir::Stmt& stmt);
   BlockValue call_value(const ir::CallPure& call);
   BlockValue thread_value(std::size_t axis) const;
+  BlockValue block_value(std::size_t axis) const;
+  Array parameter(std::size_t slot);
+  BlockValue parameter_number(std::size_t slot, int axis);
   Array array(const ir::Operand& operand) const;
   Array evaluate_array(const ir::Expr& expr, Type type);
   Array view(const ir::View& view);
   void assign(ir::SlotId slot, const BlockValue& value);
+  void tell_unsure(TouchKind kind, std::optional<std::uint32_t> memory) const;
   void touch(TouchKind kind, const ir::Operand& array, const std::vector<ir::Operand>& indices,
              const ir::Stmt& stmt);
 
   bool is_stopped() const { return steps_ > most_steps || tainted_; }
   bool any_active() const;
   bool is_everybody() const; // that has not left
+  bool is_told(const ir::Operand& array) const {
+    return array.type->space == (launch_ ? AddressSpace::Global : AddressSpace::Shared);
+  }
   std::uint32_t enter(RunPlace::Kind kind, const ir::Stmt& stmt, std::int64_t number);
 
   static constexpr std::size_t most_steps = 300'000;
@@ -137,15 +168,17 @@ private:
   const ir::Function& kernel_;
   Policy policy_;
   const TouchListener& listener_;
+  const BlockLaunch* launch_;
   std::array<std::int64_t, 3> block_{1, 1, 1};
-  std::size_t threads_ = 1;
+  std::size_t block_threads_ = 1, threads_ = 1; // of a block, and of all blocks
   BlockArithmetic arithmetic_;
   Frame* frame_ = nullptr;
   std::vector<Loop*> loops_;
   Mask active_, left_;
+  int under_part_ = 0;   // tests of the size that cuts the block short that are around
   int unsure_ = 0;       // of the conditions around: who comes here is not known
   bool tainted_ = false; // nor from here on
-  std::uint32_t place_ = 0, epoch_ = 0, warp_epoch_ = 0;
+  std::uint32_t place_ = 0, epoch_ = 0, warp_epoch_ = 0, grid_epoch_ = 0;
   std::size_t steps_ = 0;
   const ir::Stmt* split_ = nullptr;
   bool has_choices_ = false;

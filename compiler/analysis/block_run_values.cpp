@@ -9,6 +9,9 @@ namespace kern {
 
 using Kind = BlockValue::Kind;
 
+// Tells places apart however large arrays are.
+static constexpr std::uint64_t element_radix = 0x9e3779b97f4a7c15;
+
 static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
 
 BlockValue BlockRun::value(const ir::Operand& operand) {
@@ -38,6 +41,7 @@ void BlockRun::assign(ir::SlotId slot, const BlockValue& given) {
   }
   BlockValue merged;
   merged.is_assumed = held.is_assumed || given.is_assumed;
+  merged.is_part = held.is_part || given.is_part;
   merged.lanes.resize(threads_);
   for (std::size_t lane = 0; lane < threads_; ++lane)
     merged.lanes[lane] = active_[lane] ? given.in(lane) : held.in(lane);
@@ -61,14 +65,27 @@ BlockValue BlockRun::thread_value(std::size_t axis) const {
   if (block_[axis] == 1) return result;
   result.lanes.resize(threads_);
   for (std::size_t lane = 0; lane < threads_; ++lane) {
-    std::int64_t rest = static_cast<std::int64_t>(lane);
+    std::int64_t rest = static_cast<std::int64_t>(lane % block_threads_);
     for (std::size_t i = 0; i < axis; ++i) rest /= block_[i];
     result.lanes[lane] = rest % block_[axis];
   }
   return result;
 }
 
-// The block is one amid others, so that it has neighbours on both sides.
+// The block is one amid others, so that it has neighbours on both sides; of a launch there are all.
+BlockValue BlockRun::block_value(std::size_t axis) const {
+  if (!launch_) return arithmetic_.known(axis < 2 ? 1 : 0);
+  BlockValue result;
+  if (launch_->grid[axis] == 1) return result;
+  result.lanes.resize(threads_);
+  for (std::size_t lane = 0; lane < threads_; ++lane) {
+    std::int64_t rest = static_cast<std::int64_t>(lane / block_threads_);
+    for (std::size_t i = 0; i < axis; ++i) rest /= launch_->grid[i];
+    result.lanes[lane] = rest % launch_->grid[axis];
+  }
+  return result;
+}
+
 BlockValue BlockRun::call_value(const ir::CallPure& call) {
   switch (call.builtin) {
   case Builtin::ThreadIndexX: return thread_value(0);
@@ -77,17 +94,17 @@ BlockValue BlockRun::call_value(const ir::CallPure& call) {
   case Builtin::BlockDimX: return arithmetic_.known(block_[0]);
   case Builtin::BlockDimY: return arithmetic_.known(block_[1]);
   case Builtin::BlockDimZ: return arithmetic_.known(block_[2]);
-  case Builtin::BlockIndexX:
-  case Builtin::BlockIndexY: return arithmetic_.known(1);
-  case Builtin::GridDimX:
-  case Builtin::GridDimY: return arithmetic_.known(3);
-  case Builtin::BlockIndexZ: return arithmetic_.known(0);
-  case Builtin::GridDimZ: return arithmetic_.known(1);
+  case Builtin::BlockIndexX: return block_value(0);
+  case Builtin::BlockIndexY: return block_value(1);
+  case Builtin::BlockIndexZ: return block_value(2);
+  case Builtin::GridDimX: return arithmetic_.known(launch_ ? launch_->grid[0] : 3);
+  case Builtin::GridDimY: return arithmetic_.known(launch_ ? launch_->grid[1] : 3);
+  case Builtin::GridDimZ: return arithmetic_.known(launch_ ? launch_->grid[2] : 1);
   case Builtin::LaneId: {
     BlockValue result;
     result.lanes.resize(threads_);
     for (std::size_t lane = 0; lane < threads_; ++lane)
-      result.lanes[lane] = static_cast<std::int64_t>(lane % 32);
+      result.lanes[lane] = static_cast<std::int64_t>(lane % block_threads_ % 32);
     return result;
   }
   default: break;
@@ -136,15 +153,37 @@ BlockValue BlockRun::evaluate(const ir::Assign& assign, Type type, const ir::Stm
 
 // ---- Arrays ----
 
+// Of a launch numbers are known; of a block alone they are names.
+BlockValue BlockRun::parameter_number(std::size_t slot, int axis) {
+  if (!launch_) return arithmetic_.fresh();
+  const auto found = launch_->numbers.find({static_cast<std::uint32_t>(slot), axis});
+  return found == launch_->numbers.end() ? arithmetic_.fresh() : arithmetic_.assumed(found->second);
+}
+
+BlockRun::Array BlockRun::parameter(std::size_t slot) {
+  const Type type = kernel_.slots[slot].type;
+  Array made;
+  for (int axis = 0; axis < type->rank; ++axis) made.extents.push_back(parameter_number(slot, axis));
+  if (!launch_ || type->space != AddressSpace::Global) return made;
+  made.memory = static_cast<std::uint32_t>(module_.shared.size() + slot);
+  for (int axis = 0; axis < type->rank; ++axis) {
+    made.axes.push_back({axis, arithmetic_.known(0)});
+    made.bounds.push_back(made.extents[static_cast<std::size_t>(axis)].number);
+  }
+  return made;
+}
+
 BlockRun::Array BlockRun::evaluate_array(const ir::Expr& expr, Type type) {
   return match(
       expr, [&](const ir::Copy& e) { return array(e.value); }, [&](const ir::View& e) { return view(e); },
       [&](const ir::SharedArray& e) {
         Array made;
-        made.shared = static_cast<std::uint32_t>(e.id);
+        made.memory = static_cast<std::uint32_t>(e.id);
         // Those that lie over each other are not told apart.
-        if (module_.shared[*made.shared].aliased) made.shared.reset();
+        const ir::SharedDecl& declared = module_.shared[*made.memory];
+        if (declared.aliased) made.memory.reset();
         for (std::size_t i = 0; i < e.extents.size(); ++i) {
+          made.bounds.push_back(i < declared.extents.size() ? declared.extents[i] : std::int64_t{1} << 20);
           made.extents.push_back(value(e.extents[i]));
           made.axes.push_back({static_cast<int>(i), arithmetic_.known(0)});
         }
@@ -182,12 +221,12 @@ BlockRun::Array BlockRun::view(const ir::View& view) {
     if (!axis.axis) continue;
     const auto number = static_cast<std::size_t>(*axis.axis);
     if (number >= view.axes.size()) {
-      made.shared.reset();
+      made.memory.reset();
       break;
     }
     const ir::ViewAxis& cut = view.axes[number];
     const BlockValue step = cut.kind == ir::ViewAxis::Kind::Range ? value(cut.step) : arithmetic_.known(1);
-    if (!step.is_one_number()) made.shared.reset();
+    if (!step.is_one_number()) made.memory.reset();
     const BlockValue offset = arithmetic_.binary(ir::BinaryOp::Multiply, value(cut.start),
                                                  arithmetic_.known(axis.step), types::i64);
     axis.start = arithmetic_.binary(ir::BinaryOp::Add, axis.start, offset, types::i64);
@@ -197,16 +236,19 @@ BlockRun::Array BlockRun::view(const ir::View& view) {
   return made;
 }
 
+void BlockRun::tell_unsure(TouchKind kind, std::optional<std::uint32_t> memory) const {
+  if (kind != TouchKind::Load && listener_.unsure_store) listener_.unsure_store(memory);
+}
+
 void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vector<ir::Operand>& indices,
                      const ir::Stmt& stmt) {
-  if (operand.type->space != AddressSpace::Shared || unsure_ > 0) return;
+  if (!is_told(operand)) return;
   const Array of = array(operand);
-  if (!of.shared) return;
+  if (unsure_ > 0 || !of.memory) return tell_unsure(kind, of.memory);
   std::vector<std::uint16_t> threads;
   std::vector<std::int64_t> elements(threads_, of.part);
   bool has_data = false, has_own = false;
   std::vector<bool> inside(threads_, true);
-  const ir::SharedDecl& declared = module_.shared[*of.shared];
   for (std::size_t i = 0; i < of.axes.size(); ++i) {
     BlockValue at = arithmetic_.resolve(of.axes[i].start);
     if (of.axes[i].axis) {
@@ -218,21 +260,21 @@ void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vect
     }
     steps_ += threads_ / 8;
     if (!at.is_known()) {
+      tell_unsure(kind, of.memory);
       if (at.kind != Kind::Data) return;
       has_data = true;
       continue;
     }
     has_own = has_own || !at.lanes.empty();
-    const std::int64_t extent = i < declared.extents.size() ? declared.extents[i] : std::int64_t{1} << 20;
+    const std::int64_t extent = of.bounds[i];
     for (std::size_t lane = 0; lane < threads_; ++lane) {
       inside[lane] = inside[lane] && at.in(lane) >= 0 && at.in(lane) < extent;
-      elements[lane] = static_cast<std::int64_t>(static_cast<std::uint64_t>(elements[lane]) *
-                                                     static_cast<std::uint64_t>(extent) +
+      elements[lane] = static_cast<std::int64_t>(static_cast<std::uint64_t>(elements[lane]) * element_radix +
                                                  static_cast<std::uint64_t>(at.in(lane)));
     }
   }
-  // Beside what data pick, a row of the thread's own makes the element its own.
-  if (has_data && has_own) return;
+  // Beside what data pick, a row of the thread's own makes the element its own; of a launch it is asked whose the row is.
+  if (has_data && has_own && !launch_) return;
   for (std::size_t lane = 0; lane < threads_; ++lane)
     if (active_[lane] && inside[lane]) threads.push_back(static_cast<std::uint16_t>(lane));
   if (threads.empty()) return;
@@ -244,11 +286,12 @@ void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vect
     threads = {threads[0], threads[1], other, threads.back()};
     if (threads[2] == threads[3]) threads.pop_back();
   }
-  const Touch told{kind, frame_->function, &stmt, place_, epoch_, warp_epoch_};
-  if (has_data)
-    listener_.by_data(told, *of.shared, threads);
+  const Touch told{kind,        frame_->function, &stmt,           place_,  epoch_,
+                   warp_epoch_, grid_epoch_,      under_part_ > 0, has_data};
+  if (has_data && !has_own)
+    listener_.by_data(told, *of.memory, threads);
   else
-    listener_.known(told, *of.shared, elements, threads);
+    listener_.known(told, *of.memory, elements, threads);
 }
 
 } // namespace kern

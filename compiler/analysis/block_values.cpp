@@ -63,6 +63,7 @@ template <class Operation> BlockValue BlockArithmetic::each(const BlockValue& le
                                                             Type type, const Operation& operation) const {
   BlockValue result;
   result.is_assumed = left.is_assumed || right.is_assumed;
+  result.is_part = left.is_part || right.is_part;
   if (left.lanes.empty() && right.lanes.empty()) {
     result.number = wrapped(operation(left.number, right.number), type);
     return result;
@@ -92,7 +93,10 @@ std::int64_t BlockArithmetic::key_of(const BlockValue& value) const {
 
 BlockValue BlockArithmetic::resolve(const BlockValue& value) const {
   const bool is_split = split_ && value.kind == Kind::Uniform && value.number == split_->first;
-  return is_split ? known(split_->second) : value;
+  if (!is_split) return value;
+  BlockValue number = known(split_->second);
+  number.is_part = true;
+  return number;
 }
 
 BlockValue BlockArithmetic::constant(const ir::Operand& operand) {
@@ -131,9 +135,32 @@ BlockValue BlockArithmetic::unary(ir::UnaryOp op, const BlockValue& given, Type 
   return computed({value});
 }
 
+void BlockArithmetic::note(LaunchUse use) {
+  if (std::ranges::find(uses_, use) == uses_.end()) uses_.push_back(use);
+}
+
+// Returns what a thread's own number becomes with one that is not known, where that is more than arithmetic: a mask has all
+// bits, and a shift goes nowhere.
+std::optional<BlockValue> BlockArithmetic::use(ir::BinaryOp op, const BlockValue& own,
+                                               const BlockValue& limit) {
+  if (!notes_ || own.lanes.empty() || !limit.is_one_number() || !limit.is_assumed) return std::nullopt;
+  const bool is_shift = op == ir::BinaryOp::ShiftLeft || op == ir::BinaryOp::ShiftRight;
+  const bool is_mask = op == ir::BinaryOp::BitAnd;
+  if (!is_shift && !is_mask && op != ir::BinaryOp::Modulo) return std::nullopt;
+  note({is_shift  ? LaunchUse::Kind::Shift
+        : is_mask ? LaunchUse::Kind::Mask
+                  : LaunchUse::Kind::Modulus,
+        limit.number});
+  const bool is_large = limit.number >= least_launch_number - 1;
+  return is_large && (is_shift || is_mask) ? std::optional(own) : std::nullopt;
+}
+
 BlockValue BlockArithmetic::binary(ir::BinaryOp op, const BlockValue& first, const BlockValue& second,
                                    Type type) {
   const BlockValue left = resolve(first), right = resolve(second);
+  if (std::optional<BlockValue> used = use(op, left, right)) return *used;
+  if (std::optional<BlockValue> used = op == ir::BinaryOp::BitAnd ? use(op, right, left) : std::nullopt)
+    return *used;
   if (left.is_known() && right.is_known() && !is_float(type))
     return each(left, right, type, [&](std::int64_t a, std::int64_t b) { return compute(op, a, b, type); });
   if (left.is_uniform() && right.is_uniform())
@@ -141,11 +168,22 @@ BlockValue BlockArithmetic::binary(ir::BinaryOp op, const BlockValue& first, con
   return computed({left, right});
 }
 
+bool BlockArithmetic::is_along(const BlockValue& own, const std::vector<std::int64_t>& other) const {
+  for (std::size_t lane = 1; lane < threads_; ++lane)
+    if (own.lanes[lane] - other[lane] != own.lanes[0] - other[0]) return false;
+  return true;
+}
+
 // What is not known counts as larger than the numbers of the threads, as the sizes of arrays are.
 BlockValue BlockArithmetic::compare_range(ir::CompareOp op, const BlockValue& own, const BlockValue& limit,
                                           Type type) {
-  if (split_) return of(Kind::Mixed);
-  if (!splits_ || limit.is_negated) {
+  if (split_ && is_along(own, ranges_.at(split_->first))) return of(Kind::Mixed);
+  bool is_next = splits_ && !split_ && !limit.is_negated && ranges_.size() == *splits_;
+  // One that follows such as were large is no free choice.
+  for (const auto& [name, lanes] : ranges_)
+    is_next = is_next && name != limit.number && !is_along(own, lanes);
+  if (splits_) ranges_.try_emplace(limit.number, own.lanes);
+  if (!is_next) {
     BlockValue result = known(op == ir::CompareOp::Less || op == ir::CompareOp::LessEqual);
     result.is_assumed = true;
     return result;
@@ -160,6 +198,10 @@ BlockValue BlockArithmetic::compare(ir::CompareOp op, const BlockValue& first, c
                                     Type type) {
   const BlockValue left = resolve(first), right = resolve(second);
   const bool is_equality = op == ir::CompareOp::Equal || op == ir::CompareOp::NotEqual;
+  if (notes_ && is_equality && left.is_one_number() && right.is_one_number() &&
+      left.is_assumed != right.is_assumed)
+    note({LaunchUse::Kind::Equal, left.is_assumed ? left.number : right.number,
+          left.is_assumed ? right.number : left.number});
   if (left.is_known() && right.is_known() && !is_float(type))
     return each(left, right, types::boolean,
                 [&](std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(answer(op, a, b)); });
@@ -199,6 +241,9 @@ BlockValue BlockArithmetic::convert(const BlockValue& given, Type from, Type to)
 
 BlockValue BlockArithmetic::extremum(bool is_max, const BlockValue& first, const BlockValue& second) {
   const BlockValue left = resolve(first), right = resolve(second);
+  for (const auto& [own, limit] : {std::pair(&left, &right), std::pair(&right, &left)})
+    if (notes_ && !own->lanes.empty() && limit->is_one_number() && limit->is_assumed)
+      note({LaunchUse::Kind::Limit, limit->number});
   if (left.is_known() && right.is_known())
     return each(left, right, types::error,
                 [&](std::int64_t a, std::int64_t b) { return is_max ? std::max(a, b) : std::min(a, b); });

@@ -25,6 +25,7 @@ struct BlockValue {
   bool is_negated = false;         // Uniform: the answer to a test is the opposite
   bool is_assumed = false;         // Known: where what is not known is larger than everything
   std::vector<std::int64_t> lanes; // Known: where threads differ
+  bool is_part = false;            // Known: made of the size that cuts the block short
 
   bool is_known() const { return kind == Kind::Known; }
   bool is_one_number() const { return is_known() && lanes.empty(); }
@@ -33,12 +34,29 @@ struct BlockValue {
   std::int64_t in(std::size_t lane) const { return lanes.empty() ? number : lanes[lane]; }
 };
 
+// What is done with a number of a launch that stands for one which is not known, where a thread's own number meets it, or
+// a constant: other numbers would tell more.
+struct LaunchUse {
+  enum class Kind : std::uint8_t { Modulus, Mask, Shift, Limit, Equal };
+  Kind kind;
+  std::int64_t number;
+  std::int64_t constant = 0; // Equal: what it is compared with
+  auto operator<=>(const LaunchUse&) const = default;
+};
+
+// Numbers of a launch that stand for ones which are not known are at least this, but for those that are meant to be small.
+inline constexpr std::int64_t least_launch_number = 4096;
+
 // Computes with them. Equal expressions over the same names have the same name.
 class BlockArithmetic {
 public:
   explicit BlockArithmetic(std::size_t threads) : threads_(threads) {}
 
   static BlockValue known(std::int64_t number) { return {BlockValue::Kind::Known, number, false, false, {}}; }
+  // Returns a number that stands for one which is not known.
+  static BlockValue assumed(std::int64_t number) {
+    return {BlockValue::Kind::Known, number, false, true, {}};
+  }
   static BlockValue of(BlockValue::Kind kind) { return {kind, 0, false, false, {}}; }
   // Returns a value for all threads that equals no other one.
   BlockValue fresh() { return {BlockValue::Kind::Uniform, ++names_, false, false, {}}; }
@@ -54,10 +72,15 @@ public:
   // Returns what is known of a value that is computed from others in any way.
   BlockValue computed(const std::vector<BlockValue>& from);
 
-  // From here on a name that a thread's own number is compared with becomes a number with which half of the threads
-  // pass the test, once; later ones are unknown.
-  void split_next() { splits_ = true; }
+  // Of the names that a thread's own number is compared with one becomes a number with which half of the threads pass
+  // the test: the first one, or one so far behind it that other numbers are compared with. Of later ones that the same
+  // number is compared with, but for a distance, nothing is known then.
+  void split(std::size_t part) { splits_ = part; }
+  std::size_t parts() const { return ranges_.size(); }
   bool has_split() const { return split_.has_value(); }
+  // From here on uses of assumed numbers are noted.
+  void note_uses() { notes_ = true; }
+  const std::vector<LaunchUse>& uses() const { return uses_; }
   // Returns what a value is, where it has become a number.
   BlockValue resolve(const BlockValue& value) const;
 
@@ -65,13 +88,19 @@ private:
   template <class Operation> BlockValue each(const BlockValue& left, const BlockValue& right, Type type,
                                              const Operation& operation) const;
   std::int64_t key_of(const BlockValue& value) const;
+  void note(LaunchUse use);
+  std::optional<BlockValue> use(ir::BinaryOp op, const BlockValue& own, const BlockValue& limit);
+  bool is_along(const BlockValue& own, const std::vector<std::int64_t>& other) const;
   BlockValue compare_range(ir::CompareOp op, const BlockValue& own, const BlockValue& limit, Type type);
 
   std::size_t threads_;
   std::int64_t names_ = 0;
   std::map<std::array<std::int64_t, 4>, std::int64_t> named_;
-  bool splits_ = false;
+  std::optional<std::size_t> splits_;
+  bool notes_ = false;
+  std::vector<LaunchUse> uses_;
   std::optional<std::pair<std::int64_t, std::int64_t>> split_; // the name, and its number
+  std::map<std::int64_t, std::vector<std::int64_t>> ranges_;   // by name: what was compared with it first
 };
 
 } // namespace kern

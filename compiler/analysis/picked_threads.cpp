@@ -1,9 +1,11 @@
-// `and` and `or` are ifs that assign a value: the parts are asked, and what they pick is put together.
+// `and`, `or` and chains like `0 <= b < n` are ifs that assign a value: the parts are asked, and what they pick is put
+// together.
 #include "compiler/analysis/picked_threads.h"
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/ir/compare_op.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 
@@ -18,6 +20,13 @@ bool ends_by_atomic(const ir::Stmt& loop) {
   if (repeated && ir::any(repeated->head, is_atomic)) return true;
   return ir::is_loop(loop) && ir::any(loop, is_atomic) &&
          ir::any(loop, [](const ir::Stmt& stmt) { return std::holds_alternative<ir::Break>(stmt.node); });
+}
+
+bool waits_for_others(const ir::Module& module, const ir::Function& kernel) {
+  return ir::any_reachable(module, kernel.body, [](const ir::Stmt& stmt) {
+    const auto* repeated = std::get_if<ir::While>(&stmt.node);
+    return ends_by_atomic(stmt) || (repeated && repeated->body.empty());
+  });
 }
 
 std::vector<bool> find_waiting_functions(const ir::Module& module) {
@@ -61,26 +70,33 @@ Picked PickedThreads::by_test(const ir::Compare& test, bool holds, const Questio
     if ((test.op == ir::CompareOp::Equal) != holds) return Picked::Many;
     return has_data && !left.is_own && !right.is_own ? Picked::ByData : Picked::One;
   }
-  auto small = [](const ir::Operand& operand) {
-    return !operand.slot && is_integer(operand.type) && std::abs(ir::int_value(operand)) <= 1;
-  };
-  return !has_data && (small(test.left) || small(test.right)) ? Picked::One : Picked::Many;
+  // `t < 1` picks a thread, `0 < t` all others.
+  const bool is_right = !test.right.slot;
+  const ir::Operand& limit = is_right ? test.right : test.left;
+  if (has_data || limit.slot || !is_integer(limit.type)) return Picked::Many;
+  const ir::CompareOp op = is_right ? test.op : ir::mirrored(test.op);
+  const bool is_below = (op == ir::CompareOp::Less || op == ir::CompareOp::LessEqual) == holds;
+  return is_below && std::abs(ir::int_value(limit)) <= 1 ? Picked::One : Picked::Many;
+}
+
+// Returns whom one arm lets through; nothing where its value never comes out so.
+std::optional<Picked> PickedThreads::by_way(const ir::If& join, bool is_then, bool holds,
+                                            Question& question) const {
+  const ir::Expr& value = std::get<ir::Assign>((is_then ? join.then_body : join.else_body).back().node).value;
+  const Picked entered = by(join.condition, is_then, question);
+  const auto* copy = std::get_if<ir::Copy>(&value);
+  const bool is_condition = copy && copy->value == join.condition;
+  const bool is_constant = copy && !copy->value.slot;
+  if (!is_condition && !is_constant) return std::max(entered, by(value, holds, question));
+  const bool is_true = is_condition ? is_then : ir::int_value(copy->value) != 0;
+  return is_true == holds ? std::optional(entered) : std::nullopt;
 }
 
 Picked PickedThreads::by_join(const ir::If& join, bool holds, Question& question) const {
-  const auto value_of = [](const ir::Body& arm) -> const ir::Expr& {
-    return std::get<ir::Assign>(arm.back().node).value;
-  };
-  const auto is_condition = [&](const ir::Expr& value) {
-    const auto* copy = std::get_if<ir::Copy>(&value);
-    return copy && copy->value == join.condition;
-  };
-  const ir::Expr &taken = value_of(join.then_body), &other = value_of(join.else_body);
-  const bool is_or = is_condition(taken), is_and = is_condition(other);
-  if (!is_or && !is_and) return Picked::One;
-  const Picked first = by(join.condition, holds, question),
-               second = by(is_or ? other : taken, holds, question);
-  return is_and == holds ? std::max(first, second) : std::min(first, second);
+  const std::optional<Picked> taken = by_way(join, true, holds, question),
+                              other = by_way(join, false, holds, question);
+  if (taken && other) return std::min(*taken, *other);
+  return taken ? *taken : other.value_or(Picked::One);
 }
 
 } // namespace kern

@@ -1,6 +1,7 @@
 // How many threads come to a place: conditions that pick one, and loops that let in one at a time.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "compiler/analysis/describe.h"
@@ -21,6 +22,8 @@ std::vector<bool> find_waiting_functions(const ir::Module& module);
 // Says whether an atomic may decide how long a loop runs: threads come out of it one at a time, or in an order that
 // they agreed on.
 bool ends_by_atomic(const ir::Stmt& loop);
+// Says whether a kernel, or what it calls, has a loop that waits for other threads: what it waits for orders them.
+bool waits_for_others(const ir::Module& module, const ir::Function& kernel);
 
 class PickedThreads {
 public:
@@ -40,6 +43,7 @@ private:
   Picked by(const ir::Expr& condition, bool holds, Question& question) const;
   Picked by_test(const ir::Compare& test, bool holds, const Question& question) const;
   Picked by_join(const ir::If& join, bool holds, Question& question) const;
+  std::optional<Picked> by_way(const ir::If& join, bool is_then, bool holds, Question& question) const;
 
   const Describer& describe_;
   const Shapes& shapes_;

@@ -21,19 +21,21 @@ static bool is_common(const ir::Operand& array) {
 RaceAdvice::RaceAdvice(const ir::Function& function, const Describer& describe, const Updates& updates,
                        std::string_view prefix)
     : function_(function), describe_(describe), updates_(updates), prefix_(prefix) {
-  visit(function.body);
+  visit(function.body, nullptr);
   if (counts_.empty()) return;
   for (const ir::Stmt* stmt : stores_) find_placed(*stmt);
 }
 
-void RaceAdvice::visit(const ir::Body& body) {
+void RaceAdvice::visit(const ir::Body& body, const ir::Stmt* outer) {
   for (const ir::Stmt& stmt : body) {
-    where_.emplace(&stmt, Where{&body, where_.size()});
+    where_.emplace(&stmt, Where{&body, outer, where_.size()});
+    const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
+    if (atomic && is_common(atomic->array) && step(*atomic)) atomics_.push_back(&stmt);
     const auto* store = std::get_if<ir::Store>(&stmt.node);
     if (store && is_common(store->array))
       (is_integer(store->value.type) && updates_.updates(*store) && step(*store) ? counts_ : stores_)
           .push_back(&stmt);
-    ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner); });
+    ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner, &stmt); });
   }
 }
 
@@ -102,21 +104,84 @@ void RaceAdvice::find_placed(const ir::Stmt& stmt) {
       }
       const std::int64_t offset =
           from->offset + (loaded.order > counts.order ? step(counter).value_or(0) : 0);
-      std::string text = describe_(store.array) + "[";
-      for (std::size_t i = 0; i < store.indices.size(); ++i) {
-        text += i == 0 ? "" : ", ";
-        if (i != axis)
-          text += describe_(store.indices[i]);
-        else
-          text += counted.name + (offset == 0  ? ""
-                                  : offset > 0 ? fmt::format(" + {}", offset)
-                                               : fmt::format(" - {}", -offset));
-      }
-      counted.stores.push_back({&stmt, describe_.element(store.array, store.indices), text + "]"});
+      counted.stores.push_back({&stmt, describe_.element(store.array, store.indices),
+                                element_at(store, axis, counted.name, offset)});
       placed_.emplace(&stmt, count);
       return;
     }
   }
+}
+
+// Returns an element in the words of the source, with a place and a distance for one of its indices.
+std::string RaceAdvice::element_at(const ir::Store& store, std::size_t axis, std::string_view place,
+                                   std::int64_t offset) const {
+  std::string text = describe_(store.array) + "[";
+  for (std::size_t i = 0; i < store.indices.size(); ++i) {
+    text += i == 0 ? "" : ", ";
+    if (i != axis)
+      text += describe_(store.indices[i]);
+    else
+      text += std::string(place) + (offset == 0  ? ""
+                                    : offset > 0 ? fmt::format(" + {}", offset)
+                                                 : fmt::format(" - {}", -offset));
+  }
+  return text + "]";
+}
+
+// Returns what an atomic adds, where that is a constant.
+std::optional<std::int64_t> RaceAdvice::step(const ir::Atomic& count) {
+  const bool subtracts = count.builtin == Builtin::AtomicSub;
+  if (count.builtin != Builtin::AtomicAdd && !subtracts) return std::nullopt;
+  if (count.args[0].slot || !is_integer(count.args[0].type)) return std::nullopt;
+  const std::int64_t number = ir::int_value(count.args[0]);
+  return number == 0 ? std::nullopt : std::optional(subtracts ? -number : number);
+}
+
+std::string RaceAdvice::text(const ir::Atomic& count) const {
+  std::string index;
+  for (const ir::Operand& each : count.indices) index += (index.empty() ? "" : ", ") + describe_(each);
+  if (count.indices.size() > 1) index = "(" + index + ")";
+  return fmt::format("{}atomic.{}({}, {}, {})", prefix_, count.builtin == Builtin::AtomicSub ? "sub" : "add",
+                     describe_(count.array), index, describe_(count.args[0]));
+}
+
+// Says whether a statement stands in a body, or in one within it.
+bool RaceAdvice::is_around(const ir::Body* body, const ir::Stmt& stmt) const {
+  for (const ir::Stmt* at = &stmt; at; at = where_.at(at).outer)
+    if (where_.at(at).body == body) return true;
+  return false;
+}
+
+std::optional<std::string> RaceAdvice::atomic_advice(const ir::Stmt& stmt) const {
+  const auto* store = std::get_if<ir::Store>(&stmt.node);
+  for (std::size_t axis = 0; store && axis < store->indices.size(); ++axis) {
+    const std::optional<Origin> from = origin(store->indices[axis]);
+    if (!from) continue;
+    const auto& load = std::get<ir::Load>(from->load->node);
+    for (const ir::Stmt* each : atomics_) {
+      const auto& count = std::get<ir::Atomic>(each->node);
+      const ir::Store counted{count.array, count.indices, count.args[0]};
+      const Where &loaded = where_.at(from->load), &counts = where_.at(each);
+      const bool is_before = counts.order < loaded.order;
+      const bool is_sure = is_before ? is_around(counts.body, *from->load)
+                                     : counts.body == loaded.body && counts.body == where_.at(&stmt).body;
+      if (!updates_.is_element(load, counted) || !is_sure) continue;
+      std::string name = count.slot ? function_.slots[index_of(*count.slot)].name : "";
+      const bool has_name = !name.empty();
+      if (!has_name) name = fresh_name();
+      const std::string element =
+          element_at(*store, axis, name, from->offset + (is_before ? step(count).value_or(0) : 0));
+      if (element.find("...") != std::string::npos) return std::nullopt;
+      if (has_name && is_before)
+        return fmt::format("others may have counted since; write `{}` here", element);
+      const std::string atomic = text(count);
+      return is_before ? fmt::format("others may have counted since; write `{} = {}` for `{}`, and `{}` here",
+                                     name, atomic, atomic, element)
+                       : fmt::format("write `{} = {}` before this instead of `{}` behind it, and `{}` here",
+                                     name, atomic, atomic, element);
+    }
+  }
+  return std::nullopt;
 }
 
 std::string RaceAdvice::fresh_name() const {

@@ -30,6 +30,9 @@ public:
   bool is_placed(const ir::Stmt& store) const;
   // Returns what to write instead of such a count, by the atomic that does the same.
   std::string place_advice(const ir::Stmt& count, std::string_view atomic) const;
+  // Returns what to write where an atomic counts and the store finds its place by a load of the count, which others have
+  // changed by then: `atomic.add(n, 0, 1)` beside `out[n[0] - 1] = v`. Nothing of most stores.
+  std::optional<std::string> atomic_advice(const ir::Stmt& store) const;
   // Returns a condition that holds for one of the threads which store to an element.
   std::string one_thread(const ir::Store& store) const;
 
@@ -46,10 +49,16 @@ private:
   };
   struct Where {
     const ir::Body* body;
+    const ir::Stmt* outer; // that holds the body
     std::size_t order;
   };
 
-  void visit(const ir::Body& body);
+  void visit(const ir::Body& body, const ir::Stmt* outer);
+  bool is_around(const ir::Body* body, const ir::Stmt& stmt) const;
+  static std::optional<std::int64_t> step(const ir::Atomic& count);
+  std::string text(const ir::Atomic& count) const;
+  std::string element_at(const ir::Store& store, std::size_t axis, std::string_view place,
+                         std::int64_t offset) const;
   void find_placed(const ir::Stmt& stmt);
   std::optional<Origin> origin(ir::Operand operand) const;
   std::optional<std::int64_t> step(const ir::Store& count) const;
@@ -60,7 +69,7 @@ private:
   const Updates& updates_;
   std::string_view prefix_;
   std::unordered_map<const ir::Stmt*, Where> where_;
-  std::vector<const ir::Stmt*> stores_, counts_; // in the order of the program
+  std::vector<const ir::Stmt*> stores_, counts_, atomics_; // in the order of the program
   std::unordered_map<const ir::Stmt*, Counted> counted_;
   std::unordered_map<const ir::Stmt*, const ir::Stmt*> placed_;
 };

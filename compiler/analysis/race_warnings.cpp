@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/analysis/grid_meetings.h"
 #include "compiler/analysis/picked_threads.h"
 #include "compiler/analysis/race_advice.h"
 #include "compiler/analysis/warnings.h"
@@ -49,15 +50,31 @@ LaneFacts lane_facts() {
   return facts;
 }
 
+// The meetings of a module, found where a store asks for them.
+class LazyMeetings {
+public:
+  explicit LazyMeetings(const ir::Module& module) : module_(module) {}
+  const GridMeetings& get() {
+    if (!found_) found_.emplace(module_);
+    return *found_;
+  }
+
+private:
+  const ir::Module& module_;
+  std::optional<GridMeetings> found_;
+};
+
 // Looks at the accesses of one function, in one context after the other.
 class AccessChecker {
 public:
   AccessChecker(const ir::Module& module, ir::FunctionId id, const SourceManager& sources,
-                std::string_view prefix, const std::vector<bool>& waiting, Diagnostics& diagnostics)
+                std::string_view prefix, const std::vector<bool>& waiting, LazyMeetings& meetings,
+                Diagnostics& diagnostics)
       : module_(module), function_(module.function(id)), describe_(function_),
         shapes_(analyze_shapes(module, id, lane_facts())), uniformity_(analyze_uniformity(module, id)),
         updates_(function_, describe_, uniformity_, sources, prefix), threads_(describe_, shapes_, updates_),
-        advice_(function_, describe_, updates_, prefix), waiting_(waiting), diagnostics_(diagnostics) {}
+        advice_(function_, describe_, updates_, prefix), waiting_(waiting), meetings_(meetings),
+        diagnostics_(diagnostics) {}
 
   // Appends how it calls others.
   void run(const Context& context, std::vector<Context>& calls) {
@@ -90,7 +107,7 @@ private:
         check_distance(load->array, load->indices, stmt);
       if (const auto* store = std::get_if<ir::Store>(&stmt.node)) {
         check_distance(store->array, store->indices, stmt);
-        check_race(*store, stmt);
+        if (!check_race(*store, stmt)) check_meeting(*store, stmt);
       }
       if (const auto* call = std::get_if<ir::Call>(&stmt.node)) visit_call(*call, stmt);
       if (const auto* branch = std::get_if<ir::If>(&stmt.node)) {
@@ -105,14 +122,11 @@ private:
   }
 
   void visit_call(const ir::Call& call, const Stmt& stmt) {
-    if (picked_ != Picked::One) {
-      Context next{call.function, {}, picked_, context_->calls};
-      for (const Operand& arg : call.args) next.params.push_back(updates_.sources(arg, context_->params));
-      next.calls.insert(
-          next.calls.begin(),
-          Note{stmt.span, fmt::format("`{}` is called here", module_.function(call.function).name)});
-      calls_->push_back(std::move(next));
-    }
+    Context next{call.function, {}, picked_, context_->calls};
+    for (const Operand& arg : call.args) next.params.push_back(updates_.sources(arg, context_->params));
+    next.calls.insert(next.calls.begin(), Note{stmt.span, fmt::format("`{}` is called here",
+                                                                      module_.function(call.function).name)});
+    calls_->push_back(std::move(next));
     if (waiting_[static_cast<std::size_t>(call.function)]) picked_ = Picked::One;
   }
 
@@ -158,24 +172,57 @@ private:
     return shapes_.of(value).kind == Shape::Kind::Uniform || uniformity_.block_uniform[index_of(*value.slot)];
   }
 
-  void check_race(const ir::Store& store, const Stmt& stmt) {
-    if (picked_ == Picked::One || !is_common(store.array) || has_one_thread()) return;
-    if (advice_.is_placed(stmt)) return;
+  // Says whether a store is one of what is reported here.
+  bool check_race(const ir::Store& store, const Stmt& stmt) {
+    if (!is_common(store.array) || has_one_thread()) return false;
+    if (advice_.is_placed(stmt)) return true;
     const ArrayShape& array = shapes_.arrays[index_of(*store.array.slot)];
-    if (array.base.kind != Shape::Kind::Uniform) return;
+    if (array.base.kind != Shape::Kind::Uniform) return false;
     const bool is_one = shapes_.element(store.array, store.indices).kind == Shape::Kind::Uniform;
-    if (!is_one && !updates_.place_sources(store, context_->params).is_data_alone()) return;
+    const bool is_by_data = !is_one && updates_.place_sources(store, context_->params).is_data_alone();
+    if (!is_one && !is_by_data) return false;
+    // A thread of each block is more than one thread.
+    if (picked_ == Picked::One &&
+        !(is_by_data && updates_.updates(store) && meetings_.get().is_for_many(stmt)))
+      return false;
     const bool updates = updates_.updates(store);
     const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, under_);
     // Of what a function is given it is not known whether it differs.
     const bool differs = function_.is_kernel && !is_uniform(store.value);
     const bool is_sure = atomic ? differs || !function_.is_kernel : differs && picked_ == Picked::Many;
-    if (!updates && !(is_one ? is_sure : atomic.has_value())) return;
+    if (!updates && !(is_one ? is_sure : atomic.has_value())) return false;
     Found& found = find(store.array, is_one ? Cause::Race : Cause::Update, stmt.span);
-    if (found.places.size() > 1 || !found.advice.empty()) return;
+    if (found.places.size() > 1 || !found.advice.empty()) return true;
     found.element = describe_.element(whole(store.array), store.indices);
     found.advice = advice(store, stmt, is_one, updates, atomic, found.notes);
     found.notes.insert(found.notes.end(), context_->calls.begin(), context_->calls.end());
+    return true;
+  }
+
+  // Looks whether the index of an element that is changed tells the threads apart.
+  void check_meeting(const ir::Store& store, const Stmt& stmt) {
+    if (store.array.type->space != AddressSpace::Global || advice_.is_placed(stmt)) return;
+    const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, under_);
+    if (!atomic && !updates_.updates(store)) return;
+    for (const GridMeeting& meeting : meetings_.get().of(stmt)) {
+      if (meeting.other != &stmt && !is_update(*meeting.other)) continue;
+      Found& found = find(store.array, Cause::Update, stmt.span);
+      if (found.places.size() > 1 || !found.advice.empty()) return;
+      found.element = describe_.element(whole(store.array), store.indices);
+      found.advice = advice(store, stmt, false, true, atomic, found.notes);
+      found.notes.push_back({meeting.other->span, meeting.how});
+      found.notes.insert(found.notes.end(), context_->calls.begin(), context_->calls.end());
+      return;
+    }
+  }
+
+  bool is_update(const Stmt& stmt) {
+    if (updating_.empty())
+      ir::walk(function_.body, [&](const Stmt& each) {
+        const auto* store = std::get_if<ir::Store>(&each.node);
+        if (store && updates_.updates(*store)) updating_.insert(&each);
+      });
+    return updating_.contains(&stmt);
   }
 
   std::string advice(const ir::Store& store, const Stmt& stmt, bool is_one, bool updates,
@@ -187,6 +234,7 @@ private:
             {other.store->span, fmt::format("likewise `{}` for `{}`", other.index, other.element)});
       return advice_.place_advice(stmt, *atomic);
     }
+    if (std::optional<std::string> counted = advice_.atomic_advice(stmt)) return *counted;
     if (atomic) return fmt::format("write `{}`", *atomic);
     if (!is_one) return "use an atomic, or an element for each thread";
     if (updates)
@@ -278,12 +326,14 @@ private:
   PickedThreads threads_;
   RaceAdvice advice_;
   const std::vector<bool>& waiting_;
+  LazyMeetings& meetings_;
   const Context* context_ = nullptr;
   std::vector<Context>* calls_ = nullptr;
   std::vector<ir::Compare> under_; // the comparisons that hold here
   std::vector<std::pair<Key, Found>> found_;
-  Picked picked_ = Picked::Many; // who comes here
-  bool under_data_ = false;      // what is loaded decides who comes here
+  std::set<const Stmt*> updating_; // the stores that change what they read, once they were asked for
+  Picked picked_ = Picked::Many;   // who comes here
+  bool under_data_ = false;        // what is loaded decides who comes here
   Diagnostics& diagnostics_;
 };
 
@@ -292,7 +342,7 @@ public:
   RaceChecker(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
               Diagnostics& diagnostics)
       : module_(module), sources_(sources), prefix_(prefix), diagnostics_(diagnostics),
-        waiting_(find_waiting_functions(module)) {}
+        waiting_(find_waiting_functions(module)), meetings_(module) {}
 
   void run() {
     std::vector<Context> pending;
@@ -326,7 +376,9 @@ private:
 
   AccessChecker& checker(ir::FunctionId id) {
     std::unique_ptr<AccessChecker>& made = checkers_[id];
-    if (!made) made = std::make_unique<AccessChecker>(module_, id, sources_, prefix_, waiting_, diagnostics_);
+    if (!made)
+      made =
+          std::make_unique<AccessChecker>(module_, id, sources_, prefix_, waiting_, meetings_, diagnostics_);
     return *made;
   }
 
@@ -335,6 +387,7 @@ private:
   std::string_view prefix_;
   Diagnostics& diagnostics_;
   std::vector<bool> waiting_;
+  LazyMeetings meetings_;
   std::map<ir::FunctionId, std::unique_ptr<AccessChecker>> checkers_;
   std::map<ir::FunctionId, std::set<std::pair<std::vector<Sources>, Picked>>> seen_;
   std::map<ir::FunctionId, bool> stores_;

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
-#include "compiler/analysis/block_run.h"
 #include "compiler/analysis/describe.h"
 #include "compiler/analysis/picked_threads.h"
+#include "compiler/analysis/shared_touches.h"
+#include "compiler/analysis/updates.h"
 #include "compiler/analysis/warnings.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/reachable.h"
@@ -19,7 +21,6 @@ namespace kern {
 namespace {
 
 using ir::Stmt;
-using Threads = std::vector<std::uint16_t>;
 
 std::string_view done(TouchKind kind) {
   switch (kind) {
@@ -29,169 +30,6 @@ std::string_view done(TouchKind kind) {
   }
   return "changed by an atomic";
 }
-
-struct Touched {
-  Touch touch;
-  std::uint16_t thread;
-};
-
-// What was done to an element since the last barrier.
-struct Element {
-  std::uint32_t epoch = 0;
-  std::vector<Touched> loads, stores, atomics;
-};
-
-// Two touches that nothing orders; the second one came later in the run.
-struct Conflict {
-  Touched first, second;
-  bool is_by_data = false;
-};
-
-// Compares what the threads of one run touch.
-class Comparer {
-public:
-  Comparer(const ir::Module& module, const ir::Function& kernel, BlockRun::Policy policy)
-      : listener_{[this](const Touch& touch, std::uint32_t array, const std::vector<std::int64_t>& elements,
-                         const Threads& threads) { known(touch, array, elements, threads); },
-                  [this](const Touch& touch, std::uint32_t array, const Threads& threads) {
-                    by_data(touch, array, threads);
-                  }},
-        run_(module, kernel, policy, listener_) {}
-
-  using Stored = std::map<std::pair<std::uint32_t, std::int64_t>, Touched>;
-
-  void run() { run_.run(); }
-  const BlockRun& block() const { return run_; }
-  // Of each array the first one.
-  const std::map<std::uint32_t, Conflict>& conflicts() const { return conflicts_; }
-  // Elements with who stored them first.
-  const Stored& stored() const { return stored_; }
-  // Loads of elements that nobody had stored.
-  const std::vector<std::tuple<std::uint32_t, std::int64_t, Touched>>& unstored() const { return unstored_; }
-
-private:
-  void known(const Touch& touch, std::uint32_t array, const std::vector<std::int64_t>& elements,
-             const Threads& threads) {
-    auto& of_array = elements_[array];
-    for (const std::uint16_t thread : threads) {
-      Element& element = of_array[elements[thread]];
-      if (element.epoch != touch.epoch + 1) element = {touch.epoch + 1, {}, {}, {}};
-      const Touched now{touch, thread};
-      compare(array, element, now);
-      keep(element, now);
-      const std::pair key{array, elements[thread]};
-      if (touch.kind != TouchKind::Load)
-        stored_.try_emplace(key, now);
-      else if (!stored_.contains(key) && unstored_.size() < most_unstored)
-        unstored_.emplace_back(array, elements[thread], now);
-    }
-    compare_with_data(touch, array, threads);
-  }
-
-  void compare(std::uint32_t array, const Element& element, const Touched& now) {
-    switch (now.touch.kind) {
-    case TouchKind::Load:
-      // Of what several threads store at once it does not matter who loads it.
-      if (element.stores.size() == 1) check(array, element.stores[0], now);
-      for (const Touched& other : element.atomics)
-        if (is_behind(other, now)) check(array, other, now);
-      return;
-    case TouchKind::Store:
-      for (const Touched& other : element.loads) check(array, other, now);
-      for (const Touched& other : element.atomics) check(array, other, now);
-      return;
-    case TouchKind::Atomic:
-      if (element.stores.size() == 1) check(array, element.stores[0], now);
-      return;
-    }
-  }
-
-  // Keeps so many of a kind that for each thread there is one of another, and of another warp.
-  static void keep(Element& element, const Touched& now) {
-    std::vector<Touched>& kept = now.touch.kind == TouchKind::Load    ? element.loads
-                                 : now.touch.kind == TouchKind::Store ? element.stores
-                                                                      : element.atomics;
-    const auto is_like = [&](const Touched& other) {
-      return other.thread == now.thread && other.touch.warp_epoch == now.touch.warp_epoch;
-    };
-    const auto of_other_warp = [&](const Touched& other) { return other.thread / 32 != now.thread / 32; };
-    if (std::ranges::any_of(kept, is_like)) return;
-    if (kept.size() < 2 || (kept.size() < 6 && std::ranges::all_of(kept, of_other_warp))) kept.push_back(now);
-  }
-
-  void by_data(const Touch& touch, std::uint32_t array, const Threads& threads) {
-    auto& [epoch, known] = by_data_[array];
-    if (epoch != touch.epoch + 1) {
-      epoch = touch.epoch + 1;
-      known.clear();
-    }
-    if (touch.kind == TouchKind::Load) return;
-    // Stores to elements that were set, or are still to be loaded, each by its own thread.
-    const auto found = last_.find(array);
-    if (found != last_.end() && found->second.front().touch.epoch == touch.epoch)
-      for (const Touched& other : found->second) {
-        const bool counts = other.touch.kind == TouchKind::Store ? touch.kind == TouchKind::Atomic
-                                                                 : touch.kind == TouchKind::Store;
-        if (!counts) continue;
-        for (const std::uint16_t thread : threads)
-          if (check(array, other, {touch, thread}, true)) return;
-      }
-    for (const std::uint16_t thread : threads)
-      if (known.size() < 4) known.push_back({touch, thread});
-  }
-
-  void compare_with_data(const Touch& touch, std::uint32_t array, const Threads& threads) {
-    std::vector<Touched>& last = last_[array];
-    if (!last.empty() && last.front().touch.epoch != touch.epoch) last.clear();
-    if (touch.kind != TouchKind::Atomic)
-      for (const std::uint16_t thread : {threads.front(), threads.back()})
-        if (last.size() < 16) last.push_back({touch, thread});
-    const auto& [epoch, by_data] = by_data_[array];
-    if (touch.kind != TouchKind::Load || epoch != touch.epoch + 1) return;
-    for (const Touched& other : by_data)
-      for (const std::uint16_t thread : threads)
-        if (is_behind(other, {touch, thread}) && check(array, other, {touch, thread}, true)) return;
-  }
-
-  // Says whether a touch stands behind another in the program: a look at what an atomic changes later is meant so.
-  bool is_behind(const Touched& other, const Touched& now) const {
-    return other.touch.function != now.touch.function ||
-           other.touch.stmt->span.begin < now.touch.stmt->span.begin;
-  }
-
-  bool check(std::uint32_t array, const Touched& first, const Touched& second, bool by_data = false) {
-    if (conflicts_.contains(array) || first.thread == second.thread) return false;
-    const bool is_one_warp = first.thread / 32 == second.thread / 32;
-    if (is_one_warp && first.touch.warp_epoch != second.touch.warp_epoch) return false;
-    if (!may_both_be(first.touch.place, second.touch.place)) return false;
-    conflicts_.emplace(array, Conflict{first, second, by_data});
-    return true;
-  }
-
-  std::set<std::int64_t> conditions(std::uint32_t place) const {
-    std::set<std::int64_t> found;
-    for (; place != 0; place = run_.places()[place].outer)
-      if (run_.places()[place].kind == RunPlace::Kind::Condition) found.insert(run_.places()[place].number);
-    return found;
-  }
-
-  // Says whether it is sure that both happen in one launch: what is asked for one holds for the other.
-  bool may_both_be(std::uint32_t a, std::uint32_t b) const {
-    const std::set<std::int64_t> first = conditions(a), second = conditions(b);
-    return std::ranges::includes(first, second) || std::ranges::includes(second, first);
-  }
-
-  static constexpr std::size_t most_unstored = 1024;
-
-  TouchListener listener_;
-  BlockRun run_;
-  std::unordered_map<std::uint32_t, std::unordered_map<std::int64_t, Element>> elements_; // by array
-  std::unordered_map<std::uint32_t, std::vector<Touched>> last_;
-  std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::vector<Touched>>> by_data_;
-  std::map<std::uint32_t, Conflict> conflicts_;
-  Stored stored_;
-  std::vector<std::tuple<std::uint32_t, std::int64_t, Touched>> unstored_;
-};
 
 // Where statements stand in a function.
 class Nesting {
@@ -215,50 +53,63 @@ private:
   std::unordered_map<const Stmt*, Where> where_;
 };
 
+// The most sizes of which it is asked what becomes of a block that they cut short.
+constexpr std::size_t most_parts = 4;
+
 class RaceReporter {
 public:
-  RaceReporter(const ir::Module& module, const ir::Function& kernel, std::string_view prefix,
-               Diagnostics& diagnostics)
-      : module_(module), kernel_(kernel), prefix_(prefix), diagnostics_(diagnostics) {}
+  RaceReporter(const ir::Module& module, const ir::Function& kernel, const SourceManager& sources,
+               std::string_view prefix, Diagnostics& diagnostics)
+      : module_(module), kernel_(kernel), sources_(sources), prefix_(prefix), diagnostics_(diagnostics) {}
 
   void run() {
-    Comparer then(module_, kernel_, BlockRun::Policy::Then);
+    SharedTouches then(module_, kernel_, BlockRun::Policy::Then);
     then.run();
     report(then);
     if (then.block().has_choices()) {
-      Comparer other(module_, kernel_, BlockRun::Policy::Else);
+      SharedTouches other(module_, kernel_, BlockRun::Policy::Else);
       other.run();
       report(other);
     }
-    // A contract may say that there is no such block.
-    const bool leaves =
-        ir::any(kernel_.body, [](const Stmt& stmt) { return std::holds_alternative<ir::Return>(stmt.node); });
-    if (!leaves || !reported_.empty() || !kernel_.contracts.empty()) return;
-    Comparer part(module_, kernel_, BlockRun::Policy::Part);
-    part.run();
-    report_unstored(part, then.stored());
+    if (!reported_.empty() || has_whole_blocks()) return;
+    for (std::size_t number = 0; number < most_parts; ++number) {
+      SharedTouches part(module_, kernel_, BlockRun::Policy::Part, number);
+      part.run();
+      if (report_unstored(part, then, diagnostics_) || part.block().parts() <= number + 1) return;
+    }
   }
 
 private:
+  // Says whether a contract may say that no block is cut short: by a remainder, a number, or the launch.
+  bool has_whole_blocks() const {
+    const auto counts = [](const Expression& part, const auto& again) -> bool {
+      const bool is_equal = part.op == ExpressionOp::Equal;
+      return part.op == ExpressionOp::Modulo || part.op == ExpressionOp::FloorDivide ||
+             part.op == ExpressionOp::BitAnd || part.op == ExpressionOp::BlockDim ||
+             part.op == ExpressionOp::GridDim ||
+             std::ranges::any_of(part.operands, [&](const Expression& inner) {
+               return (is_equal && inner.op == ExpressionOp::Constant) || again(inner, again);
+             });
+    };
+    return std::ranges::any_of(
+        kernel_.contracts, [&](const ir::Contract& contract) { return counts(contract.condition, counts); });
+  }
+
   struct Advice {
     Span span;
     std::string text;
   };
 
-  const Nesting& nesting(const ir::Function& function) {
-    return nestings_.try_emplace(&function, function).first->second;
-  }
-
-  void report(const Comparer& comparer) {
+  void report(const SharedTouches& comparer) {
     for (const auto& [array, conflict] : comparer.conflicts()) {
-      if (!reported_.insert(array).second) continue;
+      if (!reported_.insert(array).second || report_update(comparer.block(), conflict)) continue;
       const Advice advice = advise(comparer.block(), conflict);
       // Arrays that one barrier mends are told once.
       if (!advised_.insert({static_cast<std::uint32_t>(advice.span.file), advice.span.begin}).second)
         continue;
       const Touched &first = conflict.first, &second = conflict.second;
       Diagnostics::Builder builder =
-          diagnostics_.report(second.touch.stmt->span, diag::shared_race, element(second.touch),
+          diagnostics_.report(second.touch.stmt->span, diag::shared_race, describe_touch(second.touch),
                               done(second.touch.kind), done(first.touch.kind));
       const std::string how =
           conflict.is_by_data
@@ -271,20 +122,6 @@ private:
     }
   }
 
-  // Returns it in the words of the source, where they are short.
-  static std::string element(const Touch& touch) {
-    const Describer describe(*touch.function);
-    const auto text = [&](const auto& access) {
-      const std::string whole = describe.element(access.array, access.indices);
-      return whole.find("...") == std::string::npos
-                 ? fmt::format("`{}`", whole)
-                 : fmt::format("an element of `{}`", describe(access.array));
-    };
-    if (const auto* load = std::get_if<ir::Load>(&touch.stmt->node)) return text(*load);
-    if (const auto* store = std::get_if<ir::Store>(&touch.stmt->node)) return text(*store);
-    return text(std::get<ir::Atomic>(touch.stmt->node));
-  }
-
   // Returns the way from the start to a touch.
   static std::vector<std::uint32_t> way(const BlockRun& run, std::uint32_t place) {
     std::vector<std::uint32_t> result{place};
@@ -293,8 +130,8 @@ private:
     return result;
   }
 
-  // Says where the barrier goes: the ways of both part in a function, or in the rounds of a loop.
-  Advice advise(const BlockRun& run, const Conflict& conflict) {
+  // Returns where the ways to both touches part: the call, or the round of a loop, that only the one or the other is in.
+  static std::pair<const RunPlace*, const RunPlace*> parting(const BlockRun& run, const Conflict& conflict) {
     const std::vector<std::uint32_t> first = way(run, conflict.first.touch.place),
                                      second = way(run, conflict.second.touch.place);
     std::size_t common = 0;
@@ -305,7 +142,70 @@ private:
           return &step;
       return nullptr;
     };
-    const RunPlace *a = next(first), *b = next(second);
+    return {next(first), next(second)};
+  }
+
+  // Of a function what says which stores change what they load.
+  struct Function {
+    Function(const ir::Module& module, const ir::Function& function, const SourceManager& sources,
+             std::string_view prefix)
+        : nesting(function), describe(function),
+          uniformity(
+              analyze_uniformity(module, static_cast<ir::FunctionId>(&function - module.functions.data()))),
+          updates(function, describe, uniformity, sources, prefix) {}
+    Nesting nesting;
+    Describer describe;
+    Uniformity uniformity;
+    Updates updates;
+  };
+
+  const Function& function(const ir::Function& function) {
+    std::unique_ptr<Function>& made = functions_[&function];
+    if (!made) made = std::make_unique<Function>(module_, function, sources_, prefix_);
+    return *made;
+  }
+
+  // Returns the comparisons that hold where a statement stands.
+  static std::vector<ir::Compare> tests_around(const Function& function, const Stmt& stmt) {
+    std::vector<ir::Compare> result;
+    const ir::Body* body = function.nesting.of(stmt).body;
+    for (const Stmt* outer = function.nesting.of(stmt).outer; outer;
+         body = function.nesting.of(*outer).body, outer = function.nesting.of(*outer).outer) {
+      const auto* branch = std::get_if<ir::If>(&outer->node);
+      if (!branch || body != &branch->then_body || !branch->condition.slot) continue;
+      const ir::Assign* made = function.describe.definitions().sole_assign(*branch->condition.slot);
+      const auto* test = made ? std::get_if<ir::Compare>(&made->value) : nullptr;
+      if (test) result.push_back(*test);
+    }
+    return result;
+  }
+
+  // Where both touches are parts of one change of an element no barrier helps: reports that, and says whether it is so.
+  bool report_update(const BlockRun& run, const Conflict& conflict) {
+    const Touch &first = conflict.first.touch, &second = conflict.second.touch;
+    const auto [a, b] = parting(run, conflict);
+    if (a || b || first.function != second.function) return false;
+    const bool is_first = std::holds_alternative<ir::Store>(first.stmt->node);
+    const Stmt& stmt = is_first ? *first.stmt : *second.stmt;
+    const auto* store = std::get_if<ir::Store>(&stmt.node);
+    const auto* load = std::get_if<ir::Load>(&(is_first ? second : first).stmt->node);
+    const Function& function = this->function(*first.function);
+    if (!store || !load || !function.updates.is_element(*load, *store)) return false;
+    const std::optional<std::string> atomic =
+        function.updates.atomic(*store, stmt.span, tests_around(function, stmt));
+    if (!atomic && !function.updates.updates(*store)) return false;
+    Diagnostics::Builder builder = diagnostics_.report(
+        stmt.span, diag::lost_update, describe_touch(is_first ? first : second),
+        atomic ? fmt::format("write `{}`", *atomic) : "use an atomic, or an element for each thread");
+    builder.note(stmt.span, "in a block of {} threads, thread {} and thread {} come to the same element",
+                 run.threads(), std::min(conflict.first.thread, conflict.second.thread),
+                 std::max(conflict.first.thread, conflict.second.thread));
+    return true;
+  }
+
+  // Says where the barrier goes: the ways of both part in a function, or in the rounds of a loop.
+  Advice advise(const BlockRun& run, const Conflict& conflict) {
+    const auto [a, b] = parting(run, conflict);
     const std::string barrier = fmt::format("`{}syncthreads()`", prefix_);
     const bool is_carried = a && b && a->kind == RunPlace::Kind::Round && b->kind == RunPlace::Kind::Round &&
                             a->stmt == b->stmt && a->number != b->number;
@@ -314,7 +214,7 @@ private:
     const ir::Function& function = a ? *a->function : *conflict.first.touch.function;
     const Stmt* earlier = a ? a->stmt : conflict.first.touch.stmt;
     const Stmt* later = b ? b->stmt : conflict.second.touch.stmt;
-    const Nesting& where = nesting(function);
+    const Nesting& where = this->function(function).nesting;
     // Up to the body that holds both.
     std::set<const Stmt*> around;
     std::map<const ir::Body*, const Stmt*> bodies;
@@ -328,55 +228,29 @@ private:
     return {child->span, fmt::format("write {} before this", barrier)};
   }
 
-  void report_unstored(const Comparer& part, const Comparer::Stored& whole) {
-    const BlockRun& block = part.block();
-    if (!block.split()) return;
-    for (const auto& [array, element, load] : part.unstored()) {
-      const auto stored = whole.find({array, element});
-      if (stored == whole.end()) continue;
-      const Touched& by = stored->second;
-      const bool is_before =
-          by.touch.function != load.touch.function || by.touch.stmt->span.begin < load.touch.stmt->span.begin;
-      if (by.thread == load.thread || by.touch.kind != TouchKind::Store || !is_before) continue;
-      if (!block.has_left(by.thread)) continue;
-      Diagnostics::Builder builder =
-          diagnostics_.report(load.touch.stmt->span, diag::unstored_shared, this->element(load.touch));
-      builder.note(by.touch.stmt->span, "who has left does not store {} here", this->element(by.touch));
-      builder.note(
-          block.split()->span,
-          "this decides who leaves: in a block of {} threads, thread {} may stay and thread {} leave",
-          block.threads(), load.thread, by.thread);
-      builder.note(
-          "let all threads of the block stay, those with nothing to give with a value that changes nothing: "
-          "instead of the `return`, put what needs the condition under it");
-      return;
-    }
-  }
-
   const ir::Module& module_;
   const ir::Function& kernel_;
+  const SourceManager& sources_;
   std::string_view prefix_;
   Diagnostics& diagnostics_;
-  std::map<const ir::Function*, Nesting> nestings_;
+  std::map<const ir::Function*, std::unique_ptr<Function>> functions_;
   std::set<std::uint32_t> reported_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> advised_;
 };
 
 } // namespace
 
-void report_shared_races(const ir::Module& module, std::string_view prefix, Diagnostics& diagnostics) {
+void report_shared_races(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
+                         Diagnostics& diagnostics) {
   if (module.shared.empty()) return;
   for (const ir::Function& kernel : module.functions) {
     if (!kernel.is_kernel) continue;
-    bool stores = false, waits = false;
-    ir::walk_reachable(module, kernel.body, [&](const Stmt& stmt) {
+    const bool stores = ir::any_reachable(module, kernel.body, [](const Stmt& stmt) {
       const auto* store = std::get_if<ir::Store>(&stmt.node);
-      stores = stores || (store && store->array.type->space == AddressSpace::Shared);
-      // Who waits for others is ordered by what he waits for.
-      const auto* repeated = std::get_if<ir::While>(&stmt.node);
-      waits = waits || ends_by_atomic(stmt) || (repeated && repeated->body.empty());
+      return store && store->array.type->space == AddressSpace::Shared;
     });
-    if (stores && !waits) RaceReporter(module, kernel, prefix, diagnostics).run();
+    if (stores && !waits_for_others(module, kernel))
+      RaceReporter(module, kernel, sources, prefix, diagnostics).run();
   }
 }
 

@@ -19,7 +19,8 @@ void report_warnings(const ir::Module& module, const SourceManager& sources, boo
 void report_races(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
                   Diagnostics& diagnostics);
 // Reports elements of shared memory that threads of a block touch with no barrier between, and that nobody has stored.
-void report_shared_races(const ir::Module& module, std::string_view prefix, Diagnostics& diagnostics);
+void report_shared_races(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
+                         Diagnostics& diagnostics);
 // Reports shuffles that may read a lane which has left the kernel or takes another way (-Wshuffle).
 void report_shuffles(const ir::Module& module, Diagnostics& diagnostics);
 
