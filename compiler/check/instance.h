@@ -90,6 +90,7 @@ struct Local {
   std::optional<Mixed> mixed;    // an i64 that was a u32 but for a signed operand
   std::optional<Span> adds_up;   // what a loop adds to it, or multiplies it with
   bool is_multiplied = false;    // by a loop
+  bool is_summed = false;        // a loop adds to it
   Span starts_with;              // a literal that it is assigned
   Growth growth;                 // of the round before
   Growth growth_now;             // of this round

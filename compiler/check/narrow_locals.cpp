@@ -220,6 +220,7 @@ void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& add
   if (checker.loops.empty() || !is_word || !is_whole) return;
   bool is_shift = op == ast::BinaryOp::ShiftLeft, is_or = op == ast::BinaryOp::BitOr;
   local.is_multiplied = local.is_multiplied || op == ast::BinaryOp::Multiply || is_shift;
+  local.is_summed = local.is_summed || is_sum;
   if (local.adds_up) return;
   bool grows = op == ast::BinaryOp::Multiply ? multiplies_beyond(added)
                : is_shift                    ? shifts_beyond(checker, added, sum.type)

@@ -95,7 +95,9 @@ static std::string completed_text(const Checker& checker, const Value& value) {
                                 to_string(*target), whole));
 }
 
-// Warns of a local that a loop adds to, once.
+static bool is_multiplied_only(const Local& local) { return local.is_multiplied && !local.is_summed; }
+
+// Warns of a local that a loop adds to, or multiplies, once.
 static void warn_adds_up(Checker& checker, const Local& local, Span span, std::string_view becomes,
                          Type wide) {
   bool fresh = checker.context.diagnostics.enabled() &&
@@ -103,9 +105,14 @@ static void warn_adds_up(Checker& checker, const Local& local, Span span, std::s
   if (!fresh) return;
   std::string declaration =
       fmt::format("{}: {}{}", local.name, to_string(wide), local.is_unpacked ? "" : " = ...");
-  checker.report(span, diag::narrow_sum, local.name, to_string(local.type), becomes, declaration)
+  const bool is_product = is_multiplied_only(local);
+  checker
+      .report(span, diag::narrow_sum, local.name, to_string(local.type),
+              is_product ? "multiplies it" : "adds to it", becomes, declaration)
       .note(local.starts_with, "`{}` starts as a literal, which takes the type of what follows", local.name)
-      .note(*local.adds_up, "a loop adds this to it, or multiplies it with this");
+      .note(*local.adds_up, "{}",
+            is_product ? "a loop multiplies it with this"
+                       : "a loop adds this to it, or multiplies it with this");
 }
 
 static void report_wrapped(Checker& checker, const Value& value, std::string_view use, std::string text) {
@@ -182,7 +189,9 @@ void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpo
   if (facts.by_shift && (facts.xors || checker.indexing > 0)) return;
   Type wide = widens ? type : types::i64;
   if (local && sums_up(*local))
-    return warn_adds_up(checker, *local, value.span, fmt::format("only the sum becomes {}", to_string(type)),
+    return warn_adds_up(checker, *local, value.span,
+                        fmt::format("only the {} becomes {}", is_multiplied_only(*local) ? "product" : "sum",
+                                    to_string(type)),
                         wide);
   std::string use = fmt::format("{} {}", widens ? "widened to" : "made", to_string(type));
   report_wrapped(checker, value, use,
