@@ -241,9 +241,12 @@ BlockValue BlockArithmetic::convert(const BlockValue& given, Type from, Type to)
 
 BlockValue BlockArithmetic::extremum(bool is_max, const BlockValue& first, const BlockValue& second) {
   const BlockValue left = resolve(first), right = resolve(second);
-  for (const auto& [own, limit] : {std::pair(&left, &right), std::pair(&right, &left)})
-    if (notes_ && !own->lanes.empty() && limit->is_one_number() && limit->is_assumed)
-      note({LaunchUse::Kind::Limit, limit->number});
+  for (const auto& [own, limit] : {std::pair(&left, &right), std::pair(&right, &left)}) {
+    if (!notes_ || own->lanes.empty() || !limit->is_one_number()) continue;
+    // Of `max(n - 1 - i, 0)` the first thread tells the size.
+    if (limit->is_assumed || own->is_assumed)
+      note({LaunchUse::Kind::Limit, limit->is_assumed ? limit->number : own->lanes[0]});
+  }
   if (left.is_known() && right.is_known())
     return each(left, right, types::error,
                 [&](std::int64_t a, std::int64_t b) { return is_max ? std::max(a, b) : std::min(a, b); });

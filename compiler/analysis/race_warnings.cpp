@@ -84,8 +84,12 @@ public:
     visit(function_.body);
   }
 
-  void report() {
-    for (auto& [key, found] : found_) report(key, found);
+  // Appends the places of the stores that it reports.
+  void report(std::vector<Span>& told) {
+    for (auto& [key, found] : found_) {
+      report(key, found);
+      if (key.second != Cause::Distance) told.insert(told.end(), found.places.begin(), found.places.end());
+    }
   }
 
 private:
@@ -189,7 +193,9 @@ private:
     const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, under_);
     // Of what a function is given it is not known whether it differs.
     const bool differs = function_.is_kernel && !is_uniform(store.value);
-    const bool is_sure = atomic ? differs || !function_.is_kernel : differs && picked_ == Picked::Many;
+    // Who counts by an atomic beside it expects others.
+    const bool is_many = picked_ == Picked::Many || advice_.atomic_advice(stmt);
+    const bool is_sure = atomic ? differs || !function_.is_kernel : differs && is_many;
     if (!updates && !(is_one ? is_sure : atomic.has_value())) return false;
     Found& found = find(store.array, is_one ? Cause::Race : Cause::Update, stmt.span);
     if (found.places.size() > 1 || !found.advice.empty()) return true;
@@ -344,7 +350,7 @@ public:
       : module_(module), sources_(sources), prefix_(prefix), diagnostics_(diagnostics),
         waiting_(find_waiting_functions(module)), meetings_(module) {}
 
-  void run() {
+  std::vector<Span> run() {
     std::vector<Context> pending;
     for (std::size_t i = 0; i < module_.functions.size(); ++i)
       if (module_.functions[i].is_kernel) pending.push_back({static_cast<ir::FunctionId>(i)});
@@ -352,7 +358,9 @@ public:
       const Context next = std::move(pending[i]);
       if (is_new(next)) checker(next.function).run(next, pending);
     }
-    for (auto& [id, checker] : checkers_) checker->report();
+    std::vector<Span> told;
+    for (auto& [id, checker] : checkers_) checker->report(told);
+    return told;
   }
 
 private:
@@ -395,9 +403,9 @@ private:
 
 } // namespace
 
-void report_races(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
-                  Diagnostics& diagnostics) {
-  RaceChecker(module, sources, prefix, diagnostics).run();
+std::vector<Span> report_races(const ir::Module& module, const SourceManager& sources,
+                               std::string_view prefix, Diagnostics& diagnostics) {
+  return RaceChecker(module, sources, prefix, diagnostics).run();
 }
 
 } // namespace kern

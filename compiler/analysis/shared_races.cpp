@@ -59,8 +59,9 @@ constexpr std::size_t most_parts = 4;
 class RaceReporter {
 public:
   RaceReporter(const ir::Module& module, const ir::Function& kernel, const SourceManager& sources,
-               std::string_view prefix, Diagnostics& diagnostics)
-      : module_(module), kernel_(kernel), sources_(sources), prefix_(prefix), diagnostics_(diagnostics) {}
+               std::string_view prefix, std::span<const Span> told, Diagnostics& diagnostics)
+      : module_(module), kernel_(kernel), sources_(sources), prefix_(prefix), told_(told),
+        diagnostics_(diagnostics) {}
 
   void run() {
     SharedTouches then(module_, kernel_, BlockRun::Policy::Then);
@@ -194,6 +195,7 @@ private:
     const std::optional<std::string> atomic =
         function.updates.atomic(*store, stmt.span, tests_around(function, stmt));
     if (!atomic && !function.updates.updates(*store)) return false;
+    if (std::ranges::find(told_, stmt.span) != told_.end()) return true;
     Diagnostics::Builder builder = diagnostics_.report(
         stmt.span, diag::lost_update, describe_touch(is_first ? first : second),
         atomic ? fmt::format("write `{}`", *atomic) : "use an atomic, or an element for each thread");
@@ -232,6 +234,7 @@ private:
   const ir::Function& kernel_;
   const SourceManager& sources_;
   std::string_view prefix_;
+  std::span<const Span> told_;
   Diagnostics& diagnostics_;
   std::map<const ir::Function*, std::unique_ptr<Function>> functions_;
   std::set<std::uint32_t> reported_;
@@ -241,7 +244,7 @@ private:
 } // namespace
 
 void report_shared_races(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
-                         Diagnostics& diagnostics) {
+                         std::span<const Span> told, Diagnostics& diagnostics) {
   if (module.shared.empty()) return;
   for (const ir::Function& kernel : module.functions) {
     if (!kernel.is_kernel) continue;
@@ -250,7 +253,7 @@ void report_shared_races(const ir::Module& module, const SourceManager& sources,
       return store && store->array.type->space == AddressSpace::Shared;
     });
     if (stores && !waits_for_others(module, kernel))
-      RaceReporter(module, kernel, sources, prefix, diagnostics).run();
+      RaceReporter(module, kernel, sources, prefix, told, diagnostics).run();
   }
 }
 

@@ -125,8 +125,8 @@ void report_warnings(const ir::Module& module, const SourceManager& sources, boo
   report_shuffles(module, diagnostics);
   for (const ir::Function& function : module.functions) UnsetFinder(function, diagnostics).run();
   const std::string_view prefix = is_numba ? "cuda." : "";
-  report_races(module, sources, prefix, diagnostics);
-  report_shared_races(module, sources, prefix, diagnostics);
+  const std::vector<Span> told = report_races(module, sources, prefix, diagnostics);
+  report_shared_races(module, sources, prefix, told, diagnostics);
   for (const ir::Function& function : module.functions)
     if (function.is_kernel) check_block(function, diagnostics);
 }

@@ -1,7 +1,9 @@
 // Remarks on programs that compile and probably do not do what was meant, or do it slowly.
 #pragma once
 
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
@@ -15,12 +17,14 @@ namespace kern {
 void report_warnings(const ir::Module& module, const SourceManager& sources, bool is_numba,
                      Diagnostics& diagnostics);
 // Reports stores of all threads to one element, changes of elements that data picks, in kernels and in what they call,
-// and accesses far apart. `prefix` stands before `atomic` and `grid` in the words of the source.
-void report_races(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
-                  Diagnostics& diagnostics);
-// Reports elements of shared memory that threads of a block touch with no barrier between, and that nobody has stored.
+// and accesses far apart; returns the places of the stores. `prefix` stands before `atomic` and `grid` in the words of the
+// source.
+std::vector<Span> report_races(const ir::Module& module, const SourceManager& sources,
+                               std::string_view prefix, Diagnostics& diagnostics);
+// Reports elements of shared memory that threads of a block touch with no barrier between, and that nobody has stored; not
+// of stores that were told of already.
 void report_shared_races(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
-                         Diagnostics& diagnostics);
+                         std::span<const Span> told, Diagnostics& diagnostics);
 // Reports shuffles that may read a lane which has left the kernel or takes another way (-Wshuffle).
 void report_shuffles(const ir::Module& module, Diagnostics& diagnostics);
 

@@ -241,6 +241,13 @@ static bool is_part_of(const ast::Binary& node, const ast::Expr& expr) {
   return is_sum && (is_part_of(node, *binary->left) || is_part_of(node, *binary->right));
 }
 
+static bool mentions(const ast::Expr& expr, std::string_view name) {
+  const auto* word = ast::as<ast::Name>(&expr);
+  if (word) return word->text == name;
+  const auto* binary = ast::as<ast::Binary>(&expr);
+  return binary && (mentions(*binary->left, name) || mentions(*binary->right, name));
+}
+
 void note_sum(Checker& checker, const ast::Binary& node, const Value& left, const Value& right,
               const Value& sum) {
   bool is_assigned =
@@ -251,6 +258,8 @@ void note_sum(Checker& checker, const ast::Binary& node, const Value& left, cons
   const auto *first = ast::as<ast::Name>(node.left), *second = ast::as<ast::Name>(node.right);
   bool commutes =
       node.op == ast::BinaryOp::Add || node.op == ast::BinaryOp::Multiply || node.op == ast::BinaryOp::BitOr;
+  bool is_sum = node.op == ast::BinaryOp::Add || node.op == ast::BinaryOp::Subtract;
+  if (local && is_sum && mentions(node, checker.target_name)) local->is_summed = true;
   if (local && first && first->text == checker.target_name)
     note_sum(checker, *local, node.op, right, sum);
   else if (local && commutes && second && second->text == checker.target_name)

@@ -47,10 +47,16 @@ PLACES = {
     "return": ("if i >= x.size:\n    return\n{}", lambda i, data: 1),
     "for": (IN.format("for r in range(3):\n    {}"), lambda i, data: 3),
     "while": (IN.format("r = 0\nwhile r < 2:\n    {}\n    r += 1"), lambda i, data: 2),
+    "chain": (IN.format("if 0 <= d[i] < 5:\n    {}"), lambda i, data: data["d"][i] < 5),
+    "chain_uniform": (IN.format("if q < x[i] < x.size:\n    {}"), lambda i, data: data["x"][i] > 2),
+    "not_chain": (IN.format("if not 10 <= x[i] <= 30:\n    {}"), lambda i, data: not 10 <= data["x"][i] <= 30),
+    "named": (IN.format("inside = 0 <= d[i] < 5 and x[i] > 0\nif inside:\n    {}"), lambda i, data: data["d"][i] < 5 and data["x"][i] > 0),
+    "chain_return": ("if not 0 <= i < x.size:\n    return\nif d[i] < 0 or d[i] > 4:\n    return\n{}", lambda i, data: data["d"][i] <= 4),
+    "continue": (IN.format("for r in range(2):\n    if not 0 <= d[i] < 5:\n        continue\n    {}"), lambda i, data: 2 * (data["d"][i] < 5)),
     "device": (None, lambda i, data: 1), "device_deep": (None, lambda i, data: 1), "device_generic": (None, lambda i, data: 1),
 }
 # What counts and stores; the array is `a`, and `c` the counter.
-COMPACTIONS = ["{a}[{c}] = {v}\n{c} += 1", "{c} += 1\n{a}[{c} - 1] = {v}", "p = {c}\n{c} = p + 1\n{a}[p] = {v}", "{a}[{c}] = {v}\n{b}[{c}] = i32(i)\n{c} = {c} + 1",
+COMPACTIONS = ["atomic.add({n}, 0, 1)\n{a}[{c} - 1] = {v}", "{a}[{c}] = {v}\natomic.add({n}, 0, 1)", "{a}[{c}] = {v}\n{c} += 1", "{c} += 1\n{a}[{c} - 1] = {v}", "p = {c}\n{c} = p + 1\n{a}[p] = {v}", "{a}[{c}] = {v}\n{b}[{c}] = i32(i)\n{c} = {c} + 1",
                "p = {c}\n{a}[p] = {v}\n{b}[p] = i32(i)\n{c} += 1"]
 
 
@@ -121,7 +127,13 @@ def mend(source, found):
         lines[at] = None
         number = lines.index(pad + place[2])
         lines[number] = pad + place[1]
-    elif fix := re.search(r"; write `(.*)`$", message):
+    elif place := re.search(r"; write `(.*)` for `(.*)`, and `(.*)` here$", message):
+        lines[lines.index(pad + place[2])] = pad + place[1]
+        lines[at] = re.sub(r"^.*?(?= = )", pad + place[3], lines[at])
+    elif place := re.search(r"; write `(.*)` before this instead of `(.*)` behind it, and `(.*)` here$", message):
+        lines[lines.index(pad + place[2])] = None
+        lines[at] = f"{pad}{place[1]}\n" + re.sub(r"^.*?(?= = )", pad + place[3], lines[at])
+    elif fix := re.search(r"; write `([^`]*)`$", message):
         lines[at] = pad + fix[1]
     else:
         return None
@@ -172,6 +184,9 @@ def expected_update(target, operator, place, data):
 
 def try_update(kernc, folder, data, target, operator, place):
     element = TARGETS[target][0]
+    # Whoever has left does not copy the results of the block.
+    if target.startswith("shared") and place == "chain_return":
+        return None
     if place.startswith("device"):
         if target == "two_axes":
             return None
@@ -196,10 +211,10 @@ def try_update(kernc, folder, data, target, operator, place):
 
 
 def try_compaction(kernc, folder, data, form, is_shared, place):
-    names = {"a": "buf" if is_shared else "out", "b": "out2", "c": "s[0]" if is_shared else "m[0]", "v": "x[i]"}
+    names = {"a": "buf" if is_shared else "out", "b": "out2", "n": "s" if is_shared else "m", "c": "s[0]" if is_shared else "m[0]", "v": "x[i]"}
     source = program(put(nested(PLACES[place][0]), form.format(**names)))
     # Whoever has left does not copy the results of the block.
-    if is_shared and ("{b}" in form or place == "return"):
+    if is_shared and ("{b}" in form or place.endswith("return")):
         return None
     data["start"] = 0
     path = folder / "a.kern"
@@ -225,7 +240,7 @@ def try_store(kernc, folder, data, target, place):
     source = program(put(nested(PLACES[place][0]), f"{TARGETS[target][0]} = x[i]"))
     data["start"] = START
     path = folder / "a.kern"
-    if place in ("equal", "condition", "positive", "and", "or", "not", "else"):
+    if place in ("equal", "condition", "positive", "and", "or", "not", "else", "chain", "chain_uniform", "not_chain", "named", "chain_return", "continue"):
         path.write_text(source)
         found = check(kernc, path)
         if place == "equal":
@@ -249,7 +264,7 @@ def main():
     rng = random.Random(options.seed)
     data = {"x": [rng.randint(-40, 60) for _ in range(COUNT)], "d": [rng.randint(0, 9) for _ in range(COUNT)]}
     cases = [(try_update, each) for each in updates()]
-    cases += [(try_compaction, each) for each in itertools.product(COMPACTIONS, (False, True), [name for name in PLACES if not name.startswith("device") and name not in ("for", "while")])]
+    cases += [(try_compaction, each) for each in itertools.product(COMPACTIONS, (False, True), [name for name in PLACES if not name.startswith("device") and name not in ("for", "while", "continue")])]
     cases += [(try_store, each) for each in itertools.product([name for name in TARGETS if not name.endswith("picked")], [name for name in PLACES if not name.startswith("device")])]
     if options.count:
         rng.shuffle(cases)
