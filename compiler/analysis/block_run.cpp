@@ -301,6 +301,13 @@ void BlockRun::exec_while(const ir::While& node, const ir::Stmt& stmt) {
     active_[lane] = active_[lane] || done[lane] || loop.broken[lane];
 }
 
+// Returns a name for whether a loop runs at all: loops of one count do so together.
+std::int64_t BlockRun::loop_name(const BlockValue& count) {
+  if (count.kind == Kind::Uniform) return count.number;
+  return count.is_one_number() ? arithmetic_.named({-2, count.number, 0, 0}).number
+                               : arithmetic_.fresh().number;
+}
+
 void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
   if (is_plain(stmt)) return skip(stmt);
   BlockValue start = value(node.start);
@@ -318,7 +325,7 @@ void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
   loops_.push_back(&loop);
   const Type type = frame_->function->slots[index_of(node.variable)].type;
   const std::uint32_t outer =
-      is_unknown ? enter(RunPlace::Kind::Condition, stmt, arithmetic_.fresh().number * 2) : place_;
+      is_unknown ? enter(RunPlace::Kind::Condition, stmt, loop_name(count) * 2) : place_;
   const bool is_short = only_loads(stmt);
   bool is_cut = false;
   while (any_active() && !is_stopped()) {

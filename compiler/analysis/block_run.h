@@ -129,6 +129,7 @@ private:
   void exec_unsure(const ir::Stmt& stmt);
   void exec_while(const ir::While& loop, const ir::Stmt& stmt);
   void exec_for(const ir::For& loop, const ir::Stmt& stmt);
+  std::int64_t loop_name(const BlockValue& count);
   void exec_round(const ir::Body& body, const ir::Stmt& stmt, Loop& loop);
   void exec_call(const ir::Call& call, const ir::Stmt& stmt);
   void exec_return(const ir::Return& last);
