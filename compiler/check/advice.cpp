@@ -117,6 +117,10 @@ void advise_array(Checker& checker, Report& report, const Value& base) {
   if (!base.elements.empty() && is_tuple(base.elements[0]))
     shape = fmt::format("({}, {})", shape, base.elements[0].elements.size());
   std::string_view name = checker.context.source(base.span);
+  if (name.find_first_of("[.(") != name.npos) {
+    report.note("a tuple is not changed: assign another one to `{}`", name);
+    return;
+  }
   report.note(
       "a tuple is not changed; an array that is, zeros at first, is made by `{} = local.array({}, {})`, "
       "one for the block by `shared.array`",

@@ -6,6 +6,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/host.h"
 #include "compiler/check/host_arrays.h"
+#include "compiler/check/records.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 
@@ -24,6 +25,14 @@ const ast::Expr* argument_expr(const ast::Call& expr, std::size_t index) {
   return index < expr.args.size() ? expr.args[index] : expr.keywords[index - expr.args.size()].value;
 }
 
+// Returns the type of an array's elements that a value names; nothing where it names none.
+std::optional<Type> element_of(Checker& checker, const Value& value) {
+  std::optional<Type> type = type_of_value(checker, value);
+  if (!type) return std::nullopt;
+  if (is_scalar(*type) || is_literal(*type) || is_record(*type)) return type;
+  return is_tuple(*type) ? tuple_element(checker, *type) : std::nullopt;
+}
+
 std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast::Call& expr,
                                    const BuiltinMatch& match, const std::vector<Value>& values) {
   ArrayArgs args;
@@ -35,14 +44,15 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
       args.shape = value;
       args.shape_expr = argument_expr(expr, *bound.argument);
     } else if (bound.param == 1) {
-      bool is_element = value.kind == ValueKind::Type &&
-                        (is_scalar(value.type) || is_literal(value.type) || is_record(value.type));
-      if (!is_element) {
-        Report error = checker.report(value.span, diag::not_an_element_type, checker.describe(value));
+      std::optional<Type> element = element_of(checker, value);
+      if (!element) {
+        bool is_type = value.kind == ValueKind::Type && is_tuple(value.type);
+        Report error = checker.report(value.span, diag::not_an_element_type,
+                                      is_type ? "`" + to_string(value.type) + "`" : checker.describe(value));
         note_hidden_type(checker, error, checker.context.source(value.span));
         return std::nullopt;
       }
-      args.element = value.type;
+      args.element = *element;
     } else {
       std::optional<WideInt> alignment = constant_integer(value);
       bool fits = alignment && *alignment >= 1 && *alignment <= 1024 && (*alignment & (*alignment - 1)) == 0;

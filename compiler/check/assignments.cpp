@@ -447,12 +447,7 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
     stored_sum.reset();
     return;
   }
-  if (changes_local(*this, *stmt.target)) {
-    Value old = evaluate(*stmt.target);
-    Value right = evaluate(*stmt.value);
-    assign_field(*this, *stmt.target, binary(stmt.op, old, right, stmt.span), *stmt.target);
-    return;
-  }
+  if (change_field(*this, stmt)) return;
   std::optional<Place> found = target_place(*stmt.target);
   if (!found) return;
   const Place& place = *found;

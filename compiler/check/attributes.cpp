@@ -36,12 +36,11 @@ Value Checker::array_size(const Value& array, Span span) {
 static Value array_attribute(Checker& checker, const Value& array, std::string_view name, Span span) {
   const int rank = written_rank(array.type);
   Type element = is_record_array(array.type) ? record_type(array.type) : element_type(array.type);
-  if (is_unaligned(element)) element = element->elements[0];
   const std::int64_t bytes = size_in_memory(element);
   if (name == "size") return checker.array_size(array, span);
   if (name == "ndim") return int_value(rank, span);
   if (name == "itemsize") return int_value(bytes, span);
-  if (name == "dtype") return type_value(element, span);
+  if (name == "dtype") return type_value(held_type(element), span);
   if (name == "nbytes")
     return checker.binary(ast::BinaryOp::Multiply, checker.array_size(array, span), int_value(bytes, span),
                           span);
@@ -60,6 +59,11 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
       tuple.elements.push_back(runtime_value(scaled, span));
     }
     return tuple;
+  }
+  if (holds_tuple(element)) {
+    checker.report(span, diag::no_attribute, checker.describe(array), name)
+        .note("an array of tuples has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize` and `nbytes`");
+    return error_value(span);
   }
   if (is_record_array(array.type)) return field_of(checker, array, name, span);
   bool is_part = name == "real" || name == "imag";
@@ -166,11 +170,29 @@ static std::optional<Value> vector_part(const Value& tuple, std::string_view nam
   return read_at(tuple.elements[place], span);
 }
 
+static bool has_field(Type type, std::string_view name) {
+  return is_tuple(type) && type->record &&
+         std::ranges::find(type->record->fields, name, &RecordField::name) != type->record->fields.end();
+}
+
+// The type of a tuple or of a record, as an array of such is made with it.
+static Value tuple_dtype(Checker& checker, const Value& tuple, Span span) {
+  if (has_unknown(tuple)) return unknown_value(span);
+  if (std::optional<Type> type = checker.type_of(tuple)) return type_value(*type, span);
+  checker.report(span, diag::no_attribute, checker.describe(tuple), "dtype");
+  return error_value(span);
+}
+
 Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_error(value)) return value;
   if (is_unknown(value)) return unknown_value(span);
-  if (is_record_place(value) || is_record_reference(value)) return field_of(*this, value, name, span);
+  if (Value record = dereferenced(value); is_record_place(record)) {
+    if (name == "dtype" && !has_field(record.type, name)) return type_value(record.type, span);
+    return field_of(*this, record, name, span);
+  }
   if (is_array(value) || is_record_array(value)) return array_attribute(*this, value, name, span);
+  if (is_tuple(value) && name == "dtype" && !is_scalar(value.type) && !has_field(value.type, name))
+    return tuple_dtype(*this, value, span);
   if (is_tuple(value) && is_tuple(value.type)) return field_of(*this, value, name, span);
   if (value.kind == ValueKind::File) {
     if (Symbol* symbol = find_own_symbol(context, *value.file, name, {}))

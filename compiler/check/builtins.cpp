@@ -186,8 +186,44 @@ static Checker::Args spread(Builtin builtin, const Checker::Args& args) {
   return result;
 }
 
+// A shuffle of a complex number, a tuple or a record is one of each number in it; nothing of another call.
+static std::optional<Value> shuffled(Checker& checker, Builtin builtin, const Checker::Args& given,
+                                     Span span) {
+  bool is_shuffle = builtin == Builtin::ShflSync || builtin == Builtin::ShflUpSync ||
+                    builtin == Builtin::ShflDownSync || builtin == Builtin::ShflXorSync;
+  if (!is_shuffle) return std::nullopt;
+  Checker::Args args = given;
+  Value* value = args.positional.size() > 1 ? &args.positional[1] : nullptr;
+  for (auto& [name, each] : args.keywords)
+    if (name == "value") value = &each;
+  if (!value) return std::nullopt;
+  *value = dereferenced(std::move(*value));
+  if (is_record_place(*value)) *value = fields_of_record(checker, *value);
+  if (is_complex_number(*value)) {
+    ComplexParts parts = parts_of(checker, checker.as_operand(*value), span);
+    auto part = [&](ir::Operand number) {
+      *value = runtime_value(number, value->span);
+      Value result = checker.call_by_signature(builtin, args, span);
+      return is_error(result) ? std::nullopt : std::optional(result.operand);
+    };
+    std::optional<ir::Operand> real = part(parts.real), imag = part(parts.imag);
+    if (!real || !imag) return error_value(span);
+    return runtime_value(make_complex(checker, {*real, *imag}, span), span);
+  }
+  if (!is_tuple(*value)) return std::nullopt;
+  const Value tuple = *value;
+  Value result = tuple_like(is_tuple(tuple.type) ? tuple.type : types::error, span);
+  for (const Value& element : tuple.elements) {
+    *value = element;
+    result.elements.push_back(checker.call_by_signature(builtin, args, span));
+    if (is_error(result.elements.back())) return error_value(span);
+  }
+  return result;
+}
+
 // Literals have a type from the start in the Numba dialect, where their functions are those of typed numbers.
 Value Checker::call_by_signature(Builtin builtin, const Args& given, Span span) {
+  if (std::optional<Value> tuple = shuffled(*this, builtin, given, span)) return *tuple;
   bool is_absolute = builtin == Builtin::Abs && given.positional.size() == 1 && given.keywords.empty();
   if (is_absolute && is_complex_number(given.positional[0]))
     return complex_absolute(*this, given.positional[0], span);
@@ -379,11 +415,16 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& g
   return runtime_value(slot_operand(slot), expr.span);
 }
 
-// Reports an array whose elements are read and written in parts; false where there is none.
-static bool report_unaligned(Checker& checker, Builtin builtin, const Checker::Args& args) {
+// Reports an array of records, or one whose elements are read and written in parts; false where there is none.
+static bool report_records(Checker& checker, Builtin builtin, const Checker::Args& args) {
+  bool is_shuffle = row(builtin).effects == Effects::Warp;
   for (const Value& value : args.positional) {
-    if (!is_record_array(value) || !is_unaligned(record_type(value.type))) continue;
-    checker.report(value.span, diag::unaligned_view, checker.context.source(value.span), row(builtin).name);
+    if (!is_record_array(value) || (is_shuffle && is_record_reference(value))) continue;
+    if (is_unaligned(record_type(value.type)))
+      checker.report(value.span, diag::unaligned_view, checker.context.source(value.span), row(builtin).name);
+    else
+      checker.report(value.span, diag::array_of_records, row(builtin).name,
+                     to_string(held_type(record_type(value.type))));
     return true;
   }
   return false;
@@ -391,7 +432,7 @@ static bool report_unaligned(Checker& checker, Builtin builtin, const Checker::A
 
 Value Checker::call_builtin(Builtin builtin, const ast::Call& expr, const Args& args) {
   const bool is_syntax = row(builtin).effects == Effects::Syntax;
-  if (!is_syntax && report_unaligned(*this, builtin, args)) return error_value(expr.span);
+  if (!is_syntax && report_records(*this, builtin, args)) return error_value(expr.span);
   switch (row(builtin).effects) {
   case Effects::Pure:
   case Effects::PerBlock:

@@ -48,7 +48,7 @@ Report Checker::report_library_call(const Instance& called, Span span, std::stri
   Diagnostics::Builder error = diagnostics.report(place, diag::library_arguments, called.function->def->name,
                                                   taken.empty() ? "this" : taken);
   if (has_tuple) {
-    error.note("threads exchange single numbers: give it one for each of the tuple's elements");
+    error.note("threads exchange numbers, and tuples and records that are made of them");
     error.note("{}", packing_advice);
   }
   error.note(span, "{}", printable(message));

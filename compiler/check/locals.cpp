@@ -355,6 +355,7 @@ bool Checker::converts_deep(const Value& value, Type type, bool rounds) {
   if (is_record(type)) return value.type == type;
   if (is_record_array(value)) return value.type == type;
   if (is_tuple(value) && is_tuple(type)) {
+    if (value.elements.size() != type->elements.size()) return false;
     for (std::size_t i = 0; i < value.elements.size(); ++i)
       if (!converts_deep(value.elements[i], type->elements[i], rounds)) return false;
     return true;

@@ -249,8 +249,7 @@ Value load_deep(Checker& checker, const Checker::Place& place, std::int64_t offs
     value.facts.origin = Origin::Data;
     return value;
   }
-  Value tuple = tuple_value({}, span);
-  tuple.type = type;
+  Value tuple = tuple_like(held_type(type), span);
   for (const RecordField& field : type->record->fields)
     tuple.elements.push_back(load_axes(checker, place, offset + field.offset, field, 0, span));
   return tuple;
@@ -395,7 +394,7 @@ Value whole_record(Checker& checker, const Value& record) {
   Owner owner = owner_of(record);
   if (is_unaligned(owner.record))
     return load_deep(checker, place_at(owner), owner.offset, owner.record->elements[0], record.span);
-  if (checker.scope->is_numba()) {
+  if (checker.scope->is_numba() && !holds_tuple(owner.record)) {
     std::int64_t word = bit_width(owner.array.type->scalar) / 8, size = owner.record->record->size;
     std::int64_t unit = alignment_of(word | owner.offset | size);
     ScalarKind kind = unsigned_kind(unit);
@@ -406,11 +405,35 @@ Value whole_record(Checker& checker, const Value& record) {
     return part_of_records(checker, owner, owner.offset / unit, size / unit, words, {size / unit}, {1},
                            owner.record, record.span);
   }
+  return fields_of_record(checker, record);
+}
+
+Value fields_of_record(Checker& checker, const Value& record) {
+  Owner owner = owner_of(record);
   if (count_leaves(owner.record) > static_cast<std::size_t>(limits::tuple_elements)) {
     checker.report(record.span, diag::record_too_large, owner.record->record->name, limits::tuple_elements);
     return error_value(record.span);
   }
   return load_deep(checker, place_at(owner), owner.offset, owner.record, record.span);
+}
+
+// Returns a value with its records in memory as their fields.
+static Value loaded(Checker& checker, const Value& given) {
+  Value value = dereferenced(given);
+  if (is_record_place(value)) return fields_of_record(checker, value);
+  for (Value& element : value.elements) element = loaded(checker, element);
+  return value;
+}
+
+// Says whether a value is a tuple that may lie so in an array: numbers are converted, records are of their types.
+static bool fits_tuple(const Value& value, Type type) {
+  if (!is_record(type)) return is_number(value) || is_unknown(value);
+  if (!holds_tuple(type)) return is_tuple(value) && value.type == type;
+  const std::vector<RecordField>& fields = type->record->fields;
+  if (!is_tuple(value) || value.elements.size() != fields.size()) return false;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (!fits_tuple(value.elements[i], fields[i].type)) return false;
+  return true;
 }
 
 void store_record(Checker& checker, const Value& target, const Value& given, Span span) {
@@ -427,8 +450,15 @@ void store_record(Checker& checker, const Value& target, const Value& given, Spa
     return store_scalar(checker, place_at(owner), owner.offset, scalar, span);
   }
   bool is_same = (is_record_place(value) || is_tuple(value)) && value.type == owner.record;
+  if (!is_same && holds_tuple(owner.record)) {
+    if (is_record_place(value) || is_tuple(value)) value = loaded(checker, value);
+    // What is written out at the place says of each number that does not fit how to convert it.
+    bool is_written = is_tuple(value) && !value.elements.empty() && value.elements[0].span != value.span;
+    is_same = fits_tuple(value, owner.record) &&
+              (is_written || checker.converts_deep(value, held_type(owner.record)));
+  }
   if (!is_same) {
-    checker.report(value.span, diag::wrong_type, checker.describe(value), owner.record->record->name);
+    checker.report(value.span, diag::wrong_type, checker.describe(value), to_string(held_type(owner.record)));
     return;
   }
   if (is_record_place(value)) return copy_words(checker, owner, owner_of(value), span);

@@ -197,6 +197,25 @@ std::optional<std::vector<Described>> describe_fields(Checker& checker, const Va
 
 } // namespace
 
+std::optional<Type> tuple_element(Checker& checker, Type tuple) {
+  if (tuple->elements.empty()) return std::nullopt;
+  std::vector<Type> elements;
+  for (Type element : tuple->elements) {
+    if (is_literal(element)) element = default_type(element);
+    std::optional<Type> type = element;
+    if (is_tuple(element) && !is_record(element)) {
+      type = tuple_element(checker, element);
+      if (type) type = *type.value()->record->tuple;
+    } else if (!is_scalar(element) && !is_record(element)) {
+      type.reset();
+    }
+    if (!type) return std::nullopt;
+    elements.push_back(*type);
+  }
+  return checker.context.module.types.tuple_in_memory(
+      checker.context.module.types.named(elements, tuple->record));
+}
+
 std::optional<Type> dtype_of(Checker& checker, const Value& value) {
   Value type = checker.as_dtype(value);
   if (is_error(type)) return std::nullopt;

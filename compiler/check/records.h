@@ -22,6 +22,12 @@ Value dereferenced(Value value);
 // written in parts, as a field is.
 inline bool is_unaligned(Type type) { return is_record(type) && type->record->fields[0].name.empty(); }
 Type unaligned(Checker& checker, Type scalar);
+// Returns the type that an element of an array has as a value: not how a tuple, or a number without alignment, lies there.
+inline Type held_type(Type element) {
+  return is_unaligned(element)  ? element->elements[0]
+         : holds_tuple(element) ? *element->record->tuple
+                                : element;
+}
 // Makes a place one of an element of an array.
 void set_element(Checker::Place& place, const Value& array);
 
@@ -38,13 +44,17 @@ std::optional<Checker::Place> scalar_field(Checker& checker, const Value& record
                                            Span span);
 // Returns a field of a record in memory, of an array of records (a view), or of a tuple with names.
 Value field_of(Checker& checker, const Value& owner, std::string_view name, Span span);
-// Returns a record in memory as an expression's value: in a .kern file its fields, in a .py file a reference.
+// Returns a record in memory as an expression's value: in a .kern file its fields, in a .py file a reference. A tuple is its elements.
 Value whole_record(Checker& checker, const Value& record);
+// Returns the fields of a record in memory, in either dialect.
+Value fields_of_record(Checker& checker, const Value& record);
 // Stores a record, from memory or from its fields.
 void store_record(Checker& checker, const Value& target, const Value& value, Span span);
 // Load and store a scalar field.
 Value load_field(Checker& checker, const Checker::Place& place, Span span);
 void store_field(Checker& checker, const Checker::Place& place, ir::Operand value, Span span);
+// Returns a value as one of the type of a field; a tuple becomes an array in the record.
+Value field_value(Checker& checker, const Value& value, Type type);
 // P(x, y=1): a record of its fields.
 Value make_record(Checker& checker, Type type, const Checker::Args& args, Span span);
 // Returns the name of a field that a subscript is: `a['x']`; nothing where it is another one, or not of records.
@@ -57,12 +67,16 @@ std::optional<Checker::Place> field_place(Checker& checker, const Value& owner, 
 void store_records(Checker& checker, const Checker::Place& place, const Value& value, Span span);
 // Says whether a target is a field of a local that is a record, `p.x`, or an element of an array in it.
 bool changes_local(Checker& checker, const ast::Expr& target);
-// Assigns such a target; false where it is none.
+// Assign such a target, and change it by an operator; false where it is none.
 bool assign_field(Checker& checker, const ast::Expr& target, const Value& value, const ast::Node& site);
+bool change_field(Checker& checker, const ast::AugAssign& stmt);
 
 // ---- record_types.cpp ----
 // Returns the type of a struct; nothing where it is wrong, which is reported.
 std::optional<Type> struct_type(Checker& checker, FileScope& file, const ast::StructDef& def);
+// Returns how a tuple lies in an array, literals by the types that they have alone; nothing where it holds what has no place in
+// memory.
+std::optional<Type> tuple_element(Checker& checker, Type tuple);
 // Returns the type of a field or of elements as a dtype says it; nothing, reported, where it is none.
 std::optional<Type> dtype_of(Checker& checker, const Value& value);
 // Returns the type of np.dtype(description, align) of several fields; nothing where the description is of no record.

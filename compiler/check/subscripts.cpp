@@ -242,7 +242,10 @@ Value Checker::load(const Place& place, Span span) {
   if (place.unknown) return unknown_value(span);
   if (!place.ok) return error_value(span);
   if (place.is_view) return runtime_value(place.array, span);
-  if (place.is_record) return record_at(place.array, place.indices, span);
+  if (place.is_record) {
+    Value record = record_at(place.array, place.indices, span);
+    return holds_tuple(record.type) ? whole_record(*this, record) : record;
+  }
   if (place.is_field()) return load_field(*this, place, span);
   ir::SlotId slot = new_slot("", element_type(place.array.type), ir::Slot::Kind::Temp, span);
   emit(ir::Load{slot, place.array, place.indices}, span);

@@ -2,8 +2,10 @@
 // constant tuple (literals wait for the type that they meet), or an array of this thread made of run-time
 // elements.
 #include <algorithm>
+#include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/computed_parts.h"
 #include "compiler/check/host_arrays.h"
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
@@ -179,9 +181,16 @@ static Value spilled_element(Checker& checker, const Value& tuple, const Value& 
   for (const Value& element : tuple.elements) elements.push_back(&element);
   if (std::optional<Value> open = checker.undecided(type.value_or(types::error), elements, expr.span))
     return *open;
-  if (!type || tuple.elements.empty() || !(is_scalar(*type) || is_literal(*type))) {
-    checker.report(expr.span, diag::computed_tuple_index, checker.context.source(expr.value->span));
-    return error_value(expr.span);
+  bool is_numbers = type && !tuple.elements.empty() && (is_scalar(*type) || is_literal(*type));
+  if (!is_numbers) {
+    std::optional<TupleParts> parts = type ? parts_of_tuple(checker, tuple, 1) : std::nullopt;
+    if (!parts) {
+      checker.report(expr.span, diag::computed_tuple_index, checker.context.source(expr.value->span));
+      return error_value(expr.span);
+    }
+    std::optional<ir::Operand> place =
+        place_of_part(checker, *parts, std::array{index}, *expr.value, expr.span);
+    return place ? chosen_part(checker, *parts, *place, expr.span) : error_value(expr.span);
   }
   Type element = default_type(*type);
   auto count = static_cast<std::int64_t>(tuple.elements.size());

@@ -113,7 +113,7 @@ Type TypeTable::named(std::span<const Type> elements, const RecordData* names) {
 }
 
 Type TypeTable::record(std::string_view name, std::vector<RecordField> fields, std::int64_t size,
-                       std::int64_t alignment) {
+                       std::int64_t alignment, std::optional<Type> tuple_held) {
   const RecordData* found = nullptr;
   std::string own(name);
   for (int number = 2; !found; ++number) {
@@ -121,11 +121,12 @@ Type TypeTable::record(std::string_view name, std::vector<RecordField> fields, s
     for (const RecordData& other : storage_->records) {
       if (other.name != own) continue;
       is_taken = true;
-      bool same = other.fields == fields && other.size == size && other.alignment == alignment;
+      bool same = other.fields == fields && other.size == size && other.alignment == alignment &&
+                  other.tuple == tuple_held;
       if (same && !other.is_named_tuple) found = &other;
     }
     if (!found && !is_taken)
-      found = &storage_->records.emplace_back(RecordData{own, fields, size, alignment});
+      found = &storage_->records.emplace_back(RecordData{own, fields, size, alignment, false, tuple_held});
     own = std::string(name) + "_" + std::to_string(number);
   }
   std::vector<Type> elements;
@@ -136,6 +137,20 @@ Type TypeTable::record(std::string_view name, std::vector<RecordField> fields, s
     elements.push_back(type);
   }
   return named(elements, found);
+}
+
+Type TypeTable::tuple_in_memory(Type tuple) {
+  std::vector<RecordField> fields;
+  std::int64_t at = 0, alignment = 1;
+  auto rounded_up = [](std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; };
+  for (Type element : tuple->elements) {
+    Type type = is_tuple(element) && !is_record(element) ? tuple_in_memory(element) : element;
+    at = rounded_up(at, natural_alignment(type));
+    fields.push_back({std::to_string(fields.size()), type, {}, at});
+    at += size_in_memory(type);
+    alignment = std::max(alignment, natural_alignment(type));
+  }
+  return record(to_string(tuple), std::move(fields), rounded_up(at, alignment), alignment, tuple);
 }
 
 const RecordData* TypeTable::names(std::string_view name, std::span<const std::string_view> fields) {
@@ -259,9 +274,10 @@ static std::string_view space_suffix(AddressSpace space) {
 }
 
 std::string mangle(Type type) {
+  if (holds_tuple(type)) return mangle(*type->record->tuple);
   if (is_record(type)) return type->record->name;
   if (is_record_array(type))
-    return record_type(type)->record->name + "_" + std::to_string(written_rank(type)) +
+    return mangle(record_type(type)) + "_" + std::to_string(written_rank(type)) +
            std::string(space_suffix(type->space));
   if (type->kind == TypeKind::Array) {
     std::string text =

@@ -79,6 +79,7 @@ struct RecordData {
   std::vector<RecordField> fields;
   std::int64_t size = 0, alignment = 1; // in bytes; a named tuple has none
   bool is_named_tuple = false;
+  std::optional<Type> tuple = {}; // of how a tuple lies in an array: that tuple
 };
 
 namespace types {
@@ -132,6 +133,8 @@ inline Type element_type(Type array) { return types::scalar(array->scalar); }
 // an axis more than it is written with: its last one is the words of a record, one behind the other.
 inline bool is_record(Type type) { return is_tuple(type) && type->record && !type->record->is_named_tuple; }
 inline bool is_record_array(Type type) { return is_array(type) && !type->elements.empty(); }
+// Says whether it is how a tuple lies in an array: a record in memory, whose values are plain tuples.
+inline bool holds_tuple(Type type) { return is_record(type) && type->record->tuple.has_value(); }
 // Returns the type of the records of an array.
 inline Type record_type(Type array) { return array->elements[0]; }
 // Returns the number of axes that an array is written with.
@@ -170,7 +173,9 @@ public:
   Type tuple(std::span<const Type> elements);
   // Returns the record type with this layout; where another one has the name, it gets a number.
   Type record(std::string_view name, std::vector<RecordField> fields, std::int64_t size,
-              std::int64_t alignment);
+              std::int64_t alignment, std::optional<Type> tuple = {});
+  // Returns how a tuple of scalars, records and such tuples lies in an array: as a struct of C.
+  Type tuple_in_memory(Type tuple);
   // Returns the tuple type of these elements with the names of an older one.
   Type named(std::span<const Type> elements, const RecordData* names);
   // Returns the names of a named tuple.

@@ -2,8 +2,8 @@
 """Random layouts of records, in both dialects, against NumPy's structured arrays.
 
 A layout is nested, packed or aligned as C does it, with arrays as fields and every type of scalar. Kernels read and write fields by attribute and by item,
-elements of arrays in records, views of a field of all records, copy whole records through variables, shared and local memory, and change
-fields by atomics where they are aligned; a record by value gives what is added. NumPy runs the same statements, thread by thread.
+elements of arrays in records, views of a field of all records, copy whole records through variables, shared and local memory, also in tuples there,
+through shuffles, change parts of records that variables hold, and fields by atomics where they are aligned; a record by value gives what is added. NumPy runs the same statements, thread by thread.
 
 usage: record_layouts.py KERNC [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
@@ -84,7 +84,7 @@ class Writer:
 
     def statement(self):
         rng = self.rng
-        form = rng.randrange(9)
+        form = rng.randrange(12)
         written, items, scalar = self.path()
         where = rng.choice(["i", "n - 1 - i"])
         if form == 0:
@@ -100,10 +100,20 @@ class Writer:
         elif form == 4 and not self.is_kern:
             self.line("r = a[i]")
             self.line(f"r{written} = b[{where}]{written}", f"r{items} = b[{where}]{items}")
-        elif form == 4 and "," not in items:
+        elif form == 4:
             self.line(f"p = b[{where}]", f"p = b[{where}].copy()")
             self.line(f"p{written} = a[i]{written}", f"p{items} = a[i]{items}")
+            written, items, scalar = self.path()
+            if scalar not in ("bool", "i8", "i16", "u8", "u16"):
+                self.line(f"p{written} += {(value := self.constant(scalar))}", f"p{items} += {value}")
             self.line("a[i] = p")
+        elif form == 9:
+            lane = rng.randrange(1, THREADS)
+            mask, prefix = ("0x1fff", "") if self.is_kern else ("0x1fff", "cuda.")
+            self.line(f"q = {prefix}shfl_sync({mask}, b[i], (i + {lane}) % {THREADS})", f"q = b[(i + {lane}) % {THREADS}].copy()")
+            self.line("a[i] = q")
+        elif form == 10:
+            self.tuples(scalar, written, items, where)
         elif form == 5:
             name = f"tile{len(self.lines)}"
             made = f"shared.array(n, {self.layout.name})" if self.is_kern else f"cuda.shared.array({THREADS}, {self.layout.name})"
@@ -123,6 +133,22 @@ class Writer:
             self.view()
         else:
             self.atomic()
+
+    def tuples(self, scalar, written, items, where):
+        """Records and numbers in tuples, which an array of each thread or of the block holds."""
+        name, kind = f"both{len(self.lines)}", self.rng.choice(["local", "shared"])
+        prefix = "" if self.is_kern else "cuda."
+        types = f"({scalar if self.is_kern else repr(SCALARS[scalar])}, (i8, {self.layout.name}))" if self.is_kern else None
+        if types is None:
+            names = {"f2": "float16", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128", "?": "bool_"}
+            number = SCALARS[scalar]
+            types = f"(np.{names.get(number, ('u' if number[0] == 'u' else '') + 'int' + str(8 * int(number[1:])) if number[1:] else '')}, (np.int8, {self.layout.name}))"
+        count = THREADS if kind == "shared" else 2
+        at = "i" if kind == "shared" else "1"
+        self.line(f"{name} = {prefix}{kind}.array({count}, {types})", f"{name} = [None] * {count}")
+        self.line(f"{name}[{at}] = (b[{where}]{written}, ({'i8(7)' if self.is_kern else '7'}, a[i]))", f"{name}[{at}] = (b[{where}]{items}, (7, a[i].copy()))")
+        self.line(f"a[i] = {name}[{at}][1][1]")
+        self.line(f"a[i]{written} = {name}[{at}][0]", f"a[i]{items} = {name}[{at}][0]")
 
     def view(self):
         """An element of the view of a field of all records."""
@@ -201,7 +227,9 @@ def check(rng, folder, options):
     exec(compile(model, "model", "exec"), scope)  # the text was written above
     for i in range(THREADS):
         scope["k"](a, b, THREADS, i)
-    for configuration in [["--device=cuda"]] if options.device == "cuda" else rng.sample(CONFIGURATIONS, 2):
+    # A single lane has no warp to shuffle in.
+    configurations = [each for each in CONFIGURATIONS if "shfl_sync" not in text or "--lanes=1" not in each]
+    for configuration in [["--device=cuda"]] if options.device == "cuda" else rng.sample(configurations, 2):
         command = [options.kernc, "run", str(path), "k", f"a=@{folder}/a.npy", f"b=@{folder}/b.npy", f"n={THREADS}", "--grid=1", f"--block={THREADS}", f"-oa={folder}/a2.npy", *configuration,
                    *options.extra]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
