@@ -5,7 +5,7 @@
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/host.h"
-#include "compiler/check/host_arrays.h"
+#include "compiler/check/host_numbers.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
@@ -73,14 +73,14 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
   return args;
 }
 
-std::vector<Value> extents_of(const Value& shape) {
+std::vector<Value> values_of_shape(const Value& shape) {
   return is_tuple(shape) ? shape.elements : std::vector<Value>{shape};
 }
 
 // Returns constant extents; nothing where one is not constant, or wrong, which is reported.
 std::optional<std::vector<std::int64_t>> constant_extents(Checker& checker, const Value& shape, bool& wrong) {
   std::vector<std::int64_t> extents;
-  for (const Value& value : extents_of(shape)) {
+  for (const Value& value : values_of_shape(shape)) {
     std::optional<WideInt> extent = constant_integer(value);
     if (is_error(value)) wrong = true;
     if (!extent) return std::nullopt;
@@ -139,11 +139,11 @@ ir::SharedId declare_shared(Checker& checker, const ast::Call& expr, ir::SharedD
 }
 
 Value dynamic_shared(Checker& checker, const ast::Call& expr, const ArrayArgs& args) {
-  const ArrayType array = array_type(checker, args.element, static_cast<int>(extents_of(args.shape).size()),
-                                     AddressSpace::Shared);
+  const ArrayType array = array_type(
+      checker, args.element, static_cast<int>(values_of_shape(args.shape).size()), AddressSpace::Shared);
   ir::SharedDecl decl{checker.target_name, array.type->scalar, {}, {}, false, args.alignment, expr.span};
   std::vector<ir::Operand> extents;
-  std::vector<Value> values = extents_of(args.shape);
+  std::vector<Value> values = values_of_shape(args.shape);
   for (const Value& value : values) {
     if (is_unknown(value)) return unknown_value(expr.span);
     std::optional<ir::Operand> extent = is_number(value) ? checker.as_index(value) : std::nullopt;
@@ -212,7 +212,7 @@ Value local_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args
   std::optional<std::vector<std::int64_t>> extents = constant_extents(checker, args.shape, wrong);
   if (wrong) return error_value(expr.span);
   if (!extents) {
-    for (const Value& value : extents_of(args.shape))
+    for (const Value& value : values_of_shape(args.shape))
       if (is_unknown(value)) return unknown_value(expr.span);
     checker.report(args.shape.span, diag::shape_not_constant, checker.context.source(args.shape_expr->span),
                    "is not known to the compiler, as that of a local array must be");
@@ -230,10 +230,11 @@ Value local_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args
 }
 
 Value constant_like(Checker& checker, const ast::Call& expr, const Value& value) {
-  if (is_array(value.type) && is_record_array(value.type) && value.type->space == AddressSpace::Constant)
-    return read_at(value, expr.span);
+  const bool is_constant = value.kind == ValueKind::Runtime && is_array(value.type);
+  if (is_constant && value.type->space == AddressSpace::Constant) return read_at(value, expr.span);
   std::optional<ConstantTable> table = checker.constant_table(value);
-  if (is_constant_array(value) && value.elements.empty()) table = ConstantTable{{0}, {}, value.type};
+  if (is_tuple(value) && is_constant_array(value) && value.elements.empty())
+    table = ConstantTable{{0}, {}, value.type};
   if (!table || table->extents.size() > static_cast<std::size_t>(limits::array_rank)) {
     if (!is_error(value)) checker.report(value.span, diag::no_constant_array, checker.describe(value));
     return error_value(expr.span);

@@ -4,6 +4,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/host_numbers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
@@ -140,15 +141,13 @@ static std::optional<Value> limit_of(const Value& info, std::string_view name, S
   return std::nullopt;
 }
 
-// Of a tuple that -D made of an array.
+// Of an array that the top level or -D made.
 static std::optional<Value> array_constant_attribute(const Value& array, std::string_view name, Span span) {
   std::int64_t size = 1, bytes = bit_width(array.type->scalar) / 8;
   Value shape = tuple_value({}, span);
-  for (const Value* part = &array; is_tuple(*part); part = &part->elements[0]) {
-    auto extent = static_cast<std::int64_t>(part->elements.size());
+  for (std::int64_t extent : extents_of(array)) {
     shape.elements.push_back(runtime_value(ir::constant_int(types::i64, extent), span));
     size *= extent;
-    if (extent == 0) break;
   }
   if (name == "shape") return shape;
   if (name == "dtype") return type_value(array.type, span);
@@ -178,7 +177,8 @@ static bool has_field(Type type, std::string_view name) {
 // The type of a tuple or of a record, as an array of such is made with it.
 static Value tuple_dtype(Checker& checker, const Value& tuple, Span span) {
   if (has_unknown(tuple)) return unknown_value(span);
-  if (std::optional<Type> type = checker.type_of(tuple)) return type_value(*type, span);
+  if (std::optional<Type> type = checker.type_of(tuple))
+    return type_value(checker.final ? checker.default_deep(*type) : *type, span);
   checker.report(span, diag::no_attribute, checker.describe(tuple), "dtype");
   return error_value(span);
 }
@@ -224,7 +224,7 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_info)
     if (std::optional<Value> limit = limit_of(value, name, span)) return *limit;
   if (value.kind == ValueKind::Type) return type_attribute(*this, value.type, name, span);
-  if (is_tuple(value) && is_scalar(value.type))
+  if (is_constant_array(value))
     if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
   if (is_complex_number(value) && (name == "real" || name == "imag"))
     return complex_part(*this, value, name == "imag", span);

@@ -28,6 +28,8 @@ struct Signature {
 
 struct CheckOptions {
   std::vector<Define> defines;
+  std::vector<ir::ConstantDecl>
+      arrays; // which `_array(0)` in a define means: those too large to be written as text
   std::vector<Signature> signatures;
   std::string only;                   // the one kernel that is wanted, as `kernc run` does; empty for all
   bool negative_index_faults = false; // --negative-index=fault, for .py files

@@ -3,6 +3,7 @@
 // it. Private to check/.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <set>
@@ -31,6 +32,7 @@ struct Context {
   std::set<std::pair<std::string_view, std::string_view>>
       host_changes; // module and name that host code assigns
   std::map<std::pair<const ast::FunctionDef*, std::size_t>, bool> constant_params; // see constant_params.h
+  std::deque<ir::ConstantDecl> tables; // what values of kind Table are, but those of -D
   std::string_view constant_name; // of the constant of a module being evaluated, for the names of records
   std::size_t open_constants = 0; // being evaluated, each for the one before it
   std::size_t statements = 0;     // of the functions emitted so far
@@ -78,6 +80,11 @@ struct SliceBounds {
   bool ok = true;
   bool unknown = false;
   std::optional<Value> start, stop, step;
+};
+
+// The places that a slice of constants takes: `count` of them from `start` on, `step` apart.
+struct ConstantSlice {
+  std::int64_t start, step, count;
 };
 
 // A tuple, perhaps nested, as an array of constants.
@@ -526,6 +533,9 @@ std::string instance_symbol(const Instance& instance);
 void build_scopes(Context& context);
 // Adds a file that is loaded later, which imports none.
 FileScope& add_file(Context& context, const ProgramFile& program_file);
+// Returns which places a slice takes along an axis; nothing, reported, where its bounds are not constant.
+std::optional<ConstantSlice> constant_slice(Checker& checker, const ast::Slice& slice, std::int64_t extent);
+
 // Adds what an item of a file defines to its scope.
 void add_item(Context& context, FileScope& file, const ast::Stmt& item);
 FileScope* find_file(Context& context, const FileScope& from, std::string_view module);

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "compiler/check/fold.h"
-#include "compiler/check/host_arrays.h"
+#include "compiler/check/host_numbers.h"
 
 namespace kern::checker {
 
@@ -58,10 +58,10 @@ bool put(const Value& value, Type type, std::span<const std::int64_t> extents, s
     }
     return true;
   }
-  std::optional<Value> element = constant_as(value, type, value.span);
+  std::optional<ir::Operand> element = number_as(value, type);
   if (!element) return false;
-  if (!is_complex(type)) return put_bits(element->operand, at, bytes);
-  const ir::Operand real = ir::part_of(element->operand, 0), imag = ir::part_of(element->operand, 1);
+  if (!is_complex(type)) return put_bits(*element, at, bytes);
+  const ir::Operand real = ir::part_of(*element, 0), imag = ir::part_of(*element, 1);
   return put_bits(real, at, bytes) &&
          put_bits(imag, at + static_cast<std::size_t>(size_in_memory(real.type)), bytes);
 }
@@ -90,37 +90,21 @@ std::optional<Value> record_table(Checker& checker, const Value& value, Type rec
   std::vector<std::int64_t> extents;
   Bytes bytes;
   if (!put_rows(value, record, 0, extents, bytes)) return std::nullopt;
-  const bool fits = extents.size() < static_cast<std::size_t>(limits::array_rank) &&
-                    bytes.size() <= static_cast<std::size_t>(limits::table_elements);
-  if (!fits) return std::nullopt;
-  Value table = tuple_value({}, span);
+  if (extents.size() >= static_cast<std::size_t>(limits::array_rank)) return std::nullopt;
+  Value table = plain_value(ValueKind::Table, span);
   table.type = checker.context.module.types.record_array(record, static_cast<int>(extents.size()),
                                                          AddressSpace::Constant);
   table.extents = extents;
-  const Type word = types::scalar(table.type->scalar);
-  const auto width = static_cast<std::size_t>(size_in_memory(word));
+  const auto width = static_cast<std::size_t>(bit_width(table.type->scalar)) / 8;
+  ir::ConstantDecl words{"", table.type->scalar, std::move(extents), {}};
+  words.extents.push_back(record->record->size / static_cast<std::int64_t>(width));
   for (std::size_t at = 0; at < bytes.size(); at += width) {
     std::uint64_t bits = 0;
     for (std::size_t k = 0; k < width; ++k) bits |= std::uint64_t{bytes[at + k]} << (8 * k);
-    table.elements.push_back(runtime_value(ir::constant_int(word, static_cast<std::int64_t>(bits)), span));
+    words.values.push_back(bits);
   }
+  table.table = &checker.context.tables.emplace_back(std::move(words));
   return table;
-}
-
-Value read_record_table(Checker& checker, const Value& table, std::string_view name, Span span) {
-  ir::ConstantDecl decl{std::string(name), table.type->scalar, table.extents, {}};
-  decl.extents.push_back(record_type(table.type)->record->size * 8 / bit_width(table.type->scalar));
-  for (const Value& word : table.elements) decl.values.push_back(word.operand.bits);
-  std::vector<ir::ConstantDecl>& constants = checker.context.module.constants;
-  auto found = std::ranges::find_if(constants, [&](const ir::ConstantDecl& other) {
-    return other.name == decl.name && other.element == decl.element && other.extents == decl.extents &&
-           other.values == decl.values;
-  });
-  const auto id = static_cast<ir::ConstantId>(found - constants.begin());
-  if (found == constants.end()) constants.push_back(std::move(decl));
-  Value value = runtime_value(checker.temp(table.type, ir::ConstantArray{id}, span), span);
-  value.extents = table.extents;
-  return value;
 }
 
 } // namespace kern::checker

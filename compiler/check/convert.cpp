@@ -37,6 +37,7 @@ std::optional<Type> Checker::type_of(const Value& value) {
     return context.module.types.named(elements, is_tuple(value.type) ? value.type->record : nullptr);
   }
   case ValueKind::Record: return value.type;
+  case ValueKind::Table:
   case ValueKind::Rows:
   case ValueKind::String:
   case ValueKind::Ellipsis:
@@ -85,6 +86,7 @@ std::string Checker::describe(const Value& value) {
                                                   : "float literals";
   case ValueKind::Deferred: return waits_for_integer(value) ? "f64" : "an expression of float literals";
   case ValueKind::Rows: return "a row of a constant tuple";
+  case ValueKind::Table: return "a constant array";
   case ValueKind::Record: return to_string(value.type);
   case ValueKind::Tuple: {
     std::optional<Type> type = type_of(value);
@@ -339,6 +341,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   case ValueKind::Error:
   case ValueKind::Unknown:
   case ValueKind::Rows:
+  case ValueKind::Table:
   case ValueKind::Record:
   case ValueKind::Tuple:
   case ValueKind::None:

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/host_numbers.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
@@ -26,13 +27,16 @@ Value Checker::evaluate(const ast::Expr& expr) {
   value.from_end =
       negative && negative->op == ast::UnaryOp::Negative && negative->operand->kind == ast::Kind::IntLiteral;
   if (value.kind == ValueKind::Record) return whole_record(*this, value);
+  if (value.kind == ValueKind::Table && instance) return read_table(*this, value, expr.span);
   return value.kind == ValueKind::Rows ? rows_view(value) : value;
 }
 
 Value Checker::evaluate_place(const ast::Expr& expr) {
-  if (const auto* subscript = ast::as<ast::Subscript>(&expr)) return evaluate_subscript(*subscript);
-  if (const auto* attribute = ast::as<ast::Attribute>(&expr)) return evaluate_attribute(*attribute);
-  return evaluate(expr);
+  const auto* subscript = ast::as<ast::Subscript>(&expr);
+  const auto* attribute = ast::as<ast::Attribute>(&expr);
+  if (!subscript && !attribute) return evaluate(expr);
+  Value value = subscript ? evaluate_subscript(*subscript) : evaluate_attribute(*attribute);
+  return value.kind == ValueKind::Table && instance ? read_table(*this, value, expr.span) : value;
 }
 
 static Value evaluate_tuple(Checker& checker, const ast::ExprList& elements, Span span) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
+#include <utility>
 
 #include "compiler/check/constant_records.h"
 #include "compiler/check/fold.h"
@@ -15,38 +15,11 @@ namespace kern::checker {
 
 namespace {
 
-using Extents = std::vector<std::int64_t>;
-
-Extents extents_of(const Value& value) {
-  Extents extents;
-  for (const Value* at = &value; is_tuple(*at); at = &at->elements.front()) {
-    extents.push_back(static_cast<std::int64_t>(at->elements.size()));
-    if (at->elements.empty()) break;
-  }
-  return extents;
-}
-
-// Returns the type that NumPy gives a number that has none.
-Type array_type(const Value& number) {
-  if (is_complex_literal(number)) return types::c128;
-  if (is_literal(number)) return is_int_literal(number) ? types::i64 : types::f64;
-  return number.type;
-}
-
 // Returns the type that the numbers of a nested tuple have in common; nothing where one is none.
-std::optional<Type> common_type(const Value& value, std::optional<Type> so_far) {
-  if (is_constant_array(value)) return so_far ? numba_unify(*so_far, value.type) : std::optional(value.type);
-  if (is_tuple(value)) {
-    for (const Value& element : value.elements)
-      if (so_far = common_type(element, so_far); !so_far) return std::nullopt;
-    return so_far;
-  }
-  if (!is_constant_number(value)) return std::nullopt;
-  return so_far ? numba_unify(*so_far, array_type(value)) : std::optional(array_type(value));
-}
-
 std::optional<Type> type_of_numbers(const Value& value) {
-  if (!is_tuple(value)) return common_type(value, std::nullopt);
+  if (is_constant_array(value)) return value.type;
+  if (!is_tuple(value))
+    return is_constant_number(value) ? std::optional(type_of_number(value)) : std::nullopt;
   std::optional<Type> type;
   for (const Value& element : value.elements) {
     std::optional<Type> next = type_of_numbers(element);
@@ -57,86 +30,23 @@ std::optional<Type> type_of_numbers(const Value& value) {
   return type ? type : types::f64;
 }
 
-std::optional<Value> element_as(const Value& number, Type type, Span span) {
-  if (is_complex(type)) {
-    std::optional<std::complex<double>> parts = constant_complex(number);
-    return parts
-               ? std::optional(runtime_value(ir::constant_complex(type, parts->real(), parts->imag()), span))
-               : std::nullopt;
-  }
-  if (is_complex(number.type)) return std::nullopt;
-  std::optional<ir::Operand> operand;
-  if (is_int_literal(number))
-    operand = constant_of(type, number.integer);
-  else if (is_literal(number))
-    operand = fold_convert(ir::constant_float(types::f64, number.real), type);
-  else if (is_constant_number(number))
-    operand = number.operand.type == type ? number.operand : fold_convert(number.operand, type);
-  return operand ? std::optional(runtime_value(*operand, span)) : std::nullopt;
-}
-
-} // namespace
-
-std::optional<Value> constant_as(const Value& number, Type type, Span span) {
-  return element_as(number, type, span);
-}
-
-namespace {
-
-// Returns a regular nested tuple as an array; nothing where it is none.
-std::optional<Value> as_array(const Value& value, Type type, Span span) {
-  if (!is_tuple(value)) return element_as(value, type, span);
-  Value array = tuple_value({}, span);
-  array.type = type;
-  for (const Value& element : value.elements) {
-    std::optional<Value> each = as_array(element, type, span);
-    if (!each || extents_of(*each) != extents_of(array.elements.empty() ? *each : array.elements.front()))
-      return std::nullopt;
-    array.elements.push_back(std::move(*each));
-  }
-  return array;
-}
-
-// Makes an array of the numbers, from `next` on in C order.
-Value shaped(std::span<const std::int64_t> extents, const std::vector<Value>& numbers, Type type,
-             std::size_t& next, Span span) {
-  if (extents.empty()) return numbers[next++];
-  Value array = tuple_value({}, span);
-  array.type = type;
-  for (std::int64_t i = 0; i < extents.front(); ++i)
-    array.elements.push_back(shaped(extents.subspan(1), numbers, type, next, span));
-  return array;
-}
-
-Value shaped(const Extents& extents, const std::vector<Value>& numbers, Type type, Span span) {
-  std::size_t next = 0;
-  return shaped(extents, numbers, type, next, span);
-}
-
-void collect(const Value& value, std::vector<Value>& numbers) {
-  if (!is_tuple(value)) return numbers.push_back(value);
-  for (const Value& element : value.elements) collect(element, numbers);
-}
-
-std::optional<std::int64_t> size_of(const Extents& extents) {
-  std::int64_t size = 1;
-  for (std::int64_t extent : extents)
-    if (extent < 0 || __builtin_mul_overflow(size, extent, &size)) return std::nullopt;
-  bool fits = size <= static_cast<std::int64_t>(limits::table_elements) &&
-              extents.size() <= static_cast<std::size_t>(limits::array_rank);
-  return fits ? std::optional(size) : std::nullopt;
+// Appends the numbers of a shape, which may be a tuple.
+bool append_shape(const Value& value, Extents& extents) {
+  if (is_tuple(value))
+    return std::ranges::all_of(value.elements,
+                               [&](const Value& each) { return append_shape(each, extents); });
+  std::optional<WideInt> extent = constant_integer(value);
+  if (!extent || *extent < -1 || *extent > limits::module_array_elements) return false;
+  extents.push_back(static_cast<std::int64_t>(*extent));
+  return true;
 }
 
 std::optional<Extents> shape_of(const Value& value) {
   Extents extents;
-  std::vector<Value> numbers;
-  collect(value, numbers);
-  for (const Value& number : numbers) {
-    std::optional<WideInt> extent = constant_integer(number);
-    if (!extent || *extent < 0 || *extent > static_cast<WideInt>(limits::table_elements)) return std::nullopt;
-    extents.push_back(static_cast<std::int64_t>(*extent));
-  }
-  return extents;
+  if (value.kind == ValueKind::Table || !append_shape(value, extents)) return std::nullopt;
+  return std::ranges::all_of(extents, [](std::int64_t extent) { return extent >= 0; })
+             ? std::optional(std::move(extents))
+             : std::nullopt;
 }
 
 // ---- Calls ----
@@ -175,18 +85,95 @@ struct Arguments {
 
 using Made = std::optional<Value>;
 
+Made value_of(const Arguments& args, Numbers numbers) {
+  return array_value(args.checker, std::move(numbers), args.call.span);
+}
+
 Made filled(const Arguments& args, const Extents& extents, const Value& number, Type otherwise) {
   std::optional<Type> type = args.dtype(otherwise);
-  std::optional<std::int64_t> size = size_of(extents);
-  std::optional<Value> element = type ? element_as(number, *type, args.call.span) : std::nullopt;
+  std::optional<std::int64_t> size = count_of(extents);
+  std::optional<ir::Operand> element = type ? number_as(number, *type) : std::nullopt;
   if (!size || !element) return std::nullopt;
-  return shaped(extents, std::vector<Value>(static_cast<std::size_t>(*size), *element), *type,
-                args.call.span);
+  Numbers numbers{*type, extents};
+  if (is_complex(*type))
+    for (std::int64_t i = 0; i < *size; ++i) numbers.add(*element);
+  else
+    numbers.bits.assign(static_cast<std::size_t>(*size), element->bits);
+  return value_of(args, std::move(numbers));
+}
+
+// ---- Lists that are written out ----
+
+const ast::ExprList* written_elements(const ast::Expr& expr) {
+  if (const auto* list = ast::as<ast::List>(&expr)) return &list->elements;
+  const auto* tuple = ast::as<ast::Tuple>(&expr);
+  return tuple ? &tuple->elements : nullptr;
+}
+
+std::size_t count_written(const ast::Expr& expr) {
+  const ast::ExprList* elements = written_elements(expr);
+  if (!elements) return 1;
+  std::size_t count = 0;
+  for (const ast::Expr* element : *elements) count += count_written(*element);
+  return count;
+}
+
+// Goes over the numbers of lists that are written out, and of arrays in them. A list of more numbers than a tuple may have is
+// never a value: the elements are evaluated one by one.
+struct WrittenList {
+  Checker& checker;
+  Extents extents = {};
+  bool has_leaf = false; // `extents` are whole
+
+  // Calls a function with each number; false where the lists are not regular or the function says so.
+  template <class Visit> bool visit_all(const ast::Expr& expr, std::size_t axis, Visit visit) {
+    if (const ast::ExprList* elements = written_elements(expr)) {
+      auto count = static_cast<std::int64_t>(elements->size());
+      if (axis == extents.size() && !has_leaf) extents.push_back(count);
+      if (axis >= extents.size() || extents[axis] != count) return false;
+      for (const ast::Expr* element : *elements)
+        if (!visit_all(*element, axis + 1, visit)) return false;
+      return true;
+    }
+    const Value value = checker.evaluate(expr);
+    const bool is_array = is_constant_array(value);
+    if (!is_array && !is_constant_number(value)) return false;
+    const Extents own = is_array ? extents_of(value) : Extents{};
+    if (!std::exchange(has_leaf, true)) extents.insert(extents.end(), own.begin(), own.end());
+    if (extents.size() < axis || !std::equal(extents.begin() + static_cast<std::ptrdiff_t>(axis),
+                                             extents.end(), own.begin(), own.end()))
+      return false;
+    if (!is_array) return visit(value);
+    const Numbers numbers = numbers_of(value);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (!visit(runtime_value(numbers.at(i), value.span))) return false;
+    return true;
+  }
+};
+
+Made make_long_list(const Arguments& args, const ast::Expr& list) {
+  std::optional<Type> own;
+  WrittenList written{args.checker};
+  bool fits = written.visit_all(list, 0, [&](const Value& number) {
+    own = own ? numba_unify(*own, type_of_number(number)) : std::optional(type_of_number(number));
+    return own.has_value();
+  });
+  std::optional<Type> type = fits && own && count_of(written.extents) ? args.dtype(*own) : std::nullopt;
+  if (!type) return std::nullopt;
+  Numbers numbers{*type, written.extents};
+  fits = written.visit_all(list, 0, [&](const Value& number) {
+    std::optional<ir::Operand> operand = number_as(number, *type);
+    if (operand) numbers.add(*operand);
+    return operand.has_value();
+  });
+  return fits ? value_of(args, std::move(numbers)) : std::nullopt;
 }
 
 Made make_array_of(const Arguments& args) {
+  const ast::Expr* object = args.written("object");
+  if (object && count_written(*object) > limits::table_elements) return make_long_list(args, *object);
   std::optional<Value> value = args.get("object");
-  if (!value) return std::nullopt;
+  if (!value) return object && written_elements(*object) ? make_long_list(args, *object) : std::nullopt;
   std::optional<Value> dtype = args.get("dtype");
   if (std::optional<Value> fields =
           dtype ? record_dtype(args.checker, *dtype, false, args.call.span) : std::nullopt)
@@ -195,7 +182,13 @@ Made make_array_of(const Arguments& args) {
     return record_table(args.checker, *value, dtype->type, args.call.span);
   std::optional<Type> own = type_of_numbers(*value);
   std::optional<Type> type = own ? args.dtype(*own) : std::nullopt;
-  return type ? as_array(*value, *type, args.call.span) : std::nullopt;
+  if (!type) return std::nullopt;
+  if (!is_tuple(*value) && value->kind != ValueKind::Table) {
+    std::optional<ir::Operand> number = number_as(*value, *type);
+    return number ? std::optional(runtime_value(*number, args.call.span)) : std::nullopt;
+  }
+  std::optional<Numbers> numbers = numbers_as(*value, *type);
+  return numbers ? value_of(args, std::move(*numbers)) : std::nullopt;
 }
 
 Made make_filled(const Arguments& args, int number) {
@@ -208,7 +201,7 @@ Made make_full(const Arguments& args) {
   std::optional<Value> shape = args.get("shape"), value = args.get("fill_value");
   std::optional<Extents> extents = shape ? shape_of(*shape) : std::nullopt;
   if (!extents || !value || !is_constant_number(*value)) return std::nullopt;
-  return filled(args, *extents, *value, array_type(*value));
+  return filled(args, *extents, *value, type_of_number(*value));
 }
 
 Made make_like(const Arguments& args, std::optional<int> number) {
@@ -219,11 +212,11 @@ Made make_like(const Arguments& args, std::optional<int> number) {
 }
 
 // One number of `start + i * step` in the type of the array, as NumPy fills it.
-Value sequence_element(Type type, double start, double step, std::int64_t i, Span span) {
+ir::Operand sequence_element(Type type, double start, double step, std::int64_t i) {
   double value = type == types::f32
                      ? static_cast<float>(start) + static_cast<float>(i) * static_cast<float>(step)
                      : start + static_cast<double>(i) * step;
-  return runtime_value(ir::constant_float(type, value), span);
+  return ir::constant_float(type, value);
 }
 
 Made make_arange(const Arguments& args) {
@@ -237,23 +230,32 @@ Made make_arange(const Arguments& args) {
   std::optional<double> a = constant_real(start), b = constant_real(stop), d = constant_real(by);
   if (!type || !a || !b || !d || *d == 0) return std::nullopt;
   double count = std::ceil((*b - *a) / *d);
-  if (!(count <= static_cast<double>(limits::table_elements))) return std::nullopt;
-  std::vector<Value> numbers;
+  if (!(count <= static_cast<double>(limits::module_array_elements))) return std::nullopt;
+  auto size = static_cast<std::int64_t>(std::max(count, 0.0));
+  Numbers numbers{*type, {size}};
   std::optional<WideInt> whole = constant_integer(start), stride = constant_integer(by);
+  if (!is_float(*type) && !is_complex(*type) && !(whole && stride)) {
+    // NumPy makes integers of the first two, and goes on by what they are apart.
+    std::optional<ir::Operand> one = number_as(float_value(*a, args.call.span), *type),
+                               two = number_as(float_value(*a + *d, args.call.span), *type);
+    if (!one || !two) return std::nullopt;
+    whole = constant_integer(runtime_value(*one, args.call.span));
+    stride = *constant_integer(runtime_value(*two, args.call.span)) - *whole;
+  }
   double delta = (*a + *d) - *a;
   if (*type == types::f32) delta = static_cast<float>(*a + *d) - static_cast<float>(*a);
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(std::max(count, 0.0)); ++i) {
-    std::optional<Value> number;
+  for (std::int64_t i = 0; i < size; ++i) {
+    std::optional<ir::Operand> number;
     if (is_complex(*type))
-      number = element_as(sequence_element(types::f64, *a, delta, i, args.call.span), *type, args.call.span);
+      number = number_as(runtime_value(sequence_element(types::f64, *a, delta, i), args.call.span), *type);
     else if (is_float(*type))
-      number = sequence_element(*type, *a, delta, i, args.call.span);
+      number = sequence_element(*type, *a, delta, i);
     else if (whole && stride)
-      number = element_as(int_value(*whole + *stride * i, args.call.span), *type, args.call.span);
+      number = constant_of(*type, *whole + *stride * i);
     if (!number) return std::nullopt;
-    numbers.push_back(std::move(*number));
+    numbers.add(*number);
   }
-  return shaped({static_cast<std::int64_t>(numbers.size())}, numbers, *type, args.call.span);
+  return value_of(args, std::move(numbers));
 }
 
 Made make_linspace(const Arguments& args) {
@@ -265,20 +267,20 @@ Made make_linspace(const Arguments& args) {
   double a = constant_real(*start).value_or(0), b = constant_real(*stop).value_or(0);
   WideInt count = num ? constant_integer(*num).value_or(-1) : WideInt(50);
   bool includes = !end || constant_integer(*end).value_or(1) != 0;
-  if (count < 0 || count > static_cast<WideInt>(limits::table_elements)) return std::nullopt;
+  if (count < 0 || count > limits::module_array_elements) return std::nullopt;
   auto n = static_cast<std::int64_t>(count), div = includes ? n - 1 : n;
   double step = div > 0 ? (b - a) / static_cast<double>(div) : b - a;
-  std::vector<Value> numbers;
+  Numbers numbers{*type, {n}};
   for (std::int64_t i = 0; i < n; ++i) {
     double value = static_cast<double>(i) * step + a;
     if (step == 0 && div > 0) value = static_cast<double>(i) / static_cast<double>(div) * (b - a) + a;
     if (includes && n > 1 && i == n - 1) value = b;
     if (!is_float(*type) && !is_complex(*type)) value = std::floor(value);
-    std::optional<Value> number = element_as(float_value(value, args.call.span), *type, args.call.span);
+    std::optional<ir::Operand> number = number_as(float_value(value, args.call.span), *type);
     if (!number) return std::nullopt;
-    numbers.push_back(std::move(*number));
+    numbers.add(*number);
   }
-  return shaped({n}, numbers, *type, args.call.span);
+  return value_of(args, std::move(numbers));
 }
 
 Made make_eye(const Arguments& args) {
@@ -287,15 +289,15 @@ Made make_eye(const Arguments& args) {
   std::optional<WideInt> m = columns ? constant_integer(*columns) : n;
   std::optional<WideInt> k = diagonal ? constant_integer(*diagonal) : WideInt(0);
   std::optional<Type> type = args.dtype(types::f64);
-  constexpr auto most = static_cast<WideInt>(limits::table_elements);
+  constexpr WideInt most = limits::module_array_elements;
   if (!n || !m || !k || !type || *n < 0 || *m < 0 || *n > most || *m > most || *n * *m > most)
     return std::nullopt;
-  std::vector<Value> numbers;
+  Numbers numbers{*type, {static_cast<std::int64_t>(*n), static_cast<std::int64_t>(*m)}};
+  const ir::Operand zero = *number_as(int_value(0, args.call.span), *type),
+                    one = *number_as(int_value(1, args.call.span), *type);
   for (WideInt i = 0; i < *n; ++i)
-    for (WideInt j = 0; j < *m; ++j)
-      numbers.push_back(*element_as(int_value(j - i == *k, args.call.span), *type, args.call.span));
-  return shaped({static_cast<std::int64_t>(*n), static_cast<std::int64_t>(*m)}, numbers, *type,
-                args.call.span);
+    for (WideInt j = 0; j < *m; ++j) numbers.add(j - i == *k ? one : zero);
+  return value_of(args, std::move(numbers));
 }
 
 // The functions of NumPy that make arrays.
@@ -319,27 +321,24 @@ Made numpy_call(Checker& checker, std::string_view name, const ast::Call& call) 
   return std::nullopt;
 }
 
-Made reshaped(const Arguments& args, const Value& array) {
-  Value shape = tuple_value({}, args.call.span);
-  for (const ast::Expr* arg : args.call.args) shape.elements.push_back(args.checker.evaluate(*arg));
-  std::vector<Value> given, numbers;
-  collect(shape, given);
-  collect(array, numbers);
+Made reshaped(const Arguments& args, Numbers numbers) {
   Extents extents;
-  std::int64_t known = 1, open = -1;
-  for (const Value& each : given) {
-    std::optional<WideInt> extent = constant_integer(each);
-    bool fits = extent && *extent >= -1 && *extent <= static_cast<WideInt>(numbers.size());
-    if (!fits || (*extent == -1 && open >= 0)) return std::nullopt;
-    if (*extent == -1) open = static_cast<std::int64_t>(extents.size());
-    known *= *extent == -1 ? 1 : std::max<std::int64_t>(static_cast<std::int64_t>(*extent), 0);
-    extents.push_back(static_cast<std::int64_t>(*extent));
-    if (known > static_cast<std::int64_t>(numbers.size())) return std::nullopt;
-  }
+  for (const ast::Expr* arg : args.call.args)
+    if (!append_shape(args.checker.evaluate(*arg), extents)) return std::nullopt;
   auto count = static_cast<std::int64_t>(numbers.size());
-  if (open >= 0) extents[static_cast<std::size_t>(open)] = known > 0 ? count / known : 0;
-  if (size_of(extents) != count) return std::nullopt;
-  return shaped(extents, numbers, array.type, args.call.span);
+  std::int64_t known = 1;
+  std::optional<std::size_t> open;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    if (extents[axis] == -1 && open) return std::nullopt;
+    if (extents[axis] == -1)
+      open = axis;
+    else if (__builtin_mul_overflow(known, extents[axis], &known))
+      return std::nullopt;
+  }
+  if (open) extents[*open] = known > 0 ? count / known : 0;
+  if (count_of(extents) != count) return std::nullopt;
+  numbers.extents = std::move(extents);
+  return value_of(args, std::move(numbers));
 }
 
 // The methods of an array that give another one.
@@ -348,15 +347,14 @@ Made method_call(Checker& checker, const Value& array, std::string_view name, co
   if (name == "copy") return array;
   if (name == "astype") {
     std::optional<Type> type = args.written("dtype") ? args.dtype(types::f64) : std::nullopt;
-    return type ? as_array(array, *type, call.span) : std::nullopt;
+    std::optional<Numbers> numbers = type ? numbers_as(array, *type) : std::nullopt;
+    return numbers ? value_of(args, std::move(*numbers)) : std::nullopt;
   }
-  if (name == "reshape") return reshaped(args, array);
-  if (name == "ravel" || name == "flatten") {
-    std::vector<Value> numbers;
-    collect(array, numbers);
-    return shaped({static_cast<std::int64_t>(numbers.size())}, numbers, array.type, call.span);
-  }
-  return std::nullopt;
+  if (name == "reshape") return reshaped(args, numbers_of(array));
+  if (name != "ravel" && name != "flatten") return std::nullopt;
+  Numbers numbers = numbers_of(array);
+  numbers.extents = {static_cast<std::int64_t>(numbers.size())};
+  return value_of(args, std::move(numbers));
 }
 
 } // namespace
@@ -378,79 +376,6 @@ std::optional<Value> array_call(Checker& checker, const ast::Call& call) {
   }
   context.diagnostics.set_enabled(was_enabled);
   return made;
-}
-
-// ---- Operators ----
-
-Value array_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
-  if (!is_tuple(operand)) return checker.unary(op, operand, span);
-  Value result = tuple_value({}, span);
-  for (const Value& element : operand.elements) {
-    result.elements.push_back(array_unary(checker, op, element, span));
-    if (is_error(result.elements.back())) return error_value(span);
-    result.type = result.elements.back().type;
-  }
-  if (result.elements.empty()) result.type = operand.type;
-  return result;
-}
-
-Value array_binary(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
-  if (!is_tuple(left) && !is_tuple(right)) return checker.binary(op, left, right, span);
-  std::size_t deep = tuple_depth(left), flat = tuple_depth(right);
-  std::size_t a = deep >= flat ? left.elements.size() : 1, b = flat >= deep ? right.elements.size() : 1;
-  bool fits = a == b || a == 1 || b == 1;
-  if (!fits) {
-    checker.report(span, diag::not_constant, checker.context.source(span));
-    return error_value(span);
-  }
-  Value result = tuple_value({}, span);
-  result.type = is_constant_array(left) ? left.type : right.type;
-  for (std::size_t i = 0; i < (a == 1 ? b : a); ++i) {
-    const Value& x = deep >= flat ? left.elements[a == 1 ? 0 : i] : left;
-    const Value& y = flat >= deep ? right.elements[b == 1 ? 0 : i] : right;
-    result.elements.push_back(array_binary(checker, op, x, y, span));
-    if (is_error(result.elements.back())) return error_value(span);
-    result.type = result.elements.back().type;
-  }
-  return result;
-}
-
-// ---- Subscripts ----
-
-static Value part_of(Checker& checker, const Value& array, const ast::Subscript& expr,
-                     const std::vector<Value>& indices, std::size_t axis) {
-  if (axis == indices.size()) return read_at(array, expr.span);
-  if (!is_tuple(array)) {
-    checker.report(expr.span, diag::not_subscriptable, checker.describe(array));
-    return error_value(expr.span);
-  }
-  auto count = static_cast<WideInt>(array.elements.size());
-  if (const auto* slice = ast::as<ast::Slice>(expr.indices[axis])) {
-    std::optional<std::vector<Value>> elements = checker.slice_tuple(array, *slice);
-    if (!elements) return error_value(expr.span);
-    Value result = tuple_value({}, expr.span);
-    result.type = array.type;
-    for (const Value& element : *elements) {
-      result.elements.push_back(part_of(checker, element, expr, indices, axis + 1));
-      if (is_error(result.elements.back())) return error_value(expr.span);
-    }
-    return result;
-  }
-  WideInt index = *constant_integer(indices[axis]);
-  bool from_end = index < 0 && checker.counts_from_end(indices[axis]);
-  if (index < (from_end ? -count : 0) || index >= count) {
-    checker.report(expr.span, diag::tuple_index,
-                   fmt::format("`{}`", checker.context.source(expr.value->span)),
-                   static_cast<std::int64_t>(count));
-    return error_value(expr.span);
-  }
-  return part_of(checker, array.elements[static_cast<std::size_t>(index < 0 ? index + count : index)], expr,
-                 indices, axis + 1);
-}
-
-Value array_part(Checker& checker, const Value& array, const ast::Subscript& expr,
-                 const std::vector<Value>& indices) {
-  return part_of(checker, array, expr, indices, 0);
 }
 
 } // namespace kern::checker

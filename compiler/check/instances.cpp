@@ -185,6 +185,7 @@ static void add_key(std::string& key, const Value& value) {
     key += ")";
     break;
   case ValueKind::Function: key += fmt::format("@{}", static_cast<const void*>(value.function)); break;
+  case ValueKind::Table: key += fmt::format("@{}", static_cast<const void*>(value.table)); break;
   case ValueKind::Type: key += "type " + to_string(value.type); break;
   case ValueKind::String:
   case ValueKind::Prefix:
@@ -309,6 +310,7 @@ static std::string symbol_part(const Value& value) {
   case ValueKind::Deferred:
   case ValueKind::Element:
   case ValueKind::Rows:
+  case ValueKind::Table:
   case ValueKind::Record:
   case ValueKind::None:
   case ValueKind::String:

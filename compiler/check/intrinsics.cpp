@@ -9,6 +9,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
+#include "compiler/check/host_numbers.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/types/names.h"
@@ -80,6 +81,7 @@ Value call_len(Checker& checker, Builtin, const ast::Call& expr, const Checker::
                const std::vector<Value>& values) {
   if (is_unknown(values[0])) return unknown_value(expr.span);
   if (is_tuple(values[0])) return int_value(WideInt(values[0].elements.size()), expr.span);
+  if (is_constant_array(values[0])) return int_value(values[0].table->extents[0], expr.span);
   bool has_axes = (is_array(values[0]) && !is_point(values[0].type)) ||
                   (is_record_array(values[0]) && !is_record_reference(values[0]));
   if (has_axes) return checker.array_extent(values[0], 0, expr.span);
@@ -398,6 +400,17 @@ Value typed_elements(Checker& checker, Value value, Type type) {
 Value call_array_constant(Checker& checker, Builtin, const ast::Call&, const Checker::Args&,
                           const BuiltinMatch&, const std::vector<Value>& values) {
   std::optional<ScalarKind> kind = find_scalar(values[1].text);
+  // A number is the one of an array that is too large for a text.
+  const std::vector<ir::ConstantDecl>& arrays = checker.context.options.arrays;
+  std::optional<WideInt> number = constant_integer(values[0]);
+  if (number && *number >= 0 && *number < static_cast<WideInt>(arrays.size())) {
+    const ir::ConstantDecl& array = arrays[static_cast<std::size_t>(*number)];
+    Value table = plain_value(ValueKind::Table, values[0].span);
+    table.type = types::scalar(array.element);
+    table.extents = array.extents;
+    table.table = &array;
+    return table;
+  }
   return typed_elements(checker, values[0], kind ? types::scalar(*kind) : types::f64);
 }
 

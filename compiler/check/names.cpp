@@ -377,8 +377,6 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
   if (is_error(symbol.value) && lenient)
     checker.report(span, diag::host_value, name, define_name(file, name))
         .note(symbol.span, "`{}` is defined here", name);
-  if (is_record_table(symbol.value) && checker.instance)
-    return read_record_table(checker, symbol.value, name, span);
   return read_at(symbol.value, span);
 }
 

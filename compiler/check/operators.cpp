@@ -9,7 +9,7 @@
 #include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
-#include "compiler/check/host_arrays.h"
+#include "compiler/check/host_numbers.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"

@@ -109,11 +109,10 @@ ir::ViewAxis Checker::slice_axis(ir::Operand array, int axis, const SliceBounds&
           step};
 }
 
-// A slice of a tuple, whose bounds must be constant.
-std::optional<std::vector<Value>> Checker::slice_tuple(const Value& tuple, const ast::Slice& slice) {
-  SliceBounds bounds = evaluate_bounds(slice);
+std::optional<ConstantSlice> constant_slice(Checker& checker, const ast::Slice& slice, std::int64_t extent) {
+  SliceBounds bounds = checker.evaluate_bounds(slice);
   if (!bounds.ok || bounds.unknown) return std::nullopt;
-  auto n = static_cast<WideInt>(tuple.elements.size());
+  WideInt n = extent;
   bool constant = true;
   auto part = [&](const std::optional<Value>& value, WideInt otherwise) -> WideInt {
     if (!value) return otherwise;
@@ -131,12 +130,25 @@ std::optional<std::vector<Value>> Checker::slice_tuple(const Value& tuple, const
   WideInt start = bounds.start ? clamp(part(bounds.start, 0)) : up ? lower : upper;
   WideInt stop = bounds.stop ? clamp(part(bounds.stop, 0)) : up ? upper : lower;
   if (!constant || step == 0) {
-    report(slice.span, diag::not_constant, context.source(slice.span));
+    checker.report(slice.span, diag::not_constant, checker.context.source(slice.span));
     return std::nullopt;
   }
+  WideInt distance = up ? stop - start : start - stop, stride = up ? step : -step;
+  WideInt count = distance > 0 ? (distance + stride - 1) / stride : 0;
+  // A step beyond every end is taken once at most.
+  if (count <= 1) step = 1;
+  return ConstantSlice{static_cast<std::int64_t>(start), static_cast<std::int64_t>(step),
+                       static_cast<std::int64_t>(count)};
+}
+
+// A slice of a tuple, whose bounds must be constant.
+std::optional<std::vector<Value>> Checker::slice_tuple(const Value& tuple, const ast::Slice& slice) {
+  std::optional<ConstantSlice> taken =
+      constant_slice(*this, slice, static_cast<std::int64_t>(tuple.elements.size()));
+  if (!taken) return std::nullopt;
   std::vector<Value> result;
-  for (WideInt k = start; up ? k < stop : k > stop; k += step)
-    result.push_back(tuple.elements[static_cast<std::size_t>(k)]);
+  for (std::int64_t k = 0; k < taken->count; ++k)
+    result.push_back(tuple.elements[static_cast<std::size_t>(taken->start + k * taken->step)]);
   return result;
 }
 

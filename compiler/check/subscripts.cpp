@@ -331,7 +331,8 @@ Value Checker::evaluate_subscript(const ast::Subscript& expr) {
   if (base.kind == ValueKind::Dict) return dict_item(base, expr);
   if (std::optional<std::string_view> name = field_name(*this, base, expr.indices))
     return field_of(*this, base, *name, expr.span);
-  if (is_tuple(base) || base.kind == ValueKind::Rows) return tuple_subscript(base, expr);
+  if (is_tuple(base) || base.kind == ValueKind::Rows || base.kind == ValueKind::Table)
+    return tuple_subscript(base, expr);
   if (!is_array(base) && (!is_record_array(base) || is_record_reference(base))) {
     Report error = report(expr.span, diag::not_subscriptable, describe(base));
     note_hidden_type(*this, error, context.source(expr.value->span));

@@ -6,7 +6,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/computed_parts.h"
-#include "compiler/check/host_arrays.h"
+#include "compiler/check/host_numbers.h"
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 

@@ -116,6 +116,7 @@ bool is_number(const Value& value) {
   case ValueKind::Error:
   case ValueKind::Unknown:
   case ValueKind::Rows:
+  case ValueKind::Table:
   case ValueKind::Record:
   case ValueKind::Tuple:
   case ValueKind::None:
@@ -190,7 +191,7 @@ bool same_constant(const Value& a, const Value& b) {
   if (a.integer != b.integer || bits(a.real) != bits(b.real) || bits(a.imaginary) != bits(b.imaginary))
     return false;
   if (!(a.operand == b.operand) || a.text != b.text || a.builtin != b.builtin) return false;
-  if (a.function != b.function || a.file != b.file) return false;
+  if (a.function != b.function || a.file != b.file || a.table != b.table) return false;
   return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), same_constant);
 }
 

@@ -29,9 +29,11 @@ enum class ValueKind : std::uint8_t {
   Element, // an element of the constant array of literals elements[0], at `indices`, which are guarded
            // already
   Rows,    // a part of such an array that has axes left: where one more subscript is expected
-  Tuple,   // elements; `type` is that of a record, or of a tuple whose elements have names
-  Record,  // a record of the array `operand` at `indices`, which are guarded already, or one of `type` in it:
-           // `integer` says at which byte
+  Table, // an array of constants that is larger than a tuple may be, or of records: `table`; `type` is that of its
+         // elements, or the array type of the records
+  Tuple,  // elements; `type` is that of a record, or of a tuple whose elements have names
+  Record, // a record of the array `operand` at `indices`, which are guarded already, or one of `type` in it:
+          // `integer` says at which byte
   None,
   String, // text
   Ellipsis,
@@ -132,6 +134,7 @@ struct Value {
   std::string_view text;
   Builtin builtin{};
   ast::BinaryOp op{}; // of what is deferred
+  const ir::ConstantDecl* table = nullptr;
   const FunctionSymbol* function = nullptr;
   FileScope* file = nullptr;
 };

@@ -37,39 +37,72 @@ static std::string tuple_text(const HostArray& array, std::size_t axis, std::int
   return text + ")";
 }
 
-// Says why an array becomes no tuple. The size of its file says little: an axis before an empty one becomes
+// Returns the numbers of an array as a constant of the module holds them.
+static ir::ConstantDecl constant_numbers(const HostArray& array) {
+  ir::ConstantDecl decl{"", array.element, array.extents, {}};
+  const std::int64_t count = array.size();
+  decl.values.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Number number = load_number(array.element, array.at(i));
+    const Type type = types::scalar(array.element);
+    if (number.kind == Number::Kind::Complex) {
+      const ir::Operand parts = ir::constant_complex(type, number.real, number.imaginary);
+      decl.values.insert(decl.values.end(), {parts.bits, parts.imag});
+    } else {
+      decl.values.push_back(number.kind == Number::Kind::Real ? ir::constant_float(type, number.real).bits
+                                                              : ir::constant_int(type, number.integer).bits);
+    }
+  }
+  return decl;
+}
+
+// Says why an array becomes no constant. The size of its file says little: an axis before an empty one becomes
 // as many tuples as it is long.
-static std::string why_no_tuple(const HostArray& array) {
+static std::string why_no_constant(const HostArray& array) {
   if (array.extents.size() > limits::tuple_nesting)
     return fmt::format("a tuple has at most {} axes", limits::tuple_nesting);
-  constexpr auto most = static_cast<std::int64_t>(limits::table_elements);
+  constexpr auto most_in_tuple = static_cast<std::int64_t>(limits::table_elements);
   std::int64_t elements = 1;
-  for (std::int64_t extent : array.extents)
-    if (__builtin_mul_overflow(elements, extent, &elements) || elements > most)
-      return fmt::format("its shape makes a tuple of more than {} elements", most);
+  for (std::int64_t extent : array.extents) {
+    bool is_more = __builtin_mul_overflow(elements, extent, &elements) || elements > most_in_tuple;
+    if (is_more && array.size() == 0)
+      return fmt::format("its shape makes a tuple of more than {} elements", most_in_tuple);
+  }
+  if (array.size() > limits::module_array_elements)
+    return fmt::format("a constant array has at most {} elements", limits::module_array_elements);
+  if (array.size() > most_in_tuple && array.extents.size() > static_cast<std::size_t>(limits::array_rank))
+    return fmt::format("an array has at most {} axes", limits::array_rank);
   return "";
 }
 
-static Result<std::string> npy_text(const std::string& path, std::vector<std::string>& files) {
+// Returns the text of an array: one that is too large for it is a number of those that the options hold.
+static Result<std::string> npy_text(const std::string& path, CheckOptions& options,
+                                    std::vector<std::string>& files) {
   files.push_back(path);
   std::string why;
-  std::optional<std::string> bytes = read_file(path, why, limits::constant_bytes + 4096);
+  constexpr std::size_t most = limits::module_array_elements;
+  std::optional<std::string> bytes = read_file(path, why, most * 16 + 4096);
   if (!bytes) return failure("{}", why);
   Result<HostArray> array = read_npy(*bytes);
   if (!array) return failure("{}", array.error());
-  if (why = why_no_tuple(*array); !why.empty()) return failure("{}", why);
+  if (why = why_no_constant(*array); !why.empty()) return failure("{}", why);
+  if (array->size() > static_cast<std::int64_t>(limits::table_elements)) {
+    options.arrays.push_back(constant_numbers(*array));
+    return fmt::format("{}({}, '{}')", array_constant, options.arrays.size() - 1,
+                       to_string(types::scalar(array->element)));
+  }
   std::int64_t next = 0;
   std::string tuple = tuple_text(*array, 0, next);
   if (array->extents.empty()) return tuple;
   return fmt::format("{}({}, '{}')", array_constant, tuple, to_string(types::scalar(array->element)));
 }
 
-static Result<std::string> json_text(const nlohmann::json& value, std::size_t depth,
+static Result<std::string> json_text(const nlohmann::json& value, std::size_t depth, CheckOptions& options,
                                      std::vector<std::string>& files) {
   if (depth > limits::nesting) return failure("it is nested too deeply");
   if (value.is_string()) {
     std::string text = value.get<std::string>();
-    return text.starts_with('@') ? npy_text(text.substr(1), files) : Result<std::string>(text);
+    return text.starts_with('@') ? npy_text(text.substr(1), options, files) : Result<std::string>(text);
   }
   if (value.is_boolean()) return std::string(value.get<bool>() ? "True" : "False");
   if (value.is_number()) return value.dump();
@@ -77,7 +110,7 @@ static Result<std::string> json_text(const nlohmann::json& value, std::size_t de
     return failure("a value is a number, a boolean, an array or a string with Kern text");
   std::string text = "(";
   for (const nlohmann::json& element : value) {
-    Result<std::string> part = json_text(element, depth + 1, files);
+    Result<std::string> part = json_text(element, depth + 1, options, files);
     if (!part) return part;
     text += *part + ",";
     // A few bytes that name a file become many.
@@ -86,7 +119,7 @@ static Result<std::string> json_text(const nlohmann::json& value, std::size_t de
   return text + ")";
 }
 
-static void parse_json(const std::string& path, std::vector<Define>& defines, std::vector<std::string>& files,
+static void parse_json(const std::string& path, CheckOptions& options, std::vector<std::string>& files,
                        Diagnostics& diagnostics) {
   files.push_back(path);
   std::string why;
@@ -101,9 +134,9 @@ static void parse_json(const std::string& path, std::vector<Define>& defines, st
     return;
   }
   for (const auto& [name, value] : object.items()) {
-    Result<std::string> text = json_text(value, 0, files);
+    Result<std::string> text = json_text(value, 0, options, files);
     if (text)
-      defines.push_back({name, *text, {}});
+      options.defines.push_back({name, *text, {}});
     else
       diagnostics.report({}, diag::bad_define, name, text.error());
   }
@@ -124,9 +157,10 @@ bool names_file(const std::string& text) {
   return text.starts_with('@') || value.starts_with('@') || name_in_file(value);
 }
 
-void parse_define(const std::string& text, std::vector<Define>& defines, std::vector<std::string>& files,
+void parse_define(const std::string& text, CheckOptions& options, std::vector<std::string>& files,
                   Diagnostics& diagnostics) {
-  if (text.starts_with('@')) return parse_json(text.substr(1), defines, files, diagnostics);
+  if (text.starts_with('@')) return parse_json(text.substr(1), options, files, diagnostics);
+  std::vector<Define>& defines = options.defines;
   std::size_t equal = text.find('=');
   if (equal == std::string::npos || equal == 0) {
     diagnostics.report({}, diag::bad_define, text, "give NAME=VALUE or @FILE.json");
@@ -147,7 +181,7 @@ void parse_define(const std::string& text, std::vector<Define>& defines, std::ve
     defines.push_back({name, value, {}});
     return;
   }
-  Result<std::string> array = npy_text(value.substr(1), files);
+  Result<std::string> array = npy_text(value.substr(1), options, files);
   if (array)
     defines.push_back({name, *array, {}});
   else

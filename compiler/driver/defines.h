@@ -11,7 +11,7 @@ namespace kern {
 
 // Appends what one -D means: NAME=VALUE, NAME=@FILE.npy or @FILE.json; what is wrong is reported. `files`
 // gets the files that were read.
-void parse_define(const std::string& text, std::vector<Define>& defines, std::vector<std::string>& files,
+void parse_define(const std::string& text, CheckOptions& options, std::vector<std::string>& files,
                   Diagnostics& diagnostics);
 
 // Says whether a -D is read from a file.

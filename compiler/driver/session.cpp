@@ -97,7 +97,7 @@ CompileOptions compile_options(const Options& options, Diagnostics& diagnostics)
   result.check.negative_index_faults = options.negative_index == "fault";
   result.check.fast_math = options.fast_math;
   for (const std::string& text : options.defines)
-    parse_define(text, result.check.defines, result.define_files, diagnostics);
+    parse_define(text, result.check, result.define_files, diagnostics);
   for (const std::string& text : options.signatures) {
     std::optional<Signature> signature = parse_signature(text);
     if (signature)

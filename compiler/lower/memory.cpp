@@ -2,6 +2,7 @@
 #include <llvm/IR/GlobalVariable.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 #include "compiler/lower/lanes.h"
@@ -336,23 +337,34 @@ ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type t
   return array;
 }
 
+// The elements as they lie in memory: a constant of LLVM for each of a million would take seconds.
+static llvm::Constant* constant_data(Lowerer& lower, const ir::ConstantDecl& decl) {
+  ScalarKind kind = cell_kind(decl.element);
+  llvm::Type* element = memory_type(lower.state, kind);
+  const auto bytes = static_cast<std::size_t>(bit_width(kind)) / 8;
+  std::string data;
+  data.reserve(decl.values.size() * bytes);
+  for (std::uint64_t bits : decl.values) {
+    if (kind == ScalarKind::F32)
+      bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+    else if (kind == ScalarKind::F16 || kind == ScalarKind::BF16)
+      bits = llvm::cast<llvm::ConstantInt>(constant(lower, {types::scalar(kind), std::nullopt, bits}))
+                 ->getZExtValue();
+    for (std::size_t k = 0; k < bytes; ++k) data += static_cast<char>(bits >> (8 * k));
+  }
+  return llvm::ConstantDataArray::getRaw(data, decl.values.size(), element);
+}
+
 static llvm::GlobalVariable* constant_global(Lowerer& lower, ir::ConstantId id, Type type) {
   ModuleState& state = lower.state;
   llvm::GlobalVariable*& global = state.constants[static_cast<std::size_t>(id)];
   if (global) return global;
   const ir::ConstantDecl& decl = state.ir.constants[static_cast<std::size_t>(id)];
-  ScalarKind kind = cell_kind(decl.element);
-  llvm::Type* element = memory_type(state, kind);
-  std::vector<llvm::Constant*> values;
-  for (std::uint64_t bits : decl.values) {
-    auto* value = llvm::cast<llvm::Constant>(constant(lower, {types::scalar(kind), std::nullopt, bits}));
-    values.push_back(value->getType() == element ? value : llvm::ConstantInt::get(element, bits));
-  }
-  auto* array_type = llvm::ArrayType::get(element, values.size());
+  llvm::Constant* values = constant_data(lower, decl);
+  llvm::Type* array_type = values->getType();
   unsigned space = pointer_type(state, type->space)->getAddressSpace();
   global = new llvm::GlobalVariable(state.module, array_type, true, llvm::GlobalValue::InternalLinkage,
-                                    llvm::ConstantArray::get(array_type, values),
-                                    "kern_constant_" + std::to_string(static_cast<std::uint32_t>(id)),
+                                    values, "kern_constant_" + std::to_string(static_cast<std::uint32_t>(id)),
                                     nullptr, llvm::GlobalValue::NotThreadLocal, space);
   global->setAlignment(llvm::Align(16));
   return global;

@@ -32,7 +32,8 @@ inline constexpr std::size_t tuple_nesting = 32;       // of tuples in tuples
 inline constexpr std::size_t constant_chain = 500;     // of constants, each defined by the next
 inline constexpr std::size_t host_calls = 50;          // of functions of the host, each for the one before it
 inline constexpr std::int64_t parameter_bytes = 4352;  // of a kernel, as every driver takes them
-inline constexpr std::int64_t constant_bytes = 64 << 10; // in one constant array
+inline constexpr std::int64_t module_array_elements =
+    1 << 26; // in one array that the top level makes or -D gives
 inline constexpr int array_rank = 8;
 inline constexpr std::int64_t array_bytes =
     std::int64_t{1} << 62; // of an array, as runtime/api/launch.cpp makes sure: no extent is larger

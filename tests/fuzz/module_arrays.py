@@ -51,8 +51,16 @@ class Writer:
             f"np.zeros_like(np.arange({a + 1}))", f"np.ones_like(np.zeros(({a}, {b}), np.float32))", f"np.full_like(np.arange({a + 1}), 3)",
         ])
 
+    def large(self):
+        """The same with more elements than a tuple may have."""
+        r, a = self.random, self.small()
+        return r.choice([f"np.arange({a}, 17000{self.dtype()})", f"np.linspace(-1, {a}, 16500)", f"np.full((130, 140), {self.number()}{self.dtype()})",
+                         "np.eye(129, 130, k=1)", f"np.ones((17000, {a}), np.int16)", f"np.zeros_like(np.arange(20000{self.dtype()}))",
+                         f"np.array([np.arange(9000), np.arange(9000)[::-1]]{self.dtype()})", f"np.array([{', '.join(self.number() for _ in range(16400))}])",
+                         f"np.arange(40000)[{a}::2]", f"np.arange(40000).reshape(200, 200)[::-1, 7:]"])
+
     def array(self):
-        r, made = self.random, self.make()
+        r, made = self.random, self.large() if self.random.random() < 0.15 else self.make()
         return r.choice([made, made, f"({made}).astype({r.choice(DTYPES)})", f"({made}) * 2", f"2.5 - ({made})", f"({made}) + ({made})",
                          f"-({made})", f"({made})[1:]", f"({made})[::-1]", f"({made}).ravel()",
                          f"({made}).reshape(-1)", f"({made}).copy() / 4", f"({made}) ** 2", f"({made}).reshape(-1, 1) + np.arange(3)",
@@ -93,7 +101,7 @@ def main():
                     array = eval(text, {"np": np})
             except (ValueError, OverflowError, IndexError):
                 continue
-            if array.size == 0 or array.ndim > 3 or array.dtype.kind == "u" and "-" in text:
+            if array.size == 0 or array.ndim > 3 or (array.dtype.kind == "u" or "uint" in text) and "-" in text:
                 continue  # what NumPy makes of a negative number there differs from version to version
             file = pathlib.Path(folder, "program.py")
             file.write_text(program(text, array))
@@ -103,7 +111,7 @@ def main():
             if isinstance(found, list) and np.array_equal(np.array(found), np.array(want), equal_nan=True):
                 continue
             wrong += 1
-            print(f"seed {seed}: {text}: NumPy {array.dtype} {want}, kernc {found}")
+            print(f"seed {seed}: {text[:300]}: NumPy {array.dtype} {want[:40]}, kernc {found[:400]}")
             arguments.keep(options, str(seed), file)
     print(f"{count} arrays, {wrong} wrong")
     return 1 if wrong or count == 0 else 0

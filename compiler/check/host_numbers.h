@@ -1,0 +1,50 @@
+// The numbers of an array that the host makes, one behind the other in C order, and what operators, subscripts and
+// methods of NumPy make of them. As a value a small one is a nested tuple, a large one is in a table of the module.
+#pragma once
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+using Extents = std::vector<std::int64_t>;
+
+struct Numbers {
+  Type type = types::error;
+  Extents extents = {};
+  std::vector<std::uint64_t> bits = {}; // as an operand's; two of a complex number
+
+  std::size_t size() const { return bits.size() / (is_complex(type) ? 2 : 1); }
+  ir::Operand at(std::size_t index) const;
+  void add(const ir::Operand& number);
+};
+
+// Says whether a value is an array of constant numbers.
+inline bool is_constant_array(const Value& value) {
+  return (is_tuple(value) || value.kind == ValueKind::Table) && is_scalar(value.type);
+}
+// Returns the extents of a nested tuple or of a table.
+Extents extents_of(const Value& value);
+// Returns a constant number as an operand of a type; nothing where that does not hold it.
+std::optional<ir::Operand> number_as(const Value& number, Type type);
+// Returns the type that NumPy gives a number that has none.
+Type type_of_number(const Value& number);
+
+// Returns the numbers of an array; of any regular nested tuple in a type; nothing where it is none, or holds what the type does not.
+Numbers numbers_of(const Value& array);
+std::optional<Numbers> numbers_as(const Value& value, Type type);
+// Returns them as a value.
+Value array_value(Checker& checker, Numbers numbers, Span span);
+// Returns the number of elements; nothing where a constant array has no place for so many, or for so many axes.
+std::optional<std::int64_t> count_of(const Extents& extents);
+
+// Returns what an operator gives, element by element, an operand repeated along the axes that it has not.
+Value array_binary(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span);
+Value array_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span);
+// Returns a part of an array by constant indices and slices, an axis each.
+Value array_part(Checker& checker, const Value& array, const ast::Subscript& expr,
+                 const std::vector<Value>& indices);
+
+// Returns a table as a function reads it: an array of constant memory.
+Value read_table(Checker& checker, const Value& table, Span span);
+
+} // namespace kern::checker
