@@ -63,6 +63,7 @@ void Checker::check_assign(const ast::Assign& stmt) {
   });
   Value value = is_copied && !changes_local(*this, *stmt.targets.front()) ? evaluate_place(*stmt.value)
                                                                           : evaluate(*stmt.value);
+  if (value.kind == ValueKind::Rows) value = rows_view(value);
   assigned = nullptr;
   target_name.clear();
   target_type.reset();

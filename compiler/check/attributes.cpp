@@ -224,8 +224,12 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_info)
     if (std::optional<Value> limit = limit_of(value, name, span)) return *limit;
   if (value.kind == ValueKind::Type) return type_attribute(*this, value.type, name, span);
-  if (is_constant_array(value))
+  if (is_constant_array(value)) {
     if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
+    Value array = instance ? read_table(*this, value, value.span) : value;
+    if (is_error(array)) return array;
+    if (instance) return array_attribute(*this, array, name, span);
+  }
   if (is_complex_number(value) && (name == "real" || name == "imag"))
     return complex_part(*this, value, name == "imag", span);
   bool is_real = scope->is_numba() && is_number(value) && !is_complex(value.type);

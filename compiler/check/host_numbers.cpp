@@ -293,10 +293,10 @@ Value array_part(Checker& checker, const Value& array, const ast::Subscript& exp
 
 // ---- In functions ----
 
-Value read_table(Checker& checker, const Value& table, Span span) {
+static Value read_numbers(Checker& checker, const ir::ConstantDecl& array, Type type, Extents extents,
+                          Span span) {
   Context& context = checker.context;
   const std::string_view name = context.source(span);
-  const ir::ConstantDecl& array = *table.table;
   std::vector<ir::ConstantDecl>& constants = context.module.constants;
   auto found = std::ranges::find_if(constants, [&](const ir::ConstantDecl& other) {
     return other.name == name && other.element == array.element && other.extents == array.extents &&
@@ -305,13 +305,49 @@ Value read_table(Checker& checker, const Value& table, Span span) {
   const auto id = static_cast<ir::ConstantId>(found - constants.begin());
   if (found == constants.end())
     constants.push_back({std::string(name), array.element, array.extents, array.values});
-  Type type = is_array(table.type)
-                  ? table.type
-                  : context.module.types.array(table.type->scalar, static_cast<int>(table.extents.size()),
-                                               AddressSpace::Constant, Layout::COrder);
   Value value = runtime_value(checker.temp(type, ir::ConstantArray{id}, span), span);
-  value.extents = table.extents;
+  value.extents = std::move(extents);
   return value;
+}
+
+Value read_table(Checker& checker, const Value& array, Span span) {
+  if (is_array(array.type)) return read_numbers(checker, *array.table, array.type, array.extents, span);
+  Extents extents = extents_of(array);
+  if (extents.size() > static_cast<std::size_t>(limits::array_rank))
+    return checker.unsupported(span, fmt::format("an array of more than {} axes", limits::array_rank));
+  Type type = checker.context.module.types.array(array.type->scalar, static_cast<int>(extents.size()),
+                                                 AddressSpace::Constant, Layout::COrder);
+  if (array.kind == ValueKind::Table)
+    return read_numbers(checker, *array.table, type, std::move(extents), span);
+  Numbers numbers = numbers_of(array);
+  return read_numbers(checker, {"", array.type->scalar, extents, std::move(numbers.bits)}, type, extents,
+                      span);
+}
+
+bool needs_array(Checker& checker, const Value& array, const ast::Subscript& expr) {
+  if (!checker.instance || !is_tuple(array) || !is_constant_array(array)) return false;
+  bool has_slice = false, is_computed = false, needs = false;
+  for (const ast::Expr* index : expr.indices) {
+    has_slice = has_slice || index->kind == ast::Kind::Slice;
+    needs = needs || index->kind == ast::Kind::Tuple || index->kind == ast::Kind::NoneLiteral ||
+            index->kind == ast::Kind::EllipsisLiteral;
+    if (index->kind == ast::Kind::Name) needs = needs || is_tuple(checker.evaluate(*index));
+  }
+  if (needs || !has_slice) return needs;
+  // Asked in a body that is thrown away: the indices are evaluated where they count.
+  auto ask = [&](const ast::Expr* part) {
+    if (part) is_computed = is_computed || !is_constant(checker.evaluate(*part));
+  };
+  (void)checker.body_of([&] {
+    for (const ast::Expr* index : expr.indices) {
+      const auto* slice = ast::as<ast::Slice>(index);
+      if (!slice) ask(index);
+      for (const ast::Expr* bound :
+           {slice ? slice->start : nullptr, slice ? slice->stop : nullptr, slice ? slice->step : nullptr})
+        ask(bound);
+    }
+  });
+  return is_computed;
 }
 
 } // namespace kern::checker

@@ -44,7 +44,10 @@ Value array_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span 
 Value array_part(Checker& checker, const Value& array, const ast::Subscript& expr,
                  const std::vector<Value>& indices);
 
-// Returns a table as a function reads it: an array of constant memory.
-Value read_table(Checker& checker, const Value& table, Span span);
+// Returns a constant array as a function reads it: an array of constant memory.
+Value read_table(Checker& checker, const Value& array, Span span);
+// Says whether a subscript in a function needs such an array of a small one: it has `None`, `...` or a tuple for an index, or a slice
+// beside what is computed.
+bool needs_array(Checker& checker, const Value& array, const ast::Subscript& expr);
 
 } // namespace kern::checker

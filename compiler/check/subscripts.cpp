@@ -5,6 +5,7 @@
 
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/host_numbers.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
@@ -331,6 +332,11 @@ Value Checker::evaluate_subscript(const ast::Subscript& expr) {
   if (base.kind == ValueKind::Dict) return dict_item(base, expr);
   if (std::optional<std::string_view> name = field_name(*this, base, expr.indices))
     return field_of(*this, base, *name, expr.span);
+  if (needs_array(*this, base, expr)) {
+    Value array = read_table(*this, base, expr.value->span);
+    if (is_error(array)) return array;
+    return load(place_of(array, expr.indices, *expr.value, expr.span), expr.span);
+  }
   if (is_tuple(base) || base.kind == ValueKind::Rows || base.kind == ValueKind::Table)
     return tuple_subscript(base, expr);
   if (!is_array(base) && (!is_record_array(base) || is_record_reference(base))) {
