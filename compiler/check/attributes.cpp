@@ -226,6 +226,7 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (value.kind == ValueKind::Type) return type_attribute(*this, value.type, name, span);
   if (is_constant_array(value)) {
     if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
+    if (!instance && name == "T") return array_value(*this, transposed(numbers_of(value)), span);
     Value array = instance ? read_table(*this, value, value.span) : value;
     if (is_error(array)) return array;
     if (instance) return array_attribute(*this, array, name, span);

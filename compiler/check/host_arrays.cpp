@@ -169,10 +169,68 @@ Made make_long_list(const Arguments& args, const ast::Expr& list) {
   return fits ? value_of(args, std::move(numbers)) : std::nullopt;
 }
 
+// np.array(range(n)), np.array(list(range(n)))
+std::optional<Numbers> numbers_of_range(Checker& checker, const ast::Expr& expr) {
+  const ast::Expr* range = &expr;
+  const auto* call = ast::as<ast::Call>(range);
+  const auto* callee = call && call->args.size() == 1 ? ast::as<ast::Name>(call->callee) : nullptr;
+  if (callee && (callee->text == "list" || callee->text == "tuple")) range = call->args[0];
+  if (range->kind != ast::Kind::Call) return std::nullopt;
+  const Value value = checker.evaluate(*range);
+  if (value.kind != ValueKind::Range) return std::nullopt;
+  std::optional<WideInt> start = constant_integer(value.elements[0]),
+                         stop = constant_integer(value.elements[1]),
+                         step = constant_integer(value.elements[2]);
+  if (!start || !stop || !step || *step == 0) return std::nullopt;
+  const WideInt distance = *step > 0 ? *stop - *start : *start - *stop, stride = *step > 0 ? *step : -*step;
+  const WideInt count = distance > 0 ? (distance + stride - 1) / stride : 0;
+  if (count > limits::module_array_elements) return std::nullopt;
+  Numbers numbers{types::i64, {static_cast<std::int64_t>(count)}};
+  for (WideInt i = 0; i < count; ++i) {
+    std::optional<ir::Operand> number = constant_of(types::i64, *start + i * *step);
+    if (!number) return std::nullopt;
+    numbers.add(*number);
+  }
+  return numbers;
+}
+
+// np.array([0.5] * n)
+std::optional<Numbers> numbers_repeated(Checker& checker, const ast::Expr& expr) {
+  const auto* product = ast::as<ast::Binary>(&expr);
+  const auto* list =
+      product && product->op == ast::BinaryOp::Multiply ? ast::as<ast::List>(product->left) : nullptr;
+  if (!list) return std::nullopt;
+  const Value once = checker.evaluate(*list);
+  std::optional<WideInt> count = constant_integer(checker.evaluate(*product->right));
+  std::optional<Type> type = is_tuple(once) ? type_of_numbers(once) : std::nullopt;
+  std::optional<Numbers> part = type ? numbers_as(once, *type) : std::nullopt;
+  if (!part || !count || *count < 0 || *count > limits::module_array_elements) return std::nullopt;
+  Numbers numbers{*type, part->extents};
+  if (__builtin_mul_overflow(part->extents[0], static_cast<std::int64_t>(*count), &numbers.extents[0]) ||
+      !count_of(numbers.extents))
+    return std::nullopt;
+  for (WideInt i = 0; i < *count; ++i)
+    numbers.bits.insert(numbers.bits.end(), part->bits.begin(), part->bits.end());
+  return numbers;
+}
+
+Made converted(const Arguments& args, const Numbers& numbers) {
+  std::optional<Type> type = args.dtype(numbers.type);
+  std::optional<Numbers> result =
+      type ? numbers_as(array_value(args.checker, numbers, args.call.span), *type) : std::nullopt;
+  return result ? std::optional(array_value(args.checker, std::move(*result), args.call.span)) : std::nullopt;
+}
+
 Made make_array_of(const Arguments& args) {
   const ast::Expr* object = args.written("object");
   if (object && count_written(*object) > limits::table_elements) return make_long_list(args, *object);
+  if (object)
+    if (std::optional<Numbers> numbers = numbers_of_range(args.checker, *object))
+      return converted(args, *numbers);
   std::optional<Value> value = args.get("object");
+  if (!value && object)
+    if (std::optional<Numbers> numbers = numbers_repeated(args.checker, *object))
+      return converted(args, *numbers);
   if (!value) return object && written_elements(*object) ? make_long_list(args, *object) : std::nullopt;
   std::optional<Value> dtype = args.get("dtype");
   if (std::optional<Value> fields =
@@ -300,6 +358,40 @@ Made make_eye(const Arguments& args) {
   return value_of(args, std::move(numbers));
 }
 
+// np.concatenate((a, b)), along the first axis.
+Made make_concatenation(const Arguments& args) {
+  const ast::Expr* written = args.written("arrays");
+  const ast::ExprList* parts = written ? written_elements(*written) : nullptr;
+  std::optional<Value> axis = args.get("axis");
+  if (!parts || parts->empty() || (args.written("axis") && (!axis || constant_integer(*axis) != WideInt(0))))
+    return std::nullopt;
+  std::vector<Value> values;
+  std::optional<Type> own;
+  for (const ast::Expr* part : *parts) {
+    values.push_back(args.checker.evaluate(*part));
+    std::optional<Type> type =
+        is_constant_array(values.back()) ? std::optional(values.back().type) : std::nullopt;
+    own = type && own ? numba_unify(*own, *type) : values.size() == 1 ? type : std::nullopt;
+    if (!own) return std::nullopt;
+  }
+  std::optional<Type> type = args.dtype(*own);
+  std::optional<Numbers> result;
+  for (const Value& value : values) {
+    std::optional<Numbers> part = type ? numbers_as(value, *type) : std::nullopt;
+    if (!part) return std::nullopt;
+    if (!result) {
+      result = std::move(part);
+      continue;
+    }
+    const bool fits = part->extents.size() == result->extents.size() &&
+                      std::equal(part->extents.begin() + 1, part->extents.end(), result->extents.begin() + 1);
+    if (!fits) return std::nullopt;
+    result->extents[0] += part->extents[0];
+    result->bits.insert(result->bits.end(), part->bits.begin(), part->bits.end());
+  }
+  return count_of(result->extents) ? value_of(args, std::move(*result)) : std::nullopt;
+}
+
 // The functions of NumPy that make arrays.
 Made numpy_call(Checker& checker, std::string_view name, const ast::Call& call) {
   // The order of the elements in memory is no part of a constant.
@@ -317,6 +409,7 @@ Made numpy_call(Checker& checker, std::string_view name, const ast::Call& call) 
   if (name == "linspace")
     return make_linspace({checker, call, {"start", "stop", "num", "endpoint", "retstep", "dtype"}});
   if (name == "eye") return make_eye({checker, call, {"N", "M", "k", "dtype"}});
+  if (name == "concatenate") return make_concatenation({checker, call, {"arrays", "axis", "out", "dtype"}});
   if (name == "identity") return make_eye({checker, call, {"N", "dtype"}});
   return std::nullopt;
 }
@@ -345,6 +438,8 @@ Made reshaped(const Arguments& args, Numbers numbers) {
 Made method_call(Checker& checker, const Value& array, std::string_view name, const ast::Call& call) {
   Arguments args{checker, call, {"dtype"}};
   if (name == "copy") return array;
+  if (name == "transpose" && call.args.empty() && call.keywords.empty())
+    return value_of(args, transposed(numbers_of(array)));
   if (name == "astype") {
     std::optional<Type> type = args.written("dtype") ? args.dtype(types::f64) : std::nullopt;
     std::optional<Numbers> numbers = type ? numbers_as(array, *type) : std::nullopt;

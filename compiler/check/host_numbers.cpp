@@ -249,6 +249,18 @@ Value array_binary(Checker& checker, ast::BinaryOp op, const Value& left, const 
   return ok ? array_value(checker, std::move(result), span) : error_value(span);
 }
 
+Numbers transposed(const Numbers& numbers) {
+  Numbers result{numbers.type, {numbers.extents.rbegin(), numbers.extents.rend()}};
+  Extents strides(result.extents.size(), 1);
+  for (std::size_t axis = 1; axis < strides.size(); ++axis)
+    strides[axis] = strides[axis - 1] * numbers.extents[strides.size() - axis];
+  for_each_index(result.extents, [&](const Extents& index) {
+    result.add(numbers.at(place_of(index, strides)));
+    return true;
+  });
+  return result;
+}
+
 // ---- Subscripts ----
 
 Value array_part(Checker& checker, const Value& array, const ast::Subscript& expr,

@@ -34,6 +34,8 @@ Numbers numbers_of(const Value& array);
 std::optional<Numbers> numbers_as(const Value& value, Type type);
 // Returns them as a value.
 Value array_value(Checker& checker, Numbers numbers, Span span);
+// Returns them with the axes the other way round.
+Numbers transposed(const Numbers& numbers);
 // Returns the number of elements; nothing where a constant array has no place for so many, or for so many axes.
 std::optional<std::int64_t> count_of(const Extents& extents);
 

@@ -63,7 +63,8 @@ class Writer:
         r, made = self.random, self.large() if self.random.random() < 0.15 else self.make()
         return r.choice([made, made, f"({made}).astype({r.choice(DTYPES)})", f"({made}) * 2", f"2.5 - ({made})", f"({made}) + ({made})",
                          f"-({made})", f"({made})[1:]", f"({made})[::-1]", f"({made}).ravel()",
-                         f"({made}).reshape(-1)", f"({made}).copy() / 4", f"({made}) ** 2", f"({made}).reshape(-1, 1) + np.arange(3)",
+                         f"({made}).reshape(-1)", f"({made}).T", f"({made}).transpose() * 3", f"np.concatenate(({made}, {made}))",
+                         f"np.array(range({r.randrange(4)}, {r.choice([9, 17000])}))", f"np.array([{self.number()}, 2] * {r.choice([3, 9000])}{self.dtype()})", f"({made}).copy() / 4", f"({made}) ** 2", f"({made}).reshape(-1, 1) + np.arange(3)",
                          f"np.arange(12).reshape(3, 4)[:, {r.randrange(4)}]", f"np.arange(12).reshape(3, 4)[1:, ::2]",
                          f"np.arange(12).reshape(3, 4)[{r.randrange(3)}]", f"np.arange(24).reshape(2, 3, 4)[1, :, 1:3] * 0.5"])
 
