@@ -72,6 +72,23 @@ static std::optional<FoundFile> find_in_folder(const std::string& folder, std::s
 // a/b/c.kern -> a/b/
 static std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
+// Returns the one name that a file has: from the current folder where it is relative, without `.` and `..` that can be left
+// out. Else files that import each other, up and down again, would be new ones for ever. As in Python `..` goes back by name.
+static std::string name_of_file(const std::string& found) {
+  if (found.find("./") == std::string::npos) return found;
+  std::filesystem::path path = std::filesystem::path(found).lexically_normal();
+  std::error_code none;
+  if (path.is_absolute()) return path.string();
+  std::filesystem::path here = std::filesystem::current_path(none);
+  return none ? path.string() : (here / path).lexically_normal().lexically_relative(here).string();
+}
+
+static std::optional<FoundFile> find_on_disk_in(const std::string& folder, std::string_view relative) {
+  std::optional<FoundFile> found = find_in_folder(folder, relative);
+  if (found) found->name = name_of_file(found->name);
+  return found;
+}
+
 // Where a module is looked for: the dots that lead up from the importer, and its path from there.
 struct ModulePath {
   std::string up;
@@ -93,14 +110,13 @@ static ModulePath path_of(const std::string& module) {
 static std::optional<FoundFile> find_in_own_package(const std::string& importer, const ModulePath& path) {
   const std::string_view package = std::string_view(path.relative).substr(0, path.relative.find('/'));
   std::error_code none;
-  std::string up = folder_of(importer);
+  std::string up;
   std::filesystem::path folder = std::filesystem::absolute(importer, none).lexically_normal().parent_path();
   for (; folder.has_relative_path(); folder = folder.parent_path()) {
     up += "../";
     if (folder.filename() != package) continue;
-    std::string root = std::filesystem::path(up).lexically_normal().string();
-    if (root.ends_with("..")) root += '/'; // normal paths that end so have no slash behind
-    if (std::optional<FoundFile> found = find_in_folder(root, path.relative)) return found;
+    if (std::optional<FoundFile> found = find_on_disk_in(folder_of(importer) + up, path.relative))
+      return found;
   }
   return std::nullopt;
 }
@@ -112,10 +128,10 @@ FindModule find_on_disk(std::vector<std::string> include_dirs) {
                                              const std::string& importer) -> std::optional<FoundFile> {
     if (is_stdlib_name(importer)) return find_in_stdlib(module, importer);
     ModulePath path = path_of(module);
-    if (auto found = find_in_folder(folder_of(importer) + path.up, path.relative)) return found;
+    if (auto found = find_on_disk_in(folder_of(importer) + path.up, path.relative)) return found;
     if (path.is_relative) return std::nullopt;
     for (const std::string& folder : folders)
-      if (std::optional<FoundFile> found = find_in_folder(folder, path.relative)) return found;
+      if (std::optional<FoundFile> found = find_on_disk_in(folder, path.relative)) return found;
     if (std::optional<FoundFile> found = find_in_own_package(importer, path)) return found;
     return find_in_stdlib(module, importer);
   };
