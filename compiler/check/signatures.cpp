@@ -34,6 +34,22 @@ Value constant_of_expr(Context& context, FileScope& file, const ast::Expr& expr)
   return value;
 }
 
+// Returns the namedtuple in a type whose elements have names only.
+static std::optional<Type> find_untyped(Type type) {
+  if (!is_tuple(type)) return std::nullopt;
+  if (type->record && type->record->fields.size() != type->elements.size()) return type;
+  for (Type element : type->elements)
+    if (std::optional<Type> untyped = find_untyped(element)) return untyped;
+  return std::nullopt;
+}
+
+static void report_untyped(Checker& checker, Type type, Span span) {
+  std::string form = fmt::format("{}(", type->record->name);
+  for (std::size_t i = 0; i < type->record->fields.size(); ++i)
+    form += fmt::format("{}{}", i > 0 ? ", " : "", checker.scope->is_numba() ? "float32" : "f32");
+  checker.report(span, diag::untyped_namedtuple, type->record->name, form + ")");
+}
+
 std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::Expr& expr, bool is_text) {
   if (const auto* text = ast::as<ast::StringLiteral>(&expr)) {
     const ast::Expr* inner = parse_text(context, "<annotation>", std::string(text->value));
@@ -45,6 +61,10 @@ std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::E
   Value value = checker.evaluate(expr);
   if (is_error(value)) return std::nullopt;
   std::optional<Type> type = type_of_value(checker, value);
+  if (std::optional<Type> untyped = type ? find_untyped(*type) : std::nullopt) {
+    report_untyped(checker, *untyped, expr.span);
+    return std::nullopt;
+  }
   if (type) return type;
   Report error = checker.report(expr.span, diag::not_a_type, context.source(expr.span));
   note_hidden_type(checker, error, context.source(expr.span));
