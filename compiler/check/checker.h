@@ -509,6 +509,8 @@ bool takes_arrays(std::string_view name, const Checker::Args& args);
 
 // ---- instances.cpp ----
 // Returns the instance for these arguments; null where a limit was met, which is reported.
+// Finds the names that a function binds.
+void collect_names(Context& context, Instance& instance);
 Instance* find_instance(Context& context, const FunctionSymbol& function, std::vector<Value> args,
                         bool is_kernel, const Instance* caller, Span call_span);
 // Returns text that tells arguments apart as instances do.

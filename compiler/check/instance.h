@@ -2,8 +2,10 @@
 // needed, its IR.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -121,6 +123,12 @@ struct Instance {
   bool settled = true;     // its types, within limits::inference_rounds
   std::vector<Value> args; // one a parameter; run-time ones have their type only
   std::unordered_map<std::string_view, Local> locals;
+  // In a .py file, names whose assignments are of types that have no good one in common: as far as no statement may read
+  // both they are versions with types of their own (versions.h), a local each. `versions` has the places of all but the
+  // first.
+  std::set<std::string_view> mixed, split;
+  std::unordered_map<const char*, Local*> versions;
+  std::deque<std::string> version_names;
   std::vector<const ast::Name*> changed_records; // `p` of `p.x = ...`, where `p` is a local
   Local result;                                  // its type is the function's
   std::optional<ir::FunctionId> id;

@@ -61,7 +61,8 @@ Report Checker::report_library_call(const Instance& called, Span span, std::stri
 enum class Site : std::uint8_t { Alone, Augmented, Unpacked, Loop };
 
 static void add_site(Instance& instance, std::string_view name, Span span, Site site) {
-  Local& local = instance.locals[name];
+  auto version = instance.versions.find(name.data());
+  Local& local = version == instance.versions.end() ? instance.locals[name] : *version->second;
   if (local.sites == 0) {
     local.name = name;
     local.span = local.type_span = span;
@@ -166,6 +167,26 @@ static void collect_locals(Context& context, Instance& instance, ast::Block bloc
   }
 }
 
+void collect_names(Context& context, Instance& instance) {
+  const FunctionSymbol& function = *instance.function;
+  for (const ast::Param& param : function.def->params)
+    add_site(instance, param.name, param.span, Site::Alone);
+  collect_locals(context, instance, function.def->body);
+  for (const ast::Name* record : instance.changed_records)
+    if (instance.locals.contains(record->text))
+      add_site(instance, record->text, record->span, Site::Augmented);
+  instance.result = {};
+  instance.result.name = function.def->name;
+  instance.result.is_result = true;
+  bool typed = function.def->returns && function.file->rules.annotations == Rules::annotations_rule::Types;
+  std::optional<Type> returns =
+      typed ? type_of_expr(context, *function.file, *function.def->returns) : std::nullopt;
+  if (!returns) return;
+  instance.result.type = *returns;
+  instance.result.type_span = function.def->returns->span;
+  instance.result.pinned = instance.result.annotated = true;
+}
+
 // ---- Finding instances ----
 
 static void add_key(std::string& key, const Value& value) {
@@ -265,22 +286,7 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
   for (const Value& value : args) instance->args.push_back(parameter_value(value));
   instance->caller = caller;
   instance->call_span = call_span;
-  for (const ast::Param& param : function.def->params)
-    add_site(*instance, param.name, param.span, Site::Alone);
-  collect_locals(context, *instance, function.def->body);
-  for (const ast::Name* record : instance->changed_records)
-    if (instance->locals.contains(record->text))
-      add_site(*instance, record->text, record->span, Site::Augmented);
-  instance->result.name = function.def->name;
-  instance->result.is_result = true;
-  bool typed = function.def->returns && function.file->rules.annotations == Rules::annotations_rule::Types;
-  std::optional<Type> returns =
-      typed ? type_of_expr(context, *function.file, *function.def->returns) : std::nullopt;
-  if (returns) {
-    instance->result.type = *returns;
-    instance->result.type_span = function.def->returns->span;
-    instance->result.pinned = instance->result.annotated = true;
-  }
+  collect_names(context, *instance);
   return (context.instances[key] = std::move(instance)).get();
 }
 

@@ -10,6 +10,8 @@ namespace kern::checker {
 
 Local* Checker::find_local(std::string_view name) {
   if (!instance) return nullptr;
+  if (auto version = instance->versions.find(name.data()); version != instance->versions.end())
+    return version->second;
   auto found = instance->locals.find(name);
   return found == instance->locals.end() ? nullptr : &found->second;
 }
@@ -147,11 +149,26 @@ static void report_none_or_value(Checker& checker, const Local& local, std::stri
       .note(local.type_span, "`{}` is {} from here", local.name, before);
 }
 
+// Says whether a variable with values of both types would change one of them: two kinds of numbers, or things that are no
+// one type at all. Integers stay what they are in a wider integer type, arrays in a more general layout.
+static bool is_mixture(Checker& checker, Type a, Type b) {
+  if (a == types::unknown || a == b) return false;
+  std::optional<Type> joined = checker.join_assigned(a, b);
+  if (!joined || !is_scalar(a) || !is_scalar(b)) return !joined;
+  return !is_integer(a) || !is_integer(b) || !is_integer(*joined);
+}
+
+static void note_mixture(Checker& checker, const Local& local) {
+  if (checker.instance && checker.scope->is_numba() && !local.is_result)
+    checker.instance->mixed.insert(local.name);
+}
+
 // A local of this round that is assigned at two places is none of the things that cannot be kept in a slot.
 static void assign_unstorable(Checker& checker, Local& local, const Value& value, Span span) {
   bool same = local.known && same_constant(*local.known, value);
   bool first = local.sites_now.size() == 1;
   if (!same && !first && local.sites > 1) {
+    note_mixture(checker, local);
     Type type = current_type(checker, local);
     if (value.kind == ValueKind::None && is_slot_type(type))
       return report_none_or_value(checker, local, checker.describe(value), to_string(type), span);
@@ -172,6 +189,7 @@ static bool replace_unstorable(Checker& checker, Local& local, const Value& valu
   Value before = *std::exchange(local.known, std::nullopt);
   if (checker.depth == 0) return true;
   local.known = error_value(span);
+  note_mixture(checker, local);
   if (is_error(before) || is_unknown(value)) return false;
   std::string is = checker.describe(before);
   if (before.kind == ValueKind::None)
@@ -245,6 +263,7 @@ void Checker::note_assignment(Local& local, const Value& value, const ast::Node&
   if (local.pinned || !type) return;
   if (keeps_intervals(*this)) note_growth(local, value);
   if (scope->is_numba()) type = default_deep(*type);
+  if (is_mixture(*this, local.joined, *type)) note_mixture(*this, local);
   std::optional<Type> joined = join_assigned(local.joined, *type);
   if (joined && *joined != local.joined) local.type_span = first_span(local, *joined, span);
   if (joined) local.joined = *joined;

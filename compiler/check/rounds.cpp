@@ -6,6 +6,7 @@
 
 #include "compiler/check/narrow.h"
 #include "compiler/check/records.h"
+#include "compiler/check/versions.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -172,6 +173,10 @@ void infer(Context& context, Instance& instance) {
     Checker checker(context, instance.function->file, &instance);
     run_round(checker, instance);
     mark.reset();
+    if (!instance.head && split_mixed(context, instance)) {
+      round = 0;
+      continue;
+    }
     settled = !finish_round(instance) && !decide_literals(context, instance);
     if (instance.head && !settled) ++context.circle_changes;
     settled = instance.head || (settled && context.circle_changes == changes);
