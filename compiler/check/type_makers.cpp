@@ -105,7 +105,8 @@ std::optional<Type> type_of_value(Checker& checker, const Value& value) {
     if (!type || *type == types::none) return std::nullopt;
     elements.push_back(*type);
   }
-  return checker.context.module.types.tuple(elements);
+  // A namedtuple that is called with types keeps its names.
+  return checker.context.module.types.named(elements, is_tuple(value.type) ? value.type->record : nullptr);
 }
 
 std::optional<Value> type_maker(std::string_view name, Span span) {
