@@ -85,6 +85,11 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("facts", value.facts);
 }
 
+template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestWork*) {
+  visit("operations", value.operations);
+  visit("is_known", value.is_known);
+}
+
 template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestKernel*) {
   visit("name", value.name);
   visit("symbol", value.symbol);
@@ -106,6 +111,7 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("contracts", value.contracts);
   visit("variants", value.variants);
   visit("record_params", value.record_params);
+  visit("work", value.work);
 }
 
 template <class Visitor> void fields(Visitor& visit, auto& value, const ManifestPrint*) {

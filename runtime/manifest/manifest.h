@@ -93,6 +93,13 @@ struct ManifestVariant {
   std::vector<Expression> facts;
 };
 
+// How much a thread of a kernel does, on average over a launch: in operations of vectors, as an expression of reals whose
+// quotients are not rounded.
+struct ManifestWork {
+  Expression operations;
+  bool is_known = false; // else what memory holds decides, and threads may do any amount
+};
+
 struct ManifestKernel {
   std::string name;   // as written
   std::string symbol; // docs/abi.md, Names
@@ -116,6 +123,7 @@ struct ManifestKernel {
   std::vector<ManifestContract> contracts;
   std::vector<ManifestVariant> variants;
   std::optional<std::vector<ManifestRecordParam>> record_params; // nothing where there are none
+  std::optional<ManifestWork> work; // nothing where it would be too long to say; older objects do not say it
 };
 
 // A print: texts and arguments alternate, a text first.

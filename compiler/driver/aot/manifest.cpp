@@ -10,6 +10,7 @@
 #include "compiler/analysis/index_use.h"
 #include "compiler/analysis/launch_facts.h"
 #include "compiler/analysis/shared_layout.h"
+#include "compiler/analysis/work.h"
 #include "compiler/driver/aot/variants.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/reachable.h"
@@ -142,6 +143,8 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
   result.clamps = module.clamps;
   result.cancellable = module.cancellable;
   add_shared(module, sources, kernel, layout, result);
+  if (std::optional<Work> work = estimate_work(kernel))
+    result.work = ManifestWork{std::move(work->operations), work->is_known};
   for (const ir::Contract& contract : kernel.contracts) {
     const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
     result.contracts.push_back({contract.condition, site.array, place_of(sources, site.span)});

@@ -63,6 +63,7 @@ Manifest example() {
   kernel.dynamic_shared = {{4, {extent}, {}}, {8, {extent}, ManifestDeclaration{"tile", {"a.kern", 5, 9}}}};
   kernel.contracts = {{tree, "a < inf", {"a.kern", 4, 5}}};
   kernel.variants = {{"cpu", "scale", {tree}}, {"cpu", "scale$v1", {}}};
+  kernel.work = ManifestWork{node(ExpressionOp::Multiply, {extent, real}), true};
   Manifest manifest;
   manifest.abi = "00000000000000ff";
   manifest.kernels = {kernel};
