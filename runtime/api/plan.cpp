@@ -61,6 +61,7 @@ static void make_plan(const Module& module, const ManifestKernel& kernel, Plan& 
     planned.entry = module.code->entry(variant);
     for (const Expression& fact : variant.facts) planned.facts.emplace_back(fact);
   }
+  if (kernel.work) plan.operations.emplace(kernel.work->operations);
   add_entry_params(plan);
   plan.staged = std::make_unique<Plan::Staged[]>(kernel.params.size());
 }

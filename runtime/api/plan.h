@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/common/estimate.h"
 #include "runtime/common/program.h"
 #include "runtime/manifest/manifest.h"
 
@@ -43,6 +44,7 @@ struct Plan {
   std::vector<EntryRun> entry_runs;         // how slots are packed for a CUDA entry, ascending
   std::uint32_t entry_bytes = 0;            // of all its parameters
   std::uint32_t written_arrays = 0;
+  std::optional<Estimate> operations; // of a thread
   mutable std::atomic<bool> warned{false}; // that launches of it leave the device idle
   // Where host memory was staged from last, and how often in a row: that is worth a warning.
   struct Staged {

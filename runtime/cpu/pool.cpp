@@ -1,9 +1,8 @@
 // A launch takes a place, publishes a Job on its own stack there, takes blocks itself and leaves only when every
-// worker that saw the job has let go of it. A kernel that others only slow down (sharing.h) is not worth waking
-// anybody for: the launching thread begins it alone. Workers go where the fewest are, look again whenever something is
-// published, and look for the next job for a while before they sleep. Threads take several blocks at a time where blocks are
-// short, and parts of blocks where these are few. Scratch stays with its place or worker and only grows, so a launch
-// that fits allocates nothing.
+// worker that saw the job has let go of it. How it is divided, and whether anybody is woken for it, is the schedule's
+// (schedule.h). Workers go where the fewest are, look again whenever something is published, and look for the next job
+// for a while before they sleep. Scratch stays with its place or worker and only grows, so a launch that fits allocates
+// nothing.
 #include "runtime/cpu/pool.h"
 
 #include <sched.h>
@@ -11,7 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <new>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -19,7 +18,7 @@
 #include "runtime/common/settings.h"
 #include "runtime/cpu/float_environment.h"
 #include "runtime/cpu/record.h"
-#include "runtime/cpu/turns.h"
+#include "runtime/cpu/schedule.h"
 
 namespace kern::cpu {
 
@@ -32,7 +31,7 @@ static constexpr unsigned most_threads = 1024;
 // times as long where a call was 16 rows of 1 KiB.
 static constexpr std::uint64_t wanted_row = 1024;
 // How often a thread tells how many blocks are done, which all threads write to one place.
-static constexpr double telling_time = 50'000;
+static constexpr std::chrono::microseconds telling_time{50};
 // How long a thread looks for work, or for the end of others' work, before it yields, and before it sleeps. A
 // worker that has begun to yield comes 5 us later, which launches with some work of the host's between them
 // would wait for each time.
@@ -87,32 +86,17 @@ struct alignas(scratch_alignment) Pool::Seat {
 // What the threads share while one launch runs.
 struct Pool::Job {
   const Launch& launch;
-  std::uint32_t rows;  // of a part of a block
-  std::uint64_t parts; // of a block
-  std::uint64_t total; // parts of all blocks
-  unsigned threads;
-  std::uint64_t least;             // parts that a thread takes at least
-  bool careful;                    // while nobody has joined, no turn is longer than all before
-  double expected;                 // ns of a part, by the last launch; 0 where there was none
-  std::atomic<bool> shared{false}; // others may have joined
-  alignas(scratch_alignment) std::atomic<std::uint64_t> next{0};
-  alignas(scratch_alignment) std::atomic<double> nanoseconds{0}; // that threads took for their parts
+  Schedule schedule;
+  alignas(scratch_alignment) std::atomic<std::uint64_t> next{0}; // part that nobody has taken
 };
 
-// What is known of a kernel by its launches.
-struct Known {
-  kern_cpu_entry entry = nullptr;
-  Sharing sharing{};
-};
-
-// Where one launch at a time runs. What is known of kernels is known of one place: as many launches run beside those
-// of it as have before.
+// Where one launch at a time runs.
 struct Pool::Place {
   alignas(scratch_alignment) std::atomic<Job*> job{nullptr}; // that others may join
   std::atomic<bool> is_open{false};                          // while parts of it are left
-  std::atomic<unsigned> workers{0};                          // that have joined
+  std::atomic<unsigned> workers{0};                          // that have joined,
+  std::atomic<unsigned> wanted{0};                           // and of them that it is divided for
   Seat seat;                                                 // of the thread that launches
-  std::unique_ptr<Known[]> known;                            // by slots
 };
 
 // A place, for as long as a launch takes.
@@ -148,116 +132,99 @@ private:
 
 // What one thread does of a job, turn by turn.
 struct Pool::Runner {
-  Runner(Pool& pool, Job& shared_job, const Seat& seat, std::size_t activity)
-      : job(shared_job), scratch(seat.scratch), where(first_block(shared_job.launch)),
+  Runner(Pool& pool, Job& job, const Seat& seat, std::size_t activity)
+      : job_(job), scratch_(seat.scratch), where_(first_block(job.launch)),
         activities_(pool.activities_.get(), pool.activity_count_), activity_(activities_[activity]) {}
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
   ~Runner() {
     tell();
     end_activity(activity_);
-    if (parts > 0) job.nanoseconds.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
 
   // Runs some parts; false where none is left, or the launch is to end.
   bool turn() {
     if (is_stopped()) return false;
-    Progress progress;
-    progress.total = job.total;
-    progress.taken = std::min(job.next.load(std::memory_order_relaxed), job.total);
-    if (job.shared.load(std::memory_order_relaxed))
-      progress.threads = job.threads;
-    else if (job.careful)
-      progress.most = parts;
-    progress.least = job.least;
-    progress.follows_rows = job.launch.follows_rows;
-    progress.expected = job.expected;
-    if (parts > 0) progress.own = std::max(nanoseconds / static_cast<double>(parts), 1.0);
-    auto [first, end] = take(parts_of_turn(progress));
-    if (first >= job.total) return false;
-    Clock::time_point start = Clock::now();
-    begin_activity(activities_, activity_, start);
-    std::uint64_t count = std::min(end, job.total) - first;
-    if (job.parts == 1)
-      run_blocks(first, count);
+    auto [first, end] = take();
+    if (first >= end) return false;
+    begin_activity(activities_, activity_, now_);
+    if (job_.schedule.parts == 1)
+      run_blocks(first, end);
     else
-      run_parts(first, count);
-    parts += count;
-    nanoseconds += since(start);
-    if (nanoseconds - told_nanoseconds_ > telling_time) tell();
+      run_parts(first, end);
+    if (job_.next.load(std::memory_order_relaxed) >= job_.schedule.total) return false;
+    now_ = Clock::now();
+    if (now_ - told_ > telling_time) tell();
     return true;
   }
 
-  Job& job;
-  void* scratch;
-  kern_where where;
-  double nanoseconds = 0; // in `parts` parts
-  std::uint64_t parts = 0;
-
 private:
-  // Takes about so many parts; returns the first one, and the one after the last.
-  std::pair<std::uint64_t, std::uint64_t> take(std::uint64_t wanted) {
-    if (!job.launch.follows_rows || job.parts > 1 || job.launch.grid[0] == 1) {
-      std::uint64_t first = job.next.fetch_add(wanted, std::memory_order_relaxed);
-      return {first, first + wanted};
-    }
-    std::uint64_t first = job.next.load(std::memory_order_relaxed), end = 0;
-    do end = end_of_turn(first, wanted, job.launch.grid[0]);
-    while (!job.next.compare_exchange_weak(first, end, std::memory_order_relaxed));
+  // Returns the first part of the next turn, and the one after its last; twice the same where none is left.
+  std::pair<std::uint64_t, std::uint64_t> take() {
+    const Schedule& schedule = job_.schedule;
+    std::uint64_t first = job_.next.load(std::memory_order_relaxed), end = 0;
+    do {
+      if (first >= schedule.total) return {first, first};
+      end = end_of_turn(schedule, first);
+    } while (!job_.next.compare_exchange_weak(first, end, std::memory_order_relaxed));
     return {first, end};
   }
 
   // How many blocks the next call of the entry best runs. Those of several rows of threads may take turns row
   // by row, so narrow ones stand side by side until their rows are long; others run one after the other.
   std::uint64_t most_in_call() const {
-    const Launch& launch = job.launch;
+    const Launch& launch = job_.launch;
     if (launch.block[1] == 1 && launch.block[2] == 1) return UINT32_MAX;
-    std::uint64_t in_row = where.grid[0] - where.block[0];
+    std::uint64_t in_row = where_.grid[0] - where_.block[0];
     if (launch.follows_rows) return in_row;
     return std::clamp<std::uint64_t>(wanted_row / launch.block[0], 1, in_row);
   }
 
-  void run_blocks(std::uint64_t first, std::uint64_t count) {
-    for (std::uint64_t number = first; number < first + count; number += where.blocks) {
-      move_to_block(where, number);
-      where.blocks = static_cast<std::uint32_t>(std::min(first + count - number, most_in_call()));
-      job.launch.entry(job.launch.params, &where, scratch);
+  void run_blocks(std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t number = first; number < end; number += where_.blocks) {
+      move_to_block(where_, number);
+      where_.blocks = static_cast<std::uint32_t>(std::min(end - number, most_in_call()));
+      job_.launch.entry(job_.launch.params, &where_, scratch_);
     }
-    blocks_done_ += count;
+    blocks_done_ += end - first;
   }
 
-  void run_parts(std::uint64_t first, std::uint64_t count) {
-    where.blocks = 1;
-    for (std::uint64_t number = first; number < first + count; ++number) {
-      auto part = static_cast<std::uint32_t>(number % job.parts);
-      move_to_block(where, number / job.parts);
-      where.first_row = part * job.rows;
-      where.end_row = std::min(where.first_row + job.rows, where.block_dim[1]);
-      job.launch.entry(job.launch.params, &where, scratch);
+  void run_parts(std::uint64_t first, std::uint64_t end) {
+    const Schedule& schedule = job_.schedule;
+    where_.blocks = 1;
+    for (std::uint64_t number = first; number < end; ++number) {
+      auto part = static_cast<std::uint32_t>(number % schedule.parts);
+      move_to_block(where_, number / schedule.parts);
+      where_.first_row = part * schedule.rows;
+      where_.end_row = std::min(where_.first_row + schedule.rows, where_.block_dim[1]);
+      job_.launch.entry(job_.launch.params, &where_, scratch_);
       // Whoever runs its last part counts a block.
-      if (part == job.parts - 1) ++blocks_done_;
+      if (part == schedule.parts - 1) ++blocks_done_;
     }
   }
 
   bool is_stopped() {
-    auto* word = reinterpret_cast<std::uint64_t*>(job.launch.record->reserved[stop_word]);
+    auto* word = reinterpret_cast<std::uint64_t*>(job_.launch.record->reserved[stop_word]);
     if (!word || std::atomic_ref(*word).load(std::memory_order_relaxed) == 0) return false;
-    return job.next.load(std::memory_order_relaxed) < job.total;
+    return job_.next.load(std::memory_order_relaxed) < job_.schedule.total;
   }
 
   // Adds the blocks that are done to the counts of the launch.
   void tell() {
     std::uint64_t count = std::exchange(blocks_done_, 0);
-    told_nanoseconds_ = nanoseconds;
+    told_ = now_;
     if (count == 0) return;
-    const Launch& launch = job.launch;
+    const Launch& launch = job_.launch;
     std::atomic_ref<std::uint64_t>(launch.record->reserved[progress_word])
         .fetch_add(count, std::memory_order_relaxed);
     if (launch.blocks_done) std::atomic_ref(*launch.blocks_done).fetch_add(count, std::memory_order_relaxed);
   }
 
+  Job& job_;
+  void* scratch_;
+  kern_where where_;
   std::uint64_t blocks_done_ = 0; // and not told yet
-  double told_nanoseconds_ = 0;
+  Clock::time_point now_ = Clock::now(), told_ = now_;
   std::span<Activity> activities_; // of all threads
   Activity& activity_;             // its own
 };
@@ -314,51 +281,25 @@ Pool::~Pool() {
   workers_.clear();
 }
 
-// Kernels compiled in the process begin at the same place of different pages.
-std::size_t Pool::slot_of(kern_cpu_entry entry) {
-  std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(entry) * 0x9E3779B97F4A7C15;
-  return mixed >> (64 - std::countr_zero(known_kernels));
-}
-
 bool Pool::run(const Launch& launch) {
   Launching launching(*this);
   Place& place = launching.place();
   if (!place.seat.reserve(launch.scratch_bytes)) return false;
-  if (!place.known) place.known.reset(new (std::nothrow) Known[known_kernels]);
-  if (!place.known) return false;
-  Clock::time_point start = Clock::now();
-  Known& last = place.known[slot_of(launch.entry)];
-  if (last.entry != launch.entry) last = {launch.entry};
-  std::uint32_t rows = rows_of_part(launch, threads(), last.sharing.mean());
-  std::uint64_t parts = (std::uint64_t(launch.block[1]) + rows - 1) / rows;
-  auto each = static_cast<double>(parts), blocks = static_cast<double>(count_blocks(launch));
-  std::uint64_t total = count_blocks(launch) * parts;
-  double alone_for = last.sharing.begin(blocks), own_time = 0;
-  bool careful = last.sharing.is_careful();
-  unsigned sharing = alone_for > 0 && !careful ? 1 : threads();
-  std::uint64_t least = parts == 1 ? blocks_of_turn(launch, sharing) : 1;
-  Job job{launch, rows, parts, total, threads(), least, careful, last.sharing.mean() / each};
-  launch.record->reserved[flags_word] = parts > 1 ? in_parts : 0;
-  bool can_share = !workers_.empty() && job.total > 1;
-  bool asked = false;
+  Job job{launch, schedule_of(launch, threads())};
+  launch.record->reserved[flags_word] = job.schedule.parts > 1 ? in_parts : 0;
+  const bool asks = job.schedule.threads > 1;
+  if (asks) publish(place, job);
   {
     Runner own(*this, job, place.seat, launching.activity());
-    for (bool more = true; more; more = own.turn()) {
-      bool is_left = job.next.load(std::memory_order_relaxed) < job.total;
-      if (asked || !can_share || !is_left || own.nanoseconds < alone_for) continue;
-      publish(place, job);
-      asked = true;
-    }
-    if (own.parts > 0) own_time = own.nanoseconds / static_cast<double>(own.parts) * each;
+    while (own.turn()) {}
   }
-  if (asked) retire(place);
-  if (launch.is_cut_short) *launch.is_cut_short = job.next.load() < job.total;
-  last.sharing.end(own_time, job.nanoseconds.load() / blocks, since(start));
+  if (asks) retire(place);
+  if (launch.is_cut_short) *launch.is_cut_short = job.next.load() < job.schedule.total;
   return true;
 }
 
 void Pool::publish(Place& place, Job& job) {
-  job.shared.store(true, std::memory_order_relaxed);
+  place.wanted.store(job.schedule.threads - 1, std::memory_order_relaxed);
   place.job.store(&job);
   place.is_open.store(true);
   sequence_.fetch_add(1);
@@ -378,14 +319,15 @@ void Pool::retire(Place& place) {
   }
 }
 
-// Returns the place of the job that the fewest workers are in, of those with parts left; null where there is none.
+// Returns the place of the job that the fewest workers are in, of those that want more; null where there is none.
 Pool::Place* Pool::next_job() const {
   Place* next = nullptr;
   std::uint64_t taken = ~free_places_.load(std::memory_order_relaxed);
   auto workers = [](const Place& place) { return place.workers.load(std::memory_order_relaxed); };
   for (; taken != 0; taken &= taken - 1) {
     Place& place = places_[static_cast<std::size_t>(std::countr_zero(taken))];
-    if (place.is_open.load() && (!next || workers(place) < workers(*next))) next = &place;
+    if (!place.is_open.load() || workers(place) >= place.wanted.load(std::memory_order_relaxed)) continue;
+    if (!next || workers(place) < workers(*next)) next = &place;
   }
   return next;
 }
@@ -395,12 +337,13 @@ void Pool::join(Place& place, unsigned number, std::uint32_t seen) {
   Seat& seat = seats_[number];
   seat.at.store(static_cast<std::uint32_t>(&place - places_.get()) + 1);
   if (Job* job = place.job.load(); job && seat.reserve(job->launch.scratch_bytes)) {
-    place.workers.fetch_add(1, std::memory_order_relaxed);
-    Runner runner(*this, *job, seat, number);
-    do {
-      if (!runner.turn()) place.is_open.store(false);
-    } while (place.is_open.load(std::memory_order_relaxed) &&
-             sequence_.load(std::memory_order_relaxed) == seen);
+    if (place.workers.fetch_add(1, std::memory_order_relaxed) < job->schedule.threads - 1) {
+      Runner runner(*this, *job, seat, number);
+      do {
+        if (!runner.turn()) place.is_open.store(false);
+      } while (place.is_open.load(std::memory_order_relaxed) &&
+               sequence_.load(std::memory_order_relaxed) == seen);
+    }
     place.workers.fetch_sub(1, std::memory_order_relaxed);
   }
   seat.at.store(0);

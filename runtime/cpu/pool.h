@@ -1,6 +1,6 @@
 // Runs kernels on the CPU: the blocks of a grid are handed out in ascending order from one atomic counter to
 // the workers of a pool, so that a block may wait for a lower one. Where there are few, and the kernel allows
-// it, parts of blocks are. Launches from several threads run side by side: each by the thread that launches it, and
+// it, parts of blocks are (schedule.h). Launches from several threads run side by side: each by the thread that launches it, and
 // the workers spread over those that want them.
 #pragma once
 
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "kern/abi.h"
-#include "runtime/cpu/sharing.h"
 #include "runtime/cpu/waiting.h"
 
 namespace kern::cpu {
@@ -28,6 +27,10 @@ struct Launch {
   bool independent_rows = false;        // a call may run some rows of a block
   bool follows_rows = false;            // and best goes along rows of blocks to their ends
   std::uint64_t threads_in_call = 0;    // of neighbouring blocks, that a call best runs; 0: any
+  double operations = 0;                // of vectors, of a thread, on average and about,
+  bool is_known = false;                // if that is so much; else threads may do any amount
+  std::uint32_t lanes = 1;              // threads of a vector
+  double array_bytes = 0;               // of its arrays
   std::uint64_t* blocks_done = nullptr; // counted up, for whoever watches; may be null
   bool* is_cut_short = nullptr;         // told whether blocks were left out since it was to end; may be null
 };
@@ -64,10 +67,6 @@ public:
 
   // Returns how many threads run blocks, the launching one included.
   unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
-
-  // What is known of so many kernels by their launches is kept; those of one slot forget each other's.
-  static constexpr std::size_t known_kernels = 64;
-  static std::size_t slot_of(kern_cpu_entry entry);
 
   // So many launches run side by side; others wait for one of them to end.
   static constexpr unsigned most_launches = 64;

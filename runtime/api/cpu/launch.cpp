@@ -63,6 +63,23 @@ Error CpuStream::no_scratch(const Queued& launch, const cpu::Launch& job) const 
           0};
 }
 
+// Says how much the launch does, as far as its arguments tell.
+static void add_work(cpu::Launch& job, const Queued& launch) {
+  const Plan& plan = *launch.plan;
+  if (!plan.operations) return;
+  std::optional<double> operations = plan.operations->value({launch.params, launch.block, launch.grid});
+  if (!operations) return;
+  job.operations = std::max(*operations, 0.0);
+  job.is_known = plan.kernel->work->is_known;
+  for (const PlanParam& param : plan.params) {
+    if (param.rank == 0) continue;
+    double bytes = param.bytes;
+    for (std::uint32_t axis = 0; axis < param.rank; ++axis)
+      bytes *= static_cast<double>(launch.params[param.slot + 1 + axis]);
+    job.array_bytes += bytes;
+  }
+}
+
 void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   // Fibers begin with it, and what is computed about the launch, as its time, raises no flag of the host's either.
   const cpu::FloatEnvironment environment;
@@ -90,6 +107,8 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   job.independent_rows = launch.entry->independent_rows != 0;
   job.follows_rows = launch.entry->follows_rows != 0;
   job.threads_in_call = launch.entry->threads_in_call;
+  job.lanes = launch.entry->lanes;
+  add_work(job, launch);
   if (launch.report) job.blocks_done = &launch.report->blocks_done;
   bool is_cut_short = false;
   job.is_cut_short = &is_cut_short;

@@ -11,8 +11,10 @@
 #include <chrono>
 #include <fstream>
 #include <mutex>
+#include <random>
 #include <set>
 #include <thread>
+#include <tuple>
 
 #include "runtime/cpu/record.h"
 
@@ -225,14 +227,6 @@ TEST(Pool, TakesEachBlockOnceOfManyLaunchesAtOnce) {
   EXPECT_EQ(wrong, 0U);
 }
 
-TEST(Pool, KnowsKernelsApartThatBeginAPage) {
-  std::set<std::size_t> slots;
-  for (std::uintptr_t page = 0; page < 8; ++page)
-    slots.insert(Pool::slot_of(reinterpret_cast<kern_cpu_entry>(0x7ffff7fbf000 + 4096 * page)));
-  EXPECT_GE(slots.size(), 6U);
-  EXPECT_LT(*slots.rbegin(), Pool::known_kernels);
-}
-
 TEST(Pool, OneThreadTakesBlocksInAscendingOrder) {
   Pool pool(1);
   std::vector<std::uint64_t> order;
@@ -393,7 +387,6 @@ TEST(Fault, LanesThatFailOneGuardAreNotAskedOfTheNext) {
   EXPECT_THAT(last, testing::ElementsAre(-1, 0, -1, 0));
 }
 
-// Of few blocks; the later launches know how long they took.
 TEST(Pool, RunsEveryThreadOfSplitBlocksOnce) {
   Pool pool(4);
   std::vector<std::atomic<std::uint32_t>> counts(3 * 4 * 60 * 2);
@@ -434,6 +427,53 @@ TEST(Pool, SplitsBlocksWhereTheyAreFewAndMayBeSplit) {
   EXPECT_EQ(calls_of(100, 100, true, 2), 100u);
 }
 
+// What a call of an entry was given.
+using Call = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+struct Calls {
+  std::mutex mutex{};
+  std::vector<Call> list{};
+  std::chrono::microseconds pause{0};
+};
+
+void note_call(const void* params, const kern_where* where, void*) {
+  Calls& calls = **static_cast<Calls* const*>(params);
+  if (calls.pause.count() > 0) std::this_thread::sleep_for(calls.pause);
+  std::lock_guard one(calls.mutex);
+  calls.list.emplace_back(linear(*where), where->blocks, where->first_row, where->end_row);
+}
+
+// However long its blocks took before, and take now, a launch is made of the same calls.
+TEST(Pool, DividesALaunchAlikeEachTime) {
+  Pool pool(4);
+  std::mt19937 random(1);
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    Calls calls;
+    Calls* params = &calls;
+    Launch launch;
+    launch.entry = note_call;
+    launch.params = &params;
+    launch.grid[0] = 1 + random() % 60, launch.grid[1] = 1 + random() % 3;
+    launch.block[0] = 1 + random() % 256, launch.block[1] = 1 + random() % 20;
+    launch.independent_rows = random() % 2;
+    launch.follows_rows = random() % 2;
+    launch.threads_in_call = random() % 2 ? 2048 : 0;
+    launch.operations = 1 + random() % 30'000;
+    launch.is_known = random() % 3;
+    launch.lanes = random() % 2 ? 16 : 1;
+    std::vector<Call> first;
+    for (int pause : {0, 100, 0, 0}) {
+      calls.pause = std::chrono::microseconds(pause);
+      calls.list.clear();
+      kern_launch_record record{};
+      launch.record = &record;
+      ASSERT_TRUE(pool.run(launch));
+      std::ranges::sort(calls.list);
+      if (first.empty()) first = calls.list;
+      ASSERT_EQ(calls.list, first) << repeat;
+    }
+  }
+}
+
 TEST(Pool, CallsGoAlongRowsOfBlocksWhereThatIsBest) {
   auto most_blocks = [](bool follows_rows, std::uint32_t rows_of_threads, std::uint32_t in_row = 5000) {
     Pool pool(1);
@@ -465,32 +505,7 @@ bool run_with(Pool& pool, kern_cpu_entry entry, const void* shared, std::uint32_
   return pool.run(launch);
 }
 
-struct Slow {
-  std::thread::id launching;
-  std::atomic<int> elsewhere{0};
-};
-
-// Takes long on any thread but the launching one, which has a little to do too.
-void slow_elsewhere(const void* params, const kern_where*, void*) {
-  auto& slow = **static_cast<Slow* const*>(params);
-  bool here = std::this_thread::get_id() == slow.launching;
-  if (!here) slow.elsewhere.fetch_add(1);
-  std::this_thread::sleep_for(std::chrono::microseconds(here ? 50 : 5'000));
-}
-
-TEST(Pool, KeepsToItselfWhatOthersOnlySlowDown) {
-  Pool pool(2);
-  Slow slow{std::this_thread::get_id()};
-  int shared = 0;
-  for (int repeat = 0; repeat < 40; ++repeat) {
-    ASSERT_TRUE(run_with(pool, each_block<slow_elsewhere>, &slow, 8));
-    shared += slow.elsewhere.exchange(0) > 0;
-  }
-  EXPECT_GE(shared, 1);
-  EXPECT_LE(shared, 30);
-}
-
-// Short ones stay alone: their blocks need not be left to others.
+// Small launches stay alone: their blocks need not be left to others.
 TEST(Pool, CallsTakeNeighboursTogetherWhereNobodyJoins) {
   Pool pool(2);
   std::atomic<std::uint32_t> most{0};
@@ -501,7 +516,9 @@ TEST(Pool, CallsTakeNeighboursTogetherWhereNobodyJoins) {
   launch.threads_in_call = 2048;
   ASSERT_TRUE(pool.run(launch)); // nothing is known
   EXPECT_EQ(most.exchange(0), 1u);
-  for (int repeat = 0; repeat < 100; ++repeat) ASSERT_TRUE(pool.run(launch));
+  launch.operations = 5;
+  launch.is_known = true;
+  ASSERT_TRUE(pool.run(launch));
   EXPECT_EQ(most.load(), 2u);
 }
 
@@ -518,8 +535,8 @@ void attend(const void* params, const kern_where*, void*) {
   attendance.threads.insert(std::this_thread::get_id());
 }
 
-// What was short before may be begun by the launching thread alone.
-TEST(Pool, AsksEverybodyWhenALaunchTurnsOutLong) {
+// What a kernel took before says nothing of the launch at hand.
+TEST(Pool, AsksEverybodyForALaunchOfWhichNothingIsKnown) {
   Pool pool(4);
   Attendance attendance;
   for (int pause : {0, 0, 0, 0, 2'000}) {
