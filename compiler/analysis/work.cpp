@@ -227,9 +227,11 @@ private:
         },
         [](const IsSimple auto&) { return of_sum; }, [](const auto&) { return 0.0; });
   }
-  // Half of what takes a word of 32 bits, and half of it for its size.
+  // Half of what takes a word of 32 bits, and half of it for its size; and half again where the block's own arrays are in
+  // the first cache.
   static double of_element(const ir::Operand& array) {
-    return of_word * (0.5 + bit_width(array.type->scalar) / 64.0);
+    const double near = array.type->space == AddressSpace::Global ? 1 : 0.5;
+    return near * of_word * (0.5 + bit_width(array.type->scalar) / 64.0);
   }
   static double cost_of(const ir::Load& load) { return of_element(load.array); }
   static double cost_of(const ir::Store& store) { return 2 * of_element(store.array); }
