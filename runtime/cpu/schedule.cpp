@@ -16,6 +16,9 @@ namespace {
 constexpr struct {
   // An operation of a vector, as the compiler counts them, and a byte that comes from memory: what one core does.
   double operation = 0.3, byte = 0.08;
+  // Where a call begins another row of threads: what it asks of the row, the mask of its end, and vectors that lie across
+  // lines of the cache. Narrow pictures and solids take little else.
+  double row = 20;
   // No operation touches more bytes for a thread: a launch may use a small part of its arrays.
   double bytes_of_operation = 8;
   // What the caches of a core hold, and what a byte of it takes that another core asks for: arrays are often there
@@ -25,7 +28,7 @@ constexpr struct {
   double waking = 2'500;
   // A thread's share of a launch is no less, which is what a line of the cache costs that all threads write, many times
   // over; where blocks lie along rows of memory, so that threads touch the same lines at the ends of their turns, twice.
-  double share = 1'500, share_in_rows = 3'000;
+  double share = 1'000, share_in_rows = 2'000;
   // A turn is no more, so that whoever watches or stops a launch need not wait; of work that is not known, so many
   // threads.
   double turn = 250'000;
@@ -51,12 +54,20 @@ struct Cost {
   double bytes = 0; // that it touches
 };
 
+// Returns how many rows of threads calls go along, where they go along rows of blocks.
+double rows_of(const Launch& launch) {
+  if (!launch.follows_rows) return 0;
+  return static_cast<double>(std::uint64_t(launch.grid[1]) * launch.grid[2]) *
+         static_cast<double>(std::uint64_t(launch.block[1]) * launch.block[2]);
+}
+
 Cost cost_of(const Launch& launch) {
   double operations = launch.operations * static_cast<double>(count_blocks(launch)) *
                       static_cast<double>(threads_of_block(launch));
   double bytes = std::min(launch.array_bytes, operations * numbers.bytes_of_operation);
   double from_memory = std::max(bytes - numbers.own_cache, 0.0);
-  return {std::max(operations / launch.lanes * numbers.operation + from_memory * numbers.byte, 1.0), bytes};
+  double computing = operations / launch.lanes * numbers.operation + rows_of(launch) * numbers.row;
+  return {std::max(computing + from_memory * numbers.byte, 1.0), bytes};
 }
 
 double share_of(const Launch& launch) { return launch.follows_rows ? numbers.share_in_rows : numbers.share; }
@@ -88,9 +99,9 @@ std::uint64_t blocks_of_call(const Launch& launch, unsigned threads) {
   return divide_up(blocks, rounds * threads);
 }
 
-// Returns how many parts of that time take so long, at least one.
+// Returns how many parts of that time take about so long, at least one.
 std::uint64_t parts_in(double time, double part, std::uint64_t total) {
-  return static_cast<std::uint64_t>(std::clamp(std::ceil(time / part), 1.0, static_cast<double>(total)));
+  return static_cast<std::uint64_t>(std::clamp(std::round(time / part), 1.0, static_cast<double>(total)));
 }
 
 // With a row of blocks, unless rows are much longer, so that what two threads write has few cache lines in common.

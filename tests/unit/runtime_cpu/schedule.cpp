@@ -120,6 +120,16 @@ TEST(Schedule, GivesTurnsThatAreWorthIt) {
   expect_each(schedule_of(rows, 16), 25);
 }
 
+// A solid of narrow rows is worth threads for its rows, however little each of its threads does.
+TEST(Schedule, CountsTheRowsThatCallsGoAlong) {
+  Launch solid = flat(1, 256, 2);
+  solid.grid[1] = 6;
+  solid.grid[2] = 50;
+  EXPECT_EQ(schedule_of(solid, 16).threads, 1u);
+  solid.follows_rows = true;
+  EXPECT_GT(schedule_of(solid, 16).threads, 1u);
+}
+
 // A kernel that is watched or stopped is heard of after each.
 TEST(Schedule, GivesNoTurnThatTakesLong) {
   for (unsigned threads : {1U, 16U}) {
