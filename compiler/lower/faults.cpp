@@ -61,6 +61,17 @@ static llvm::Value* claim(llvm::IRBuilder<>& builder, llvm::Value* record, llvm:
   return builder.CreateExtractValue(swap, 1);
 }
 
+// The same for an empty record; goes to `out` where a load says that it is none. Threads of a warp load as one, but
+// their atomics on one word take turns.
+static llvm::Value* claim_empty(llvm::IRBuilder<>& builder, llvm::Value* record, llvm::BasicBlock* out) {
+  auto* open = llvm::BasicBlock::Create(builder.getContext(), "open", builder.GetInsertBlock()->getParent());
+  llvm::Value* none = builder.getInt32(KERN_FAULT_NONE);
+  llvm::Value* state = builder.CreateLoad(builder.getInt32Ty(), record, true);
+  builder.CreateCondBr(builder.CreateICmpEQ(state, none), open, out);
+  builder.SetInsertPoint(open);
+  return claim(builder, record, none);
+}
+
 // The same where the record may hold a note, which a fault takes the place of; goes to `out` where there is a fault
 // already. A note that is being written is waited for: its thread waits for nobody.
 static llvm::Value* claim_over_note(llvm::IRBuilder<>& builder, llvm::Value* record, llvm::BasicBlock* out) {
@@ -98,8 +109,8 @@ static llvm::Function* make_gpu_fault(ModuleState& state) {
   auto* out = llvm::BasicBlock::Create(state.context, "out", function);
   builder.SetInsertPoint(entry);
   llvm::Value* record = function->getArg(0);
-  llvm::Value* claimed = state.ir.clamps ? claim_over_note(builder, record, out)
-                                         : claim(builder, record, builder.getInt32(KERN_FAULT_NONE));
+  llvm::Value* claimed =
+      state.ir.clamps ? claim_over_note(builder, record, out) : claim_empty(builder, record, out);
   builder.CreateCondBr(claimed, write, out);
 
   builder.SetInsertPoint(write);

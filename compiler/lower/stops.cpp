@@ -7,6 +7,10 @@
 // For a GPU the word lies in memory of the host, a microsecond away, and thousands of warps would ask. So a thread
 // asks each 1,024th turn, of all its loops together, and what it reads is a word of the record, which says when
 // somebody last looked at the host's: the first to find that old looks, and says so to all where the launch is to end.
+//
+// Threads that have not begun by then may be 10^12 of a launch, and each is to leave by one load that the cache of its
+// multiprocessor answers: all of them asking the memory behind it for one word takes minutes. That cache may be stale,
+// which costs time alone, for nobody unsays what was told; who learns of it from the memory itself drops what it holds.
 #include "compiler/lower/stops.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -29,6 +33,15 @@ static constexpr unsigned tick_bits = 17;
 // The time at which somebody last looked, in such ticks, is none that the clock has once the launch is to end.
 static constexpr std::uint32_t told_tick = UINT32_MAX;
 
+// The time at which somebody last looked: the second half of the last reserved word, which barriers of the grid leave
+// alone.
+static constexpr std::size_t stop_tick_offset =
+    offsetof(kern_launch_record, reserved) + 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
+
+static llvm::Value* record_field(llvm::IRBuilder<>& builder, llvm::Value* record, std::size_t offset) {
+  return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), record, offset);
+}
+
 // kern_poll(record): says whether the launch goes on.
 class PollBuilder {
 public:
@@ -44,18 +57,22 @@ public:
     namespace I = llvm::Intrinsic;
     builder_.SetInsertPoint(block("entry"));
     llvm::BasicBlock *look = block("look"), *time = block("time"), *elect = block("elect"),
-                     *claim = block("claim"), *ask = block("ask"), *tell = block("tell");
+                     *claim = block("claim"), *ask = block("ask"), *tell = block("tell"),
+                     *hear = block("hear");
     goes_on_ = block("goes_on"), stop_ = block("stop");
     llvm::Type* word = builder_.getInt32Ty();
-    llvm::Value *tick = field(offsetof(kern_launch_record, reserved) + stop_tick_offset),
-                *told = builder_.getInt32(told_tick);
+    llvm::Value *tick = field(stop_tick_offset), *told = builder_.getInt32(told_tick);
     // A launch that nobody can stop has no word.
     llvm::Value* address =
         builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(kern_launch_record, launch)));
     branch(builder_.CreateIsNull(address), goes_on_, look);
     builder_.SetInsertPoint(look);
     llvm::Value* seen = builder_.CreateLoad(word, tick, true);
-    branch(builder_.CreateICmpEQ(seen, told), stop_, time);
+    branch(builder_.CreateICmpEQ(seen, told), hear, time);
+    // The fence drops what the cache of this multiprocessor holds.
+    builder_.SetInsertPoint(hear);
+    builder_.CreateIntrinsic(I::nvvm_membar_gl, {}, {});
+    builder_.CreateBr(stop_);
     builder_.SetInsertPoint(time);
     llvm::Value* now = builder_.CreateIntrinsic(I::nvvm_read_ptx_sreg_globaltimer, {}, {});
     now = builder_.CreateTrunc(builder_.CreateLShr(now, tick_bits), word);
@@ -86,15 +103,10 @@ public:
   }
 
 private:
-  // The second half of the last reserved word, which barriers of the grid leave alone.
-  static constexpr std::size_t stop_tick_offset = 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
-
   llvm::BasicBlock* block(const char* name) {
     return llvm::BasicBlock::Create(builder_.getContext(), name, function_);
   }
-  llvm::Value* field(std::size_t offset) {
-    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), record_, offset);
-  }
+  llvm::Value* field(std::size_t offset) { return record_field(builder_, record_, offset); }
   void branch(llvm::Value* condition, llvm::BasicBlock* where, llvm::BasicBlock* otherwise) {
     builder_.CreateCondBr(condition, where, otherwise);
   }
@@ -141,17 +153,31 @@ static llvm::Value* poll_now_and_then(Lowerer& lower) {
   return goes_on;
 }
 
+// Threads leave in silence where all were told: whoever told them reports it.
+static void leave_where_told(Lowerer& lower) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* tick =
+      builder.CreateLoad(builder.getInt32Ty(), record_field(builder, lower.record, stop_tick_offset));
+  llvm::BasicBlock *told = new_block(lower, "told"), *next = new_block(lower, "not_told");
+  llvm::MDNode* weights = llvm::MDBuilder(lower.state.context).createUnlikelyBranchWeights();
+  builder.CreateCondBr(builder.CreateICmpEQ(tick, builder.getInt32(told_tick)), told, next, weights);
+  builder.SetInsertPoint(told);
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, {}, {});
+  builder.CreateUnreachable();
+  builder.SetInsertPoint(next);
+}
+
 void poll_at_start(Lowerer& lower) {
-  if (lower.ir.start_site) lower_check(lower, poll(lower), *lower.ir.start_site);
+  if (!lower.ir.start_site) return;
+  leave_where_told(lower);
+  lower_check(lower, poll(lower), *lower.ir.start_site);
 }
 
 // ---- CPU ----
 
 static llvm::Value* read_word(Lowerer& lower) {
   llvm::IRBuilder<>& builder = lower.builder;
-  auto field = [&](std::size_t offset) {
-    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lower.record, offset);
-  };
+  auto field = [&](std::size_t offset) { return record_field(builder, lower.record, offset); };
   constexpr std::size_t stop = offsetof(kern_launch_record, reserved);
   llvm::LoadInst* given = builder.CreateLoad(builder.getPtrTy(), field(stop));
   // It stays while the launch runs: the load can leave every loop.
