@@ -132,7 +132,7 @@ void Stream::refuse_cancel() const {
   fail(KERN_ARGUMENT_ERROR, "stream " + std::to_string(id_) +
                                 " has launches that cannot be cancelled and run to their end, of kernels "
                                 "that were not compiled with "
-                                "--cancellable (CompileOptions::cancellable), or of a graph on a GPU");
+                                "--cancellable (CompileOptions::cancellable)");
 }
 
 void Stream::keep_error(std::uint64_t number, Error error) {

@@ -11,6 +11,9 @@ namespace kern::runtime {
 // What a launch can print before somebody waits for it, in words.
 inline constexpr std::uint64_t print_ring_words = 1 << 16;
 
+// CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_DEVICEMAP.
+inline constexpr unsigned host_portable = 1, host_mapped = 2;
+
 // An event of the driver, held by whoever waits for it.
 struct Mark {
   explicit Mark(CudaDevice& owner, bool timed = false);

@@ -105,6 +105,7 @@ std::uint64_t CudaStream::launch_captured(const std::shared_ptr<Capture>& captur
     batch.used = index + 1;
     batch.entries[index] = {launch, 0, 0};
     ++graph.launches;
+    (launch.is_cancellable() ? graph.is_cancellable : graph.runs_on) = true;
   });
   return last();
 }

@@ -7,8 +7,6 @@
 
 namespace kern::runtime {
 
-static constexpr unsigned host_portable = 1, host_mapped = 2;
-
 Batch::Batch(CudaDevice& device) : driver(device.driver) {
   memory = device.allocate(size * sizeof(kern_launch_record));
   void* pinned = nullptr;
@@ -134,7 +132,11 @@ void CudaStream::cancel() {
   std::lock_guard lock(mutex_);
   for (const auto& batch : batches_) batch->stop(batch->seen, batch->used);
   if (starting_) batches_.back()->stop(open_used_, open_used_ + 1);
-  bool runs_on = !replays_.empty();
+  bool runs_on = false;
+  for (const Replay& replay : replays_) {
+    if (replay.word) tell_to_stop(*replay.word->word, Stop::Cancelled);
+    runs_on |= replay.graph->runs_on;
+  }
   for (const auto& batch : batches_)
     for (std::uint32_t index = batch->seen; index < batch->used; ++index)
       runs_on |= !batch->entries[index].is_cancellable();

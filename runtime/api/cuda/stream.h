@@ -57,6 +57,8 @@ private:
     std::uint64_t number;
     std::uint64_t first_launch; // the number of its first launch
     std::shared_ptr<CudaGraph> graph;
+    std::shared_ptr<const StopWord>
+        word; // by which it is told to end; null where none of its launches can be
   };
 
   std::uint64_t put(const Work& what, std::initializer_list<std::shared_ptr<Memory>> memory);
@@ -75,7 +77,9 @@ private:
   void follow_mark(const void* mark, bool joins) override;
   void stop_capture(Graph* graph) override;
   void mark_before_capture();
-  void look(const Replay& replay, bool is_last);
+  std::shared_ptr<const StopWord> take_over(CudaGraph& graph);
+  void start(CudaGraph& graph, Replay replay);
+  void look(const Replay& replay);
   void finish_replays(std::uint64_t number);
   // In records.cpp.
   Batch& open_batch();

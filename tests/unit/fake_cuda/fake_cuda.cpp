@@ -490,6 +490,16 @@ int cuMemsetD32Async(std::uint64_t to, unsigned value, std::size_t count, void* 
     for (std::size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(at(to)) + 4 * i, &value, 4);
   });
 }
+int cuMemsetD2D32Async(std::uint64_t to, std::size_t pitch, unsigned value, std::size_t width,
+                       std::size_t height, void* stream) {
+  STEP();
+  if (to % 4 != 0 || pitch % 4 != 0 || pitch < 4 * width) return invalid_value;
+  return put(stream, [=] {
+    for (std::size_t row = 0; row < height; ++row)
+      for (std::size_t i = 0; i < width; ++i)
+        std::memcpy(static_cast<char*>(at(to)) + row * pitch + 4 * i, &value, 4);
+  });
+}
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void* stream, void** params, void** extra) {
   LaunchConfig config{{gx, gy, gz}, {bx, by, bz}, shared, stream, nullptr, 0};

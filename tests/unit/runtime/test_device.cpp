@@ -56,6 +56,7 @@ static void stop_before_start(const FoundKernel& found, kern_launch_record& reco
     kern_fault_record fault{};
     fault.site = site;
     fault.kind = stopped;
+    fault.launch = record.launch;
     kern_cpu_fault(&record, &fault);
   }
 }

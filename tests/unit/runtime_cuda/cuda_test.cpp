@@ -121,6 +121,20 @@ constexpr Scenario scenarios[] = {
        graph.launch(stream);
        graph.launch(stream).wait();
      }},
+    {"graph that may be cancelled",
+     [] {
+       const Device device = Device::cuda();
+       const kern::Stream stream(device), other(device);
+       Buffer<std::int32_t> x = kern::zeros<std::int32_t>(device, 100);
+       endless::Kernels library = endless::load(device);
+       kern::Graph graph = kern::capture(stream, [&] { library.bump(kern::over(100).on(stream), x); });
+       graph.launch(stream);
+       stream.cancel();
+       for (const kern::Stream* on : {&stream, &other, &stream}) graph.launch(*on);
+       other.wait();
+       stream.wait();
+       EXPECT_EQ(x.read(99), 4);
+     }},
     {"print", [] { kernels::load(Device::cuda()).say(kern::grid(1).block(4), 0).wait(); }},
 };
 
