@@ -286,7 +286,9 @@ private:
 
   void visit_effect(const ir::CallEffect& call) {
     if (!call.slot) return;
-    const bool same = is_barrier(row(call.builtin).effects) || is_joint(call);
+    // Lanes that ask together whether the launch is to end read one word, once.
+    const bool asks = call.builtin == Builtin::GoesOn || call.builtin == Builtin::WaitGoesOn;
+    const bool same = asks || is_barrier(row(call.builtin).effects) || is_joint(call);
     const Type type = function_.slots[index_of(*call.slot)].type;
     assign(*call.slot, same ? uniform_value(type) : varying_value(type));
   }

@@ -262,16 +262,15 @@ static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
           asks_extent ? std::optional(guard.index) : std::nullopt};
 }
 
-// In the masked copy: where guards that fail in all lanes alike have failed in the plain one. Nobody goes on
-// from there, so that loops of the masked copy have one entry, and LLVM knows them as loops.
-static void fault_from_plain(Lowerer& lower, std::span<const ir::Guard* const> guards) {
-  llvm::BasicBlock* failed = taken_side_entry(lower, guards[0], fault_point);
+// In the masked copy: where what fails in all lanes alike has failed in the plain one; `details` says what. Nobody
+// goes on from there, so that loops of the masked copy have one entry, and LLVM knows them as loops.
+static void fault_from_plain(Lowerer& lower, const void* stmt,
+                             llvm::function_ref<std::vector<FaultDetails>()> details) {
+  llvm::BasicBlock* failed = taken_side_entry(lower, stmt, fault_point);
   if (!failed) return;
   llvm::BasicBlock* here = lower.builder.GetInsertBlock();
   lower.builder.SetInsertPoint(failed);
-  std::vector<FaultDetails> faults;
-  for (const ir::Guard* guard : guards) faults.push_back(details_of(lower, *guard));
-  drop_failing(lower, nullptr, std::move(faults));
+  drop_failing(lower, nullptr, details());
   lower.builder.CreateBr(lower.lanes.end);
   lower.builder.SetInsertPoint(here);
 }
@@ -279,7 +278,11 @@ static void fault_from_plain(Lowerer& lower, std::span<const ir::Guard* const> g
 void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
   if (guards.empty()) return;
   enter_from_plain(lower, guards[0], start_point);
-  fault_from_plain(lower, guards);
+  fault_from_plain(lower, guards[0], [&] {
+    std::vector<FaultDetails> failed;
+    for (const ir::Guard* guard : guards) failed.push_back(details_of(lower, *guard));
+    return failed;
+  });
   llvm::IRBuilder<>& builder = lower.builder;
   std::vector<FaultDetails> faults;
   llvm::Value* holds = builder.getTrue();
@@ -304,13 +307,15 @@ void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
 
 void check_lanes(Lowerer& lower, const ir::Check& check) {
   enter_from_plain(lower, &check, start_point);
-  Value condition = read_value(lower, check.condition);
-  bool varying = condition.shape.kind == Shape::Kind::Varying;
-  if (!lower.lanes.masked)
-    return check_plain(lower, varying ? all_lanes(lower, condition.value) : condition.value, &check);
   auto site = static_cast<std::uint32_t>(check.site);
   Value none{i64(lower.state, 0), {}};
   FaultDetails fault{site, lower.state.ir.sites[site].kind, 0, none, none};
+  fault_from_plain(lower, &check, [&] { return std::vector{fault}; });
+  Value condition = read_value(lower, check.condition);
+  bool varying = condition.shape.kind == Shape::Kind::Varying;
+  if (!lower.lanes.masked)
+    return varying ? check_plain(lower, all_lanes(lower, condition.value), &check)
+                   : check_plain(lower, condition.value, &check, fault_point);
   if (varying) return check_mask(lower, condition.value, &check, fault);
   check_masked(lower, condition.value, nullptr, &check, {fault});
 }
