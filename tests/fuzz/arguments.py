@@ -4,6 +4,7 @@ A generator adds what it has beyond: `parser(40, keep=True)` has --keep DIR as w
 behind `--`. Imported by the scripts beside it; it is no generator itself.
 """
 import argparse
+import os
 import pathlib
 import random
 import sys
@@ -76,6 +77,25 @@ def check_each(options, name, check):
                 keep(options, f"{name}{number}", *paths)
     print(f"{name}: {tried - failures} passed, {failures} failed")
     return failures > 0
+
+
+def check_programs(options, name, make, kernc_says):
+    """Compares kernc with Python over programs of a .py file: make(rng) returns a text, what Python says of it, and what else
+    kernc_says(kernc, file, ways' options, more...) needs. Each runs by single threads and by vectors, or on the GPU. Returns the exit status."""
+    ways = [["--device=cuda"]] if options.device == "cuda" else [["--device=cpu", f"--lanes={n}"] for n in (1, 16)]
+
+    def check(rng, folder, options):
+        text, expected, *more = make(rng)
+        file = folder / "k.py"
+        file.write_text(text)
+        for way in ways:
+            found = kernc_says(options.kernc, file, way, *more)
+            if found != expected:
+                return f"{' '.join(way)}: Python says {expected}, kernc {found}"
+        return None
+
+    os.environ["KERN_CACHE"] = "off"
+    return check_each(options, name, check)
 
 
 def keep(options, name, *paths):

@@ -4,13 +4,10 @@ by vectors of lanes, and beyond the stated depth a thread leaves by a fault.
 
 usage: recursion.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import os
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -116,7 +113,7 @@ def python_says(text, depths):
     return "fault" if stub.deepest > MOST else list(array)
 
 
-def kernc_says(kernc, file, depths, options):
+def kernc_says(kernc, file, options, depths):
     x = "[" + ",".join(map(str, depths)) + "]"
     command = [kernc, "run", str(file), "k", f"x={x}", f"--over={len(depths)}", *options, "--print", "x"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -126,30 +123,15 @@ def kernc_says(kernc, file, depths, options):
     return list(map(int, numbers)) if done.returncode == 0 else done.stdout + done.stderr
 
 
+def make(rng):
+    text, depths, _ = program(rng)
+    return text, python_says(text, depths), depths
+
+
 def main():
     options = arguments.parser(40, keep=True, device=True).parse_args()
-    os.environ["KERN_CACHE"] = "off"
-    wrong = count = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for k in arguments.rounds(options):
-            text, depths, deep = program(random.Random(options.seed + k))
-            file = pathlib.Path(folder, "program.py")
-            file.write_text(text)
-            expected = python_says(text, depths)
-            count += 1
-            ways = [["--device=cuda"]] if options.device == "cuda" else [["--device=cpu", f"--lanes={n}"] for n in (1, 16)]
-            for way in ways:
-                found = kernc_says(options.kernc, file, depths, way)
-                if found == expected:
-                    continue
-                wrong += 1
-                print(f"seed {options.seed + k}, {' '.join(way)}: Python says {expected}, kernc {found}")
-                if options.keep:
-                    os.makedirs(options.keep, exist_ok=True)
-                    pathlib.Path(options.keep, f"{options.seed + k}.py").write_text(text)
-    print(f"{count} programs, {wrong} wrong")
-    sys.exit(wrong > 0)
+    return arguments.check_programs(options, "recursion", make, kernc_says)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

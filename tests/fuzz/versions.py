@@ -4,13 +4,10 @@ what a kernel makes of them is what Python says, by single threads and by vector
 
 usage: versions.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import os
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -129,30 +126,15 @@ def kernc_says(kernc, file, options):
     return list(map(float, numbers)) if done.returncode == 0 else done.stdout + done.stderr
 
 
+def make(rng):
+    text = program(rng)
+    return text, python_says(text)
+
+
 def main():
     options = arguments.parser(40, keep=True, device=True).parse_args()
-    os.environ["KERN_CACHE"] = "off"
-    wrong = count = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for k in arguments.rounds(options):
-            text = program(random.Random(options.seed + k))
-            file = pathlib.Path(folder, "program.py")
-            file.write_text(text)
-            expected = python_says(text)
-            count += 1
-            ways = [["--device=cuda"]] if options.device == "cuda" else [["--device=cpu", f"--lanes={n}"] for n in (1, 16)]
-            for way in ways:
-                found = kernc_says(options.kernc, file, way)
-                if found == expected:
-                    continue
-                wrong += 1
-                print(f"seed {options.seed + k}, {' '.join(way)}: Python says {expected}, kernc {found}")
-                if options.keep:
-                    os.makedirs(options.keep, exist_ok=True)
-                    pathlib.Path(options.keep, f"{options.seed + k}.py").write_text(text)
-    print(f"{count} programs, {wrong} wrong")
-    sys.exit(wrong > 0)
+    return arguments.check_programs(options, "versions", make, kernc_says)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
