@@ -406,7 +406,7 @@ Interval exact_interval(Type type) {
   return {-most, most};
 }
 
-static bool is_integer_value(const Value& value) {
+bool is_integer_value(const Value& value) {
   return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integral(value.type);
 }
 

@@ -64,6 +64,8 @@ void append_spans(std::vector<Span>& spans, const std::vector<Span>& more);
 
 // Returns the integers around 0 that a type of numbers holds, each of them.
 Interval exact_interval(Type type);
+// Says whether a value is an integer or bool of the running program that has its type.
+bool is_integer_value(const Value& value);
 // Says whether an integer goes into a type without a cast: the type holds its interval.
 bool fits_by_interval(const Value& value, Type type);
 // Says whether an integer goes without a cast beside or into a type that is given: one that holds its interval, or an f32

@@ -225,6 +225,11 @@ static bool has_floats(ast::BinaryOp op) {
          divides(op);
 }
 
+// Says whether a value is a float that has no type yet but that of a literal.
+static bool is_open_real(const Value& value) {
+  return value.kind == ValueKind::Runtime && value.type == types::float_literal;
+}
+
 Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (!is_number(left) || !is_number(right)) return report_mismatch(*this, op, left, right, span);
   if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(*this, op, left, right, span);
@@ -232,6 +237,13 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   std::optional<Type> type =
       numba ? numba_type(op, left.type, right.type)
             : kern_type(op, operand_type(left, right.type), operand_type(right, left.type));
+  // A local of float literals beside an integer: what the two go into says which float it is.
+  const Value* open = numba                                           ? nullptr
+                      : is_open_real(left) && is_integer_value(right) ? &left
+                      : is_open_real(right) && is_integer_value(left) ? &right
+                                                                      : nullptr;
+  if (open && has_floats(op))
+    if (std::optional<Value> value = undecided(types::float_literal, std::array{open}, span)) return *value;
   bool waits = instance && !numba && (meets_integer(left, right) || meets_integer(right, left));
   if (waits && has_floats(op)) return deferred_value(op, left, right, span);
   if (!type) return report_mismatch(*this, op, left, right, span);
