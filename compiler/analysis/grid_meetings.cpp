@@ -21,6 +21,8 @@ using Threads = std::vector<std::uint16_t>;
 constexpr std::size_t most_samples = 8;
 // The most threads that are kept of an element and a store.
 constexpr std::size_t most_kept = 3;
+// The most that is kept of an element: of the many stores of a long kernel it is enough to name some.
+constexpr std::size_t most_known = 16;
 
 struct Touched {
   Touch touch;
@@ -83,15 +85,22 @@ private:
     return thread / static_cast<std::size_t>(x * y * z);
   }
 
+  bool is_told(const Stmt* from, const Stmt* to) const {
+    const auto found = meetings_.find(from);
+    return found != meetings_.end() &&
+           std::ranges::find(found->second, to, &GridMeeting::other) != found->second.end();
+  }
+
   void add(std::uint32_t array, std::int64_t element, const Touched& now) {
     std::vector<Touched>& known = elements_[{array, element}];
     std::size_t alike = 0, blocks = 0;
     for (const Touched& other : known) {
-      if (is_unordered(other, now)) meet(other, now);
+      if (!is_told(now.touch.stmt, other.touch.stmt) && is_unordered(other, now)) meet(other, now);
       if (other.touch.stmt != now.touch.stmt || other.touch.epoch != now.touch.epoch) continue;
       ++alike;
       blocks += block_of(other.thread) != block_of(now.thread);
     }
+    if (known.size() >= most_known) return;
     if (alike < most_kept - 1 || (alike < most_kept && blocks == alike)) known.push_back(now);
   }
 

@@ -72,7 +72,7 @@ public:
       other.run();
       report(other);
     }
-    if (!reported_.empty() || has_whole_blocks()) return;
+    if (!reported_.empty() || !may_lack_stores(kernel_) || has_whole_blocks()) return;
     for (std::size_t number = 0; number < most_parts; ++number) {
       SharedTouches part(module_, kernel_, BlockRun::Policy::Part, number);
       part.run();

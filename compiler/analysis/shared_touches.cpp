@@ -22,26 +22,45 @@ SharedTouches::SharedTouches(const ir::Module& module, const ir::Function& kerne
                   else
                     is_any_unsure_ = true;
                 }},
-      run_(module, kernel, policy, listener_, nullptr, part) {}
+      run_(module, kernel, policy, listener_, nullptr, part), compares_(policy != BlockRun::Policy::Part) {}
 
 void SharedTouches::known(const Touch& touch, std::uint32_t array, const std::vector<std::int64_t>& elements,
                           const Threads& threads) {
   auto& of_array = elements_[array];
+  std::vector<bool>& storers = storers_[array];
+  storers.resize(run_.threads());
   for (const std::uint16_t thread : threads) {
     Element& element = of_array[elements[thread]];
-    if (element.epoch != touch.epoch + 1) element = {touch.epoch + 1, {}, {}, {}};
     const Touched now{touch, thread};
-    compare(array, element, now);
-    keep(element, now);
-    const std::pair key{array, elements[thread]};
-    if (touch.kind != TouchKind::Load) storers_.insert({array, thread});
-    if (touch.kind != TouchKind::Load)
-      stored_.try_emplace(key, now);
-    else if (!stored_.contains(key) && !touch.is_under_part && !may_be_stored(array) &&
-             unstored_.size() < most_unstored)
+    if (compares_) {
+      if (element.epoch != touch.epoch + 1) {
+        element.epoch = touch.epoch + 1;
+        for (std::vector<Touched>* kept : {&element.loads, &element.stores, &element.atomics}) kept->clear();
+      }
+      compare(array, element, now);
+      keep(element, now);
+    }
+    if (touch.kind != TouchKind::Load) {
+      storers[thread] = true;
+      if (!element.first_store) element.first_store = now;
+    } else if (!element.first_store && !touch.is_under_part && !may_be_stored(array) &&
+               unstored_.size() < most_unstored) {
       unstored_.emplace_back(array, elements[thread], now);
+    }
   }
-  compare_with_data(touch, array, threads);
+  if (compares_) compare_with_data(touch, array, threads);
+}
+
+const Touched* SharedTouches::first_store(std::uint32_t array, std::int64_t element) const {
+  const auto of_array = elements_.find(array);
+  if (of_array == elements_.end()) return nullptr;
+  const auto found = of_array->second.find(element);
+  return found != of_array->second.end() && found->second.first_store ? &*found->second.first_store : nullptr;
+}
+
+bool SharedTouches::has_stored(std::uint32_t array, std::uint16_t thread) const {
+  const auto found = storers_.find(array);
+  return found != storers_.end() && found->second[thread];
 }
 
 void SharedTouches::compare(std::uint32_t array, const Element& element, const Touched& now) {

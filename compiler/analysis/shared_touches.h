@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -32,29 +33,26 @@ public:
   SharedTouches(const ir::Module& module, const ir::Function& kernel, BlockRun::Policy policy,
                 std::size_t part = 0);
 
-  using Stored = std::map<std::pair<std::uint32_t, std::int64_t>, Touched>;
-
   void run() { run_.run(); }
   const BlockRun& block() const { return run_; }
   // Of each array the first one.
   const std::map<std::uint32_t, Conflict>& conflicts() const { return conflicts_; }
-  // Elements with who stored them first.
-  const Stored& stored() const { return stored_; }
+  // Returns who stored an element first, or null.
+  const Touched* first_store(std::uint32_t array, std::int64_t element) const;
   // Loads of elements that nobody had stored.
   const std::vector<std::tuple<std::uint32_t, std::int64_t, Touched>>& unstored() const { return unstored_; }
   // Says whether a thread stored to an array, at an element of its own.
-  bool has_stored(std::uint32_t array, std::uint16_t thread) const {
-    return storers_.contains({array, thread});
-  }
+  bool has_stored(std::uint32_t array, std::uint16_t thread) const;
   // Says whether an array may have been stored to by who knows whom.
   bool may_be_stored(std::uint32_t array) const { return is_any_unsure_ || unsure_.contains(array); }
 
 private:
   using Threads = std::vector<std::uint16_t>;
-  // What was done to an element since the last barrier.
+  // What was done to an element since the last barrier, and who stored it first of all.
   struct Element {
     std::uint32_t epoch = 0;
     std::vector<Touched> loads, stores, atomics;
+    std::optional<Touched> first_store;
   };
 
   void known(const Touch& touch, std::uint32_t array, const std::vector<std::int64_t>& elements,
@@ -71,19 +69,22 @@ private:
 
   TouchListener listener_;
   BlockRun run_;
+  const bool compares_; // of a block that is cut short only what nobody stored is asked for
   std::unordered_map<std::uint32_t, std::unordered_map<std::int64_t, Element>> elements_; // by array
   std::unordered_map<std::uint32_t, std::vector<Touched>> last_;
   std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::vector<Touched>>> by_data_;
   std::map<std::uint32_t, Conflict> conflicts_;
-  Stored stored_;
   std::vector<std::tuple<std::uint32_t, std::int64_t, Touched>> unstored_;
-  std::set<std::pair<std::uint32_t, std::uint16_t>> storers_;
+  std::unordered_map<std::uint32_t, std::vector<bool>> storers_; // by array, then by thread
   std::set<std::uint32_t> unsure_;
   bool is_any_unsure_ = false;
 };
 
 // Returns the element of a touch in the words of the source, where they are short.
 std::string describe_touch(const Touch& touch);
+// Says whether a part of a block may load what the rest would have stored, by how the kernel's statements stand: where all
+// stores come before their loads, under no condition, and nobody leaves, there is no need for a run.
+bool may_lack_stores(const ir::Function& kernel);
 // Reports the first element that a thread loads in a part of a block though only threads beyond that part store it, as the
 // whole block shows; says whether there is one.
 bool report_unstored(const SharedTouches& part, const SharedTouches& whole, Diagnostics& diagnostics);
