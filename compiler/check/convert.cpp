@@ -229,6 +229,20 @@ static std::optional<std::string> better_declaration(Checker& checker, const Val
   return local && widens ? literal_declaration(checker, *local, type) : std::nullopt;
 }
 
+// Notes the cast of the operand that a literal beyond its type meets: bits are written in hexadecimal and are those of a u32,
+// other numbers go into an i64.
+static void note_wider_operand(Checker& checker, Report& error, const Value& literal, Type type) {
+  if (!is_int_literal(literal) || checker.meets == Span{} || !keeps_intervals(checker)) return;
+  std::string_view text = checker.context.source(literal_span(literal));
+  bool is_bits =
+      (text.starts_with("0x") || text.starts_with("0X")) && literal_fits(literal.integer, types::u32);
+  Type wider = is_bits ? types::u32 : types::i64;
+  bool helps = type == types::i32 || (type == types::u32 && !is_bits);
+  if (helps && literal_fits(literal.integer, wider))
+    error.note("convert what it meets: `{}({})`", to_string(wider),
+               short_text(checker.context.source(checker.meets)));
+}
+
 static void report_conversion(Checker& checker, const Value& value, Type type, Purpose purpose) {
   if (is_complex_number(value) && is_scalar(type) && !is_complex(type))
     return report_complex_to_real(checker, value, type);
@@ -243,6 +257,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
     else if (checker.meets != Span{} && !checker.note_origin(error, checker.meets, type))
       error.note(checker.meets, "`{}` is {}", short_text(checker.context.source(checker.meets)),
                  to_string(type));
+    if (purpose == Purpose::Operand) note_wider_operand(checker, error, value, type);
     return;
   }
   std::string from = checker.describe(value);

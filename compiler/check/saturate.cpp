@@ -82,7 +82,7 @@ std::optional<std::string> saturated_text(const Checker& checker, const Value& v
   Interval interval = exact_of(value), limits = interval_of(type);
   std::string text = casts ? exact_text(checker, value, sum, *wide) : stored_text(checker, value, sum);
   bool is_above = interval.greatest > limits.greatest, is_below = interval.least < limits.least;
-  if (casts && text == "...") return std::nullopt;
+  if (casts ? text == "..." : !is_above && !is_below) return std::nullopt;
   bool is_wider = limits.greatest >= greatest_value(ScalarKind::I64);
   if (is_above || (casts && !is_wider))
     text = fmt::format("min({}, {})", text, static_cast<std::uint64_t>(limits.greatest));
