@@ -227,6 +227,13 @@ private:
     if (!child || bodies.at(where.of(*child).body) == child)
       return {later->span,
               fmt::format("let {} stand between them, where all threads of the block come to it", barrier)};
+    // No barrier stands within a statement.
+    const bool is_one = earlier->span.file == child->span.file &&
+                        sources_.locate(earlier->span).line == sources_.locate(child->span).line;
+    if (is_one)
+      return {
+          child->span,
+          fmt::format("load into a local in a line of its own, write {} behind it, and store then", barrier)};
     return {child->span, fmt::format("write {} before this", barrier)};
   }
 
