@@ -9,6 +9,7 @@
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/compare_op.h"
 
 namespace kern::checker {
@@ -87,6 +88,25 @@ static std::optional<Type> exact_type(const Value& left, const Value& right) {
   return is_f32 && is_exact(integer, types::f32) ? types::f32 : types::f64;
 }
 
+// Warns where a literal is beyond what the other integer's type holds.
+static void warn_out_of_range(Checker& checker, ir::CompareOp op, const Value& left, const Value& right,
+                              Span span) {
+  bool is_left = is_int_literal(left);
+  const Value &literal = is_left ? left : right, &other = is_left ? right : left;
+  if (!checker.final || !is_int_literal(literal) || !is_runtime_integer(other)) return;
+  Interval limits = interval_of(other.type);
+  bool is_above = literal.integer > limits.greatest, is_below = literal.integer < limits.least;
+  if (!is_above && !is_below) return;
+  // The literal as the right one: all others are less than what is above.
+  bool wants_less = false, wants_equal = op == ir::CompareOp::Equal;
+  ir::CompareOp from_left = is_left ? ir::mirrored(op) : op;
+  wants_less = from_left == ir::CompareOp::Less || from_left == ir::CompareOp::LessEqual;
+  bool holds = is_equality(op) ? !wants_equal : wants_less == is_above;
+  checker.report(span, diag::out_of_range, short_text(checker.context.source(span)),
+                 holds ? "always true" : "always false", fmt::format("each {}", to_string(other.type)),
+                 static_cast<std::int64_t>(limits.least), static_cast<std::uint64_t>(limits.greatest));
+}
+
 static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& left, const Value& right,
                              Span span) {
   ir::CompareOp ir_compare = *ir_op(op);
@@ -106,13 +126,14 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
   }
   checker.note_operands_meet(left, right, false);
   checker.warn_never_negative(ir_compare, left, right, span);
+  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  if (!numba) warn_out_of_range(checker, ir_compare, left, right, span);
   bool bools = is_boolean(left.type) && is_boolean(right.type) && is_equality(ir_compare);
   if (bools)
     return runtime_value(
         checker.compare(ir_compare, checker.as_operand(left), checker.as_operand(right), span), span);
   if (is_integral(left.type) && is_integral(right.type))
     return runtime_value(compare_integers(checker, ir_compare, left, right, span), span);
-  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   std::optional<Type> type =
       numba ? numba_join(left.type, right.type)
             : join_arithmetic(operand_type(left, right.type), operand_type(right, left.type));
