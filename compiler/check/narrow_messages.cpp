@@ -119,7 +119,12 @@ static void report_wrapped(Checker& checker, const Value& value, std::string_vie
   // What is divided by an i64 is widened too: one warning is enough.
   bool fresh = checker.context.diagnostics.enabled() &&
                checker.context.reported.insert({"wrapped", value.span.file, value.span.begin}).second;
-  if (!fresh) return;
+  // A shift that goes beyond its type was told.
+  auto was_told = [&](const auto& kind) {
+    return checker.context.reported.contains({kind.code, value.span.file, value.span.begin});
+  };
+  bool is_told = was_told(diag::shift_count) || was_told(diag::far_shift);
+  if (!fresh || is_told) return;
   std::string source = short_text(checker.context.source(value.span));
   const Local* local = value.facts.wrapped_in;
   bool is_unsigned = value.type == types::u32 || value.type == types::u64;
