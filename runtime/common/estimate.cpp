@@ -25,8 +25,9 @@ bool Estimate::append(const Expression& expression, int depth) {
   case ExpressionOp::Extent: {
     const bool is_extent = expression.op == ExpressionOp::Extent;
     if (!is_extent && expression.type > ExpressionType::U64) return false;
+    if (expression.value < 0 || expression.value > INT32_MAX) return false;
     std::int64_t slot = expression.value + (is_extent ? 1 + std::int64_t(expression.axis) : 0);
-    if (expression.value < 0 || slot < 0 || slot > INT32_MAX) return false;
+    if (slot < 0 || slot > INT32_MAX) return false;
     if (is_extent) step.type = ExpressionType::I64;
     step.op = ExpressionOp::Scalar;
     step.slot = static_cast<std::uint32_t>(slot);

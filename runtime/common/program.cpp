@@ -39,8 +39,9 @@ bool Program::append(const Expression& expression, int depth) {
                           : expression.op == ExpressionOp::Stride
                               ? 1 + std::int64_t(expression.rank) + expression.axis
                               : 0;
+    if (expression.value < 0 || expression.value > INT32_MAX || offset < 0) return false;
     std::int64_t slot = expression.value + offset;
-    if (expression.value < 0 || offset < 0 || slot > INT32_MAX) return false;
+    if (slot > INT32_MAX) return false;
     step.slot = static_cast<std::uint32_t>(slot);
     break;
   }
