@@ -163,7 +163,7 @@ private:
   }
   std::uint32_t enter(RunPlace::Kind kind, const ir::Stmt& stmt, std::int64_t number);
 
-  static constexpr std::size_t most_steps = 300'000;
+  static constexpr std::size_t most_steps = 100'000;
 
   const ir::Module& module_;
   const ir::Function& kernel_;
