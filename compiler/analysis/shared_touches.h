@@ -69,7 +69,7 @@ private:
 
   TouchListener listener_;
   BlockRun run_;
-  const bool compares_; // of a block that is cut short only what nobody stored is asked for
+  bool compares_; // of a block that is cut short only what nobody stored is asked for
   std::unordered_map<std::uint32_t, std::unordered_map<std::int64_t, Element>> elements_; // by array
   std::unordered_map<std::uint32_t, std::vector<Touched>> last_;
   std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::vector<Touched>>> by_data_;
