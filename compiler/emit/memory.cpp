@@ -5,6 +5,8 @@
 
 #include <execinfo.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/InitializePasses.h>
+#include <llvm/PassRegistry.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 
@@ -31,6 +33,18 @@ static void register_targets() {
   llvm::InitializeNativeTargetAsmParser();
 }
 
+// Passes of the code generator enter themselves in a registry where they are first made.
+static void register_passes() {
+  llvm::PassRegistry& passes = *llvm::PassRegistry::getPassRegistry();
+  llvm::initializeCore(passes);
+  llvm::initializeAnalysis(passes);
+  llvm::initializeTransformUtils(passes);
+  llvm::initializeScalarOpts(passes);
+  llvm::initializeCodeGen(passes);
+  llvm::initializeRegAllocScoringPass(passes);
+  llvm::initializeTarget(passes);
+}
+
 // Its registries have locks, which an exception would leave locked.
 void initialize_llvm() {
   enum class State : std::uint8_t { New, Begun, Ready };
@@ -48,6 +62,7 @@ void initialize_llvm() {
   backtrace(&frame, 1);
   state = State::Begun;
   register_targets();
+  register_passes();
   state = State::Ready;
 }
 
