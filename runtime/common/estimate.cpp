@@ -22,22 +22,14 @@ bool Estimate::append(const Expression& expression, int depth) {
     step.value = expression.real;
     break;
   case ExpressionOp::Scalar:
-  case ExpressionOp::Extent: {
-    const bool is_extent = expression.op == ExpressionOp::Extent;
-    if (!is_extent && expression.type > ExpressionType::U64) return false;
-    if (expression.value < 0 || expression.value > INT32_MAX) return false;
-    std::int64_t slot = expression.value + (is_extent ? 1 + std::int64_t(expression.axis) : 0);
-    if (slot < 0 || slot > INT32_MAX) return false;
-    if (is_extent) step.type = ExpressionType::I64;
+    if (expression.type > ExpressionType::U64) return false;
+    break;
+  case ExpressionOp::Extent:
     step.op = ExpressionOp::Scalar;
-    step.slot = static_cast<std::uint32_t>(slot);
+    step.type = ExpressionType::I64;
     break;
-  }
   case ExpressionOp::BlockDim:
-  case ExpressionOp::GridDim:
-    if (expression.axis < 0 || expression.axis > 2) return false;
-    step.slot = static_cast<std::uint32_t>(expression.axis);
-    break;
+  case ExpressionOp::GridDim: break;
   case ExpressionOp::Add:
   case ExpressionOp::Subtract:
   case ExpressionOp::Multiply:
@@ -47,6 +39,10 @@ bool Estimate::append(const Expression& expression, int depth) {
   case ExpressionOp::Less: break;
   default: return false;
   }
+  const bool reads = expression.operands.empty() && step.op != ExpressionOp::Constant;
+  const std::optional<std::uint32_t> place = operations::place_of(expression);
+  if (reads && !place) return false;
+  step.slot = place.value_or(0);
   for (std::size_t i = 0; i < expression.operands.size(); ++i)
     if (!append(expression.operands[i], depth + static_cast<int>(i))) return false;
   steps_.push_back(step);

@@ -55,6 +55,26 @@ constexpr std::optional<std::int64_t> arithmetic(ExpressionOp op, std::int64_t a
   }
 }
 
+// Returns where a step finds what an expression reads: the word of the parameter block, or the axis of the launch's shape. Nothing
+// where there is no such place, and of other expressions.
+inline std::optional<std::uint32_t> place_of(const Expression& expression) {
+  std::int64_t offset = 0;
+  switch (expression.op) {
+  case ExpressionOp::BlockDim:
+  case ExpressionOp::GridDim:
+    if (expression.axis < 0 || expression.axis > 2) return std::nullopt;
+    return static_cast<std::uint32_t>(expression.axis);
+  case ExpressionOp::Scalar:
+  case ExpressionOp::Address: break;
+  case ExpressionOp::Extent: offset = 1 + std::int64_t(expression.axis); break;
+  case ExpressionOp::Stride: offset = 1 + std::int64_t(expression.rank) + expression.axis; break;
+  default: return std::nullopt;
+  }
+  if (expression.value < 0 || expression.value > INT32_MAX || offset < 0) return std::nullopt;
+  const std::int64_t slot = expression.value + offset;
+  return slot > INT32_MAX ? std::nullopt : std::optional(static_cast<std::uint32_t>(slot));
+}
+
 constexpr bool is_comparison(ExpressionOp op) {
   return op >= ExpressionOp::Equal && op <= ExpressionOp::GreaterEqual;
 }

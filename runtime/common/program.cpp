@@ -34,22 +34,14 @@ bool Program::append(const Expression& expression, int depth) {
     [[fallthrough]];
   case ExpressionOp::Address:
   case ExpressionOp::Extent:
-  case ExpressionOp::Stride: {
-    std::int64_t offset = expression.op == ExpressionOp::Extent ? 1 + std::int64_t(expression.axis)
-                          : expression.op == ExpressionOp::Stride
-                              ? 1 + std::int64_t(expression.rank) + expression.axis
-                              : 0;
-    if (expression.value < 0 || expression.value > INT32_MAX || offset < 0) return false;
-    std::int64_t slot = expression.value + offset;
-    if (slot > INT32_MAX) return false;
-    step.slot = static_cast<std::uint32_t>(slot);
+  case ExpressionOp::Stride:
+  case ExpressionOp::BlockDim:
+  case ExpressionOp::GridDim: {
+    const std::optional<std::uint32_t> place = operations::place_of(expression);
+    if (!place) return false;
+    step.slot = *place;
     break;
   }
-  case ExpressionOp::BlockDim:
-  case ExpressionOp::GridDim:
-    if (expression.axis < 0 || expression.axis > 2) return false;
-    step.slot = static_cast<std::uint32_t>(expression.axis);
-    break;
   case ExpressionOp::Select: return false; // only one of its ways is evaluated
   case ExpressionOp::Wrap:
     if (expression.type >= ExpressionType::U64) return false;

@@ -7,15 +7,10 @@
 #include <limits>
 #include <random>
 
+#include "tests/unit/expression_builder.h"
+
 namespace kern {
 namespace {
-
-Expression node(ExpressionOp op, std::vector<Expression> operands = {}) {
-  Expression expression;
-  expression.op = op;
-  expression.operands = std::move(operands);
-  return expression;
-}
 
 Expression number(double value) {
   Expression expression = node(ExpressionOp::ConstantReal);

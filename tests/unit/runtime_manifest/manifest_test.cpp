@@ -7,16 +7,10 @@
 
 #include "kern/abi_hash.h"
 #include "runtime/manifest/json.h"
+#include "tests/unit/expression_builder.h"
 
 namespace kern {
 namespace {
-
-Expression node(ExpressionOp op, std::vector<Expression> operands = {}) {
-  Expression expression;
-  expression.op = op;
-  expression.operands = std::move(operands);
-  return expression;
-}
 
 // Every field differs from its default, and every kind of expression is there.
 Manifest example() {
