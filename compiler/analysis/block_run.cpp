@@ -93,6 +93,11 @@ std::set<std::int64_t> BlockRun::conditions(std::uint32_t place) const {
   return found;
 }
 
+bool BlockRun::may_both_be(std::uint32_t a, std::uint32_t b) const {
+  const std::set<std::int64_t> first = conditions(a), second = conditions(b);
+  return std::ranges::includes(first, second) || std::ranges::includes(second, first);
+}
+
 // ---- Statements ----
 
 void BlockRun::exec(const ir::Body& body) {

@@ -81,8 +81,8 @@ public:
   const std::vector<LaunchUse>& uses() const { return arithmetic_.uses(); }
   bool has_known_block() const { return kernel_.options.block.has_value(); }
   const std::vector<RunPlace>& places() const { return places_; }
-  // Returns the conditions on what is not known that hold at a place, by their numbers.
-  std::set<std::int64_t> conditions(std::uint32_t place) const;
+  // Says whether it is sure that one launch comes to both places: what is asked for one holds for the other.
+  bool may_both_be(std::uint32_t a, std::uint32_t b) const;
   // Says whether threads may come differently to what an `if` or a loop holds.
   bool is_divergent(const ir::Stmt& stmt) const { return divergent_.contains(&stmt); }
   // Returns the test that half of the threads do not pass; null where there was none.
@@ -94,6 +94,8 @@ public:
   bool has_choices() const { return has_choices_; }
 
 private:
+  // Returns the conditions on what is not known that hold at a place, by their numbers.
+  std::set<std::int64_t> conditions(std::uint32_t place) const;
   using Mask = std::vector<bool>;
   // One axis of the array in memory that a value is a view of.
   struct Axis {

@@ -110,16 +110,11 @@ private:
     const bool has_data = first.touch.has_data || second.touch.has_data;
     const bool is_one_block = block_of(first.thread) == block_of(second.thread);
     if (has_data && (!is_one_block || first.touch.stmt != second.touch.stmt)) return false;
-    if (!is_one_block) return may_both_be(first, second);
+    if (!is_one_block) return run_->may_both_be(first.touch.place, second.touch.place);
     if (first.touch.epoch != second.touch.epoch) return false;
     const bool is_one_warp = first.thread / 32 == second.thread / 32;
-    return (!is_one_warp || first.touch.warp_epoch == second.touch.warp_epoch) && may_both_be(first, second);
-  }
-
-  // What is asked for one holds for the other.
-  bool may_both_be(const Touched& first, const Touched& second) const {
-    const auto a = run_->conditions(first.touch.place), b = run_->conditions(second.touch.place);
-    return std::ranges::includes(a, b) || std::ranges::includes(b, a);
+    return (!is_one_warp || first.touch.warp_epoch == second.touch.warp_epoch) &&
+           run_->may_both_be(first.touch.place, second.touch.place);
   }
 
   void meet(const Touched& first, const Touched& second) {

@@ -138,15 +138,9 @@ bool SharedTouches::check(std::uint32_t array, const Touched& first, const Touch
   if (conflicts_.contains(array) || first.thread == second.thread) return false;
   const bool is_one_warp = first.thread / 32 == second.thread / 32;
   if (is_one_warp && first.touch.warp_epoch != second.touch.warp_epoch) return false;
-  if (!may_both_be(first.touch.place, second.touch.place)) return false;
+  if (!run_.may_both_be(first.touch.place, second.touch.place)) return false;
   conflicts_.emplace(array, Conflict{first, second, by_data});
   return true;
-}
-
-// Says whether it is sure that both happen in one launch: what is asked for one holds for the other.
-bool SharedTouches::may_both_be(std::uint32_t a, std::uint32_t b) const {
-  const std::set<std::int64_t> first = run_.conditions(a), second = run_.conditions(b);
-  return std::ranges::includes(first, second) || std::ranges::includes(second, first);
 }
 
 std::string describe_touch(const Touch& touch) {

@@ -63,7 +63,6 @@ private:
   void compare_with_data(const Touch& touch, std::uint32_t array, const Threads& threads);
   static bool is_behind(const Touched& other, const Touched& now);
   bool check(std::uint32_t array, const Touched& first, const Touched& second, bool by_data = false);
-  bool may_both_be(std::uint32_t a, std::uint32_t b) const;
 
   static constexpr std::size_t most_unstored = 1024;
 

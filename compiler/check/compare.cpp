@@ -75,10 +75,6 @@ static bool is_exact(const Value& integer, Type type) {
   return holds(exact_interval(type), interval_of(integer));
 }
 
-static bool is_runtime_integer(const Value& value) {
-  return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integer(value.type);
-}
-
 // Returns the float type in which a literal and an integer are compared as the numbers that they are.
 static std::optional<Type> exact_type(const Value& left, const Value& right) {
   const bool is_first = meets_integer(left, right);
@@ -93,15 +89,14 @@ static void warn_out_of_range(Checker& checker, ir::CompareOp op, const Value& l
                               Span span) {
   bool is_left = is_int_literal(left);
   const Value &literal = is_left ? left : right, &other = is_left ? right : left;
-  if (!checker.final || !is_int_literal(literal) || !is_runtime_integer(other)) return;
+  if (!checker.final || !is_int_literal(literal) || !is_typed_integer(other)) return;
   Interval limits = interval_of(other.type);
   bool is_above = literal.integer > limits.greatest, is_below = literal.integer < limits.least;
   if (!is_above && !is_below) return;
   // The literal as the right one: all others are less than what is above.
-  bool wants_less = false, wants_equal = op == ir::CompareOp::Equal;
   ir::CompareOp from_left = is_left ? ir::mirrored(op) : op;
-  wants_less = from_left == ir::CompareOp::Less || from_left == ir::CompareOp::LessEqual;
-  bool holds = is_equality(op) ? !wants_equal : wants_less == is_above;
+  bool wants_less = from_left == ir::CompareOp::Less || from_left == ir::CompareOp::LessEqual;
+  bool holds = is_equality(op) ? op == ir::CompareOp::NotEqual : wants_less == is_above;
   checker.report(span, diag::out_of_range, short_text(checker.context.source(span)),
                  holds ? "always true" : "always false", fmt::format("each {}", to_string(other.type)),
                  static_cast<std::int64_t>(limits.least), static_cast<std::uint64_t>(limits.greatest));
@@ -138,7 +133,7 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
       numba ? numba_join(left.type, right.type)
             : join_arithmetic(operand_type(left, right.type), operand_type(right, left.type));
   if (!type && !numba) type = exact_type(left, right);
-  const Value* integer = is_runtime_integer(left) ? &left : is_runtime_integer(right) ? &right : nullptr;
+  const Value* integer = is_typed_integer(left) ? &left : is_typed_integer(right) ? &right : nullptr;
   if (!numba && type == types::f32 && integer && !is_exact(*integer, types::f32)) type = types::f64;
   if (!type) {
     const Value& whole = is_integer(left.type) ? left : right;

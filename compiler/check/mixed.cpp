@@ -9,10 +9,6 @@ namespace kern::checker {
 // A hash or a random number: what an index is scaled by is small, or even.
 static constexpr WideInt least_mixer = 65'536;
 
-static bool is_typed_integer(const Value& value) {
-  return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integer(value.type);
-}
-
 // Returns the signed one of two operands of which the other one is a u32.
 static const Value* signed_operand(const Value& left, const Value& right) {
   if (!is_typed_integer(left) || !is_typed_integer(right)) return nullptr;

@@ -211,19 +211,18 @@ bool meets_integer(const Value& real, const Value& integer) {
 }
 
 std::vector<Type> types_beside(std::span<const Value> values) {
-  Type narrow = types::unknown, real = types::unknown;
+  Type narrow = types::unknown;
   bool only_narrow = true;
   std::optional<Type> word;
   for (const Value& value : values) {
-    if (is_scalar(value.type) && is_float(value.type)) real = join(real, value.type).value_or(real);
     if (is_unsigned_word(value.type) && (!word || *word == types::u32)) word = value.type;
     if (is_narrow(value.type)) narrow = join(narrow, value.type).value_or(types::i32);
     only_narrow = only_narrow && (is_narrow(value.type) || is_literal(value.type) || is_boolean(value.type));
   }
   std::vector<Type> result;
   for (const Value& value : values) {
-    Type other = real != types::unknown ? real : word ? *word : only_narrow ? narrow : types::unknown;
-    result.push_back(operand_type(value, other));
+    Type other = word ? *word : only_narrow ? narrow : types::unknown;
+    result.push_back(type_beside(value, other));
   }
   return result;
 }
@@ -405,6 +404,8 @@ Interval exact_interval(Type type) {
   WideInt most = WideInt(1) << digits;
   return {-most, most};
 }
+
+bool is_typed_integer(const Value& value) { return is_integer_value(value) && is_integer(value.type); }
 
 bool is_integer_value(const Value& value) {
   return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integral(value.type);

@@ -26,7 +26,7 @@ Type type_beside(const Value& value, Type other);
 Type operand_type(const Value& value, Type other);
 // Says whether a float without a type is beside an integer: both take the float type that they meet.
 bool meets_integer(const Value& real, const Value& integer);
-// Returns the type as which each of several values meets the others.
+// Returns the type as which each of several integers meets the others.
 std::vector<Type> types_beside(std::span<const Value> values);
 
 // In which types an operator on integers computes, and of which its result is.
@@ -66,6 +66,8 @@ void append_spans(std::vector<Span>& spans, const std::vector<Span>& more);
 Interval exact_interval(Type type);
 // Says whether a value is an integer or bool of the running program that has its type.
 bool is_integer_value(const Value& value);
+// Says the same of an integer alone.
+bool is_typed_integer(const Value& value);
 // Says whether an integer goes into a type without a cast: the type holds its interval.
 bool fits_by_interval(const Value& value, Type type);
 // Says whether an integer goes without a cast beside or into a type that is given: one that holds its interval, or an f32

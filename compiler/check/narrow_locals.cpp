@@ -8,10 +8,6 @@
 
 namespace kern::checker {
 
-static bool is_typed_integer(const Value& value) {
-  return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integer(value.type);
-}
-
 void note_growth(Local& local, const Value& value) {
   Growth& growth = local.growth_now;
   growth.derives = growth.derives || value.facts.grown;
