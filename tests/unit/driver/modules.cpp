@@ -18,12 +18,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A package `top` of three folders, each with two files, in a folder of its own that is also the current one.
+// A package `top` of three folders, each with two files, in a folder of its own that is also the current one. Folders
+// without files lie around it, so that no import leads to what others keep beside the temporary files.
 class Packages : public testing::Test {
 protected:
   void SetUp() override {
     before_ = fs::current_path();
-    root_ = fs::temp_directory_path() / ("kern_modules_" + std::to_string(getpid()));
+    outermost_ = fs::temp_directory_path() / ("kern_modules_" + std::to_string(getpid()));
+    root_ = outermost_ / "around" / "it";
     for (const char* folder : {"top", "top/left", "top/left/inner", "top/right"}) {
       fs::create_directories(root_ / folder);
       for (const char* file : {"__init__.py", "a.py", "b.py"})
@@ -33,7 +35,7 @@ protected:
   }
   void TearDown() override {
     fs::current_path(before_);
-    fs::remove_all(root_);
+    fs::remove_all(outermost_);
   }
 
   // Follows every import of every module from every file that is reached, and returns the names by what stands in the file.
@@ -59,7 +61,7 @@ protected:
     return names;
   }
 
-  fs::path root_, before_;
+  fs::path outermost_, root_, before_;
 };
 
 } // namespace
