@@ -93,7 +93,8 @@ public:
   }
   template <std::size_t Axes> View<T, Axes> view(Status& status, std::int64_t offset,
                                                  const Extents<Axes>& part, const Extents<Axes>& strides) {
-    if (!check_part(status, size(), offset, part, strides)) return {nullptr, Extents<Axes>{}};
+    if (!is_full(status) || !check_part(status, size(), offset, part, strides))
+      return {nullptr, Extents<Axes>{}};
     return {handle_, data() + offset, part, strides};
   }
   template <std::size_t Axes> View<const T, Axes> view(std::int64_t offset, const Extents<Axes>& part,
@@ -253,14 +254,15 @@ private:
     status.raise();
     return event;
   }
-  // Gets the calling thread's own stream, and puts it behind all work on the buffer.
-  bool own_stream(Status& status, StreamHandle& stream) const {
-    if (!handle_) {
+  bool is_full(Status& status) const {
+    if (!handle_)
       status.refuse(
           [&] { return std::string("the buffer is empty: it could not be made, or was moved from"); });
-      return false;
-    }
-    return status.take(kern_stream_of_buffer(handle_.get(), stream.receive())) &&
+    return static_cast<bool>(handle_);
+  }
+  // Gets the calling thread's own stream, and puts it behind all work on the buffer.
+  bool own_stream(Status& status, StreamHandle& stream) const {
+    return is_full(status) && status.take(kern_stream_of_buffer(handle_.get(), stream.receive())) &&
            status.take(kern_stream_after_uses(stream.get(), handle_.get()));
   }
   void wait(Status& status, auto&& start) const {

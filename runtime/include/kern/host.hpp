@@ -17,6 +17,19 @@ struct HostOptions {
 // same memory; it goes when nobody, and no work under way, holds it. Not cleared.
 template <class T, std::size_t Rank> class HostBuffer {
 public:
+  HostBuffer() = default; // is empty
+  HostBuffer(const HostBuffer&) = default;
+  // What is moved from is empty: it has no elements to go over.
+  HostBuffer(HostBuffer&& other) noexcept
+      : handle_(std::move(other.handle_)), data_(std::exchange(other.data_, nullptr)),
+        extents_(std::exchange(other.extents_, {})) {}
+  HostBuffer& operator=(HostBuffer other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(data_, other.data_);
+    std::swap(extents_, other.extents_);
+    return *this;
+  }
+  ~HostBuffer() = default;
   HostBuffer(const Device& device, const Extents<Rank>& extents, HostOptions options = {}) {
     Status status;
     *this = HostBuffer(status, device, extents, options);
@@ -26,16 +39,17 @@ public:
     requires(Rank == 1)
       : HostBuffer(device, Extents<1>{size}, options) {}
   HostBuffer(Status& status, const Device& device, const Extents<Rank>& extents,
-             HostOptions options = {}) noexcept
-      : extents_(extents) {
+             HostOptions options = {}) noexcept {
     std::uint64_t bytes = 0;
     std::uint32_t flags = 0;
     if (options.portable) flags |= KERN_HOST_PORTABLE;
     if (options.mapped) flags |= KERN_HOST_MAPPED;
     if (options.write_combined) flags |= KERN_HOST_WRITE_COMBINED;
-    if (count_bytes<T>(status, extents, bytes) &&
-        status.take(kern_host_buffer_create(device.get(), bytes, flags, handle_.receive())))
-      data_ = static_cast<T*>(kern_buffer_host_data(handle_.get()));
+    if (!count_bytes<T>(status, extents, bytes) ||
+        !status.take(kern_host_buffer_create(device.get(), bytes, flags, handle_.receive())))
+      return;
+    data_ = static_cast<T*>(kern_buffer_host_data(handle_.get()));
+    extents_ = extents;
   }
 
   // Returns the first element, for the host. Work on it that is under way must be waited for.
@@ -58,6 +72,9 @@ public:
     return mapped;
   }
   View<T, Rank> view(Status& status) const noexcept {
+    if (!handle_)
+      status.refuse(
+          [&] { return std::string("the host buffer is empty: it could not be made, or was moved from"); });
     auto* mapped = static_cast<T*>(kern_buffer_data(handle_.get()));
     if (!mapped && size() > 0)
       status.refuse([&] {

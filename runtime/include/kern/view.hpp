@@ -98,7 +98,7 @@ public:
     begin = begin < 0 ? 0 : begin > extent ? extent : begin;
     end = end < begin ? begin : end > extent ? extent : end;
     if (step < 1) step = 1;
-    part.data_ += begin * strides_[axis];
+    part.data_ = at(begin * strides_[axis]);
     part.extents_[axis] = (end - begin + step - 1) / step;
     part.strides_[axis] *= step;
     return part;
@@ -129,7 +129,7 @@ public:
       extents[to] = extents_[from];
       strides[to++] = strides_[from];
     }
-    return {buffer_, data_ + index * strides_[axis], extents, strides};
+    return {buffer_, at(index * strides_[axis]), extents, strides};
   }
   // Returns the view with its axes in reverse order.
   View transposed() const {
@@ -173,6 +173,8 @@ public:
   }
 
 private:
+  // A part of an array without memory has none either, so that it is refused as one.
+  T* at(std::int64_t offset) const { return data_ ? data_ + offset : nullptr; }
   // Calls `piece` for what lies side by side, in the order of the host.
   void copy(Status& status, auto* host, std::size_t elements, auto&& piece) const {
     if (elements != static_cast<std::size_t>(size()))

@@ -74,6 +74,40 @@ TEST_F(Empty, BuffersAreErrors) {
   expect_refused("device", [&] { Buffer<float>(gone.device(), 3); }, "the device is empty");
 }
 
+// A part of no memory is none either, whatever its offset.
+TEST_F(Empty, PartsOfEmptyBuffersAreErrors) {
+  kern::Status status;
+  Buffer<float, 2> gone(device, kern::extents(4, 5)),
+      failed(status, device, kern::extents(std::int64_t(1) << 40, 1 << 20));
+  EXPECT_EQ(status.kind(), KERN_OUT_OF_MEMORY);
+  moved(gone);
+  for (Buffer<float, 2>* empty : {&gone, &failed}) {
+    expect_refused(
+        "view", [&] { empty->view(2, kern::extents(2), kern::extents(1)); }, "the buffer is empty");
+    const kern::View<float> row = empty->view().select(0, 3);
+    for (const kern::View<float>& part : {row, row.slice(0, 1, 3), empty->view().slice(0, 1, 4).select(1, 0)})
+      expect_refused("part", [&] { library.scale(kern::over(1), part, 1); }, "an array without memory");
+  }
+}
+
+TEST_F(Empty, HostBuffersHaveNoElements) {
+  kern::Status status;
+  kern::HostBuffer<float> none, gone(device, 10),
+      failed(status, device, kern::extents(std::int64_t(1) << 60));
+  EXPECT_FALSE(status.ok());
+  const kern::HostBuffer<float> kept = moved(gone);
+  EXPECT_EQ(kept.size(), 10u);
+  for (kern::HostBuffer<float>* empty : {&none, &gone, &failed}) {
+    EXPECT_EQ(empty->data(), nullptr);
+    EXPECT_EQ(empty->begin(), empty->end());
+    expect_refused("view", [&] { (void)empty->view(); }, "the host buffer is empty");
+    expect_refused("from", [&] { x.copy_from_async(*empty, stream); }, "the host has 0 elements");
+    expect_refused("to", [&] { x.copy_to_async(*empty, stream); }, "the host has 0 elements");
+  }
+  none = kern::HostBuffer<float>(device, 3);
+  EXPECT_EQ(none.size(), 3u);
+}
+
 TEST_F(Empty, StreamsAndWorkAreErrors) {
   kern::Stream gone(device);
   kern::Event event = library.scale(kern::over(10).on(stream), x, 1);
