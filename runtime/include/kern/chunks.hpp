@@ -127,7 +127,7 @@ template <class... Parts> struct Slot {
 
 // Returns how many rows of a chunk fit, with their halos, and are few enough to overlap well.
 inline std::int64_t choose_rows(Status& status, const Device& device, const ChunkOptions& options,
-                                std::int64_t total, std::uint64_t row_bytes) {
+                                std::int64_t halo, std::int64_t total, std::uint64_t row_bytes) {
   constexpr std::uint64_t wanted = 64 << 20; // bytes of a chunk
   kern_device_info info{};
   info.struct_size = sizeof info;
@@ -135,7 +135,7 @@ inline std::int64_t choose_rows(Status& status, const Device& device, const Chun
   std::uint64_t memory = options.memory > 0 ? options.memory : info.available_bytes / 10 * 9;
   auto most = static_cast<std::int64_t>(
       std::min<std::uint64_t>(memory / (std::max<std::uint64_t>(row_bytes, 1) * options.streams), INT64_MAX));
-  most -= 2 * options.halo;
+  most -= 2 * halo;
   std::int64_t rows = options.rows;
   if (rows == 0)
     rows = std::min(
@@ -143,7 +143,7 @@ inline std::int64_t choose_rows(Status& status, const Device& device, const Chun
   if (rows > most || rows < 1)
     status.refuse([&] {
       return "chunks of " + std::to_string(std::max<std::int64_t>(rows, 1)) + " rows of " +
-             std::to_string(row_bytes) + " bytes, with " + std::to_string(options.halo) +
+             std::to_string(row_bytes) + " bytes, with " + std::to_string(halo) +
              " rows of halo on both sides, on " + std::to_string(options.streams) +
              " streams do not fit in " + std::to_string(memory) + " bytes";
     });
@@ -182,10 +182,10 @@ inline bool run(Status& status, const Status& told, const Device& device, const 
         [&] { return std::string("the device is empty: it could not be made, or was moved from"); });
   if (!status.ok() || !check(status, options, {arrays.extents[0]...}, ((Kind == KERN_HOST_INOUT) || ...)))
     return false;
-  std::int64_t total = sizes[0], halo = options.halo;
+  const std::int64_t total = sizes[0], halo = std::min(options.halo, total);
   if (total == 0) return true;
   std::uint64_t row_bytes = (chunks::Part<T, Rank, Kind>::row_bytes(arrays) + ...);
-  std::int64_t rows = chunks::choose_rows(status, device, options, total, row_bytes);
+  std::int64_t rows = chunks::choose_rows(status, device, options, halo, total, row_bytes);
   std::vector<std::unique_ptr<Slot>> slots;
   while (status.ok() && slots.size() < options.streams) {
     slots.push_back(std::make_unique<Slot>(status, device, rows + 2 * halo, arrays...));

@@ -78,6 +78,21 @@ TEST_F(Chunks, ComeWithTheRowsBesideThem) {
     }
 }
 
+// Beside a chunk there are no more rows than the array has, whatever is asked for.
+TEST_F(Chunks, ComeWithAllRowsForAnyHalo) {
+  std::vector<float> x(100), y(100);
+  for (std::int64_t halo : {std::int64_t(100), std::int64_t(1000), INT64_MAX / 2, INT64_MAX}) {
+    int calls = 0;
+    auto step = [&](const Chunk& chunk, View<const float> from, View<float> to) {
+      EXPECT_EQ(chunk.first, 0);
+      EXPECT_EQ(from.size(), 100);
+      calls += to.size() == 10;
+    };
+    EXPECT_TRUE(kern::for_each_chunk(device, {.rows = 10, .halo = halo}, step, kern::in(x), kern::out(y)));
+    EXPECT_EQ(calls, 10) << halo;
+  }
+}
+
 TEST_F(Chunks, EndWhenTheyAreTold) {
   std::vector<float> x(100'000), y(100'000, 1.0f);
   int calls = 0;
