@@ -81,6 +81,7 @@ inline std::string mismatch(const Tensor& tensor, const kern::Device& device) {
     return "its elements are " + text_of(tensor.type) + ", and " + text_of(wanted) + " is wanted";
   if (tensor.rank != static_cast<std::int32_t>(Rank))
     return "it has " + std::to_string(tensor.rank) + " axes, and " + std::to_string(Rank) + " are wanted";
+  if (!tensor.shape) return "it has no shape";
   bool is_there =
       device.is_cpu()
           ? tensor.device.type == cpu || tensor.device.type == cuda_host || tensor.device.type == cuda_managed
@@ -135,11 +136,11 @@ inline View<T, Rank> import(Status& status, const kern::Device& device, Capsule*
   using Own = std::conditional_t<is_versioned, Versioned, Managed>;
   static_assert(sizeof(Capsule) == sizeof(Own), "this is neither of DLPack 1.0's managed tensors");
   auto* managed = reinterpret_cast<Own*>(capsule);
-  std::string reason;
+  std::string reason = managed ? "" : "it is a null pointer";
   if constexpr (is_versioned) {
-    if (managed->major > 1)
+    if (managed && managed->major > 1)
       reason = "it is of version " + std::to_string(managed->major) + ", and version 1 is known";
-    else if (!std::is_const_v<T> && (managed->flags & read_only))
+    else if (managed && !std::is_const_v<T> && (managed->flags & read_only))
       reason = "it may only be read: import<const T>";
   }
   if (reason.empty()) reason = mismatch<T, Rank>(managed->tensor, device);
@@ -171,6 +172,11 @@ template <class Capsule, std::size_t Rank> struct Export {
 template <class Capsule, class T, std::size_t Rank>
 inline Capsule* export_as(const kern::Device& device, const View<T, Rank>& view) {
   using Value = std::remove_const_t<T>;
+  Status status;
+  if (!device.get())
+    status.refuse(
+        [&] { return std::string("the device is empty: it could not be made, or was moved from"); });
+  status.raise();
   auto* made = new Export<Capsule, Rank>{};
   made->buffer = view.buffer();
   for (std::size_t axis = 0; axis < Rank; ++axis) {
@@ -194,7 +200,7 @@ inline Capsule* export_as(const kern::Device& device, const View<T, Rank>& view)
 
 // Gives a view to another library, which calls the deleter; until then the memory stays. What is under way on
 // it must be waited for, or the other library's stream be made to wait. What may only be read needs the
-// versioned form, which says so.
+// versioned form, which says so. An empty device is an ArgumentError.
 template <class T, std::size_t Rank>
 inline Managed* to_unversioned(const kern::Device& device, const View<T, Rank>& view) {
   static_assert(!std::is_const_v<T>, "the unversioned form cannot say that an array may only be read");

@@ -115,7 +115,20 @@ TEST_F(DLPack, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(contains(refusal([](DLTensor& tensor) { tensor.byte_offset = 3; }, floats),
                        "it begins 3 bytes after its base, which is no multiple of its element's 4 bytes"));
   EXPECT_TRUE(contains(refusal([&](DLTensor&) { shape[1] = -1; }, floats), "it has extent -1 along axis 1"));
+  EXPECT_TRUE(contains(refusal([](DLTensor& tensor) { tensor.shape = nullptr; }, floats), "it has no shape"));
   EXPECT_EQ(deleted, 0); // it stays with the caller
+  EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] {
+                         (void)dlpack::import <float>(device, static_cast<DLManagedTensor*>(nullptr));
+                       }),
+                       "it is a null pointer"));
+  EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] {
+                         (void)dlpack::import <float>(device,
+                                                      static_cast<DLManagedTensorVersioned*>(nullptr));
+                       }),
+                       "it is a null pointer"));
+  EXPECT_TRUE(
+      contains(thrown_by<kern::ArgumentError>([&] { dlpack::to_versioned(kern::Device(), memory.view()); }),
+               "the device is empty"));
 }
 
 TEST_F(DLPack, KnowsVersionsAndWhatMayOnlyBeRead) {
