@@ -485,16 +485,19 @@ kern_error* kern_event_elapsed(kern_event* begin, kern_event* end, double* milli
                               ", and this runtime loads version " + loads + ": compile it again");
 }
 
-static kern_error* load_module(kern_device* device, const kern_object* object,
-                               std::shared_ptr<const void> owner, kern_module** module) {
+kern_error* kern_module_load_owned(kern_device* device, const kern_object* object, void* owner,
+                                   void (*release)(void* owner), kern_module** module) {
   return guarded([&] {
+    // It takes over what it is given before anything can go wrong.
+    std::shared_ptr<const void> owned;
+    if (release) owned = std::shared_ptr<void>(owner, release);
     full(device, "device");
     kern_module*& result = place_of(module);
     if (!object) refuse_null("kern_object");
     if (object->struct_size < offsetof(kern_object, cubins) || object->abi_version != KERN_ABI_VERSION ||
         object->abi_hash != kern::abi_hash)
       refuse_object(*object);
-    auto loaded = device->device->module(*object, std::move(owner));
+    auto loaded = device->device->module(*object, std::move(owned));
     result = new kern_module;
     result->device = device->device;
     result->module = std::move(loaded);
@@ -502,12 +505,7 @@ static kern_error* load_module(kern_device* device, const kern_object* object,
 }
 
 kern_error* kern_module_load(kern_device* device, const kern_object* object, kern_module** module) {
-  return load_module(device, object, {}, module);
-}
-
-kern_error* kern_module_load_owned(kern_device* device, const kern_object* object, void* owner,
-                                   void (*release)(void* owner), kern_module** module) {
-  return load_module(device, object, std::shared_ptr<void>(owner, release), module);
+  return kern_module_load_owned(device, object, nullptr, nullptr, module);
 }
 
 std::uint64_t kern_module_kernel_count(const kern_module* module) {

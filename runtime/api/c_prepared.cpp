@@ -35,6 +35,7 @@ static void prepare_launch(kern_prepared& prepared, std::vector<kern_argument> a
   Launch launch;
   bool any = prepare(call, params, launch);
   std::vector<Memory*> uses;
+  uses.reserve(arguments.size()); // nothing is thrown any more
   for (const kern_argument& argument : arguments) {
     kern_buffer_retain(argument.buffer);
     if (argument.buffer) uses.push_back(argument.buffer->memory.get());

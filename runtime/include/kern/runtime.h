@@ -256,7 +256,7 @@ kern_error* kern_buffer_write(kern_buffer* to, uint64_t offset, const void* from
                               kern_stream* stream, kern_event** event);
 kern_error* kern_buffer_read(const kern_buffer* from, uint64_t offset, void* to, uint64_t bytes,
                              kern_stream* stream, kern_event** event);
-// Copies between buffers of one device, in host memory or on the device.
+// Copies between buffers of one device, in host memory or on the device. The two places share nothing.
 kern_error* kern_buffer_copy(kern_buffer* to, uint64_t to_offset, const kern_buffer* from,
                              uint64_t from_offset, uint64_t bytes, kern_stream* stream, kern_event** event);
 // Repeats a pattern of 1, 2, 4, 8 or 16 bytes.
@@ -299,7 +299,7 @@ typedef struct kern_parameter {
 // Loads an object; the code of a device is loaded once.
 kern_error* kern_module_load(kern_device* device, const kern_object* object, kern_module** module);
 // The same for an object that does not stay: `release` is called with `owner` once nothing can use the object
-// or its code any more, also where it cannot be loaded.
+// or its code any more, also where it cannot be loaded; null: nobody wants to know.
 kern_error* kern_module_load_owned(kern_device* device, const kern_object* object, void* owner,
                                    void (*release)(void* owner), kern_module** module);
 // Loads PTX of kern_module_ptx on a GPU; nothing of the text is kept.

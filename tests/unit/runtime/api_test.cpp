@@ -470,6 +470,9 @@ TEST_F(Api, KeepsAnObjectAsLongAsItsCode) {
   broken.abi_version = KERN_ABI_VERSION + 1;
   EXPECT_EQ(load(device, broken).first.kind(), KERN_DEVICE_ERROR);
   EXPECT_EQ(released, 2);
+  kern::ModuleHandle handle;
+  kern::raise(kern_module_load_owned(device.get(), &object, &released, nullptr, handle.receive()));
+  handle = {}; // nobody wants to know
 }
 
 TEST_F(Api, ReportsUncollectedFaults) {
