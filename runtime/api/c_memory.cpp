@@ -82,6 +82,20 @@ static void check_range(const kern_buffer* buffer, std::uint64_t offset, std::ui
                                   " goes beyond the buffer's " + std::to_string(size));
 }
 
+// The driver copies a place onto itself in any order.
+static void check_apart(const kern_buffer* to, std::uint64_t to_offset, const kern_buffer* from,
+                        std::uint64_t from_offset, std::uint64_t bytes) {
+  auto start_of = [](const Memory& memory) {
+    return reinterpret_cast<std::uintptr_t>(memory.data ? memory.data : memory.host);
+  };
+  const std::uintptr_t target = start_of(*to->memory) + to_offset;
+  const std::uintptr_t source = start_of(*from->memory) + from_offset;
+  if (target < source + bytes && source < target + bytes)
+    fail(KERN_ARGUMENT_ERROR, "a copy of " + std::to_string(bytes) + " bytes from " +
+                                  std::to_string(from_offset) + " to " + std::to_string(to_offset) +
+                                  " is onto itself: the two places share memory");
+}
+
 // Plain copies and fills are of memory that the device sees.
 static void check_device(const kern_buffer* buffer) {
   full(buffer, "buffer");
@@ -140,6 +154,7 @@ kern_error* kern_buffer_copy(kern_buffer* to, std::uint64_t to_offset, const ker
   return guarded([&] {
     check_range(to, to_offset, bytes);
     check_range(from, from_offset, bytes);
+    check_apart(to, to_offset, from, from_offset, bytes);
     stream_for(from, stream);
     Stream& on = stream_for(to, stream);
     NewEvent made = event_on(stream, event);

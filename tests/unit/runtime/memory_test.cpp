@@ -73,6 +73,22 @@ TEST_F(Interop, CopiesBetweenBuffers) {
                        "the host has 10 elements, and the buffer 9"));
 }
 
+TEST_F(Interop, RefusesCopiesOfAPlaceOntoItself) {
+  Buffer<float> x = kern::zeros<float>(device, 10);
+  kern_buffer* memory = x.handle().get();
+  auto copy = [&](std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+    kern::raise(kern_buffer_copy(memory, to, memory, from, bytes, stream.get(), nullptr));
+  };
+  auto refusal = [&](auto&& call) { return thrown_by<kern::ArgumentError>(call); };
+  EXPECT_TRUE(contains(refusal([&] { copy(4, 0, 8); }), "a copy of 8 bytes from 0 to 4 is onto itself"));
+  EXPECT_TRUE(contains(refusal([&] { copy(0, 4, 36); }), "onto itself"));
+  EXPECT_TRUE(contains(refusal([&] { x.copy_from_async(x, stream); }), "onto itself"));
+  copy(20, 0, 20);
+  copy(0, 20, 20);
+  copy(0, 0, 0);
+  stream.wait();
+}
+
 TEST_F(Interop, AdoptsMemoryOfOthers) {
   Buffer<float> owner = kern::zeros<float>(device, 10);
   owner.fill(1).wait();
