@@ -49,10 +49,19 @@ void expect_smooth(const kern::Module& module) {
 
 void compile() { expect_smooth(kern::compile(*device, source, options())); }
 
+// For GPUs, too, and back.
+void write() {
+  kern::CompileOptions written = options();
+  written.options = {"--arch=sm_80"};
+  const kern::Module module = kern::compile(*device, source, written);
+  expect(module.ptx().find(".entry smooth") != std::string_view::npos, "ptx");
+  expect_smooth(kern::load(*device, module.object()));
+}
+
 // What LLVM does once in a process takes no exception: then the process compiles nothing, and says so each time.
-void compile_first() {
+template <void (*run)()> void first() {
   try {
-    compile();
+    run();
   } catch (const kern::OutOfMemory& error) {
     if (!std::string(error.what()).starts_with("the compiler ran out of memory when it was used first"))
       throw;
@@ -95,8 +104,11 @@ void statuses() {
 } // namespace
 
 const Scenario scenarios[] = {
-    {"first compile", compile_first, open_device, 8}, {"compile", compile, compile_before, 8},
-    {"async", compile_async, compile_before, 4},      {"refuse", refuse, compile_before, 8},
+    {"first compile", first<compile>, open_device, 8},
+    {"compile", compile, compile_before, 8},
+    {"first write", first<write>, open_device, 8},
+    {"async", compile_async, compile_before, 4},
+    {"refuse", refuse, compile_before, 8},
     {"statuses", statuses, compile_before, 2},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;
