@@ -12,10 +12,18 @@
 
 namespace kern::emitting {
 
+// Without the table of symbols that a file has for linkers: where memory ends while LLVM makes a static of that one, it stays
+// locked for the next compilation.
+static std::string bitcode_of(const llvm::Module& module) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::BitcodeWriter writer(bytes);
+  writer.writeModule(module);
+  writer.writeStrtab();
+  return std::string(bytes.begin(), bytes.end());
+}
+
 static cache::Key key_of(const Compiled& compiled) {
-  std::string bitcode;
-  llvm::raw_string_ostream out(bitcode);
-  llvm::WriteBitcodeToFile(*compiled.lowered.module, out);
+  const std::string bitcode = bitcode_of(*compiled.lowered.module);
   const llvm::TargetMachine& machine = *compiled.machine;
   return cache::make_key({"object", bitcode, machine.getTargetTriple().str(), machine.getTargetCPU(),
                           machine.getTargetFeatureString(), std::to_string(compiled.optimization),
