@@ -20,6 +20,7 @@
 #include "compiler/emit/device_math.h"
 #include "compiler/emit/large.h"
 #include "compiler/emit/machine.h"
+#include "compiler/emit/memory.h"
 #include "compiler/emit/optimize.h"
 #include "compiler/emit/ptxas.h"
 #include "compiler/emit/ptxas_defects.h"
@@ -210,6 +211,7 @@ std::optional<std::string> emit(const ir::Module& module, const SourceManager& s
                                 EmitTimes* times) {
   EmitTimes unwanted;
   EmitTimes& spent = times ? *times : unwanted;
+  initialize_llvm(); // before anything of LLVM takes memory
   llvm::LLVMContext context;
   std::optional<Compiled> compiled = compile(module, sources, options, context, diagnostics, spent);
   if (!compiled) return std::nullopt;

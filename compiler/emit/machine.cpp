@@ -12,7 +12,6 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/emit/emit.h"
-#include "compiler/emit/memory.h"
 #include "runtime/common/per_thread.h"
 
 namespace kern::emitting {
@@ -98,7 +97,6 @@ std::string all_names(bool gpu) {
 std::string gpu_arch(const TargetOptions& options) { return options.arch.empty() ? "sm_80" : options.arch; }
 
 llvm::TargetMachine* find_machine(const TargetOptions& options, Diagnostics& diagnostics) {
-  initialize_llvm();
   bool gpu = options.target == Target::Cuda;
   std::optional<MachineKey> key = gpu ? gpu_key(options) : cpu_key(options);
   if (!key) {
