@@ -24,6 +24,7 @@
 #include "compiler/emit/optimize.h"
 #include "compiler/emit/ptxas.h"
 #include "compiler/emit/ptxas_defects.h"
+#include "compiler/emit/tables.h"
 #include "compiler/emit/verify_module.h"
 #include "compiler/lower/lower.h"
 
@@ -138,7 +139,8 @@ static bool has_variables(const llvm::Module& module) {
 
 // As TargetMachine::addPassesToEmitFile, but for one pass that finds out where variables live, in a sixteenth
 // of the time: without -g our code names none.
-bool generate(llvm::Module& module, llvm::TargetMachine& machine, bool object, llvm::raw_pwrite_stream& out) {
+static bool run_passes(llvm::Module& module, llvm::TargetMachine& machine, bool object,
+                       llvm::raw_pwrite_stream& out) {
   auto& target = static_cast<llvm::LLVMTargetMachine&>(machine);
   llvm::legacy::PassManager passes;
   llvm::TargetPassConfig* config = target.createPassConfig(passes);
@@ -155,6 +157,12 @@ bool generate(llvm::Module& module, llvm::TargetMachine& machine, bool object, l
   passes.add(llvm::createFreeMachineFunctionPass());
   passes.run(module);
   return true;
+}
+
+bool generate(llvm::Module& module, llvm::TargetMachine& machine, bool object, llvm::raw_pwrite_stream& out) {
+  static Once cpu, gpu;
+  (machine.getTargetTriple().isNVPTX() ? gpu : cpu).run([&] { make_tables(machine, run_passes); });
+  return run_passes(module, machine, object, out);
 }
 
 } // namespace emitting

@@ -4,13 +4,14 @@
 #include "compiler/emit/memory.h"
 
 #include <execinfo.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/InitializePasses.h>
 #include <llvm/PassRegistry.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
 
-#include <mutex>
 #include <new>
 
 #include "compiler/emit/emit.h"
@@ -45,25 +46,36 @@ static void register_passes() {
   llvm::initializeTarget(passes);
 }
 
-// Its registries have locks, which an exception would leave locked.
-void initialize_llvm() {
-  enum class State : std::uint8_t { New, Begun, Ready };
-  static std::mutex mutex;
-  static State state = State::New;
-  std::lock_guard lock(mutex);
-  if (state == State::Ready) return;
-  if (state == State::Begun) throw LlvmNotReady();
+// Functions of the C library by their names: a table that is made when one is first looked for.
+static void list_functions() {
+  llvm::LibFunc found;
+  llvm::TargetLibraryInfoImpl(llvm::Triple(llvm::sys::getProcessTriple())).getLibFunc("sqrt", found);
+}
+
+void Once::run(const std::function<void()>& function) {
+  std::lock_guard lock(mutex_);
+  if (state_ == State::Ready) return;
+  if (state_ == State::Begun) throw LlvmNotReady();
   constexpr std::size_t room = 16 << 20;
   ::operator delete(::operator new(room));
-  llvm::remove_bad_alloc_error_handler();
-  llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
-  // The C library opens the unwinder when it first needs it, and ends the process where it cannot.
-  void* frame = nullptr;
-  backtrace(&frame, 1);
-  state = State::Begun;
-  register_targets();
-  register_passes();
-  state = State::Ready;
+  state_ = State::Begun;
+  function();
+  state_ = State::Ready;
+}
+
+// LLVM's registries have locks, and what it makes once is guarded: an exception would leave both locked.
+void initialize_llvm() {
+  static Once once;
+  once.run([] {
+    llvm::remove_bad_alloc_error_handler();
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
+    // The C library opens the unwinder when it first needs it, and ends the process where it cannot.
+    void* frame = nullptr;
+    backtrace(&frame, 1);
+    register_targets();
+    register_passes();
+    list_functions();
+  });
 }
 
 void let_go(std::unique_ptr<llvm::orc::LLJIT> jit) noexcept {

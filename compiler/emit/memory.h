@@ -1,7 +1,10 @@
 // LLVM where memory ends: it knows no exceptions, so what can go wrong is held together here.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 
 namespace llvm::orc {
 class LLJIT;
@@ -9,8 +12,20 @@ class LLJIT;
 
 namespace kern::emitting {
 
+// Does what changes LLVM for the whole process, once, where there is room for it. Throws LlvmNotReady where that ran out of
+// memory all the same, from then on.
+class Once {
+public:
+  void run(const std::function<void()>& function);
+
+private:
+  enum class State : std::uint8_t { New, Begun, Ready };
+  std::mutex mutex_;
+  State state_ = State::New;
+};
+
 // Makes LLVM's targets known, and has it throw std::bad_alloc where it has no memory: it would end the process. Throws
-// LlvmNotReady where that itself ran out of memory before.
+// LlvmNotReady.
 void initialize_llvm();
 
 // Lets go of code. That takes memory; without it, the code stays where it is.

@@ -1,0 +1,13 @@
+// Tables that LLVM's code generators make when they first need them.
+#pragma once
+
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+namespace kern::emitting {
+
+// Generates the code of a small function, with `generate`, which makes the tables. Nobody wants the code.
+void make_tables(llvm::TargetMachine& machine,
+                 bool (*generate)(llvm::Module&, llvm::TargetMachine&, bool, llvm::raw_pwrite_stream&));
+
+} // namespace kern::emitting
