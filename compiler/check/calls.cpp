@@ -357,12 +357,23 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
   }
   for (const Value& value : *values)
     if (has_unknown(value)) return unknown_value(span);
-  Instance* called = find_instance(context, callee, *values, false, instance, span);
+  const DeclaredTypes* declared = declared_types(*this, callee, *values);
+  for (std::size_t i = 0; declared && i < values->size(); ++i) {
+    (*values)[i] = as_declared(*this, declared->params[i], (*values)[i]);
+    if (is_error((*values)[i])) return error_value(span);
+  }
+  Value result = call_with(callee, *values, span);
+  bool has_result = declared && declared->result && !has_unknown(result) && !is_error(result);
+  return has_result ? as_declared(*this, *declared->result, result) : result;
+}
+
+Value Checker::call_with(const FunctionSymbol& callee, const std::vector<Value>& values, Span span) {
+  Instance* called = find_instance(context, callee, values, false, instance, span);
   if (!called) return error_value(span);
   if (final && callee.file->is_numba()) report_unknown_decorators(context, callee);
   if (final) {
-    Value result = emit_call(*called, *values, span);
-    if (keeps_intervals(*this)) note_result(*this, *called, *values, result);
+    Value result = emit_call(*called, values, span);
+    if (keeps_intervals(*this)) note_result(*this, *called, values, result);
     return result;
   }
   infer(context, *called);
@@ -373,7 +384,7 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
   Value result;
   make_results(*this, type, span, slots, result);
   mark_waiting(result);
-  result.facts.origin = result_origin(callee, *values);
+  result.facts.origin = result_origin(callee, values);
   return result;
 }
 

@@ -12,6 +12,7 @@
 
 #include "compiler/builtins/signature.h"
 #include "compiler/check/check.h"
+#include "compiler/check/declared_types.h"
 #include "compiler/check/instance.h"
 #include "compiler/support/limits.h"
 
@@ -32,6 +33,7 @@ struct Context {
   std::set<std::pair<std::string_view, std::string_view>>
       host_changes; // module and name that host code assigns
   std::map<std::pair<const ast::FunctionDef*, std::size_t>, bool> constant_params; // see constant_params.h
+  std::map<const FunctionSymbol*, std::vector<DeclaredTypes>> declared_types;      // see declared_types.h
   std::deque<ir::ConstantDecl> tables; // what values of kind Table are, but those of -D
   std::string_view constant_name; // of the constant of a module being evaluated, for the names of records
   std::size_t open_constants = 0; // being evaluated, each for the one before it
@@ -475,6 +477,7 @@ struct Checker {
   Value evaluate_call(const ast::Call& expr);
   std::optional<Args> evaluate_args(const ast::Call& expr);
   Value call_function(const FunctionSymbol& callee, const Args& args, Span span);
+  Value call_with(const FunctionSymbol& callee, const std::vector<Value>& values, Span span);
   Value call_type_maker(const Value& maker, const Args& args, Span span); // type_makers.cpp
   Value emit_call(Instance& called, const std::vector<Value>& values, Span span);
   std::optional<std::vector<Value>> bind_params(const FunctionSymbol& callee, const Args& args, Span span);

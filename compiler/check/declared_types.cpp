@@ -1,0 +1,117 @@
+#include "compiler/check/declared_types.h"
+
+#include "compiler/check/checker.h"
+#include "compiler/check/host_numbers.h"
+
+namespace kern::checker {
+
+namespace {
+
+// Reads `int32(int32, int32)`, the same in a string, a tuple of types, or a constant of the module that is one of these;
+// nothing where a type is not known here.
+std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file, const ast::Expr& expr,
+                                            bool is_text) {
+  if (const auto* text = ast::as<ast::StringLiteral>(&expr)) {
+    const ast::Expr* inner = parse_text(context, "<signature>", std::string(text->value));
+    return inner ? read_signature(context, file, *inner, true) : std::nullopt;
+  }
+  if (const auto* name = ast::as<ast::Name>(&expr)) {
+    const Symbol* found =
+        find_symbol(context, file, name->text, Checker(context, &file, nullptr).reader_of(name->span));
+    bool is_signature = found && found->kind == Symbol::Kind::Constant && !found->op && found->path.empty() &&
+                        found->init && found->init->kind != ast::Kind::Name;
+    if (is_signature) return read_signature(context, file, *found->init, is_text);
+  }
+  std::optional<std::vector<Type>> params = signature_types(context, file, expr, is_text);
+  if (!params) return std::nullopt;
+  DeclaredTypes declared{std::move(*params), std::nullopt};
+  const auto* call = ast::as<ast::Call>(&expr);
+  std::string_view result = call ? context.source(call->callee->span) : "";
+  const bool is_void = result.substr(result.rfind('.') + 1) == "void";
+  if (call && !is_void) declared.result = type_of_expr(context, file, *call->callee, is_text);
+  return declared;
+}
+
+const std::vector<DeclaredTypes>& read_signatures(Context& context, const FunctionSymbol& function) {
+  auto [known, is_new] = context.declared_types.try_emplace(&function);
+  if (!is_new) return known->second;
+  std::vector<DeclaredTypes> all;
+  FileScope& file = function.options_file ? *function.options_file : *function.file;
+  const bool was_enabled = context.diagnostics.enabled();
+  context.diagnostics.set_enabled(false);
+  for (const ast::Expr* signature : function.options.signatures)
+    if (std::optional<DeclaredTypes> declared = read_signature(context, file, *signature, false))
+      all.push_back(std::move(*declared));
+  context.diagnostics.set_enabled(was_enabled);
+  return context.declared_types[&function] = std::move(all);
+}
+
+// How far a value lies from a type, the least first; nothing where it cannot become one. A sum of these orders signatures
+// as Numba does: one unsafe conversion is more than any number of safe ones.
+std::optional<int> distance(const Value& value, Type type) {
+  constexpr int promotion = 1, safe = 100, unsafe = 10000;
+  if (is_tuple(value)) {
+    if (!is_tuple(type) || type->elements.size() != value.elements.size()) return std::nullopt;
+    int sum = 0;
+    for (std::size_t i = 0; i < value.elements.size(); ++i) {
+      std::optional<int> each = distance(value.elements[i], type->elements[i]);
+      if (!each) return std::nullopt;
+      sum += *each;
+    }
+    return sum;
+  }
+  if (is_array(value)) {
+    bool fits = is_array(type) && value.type->scalar == type->scalar && value.type->rank == type->rank;
+    return fits ? std::optional(0) : std::nullopt;
+  }
+  if (!is_number(value)) return is_scalar(type) || is_array(type) ? std::nullopt : std::optional(0);
+  if (!is_scalar(type)) return std::nullopt;
+  Type own = type_of_number(value);
+  if (own == type) return 0;
+  if (is_complex(own) && !is_complex(type)) return std::nullopt;
+  if (numba_unify(own, type) != type) return unsafe;
+  bool is_same_kind = is_integer(own) == is_integer(type) && is_float(own) == is_float(type) &&
+                      is_signed(own) == is_signed(type);
+  return is_same_kind ? promotion : safe;
+}
+
+} // namespace
+
+const DeclaredTypes* declared_types(Checker& checker, const FunctionSymbol& function,
+                                    const std::vector<Value>& args) {
+  const FunctionOptions& options = function.options;
+  bool declares =
+      function.file->is_numba() && options.is_device && !options.is_host_jit && !options.signatures.empty();
+  if (!declares) return nullptr;
+  const DeclaredTypes* nearest = nullptr;
+  int least = 0;
+  for (const DeclaredTypes& declared : read_signatures(checker.context, function)) {
+    std::optional<int> sum = declared.params.size() == args.size() ? std::optional(0) : std::nullopt;
+    for (std::size_t i = 0; i < args.size() && sum; ++i) {
+      std::optional<int> each = distance(args[i], declared.params[i]);
+      sum = each ? std::optional(*sum + *each) : std::nullopt;
+    }
+    if (!sum || (nearest && *sum >= least)) continue;
+    nearest = &declared;
+    least = *sum;
+  }
+  return nearest;
+}
+
+Value as_declared(Checker& checker, Type type, const Value& value) {
+  if (is_tuple(value) && is_tuple(type) && type->elements.size() == value.elements.size() &&
+      !is_record(value.type)) {
+    std::vector<Value> elements;
+    bool changes = false;
+    for (std::size_t i = 0; i < value.elements.size(); ++i) {
+      elements.push_back(as_declared(checker, type->elements[i], value.elements[i]));
+      changes = changes || elements.back().type != value.elements[i].type;
+    }
+    return changes ? tuple_value(std::move(elements), value.span) : value;
+  }
+  bool converts =
+      is_number(value) && value.kind == ValueKind::Runtime && is_scalar(type) && value.type != type;
+  return converts ? checker.explicit_cast(type, value, value.span) : value;
+}
+
+} // namespace kern::checker

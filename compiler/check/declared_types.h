@@ -1,0 +1,31 @@
+// The types that a device function of a .py file is compiled for: `@cuda.jit("int32(int32)", device=True)`. Numba makes
+// no other code of it: what a call passes becomes these types, and what the function returns becomes the result's.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/types/types.h"
+
+namespace kern::checker {
+
+struct Checker;
+struct FunctionSymbol;
+struct Value;
+
+// One signature of a function.
+struct DeclaredTypes {
+  std::vector<Type> params;
+  std::optional<Type> result; // nothing where the signature leaves it to the function
+};
+
+// Returns the signature that a call takes, the one whose types lie nearest to those of the arguments; null where the
+// function declares none, or none takes them.
+const DeclaredTypes* declared_types(Checker& checker, const FunctionSymbol& function,
+                                    const std::vector<Value>& args);
+
+// Converts numbers, and those in tuples, as Numba does: by a cast. Arrays and all else stay as they are, and so do constants
+// that the function needs as constants.
+Value as_declared(Checker& checker, Type type, const Value& value);
+
+} // namespace kern::checker
