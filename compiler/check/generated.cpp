@@ -282,6 +282,12 @@ struct Writer {
     Texts inputs;
     for (const ast::Param& param : function.params) inputs.push_back(param.name);
     std::string called = fmt::format("{}__element", function.name);
+    // A function that is defined again has one of its own: the kernel before it still calls the first.
+    auto again = std::ranges::count_if(items, [&](const ast::Stmt* item) {
+      const auto* other = ast::as<ast::FunctionDef>(item);
+      return other && other->generated && other->name == function.name;
+    });
+    if (again > 0) called += std::to_string(again + 1);
     std::vector<WrittenSignature> signatures = signatures_of(function, kind);
     std::vector<std::span<const std::string_view>> types;
     for (const WrittenSignature& signature : signatures) types.push_back(arena.copy(signature.types));
