@@ -56,6 +56,7 @@ struct Arguments {
   Checker& checker;
   const ast::Call& call;
   std::vector<std::string_view> params;
+  std::optional<Type> called = {}; // what is called is a type: that of the elements
 
   const ast::Expr* written(std::string_view name) const {
     for (const ast::Keyword& keyword : call.keywords)
@@ -73,6 +74,7 @@ struct Arguments {
   }
 
   std::optional<Type> dtype(Type otherwise) const {
+    if (called) return called;
     if (!written("dtype") || written("dtype")->kind == ast::Kind::NoneLiteral) return otherwise;
     std::optional<Value> value = get("dtype");
     if (!value) return std::nullopt;
@@ -411,7 +413,12 @@ Made numpy_call(Checker& checker, std::string_view name, const ast::Call& call) 
   if (name == "eye") return make_eye({checker, call, {"N", "M", "k", "dtype"}});
   if (name == "concatenate") return make_concatenation({checker, call, {"arrays", "axis", "out", "dtype"}});
   if (name == "identity") return make_eye({checker, call, {"N", "dtype"}});
-  return std::nullopt;
+  // np.float64([1, 2]), which is np.array([1, 2], np.float64)
+  std::optional<ScalarKind> scalar = find_numba_scalar(name);
+  if (!scalar || call.args.size() != 1 || !call.keywords.empty()) return std::nullopt;
+  if (!written_elements(*call.args[0]) && !is_constant_array(checker.evaluate(*call.args[0])))
+    return std::nullopt;
+  return make_array_of({checker, call, {"object"}, types::scalar(*scalar)});
 }
 
 Made reshaped(const Arguments& args, Numbers numbers) {

@@ -193,6 +193,8 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
   }
   if (module == "collections") return plain_function(module, name, span);
   if (module.starts_with("numba.") && name == "from_dtype") return plain_function("numba", name, span);
+  if (module.starts_with("numba.") && name == "numpy_support")
+    return text_value(ValueKind::Host, "numba.np.numpy_support", span);
   if (module == "numba.cuda")
     if (std::optional<Value> vector = vector_type(context, name, span)) return vector;
   if (module == "numba.types") {
@@ -440,10 +442,29 @@ static Value struct_value(Checker& checker, FileScope& file, std::string_view na
   return read_at(symbol.value, span);
 }
 
+// Reports a function that a kernel reads and that `@overload(f)` gives another meaning than its own body; false where there
+// is none.
+static bool report_overload(Checker& checker, const FunctionSymbol& function, Span span) {
+  if (!function.file->is_numba() || !function.def->decorators.empty()) return false;
+  for (const ast::HostStatement& statement : function.file->tree->statements) {
+    if (statement.kind != ast::HostStatement::Kind::Function) continue;
+    const Span head{statement.span.file, statement.span.begin, statement.name_span.begin};
+    const std::string_view text = checker.context.source(head);
+    const std::string opened = fmt::format("overload({}", function.def->name);
+    const std::size_t at = text.find(opened);
+    if (at == text.npos || !(text[at + opened.size()] == ',' || text[at + opened.size()] == ')')) continue;
+    checker.report(span, diag::overloaded_function, function.def->name)
+        .note(statement.name_span, "`{}` makes its code", statement.name);
+    return true;
+  }
+  return false;
+}
+
 Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span) {
   switch (symbol.kind) {
   case Symbol::Kind::Constant: return constant_value(*this, file, name, symbol, span);
   case Symbol::Kind::Function: {
+    if (instance && report_overload(*this, *symbol.function, span)) return error_value(span);
     Value value = plain_value(ValueKind::Function, span);
     value.function = symbol.function;
     return value;
@@ -489,7 +510,7 @@ Value Checker::imported_value(FileScope& file, std::string_view name, const Symb
   if (has_known_names(symbol.module))
     return host_attribute(text_value(ValueKind::Host, symbol.module, span), symbol.text, span);
   if (std::optional<Value> value = host_name(symbol.module, symbol.text, span)) return *value;
-  report(span, diag::host_value, name, define_name(file, name))
+  report(span, diag::import_not_found, name, symbol.module, define_name(file, name))
       .note(symbol.span, "`{}` is imported from `{}` here", name, symbol.module);
   return error_value(span);
 }

@@ -13,7 +13,7 @@ def f(x):
     x[2] = missing
 # CHECK: :11:12: error[E0403]: `N` is a value of the host that kernc cannot compute; give it with `-D N=VALUE`
 # CHECK: :7:1: note: `N` is defined here
-# CHECK: :12:12: error[E0403]: `constants` is a value of the host that kernc cannot compute; give it with `-D constants=VALUE`
+# CHECK: :12:12: error[E0467]: `constants` comes from `scipy`, which kernc does not find: name its folder with `-I`, or give it with `-D constants=VALUE`
 # CHECK: :5:19: note: `constants` is imported from `scipy` here
 # CHECK: :13:12: error[E0401]: `missing` is not defined
 # CHECK: note: a value that only Python computes is given as `-D missing=VALUE`
