@@ -1,6 +1,7 @@
 #include "compiler/ast/definitions.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,10 +9,35 @@ namespace kern::ast {
 
 namespace {
 
+// A function that an expression is, and what made it.
+struct Made {
+  const FunctionDef* function = nullptr;
+  Making making = Making::Def;
+};
+
+// Returns how `cuda.jit`, or `cuda.jit(...)`, makes a function of its argument; nothing where a callee is something else.
+std::optional<Making> jit_of(const Expr* callee) {
+  const auto* options = as<Call>(callee);
+  const Expr* decorator = options ? options->callee : callee;
+  const auto* attribute = as<Attribute>(decorator);
+  const auto* name = as<Name>(decorator);
+  if ((attribute ? attribute->name : name ? name->text : "") != "jit") return std::nullopt;
+  Making making = Making::Kernel;
+  if (options)
+    for (const Keyword& keyword : options->keywords)
+      if (keyword.name == "device" && keyword.value->kind != Kind::NoneLiteral) {
+        const auto* truth = as<BoolLiteral>(keyword.value);
+        if (!truth || truth->value) making = Making::Device;
+      }
+  return making;
+}
+
 struct Collector {
   std::vector<Definition> found{};
+  std::vector<const Module*> trees{}; // that the names of a tree are looked for in, outer ones first
 
   void collect(const Module& tree, const std::string& path) {
+    trees.push_back(&tree);
     for (const HostStatement& statement : tree.statements) {
       if (!statement.body || statement.is_item) continue;
       bool is_named =
@@ -19,46 +45,61 @@ struct Collector {
       std::string inner = is_named ? fmt::format("{}{}.", path, statement.name) : path;
       for (const Stmt* item : statement.body->items)
         if (const auto* function = as<FunctionDef>(item))
-          found.push_back({inner + std::string(function->name), function});
+          found.push_back({inner + std::string(function->name), function, Making::Def, function->name_span});
       collect(*statement.body, inner);
       collect_aliases(*statement.body, inner);
     }
+    trees.pop_back();
   }
 
   // Returns the function that an expression is: one that `cuda.jit(f)` is given, or that a call of a function of
   // the host returns.
-  const FunctionDef* made_by(const Module& tree, const Expr* expr, int depth) const {
+  Made made_by(const Module& tree, const Expr* expr, int depth) const {
     const auto* call = as<Call>(expr);
-    if (!call || depth > 8) return nullptr;
+    if (!call || depth > 8) return {};
     const auto* callee = as<Name>(call->callee);
     if (callee)
       for (const HostStatement& statement : tree.statements)
-        if (statement.body && statement.name == callee->text && statement.body->result)
-          return named(*statement.body, statement.body->result, depth + 1);
-    return call->args.size() == 1 ? named(tree, call->args[0], depth + 1) : nullptr;
+        if (statement.body && statement.name == callee->text && statement.body->result) {
+          Made made = named(*statement.body, statement.body->result, depth + 1);
+          bool is_jitted = made.making == Making::Kernel || made.making == Making::Device;
+          return {made.function, is_jitted ? made.making : Making::Result};
+        }
+    if (call->args.size() != 1) return {};
+    std::optional<Making> jit = jit_of(call->callee);
+    for (const Keyword& keyword : call->keywords) // cuda.jit(f, device=True)
+      if (jit && keyword.name == "device") jit = Making::Device;
+    return {named(tree, call->args[0], depth + 1).function, jit.value_or(Making::Other)};
   }
 
-  const FunctionDef* named(const Module& tree, const Expr* expr, int depth) const {
-    if (const auto* lambda = as<Lambda>(expr)) return lambda->function;
+  Made named(const Module& tree, const Expr* expr, int depth) const {
+    if (const auto* lambda = as<Lambda>(expr)) return {lambda->function};
     const auto* name = as<Name>(expr);
     if (!name) return made_by(tree, expr, depth);
-    const FunctionDef* function = nullptr;
+    Made made = named_in(tree, *name, depth);
+    for (std::size_t i = trees.size(); !made.function && i-- > 0;) made = named_in(*trees[i], *name, depth);
+    return made;
+  }
+
+  Made named_in(const Module& tree, const Name& name, int depth) const {
+    Made made;
     for (const Stmt* item : tree.items) {
       const auto* def = as<FunctionDef>(item);
-      if (def && def->name == name->text) function = def;
+      if (def && def->name == name.text) made = {def};
       const auto* assign = as<Assign>(item);
       const auto* target = assign ? as<Name>(assign->targets.front()) : nullptr;
-      if (target && target->text == name->text) function = made_by(tree, assign->value, depth + 1);
+      if (target && target->text == name.text) made = made_by(tree, assign->value, depth + 1);
     }
-    return function;
+    return made;
   }
 
   void collect_aliases(const Module& tree, const std::string& path) {
     for (const Stmt* item : tree.items) {
       const auto* assign = as<Assign>(item);
       const auto* target = assign ? as<Name>(assign->targets.front()) : nullptr;
-      const FunctionDef* function = target ? made_by(tree, assign->value, 0) : nullptr;
-      if (function) found.push_back({path + std::string(target->text), function});
+      Made made = target ? made_by(tree, assign->value, 0) : Made{};
+      if (made.function)
+        found.push_back({path + std::string(target->text), made.function, made.making, target->span});
     }
   }
 };

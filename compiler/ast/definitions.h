@@ -8,13 +8,24 @@
 
 namespace kern::ast {
 
+// How a name comes to be a function.
+enum class Making : std::uint8_t {
+  Def,
+  Kernel, // by `k = cuda.jit(f)`
+  Device, // by `f = cuda.jit(device=True)(g)`
+  Result, // by `k = make(3)`, where the function `make` of the file returns one
+  Other,  // by a call of something else that is given a function
+};
+
 struct Definition {
   std::string path; // "make.k"
   const FunctionDef* function;
+  Making making = Making::Def;
+  Span place = {}; // of the name
 };
 
 // Returns the functions inside of others, of classes and of the blocks of other statements, and those that a
-// constant of the top level names: `k = cuda.jit(f)`, `k = make(3)`.
+// constant names, at the top level or in a function: `k = cuda.jit(f)`, `k = make(3)`.
 std::vector<Definition> inner_definitions(const Module& module);
 // Returns those of them that a name means: the one whose path it is, else all whose path ends in it.
 std::vector<Definition> definitions_named(const Module& module, std::string_view name);

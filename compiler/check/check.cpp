@@ -288,8 +288,13 @@ void check_only(Context& context, std::string_view name) {
                                       [&](const Signature& signature) { return signature.function == name; });
   FunctionSymbol* function = is_named ? nullptr : find_function(context, name);
   if (function && function->options.is_kernel) check_kernel(context, *function);
-  // A kernel that is wanted alone may have no types yet.
-  if (function && context.options.signatures.empty()) check_rest(context, *function);
+  // A kernel that is wanted alone may have no types yet. One that `cuda.jit(f)` makes somewhere says nothing itself.
+  if (!function || !context.options.signatures.empty()) return;
+  const bool is_plain = !function->options.is_kernel && !function->options.is_device;
+  if (is_plain && function->file->is_numba() && !is_instantiated(context, *function))
+    check_names(context, *function);
+  else
+    check_rest(context, *function);
 }
 
 void check_constants(Context& context, FileScope& file) {

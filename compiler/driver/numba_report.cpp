@@ -11,6 +11,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/driver/kernels.h"
+#include "compiler/lex/lex.h"
 
 namespace kern {
 
@@ -60,7 +61,9 @@ std::optional<std::string> wanted_value(const Diagnostic& diagnostic) {
     return std::string(text.substr(0, text.find('=')));
   };
   const std::string_view code = diagnostic.row->code;
-  if (code == diag::host_value.code || code == diag::captured_value.code) return name_in(diagnostic.message);
+  if (code == diag::host_value.code || code == diag::captured_value.code ||
+      code == diag::import_not_found.code)
+    return name_in(diagnostic.message);
   if (diagnostic.row->code != diag::undefined_name.code) return std::nullopt;
   for (const Note& note : diagnostic.notes)
     if (std::optional<std::string> name = name_in(note.text)) return name;
@@ -86,17 +89,142 @@ void judge(Entry& entry, Compilation& compilation) {
   }
 }
 
-// Checks one kernel, by its path, in a compilation of its own; false where the file cannot be read any more.
-bool report_kernel(Session& session, const CompileOptions& options, const Program& program,
-                   const std::string& file, const std::string& path, Span place,
-                   std::vector<Entry>& entries) {
+// Checks one kernel, by its path, in a compilation of its own; nothing where the file cannot be read any more.
+std::optional<Entry> judge_kernel(Session& session, const CompileOptions& options, const Program& program,
+                                  const std::string& file, const std::string& path, Span place) {
   std::unique_ptr<Compilation> alone = open_source(session, options, file);
-  if (!alone) return false;
+  if (!alone) return std::nullopt;
   alone->set_only(path);
   alone->module();
   Entry entry{file, path, program.sources->locate(place).line, Verdict::Compiles, {}, {}, {}, {}, {}};
   judge(entry, *alone);
-  entries.push_back(std::move(entry));
+  return entry;
+}
+
+// ---- The functions that are given to Numba ----
+
+// A function that `cuda.jit(f)` or `cuda.jit(...)(f)` is given, wherever that stands.
+struct JitCall {
+  std::string_view name;
+  Span place;
+};
+
+struct JitCalls {
+  const SourceManager& sources;
+  std::span<const Token> tokens;
+
+  bool at(std::size_t i, TokenKind kind) const { return i < tokens.size() && tokens[i].kind == kind; }
+  std::string_view text(std::size_t i) const { return sources.text(tokens[i].span); }
+
+  std::size_t behind_brackets(std::size_t open) const {
+    std::size_t depth = 0, i = open;
+    for (; i < tokens.size(); ++i) {
+      depth += at(i, TokenKind::LeftParen) || at(i, TokenKind::LeftBracket) || at(i, TokenKind::LeftBrace);
+      bool closes =
+          at(i, TokenKind::RightParen) || at(i, TokenKind::RightBracket) || at(i, TokenKind::RightBrace);
+      if (closes && --depth == 0) return i + 1;
+    }
+    return i;
+  }
+
+  // Returns the place of the name that is the first argument of a call.
+  std::optional<std::size_t> first_name(std::size_t open) const {
+    bool is_name = at(open, TokenKind::LeftParen) && at(open + 1, TokenKind::Name) &&
+                   (at(open + 2, TokenKind::RightParen) || at(open + 2, TokenKind::Comma));
+    return is_name ? std::optional(open + 1) : std::nullopt;
+  }
+
+  std::vector<JitCall> find() const {
+    std::vector<JitCall> calls;
+    for (std::size_t i = 2; i + 2 < tokens.size(); ++i) {
+      bool is_jit = at(i, TokenKind::Name) && text(i) == "jit" && at(i - 1, TokenKind::Dot) &&
+                    text(i - 2) == "cuda" && at(i + 1, TokenKind::LeftParen);
+      if (!is_jit) continue;
+      std::size_t end = behind_brackets(i + 1);
+      bool is_device = false;
+      for (std::size_t k = i + 1; k < end; ++k)
+        is_device |= at(k, TokenKind::Name) && text(k) == "device" && !at(k + 2, TokenKind::False);
+      std::optional<std::size_t> given = first_name(end);
+      if (!given) given = first_name(i + 1);
+      if (given && !is_device) calls.push_back({text(*given), tokens[*given].span});
+    }
+    return calls;
+  }
+};
+
+// Returns the dotted path of the functions and classes around a place, with a dot behind each.
+std::string path_around(const ast::Module& tree, Span place) {
+  for (const ast::HostStatement& statement : tree.statements) {
+    bool is_inside = statement.body && statement.span.begin <= place.begin && place.end <= statement.span.end;
+    if (!is_inside) continue;
+    bool is_named = statement.kind == ast::HostStatement::Kind::Function ||
+                    statement.kind == ast::HostStatement::Kind::Class;
+    return (is_named ? std::string(statement.name) + "." : "") + path_around(*statement.body, place);
+  }
+  return "";
+}
+
+// Returns the function that a name means in the functions round a place: the innermost of that name.
+const ast::Definition* meant_by(std::span<const ast::Definition> all, std::string path,
+                                std::string_view name) {
+  for (;;) {
+    for (const ast::Definition& each : all)
+      if (each.making == ast::Making::Def && each.path == path + std::string(name)) return &each;
+    if (path.empty()) return nullptr;
+    std::size_t dot = path.rfind('.', path.size() - 2);
+    path.resize(dot == std::string::npos ? 0 : dot + 1);
+  }
+}
+
+// Returns all functions of a file that have a name.
+std::vector<ast::Definition> definitions_of(const ast::Module& tree) {
+  std::vector<ast::Definition> all;
+  for (const ast::Stmt* item : tree.items)
+    if (const auto* function = ast::as<ast::FunctionDef>(item))
+      all.push_back({std::string(function->name), function, ast::Making::Def, function->name_span});
+  for (ast::Definition& inner : ast::inner_definitions(tree)) all.push_back(std::move(inner));
+  return all;
+}
+
+// Returns those that are kernels, each with where it is given to Numba.
+std::vector<ast::Definition> kernels_of(const Program& program, std::span<const ast::Definition> all) {
+  const ast::Module& tree = *program.files.front().tree;
+  std::vector<ast::Definition> kernels;
+  for (const ast::Definition& each : all) {
+    bool is_decorated = each.making == ast::Making::Def || each.making == ast::Making::Result;
+    if (each.making == ast::Making::Kernel || (is_decorated && is_kernel(program, *each.function)))
+      kernels.push_back(each);
+  }
+  Diagnostics unread;
+  std::vector<Token> tokens = lex(*program.sources, tree.file, unread);
+  for (const JitCall& call : JitCalls{*program.sources, tokens}.find()) {
+    const ast::Definition* given = meant_by(all, path_around(tree, call.place), call.name);
+    std::uint32_t line = program.sources->locate(call.place).line;
+    bool is_known = !given || std::ranges::any_of(kernels, [&](const ast::Definition& each) {
+      bool is_named = each.function == given->function && program.sources->locate(each.place).line == line;
+      return is_named || each.path == given->path;
+    });
+    if (!is_known) kernels.push_back({given->path, given->function, ast::Making::Def, call.place});
+  }
+  std::ranges::stable_sort(kernels, {}, [](const ast::Definition& each) { return each.place.begin; });
+  return kernels;
+}
+
+// Checks a kernel by its name; where a name is bound in a way that only Python follows, the function itself.
+bool report_kernel(Session& session, const CompileOptions& options, const Program& program,
+                   const std::string& file, std::span<const ast::Definition> all,
+                   const ast::Definition& kernel, std::vector<Entry>& entries) {
+  std::optional<Entry> entry = judge_kernel(session, options, program, file, kernel.path, kernel.place);
+  if (!entry) return false;
+  bool is_unnamed = entry->code == diag::unknown_function.code || entry->code == diag::several_functions.code;
+  if (is_unnamed && kernel.making == ast::Making::Result) return true;
+  if (is_unnamed && kernel.making == ast::Making::Kernel)
+    for (const ast::Definition& each : all)
+      if (each.making == ast::Making::Def && each.function == kernel.function)
+        entry = judge_kernel(session, options, program, file, each.path, kernel.place);
+  if (!entry) return false;
+  entry->kernel = kernel.path;
+  entries.push_back(std::move(*entry));
   return true;
 }
 
@@ -131,17 +259,10 @@ bool report_file(Session& session, const CompileOptions& options, const std::str
     entries.push_back(std::move(entry));
     return true;
   }
-  const ast::Module& tree = *program->files.front().tree;
-  std::vector<ast::Definition> kernels;
-  for (const ast::Stmt* item : tree.items)
-    if (const auto* function = ast::as<ast::FunctionDef>(item))
-      kernels.push_back({std::string(function->name), function});
-  for (ast::Definition& inner : ast::inner_definitions(tree)) kernels.push_back(std::move(inner));
-  for (const ast::Definition& each : kernels)
-    if (is_kernel(*program, *each.function) &&
-        !report_kernel(session, options, *program, file, each.path, each.function->name_span, entries))
-      return false;
-  add_refused(entries, *program, tree, "", file);
+  const std::vector<ast::Definition> all = definitions_of(*program->files.front().tree);
+  for (const ast::Definition& each : kernels_of(*program, all))
+    if (!report_kernel(session, options, *program, file, all, each, entries)) return false;
+  add_refused(entries, *program, *program->files.front().tree, "", file);
   return true;
 }
 
@@ -201,7 +322,14 @@ std::string json_of(const std::vector<Entry>& entries, std::size_t files) {
 } // namespace
 
 ExitCode report_numba(Session& session) {
-  CompileOptions options = compile_options(session.options, session.diagnostics);
+  // Python is started in the folder of a project, or in its `src`, and finds its packages there.
+  Options with_folders = session.options;
+  for (const std::string& word : session.options.words)
+    for (const std::string& folder : {word, word + "/src"}) {
+      std::error_code unknown;
+      if (fs::is_directory(folder, unknown)) with_folders.include_dirs.push_back(folder);
+    }
+  CompileOptions options = compile_options(with_folders, session.diagnostics);
   if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
   std::vector<Entry> entries;
   std::size_t files = 0;
