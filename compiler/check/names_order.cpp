@@ -26,6 +26,17 @@ static Symbol host_symbol(HostReason reason, Span span, std::uint32_t place, std
   return symbol;
 }
 
+// Says whether two bindings make the same of a name: scripts repeat their imports and settings.
+static bool is_same(const Symbol& a, const Symbol& b) {
+  if (&a == &b) return true;
+  if (a.kind != b.kind) return false;
+  bool is_import = a.kind == Symbol::Kind::Import || a.kind == Symbol::Kind::FromImport;
+  if (is_import) return a.module == b.module && a.text == b.text;
+  if (a.kind != Symbol::Kind::Constant || a.op || b.op || !a.path.empty() || !b.path.empty()) return false;
+  const auto *x = ast::as<ast::IntLiteral>(a.init), *y = ast::as<ast::IntLiteral>(b.init);
+  return x && y && x->value == y->value;
+}
+
 static std::vector<Symbol>* versions_of(FileScope& file, std::string_view name) {
   auto found = file.symbols.find(name);
   return found == file.symbols.end() || found->second.empty() ? nullptr : &found->second;
@@ -179,16 +190,23 @@ struct Binder {
         add_from_block(block, each.name, statement);
     for (const auto& inner : block.children)
       for (const auto& [name, versions] : inner->symbols) add_from_block(block, name, statement);
-    for (const auto& [name, versions] : block.symbols) add_import(versions, name);
+    for (const auto& [name, versions] : block.symbols) add_import(versions, name, statement.span);
   }
 
-  // An import in a block, where nothing else binds the name: a kernel that reads it can only mean the module.
-  void add_import(const std::vector<Symbol>& in_block, std::string_view name) {
+  // An import in a block, where nothing else binds the name: a kernel that reads it can only mean the module. The branches of
+  // a statement may import the same one from packages that have Numba's names.
+  void add_import(const std::vector<Symbol>& in_block, std::string_view name, Span statement) {
     std::vector<Symbol>& versions = file.symbols[name];
-    bool is_alone = versions.size() <= 1 && in_block.size() == 1 &&
-                    (versions.empty() || versions.back().reason == HostReason::Bound);
-    bool is_import = in_block.size() == 1 && (in_block.front().kind == Symbol::Kind::Import ||
-                                              in_block.front().kind == Symbol::Kind::FromImport);
+    bool is_alone =
+        versions.size() <= in_block.size() && std::ranges::all_of(versions, [&](const Symbol& each) {
+          return each.kind == Symbol::Kind::Host && each.reason == HostReason::Bound &&
+                 each.span.begin >= statement.begin && each.span.end <= statement.end;
+        });
+    bool is_import = std::ranges::all_of(in_block, [&](const Symbol& each) {
+      bool imports = each.kind == Symbol::Kind::Import || each.kind == Symbol::Kind::FromImport;
+      return imports && is_same(each, in_block.front());
+    });
+    is_import = is_import && !in_block.empty();
     if (!is_alone || !is_import) return;
     const std::uint32_t place = versions.empty() ? in_block.front().place : versions.back().place;
     versions.assign({in_block.front()});
@@ -419,17 +437,6 @@ struct Search {
 };
 
 } // namespace
-
-// Says whether two bindings make the same of a name: scripts repeat their imports and settings.
-static bool is_same(const Symbol& a, const Symbol& b) {
-  if (&a == &b) return true;
-  if (a.kind != b.kind) return false;
-  bool is_import = a.kind == Symbol::Kind::Import || a.kind == Symbol::Kind::FromImport;
-  if (is_import) return a.module == b.module && a.text == b.text;
-  if (a.kind != Symbol::Kind::Constant || a.op || b.op || !a.path.empty() || !b.path.empty()) return false;
-  const auto *x = ast::as<ast::IntLiteral>(a.init), *y = ast::as<ast::IntLiteral>(b.init);
-  return x && y && x->value == y->value;
-}
 
 // Says whether a function that reads a name may run before the name becomes what it is at the end.
 static bool runs_before(Context& context, FileScope& file, std::string_view name, const NameReader& reader,
