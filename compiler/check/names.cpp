@@ -376,9 +376,18 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
   if (is_error(symbol.value) && lenient && report_captured(checker, file, symbol.init, span))
     return error_value(span);
   if (is_error(symbol.value) && lenient && report_dtype(checker, file, symbol)) return error_value(span);
-  if (is_error(symbol.value) && lenient)
-    checker.report(span, diag::host_value, name, define_name(file, name))
-        .note(symbol.span, "`{}` is defined here", name);
+  if (is_error(symbol.value) && lenient) {
+    Report error = checker.report(span, diag::host_value, name, define_name(file, name));
+    const auto* call = ast::as<ast::Call>(symbol.init);
+    const bool is_foreign = call && context.source(call->callee->span).ends_with("declare_device");
+    if (is_foreign)
+      error.note(
+          symbol.span,
+          "`declare_device` names a function of code that is linked, which kernc does not do: write it in "
+          "Python, and give `FILE.py:FUNCTION`");
+    else
+      error.note(symbol.span, "`{}` is defined here", name);
+  }
   return read_at(symbol.value, span);
 }
 
