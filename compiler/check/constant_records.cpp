@@ -75,7 +75,7 @@ bool put_rows(const Value& value, Type record, std::size_t axis, std::vector<std
     bytes.resize(at + static_cast<std::size_t>(record->record->size));
     return put(value, record, {}, at, bytes);
   }
-  if (!is_tuple(value) || value.elements.empty()) return false;
+  if (!is_tuple(value) || (value.elements.empty() && axis > 0)) return false;
   const auto count = static_cast<std::int64_t>(value.elements.size());
   if (axis == extents.size()) extents.push_back(count);
   if (axis > extents.size() || extents[axis] != count) return false;

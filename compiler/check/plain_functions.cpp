@@ -77,8 +77,14 @@ Value call_tuple(Checker& checker, const Checker::Args& args, Span span) {
                          span);
 }
 
-// np.dtype('f4'), np.dtype([('x', 'f4'), ('y', 'i4')], align=True)
-Value call_dtype(Checker& checker, const Checker::Args& args, Span span) {
+// np.dtype('f4'), np.dtype([('x', 'f4'), ('y', 'i4')], align=True), np.dtype(dtype='f4')
+Value call_dtype(Checker& checker, const Checker::Args& given, Span span) {
+  Checker::Args args = given;
+  auto named = std::ranges::find(args.keywords, "dtype", [](const auto& keyword) { return keyword.first; });
+  if (named != args.keywords.end() && args.positional.empty()) {
+    args.positional.push_back(named->second);
+    args.keywords.erase(named);
+  }
   bool align = false, fits = !args.positional.empty() && args.positional.size() <= 2;
   if (args.positional.size() == 2) align = checker.constant_truth(args.positional[1]).value_or(false);
   for (const auto& [name, value] : args.keywords) {
