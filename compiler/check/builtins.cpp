@@ -350,8 +350,12 @@ static std::uint64_t most_extremum(bool greatest, const std::vector<Value>& valu
 // min(a, b, c): two at a time.
 Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& operands,
                              const std::vector<Value>& values, Type type, Span span) {
+  bool in_turn = scope->is_numba() && numba_compares_in_turn(values, type);
+  ir::CompareOp goes_before = builtin == Builtin::Max ? ir::CompareOp::Greater : ir::CompareOp::Less;
   ir::Operand result = operands[0];
-  for (std::size_t i = 1; i < operands.size(); ++i) result = pure(builtin, type, {result, operands[i]}, span);
+  for (std::size_t i = 1; i < operands.size(); ++i)
+    result = in_turn ? select(compare(goes_before, operands[i], result, span), operands[i], result, span)
+                     : pure(builtin, type, {result, operands[i]}, span);
   Value value = runtime_value(result, span);
   if (is_integer(type)) value.most = most_extremum(builtin == Builtin::Max, values, type);
   for (const Value& each : values) keep_literal_locals(value, std::array{&each});

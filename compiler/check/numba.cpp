@@ -1,6 +1,7 @@
 // The order of the tests matters little: where an operand is constant they fold away.
 #include "compiler/check/numba.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <tuple>
@@ -187,6 +188,11 @@ std::optional<Type> numba_result(Builtin builtin, const std::vector<Value>& args
     if (narrow) return types::f32;
   }
   return std::nullopt;
+}
+
+bool numba_compares_in_turn(const std::vector<Value>& args, Type type) {
+  auto is_other = [&](const Value& value) { return own_type(value) != type; };
+  return is_float(type) && (args.size() > 2 || std::ranges::any_of(args, is_other));
 }
 
 } // namespace kern::checker
