@@ -405,7 +405,9 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& g
             guarded_index(array.operand, static_cast<int>(axis), indices[axis], *array_expr));
       }
     } else {
-      atomic.args.push_back(convert(value, bound.type, Purpose::Store));
+      ir::Operand stored = convert(value, bound.type, Purpose::Store);
+      atomic.args.push_back(scope->is_numba() ? numba_atomic_value(*this, builtin, stored, expr.span)
+                                              : stored);
     }
   }
   if (array.type->space == AddressSpace::Constant) {

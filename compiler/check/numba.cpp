@@ -65,6 +65,15 @@ ir::Operand numba_integer(Checker& checker, ir::Operand value, Type type, Span s
   return checker.select(is_nan, sign, result, span);
 }
 
+ir::Operand numba_atomic_value(Checker& checker, Builtin atomic, ir::Operand value, Span span) {
+  const bool is_max = atomic == Builtin::AtomicMax;
+  if (!is_float(value.type) || (!is_max && atomic != Builtin::AtomicMin)) return value;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  ir::Operand neutral = ir::constant_float(value.type, is_max ? -infinity : infinity);
+  ir::Operand is_nan = checker.compare(ir::CompareOp::NotEqual, value, value, span);
+  return checker.select(is_nan, neutral, value, span);
+}
+
 // ---- Powers ----
 
 static constexpr std::int64_t as_integer_up_to = 0x10000;

@@ -19,6 +19,9 @@ ir::Operand numba_integer(Checker& checker, ir::Operand value, Type type, Span s
 // Returns x ** y of integers of 64 bits: it wraps, but exponents beyond 65536 are computed as floats, and
 // saturate. A negative one gives 0 but for 1, -1, and 0, which gives the least i64.
 Value numba_integer_power(Checker& checker, ir::Operand base, const Value& exponent, Span span);
+// Returns what an atomic max or min takes in place of `value`: where that is NaN, the number that changes no
+// element. What another atomic takes is the value.
+ir::Operand numba_atomic_value(Checker& checker, Builtin atomic, ir::Operand value, Span span);
 // Returns the type of the numbers of a range: i32, i64 or u64, whichever its arguments convert to best.
 Type numba_range_type(Checker& checker, const Value& range);
 
