@@ -5,6 +5,7 @@
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_params.h"
 #include "compiler/check/host_arrays.h"
+#include "compiler/check/inner_functions.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
@@ -177,7 +178,10 @@ Value Checker::evaluate_call(const ast::Call& expr) {
     return error_value(expr.span);
   }
   if (callee.kind == ValueKind::TypeMaker) return call_type_maker(callee, *args, expr.span);
-  if (callee.kind == ValueKind::Function) return call_function(*callee.function, *args, expr.span);
+  if (callee.kind == ValueKind::Function) {
+    if (!add_captured(*this, *callee.function, *args, expr.span)) return error_value(expr.span);
+    return call_function(*callee.function, *args, expr.span);
+  }
   // Of numbers the two agree in a .kern file, where a literal has no type yet.
   bool is_ufunc = callee.kind == ValueKind::Builtin && !ufunc_name(callee.text).empty() && instance;
   if (is_ufunc && (scope->is_numba() || takes_arrays(callee.text, *args))) {

@@ -6,6 +6,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_records.h"
+#include "compiler/check/inner_functions.h"
 #include "compiler/check/records.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/limits.h"
@@ -535,6 +536,7 @@ Value Checker::read_name(const ast::Name& name) {
   if (name.text == array_constant && is_option_text(context.program.sources->file(name.span.file).name))
     return builtin_named(Builtin::ArrayConstant, name.span);
   if (Local* local = find_local(name.text)) return read_local(*local, name.span);
+  if (std::optional<Value> inner = inner_function(*this, name.text, name.span)) return *inner;
   FileScope* owner = scope;
   if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span), &owner))
     return symbol_value(*owner, name.text, *symbol, name.span);

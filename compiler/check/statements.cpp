@@ -4,6 +4,7 @@
 
 #include "compiler/ast/walk.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/inner_functions.h"
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -39,9 +40,7 @@ bool Checker::check_statement(const ast::Stmt& stmt) {
   case ast::Kind::Return: return check_return(ast::get<ast::Return>(stmt));
   case ast::Kind::Assert: check_assert(ast::get<ast::Assert>(stmt)); return true;
   case ast::Kind::Raise: check_raise(ast::get<ast::Raise>(stmt)); return false;
-  case ast::Kind::FunctionDef:
-    unsupported(ast::get<ast::FunctionDef>(stmt).name_span, "a function inside a function");
-    return true;
+  case ast::Kind::FunctionDef: check_inner_function(*this, ast::get<ast::FunctionDef>(stmt)); return true;
   case ast::Kind::StructDef:
     unsupported(ast::get<ast::StructDef>(stmt).name_span, "a struct inside a function");
     return true;

@@ -47,6 +47,8 @@ void Parser::parse_statement(std::vector<const Stmt*>& out) {
     stmt = parse_while();
   else if (at(TokenKind::For))
     stmt = parse_for();
+  else if (may_hold_functions && at(TokenKind::Def))
+    stmt = parse_function({}, peek().span);
   else if (refuse_lone_clause(*this) || refuse_compound_statement())
     return;
   else

@@ -1,4 +1,6 @@
 // Functions and structs: decorators, parameters, fields.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/diagnostics/parse.h"
@@ -47,9 +49,21 @@ const Stmt* Parser::parse_decorated() {
   return decorators ? stmt : nullptr;
 }
 
+// Says whether a decorator compiles its function, by its name: `cuda.jit`, `njit(...)`. Other functions that hold
+// functions are the host's.
+static bool is_jit(const Expr* decorator) {
+  if (const auto* call = ast::as<ast::Call>(decorator)) return is_jit(call->callee);
+  if (const auto* attribute = ast::as<ast::Attribute>(decorator)) return attribute->name.ends_with("jit");
+  const auto* name = ast::as<ast::Name>(decorator);
+  return name && name->text.ends_with("jit");
+}
+
 // function = "def" name "(" params ")" ("->" expression)? block
 const Stmt* Parser::parse_function(const std::vector<const Expr*>& decorators, Span start) {
   std::size_t outer_loops = std::exchange(loop_depth, 0);
+  bool is_inner = may_hold_functions && decorators.empty();
+  bool holds = is_inner || (top_level == TopLevel::Lenient && std::ranges::any_of(decorators, is_jit));
+  bool outer_holds = std::exchange(may_hold_functions, holds);
   ast::FunctionDef* node = parse_signature(decorators, start);
   Span header = since(start);
   ast::Block body;
@@ -62,9 +76,25 @@ const Stmt* Parser::parse_function(const std::vector<const Expr*>& decorators, S
   }
   --function_depth;
   loop_depth = outer_loops;
+  may_hold_functions = outer_holds;
   if (!node) return nullptr;
   node->body = body;
   node->span = since(start);
+  return node;
+}
+
+// named_lambda = name "=" lambda, which is a function of that name
+const Stmt* Parser::parse_named_lambda() {
+  const Token& name = advance();
+  advance();
+  const Expr* value = parse_lambda();
+  if (!value) return nullptr;
+  const ast::FunctionDef& made = *ast::get<ast::Lambda>(*value).function;
+  auto* node = arena.make<ast::FunctionDef>(since(name.span));
+  node->name = text(name);
+  node->name_span = name.span;
+  node->params = made.params;
+  node->body = made.body;
   return node;
 }
 

@@ -38,9 +38,10 @@ struct Parser {
   std::size_t block_depth = 0;
   std::size_t loop_depth = 0; // in this function
   std::size_t function_depth = 0;
-  bool in_decorator = false;  // whose options may be sets
-  std::size_t host_depth = 0; // of host code around this place
-  std::size_t height = 0;     // of the expression parsed last: what the stack of later phases must hold
+  bool may_hold_functions = false; // whether functions may stand in the one that is parsed
+  bool in_decorator = false;       // whose options may be sets
+  std::size_t host_depth = 0;      // of host code around this place
+  std::size_t height = 0;          // of the expression parsed last: what the stack of later phases must hold
 
   // parse.cpp: the cursor
   const Token& peek(std::size_t offset = 0) const {
@@ -150,6 +151,7 @@ struct Parser {
   const ast::Stmt* parse_decorated();
   std::optional<std::vector<const ast::Expr*>> parse_decorators();
   const ast::Stmt* parse_function(const std::vector<const ast::Expr*>& decorators, Span start);
+  const ast::Stmt* parse_named_lambda();
   ast::FunctionDef* parse_signature(const std::vector<const ast::Expr*>& decorators, Span start);
   bool parse_params(std::vector<ast::Param>& params);
   bool parse_param(std::vector<ast::Param>& params, SeenNames& seen);

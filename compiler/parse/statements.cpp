@@ -128,6 +128,8 @@ const Stmt* Parser::parse_simple_statement() {
   if (at(TokenKind::Assert)) return parse_assert();
   if (at(TokenKind::Raise)) return parse_raise();
   if (at(TokenKind::Del)) return parse_delete();
+  if (may_hold_functions && at(TokenKind::Name) && at(TokenKind::Equal, 1) && at(TokenKind::Lambda, 2))
+    return parse_named_lambda();
   if (refuse_simple_statement() || refuse_c_statement()) return nullptr;
   return parse_expression_statement();
 }
