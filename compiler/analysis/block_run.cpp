@@ -49,7 +49,7 @@ BlockRun::BlockRun(const ir::Module& module, const ir::Function& kernel, Policy 
     : module_(module), kernel_(kernel), policy_(policy), listener_(listener), launch_(launch),
       block_(block_of(module, kernel, launch != nullptr)), block_threads_(threads_of(block_)),
       threads_(block_threads_ * (launch ? threads_of(launch->grid) : 1)), arithmetic_(threads_) {
-  if (policy == Policy::Part) arithmetic_.split(part);
+  if (policy == Policy::Part || policy == Policy::Rest) arithmetic_.split(part, policy == Policy::Rest);
   if (launch) arithmetic_.note_uses();
 }
 
@@ -172,6 +172,7 @@ bool BlockRun::decide(const ir::If& branch, const BlockValue& condition) {
     has_choices_ = has_choices_ || !branch.else_body.empty();
     return policy_ != Policy::Else || branch.else_body.empty();
   };
+  if (policy_ == Policy::Without && condition.kind == Kind::Data && !then_jumps && !else_jumps) return false;
   if (condition.kind != Kind::Uniform) return choose() || (condition.kind == Kind::Range && !then_jumps);
   const auto [found, is_new] = decisions_.try_emplace(condition.number, false);
   if (is_new) found->second = choose() != condition.is_negated;
@@ -299,7 +300,9 @@ void BlockRun::exec_while(const ir::While& node, const ir::Stmt& stmt) {
       done[lane] = done[lane] || (active_[lane] && leaves);
       active_[lane] = active_[lane] && !leaves;
     }
+    open_loops_ += is_unknown;
     if (any_active()) exec_round(node.body, stmt, loop);
+    open_loops_ -= is_unknown;
   }
   loops_.pop_back();
   for (std::size_t lane = 0; lane < threads_; ++lane)
@@ -350,7 +353,9 @@ void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
     assign(node.variable,
            arithmetic_.convert(arithmetic_.binary(ir::BinaryOp::Add, start, advance, types::i64), types::i64,
                                type));
+    open_loops_ += is_unknown;
     exec_round(node.body, stmt, loop);
+    open_loops_ -= is_unknown;
   }
   place_ = outer;
   loops_.pop_back();

@@ -32,7 +32,11 @@ struct Touch {
   std::uint32_t grid_epoch = 0;    // barriers of the grid
   bool is_under_part = false;      // Policy::Part: under a test of the size that cuts the block short
   bool has_data = false;           // of a launch: data pick the element within the row that is told
+  bool is_in_open_loop = false;    // of rounds that are not known: later ones are not told
 };
+
+// Says whether an element has a value behind a statement, whatever it was before: atomics but an exchange change what is there.
+bool sets_element(const ir::Stmt& stmt);
 
 // A launch that may be: how many blocks, and numbers for what is not known.
 struct BlockLaunch {
@@ -61,7 +65,7 @@ struct TouchListener {
   // Data picks the elements.
   std::function<void(const Touch&, std::uint32_t array, const std::vector<std::uint16_t>& threads)> by_data;
   // A store that may be, to an array, or to any.
-  std::function<void(std::optional<std::uint32_t> array)> unsure_store = {};
+  std::function<void(const ir::Stmt& stmt, std::optional<std::uint32_t> array)> unsure_store = {};
 };
 
 class BlockRun {
@@ -70,6 +74,8 @@ public:
     Then, // conditions on data hold
     Else, // they do not, where something else is done then
     Part, // the same as Then; of one size that a thread's number is compared with half of the threads are beyond
+    Rest,    // the same as Part; all threads are but the first
+    Without, // the same as Then, but conditions on what memory holds do not hold, unless threads jump by them
   };
 
   BlockRun(const ir::Module& module, const ir::Function& kernel, Policy policy, const TouchListener& listener,
@@ -153,7 +159,7 @@ private:
   Array evaluate_array(const ir::Expr& expr, Type type);
   Array view(const ir::View& view);
   void assign(ir::SlotId slot, const BlockValue& value);
-  void tell_unsure(TouchKind kind, std::optional<std::uint32_t> memory) const;
+  void tell_unsure(const ir::Stmt& stmt, std::optional<std::uint32_t> memory) const;
   void touch(TouchKind kind, const ir::Operand& array, const std::vector<ir::Operand>& indices,
              const ir::Stmt& stmt);
 
@@ -179,6 +185,7 @@ private:
   std::vector<Loop*> loops_;
   Mask active_, left_;
   int under_part_ = 0;   // tests of the size that cuts the block short that are around
+  int open_loops_ = 0;   // loops around of rounds that are not known
   int unsure_ = 0;       // of the conditions around: who comes here is not known
   bool tainted_ = false; // nor from here on
   std::uint32_t place_ = 0, epoch_ = 0, warp_epoch_ = 0, grid_epoch_ = 0;

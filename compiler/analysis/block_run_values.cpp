@@ -139,7 +139,9 @@ BlockValue BlockRun::evaluate(const ir::Assign& assign, Type type, const ir::Stm
           each.lanes[lane] = condition.lanes[lane] != 0 ? taken.in(lane) : other.in(lane);
         return each;
       },
-      [&](const ir::Fma& e) { return arithmetic_.computed({value(e.a), value(e.b), value(e.c)}); },
+      [&](const ir::Fma& e) {
+        return arithmetic_.computed({value(e.a), value(e.b), value(e.c)});
+      },
       [&](const ir::CallPure& e) { return call_value(e); },
       [&](const ir::Extent& e) {
         const Array of = array(e.array);
@@ -236,15 +238,20 @@ BlockRun::Array BlockRun::view(const ir::View& view) {
   return made;
 }
 
-void BlockRun::tell_unsure(TouchKind kind, std::optional<std::uint32_t> memory) const {
-  if (kind != TouchKind::Load && listener_.unsure_store) listener_.unsure_store(memory);
+bool sets_element(const ir::Stmt& stmt) {
+  const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
+  return std::holds_alternative<ir::Store>(stmt.node) || (atomic && atomic->builtin == Builtin::AtomicExch);
+}
+
+void BlockRun::tell_unsure(const ir::Stmt& stmt, std::optional<std::uint32_t> memory) const {
+  if (sets_element(stmt) && listener_.unsure_store) listener_.unsure_store(stmt, memory);
 }
 
 void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vector<ir::Operand>& indices,
                      const ir::Stmt& stmt) {
   if (!is_told(operand)) return;
   const Array of = array(operand);
-  if (unsure_ > 0 || !of.memory) return tell_unsure(kind, of.memory);
+  if (unsure_ > 0 || !of.memory) return tell_unsure(stmt, of.memory);
   std::vector<std::uint16_t> threads;
   std::vector<std::int64_t> elements(threads_, of.part);
   bool has_data = false, has_own = false;
@@ -260,7 +267,7 @@ void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vect
     }
     steps_ += threads_ / 8;
     if (!at.is_known()) {
-      tell_unsure(kind, of.memory);
+      tell_unsure(stmt, of.memory);
       if (at.kind != Kind::Data) return;
       has_data = true;
       continue;
@@ -286,8 +293,8 @@ void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vect
     threads = {threads[0], threads[1], other, threads.back()};
     if (threads[2] == threads[3]) threads.pop_back();
   }
-  const Touch told{kind,        frame_->function, &stmt,           place_,  epoch_,
-                   warp_epoch_, grid_epoch_,      under_part_ > 0, has_data};
+  const Touch told{kind,        frame_->function, &stmt,           place_,   epoch_,
+                   warp_epoch_, grid_epoch_,      under_part_ > 0, has_data, open_loops_ > 0};
   if (has_data && !has_own)
     listener_.by_data(told, *of.memory, threads);
   else

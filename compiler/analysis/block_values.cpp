@@ -190,7 +190,8 @@ BlockValue BlockArithmetic::compare_range(ir::CompareOp op, const BlockValue& ow
   }
   std::vector<std::int64_t> sorted = own.lanes;
   std::ranges::sort(sorted);
-  split_ = {limit.number, sorted[sorted.size() / 2]};
+  const auto second = std::ranges::upper_bound(sorted, sorted.front());
+  split_ = {limit.number, splits_few_ && second != sorted.end() ? *second : sorted[sorted.size() / 2]};
   return compare(op, own, limit, type);
 }
 

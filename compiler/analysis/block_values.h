@@ -74,8 +74,11 @@ public:
 
   // Of the names that a thread's own number is compared with one becomes a number with which half of the threads pass
   // the test: the first one, or one so far behind it that other numbers are compared with. Of later ones that the same
-  // number is compared with, but for a distance, nothing is known then.
-  void split(std::size_t part) { splits_ = part; }
+  // number is compared with, but for a distance, nothing is known then. Where few are to pass, those of the least number do.
+  void split(std::size_t part, bool few = false) {
+    splits_ = part;
+    splits_few_ = few;
+  }
   std::size_t parts() const { return ranges_.size(); }
   bool has_split() const { return split_.has_value(); }
   // From here on uses of assumed numbers are noted.
@@ -97,6 +100,7 @@ private:
   std::int64_t names_ = 0;
   std::map<std::array<std::int64_t, 4>, std::int64_t> named_;
   std::optional<std::size_t> splits_;
+  bool splits_few_ = false;
   bool notes_ = false;
   std::vector<LaunchUse> uses_;
   std::optional<std::pair<std::int64_t, std::int64_t>> split_; // the name, and its number

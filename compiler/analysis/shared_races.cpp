@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -67,16 +68,26 @@ public:
     SharedTouches then(module_, kernel_, BlockRun::Policy::Then);
     then.run();
     report(then);
+    std::optional<SharedTouches> other;
     if (then.block().has_choices()) {
-      SharedTouches other(module_, kernel_, BlockRun::Policy::Else);
-      other.run();
-      report(other);
+      other.emplace(module_, kernel_, BlockRun::Policy::Else);
+      other->run();
+      report(*other);
     }
-    if (!reported_.empty() || !may_lack_stores(kernel_) || has_whole_blocks()) return;
+    if (!reported_.empty() ||
+        report_never_stored(module_, then, other ? &*other : nullptr, prefix_, diagnostics_))
+      return;
+    if (!may_lack_stores(kernel_)) return;
+    SharedTouches without(module_, kernel_, BlockRun::Policy::Without);
+    without.run();
+    if (report_unset_flag(without, then, prefix_, diagnostics_) || has_whole_blocks()) return;
     for (std::size_t number = 0; number < most_parts; ++number) {
       SharedTouches part(module_, kernel_, BlockRun::Policy::Part, number);
       part.run();
-      if (report_unstored(part, then, diagnostics_) || part.block().parts() <= number + 1) return;
+      if (report_unstored(part, then, diagnostics_)) return;
+      SharedTouches rest(module_, kernel_, BlockRun::Policy::Rest, number);
+      rest.run();
+      if (report_unstored(rest, then, diagnostics_) || part.block().parts() <= number + 1) return;
     }
   }
 
@@ -255,11 +266,17 @@ void report_shared_races(const ir::Module& module, const SourceManager& sources,
   if (module.shared.empty()) return;
   for (const ir::Function& kernel : module.functions) {
     if (!kernel.is_kernel) continue;
-    const bool stores = ir::any_reachable(module, kernel.body, [](const Stmt& stmt) {
+    const bool touches = ir::any_reachable(module, kernel.body, [](const Stmt& stmt) {
+      const auto* load = std::get_if<ir::Load>(&stmt.node);
       const auto* store = std::get_if<ir::Store>(&stmt.node);
-      return store && store->array.type->space == AddressSpace::Shared;
+      const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
+      const ir::Operand* array = load     ? &load->array
+                                 : store  ? &store->array
+                                 : atomic ? &atomic->array
+                                          : nullptr;
+      return array && array->type->space == AddressSpace::Shared;
     });
-    if (stores && !waits_for_others(module, kernel))
+    if (touches && !waits_for_others(module, kernel))
       RaceReporter(module, kernel, sources, prefix, told, diagnostics).run();
   }
 }

@@ -1,13 +1,15 @@
 // What the threads of one run of a block do to shared memory, compared: who touches an element that another thread touches
-// with nothing to order them, who stores an element, and who loads one that nobody has stored. Private to analysis/.
+// with nothing to order them, who stores an element, and who loads or changes one that nobody has stored. Private to analysis/.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -33,14 +35,26 @@ public:
   SharedTouches(const ir::Module& module, const ir::Function& kernel, BlockRun::Policy policy,
                 std::size_t part = 0);
 
-  void run() { run_.run(); }
+  void run();
   const BlockRun& block() const { return run_; }
   // Of each array the first one.
   const std::map<std::uint32_t, Conflict>& conflicts() const { return conflicts_; }
   // Returns who stored an element first, or null.
   const Touched* first_store(std::uint32_t array, std::int64_t element) const;
-  // Loads of elements that nobody had stored.
+  // Loads of elements that nobody had stored, and atomics that change such.
   const std::vector<std::tuple<std::uint32_t, std::int64_t, Touched>>& unstored() const { return unstored_; }
+  // Of each array loads and atomics of elements that data pick; a thread for a statement.
+  const std::vector<std::pair<std::uint32_t, Touched>>& picked_by_data() const { return picked_by_data_; }
+  // Returns a store to an element that another run's threads had not stored to at its end, by no thread that it may be
+  // loaded by; null where there is none.
+  const Touched* stored_only_here(std::uint32_t array, const SharedTouches& other,
+                                  std::uint16_t loader) const;
+  // Says whether all stores that the kernel may make to an array were told, each with its elements.
+  bool knows_all_stores(std::uint32_t array) const {
+    return !may_be_stored(array) && !missing_.contains(array) && !is_any_missing_ && !open_.contains(array);
+  }
+  // Returns a store to an array, or null.
+  const Touched* any_store(std::uint32_t array) const;
   // Says whether a thread stored to an array, at an element of its own.
   bool has_stored(std::uint32_t array, std::uint16_t thread) const;
   // Says whether an array may have been stored to by who knows whom.
@@ -53,10 +67,13 @@ private:
     std::uint32_t epoch = 0;
     std::vector<Touched> loads, stores, atomics;
     std::optional<Touched> first_store;
+    std::uint8_t unstored_atomics = 0;
   };
 
   void known(const Touch& touch, std::uint32_t array, const std::vector<std::int64_t>& elements,
              const Threads& threads);
+  void note_unstored(std::uint32_t array, std::int64_t at, Element& element, const Touched& now);
+  void find_missing();
   void compare(std::uint32_t array, const Element& element, const Touched& now);
   static void keep(Element& element, const Touched& now);
   void by_data(const Touch& touch, std::uint32_t array, const Threads& threads);
@@ -64,7 +81,10 @@ private:
   static bool is_behind(const Touched& other, const Touched& now);
   bool check(std::uint32_t array, const Touched& first, const Touched& second, bool by_data = false);
 
-  static constexpr std::size_t most_unstored = 1024;
+  static constexpr std::size_t most_unstored = 1024, most_unstored_atomics = 4;
+
+  const ir::Module& module_;
+  const ir::Function& kernel_;
 
   TouchListener listener_;
   BlockRun run_;
@@ -75,8 +95,12 @@ private:
   std::map<std::uint32_t, Conflict> conflicts_;
   std::vector<std::tuple<std::uint32_t, std::int64_t, Touched>> unstored_;
   std::unordered_map<std::uint32_t, std::vector<bool>> storers_; // by array, then by thread
-  std::set<std::uint32_t> unsure_;
-  bool is_any_unsure_ = false;
+  std::vector<std::pair<std::uint32_t, Touched>> picked_by_data_;
+  std::unordered_set<const ir::Stmt*> told_; // of what sets elements
+  // By statement and thread: the element that it set last, in loops of rounds that are not known.
+  std::map<std::pair<const ir::Stmt*, std::uint16_t>, std::int64_t> last_set_;
+  std::set<std::uint32_t> unsure_, missing_, open_;
+  bool is_any_unsure_ = false, is_any_missing_ = false;
 };
 
 // Returns the element of a touch in the words of the source, where they are short.
@@ -87,5 +111,14 @@ bool may_lack_stores(const ir::Function& kernel);
 // Reports the first element that a thread loads in a part of a block though only threads beyond that part store it, as the
 // whole block shows; says whether there is one.
 bool report_unstored(const SharedTouches& part, const SharedTouches& whole, Diagnostics& diagnostics);
+// Reports of an element that threads store a constant to only where data say so, as a flag, where it is loaded though it may hold
+// for none; says whether there is one. `without` is the run in which it does.
+bool report_unset_flag(const SharedTouches& without, const SharedTouches& run, std::string_view prefix,
+                       Diagnostics& diagnostics);
+// Reports of each array the first element that threads load or change though no thread of the whole block stores it; says
+// whether there is one. `other` is a run in which conditions on data come out differently, or null; `prefix` stands before
+// `syncthreads` in the words of the source.
+bool report_never_stored(const ir::Module& module, const SharedTouches& run, const SharedTouches* other,
+                         std::string_view prefix, Diagnostics& diagnostics);
 
 } // namespace kern
