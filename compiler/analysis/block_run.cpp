@@ -326,7 +326,8 @@ void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
   if (launch_ && start.kind == Kind::Data) start = arithmetic_.of(Kind::Mixed);
   if (!count.is_uniform()) divergent_.insert(&stmt);
   const bool runs = !is_unknown || count.kind == Kind::Uniform || count.kind == Kind::Data ||
-                    (start.is_known() && (stop.kind == Kind::Uniform || stop.kind == Kind::Data));
+                    (start.is_known() && (stop.kind == Kind::Uniform || stop.kind == Kind::Data)) ||
+                    (launch_ && count.is_known());
   if (!runs) return exec_unsure(stmt);
   Loop loop{Mask(threads_, false), Mask(threads_, false)};
   Mask done(threads_, false);

@@ -34,8 +34,9 @@ public:
   using Meetings = std::unordered_map<const Stmt*, std::vector<GridMeeting>>;
   using Many = std::unordered_map<const Stmt*, bool>;
 
-  MeetingFinder(const ir::Module& module, const ir::Function& kernel, Meetings& meetings, Many& many)
-      : module_(module), kernel_(kernel), meetings_(meetings), many_(many) {}
+  MeetingFinder(const ir::Module& module, const ir::Function& kernel, Meetings& meetings, Meetings& loads,
+                Many& many)
+      : module_(module), kernel_(kernel), meetings_(meetings), loads_(loads), many_(many) {}
 
   void run() {
     LaunchSamples samples(module_, kernel_);
@@ -60,8 +61,12 @@ private:
   void run(const LaunchSamples::Sample& sample, BlockRun::Policy policy, std::vector<LaunchUse>& uses,
            bool& has_choices) {
     elements_.clear();
+    loaded_.clear();
     const TouchListener listener{[&](const Touch& touch, std::uint32_t array,
                                      const std::vector<std::int64_t>& elements, const Threads& threads) {
+                                   if (touch.kind == TouchKind::Load)
+                                     for (const std::uint16_t thread : threads)
+                                       add_load(array, elements[thread], {touch, thread});
                                    if (touch.kind != TouchKind::Store) return;
                                    many_[touch.stmt] |= threads.size() > 1;
                                    for (const std::uint16_t thread : threads)
@@ -91,7 +96,32 @@ private:
            std::ranges::find(found->second, to, &GridMeeting::other) != found->second.end();
   }
 
+  // Keeps two threads of a load, since one of them may be the one that stores, and one of another block.
+  void add_load(std::uint32_t array, std::int64_t element, const Touched& now) {
+    const auto stores = elements_.find({array, element});
+    if (stores != elements_.end())
+      for (const Touched& store : stores->second) meet_load(store, now);
+    std::vector<Touched>& known = loaded_[{array, element}];
+    std::size_t alike = 0, blocks = 0;
+    for (const Touched& other : known) {
+      if (other.touch.stmt != now.touch.stmt || other.touch.epoch != now.touch.epoch) continue;
+      ++alike;
+      blocks += block_of(other.thread) != block_of(now.thread);
+    }
+    if (known.size() < most_known && (alike < most_kept - 1 || (alike < most_kept && blocks == alike)))
+      known.push_back(now);
+  }
+
+  void meet_load(const Touched& store, const Touched& load) {
+    std::vector<GridMeeting>& found = loads_[store.touch.stmt];
+    if (std::ranges::find(found, load.touch.stmt, &GridMeeting::other) != found.end()) return;
+    if (is_unordered(store, load)) found.push_back({load.touch.stmt, how(load.thread, store.thread)});
+  }
+
   void add(std::uint32_t array, std::int64_t element, const Touched& now) {
+    const auto loads = loaded_.find({array, element});
+    if (loads != loaded_.end())
+      for (const Touched& load : loads->second) meet_load(now, load);
     std::vector<Touched>& known = elements_[{array, element}];
     std::size_t alike = 0, blocks = 0;
     for (const Touched& other : known) {
@@ -152,11 +182,12 @@ private:
 
   const ir::Module& module_;
   const ir::Function& kernel_;
-  Meetings& meetings_;
+  Meetings &meetings_, &loads_;
   Many& many_;
   const BlockRun* run_ = nullptr;
   const LaunchSamples::Sample* sample_ = nullptr;
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<Touched>> elements_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<Touched>> elements_,
+      loaded_; // stores, and loads
 };
 
 } // namespace
@@ -168,13 +199,20 @@ GridMeetings::GridMeetings(const ir::Module& module) {
       const auto* store = std::get_if<ir::Store>(&stmt.node);
       return store && store->array.type->space == AddressSpace::Global;
     });
-    if (stores && !waits_for_others(module, kernel)) MeetingFinder(module, kernel, meetings_, many_).run();
+    if (stores && !waits_for_others(module, kernel))
+      MeetingFinder(module, kernel, meetings_, loads_, many_).run();
   }
 }
 
 std::span<const GridMeeting> GridMeetings::of(const ir::Stmt& store) const {
   const auto found = meetings_.find(&store);
   if (found == meetings_.end()) return {};
+  return found->second;
+}
+
+std::span<const GridMeeting> GridMeetings::loads_of(const ir::Stmt& store) const {
+  const auto found = loads_.find(&store);
+  if (found == loads_.end()) return {};
   return found->second;
 }
 

@@ -99,7 +99,7 @@ private:
     std::vector<Note> notes;
     std::vector<Span> places;
   };
-  enum class Cause : std::uint8_t { Race, Update, Distance };
+  enum class Cause : std::uint8_t { Race, Update, Load, Distance };
   // Causes come in the order of the program: by the place of the first access.
   using Key = std::pair<std::uint32_t, Cause>; // the array's slot
 
@@ -111,7 +111,7 @@ private:
         check_distance(load->array, load->indices, stmt);
       if (const auto* store = std::get_if<ir::Store>(&stmt.node)) {
         check_distance(store->array, store->indices, stmt);
-        if (!check_race(*store, stmt)) check_meeting(*store, stmt);
+        if (!check_race(*store, stmt) && !check_meeting(*store, stmt)) check_load(*store, stmt);
       }
       if (const auto* call = std::get_if<ir::Call>(&stmt.node)) visit_call(*call, stmt);
       if (const auto* branch = std::get_if<ir::If>(&stmt.node)) {
@@ -206,17 +206,57 @@ private:
   }
 
   // Looks whether the index of an element that is changed tells the threads apart.
-  void check_meeting(const ir::Store& store, const Stmt& stmt) {
-    if (store.array.type->space != AddressSpace::Global || advice_.is_placed(stmt)) return;
+  bool check_meeting(const ir::Store& store, const Stmt& stmt) {
+    if (store.array.type->space != AddressSpace::Global || advice_.is_placed(stmt)) return true;
     const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, under_);
-    if (!atomic && !updates_.updates(store)) return;
+    if (!atomic && !updates_.updates(store)) return false;
     for (const GridMeeting& meeting : meetings_.get().of(stmt)) {
       if (meeting.other != &stmt && !is_update(*meeting.other)) continue;
       Found& found = find(store.array, Cause::Update, stmt.span);
-      if (found.places.size() > 1 || !found.advice.empty()) return;
+      if (found.places.size() > 1 || !found.advice.empty()) return true;
       found.element = describe_.element(whole(store.array), store.indices);
       found.advice = advice(store, stmt, false, true, atomic, found.notes);
       found.notes.push_back({meeting.other->span, meeting.how});
+      found.notes.insert(found.notes.end(), context_->calls.begin(), context_->calls.end());
+      return true;
+    }
+    return false;
+  }
+
+  // Returns the load of another element of the array that a store goes to, by which its value is made.
+  bool is_made_by_neighbour(const Operand& value, const ir::Store& store, const Stmt* load = nullptr) const {
+    return updates_.is_made_by(value, [&](const Stmt& each) {
+      const auto* other = std::get_if<ir::Load>(&each.node);
+      return other && (!load || load == &each) && other->array == store.array &&
+             !updates_.is_element(*other, store);
+    });
+  }
+
+  // Says whether a value is the greater or less of some: who takes it from a neighbour again and again comes to the same
+  // end in any order.
+  bool is_extremum(const ir::Store& store) const {
+    const auto picks = [](const Stmt& stmt) {
+      const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+      const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr;
+      return call && (call->builtin == Builtin::Max || call->builtin == Builtin::Min);
+    };
+    return updates_.is_made_by(store.value, picks) ||
+           std::ranges::any_of(under_, [&](const ir::Compare& test) {
+             return is_made_by_neighbour(test.left, store) || is_made_by_neighbour(test.right, store);
+           });
+  }
+
+  // Looks whether what a store makes of its array is made of what other threads store there.
+  void check_load(const ir::Store& store, const Stmt& stmt) {
+    if (!is_made_by_neighbour(store.value, store) || is_extremum(store)) return;
+    for (const GridMeeting& meeting : meetings_.get().loads_of(stmt)) {
+      if (!is_made_by_neighbour(store.value, store, meeting.other)) continue;
+      const auto& load = std::get<ir::Load>(meeting.other->node);
+      Found& found = find(store.array, Cause::Load, meeting.other->span);
+      if (found.places.size() > 1 || !found.advice.empty()) return;
+      found.element = describe_.element(whole(load.array), load.indices);
+      found.advice = "store to another array, which the next launch reads";
+      found.notes.push_back({stmt.span, meeting.how});
       found.notes.insert(found.notes.end(), context_->calls.begin(), context_->calls.end());
       return;
     }
@@ -318,6 +358,7 @@ private:
     switch (cause) {
     case Cause::Race: return diagnostics_.report(span, diag::race, element, advice);
     case Cause::Update: return diagnostics_.report(span, diag::lost_update, element, advice);
+    case Cause::Load: return diagnostics_.report(span, diag::neighbour_load, element, advice);
     case Cause::Distance: break;
     }
     return diagnostics_.report(span, diag::coalesce, element, advice);
