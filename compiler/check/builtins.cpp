@@ -330,7 +330,11 @@ Value Checker::match_and_call(Builtin builtin, const Args& written, Span span) {
   call.slot = new_slot("", match->result, ir::Slot::Kind::Temp, span);
   ir::SlotId slot = *call.slot;
   emit(std::move(call), span);
-  return runtime_value(slot_operand(slot), span);
+  Value result = runtime_value(slot_operand(slot), span);
+  if (row(builtin).effects == Effects::Warp && keeps_intervals(*this))
+    for (const Value& value : values)
+      if (value.type == result.type) note_shuffled(result, value);
+  return result;
 }
 
 // Returns what the bits of the least or greatest of some values are at most.
@@ -408,6 +412,7 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& g
       ir::Operand stored = convert(value, bound.type, Purpose::Store);
       atomic.args.push_back(scope->is_numba() ? numba_atomic_value(*this, builtin, stored, expr.span)
                                               : stored);
+      if (keeps_intervals(*this)) note_atomic_sum(*this, array.operand, builtin, value);
     }
   }
   if (array.type->space == AddressSpace::Constant) {

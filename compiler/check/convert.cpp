@@ -306,6 +306,8 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
 // Returns the operand of a value that becomes one of a type; a warning where it should have been wider before.
 static ir::Operand widened(Checker& checker, const Value& value, Type type, Purpose purpose) {
   warn_widened(checker, value, type, purpose);
+  // What only meets a wider number may be a place, or small.
+  if (purpose != Purpose::Operand && purpose != Purpose::Index) warn_sum_widened(checker, value, type);
   if (is_float(type)) warn_mixed(checker, value, "made a float");
   return value.operand;
 }
@@ -522,6 +524,7 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
   if (value.kind == ValueKind::Element) return runtime_value(load_constant_element(value, type), span);
   if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(*this, value, type), span);
   if (value.kind == ValueKind::Runtime) widened(*this, value, type, Purpose::Operand);
+  warn_sum_widened(*this, value, type);
   if (keeps_intervals(*this)) warn_rounded(*this, value, type);
   Value result = runtime_value(cast(as_operand(value), type, span), span);
   result.most = most_bits_as(value, type);

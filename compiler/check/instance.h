@@ -92,10 +92,15 @@ struct Local {
   std::optional<Mixed> mixed;    // an i64 that was a u32 but for a signed operand
   std::optional<Span> adds_up;   // what a loop adds to it, or multiplies it with
   bool is_multiplied = false;    // by a loop
-  bool is_summed = false;        // a loop adds to it
-  Span starts_with;              // a literal that it is assigned
-  Growth growth;                 // of the round before
-  Growth growth_now;             // of this round
+  std::optional<Span>
+      adds_threads; // what of other threads is added to it; to an element of it, where it stands for an array
+  std::optional<Interval> given;           // where everything else lies that it is assigned
+  Span summed;                             // the last sum of itself that it is assigned
+  std::optional<AddressSpace> elements;    // no local, but the elements of an array there
+  bool is_summed = false;                  // a loop adds to it
+  Span starts_with;                        // a literal that it is assigned
+  Growth growth;                           // of the round before
+  Growth growth_now;                       // of this round
   std::vector<const ast::Node*> sites_now; // of this round
   std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
   Type slots_type = types::unknown;

@@ -282,6 +282,8 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
   Interval exact = interval_of(op, a, b, bit_width(width->scalar));
   facts.origin = origin_of(op, left, right);
   facts.rounded = rounded_sum(op, left, right);
+  note_addends(facts, op, left, right);
+  warn_sum_halved(checker, op, left, right);
   auto rotates = [](const Value& up, const Value& down) { return up.facts.by_shift && down.facts.falls; };
   facts.falls = op == ast::BinaryOp::ShiftRight;
   facts.xors = op == ast::BinaryOp::BitXor || left.facts.xors || (!shift && right.facts.xors) ||
@@ -330,6 +332,8 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
 IntegerFacts unary_facts(ast::UnaryOp op, const Value& operand, Type type) {
   IntegerFacts facts = operand.facts;
   facts.local = nullptr;
+  facts.element_of.reset();
+  facts.addends.clear();
   bool negates = op == ast::UnaryOp::Negative;
   facts.saturates = negates;
   facts.promoted = type == types::i32 && is_small(operand);

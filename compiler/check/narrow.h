@@ -104,7 +104,29 @@ void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& add
 // The same of `local = local + value`, where the sum is that; and note_mixed.
 void note_sum(Checker& checker, const ast::Binary& node, const Value& left, const Value& right,
               const Value& sum);
-// Says whether a local starts as a literal and a loop adds to it, or multiplies it.
+// Note what a sum is made of, and what a shuffle gives (wide_sums.cpp).
+void note_addends(IntegerFacts& facts, ast::BinaryOp op, const Value& left, const Value& right);
+void note_shuffled(Value& result, const Value& value);
+// Notes where what a local is assigned lies, but for what is added to it.
+void note_given(const Checker& checker, Local& local, const Value& value);
+// Says whether what threads hold of a local, or of the elements of an array, adds up beyond its type.
+bool adds_threads_up(const Local& local);
+// Says whether a block's sum of what a local holds fits its type.
+bool holds_little(const Local& local);
+// Notes what is stored to an element of an array, and what an atomic adds to one; and of an element what follows from that.
+void note_element_sum(Checker& checker, const ir::Operand& array, const Value& value);
+void note_atomic_sum(Checker& checker, const ir::Operand& array, Builtin builtin, const Value& value);
+void read_element_sum(const Checker& checker, const ir::Operand& array, Value& element);
+// Returns the declaration with which such sums are made in a wider type.
+std::string wide_declaration(const Local& local, Type wide);
+// Warns where the sum of two elements of 32 bits becomes one of 64, or is halved by an operator.
+void warn_sum_widened(Checker& checker, const Value& value, Type type);
+void warn_sum_halved(Checker& checker, ast::BinaryOp op, const Value& sum, const Value& by);
+// Returns the text of a value with the operands converted without which it may have wrapped, with the assignment around
+// it where its target is narrower.
+std::string completed_text(const Checker& checker, const Value& value);
+std::string unwrapped_text(const Checker& checker, const IntegerFacts& facts, Span whole, Type wide);
+// Says whether a local starts as a literal and a loop adds to it, or multiplies it, or what threads hold of it adds up.
 bool sums_up(const Local& local);
 // Says whether a local starts as a literal and is an i32 only because narrow integers were combined with it.
 bool outgrows_literal(const Local& local);
@@ -121,6 +143,8 @@ void note_returned(Checker& checker, const Value& value);
 Origin result_origin(const FunctionSymbol& callee, const std::vector<Value>& args);
 void note_result(const Checker& checker, const Instance& called, const std::vector<Value>& args,
                  Value& result);
+// Says whether 65,536 numbers of what a value may be add up to what 32 bits do not hold.
+bool adds_up_beyond(const Value& added);
 // Gives the sum of an array what follows from its type; `start` is where another start is written.
 void note_total(Value& sum, Type element, const std::optional<Value>& start);
 // Gives a value read from a local what follows from these; the elements of a tuple what they are made of.

@@ -20,6 +20,13 @@ void note_returned(Checker& checker, const Value& value) {
   Local& result = checker.instance->result;
   // A declared result says that its type is wide enough.
   bool says = !result.annotated && value.kind == ValueKind::Runtime && is_word(value.type);
+  if (says && value.facts.of_threads && value.facts.origin == Origin::Given) result.adds_threads = value.span;
+  // What is known of the elements of an array ends with the function.
+  const Local* from = value.facts.wrapped_in;
+  if (from && from->elements && sums_up(*from)) {
+    if (says && from->origin == Origin::Given) result.adds_threads = value.span;
+    return;
+  }
   if (says && !result.held && may_have_wrapped(value.facts))
     result.held = Held{value.facts, interval_of(value), value.type, value.span, false, true};
 }
@@ -47,7 +54,7 @@ static bool is_addition(const FunctionSymbol& function) {
 
 // Says whether the sum of the values of a block passes the type in which it is made.
 static bool sums_beyond(const Value& value) {
-  Interval interval = value.facts.held.value_or(interval_of(value));
+  Interval interval = value.facts.held.value_or(exact_of(value));
   Interval sum{interval.least * most_threads, interval.greatest * most_threads};
   return !holds(interval_of(value.type), sum);
 }
@@ -66,11 +73,23 @@ static void take_arguments(const std::vector<Value>& args, Value& result) {
       facts.by_shift = arg.facts.by_shift;
       facts.factors = arg.facts.factors;
       facts.xors = arg.facts.xors;
-    } else if (adds && arg.facts.origin == Origin::Data && sums_beyond(arg)) {
+    } else if (adds && arg.facts.origin == Origin::Data && !arg.facts.is_small && sums_beyond(arg)) {
       facts.wrapped = {arg.span};
       facts.by_product = true;
       facts.factors = Origin::Data;
     }
+  }
+}
+
+// Of a function that adds what threads hold of what it is given.
+static void take_sum_of_threads(const std::vector<Value>& args, Value& result) {
+  for (const Value& arg : args) {
+    bool counts = is_number(arg) && arg.type == result.type && arg.facts.origin == Origin::Data &&
+                  !arg.facts.is_small && sums_beyond(arg);
+    if (!counts) continue;
+    result.facts.wrapped = {arg.span};
+    result.facts.by_product = true;
+    result.facts.factors = Origin::Data;
   }
 }
 
@@ -80,6 +99,7 @@ void note_result(const Checker& checker, const Instance& called, const std::vect
   result.facts.origin = result_origin(*called.function, args);
   if (!is_word(result.type)) return;
   if (called.function->file->file->is_library) return take_arguments(args, result);
+  if (called.result.adds_threads) return take_sum_of_threads(args, result);
   const std::optional<Held>& held = called.result.held;
   if (!held || held->type != result.type) return;
   result.facts.by_count = held->facts.by_count;

@@ -45,7 +45,10 @@ void read_growth(const Local& local, Value& value) {
   if (grew) value.facts.local = &local;
 }
 
-bool sums_up(const Local& local) { return local.adds_up && !local.annotated && local.starts_with != Span{}; }
+bool sums_up(const Local& local) {
+  bool by_loop = local.adds_up && local.starts_with != Span{};
+  return !local.annotated && (by_loop || adds_threads_up(local));
+}
 
 bool outgrows_literal(const Local& local) {
   return !local.annotated && local.is_assigned && local.starts_with != Span{} && local.growth.grows &&
@@ -82,6 +85,7 @@ void note_held(Checker& checker, Local& local, const Value& value, bool is_alone
   local.origin = std::max(local.origin, origin_of(value));
   local.xors = local.xors || value.facts.xors;
   note_mixed(local, value);
+  note_given(checker, local, value);
   bool is_only = local.assignments == 1;
   bool is_whole = is_number(value) && (is_integer(value.type) || value.type == types::int_literal);
   // What is assigned by one of several statements is what the local holds behind it, until the next.
@@ -130,6 +134,8 @@ static void take_held(const Local& local, Value& value) {
   value.facts.hides_wrap = held.facts.hides_wrap || !held.facts.wide.empty();
   value.facts.factors = held.facts.factors;
   value.facts.xors = held.facts.xors;
+  value.facts.of_threads = held.facts.of_threads;
+  if (held.is_only) value.facts.element_of = held.facts.element_of;
   value.facts.by_count = held.facts.by_count;
   value.facts.by_product = held.facts.by_product;
   value.facts.by_shift = held.facts.by_shift;
@@ -141,6 +147,7 @@ void note_element(Checker& checker, const ir::Operand& array, const Value& value
   bool is_own = space == AddressSpace::Shared || space == AddressSpace::Local;
   bool is_word = is_typed_integer(value) && bit_width(value.type->scalar) == 32;
   bool wraps = value.facts.by_product && (!value.facts.wrapped.empty() || value.facts.wrapped_in);
+  note_element_sum(checker, array, value);
   if (!checker.final || !is_own || !array.slot || !is_word || !wraps ||
       element_type(array.type) != value.type)
     return;
@@ -158,8 +165,10 @@ void note_element(Checker& checker, const ir::Operand& array, const Value& value
 }
 
 void read_element(const Checker& checker, const ir::Operand& array, Value& element) {
+  read_element_sum(checker, array, element);
   auto found = array.slot ? checker.held_elements.find(*array.slot) : checker.held_elements.end();
-  if (found == checker.held_elements.end() || !is_typed_integer(element)) return;
+  bool is_known = found != checker.held_elements.end() && found->second.held && !sums_up(found->second);
+  if (!is_known || !is_typed_integer(element)) return;
   take_held(found->second, element);
   element.facts.wrapped_in = &found->second;
 }
@@ -173,6 +182,8 @@ void read_held(const Local& local, Value& value) {
   value.facts.origin = local.origin;
   read_mixed(local, value);
   if (!is_typed_integer(value)) return;
+  value.facts.is_small = holds_little(local);
+  if (local.adds_threads) value.facts.of_threads = true;
   if (sums_up(local)) {
     value.facts.wrapped_in = &local;
     value.facts.by_count = true;
@@ -190,8 +201,7 @@ void read_held(const Local& local, Value& value) {
   take_held(local, value);
 }
 
-// Says whether 65,536 numbers of a type may add up to what 32 bits do not hold.
-static bool adds_up_beyond(const Value& added) {
+bool adds_up_beyond(const Value& added) {
   Interval interval = interval_of(added), limits{-(WideInt(1) << 15) + 1, (WideInt(1) << 15) - 1};
   return !holds(limits, interval);
 }
@@ -213,7 +223,9 @@ void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& add
   bool is_sum = op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract;
   bool is_word = is_typed_integer(sum) && bit_width(sum.type->scalar) == 32;
   bool is_whole = is_typed_integer(added) || added.type == types::int_literal;
-  if (checker.loops.empty() || !is_word || !is_whole) return;
+  if (is_sum) local.summed = sum.span;
+  if (is_sum && is_word && added.facts.of_threads && !local.adds_threads) local.adds_threads = added.span;
+  if (checker.loops.empty() || !is_word || !is_whole || added.facts.of_threads) return;
   bool is_shift = op == ast::BinaryOp::ShiftLeft, is_or = op == ast::BinaryOp::BitOr;
   local.is_multiplied = local.is_multiplied || op == ast::BinaryOp::Multiply || is_shift;
   local.is_summed = local.is_summed || is_sum;

@@ -47,8 +47,7 @@ std::string replaced_text(const Checker& checker, Span whole, Span part, std::st
       fmt::format("{}{}{}", source(whole.begin, part.begin), text, source(part.end, whole.end)));
 }
 
-// Returns the source of what may have wrapped, with the operands converted that keep it from that.
-static std::string unwrapped_text(const Checker& checker, const IntegerFacts& facts, Span whole, Type wide) {
+std::string unwrapped_text(const Checker& checker, const IntegerFacts& facts, Span whole, Type wide) {
   bool all = wide == types::u64 && !facts.leaves.empty();
   // Beside a product that is warned of, smaller ones may wrap too.
   const std::vector<Span>& parts = facts.by_product && !facts.wide.empty() ? facts.wide : facts.wrapped;
@@ -81,9 +80,7 @@ static bool reaches(const Checker& checker, const ast::Expr& expr, Span part) {
   return computes && std::ranges::any_of(call->args, inner);
 }
 
-// Returns what is written for a part of an assignment that is to be computed in 64 bits: the whole of it, where its
-// target has fewer.
-static std::string completed_text(const Checker& checker, const Value& value) {
+std::string completed_text(const Checker& checker, const Value& value) {
   std::string text = unwrapped_text(checker, value.facts, value.span, types::i64);
   const ast::Assign* assign = checker.assigned;
   std::optional<Type> target = checker.target_type;
@@ -103,16 +100,22 @@ static void warn_adds_up(Checker& checker, const Local& local, Span span, std::s
   bool fresh = checker.context.diagnostics.enabled() &&
                checker.context.reported.insert({"adds_up", local.span.file, local.span.begin}).second;
   if (!fresh) return;
-  std::string declaration =
-      fmt::format("{}: {}{}", local.name, to_string(wide), local.is_unpacked ? "" : " = ...");
-  const bool is_product = is_multiplied_only(local);
-  checker
-      .report(span, diag::narrow_sum, local.name, to_string(local.type),
-              is_product ? "multiplies it" : "adds to it", becomes, declaration)
-      .note(local.starts_with, "`{}` starts as a literal, which takes the type of what follows", local.name)
-      .note(*local.adds_up, "{}",
-            is_product ? "a loop multiplies it with this"
-                       : "a loop adds this to it, or multiplies it with this");
+  bool is_product = is_multiplied_only(local);
+  std::string_view how = local.elements           ? "sums are made in its elements"
+                         : adds_threads_up(local) ? "what other threads hold is added to it"
+                         : is_product             ? "a loop multiplies it"
+                                                  : "a loop adds to it";
+  Report warning = checker.report(span, diag::narrow_sum, local.name, to_string(local.type), how, becomes,
+                                  wide_declaration(local, wide));
+  if (local.starts_with != Span{})
+    warning.note(local.starts_with, "`{}` starts as a literal, which takes the type of what follows",
+                 local.name);
+  if (adds_threads_up(local))
+    warning.note(*local.adds_threads, "this is added");
+  else
+    warning.note(*local.adds_up, "{}",
+                 is_product ? "a loop multiplies it with this"
+                            : "a loop adds this to it, or multiplies it with this");
 }
 
 static void report_wrapped(Checker& checker, const Value& value, std::string_view use, std::string text) {

@@ -253,6 +253,7 @@ Value Checker::load(const Place& place, Span span) {
   Value element = runtime_value(slot_operand(slot), span);
   element.facts.origin = Origin::Data;
   if (keeps_intervals(*this)) read_element(*this, place.array, element);
+  if (place.array.slot) element.facts.element_of = place.array.slot;
   return element;
 }
 

@@ -80,6 +80,13 @@ struct Mixed {
 // elements of arrays.
 enum class Origin : std::uint8_t { Index, Given, Data };
 
+// What a sum or difference is made of: a part that is none, in the order of the source.
+struct Addend {
+  Span span;
+  std::optional<ir::SlotId> array; // whose element it is
+  Interval interval;
+};
+
 // What an integer expression of a .kern file is known to be besides its type (check/narrow.h). A variable that it
 // is assigned to has none of it but what narrow_locals.cpp says.
 struct IntegerFacts {
@@ -109,6 +116,10 @@ struct IntegerFacts {
   std::vector<Span> wide;         // operands which, cast to 64 bits, keep all of its operators from wrapping
   bool hides_wrap = false;        // no cast in it does
   std::optional<Mixed> mixed;     // of an i64 that was a u32 but for that
+  std::optional<ir::SlotId> element_of; // the array whose element it is, also behind a local
+  std::vector<Addend> addends;          // of a sum, without constants
+  bool of_threads = false;              // what another thread holds, by a shuffle, and sums with it
+  bool is_small = false;                // made of bytes, bools and counters, of which a block's sum fits
 };
 
 struct Value {
