@@ -491,6 +491,7 @@ static Value cast_by_python_name(Checker& checker, Type type, const Value& value
 static void note_cast(Value& result, const Value& value) {
   bool was_integer = is_scalar(value.type) && is_integer(value.type);
   result.facts.origin = was_integer ? value.facts.origin : Origin::Given;
+  result.facts.is_cast = true;
   if (was_integer && holds(interval_of(result.type), exact_of(value))) result.facts.exact = exact_of(value);
 }
 

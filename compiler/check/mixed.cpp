@@ -16,6 +16,20 @@ static const Value* signed_operand(const Value& left, const Value& right) {
   return right.type == types::u32 && is_signed(left.type) ? &left : nullptr;
 }
 
+// Returns the index that is multiplied as hashes of 32 bits are: by an odd literal that an i32 does not hold and a u32 does.
+// What is cast to an i64 means one.
+static const Value* hashed_index(ast::BinaryOp op, const Value& left, const Value& right) {
+  auto is_hash = [](const Value& index, const Value& factor) {
+    std::optional<WideInt> number = is_int_literal(factor) ? constant_integer(factor) : std::nullopt;
+    bool is_word = number && (*number & 1) == 1 && holds(interval_of(types::u32), {*number, *number}) &&
+                   !holds(interval_of(types::i32), {*number, *number});
+    return is_word && is_typed_integer(index) && index.type == types::i64 &&
+           index.facts.origin == Origin::Index && !index.facts.is_cast;
+  };
+  if (op != ast::BinaryOp::Multiply) return nullptr;
+  return is_hash(left, right) ? &left : is_hash(right, left) ? &right : nullptr;
+}
+
 static void warn(Checker& checker, const Mixed& mixed, Span span, std::string_view use) {
   if (!checker.final || !checker.context.diagnostics.enabled()) return;
   bool fresh = checker.context.reported.insert({"mixed", mixed.operand.file, mixed.operand.begin}).second;
@@ -24,7 +38,10 @@ static void warn(Checker& checker, const Mixed& mixed, Span span, std::string_vi
   checker
       .report(span, diag::mixed_local, short_text(checker.context.source(span)), use,
               fmt::format("u32({})", operand))
-      .note(mixed.operand, "`{}` is signed, and what was a u32 becomes an i64 with it", operand);
+      .note(mixed.operand, "{}",
+            mixed.is_index
+                ? fmt::format("`{}` is an i64, and so is what it is multiplied to", operand)
+                : fmt::format("`{}` is signed, and what was a u32 becomes an i64 with it", operand));
 }
 
 static bool is_mixer(const Value& factor, bool is_assigned) {
@@ -40,8 +57,8 @@ static void warn_scrambled(Checker& checker, ast::BinaryOp op, const Value& left
   if (combines && a && b && (a->shifted || b->shifted))
     warn(checker, *(a->shifted ? a : b), *(a->shifted ? a : b)->shifted, "shifted right");
   if (op != ast::BinaryOp::Multiply) return;
-  if (a && is_mixer(right, a->is_assigned)) warn(checker, *a, left.span, "multiplied");
-  if (b && is_mixer(left, b->is_assigned)) warn(checker, *b, right.span, "multiplied");
+  if (a && !a->is_index && is_mixer(right, a->is_assigned)) warn(checker, *a, left.span, "multiplied");
+  if (b && !b->is_index && is_mixer(left, b->is_assigned)) warn(checker, *b, right.span, "multiplied");
 }
 
 void note_mixed(Checker& checker, IntegerFacts& facts, ast::BinaryOp op, const Value& left,
@@ -60,6 +77,10 @@ void note_mixed(Checker& checker, IntegerFacts& facts, ast::BinaryOp op, const V
   facts.mixed = left.facts.mixed ? left.facts.mixed : shift ? std::nullopt : right.facts.mixed;
   if (const Value* operand = shift ? nullptr : signed_operand(left, right); operand && !facts.mixed)
     facts.mixed = Mixed{operand->span};
+  if (const Value* index = hashed_index(op, left, right); index && !facts.mixed) {
+    facts.mixed = Mixed{index->span};
+    facts.mixed->is_index = true;
+  }
   if (!facts.mixed) return;
   auto was_raised = [](const Value& value) { return value.facts.mixed && value.facts.mixed->is_raised; };
   bool raised = was_raised(left) || (!shift && was_raised(right));
@@ -76,7 +97,10 @@ void note_mixed(Local& local, const Value& left, const Value& right, const Value
 
 void note_mixed(Local& local, const Value& value) {
   if (local.annotated || !value.facts.mixed) return;
-  if (!local.mixed) local.mixed = Mixed{value.facts.mixed->operand};
+  if (!local.mixed) {
+    local.mixed = Mixed{value.facts.mixed->operand};
+    local.mixed->is_index = value.facts.mixed->is_index;
+  }
   local.mixed->is_raised = local.mixed->is_raised || value.facts.mixed->is_raised;
   local.mixed->is_hash = local.mixed->is_hash || value.facts.mixed->is_hash;
 }

@@ -74,6 +74,7 @@ struct Mixed {
   bool is_raised = false;           // shifted left
   bool is_hash = false;             // and combined with `^` then
   std::optional<Span> shifted = {}; // of what was shifted right
+  bool is_index = false;            // no u32 met it, but a literal that hashes multiply with
 };
 
 // What an integer is made of, for how large it may be: numbers of threads and counters of loops, what the function is given,
@@ -115,6 +116,7 @@ struct IntegerFacts {
   std::optional<Interval> reach;  // around what its operators give then
   std::vector<Span> wide;         // operands which, cast to 64 bits, keep all of its operators from wrapping
   bool hides_wrap = false;        // no cast in it does
+  bool is_cast = false;           // to its type, as it is written
   std::optional<Mixed> mixed;     // of an i64 that was a u32 but for that
   std::optional<ir::SlotId> element_of; // the array whose element it is, also behind a local
   std::vector<Addend> addends;          // of a sum, without constants

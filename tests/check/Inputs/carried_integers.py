@@ -208,6 +208,15 @@ LINES = {
     "o[i] = v[(v[i] + v[0]) // 2]": "",
     "a = 0\nd = v[0]\nwhile a < d:\n    m = (a + d) // 2\n    if v[m] > 3:\n        d = m\n    else:\n        a = m + 1\no[i] = a": "",
     "w[i] = u[i] ^ (u[i] + u[0])": "",
+    # An index that is multiplied as hashes are.
+    "h = i * 2654435761\nh ^= h >> 15\nr[i] = u32(h)": "W0736",
+    "h = i * 2654435761\nh = h ^ (h >> 15)\nh *= 2246822519\nr[i] = u32(h)": "W0736",
+    "h = (i + 7) * 0x9E3779B1\nr[i] = u32(h ^ h >> 16)": "W0736",
+    "h = u32(i) * 2654435761\nh ^= h >> 15\nr[i] = h": "",
+    "h = i64(i) * 2654435761\nr[i] = u32(h ^ (h >> 16))": "",
+    "r[i] = u32(i * 2654435761)": "",
+    "y[i] = i * 2654435761 + 7": "",
+    "h = (i * 2654435761) & 0xffffffff\nh ^= h >> 15\nr[i] = u32(h)": "",
 }
 
 cases = {lines: (codes.split(), None) for lines, codes in LINES.items()}
