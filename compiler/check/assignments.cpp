@@ -5,6 +5,7 @@
 
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/half_sums.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
@@ -457,6 +458,7 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   Value right = evaluate(*stmt.value);
   if (final) stored_sum = sum_of(*this, stmt, right);
   Value result = binary(stmt.op, old, right, stmt.span);
+  if (place.ok && !place.is_field()) warn_half_element(*this, stmt, element_type(place.array.type));
   stored_into = stmt.target->span;
   if (!scope->is_numba() && should_be_converted(right, result, old.type)) {
     stored_sum.reset();

@@ -1,6 +1,7 @@
 // The same computation for every element of an array: `a[i:j] += x`, `np.add(x, y, out)`. Operands have the extents
 // of the array, or 1, or fewer axes, as NumPy broadcasts them.
 #include "compiler/check/checker.h"
+#include "compiler/check/half_sums.h"
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 
@@ -144,6 +145,7 @@ Value Checker::fold_array(Builtin builtin, const Value& array, const std::option
   ir::Operand from = number(picks ? 1 : 0);
   ir::Operand count = binary(ir::BinaryOp::Subtract, extent(array.operand, 0, span), from, span);
   emit(ir::For{*index.slot, from, number(1), count, std::move(inner)}, span);
+  if (builtin == Builtin::Sum) warn_half_total(*this, array, type, start, span);
   Value folded = runtime_value(result, span);
   if (builtin == Builtin::Sum && keeps_intervals(*this)) note_total(folded, element, start);
   return folded;

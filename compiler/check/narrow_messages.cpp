@@ -207,20 +207,6 @@ void warn_widened(Checker& checker, const Value& value, Type type, Purpose purpo
                        : unwrapped_text(checker, facts, value.span, wide));
 }
 
-void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const Value& sum) {
-  bool is_half = local.type == types::f16 || local.type == types::bf16;
-  bool adds = op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract;
-  // A loop over a tuple is written out: its sum is a short one.
-  bool loops = checker.loops.size() > static_cast<std::size_t>(checker.unrolled);
-  if (!checker.final || !is_half || !adds || !loops || !checker.context.diagnostics.enabled()) return;
-  bool fresh = checker.context.reported.insert({"half_sum", local.span.file, local.span.begin}).second;
-  if (!fresh) return;
-  checker
-      .report(sum.span, diag::half_sum, local.name, to_string(local.type),
-              local.type == types::f16 ? 2048 : 256, fmt::format("{}: f32 = ...", local.name))
-      .note(local.span, "`{}` starts here", local.name);
-}
-
 void warn_grown(Checker& checker, const Value& value, std::string_view use) {
   const Local* local = value.facts.local;
   if (!checker.final || !local || !checker.context.diagnostics.enabled()) return;

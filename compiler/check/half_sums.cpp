@@ -1,0 +1,67 @@
+// A loop rounds its sum in each round: where ones are less than half of the last digit, the sum stays what it is.
+#include "compiler/check/half_sums.h"
+
+#include "compiler/ast/walk.h"
+#include "compiler/check/narrow.h"
+#include "compiler/diagnostics/warnings.h"
+
+namespace kern::checker {
+
+static bool is_half(Type type) { return type == types::f16 || type == types::bf16; }
+
+static bool adds(ast::BinaryOp op) { return op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract; }
+
+// Says whether the next statement runs in a loop that is one: a loop over a tuple is written out, and its sum is a short one.
+static bool is_in_loop(const Checker& checker) {
+  return checker.loops.size() > static_cast<std::size_t>(checker.unrolled);
+}
+
+static Report report_sum(Checker& checker, Span span, std::string_view name, Type type,
+                         std::string_view advice) {
+  return checker.report(span, diag::half_sum, name, to_string(type), type == types::f16 ? 2048 : 256, advice);
+}
+
+void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const Value& sum) {
+  bool counts = checker.final && is_half(local.type) && adds(op) && is_in_loop(checker);
+  if (!counts || !checker.context.diagnostics.enabled()) return;
+  bool fresh = checker.context.reported.insert({"half_sum", local.span.file, local.span.begin}).second;
+  if (!fresh) return;
+  report_sum(checker, sum.span, local.name, local.type, fmt::format("declare `{}: f32 = ...`", local.name))
+      .note(local.span, "`{}` starts here", local.name);
+}
+
+// Says whether an expression gives the same in each round of the innermost loop: it is made of numbers, of what is no local, and
+// of locals that one statement outside of the loop assigns.
+static bool is_steady(Checker& checker, const ast::Expr& expr) {
+  if (expr.kind == ast::Kind::Call || expr.kind == ast::Kind::NamedExpr) return false;
+  const auto* name = ast::as<ast::Name>(&expr);
+  const Local* local = name ? checker.find_local(name->text) : nullptr;
+  if (local && local->assignments > 0)
+    return local->held && local->held->is_only && local->held_depth < checker.depth;
+  bool steady = true;
+  ast::each_part(expr, [&](const ast::Expr& part) { steady = steady && is_steady(checker, part); });
+  return steady;
+}
+
+void warn_half_element(Checker& checker, const ast::AugAssign& stmt, Type element) {
+  const auto* subscript = ast::as<ast::Subscript>(stmt.target);
+  bool counts = checker.final && keeps_intervals(checker) && is_half(element) && adds(stmt.op) &&
+                is_in_loop(checker) && subscript;
+  if (!counts) return;
+  for (const ast::Expr* index : subscript->indices)
+    if (!is_steady(checker, *index)) return;
+  report_sum(checker, stmt.span, short_text(checker.context.source(stmt.target->span)), element,
+             "add to a local that starts as `f32(0)`, and store it behind the loop");
+}
+
+void warn_half_total(Checker& checker, const Value& array, Type sum, const std::optional<Value>& start,
+                     Span span) {
+  if (!checker.final || !keeps_intervals(checker) || !is_half(sum)) return;
+  std::string values = short_text(checker.context.source(array.span));
+  std::string first =
+      start ? fmt::format("f32({})", short_text(checker.context.source(start->span))) : "f32(0)";
+  report_sum(checker, span, short_text(checker.context.source(span)), sum,
+             fmt::format("write `sum({}, {})`", values, first));
+}
+
+} // namespace kern::checker
