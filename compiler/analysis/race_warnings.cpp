@@ -72,9 +72,9 @@ public:
                 Diagnostics& diagnostics)
       : module_(module), function_(module.function(id)), describe_(function_),
         shapes_(analyze_shapes(module, id, lane_facts())), uniformity_(analyze_uniformity(module, id)),
-        updates_(function_, describe_, uniformity_, sources, prefix), threads_(describe_, shapes_, updates_),
-        advice_(function_, describe_, updates_, prefix), waiting_(waiting), meetings_(meetings),
-        diagnostics_(diagnostics) {}
+        updates_(module, function_, describe_, uniformity_, sources, prefix),
+        threads_(describe_, shapes_, updates_), advice_(function_, describe_, updates_, prefix),
+        waiting_(waiting), meetings_(meetings), diagnostics_(diagnostics) {}
 
   // Appends how it calls others.
   void run(const Context& context, std::vector<Context>& calls) {
@@ -160,10 +160,11 @@ private:
   }
 
   bool is_of_data(const Operand& condition) const {
-    return updates_.is_made_by(condition, [](const Stmt& stmt) {
+    const bool is_loaded = updates_.is_made_by(condition, [](const Stmt& stmt) {
       const auto* load = std::get_if<ir::Load>(&stmt.node);
       return load && is_common(load->array);
     });
+    return is_loaded || updates_.sources(condition, context_->params).has_data;
   }
 
   const ir::Expr* expression(const Operand& operand) const {
@@ -185,9 +186,9 @@ private:
     const bool is_one = shapes_.element(store.array, store.indices).kind == Shape::Kind::Uniform;
     const bool is_by_data = !is_one && updates_.place_sources(store, context_->params).is_data_alone();
     if (!is_one && !is_by_data) return false;
-    // A thread of each block is more than one thread.
-    if (picked_ == Picked::One &&
-        !(is_by_data && updates_.updates(store) && meetings_.get().is_for_many(stmt)))
+    // One of each element that data pick is alone there. A thread of each block is more than one thread.
+    const bool is_alone = picked_ == Picked::One || (picked_ == Picked::ByElement && is_by_data);
+    if (is_alone && !(is_by_data && updates_.updates(store) && meetings_.get().is_for_many(stmt)))
       return false;
     const bool updates = updates_.updates(store);
     const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, under_);

@@ -164,7 +164,7 @@ private:
         : nesting(function), describe(function),
           uniformity(
               analyze_uniformity(module, static_cast<ir::FunctionId>(&function - module.functions.data()))),
-          updates(function, describe, uniformity, sources, prefix) {}
+          updates(module, function, describe, uniformity, sources, prefix) {}
     Nesting nesting;
     Describer describe;
     Uniformity uniformity;

@@ -6,24 +6,22 @@
 #include <utility>
 
 #include "compiler/builtins/builtins.h"
+#include "compiler/ir/reachable.h"
 #include "compiler/support/overloaded.h"
 #include "compiler/types/convert.h"
 
 namespace kern {
 
-static constexpr int deepest = 24;
+// A bound on conditions that are looked into.
+static constexpr int most_fixed = 32;
 static constexpr std::size_t longest = 80;
 
 static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
 
-Updates::Updates(const ir::Function& function, const Describer& describe, const Uniformity& uniformity,
-                 const SourceManager& sources, std::string_view prefix)
-    : function_(function), describe_(describe), uniformity_(uniformity), sources_(sources), prefix_(prefix),
-      definitions_(function.slots.size()) {
-  ir::walk(function.body, [&](const ir::Stmt& stmt) {
-    ir::visit_results(stmt, [&](ir::SlotId slot) { definitions_[index_of(slot)].push_back(&stmt); });
-  });
-}
+Updates::Updates(const ir::Module& module, const ir::Function& function, const Describer& describe,
+                 const Uniformity& uniformity, const SourceManager& sources, std::string_view prefix)
+    : module_(module), function_(function), describe_(describe), uniformity_(uniformity), sources_(sources),
+      prefix_(prefix), choices_(function) {}
 
 const ir::Stmt* Updates::definition(const ir::Operand& operand) const {
   return operand.slot ? describe_.definitions().sole(*operand.slot) : nullptr;
@@ -107,7 +105,7 @@ bool Updates::is_made_by(const ir::Operand& operand, const ir::Predicate& matche
     pending.pop_back();
     if (!next.slot || is_array(next.type) || seen[index_of(*next.slot)]) continue;
     seen[index_of(*next.slot)] = true;
-    for (const ir::Stmt* made : definitions_[index_of(*next.slot)]) {
+    for (const ir::Stmt* made : choices_.assignments(*next.slot)) {
       if (matches(*made)) return true;
       if (std::holds_alternative<ir::Assign>(made->node))
         ir::visit_operands(*made, [&](const ir::Operand& part) { pending.push_back(part); });
@@ -300,45 +298,173 @@ std::optional<std::string> Updates::atomic(const ir::Store& store, Span place,
 
 // ---- What values are made of ----
 
-void Updates::trace(const ir::Operand& operand, Trace& trace, int depth) const {
-  Sources& found = trace.found;
-  if (!operand.slot || found.is_own || trace.seen[index_of(*operand.slot)]) return;
-  trace.seen[index_of(*operand.slot)] = true;
-  if (depth > deepest) found.is_own = true;
-  // What all threads of a block have alike tells them from each other as little as a constant.
-  if (uniformity_.block_uniform[index_of(*operand.slot)]) return;
-  if (const std::size_t param = index_of(*operand.slot); param < trace.params.size()) {
-    found.has_data = found.has_data || trace.params[param].has_data;
-    found.is_own = found.is_own || trace.params[param].is_own;
-  }
-  for (const ir::Stmt* made : definitions_[index_of(*operand.slot)]) {
-    if (const auto* load = std::get_if<ir::Load>(&made->node)) {
-      AddressSpace space = load->array.type->space;
-      bool is_common = space == AddressSpace::Global || space == AddressSpace::Shared;
-      (is_common ? found.has_data : found.is_own) = true;
-      continue;
+static bool is_local(const ir::Operand& operand) {
+  return is_array(operand.type) && operand.type->space == AddressSpace::Local;
+}
+
+// Says whether what is assigned is the condition by which it is come to: where `a and b` is not asked for `b`.
+static bool is_known(const Choices::Way& way) {
+  const auto* assign = std::get_if<ir::Assign>(&way.assignment->node);
+  const auto* copy = assign ? std::get_if<ir::Copy>(&assign->value) : nullptr;
+  const auto* branch = way.steps.empty() ? nullptr : std::get_if<ir::If>(&way.steps.front().stmt->node);
+  return copy && branch && copy->value == branch->condition;
+}
+
+// Says whether a statement finds out which thread it is, or what only warps know.
+static bool names_thread(const ir::Stmt& stmt) {
+  const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+  const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr;
+  return (call && call->args.empty()) || std::holds_alternative<ir::CallEffect>(stmt.node);
+}
+
+// Says whether what a function returns may tell threads apart that call it with the same arguments.
+bool Updates::knows_threads(ir::FunctionId callee) const {
+  const auto [known, is_new] = knows_threads_.try_emplace(callee);
+  if (is_new)
+    known->second = ir::any_reachable(module_, module_.function(callee).body, [](const ir::Stmt& stmt) {
+      return names_thread(stmt) || std::holds_alternative<ir::Atomic>(stmt.node);
+    });
+  return known->second;
+}
+
+void Updates::run(Trace& trace) const {
+  std::size_t slots = 0;
+  trace.seen.resize(function_.slots.size());
+  while (!trace.pending.empty()) {
+    const auto [operand, is_start] = trace.pending.back();
+    trace.pending.pop_back();
+    if (!operand.slot) continue;
+    std::uint8_t& seen = trace.seen[index_of(*operand.slot)];
+    const std::uint8_t now = is_start ? Trace::as_start : Trace::as_value;
+    if ((seen & now) != 0) continue;
+    seen |= now;
+    if (++slots > (trace.follows_choices ? Trace::most_chosen : Trace::most_slots)) {
+      trace.found.is_own = true;
+      return;
     }
-    const auto* assign = std::get_if<ir::Assign>(&made->node);
-    const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr;
-    bool is_number = call && call->args.empty();
-    // Where a loop starts by data it runs over a part of its own, mostly: from `start[i]` to `start[i + 1]`.
-    if (is_number || !(assign || std::holds_alternative<ir::Call>(made->node))) found.is_own = true;
-    ir::visit_operands(*made, [&](const ir::Operand& part) { this->trace(part, trace, depth + 1); });
+    // What all threads of a block have alike tells them from each other as little as a constant.
+    if (!is_local(operand) && uniformity_.block_uniform[index_of(*operand.slot)]) continue;
+    if (const std::size_t param = index_of(*operand.slot); param < trace.params.size()) {
+      const Sources& given = trace.params[param];
+      trace.found.has_data |= given.has_data && !is_start;
+      trace.found.is_own |= given.is_own || (given.has_data && is_start);
+      trace.found.is_of_picked |= given.is_of_picked;
+      trace.found.is_of_own |= given.is_of_own;
+    }
+    for (const Choices::Way& way : choices_.ways(*operand.slot)) {
+      if (!is_known(way)) follow(*way.assignment, is_start, trace);
+      if (trace.follows_choices) follow_choices(way, is_start, trace);
+    }
   }
+}
+
+// Takes in what an assignment makes a value of.
+void Updates::follow(const ir::Stmt& made, bool is_start, Trace& trace) const {
+  Sources& found = trace.found;
+  const auto push = [&](const ir::Operand& part) { trace.pending.push_back({part, is_start}); };
+  if (const auto* load = std::get_if<ir::Load>(&made.node)) {
+    const AddressSpace space = load->array.type->space;
+    const bool is_common = space == AddressSpace::Global || space == AddressSpace::Shared;
+    if (is_common) (is_start ? found.is_own : found.has_data) = true;
+    // Of an array of constants it is the index that differs.
+    if (space == AddressSpace::Local) push(load->array);
+    if (!is_common) std::ranges::for_each(load->indices, push);
+    return;
+  }
+  if (const auto* loop = std::get_if<ir::For>(&made.node)) {
+    // Where a loop starts by data it runs over a part of its own, mostly: from `start[i]` to `start[i + 1]`.
+    trace.pending.push_back({loop->start, true});
+    push(loop->step);
+    push(loop->count);
+    return;
+  }
+  if (const auto* atomic = std::get_if<ir::Atomic>(&made.node); atomic && !is_local(atomic->array)) {
+    std::vector<ir::Operand> place = atomic->indices;
+    place.push_back(atomic->array);
+    const Sources at =
+        trace.depth < Trace::deepest ? sources(place, trace.params, trace.depth + 1) : Sources{};
+    (at == Sources{} ? found.is_own : at.is_data_alone() ? found.is_of_picked : found.is_of_own) = true;
+    return;
+  }
+  const auto* call = std::get_if<ir::Call>(&made.node);
+  if (names_thread(made) || (call && knows_threads(call->function))) found.is_own = true;
+  const auto* assign = std::get_if<ir::Assign>(&made.node);
+  const bool is_extent = assign && (std::holds_alternative<ir::Extent>(assign->value) ||
+                                    std::holds_alternative<ir::Stride>(assign->value));
+  ir::visit_operands(made, [&](const ir::Operand& part) {
+    // A store to a local array is an assignment too; the shape of one says nothing of what it holds.
+    if (!is_local(part) || !(is_extent || std::holds_alternative<ir::Store>(made.node))) push(part);
+  });
+}
+
+// Takes in what decides whether an assignment is the last one.
+void Updates::follow_choices(const Choices::Way& way, bool is_start, Trace& trace) const {
+  const auto decide = [&](const ir::Operand& condition) {
+    if (!condition.slot || (trace.seen[index_of(*condition.slot)] & Trace::as_condition) != 0) return;
+    trace.seen[index_of(*condition.slot)] |= Trace::as_condition;
+    int steps = 0;
+    if (!is_fixed(condition, trace.params, steps)) trace.pending.push_back({condition, is_start});
+  };
+  for (const Choices::Step& step : way.steps) {
+    if (const auto* branch = std::get_if<ir::If>(&step.stmt->node)) decide(branch->condition);
+    if (const auto* loop = std::get_if<ir::While>(&step.stmt->node)) decide(loop->condition);
+    if (const auto* loop = std::get_if<ir::For>(&step.stmt->node))
+      trace.pending.push_back({loop->count, is_start});
+    std::ranges::for_each(choices_.jumps(*step.stmt), decide);
+  }
+}
+
+// Says whether a condition is made of numbers that stay as they are, so that it parts the threads in two: `i < n`. Of
+// `k < i` a loop may make as many parts as there are threads.
+bool Updates::is_fixed(const ir::Operand& operand, const std::vector<Sources>& params, int& steps) const {
+  if (!operand.slot) return true;
+  if (++steps > most_fixed) return false;
+  const auto is_fixed_too = [&](const ir::Operand& part) { return is_fixed(part, params, steps); };
+  const std::size_t slot = index_of(*operand.slot);
+  const std::span<const Choices::Way> ways = choices_.ways(*operand.slot);
+  if (slot < function_.param_count)
+    return ways.empty() &&
+           (slot >= params.size() || params[slot] == Sources{} || params[slot] == Sources{.is_own = true});
+  return !ways.empty() && std::ranges::all_of(ways, [&](const Choices::Way& way) {
+    bool result = std::holds_alternative<ir::Assign>(way.assignment->node);
+    if (result)
+      ir::visit_operands(*way.assignment,
+                         [&](const ir::Operand& part) { result = result && is_fixed_too(part); });
+    for (const Choices::Step& step : way.steps) {
+      const auto* branch = std::get_if<ir::If>(&step.stmt->node);
+      result = result && branch && is_fixed_too(branch->condition);
+    }
+    return result;
+  });
+}
+
+// What flows into a value decides; where that are numbers alone, what picks them.
+Updates::Sources Updates::sources(std::span<const ir::Operand> operands, const std::vector<Sources>& params,
+                                  int depth) const {
+  Sources found;
+  for (const bool follows_choices : {false, true}) {
+    Trace trace{params, follows_choices, depth};
+    for (const ir::Operand& operand : operands) trace.pending.push_back({operand, false});
+    run(trace);
+    found = trace.found;
+    if (found != Sources{}) break;
+  }
+  return found;
 }
 
 Updates::Sources Updates::sources(const ir::Operand& operand, const std::vector<Sources>& params) const {
-  Trace found{params, {}, std::vector<bool>(function_.slots.size())};
-  trace(operand, found, 0);
-  return found.found;
+  if (!operand.slot) return {};
+  if (!params.empty()) return sources(std::span(&operand, 1), params, 0);
+  const auto [known, is_new] = known_.try_emplace(*operand.slot);
+  if (is_new) known->second = sources(std::span(&operand, 1), params, 0);
+  return known->second;
 }
 
 Updates::Sources Updates::place_sources(const ir::Store& store, const std::vector<Sources>& params) const {
-  Trace found{params, {}, std::vector<bool>(function_.slots.size())};
+  std::vector<ir::Operand> place = store.indices;
   // A row of an array may be the thread's own.
-  trace(store.array, found, 0);
-  for (const ir::Operand& index : store.indices) trace(index, found, 0);
-  return found.found;
+  place.push_back(store.array);
+  return sources(place, params, 0);
 }
 
 } // namespace kern

@@ -2,12 +2,16 @@
 // same element meanwhile.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/analysis/choices.h"
 #include "compiler/analysis/describe.h"
 #include "compiler/analysis/uniformity.h"
 #include "compiler/ir/walk.h"
@@ -18,8 +22,8 @@ namespace kern {
 class Updates {
 public:
   // `prefix` stands before `atomic` in the words of the source.
-  Updates(const ir::Function& function, const Describer& describe, const Uniformity& uniformity,
-          const SourceManager& sources, std::string_view prefix);
+  Updates(const ir::Module& module, const ir::Function& function, const Describer& describe,
+          const Uniformity& uniformity, const SourceManager& sources, std::string_view prefix);
 
   // Says whether the value of a store is made of the element that it goes to, through whatever variables.
   bool updates(const ir::Store& store) const;
@@ -29,18 +33,23 @@ public:
   std::optional<std::string> atomic(const ir::Store& store, Span place,
                                     const std::vector<ir::Compare>& under) const;
 
-  // What a value is made of: elements of arrays that threads have in common; the number of a thread, or what is not known.
+  // What a value is made of: elements of arrays that threads have in common; the number of a thread, or what is not known;
+  // what atomics returned of elements that data pick, or that each thread picks by its number: threads that came to one
+  // element got different numbers, others need not.
   struct Sources {
-    bool has_data = false, is_own = false;
-    bool is_data_alone() const { return has_data && !is_own; }
+    bool has_data = false, is_own = false, is_of_picked = false, is_of_own = false;
+    bool is_data_alone() const { return has_data && !tells_apart(); }
+    bool tells_apart() const { return is_own || is_of_picked || is_of_own; }
     auto operator<=>(const Sources&) const = default;
   };
-  // Return what a value, or the place of an element, is made of, where the parameters are made of `params`.
+  // Return what a value, or the place of an element, is made of, where the parameters are made of `params`. Of numbers that
+  // are picked, or counted up by a loop, it is what picks them.
   Sources sources(const ir::Operand& operand, const std::vector<Sources>& params = {}) const;
   Sources place_sources(const ir::Store& store, const std::vector<Sources>& params) const;
   // Says whether one of the statements matches that compute a value, through whatever variables; what is loaded or
   // returned by a call is not followed.
   bool is_made_by(const ir::Operand& operand, const ir::Predicate& matches) const;
+  const Choices& choices() const { return choices_; }
   // Says whether a store goes to the element that a load reads.
   bool is_element(const ir::Load& load, const ir::Store& store) const;
 
@@ -73,21 +82,43 @@ private:
   std::optional<std::string> operand_text(Family family, std::vector<Term> terms, Type type,
                                           bool& is_sub) const;
   std::optional<Family> extremum_under(const ir::Store& store, const std::vector<ir::Compare>& under) const;
+  // A search for what values are made of; with choices also for what picks one of several.
   struct Trace {
+    // The bounds where nothing is known any more: of the slots that are looked at, and of the atomics within each other.
+    static constexpr std::size_t most_slots = 1024, most_chosen = 256;
+    static constexpr int deepest = 3;
+    // How a slot was met.
+    static constexpr std::uint8_t as_value = 1, as_start = 2, as_condition = 4;
+    struct Pending {
+      ir::Operand operand;
+      bool is_start; // of a loop
+    };
+
     const std::vector<Sources>& params;
+    bool follows_choices;
+    int depth;
     Sources found = {};
-    std::vector<bool> seen;
+    std::vector<std::uint8_t> seen = {}; // by slot
+    std::vector<Pending> pending = {};
   };
   std::optional<std::string> written_name(Span place) const;
   std::string index_text(const ir::Store& store, Span place) const;
-  void trace(const ir::Operand& operand, Trace& trace, int depth) const;
+  Sources sources(std::span<const ir::Operand> operands, const std::vector<Sources>& params, int depth) const;
+  void run(Trace& trace) const;
+  void follow(const ir::Stmt& made, bool is_start, Trace& trace) const;
+  void follow_choices(const Choices::Way& way, bool is_start, Trace& trace) const;
+  bool knows_threads(ir::FunctionId callee) const;
+  bool is_fixed(const ir::Operand& operand, const std::vector<Sources>& params, int& steps) const;
 
+  const ir::Module& module_;
   const ir::Function& function_;
   const Describer& describe_;
   const Uniformity& uniformity_;
   const SourceManager& sources_;
   std::string_view prefix_;
-  std::vector<std::vector<const ir::Stmt*>> definitions_; // of each slot
+  Choices choices_;
+  mutable std::unordered_map<ir::SlotId, Sources> known_; // of values that are made of no parameters
+  mutable std::unordered_map<ir::FunctionId, bool> knows_threads_;
 };
 
 } // namespace kern

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Threads that race for an element, in all forms: each operator, on elements of global and shared memory at a constant, a uniform index
-and one that data picks, where it stands plain, under conditions, in loops and in device functions; counts that place elements; and stores of
-values. Each is warned of; what the warning writes is put there as it stands, gives no warning, and computes in several blocks what a model
-in Python does.
+and one that data picks, where it stands plain, under conditions, under flags that loops set, in loops and in device functions; indices that loops make of
+data; counts that place elements; and stores of values. Each is warned of; what the warning writes is put there as it stands, gives no warning, and
+computes in several blocks what a model in Python does. Beside them stand elements that are a thread's own, or come to by one thread: of those nothing
+is said.
 
 usage: lost_updates.py KERNC [--count N] [--seed S] [--seconds T]        without a count every form is tried
 """
@@ -33,6 +34,19 @@ TARGETS = {
     "picked": ("m[d[i] % 4]", lambda i, data: data["d"][i] % 4), "shared": ("s[0]", lambda i, data: 0), "shared_uniform": ("s[q]", lambda i, data: 2),
     "shared_picked": ("s[d[i] % 4]", lambda i, data: data["d"][i] % 4),
 }
+# Lines that find out by loops whether a thread goes on, and the condition: Python runs them as they stand.
+FLAGS = {
+    "flag": ("ok = False\nfor r in range(3):\n    if x[(i + r) % x.size] > 40:\n        ok = True", "ok"),
+    "flag_not": ("ok = True\nfor r in range(3):\n    if x[(i + r) % x.size] > 40:\n        ok = False", "not ok"),
+    "flag_none": ("bad = False\nfor r in range(2):\n    if d[(i + r) % x.size] == 7:\n        bad = True\n        break", "not bad"),
+    "flag_equal": ("ok = False\nfor r in range(4):\n    if d[(i + r) % x.size] == 3:\n        ok = True\n        break", "ok"),
+    "flag_of_itself": ("ok = True\nfor r in range(3):\n    ok = ok and x[(i + r) % x.size] > 0", "ok"),
+    "flag_or": ("ok = False\nr = 0\nwhile r < 3:\n    ok = ok or x[(i + r) % x.size] > 40\n    r += 1", "ok"),
+    "flag_continue": ("ok = False\nfor r in range(3):\n    if x[(i + r) % x.size] <= 40:\n        continue\n    ok = True", "ok"),
+    "flag_nested": ("ok = x[i] > 2\nfor r in range(2):\n    for e in range(2, 4):\n        if x[(i + r) % x.size] % e == 0:\n            ok = False\n            break", "ok"),
+    "trips": ("n = 0\nv = d[i]\nwhile v > 1:\n    v >>= 1\n    n += 1", "n > 1"),
+    "trips_equal": ("n = 0\nv = d[i]\nwhile v > 1:\n    v >>= 1\n    n += 1", "n == 2"),
+}
 # The lines around the statement, whom they let through, and how often.
 IN = "if i < x.size:\n    {}"
 PLACES = {
@@ -53,11 +67,54 @@ PLACES = {
     "named": (IN.format("inside = 0 <= d[i] < 5 and x[i] > 0\nif inside:\n    {}"), lambda i, data: data["d"][i] < 5 and data["x"][i] > 0),
     "chain_return": ("if not 0 <= i < x.size:\n    return\nif d[i] < 0 or d[i] > 4:\n    return\n{}", lambda i, data: data["d"][i] <= 4),
     "continue": (IN.format("for r in range(2):\n    if not 0 <= d[i] < 5:\n        continue\n    {}"), lambda i, data: 2 * (data["d"][i] < 5)),
+    **{name: (IN.format(f"{lines}\nif {condition}:\n    {{}}"), lambda i, data, name=name: python(*FLAGS[name], i, data)) for name, (lines, condition) in FLAGS.items()},
+    "own_winner": (IN.format("if atomic.cas(free, i, 0, 1) == 0:\n    {}"), lambda i, data: 1),
+    "own_loser": (IN.format("if x[i] > 0 and atomic.add(free, i // 2, 0) < 1:\n    {}"), lambda i, data: data["x"][i] > 0),
     "device": (None, lambda i, data: 1), "device_deep": (None, lambda i, data: 1), "device_generic": (None, lambda i, data: 1),
 }
 # What counts and stores; the array is `a`, and `c` the counter.
 COMPACTIONS = ["atomic.add({n}, 0, 1)\n{a}[{c} - 1] = {v}", "{a}[{c}] = {v}\natomic.add({n}, 0, 1)", "{a}[{c}] = {v}\n{c} += 1", "{c} += 1\n{a}[{c} - 1] = {v}", "p = {c}\n{c} = p + 1\n{a}[p] = {v}", "{a}[{c}] = {v}\n{b}[{c}] = i32(i)\n{c} = {c} + 1",
                "p = {c}\n{a}[p] = {v}\n{b}[p] = i32(i)\n{c} += 1"]
+
+
+# Those whom data that are equal to something let through, or an atomic of an element of theirs, may be meant to be one.
+MAY_BE_ONE = ("equal", "flag_equal", "trips_equal", "own_winner", "own_loser")
+WHO_IS_NOT_KNOWN = ("condition", "positive", "and", "or", "not", "else", "chain", "chain_uniform", "not_chain", "named", "chain_return", "continue",
+                    *[name for name in FLAGS if name not in MAY_BE_ONE])
+# Loops that make an index `b` of data: heads, over `r`; tests; what is done then; and whole ones.
+HEADS = ["for r in range(4):\n{}", "r = 0\nwhile r < 4:\n{}\n    r += 1", "for r in range(q + 2):\n{}", "for e in range(2):\n    for r in range(e * 2, 4):\n{}"]
+TESTS = ["x[i] > 10 * r", "d[i] > 2 * r", "x[(i + r) % x.size] > 20", "d[(i + r) % x.size] == 3", "x[i] % (r + 2) == 0", "x[r] > x[i]", "i < x.size and x[i] > 10 * r", "r < q and d[i] > r"]
+ACTIONS = ["if {t}:\n    b = r", "if {t}:\n    b += 1", "if {t}:\n    b = r\n    break", "if not ({t}):\n    break\nb = r", "if {t}:\n    b = 3 - r\nelif b > 1:\n    b -= 1", "b = r if {t} else b",
+           "if {t}:\n    if d[i] > r:\n        b = r", "if x[i] > x[best]:\n    best = r\n    b = best"]
+WHOLE = ["lo = 0\nhi = 3\nwhile lo < hi:\n    mid = (lo + hi) // 2\n    if x[i] > 15 * mid:\n        lo = mid + 1\n    else:\n        hi = mid\nb = lo",
+         "v = d[i]\nwhile v > 1:\n    v >>= 1\n    b += 1", "for r in range(d[i]):\n    b += 1", "for r in range(d[i]):\n    b = r", "while b < 3 and d[i] > 2 * b:\n    b += 1",
+         "while True:\n    if d[i] <= b:\n        break\n    b += 1", "v = x[i]\nwhile v > 1:\n    v = v // 2 if v % 2 == 0 else 3 * v + 1\n    b += 1",
+         "h = local.array(4, i32)\nfor r in range(8):\n    h[(x[i] >> r) & 3] += 1\nfor r in range(4):\n    if h[r] > h[b]:\n        b = r",
+         "h = local.array(4, i32)\nfor r in range(4):\n    if x[(i + r) % x.size] > 20:\n        h[r] = i32(r)\nb = h[0] + h[3]"]
+INDICES = ["b % 4", "min(b, 3)", "(b + 1) % 4", "3 - b % 4"]
+AROUND = ["{}", "if x[i] > 0:\n    {}", "for k in range(2):\n    {}", "if d[i] != 4:\n    {}"]
+# What is a thread's own however loops come to it, or is come to by one thread, or by one for each element: of an array that is
+# long enough, or of its first element.
+QUIET = ["b = 0\nfor r in range(x.size):\n    if r == i:\n        b = r\n{out[b]}", "b = 0\nwhile b < i:\n    b += 1\n{out[b]}", "b = 0\nwhile True:\n    if b == i:\n        break\n    b += 1\n{out[b]}",
+         "b = -1\nfor r in range(i + 1):\n    b += 1\n{out[b]}", "b = 0\nfor r in range(x.size):\n    if r < i:\n        continue\n    b = r\n    break\n{out[b]}",
+         "b = i\nwhile b < x.size and x[i] > 20:\n    b += x.size\n{out[b]}", "n = 0\nfor r in range(4):\n    if x[i] > r:\n        n += 1\n{w[i, n]}", "for r in range(x.size):\n    if r == i:\n        {out[r]}",
+         "h = local.array(2, i32)\nfor r in range(x.size):\n    if r == i:\n        h[1] = i32(r)\n{out[h[1]]}", "b = 0\nfor r in range(x.size):\n    if r == i and x[0] > -100:\n        b = r\n{out[b]}",
+         "ok = False\nfor r in range(4):\n    if i == 5:\n        ok = True\nif ok:\n    {out[0]}", "ok = i == 0\nfor r in range(4):\n    ok = ok and x[r] > 0\nif ok:\n    {out[0]}",
+         "ok = True\nfor r in range(4):\n    ok = ok and i == 3\nif ok:\n    {out[0]}", "ok = False\nfor r in range(4):\n    ok = ok or i == 3\nif ok:\n    {out[0]}",
+         "other = False\nfor r in range(4):\n    if i != 7:\n        other = True\n        break\nif not other:\n    {out[0]}", "ok = False\nfor r in range(4):\n    if i != 7:\n        continue\n    ok = True\nif ok:\n    {out[0]}",
+         "n = 0\nfor r in range(x.size):\n    if r < i:\n        n += 1\nif n == 0:\n    {out[0]}", "for r in range(4):\n    if i == 0 and x[r] > 0:\n        {out[r]}",
+         "if atomic.cas(free, 0, 0, 1) == 0:\n    {out[0]}", "if atomic.add(free, d[i], 1) == 0:\n    {out[d[i]]}", "b = 0\nfor r in range(4):\n    if d[i] > r:\n        b = r\nif atomic.cas(free, b, 0, 1) == 0:\n    {out[b]}",
+         "b = 0\nfor r in range(4):\n    if d[i] > r:\n        b = r\natomic.add(out, b, 1)"]
+
+
+def python(lines, result, i, data):
+    """Runs lines of a kernel as Python; local arrays are lists."""
+    class Local:
+        array = staticmethod(lambda extent, _: [0] * extent)
+
+    names = {"x": numpy.array(data["x"]), "d": numpy.array(data["d"]), "i": i, "q": 2, "b": 0, "best": 0, "local": Local, "i32": int}
+    exec(lines, names)
+    return int(eval(result, names))
 
 
 def indented(text, depth=1):
@@ -85,7 +142,7 @@ def program(body, functions=""):
     if is_shared:
         lines += ["syncthreads()", "if threadIdx.x < 4:\n    o[blockIdx.x * 4 + threadIdx.x] = s[threadIdx.x]",
                   "o2[blockIdx.x * 64 + threadIdx.x] = buf[threadIdx.x]", "o2[blockIdx.x * 64 + threadIdx.x + 32] = buf[threadIdx.x + 32]"]
-    head = "def k(x: i32[:], d: i32[:], q: i32, m: i32[:], w: i32[:, :], out: i32[:], out2: i32[:], o: i32[:], o2: i32[:]):"
+    head = "def k(x: i32[:], d: i32[:], q: i32, m: i32[:], w: i32[:, :], out: i32[:], out2: i32[:], o: i32[:], o2: i32[:], free: i32[:]):"
     return functions + "@kernel\n" + head + "\n" + "\n".join(indented(line) for line in lines) + "\n"
 
 
@@ -157,7 +214,7 @@ def follow(kernc, path, source, code=None):
 def run(kernc, folder, path, data):
     words = [f"{name}={json.dumps(data[name])}" for name in ("x", "d")]
     words += ["q=2", f"m=[{','.join([str(data['start'])] * 4)}]", f"w=@{folder}/w.npy", "out=zeros:i32:256", "out2=zeros:i32:256",
-              f"o=zeros:i32:{BLOCKS * 4}", f"o2=zeros:i32:{BLOCKS * 64}"]
+              f"o=zeros:i32:{BLOCKS * 4}", f"o2=zeros:i32:{BLOCKS * 64}", "free=zeros:i32:256"]
     for name in ("m", "w", "out", "out2", "o", "o2"):
         words += ["-o", f"{name}={folder}/{name}_out.npy"]
     done = subprocess.run([kernc, "run", str(path), "k", *words, f"--grid={BLOCKS}", f"--block={THREADS}"], capture_output=True, text=True, timeout=60, env={"KERN_CACHE": "off"})
@@ -167,8 +224,10 @@ def run(kernc, folder, path, data):
 
 
 def updates():
+    """Who comes to a statement through loops is not looked at by every operator."""
     for target, operator, place in itertools.product(TARGETS, OPERATORS, PLACES):
-        yield target, operator, place
+        if place not in FLAGS or operator in ("add", "count_long", "and", "max_if"):
+            yield target, operator, place
 
 
 def expected_update(target, operator, place, data):
@@ -240,10 +299,10 @@ def try_store(kernc, folder, data, target, place):
     source = program(put(nested(PLACES[place][0]), f"{TARGETS[target][0]} = x[i]"))
     data["start"] = START
     path = folder / "a.kern"
-    if place in ("equal", "condition", "positive", "and", "or", "not", "else", "chain", "chain_uniform", "not_chain", "named", "chain_return", "continue"):
+    if place in MAY_BE_ONE + WHO_IS_NOT_KNOWN:
         path.write_text(source)
         found = check(kernc, path)
-        if place == "equal":
+        if place in MAY_BE_ONE:
             return None if not found else (source, found[0]["message"])
         if len(found) != 1 or found[0]["code"] != "W0702":
             return source, "one warning was wanted: " + str([one["message"] for one in found])
@@ -259,6 +318,45 @@ def try_store(kernc, folder, data, target, place):
     return None if given == wanted else (fixed, f"{given}, {wanted} expected")
 
 
+def make_index(rng):
+    """Returns lines that make `b` of data."""
+    if rng.random() < 0.4:
+        return "b = 0\n" + rng.choice(WHOLE)
+    head, action = rng.choice(HEADS), rng.choice(ACTIONS)
+    depth = 2 if head.startswith("for e") else 1
+    # A `break` of a while loop leaves out the step, as it should; nothing here continues.
+    return ("best = 0\n" if "best" in action else "") + "b = 0\n" + head.format(indented(action.format(t=rng.choice(TESTS)), depth))
+
+
+def try_index(kernc, folder, data, seed):
+    """An index that a loop makes of data."""
+    rng = random.Random(seed)
+    lines, index, array, operator, around = make_index(rng), rng.choice(INDICES), rng.choice("ms"), rng.choice(list(OPERATORS)), rng.choice(AROUND)
+    source = program("if i < x.size:\n" + indented(lines + "\n" + put(around, OPERATORS[operator][0].format(m=f"{array}[{index}]", v="x[i]"))))
+    data["start"] = START
+    fixed, problem = follow(kernc, folder / "a.kern", source, "W0745")
+    if problem:
+        return fixed, problem
+    cells = [[START] * 4 for _ in range(BLOCKS)]
+    for i in range(COUNT):
+        times = python("n = 0\n" + put(around, "n += 1"), "n", i, data)
+        row, at = cells[i // THREADS if array == "s" else 0], python(lines, index, i, data)
+        for _ in range(times):
+            row[at] = OPERATORS[operator][1](row[at], data["x"][i])
+    got = run(kernc, folder, folder / "a.kern", data)
+    given, wanted = (got["o"].reshape(BLOCKS, 4).tolist(), cells) if array == "s" else (got["m"].tolist(), cells[0])
+    return None if given == wanted else (fixed, f"{given}, {wanted} expected")
+
+
+def try_quiet(kernc, folder, data, form, operator):
+    element = re.search(r"\{(.*)\}", form)
+    body = put(form.replace(element[0], "{}"), OPERATORS[operator][0].format(m=element[1], v="x[i]")) if element else form
+    source, path = program("if i < x.size:\n" + indented(body)), folder / "a.kern"
+    path.write_text(source)
+    found = check(kernc, path)
+    return (source, found[0]["message"]) if found else None
+
+
 def main():
     options = arguments.parser(0).parse_args()
     rng = random.Random(options.seed)
@@ -266,6 +364,8 @@ def main():
     cases = [(try_update, each) for each in updates()]
     cases += [(try_compaction, each) for each in itertools.product(COMPACTIONS, (False, True), [name for name in PLACES if not name.startswith("device") and name not in ("for", "while", "continue")])]
     cases += [(try_store, each) for each in itertools.product([name for name in TARGETS if not name.endswith("picked")], [name for name in PLACES if not name.startswith("device")])]
+    cases += [(try_index, (rng.randrange(1 << 30),)) for _ in range(400)]
+    cases += [(try_quiet, each) for each in itertools.product(QUIET, OPERATORS)]
     if options.count:
         rng.shuffle(cases)
         cases = cases[:options.count]
