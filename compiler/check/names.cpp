@@ -280,6 +280,12 @@ static void evaluate_constant(Context& context, FileScope& file, std::string_vie
 std::string Checker::captured_define(const std::string& name, Span span) const {
   if (called == span) return fmt::format("{}=FILE.py:FUNCTION", name);
   if (name.ends_with("type")) return fmt::format("{}=float32", name);
+  // A module that a function is given has the name that the file would import it by.
+  for (std::string_view module : {"numba.cuda", "numpy", "math"}) {
+    std::string_view last = module.substr(module.rfind('.') + 1);
+    if (name.ends_with(fmt::format(".{}", last)) || (last == "numpy" && name.ends_with(".np")))
+      return fmt::format("{}={}", name, module);
+  }
   return fmt::format("{}={}", name, name.ends_with("shape") ? "(16,16)" : "VALUE");
 }
 
@@ -550,6 +556,8 @@ Value Checker::read_name(const ast::Name& name) {
     if (std::optional<Value> type = type_name(name.text, numba, name.span)) return *type;
   if (is_option && numba)
     if (std::optional<Value> maker = type_maker(name.text, name.span)) return *maker;
+  bool is_module = name.text == "numba" || name.text == "numpy" || name.text == "math";
+  if (is_option && numba && is_module) return text_value(ValueKind::Host, name.text, name.span);
   if (names_types && numba && name.text == "from_dtype")
     if (std::optional<Value> maker = plain_function("numba", name.text, name.span)) return *maker;
   if (!numba && (name.text == "math" || name.text == "numba"))
