@@ -8,7 +8,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/emit/memory.h"
+#include "compiler/emit/machine.h"
 #include "runtime/cache/cache.h"
 
 namespace kern::emitting {
@@ -54,7 +54,7 @@ static std::optional<std::string> generate_object(Compiled& compiled, const Targ
 std::optional<CpuObject> make_cpu_object(const ir::Module& module, const SourceManager& sources,
                                          const TargetOptions& options, Diagnostics& diagnostics,
                                          EmitTimes& times) {
-  initialize_llvm(); // before anything of LLVM takes memory
+  MakingCode making; // before anything of LLVM takes memory
   llvm::LLVMContext context;
   // Only a debugger is told of code that is made in the process, with -g; line tables would be 2 % of the time
   // for nothing.

@@ -219,7 +219,7 @@ std::optional<std::string> emit(const ir::Module& module, const SourceManager& s
                                 EmitTimes* times) {
   EmitTimes unwanted;
   EmitTimes& spent = times ? *times : unwanted;
-  initialize_llvm(); // before anything of LLVM takes memory
+  MakingCode making; // before anything of LLVM takes memory
   llvm::LLVMContext context;
   std::optional<Compiled> compiled = compile(module, sources, options, context, diagnostics, spent);
   if (!compiled) return std::nullopt;

@@ -12,6 +12,7 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/memory.h"
 #include "runtime/common/per_thread.h"
 
 namespace kern::emitting {
@@ -52,6 +53,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const MachineKey& key) {
 // Those of a thread.
 struct Machines {
   std::map<MachineKey, std::unique_ptr<llvm::TargetMachine>> by_key;
+  bool is_making = false;
 };
 
 std::string host_features() {
@@ -95,6 +97,17 @@ std::string all_names(bool gpu) {
 } // namespace
 
 std::string gpu_arch(const TargetOptions& options) { return options.arch.empty() ? "sm_80" : options.arch; }
+
+// The old machines stay: of what they have nobody knows what is whole.
+MakingCode::MakingCode() {
+  initialize_llvm();
+  Machines& machines = PerThread<Machines>::get();
+  if (machines.is_making)
+    for (auto& [key, machine] : machines.by_key) (void)machine.release();
+  machines.is_making = true;
+}
+
+MakingCode::~MakingCode() { PerThread<Machines>::get().is_making = false; }
 
 llvm::TargetMachine* find_machine(const TargetOptions& options, Diagnostics& diagnostics) {
   bool gpu = options.target == Target::Cuda;

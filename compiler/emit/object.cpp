@@ -11,7 +11,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/emit.h"
 #include "compiler/emit/compile.h"
-#include "compiler/emit/memory.h"
+#include "compiler/emit/machine.h"
 #include "kern/abi.h"
 #include "kern/abi_hash.h"
 
@@ -156,7 +156,7 @@ std::optional<std::string> emit_object(const ir::Module& module, const SourceMan
                                        Diagnostics& diagnostics, EmitTimes* times) {
   EmitTimes unwanted;
   EmitTimes& spent = times ? *times : unwanted;
-  initialize_llvm(); // before anything of LLVM takes memory
+  MakingCode making; // before anything of LLVM takes memory
   llvm::LLVMContext context;
   ObjectBuilder builder(context);
   bool has_many = code.size() > most_pieces && code.front().target.optimization > 1;
