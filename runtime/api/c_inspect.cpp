@@ -62,8 +62,12 @@ kern_error* kern_module_parameter_info(const kern_module* module, std::uint64_t 
                                     " parameters, and parameter " + std::to_string(parameter) +
                                     " is asked for");
     const kern::ManifestParam& param = kernel.params[parameter];
-    hand_out(info, kern_parameter_info{0, plan.params[parameter].type, param.rank, param.read, param.written,
-                                       param.contiguous, param.name.c_str()});
+    const kern::ManifestRecord* record =
+        kern::record_of(module->module->manifest, kernel, static_cast<std::size_t>(parameter));
+    hand_out(info,
+             kern_parameter_info{0, plan.params[parameter].type, param.rank, param.read, param.written,
+                                 param.contiguous, param.name.c_str(), plan.params[parameter].record_words,
+                                 record ? record->name.c_str() : nullptr});
   });
 }
 

@@ -43,10 +43,14 @@ static std::string text_of(const ManifestParam& param) {
   return type_text(param.type, param.rank, param.contiguous);
 }
 
-static std::string signature_text(const ManifestKernel& kernel) {
+// An array of records is named by them and by what it is bound as.
+static std::string signature_text(const Manifest& manifest, const ManifestKernel& kernel) {
   std::vector<std::string> params;
-  for (const ManifestParam& param : kernel.params)
+  for (const ManifestParam& param : kernel.params) {
+    const ManifestRecord* record = record_of(manifest, kernel, params.size());
     params.push_back(fmt::format("{}: {}", param.name, text_of(param)));
+    if (record) params.back() += fmt::format(" of {}", type_text(record->name, param.rank - 1));
+  }
   return fmt::format("{}({})", kernel.name, fmt::join(params, ", "));
 }
 
@@ -75,11 +79,11 @@ const Plan& find_kernel(const Module& module, std::string_view name,
   std::vector<std::string> names;
   for (const Plan& plan : module.plans) {
     const ManifestKernel& kernel = *plan.kernel;
-    names.push_back(signature_text(kernel));
+    names.push_back(signature_text(module.manifest, kernel));
     if (kernel.name != name && kernel.symbol != name) continue;
     std::string why = mismatch(kernel, parameters);
     if (why.empty()) return plan;
-    reason += fmt::format("{}: {}", signature_text(kernel), why) + "; ";
+    reason += fmt::format("{}: {}", names.back(), why) + "; ";
   }
   if (reason.empty())
     fail(KERN_ARGUMENT_ERROR,
@@ -100,7 +104,8 @@ template <class... Args>
   fail(KERN_ARGUMENT_ERROR, start + fmt::format(text, std::forward<Args>(args)...));
 }
 
-static void check_layout(const ManifestKernel& kernel, std::size_t index, const kern_argument& given) {
+static void check_layout(const Call& call, std::size_t index, const kern_argument& given) {
+  const ManifestKernel& kernel = *call.plan.kernel;
   constexpr std::uint64_t most_bytes = std::uint64_t(1) << 62;
   const ManifestParam& param = kernel.params[index];
   std::uint64_t element = bytes_of(given.type);
@@ -118,6 +123,11 @@ static void check_layout(const ManifestKernel& kernel, std::size_t index, const 
     if (__builtin_mul_overflow(product, factor, &product) || product > most_bytes)
       refuse(kernel, &param, "has extents whose product passes 2^62 bytes");
   }
+  const std::uint64_t words = call.plan.params[index].record_words;
+  if (words > 0 && static_cast<std::uint64_t>(given.extents[given.rank - 1]) != words)
+    refuse(kernel, &param,
+           "is an array of records `{}`, whose last axis has {} elements, and this one's has {}",
+           record_of(call.module->manifest, kernel, index)->name, words, given.extents[given.rank - 1]);
   if (param.contiguous && !empty && given.strides[given.rank - 1] != 1)
     refuse(kernel, &param, "takes arrays whose last axis has stride 1, and this one's is {}",
            given.strides[given.rank - 1]);
@@ -176,6 +186,9 @@ static void check_argument(const Call& call, std::size_t index) {
   const ManifestKernel& kernel = *call.plan.kernel;
   const PlanParam& param = call.plan.params[index];
   const kern_argument& given = call.arguments[index];
+  if (given.kind == KERN_EMPTY)
+    refuse(kernel, &kernel.params[index],
+           "is given an array that is empty: it was never made, could not be made, or was moved from");
   if (given.kind > KERN_HOST_INOUT)
     refuse(kernel, &kernel.params[index], "is given as an argument of the kind {}, which is none",
            given.kind);
@@ -198,7 +211,7 @@ static void check_argument(const Call& call, std::size_t index) {
   if (given.buffer && given.buffer->device.get() != call.module->device)
     refuse(kernel, &kernel.params[index], "lies on {}, and the kernel is loaded for {}",
            given.buffer->device->name(), call.module->device->name());
-  check_layout(kernel, index, given);
+  check_layout(call, index, given);
   check_reach(kernel, index, given);
 }
 
@@ -288,6 +301,9 @@ static void fill_params(const Call& call, std::span<std::uint64_t> words) {
 
 // ---- Shape ----
 
+// A size that is huge was a negative number in the program.
+static constexpr std::int64_t as_written(std::uint64_t size) { return static_cast<std::int64_t>(size); }
+
 static Extents choose_block(const Call& call) {
   const ManifestKernel& kernel = *call.plan.kernel;
   const kern_launch_options& options = call.options;
@@ -309,7 +325,7 @@ static Extents choose_block(const Call& call) {
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (block[axis] == 0 || block[axis] > most_block[axis])
       refuse(kernel, nullptr, "a block has 1 to {} threads along {}, and {} are given", most_block[axis],
-             axis_names[axis], block[axis]);
+             axis_names[axis], as_written(block[axis]));
   std::uint64_t threads = block[0] * block[1] * block[2];
   std::uint64_t most = kernel.max_threads > 0 ? kernel.max_threads : most_threads;
   if (threads > most)
@@ -330,6 +346,10 @@ static Extents choose_grid(const Call& call, const Extents& block) {
   Extents grid;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     std::uint64_t size = call.options.size[axis];
+    if (as_written(size) < 0)
+      refuse(*call.plan.kernel, nullptr,
+             "is launched over {} {} along {}, and no launch is over fewer than 0", as_written(size),
+             call.options.over ? "threads" : "blocks", axis_names[axis]);
     grid[axis] = call.options.over ? count_blocks(size, block[axis]) : size;
     if (grid[axis] > most_grid[axis])
       refuse(*call.plan.kernel, nullptr, "a grid has at most {} blocks along {}, and this one has {}",

@@ -46,7 +46,9 @@ static void make_plan(const Module& module, const ManifestKernel& kernel, Plan& 
     auto type = static_cast<std::uint32_t>(
         std::find(std::begin(type_names), std::end(type_names), param.type) - std::begin(type_names));
     std::uint32_t bytes = type <= KERN_C128 ? bytes_of(type) : 1; // no argument is of another type
-    plan.params.push_back({type, param.rank, param.slot, bytes, param.contiguous, param.written});
+    const ManifestRecord* record = record_of(module.manifest, kernel, plan.params.size());
+    plan.params.push_back({type, param.rank, param.slot, bytes, param.contiguous, param.written,
+                           record ? record->size / bytes : 0});
     plan.written_arrays += param.rank > 0 && param.written;
   }
   for (const ManifestContract& contract : kernel.contracts) plan.contracts.emplace_back(contract.condition);

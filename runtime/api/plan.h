@@ -25,6 +25,7 @@ struct PlanParam {
   std::uint32_t rank = 0, slot = 0;
   std::uint32_t bytes = 0; // of an element
   bool contiguous = false, written = false;
+  std::uint64_t record_words = 0; // of an array of records: how long its last axis is
 };
 
 // Slots that lie behind each other among the parameters of a CUDA entry as well. PTX aligns a parameter to
@@ -44,7 +45,7 @@ struct Plan {
   std::vector<EntryRun> entry_runs;         // how slots are packed for a CUDA entry, ascending
   std::uint32_t entry_bytes = 0;            // of all its parameters
   std::uint32_t written_arrays = 0;
-  std::optional<Estimate> operations; // of a thread
+  std::optional<Estimate> operations;      // of a thread
   mutable std::atomic<bool> warned{false}; // that launches of it leave the device idle
   // Where host memory was staged from last, and how often in a row: that is worth a warning.
   struct Staged {

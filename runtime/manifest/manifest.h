@@ -141,6 +141,9 @@ struct Manifest {
   std::optional<std::vector<ManifestRecord>> records; // nothing where there are none
 };
 
+// Returns the records of a parameter that is an array of such; null where it has none.
+const ManifestRecord* record_of(const Manifest& manifest, const ManifestKernel& kernel, std::size_t param);
+
 // Writes a manifest as JSON, with a line end at its end.
 std::string to_json(const Manifest& manifest);
 // Reads one; nothing where the text is no manifest of this version, and then `error` says what was found.

@@ -1,6 +1,7 @@
 // A manifest may come from a file that anybody made: every type, every count and every index is tested here,
 // so that whoever uses one need not. Fields that are not known are skipped, so that they can be added.
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 #include "runtime/manifest/json.h"
@@ -181,6 +182,33 @@ private:
   int depth_ = 0;
 };
 
+// Returns the bytes of an element; 0 of no type.
+std::uint64_t element_bytes(std::string_view type) {
+  if (type == "bool") return 1;
+  if (type == "bf16") return 2;
+  std::uint64_t bits = 0;
+  const char* const end = type.data() + type.size();
+  const bool is_known = type.size() > 1 && std::from_chars(type.data() + 1, end, bits).ptr == end;
+  return is_known ? bits / 8 : 0;
+}
+
+// Says what is wrong with the records that a kernel takes; "" where they are there and consist of the words of their arrays.
+std::string wrong_records(const Manifest& manifest, const ManifestKernel& kernel) {
+  if (!kernel.record_params) return "";
+  for (const ManifestRecordParam& each : *kernel.record_params) {
+    if (each.first >= kernel.params.size())
+      return "the manifest has records at a parameter that kernel `" + kernel.name + "` does not have";
+    const ManifestParam& param = kernel.params[each.first];
+    if (param.rank == 0) continue;
+    const ManifestRecord* record = record_of(manifest, kernel, each.first);
+    const std::uint64_t bytes = element_bytes(param.type);
+    if (!record || record->size == 0 || bytes == 0 || record->size % bytes != 0)
+      return "the manifest's parameter `" + param.name + "` has no record `" + each.record +
+             "` of such words";
+  }
+  return "";
+}
+
 // What the text's own shape cannot say: that indices and slots are there.
 std::string inconsistency(const Manifest& manifest) {
   for (const ManifestPrint& print : manifest.prints)
@@ -191,10 +219,22 @@ std::string inconsistency(const Manifest& manifest) {
       if (param.rank > most_rank || param.slot >= kernel.slots || kernel.slots - param.slot <= slots)
         return "the manifest's parameter `" + param.name + "` lies outside of its parameter block";
     }
+  for (const ManifestKernel& kernel : manifest.kernels)
+    if (std::string wrong = wrong_records(manifest, kernel); !wrong.empty()) return wrong;
   return "";
 }
 
 } // namespace
+
+const ManifestRecord* record_of(const Manifest& manifest, const ManifestKernel& kernel, std::size_t param) {
+  if (!kernel.record_params || kernel.params[param].rank == 0) return nullptr;
+  for (const ManifestRecordParam& each : *kernel.record_params) {
+    if (each.first != param || !manifest.records) continue;
+    for (const ManifestRecord& record : *manifest.records)
+      if (record.name == each.record) return &record;
+  }
+  return nullptr;
+}
 
 std::optional<Manifest> parse_manifest(std::string_view json, std::string& error) {
   const Json parsed = parse_json(json).value_or(Json());

@@ -54,6 +54,8 @@ static bool check_types(Run& run, Stage& stage) {
     };
     if (array) {
       bool same = is_array(type) && type->scalar == array->element && type->rank == array->extents.size();
+      if (same && array->records.descr.empty() && !has_layout(*array, type))
+        is += fmt::format(", whose records would have {} words", array->extents.back());
       if (!same || !has_layout(*array, type))
         refuse("an array " + is);
       else if (type->layout == Layout::COrder && array->strides.back() != 1 && array->size() > 0)

@@ -23,8 +23,13 @@ static void collect_scalars(Type type, std::int64_t base,
   }
 }
 
+// Returns how many words a record has in an array.
+static std::int64_t words_of(Type type) {
+  return size_in_memory(record_type(type)) * 8 / bit_width(type->scalar);
+}
+
 bool has_layout(const HostArray& array, Type type) {
-  if (array.records.descr.empty()) return true;
+  if (array.records.descr.empty()) return !is_record_array(type) || array.extents.back() == words_of(type);
   if (!is_record_array(type) || array.records.size != size_in_memory(record_type(type))) return false;
   std::vector<std::pair<std::int64_t, ScalarKind>> wanted, given = array.records.scalars;
   collect_scalars(record_type(type), 0, wanted);
@@ -38,7 +43,7 @@ bool has_layout(const HostArray& array, Type type) {
 static Result<HostArray> make_records(const HostArray& asked, Type type) {
   Type record = record_type(type);
   std::vector<std::int64_t> extents = asked.extents;
-  extents.push_back(size_in_memory(record) * 8 / bit_width(type->scalar));
+  extents.push_back(words_of(type));
   Result<HostArray> made = make_array(type->scalar, std::move(extents));
   if (!made) return made;
   made->records.descr = record_descr(record);

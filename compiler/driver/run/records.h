@@ -9,7 +9,8 @@ namespace kern {
 // an error was reported.
 bool settle_records(Run& run, Stage& stage, const ir::Module& module);
 
-// Says whether the records of an array lie as those of a parameter do; words that are given as numbers do.
+// Says whether the records of an array lie as those of a parameter do; words that are given as numbers do where the last axis has
+// as many as a record.
 bool has_layout(const HostArray& array, Type type);
 
 } // namespace kern

@@ -259,7 +259,7 @@ kern_error* kern_buffer_read(const kern_buffer* from, uint64_t offset, void* to,
 // Copies between buffers of one device, in host memory or on the device. The two places share nothing.
 kern_error* kern_buffer_copy(kern_buffer* to, uint64_t to_offset, const kern_buffer* from,
                              uint64_t from_offset, uint64_t bytes, kern_stream* stream, kern_event** event);
-// Repeats a pattern of 1, 2, 4, 8 or 16 bytes.
+// Repeats a pattern. One of 1, 2, 4, 8 or 16 bytes is filled in by the device, any other, as of a record, copied from the host.
 kern_error* kern_buffer_fill(kern_buffer* to, uint64_t offset, uint64_t count, const void* pattern,
                              uint32_t pattern_bytes, kern_stream* stream, kern_event** event);
 
@@ -334,6 +334,9 @@ typedef struct kern_parameter_info {
   uint32_t type, rank; // rank 0: a scalar. A tuple has a parameter for each element
   uint32_t read, written, contiguous;
   const char* name;
+  uint64_t
+      record_words;   // of an array of records, whose last axis goes over the words of one: how many; else 0
+  const char* record; // their name; else null
 } kern_parameter_info;
 kern_error* kern_module_kernel_info(const kern_module* module, uint64_t index, kern_kernel_info* info);
 kern_error* kern_module_parameter_info(const kern_module* module, uint64_t index, uint64_t parameter,
@@ -350,10 +353,11 @@ void kern_kernel_release(kern_kernel* kernel);
 
 typedef enum kern_argument_kind {
   KERN_SCALAR,
-  KERN_ARRAY,     // on the device
-  KERN_HOST_IN,   // in host memory: copied to the device before the launch,
-  KERN_HOST_OUT,  // from it after the launch,
-  KERN_HOST_INOUT // or both
+  KERN_ARRAY,      // on the device
+  KERN_HOST_IN,    // in host memory: copied to the device before the launch,
+  KERN_HOST_OUT,   // from it after the launch,
+  KERN_HOST_INOUT, // or both
+  KERN_EMPTY       // of a handle that is empty, which is always an error
 } kern_argument_kind;
 
 typedef struct kern_argument {

@@ -117,6 +117,26 @@ TEST(Manifest, SaysWhatIsWrong) {
   refusal("\"calls\": [", "\"calls\": [7,");
 }
 
+// An array of records consists of whole words of records that are there.
+TEST(Manifest, HasTheRecordsOfItsArrays) {
+  auto refusal_of = [](std::uint32_t param, const std::string& name, std::uint64_t size) {
+    Manifest manifest = example();
+    manifest.records = {{"P", size, 4, {}}};
+    manifest.kernels[0].record_params = {{param, name}};
+    std::string error;
+    const std::optional<Manifest> back = parse_manifest(to_json(manifest), error);
+    if (back) EXPECT_EQ(record_of(*back, back->kernels[0], 1) != nullptr, param == 1);
+    return error;
+  };
+  EXPECT_EQ(refusal_of(1, "P", 12), "");
+  EXPECT_EQ(refusal_of(0, "P", 10), ""); // a record by value
+  for (std::uint64_t size : {0, 10})
+    EXPECT_EQ(refusal_of(1, "P", size), "the manifest's parameter `x` has no record `P` of such words");
+  EXPECT_EQ(refusal_of(1, "Q", 12), "the manifest's parameter `x` has no record `Q` of such words");
+  EXPECT_EQ(refusal_of(2, "P", 12),
+            "the manifest has records at a parameter that kernel `scale` does not have");
+}
+
 TEST(Manifest, IgnoresWhatLaterVersionsAdd) {
   std::string text = to_json(example()), error;
   text.insert(1, "\"later\": {\"a\": [1]},");
