@@ -1,4 +1,6 @@
 // The C interface: memory.
+#include <algorithm>
+#include <bit>
 #include <thread>
 
 #include "runtime/api/capture.h"
@@ -47,6 +49,7 @@ kern_error* kern_buffer_wrap(kern_device* device, void* data, std::uint64_t byte
 
 // One thread alone is slower than the bus.
 void kern_host_copy(void* to, const void* from, std::uint64_t bytes) {
+  if (!to || !from) return;
   constexpr std::uint64_t least = 4 << 20;
   constexpr unsigned most_threads = 8;
   unsigned cores = std::max(1u, std::thread::hardware_concurrency());
@@ -117,7 +120,10 @@ static NewEvent event_on(const kern_stream* stream, kern_event** event) {
 }
 
 kern_error* kern_stream_after_uses(kern_stream* stream, const kern_buffer* buffer) {
-  return guarded([&] { order_behind_uses(stream_for(&full(buffer, "buffer"), stream), *buffer->memory); });
+  return guarded([&] {
+    const Memory& memory = *full(buffer, "buffer").memory;
+    order_behind_uses(stream_for(buffer, stream), memory);
+  });
 }
 
 kern_error* kern_buffer_write(kern_buffer* to, std::uint64_t offset, const void* from, std::uint64_t bytes,
@@ -171,14 +177,36 @@ kern_error* kern_buffer_copy(kern_buffer* to, std::uint64_t to_offset, const ker
   });
 }
 
+// Fills memory with a pattern that devices do not fill in: copies it from the host, many at once; returns the number of the work.
+static std::uint64_t fill_by_copies(Stream& on, Device& device, const std::shared_ptr<Memory>& to,
+                                    std::uint64_t offset, std::uint64_t count,
+                                    std::span<const char> pattern) {
+  constexpr std::uint64_t most_bytes = 1 << 20;
+  const std::uint64_t at_once = std::min(count, std::max<std::uint64_t>(most_bytes / pattern.size(), 1));
+  std::shared_ptr<Memory> from = device.allocate_host(at_once * pattern.size(), 0);
+  for (std::uint64_t i = 0; i < at_once; ++i)
+    std::memcpy(static_cast<char*>(from->host) + i * pattern.size(), pattern.data(), pattern.size());
+  std::uint64_t number = 0;
+  for (std::uint64_t done = 0; done < count; done += at_once)
+    number = on.copy(to, offset + done * pattern.size(), from, 0,
+                     std::min(at_once, count - done) * pattern.size());
+  return number;
+}
+
+static std::uint64_t put_fill(Stream& on, Device& device, const std::shared_ptr<Memory>& to,
+                              std::uint64_t offset, std::uint64_t count, std::span<const char> pattern) {
+  constexpr std::size_t widest = 16;
+  if (std::has_single_bit(pattern.size()) && pattern.size() <= widest)
+    return on.fill(to, offset, count, pattern);
+  const bool is_even = std::ranges::all_of(pattern, [&](char each) { return each == pattern[0]; });
+  if (is_even) return on.fill(to, offset, count * pattern.size(), pattern.first(1));
+  return fill_by_copies(on, device, to, offset, count, pattern);
+}
+
 kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_t count, const void* pattern,
                              std::uint32_t pattern_bytes, kern_stream* stream, kern_event** event) {
   return guarded([&] {
-    bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 ||
-                 pattern_bytes == 16;
-    if (!known)
-      fail(KERN_ARGUMENT_ERROR,
-           "a pattern has 1, 2, 4, 8 or 16 bytes, and this one has " + std::to_string(pattern_bytes));
+    if (pattern_bytes == 0) fail(KERN_ARGUMENT_ERROR, "a pattern has 1 byte or more, and this one has 0");
     if (!pattern) refuse_null("the pattern");
     if (count > UINT64_MAX / pattern_bytes)
       fail(KERN_ARGUMENT_ERROR, std::to_string(count) + " patterns of " + std::to_string(pattern_bytes) +
@@ -194,7 +222,8 @@ kern_error* kern_buffer_fill(kern_buffer* to, std::uint64_t offset, std::uint64_
       work.use(*to->memory, offset, count * pattern_bytes, true);
       work.fills(*to->memory);
     }
-    std::uint64_t number = count > 0 ? on.fill(to->memory, offset, count, bytes) : on.last();
+    std::uint64_t number =
+        count > 0 ? put_fill(on, *to->device, to->memory, offset, count, bytes) : on.last();
     if (count > 0) note_fill(on, *to->memory, number);
     made.hand_out(number);
   });

@@ -107,7 +107,9 @@ static inline kern_argument kern_array_argument(kern_argument_kind kind, kern_ty
   while (axis-- > 0 && axis < 8) {
     argument.extents[axis] = extents.size[axis];
     argument.strides[axis] = stride;
-    stride *= extents.size[axis];
+    // What no array can have is refused by the launch.
+    stride = extents.size[axis] > 0 && stride > INT64_MAX / extents.size[axis] ? INT64_MAX
+                                                                               : stride * extents.size[axis];
   }
   return argument;
 }

@@ -16,17 +16,17 @@ namespace kern::inline v1 {
 
 template <class T, std::size_t Rank = 1> class HostBuffer;
 
-// Computes the bytes of an array; an extent that no array can have is an error.
+// Computes the bytes of an array; extents that no array can have are an error.
 template <class T, std::size_t Rank>
 inline bool count_bytes(Status& status, const Extents<Rank>& extents, std::uint64_t& bytes) {
-  bytes = sizeof(T);
-  for (std::int64_t extent : extents)
-    if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
-      status.refuse(
-          [&] { return "extent " + std::to_string(extent) + " of a buffer is negative or too large"; });
-      return false;
-    }
-  return true;
+  const bool is_possible = are_possible(extents, sizeof(T));
+  if (!is_possible)
+    status.refuse([&] {
+      return "no array has the extents " + text_of(extents, " x ") + ", of elements of " +
+             std::to_string(sizeof(T)) + " bytes: they are negative or too large";
+    });
+  bytes = is_possible ? static_cast<std::uint64_t>(count(extents)) * sizeof(T) : 0;
+  return is_possible;
 }
 
 // Owns memory of a device for elements that lie side by side, the last axis fastest. A copy of a Buffer is
@@ -42,10 +42,11 @@ public:
   Buffer(const Device& device, std::int64_t size)
     requires(Rank == 1)
       : Buffer(device, Extents<1>{size}) {}
-  Buffer(Status& status, const Device& device, const Extents<Rank>& extents) noexcept : extents_(extents) {
+  Buffer(Status& status, const Device& device, const Extents<Rank>& extents) noexcept {
     std::uint64_t bytes = 0;
-    if (count_bytes<T>(status, extents_, bytes))
-      status.take(kern_buffer_create(device.get(), bytes, handle_.receive()));
+    if (count_bytes<T>(status, extents, bytes) &&
+        status.take(kern_buffer_create(device.get(), bytes, handle_.receive())))
+      extents_ = extents;
   }
 
   // Returns a buffer of memory of the device that somebody else made; `release` is called once, on any
@@ -58,11 +59,11 @@ public:
                       std::function<void()> release = {}) noexcept {
     std::uint64_t bytes = 0;
     BufferHandle handle;
-    if (!count_bytes<T>(status, extents, bytes)) return {std::move(handle), extents};
+    if (!count_bytes<T>(status, extents, bytes)) return {};
     std::function<void()>* context = nullptr;
     if (!Status::with_memory([&] { context = new std::function<void()>(std::move(release)); })) {
       status.refuse_memory();
-      return {std::move(handle), extents};
+      return {};
     }
     auto call = [](void* function) {
       auto* release_function = static_cast<std::function<void()>*>(function);
@@ -70,21 +71,26 @@ public:
       delete release_function;
     };
     // After an error the memory stays with the caller.
-    if (!status.take(kern_buffer_wrap(device.get(), data, bytes, call, context, handle.receive())))
+    if (!status.take(kern_buffer_wrap(device.get(), data, bytes, call, context, handle.receive()))) {
       delete context;
+      return {};
+    }
     return {std::move(handle), extents};
   }
 
-  const Extents<Rank>& extents() const { return extents_; }
-  std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
-  std::int64_t size() const { return count(extents_); }
+  const Extents<Rank>& extents() const { return extents_.value; }
+  std::int64_t extent(std::size_t axis) const { return extents()[axis]; }
+  std::int64_t size() const { return count(extents()); }
   // Returns the first element's address, on the device.
   T* data() const { return static_cast<T*>(kern_buffer_data(handle_.get())); }
   Device device() const { return Device(DeviceHandle(kern_buffer_device(handle_.get()))); }
   const BufferHandle& handle() const { return handle_; }
 
-  View<T, Rank> view() { return {handle_, data(), extents_, packed_strides(extents_)}; }
-  View<const T, Rank> view() const { return {handle_, data(), extents_, packed_strides(extents_)}; }
+  View<T, Rank> view() {
+    if (!handle_) return View<T, Rank>::none();
+    return {handle_, data(), extents(), packed_strides(extents())};
+  }
+  View<const T, Rank> view() const { return Buffer(*this).view(); }
   // Returns a part with extents and strides of its own, in elements, from element `offset` of memory on; an
   // ArgumentError where it does not lie in the buffer.
   template <std::size_t Axes>
@@ -93,8 +99,8 @@ public:
   }
   template <std::size_t Axes> View<T, Axes> view(Status& status, std::int64_t offset,
                                                  const Extents<Axes>& part, const Extents<Axes>& strides) {
-    if (!is_full(status) || !check_part(status, size(), offset, part, strides))
-      return {nullptr, Extents<Axes>{}};
+    if (!check_made(status) || !check_part(status, size(), offset, part, strides))
+      return View<T, Axes>::none();
     return {handle_, data() + offset, part, strides};
   }
   template <std::size_t Axes> View<const T, Axes> view(std::int64_t offset, const Extents<Axes>& part,
@@ -111,13 +117,13 @@ public:
   }
   template <std::size_t Axes> View<T, Axes> reshape(Status& status, const Extents<Axes>& other) {
     std::uint64_t bytes = 0;
-    if (!count_bytes<T>(status, other, bytes)) return {nullptr, Extents<Axes>{}};
+    if (!check_made(status) || !count_bytes<T>(status, other, bytes)) return View<T, Axes>::none();
     if (count(other) == size()) return {handle_, data(), other, packed_strides(other)};
     status.refuse([&] {
       return "a buffer of " + std::to_string(size()) + " elements cannot have the extents " +
              text_of(other, " x ");
     });
-    return {nullptr, Extents<Axes>{}};
+    return View<T, Axes>::none();
   }
   template <std::size_t Axes> View<const T, Axes> reshape(const Extents<Axes>& other) const {
     return Buffer(*this).reshape(other);
@@ -209,15 +215,18 @@ public:
   }
   template <class... Indices> T read(Status& status, Indices... indices) const noexcept {
     static_assert(sizeof...(Indices) == Rank, "an index for each axis");
-    Extents<Rank> at = {static_cast<std::int64_t>(indices)...}, strides = packed_strides(extents_);
+    const Extents<Rank> at = {static_cast<std::int64_t>(indices)...}, strides = packed_strides(extents());
     std::int64_t offset = 0;
     T value{};
+    if (!check_made(status)) return value;
     for (std::size_t axis = 0; axis < Rank; ++axis) {
-      offset += at[axis] * strides[axis];
-      if (at[axis] >= 0 && at[axis] < extents_[axis]) continue;
+      if (at[axis] >= 0 && at[axis] < extents()[axis]) {
+        offset += at[axis] * strides[axis];
+        continue;
+      }
       status.refuse([&] {
         return "index " + std::to_string(at[axis]) + " along axis " + std::to_string(axis) +
-               " is none of a buffer with the extents " + text_of(extents_, " x ");
+               " is none of a buffer with the extents " + text_of(extents(), " x ");
       });
       return value;
     }
@@ -254,15 +263,18 @@ private:
     status.raise();
     return event;
   }
-  bool is_full(Status& status) const {
-    if (!handle_)
-      status.refuse(
-          [&] { return std::string("the buffer is empty: it could not be made, or was moved from"); });
-    return static_cast<bool>(handle_);
+  static void refuse_empty(Status& status) {
+    status.refuse([] {
+      return std::string("the buffer is empty: it was never made, could not be made, or was moved from");
+    });
+  }
+  bool check_made(Status& status) const {
+    if (!handle_) refuse_empty(status);
+    return bool(handle_);
   }
   // Gets the calling thread's own stream, and puts it behind all work on the buffer.
   bool own_stream(Status& status, StreamHandle& stream) const {
-    return is_full(status) && status.take(kern_stream_of_buffer(handle_.get(), stream.receive())) &&
+    return check_made(status) && status.take(kern_stream_of_buffer(handle_.get(), stream.receive())) &&
            status.take(kern_stream_after_uses(stream.get(), handle_.get()));
   }
   void wait(Status& status, auto&& start) const {
@@ -272,30 +284,22 @@ private:
   }
   Event start_write(Status& status, std::span<const T> host, const auto& stream) const {
     EventHandle event;
-    if (check_size(status, host.size()))
+    if (check_made(status) && check_size(status, host.size()))
       status.take(
           kern_buffer_write(handle_.get(), 0, host.data(), host.size_bytes(), get(stream), event.receive()));
     return Event(std::move(event));
   }
   Event start_read(Status& status, std::span<T> host, const auto& stream) const {
     EventHandle event;
-    if (check_size(status, host.size()))
+    if (check_made(status) && check_size(status, host.size()))
       status.take(
           kern_buffer_read(handle_.get(), 0, host.data(), host.size_bytes(), get(stream), event.receive()));
     return Event(std::move(event));
   }
   Event start_fill(Status& status, const T& value, kern_stream* stream) const {
     EventHandle event;
-    std::uint64_t count = static_cast<std::uint64_t>(size());
-    std::uint32_t bytes = sizeof(T);
-    // A record has any size; one of equal bytes, as of zeros, is a pattern of one.
-    if constexpr (is_record<T>) {
-      const auto* first = reinterpret_cast<const std::byte*>(&value);
-      const bool is_even =
-          std::all_of(first, first + sizeof(T), [&](std::byte each) { return each == *first; });
-      if (is_even) count *= std::exchange(bytes, 1u);
-    }
-    status.take(kern_buffer_fill(handle_.get(), 0, count, &value, bytes, stream, event.receive()));
+    status.take(kern_buffer_fill(handle_.get(), 0, static_cast<std::uint64_t>(size()), &value, sizeof(T),
+                                 stream, event.receive()));
     return Event(std::move(event));
   }
   static kern_stream* get(const StreamHandle& stream) { return stream.get(); }
@@ -311,7 +315,9 @@ private:
   Event start_copy(Status& status, const BufferHandle& to, const BufferHandle& from, std::int64_t elements,
                    kern_stream* stream) const {
     EventHandle event;
-    if (check_size(status, static_cast<std::size_t>(elements)))
+    if (!to || !from)
+      refuse_empty(status);
+    else if (check_size(status, static_cast<std::size_t>(elements)))
       status.take(kern_buffer_copy(to.get(), 0, from.get(), 0, static_cast<std::uint64_t>(size()) * sizeof(T),
                                    stream, event.receive()));
     return Event(std::move(event));
@@ -319,7 +325,7 @@ private:
   Buffer(BufferHandle handle, const Extents<Rank>& extents) : handle_(std::move(handle)), extents_(extents) {}
 
   BufferHandle handle_;
-  Extents<Rank> extents_{};
+  Taken<Extents<Rank>> extents_;
 };
 
 // Makes a buffer of zeros: kern::zeros<float>(device, rows, columns).
@@ -386,13 +392,11 @@ inline Staged<T, Rank, KERN_HOST_INOUT> inout(T* host, const Extents<Rank>& exte
 template <class T, std::size_t Rank> class Argument {
 public:
   using Value = std::remove_const_t<T>;
-  Argument(const View<T, Rank>& view) {
-    set(KERN_ARRAY, view.data(), view.extents(), view.strides(), view.buffer().get());
-  }
+  Argument(const View<T, Rank>& view) { set(view); }
   Argument(const View<Value, Rank>& view)
     requires(std::is_const_v<T>)
   {
-    set(KERN_ARRAY, view.data(), view.extents(), view.strides(), view.buffer().get());
+    set(view);
   }
   Argument(const Buffer<Value, Rank>& buffer)
     requires(std::is_const_v<T>)
@@ -420,6 +424,9 @@ public:
   Argument(const Buffer<Value, Rank>& what_the_kernel_writes_cannot_be_const)
     requires(!std::is_const_v<T>)
   = delete;
+  Argument(Buffer<Value, Rank>&& what_the_kernel_writes_would_be_lost_with_a_temporary)
+    requires(!std::is_const_v<T>)
+  = delete;
   const kern_argument& get() const { return argument_; }
   // Copies it, less the axes that it does not have.
   void put(kern_argument& to) const {
@@ -437,11 +444,18 @@ public:
   }
 
 private:
-  void set(const Buffer<Value, Rank>& buffer) {
-    set(KERN_ARRAY, buffer.data(), buffer.extents(), packed_strides(buffer.extents()), buffer.handle().get());
+  void set(const auto& view)
+    requires requires { view.is_empty(); }
+  {
+    set(view.is_empty() ? KERN_EMPTY : KERN_ARRAY, view.data(), view.extents(), view.strides(),
+        view.buffer().get());
   }
-  void set(kern_argument_kind kind, T* data, const Extents<Rank>& extents, const Extents<Rank>& strides,
-           kern_buffer* buffer) {
+  void set(const Buffer<Value, Rank>& buffer) {
+    set(buffer.handle() ? KERN_ARRAY : KERN_EMPTY, buffer.data(), buffer.extents(),
+        packed_strides(buffer.extents()), buffer.handle().get());
+  }
+  void set(kern_argument_kind kind, const Value* data, const Extents<Rank>& extents,
+           const Extents<Rank>& strides, kern_buffer* buffer) {
     argument_.kind = kind;
     argument_.type = element_of<Value>;
     argument_.rank = Rank + is_record<Value>;

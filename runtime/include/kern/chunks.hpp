@@ -28,7 +28,7 @@ struct ChunkProgress {
 struct ChunkOptions {
   std::int64_t rows = 0; // of a chunk; 0: what fits and overlaps well
   std::int64_t halo = 0; // rows before and behind the chunk that in() arrays come with, where there are any
-  unsigned streams = 3;
+  unsigned streams = 3;  // no more than there are chunks, and at most 64
   std::uint64_t memory = 0; // bytes of the device to use at most; 0: most of what is free
   // Called after each chunk, in their order; false ends the work when what is under way is done.
   std::function<bool(const ChunkProgress&)> progress = {};
@@ -47,10 +47,11 @@ public:
         buffer_(status, device, extents_of(rows)),
         host_(status_or(status), device, extents_of(is_pinned_ ? 0 : rows)) {}
 
+  // Of an array with extents that an array can have.
   static std::uint64_t row_bytes(const Staged<T, Rank, Kind>& array) {
-    std::uint64_t bytes = sizeof(T);
-    for (std::size_t axis = 1; axis < Rank; ++axis) bytes *= static_cast<std::uint64_t>(array.extents[axis]);
-    return bytes;
+    Extents<Rank> row = array.extents;
+    row[0] = 1;
+    return static_cast<std::uint64_t>(count(row)) * sizeof(T);
   }
 
   // Puts the copy of rows to the device on the stream. What an out() array has that is not written becomes 0.
@@ -125,36 +126,54 @@ template <class... Parts> struct Slot {
   std::int64_t begin = 0, end = 0; // of the chunk that is under way; none where they are equal
 };
 
-// Returns how many rows of a chunk fit, with their halos, and are few enough to overlap well.
-inline std::int64_t choose_rows(Status& status, const Device& device, const ChunkOptions& options,
-                                std::int64_t halo, std::int64_t total, std::uint64_t row_bytes) {
+// How the rows of arrays are divided.
+struct Division {
+  std::int64_t rows = 0, held = 0; // of a chunk, without its halos and with them
+  std::int64_t halo = 0;
+  std::size_t streams = 0;
+};
+
+// Chooses how many rows of a chunk fit, with their halos, and are few enough to overlap well. More rows than there are mean all of
+// them; there are `total`, at least one.
+inline Division divide(Status& status, const Device& device, const ChunkOptions& options, std::int64_t total,
+                       std::uint64_t row_bytes) {
   constexpr std::uint64_t wanted = 64 << 20; // bytes of a chunk
   kern_device_info info{};
   info.struct_size = sizeof info;
   kern_device_get_info(device.get(), &info);
-  std::uint64_t memory = options.memory > 0 ? options.memory : info.available_bytes / 10 * 9;
-  auto most = static_cast<std::int64_t>(
-      std::min<std::uint64_t>(memory / (std::max<std::uint64_t>(row_bytes, 1) * options.streams), INT64_MAX));
-  most -= 2 * halo;
-  std::int64_t rows = options.rows;
-  if (rows == 0)
-    rows = std::min(
-        {most, static_cast<std::int64_t>(wanted / std::max<std::uint64_t>(row_bytes, 1)) + 1, total});
-  if (rows > most || rows < 1)
-    status.refuse([&] {
-      return "chunks of " + std::to_string(std::max<std::int64_t>(rows, 1)) + " rows of " +
-             std::to_string(row_bytes) + " bytes, with " + std::to_string(halo) +
-             " rows of halo on both sides, on " + std::to_string(options.streams) +
-             " streams do not fit in " + std::to_string(memory) + " bytes";
+  const std::uint64_t memory = options.memory > 0 ? options.memory : info.available_bytes / 10 * 9;
+  const auto bytes = static_cast<std::int64_t>(std::max<std::uint64_t>(row_bytes, 1));
+  const auto streams = static_cast<std::int64_t>(options.streams);
+  const auto most = static_cast<std::int64_t>(std::min<std::uint64_t>(memory, INT64_MAX)) / streams / bytes;
+  Division division;
+  division.halo = std::min(options.halo, total);
+  division.rows = std::min(options.rows, total);
+  if (options.rows == 0)
+    division.rows = std::min({most >= total ? total : most - 2 * division.halo,
+                              static_cast<std::int64_t>(wanted) / bytes + 1, total});
+  const std::int64_t least = std::max<std::int64_t>(division.rows, 1);
+  division.held = std::min(total, least + 2 * division.halo);
+  if (division.rows < 1 || division.held > most) {
+    const std::int64_t asked = bounded_product(bounded_product(division.held, bytes), streams);
+    status.refuse_memory(static_cast<std::uint64_t>(asked), memory, [&] {
+      return "chunks of " + std::to_string(least) + " rows of " + std::to_string(row_bytes) +
+             " bytes, with " + std::to_string(division.halo) + " rows of halo on both sides, on " +
+             std::to_string(streams) + " streams take " + std::to_string(asked) +
+             " bytes, and do not fit in " + std::to_string(memory) + " bytes";
     });
-  return rows;
+  }
+  const std::int64_t chunks = total / least + (total % least != 0);
+  division.streams = static_cast<std::size_t>(std::min(chunks, streams));
+  return division;
 }
 
 inline bool check(Status& status, const ChunkOptions& options, std::initializer_list<std::int64_t> rows,
                   bool has_inout) {
-  if (options.halo < 0 || options.rows < 0 || options.streams == 0)
-    status.refuse(
-        [&] { return std::string("chunks need streams, and neither rows nor halo may be negative"); });
+  constexpr unsigned most_streams = 64;
+  if (options.halo < 0 || options.rows < 0 || options.streams == 0 || options.streams > most_streams)
+    status.refuse([&] {
+      return std::string("chunks need 1 to 64 streams, and neither rows nor halo may be negative");
+    });
   else if (options.halo > 0 && has_inout)
     status.refuse([&] {
       return std::string(
@@ -182,20 +201,27 @@ inline bool run(Status& status, const Status& told, const Device& device, const 
         [&] { return std::string("the device is empty: it could not be made, or was moved from"); });
   if (!status.ok() || !check(status, options, {arrays.extents[0]...}, ((Kind == KERN_HOST_INOUT) || ...)))
     return false;
-  const std::int64_t total = sizes[0], halo = std::min(options.halo, total);
+  std::uint64_t ignored = 0;
+  if (!(count_bytes<T>(status, arrays.extents, ignored) && ...)) return false;
+  const std::int64_t total = sizes[0];
   if (total == 0) return true;
-  std::uint64_t row_bytes = (chunks::Part<T, Rank, Kind>::row_bytes(arrays) + ...);
-  std::int64_t rows = chunks::choose_rows(status, device, options, halo, total, row_bytes);
+  // No array has more than 2^60 bytes.
+  const std::uint64_t row_bytes = (chunks::Part<T, Rank, Kind>::row_bytes(arrays) + ...);
+  const chunks::Division division = chunks::divide(status, device, options, total, row_bytes);
+  std::int64_t rows = division.rows, held = division.held;
+  const std::int64_t halo = division.halo;
   std::vector<std::unique_ptr<Slot>> slots;
-  while (status.ok() && slots.size() < options.streams) {
-    slots.push_back(std::make_unique<Slot>(status, device, rows + 2 * halo, arrays...));
+  while (status.ok() && slots.size() < division.streams) {
+    slots.push_back(std::make_unique<Slot>(status, device, held, arrays...));
     if (status.kind() != KERN_OUT_OF_MEMORY || rows == 1 || options.rows > 0) continue;
     // Somebody else took memory meanwhile: smaller chunks will do.
     slots.clear();
     rows = std::max<std::int64_t>(1, rows / 2);
+    held = std::min(total, rows + 2 * halo);
     status.clear();
   }
-  bool goes_on = status.ok();
+  if (!status.ok()) return false;
+  bool goes_on = true;
   auto finish = [&](Slot& slot) {
     if (slot.begin == slot.end || !goes_on) return;
     slot.stream.wait(status);
@@ -204,12 +230,13 @@ inline bool run(Status& status, const Status& told, const Device& device, const 
     if (options.progress) goes_on = options.progress({slot.end, total});
     slot.begin = slot.end;
   };
-  std::int64_t count = (total + rows - 1) / rows, index = 0;
+  const std::int64_t count = total / rows + (total % rows != 0);
+  std::int64_t index = 0;
   for (; index < count && goes_on; ++index) {
     Slot& slot = *slots[static_cast<std::size_t>(index) % slots.size()];
     finish(slot);
     if (!goes_on) break;
-    slot.begin = index * rows, slot.end = std::min(total, slot.begin + rows);
+    slot.begin = index * rows, slot.end = slot.begin + std::min(rows, total - slot.begin);
     std::int64_t first = std::max<std::int64_t>(0, slot.begin - halo),
                  last = std::min(total, slot.end + halo);
     auto begin = [&](kern_argument_kind kind) { return kind == KERN_HOST_IN ? first : slot.begin; };

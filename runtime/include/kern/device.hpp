@@ -237,7 +237,14 @@ public:
   }
   void check(Status& status) const noexcept { status.take(kern_stream_check(get())); }
   // Says what becomes of faults of launches that do not say it themselves.
-  void on_fault(OnFault policy) const { kern_stream_on_fault(get(), static_cast<kern_fault_policy>(policy)); }
+  void on_fault(OnFault policy) const {
+    Status status;
+    on_fault(status, policy);
+    status.raise();
+  }
+  void on_fault(Status& status, OnFault policy) const noexcept {
+    if (check_made(status)) kern_stream_on_fault(get(), static_cast<kern_fault_policy>(policy));
+  }
   // Hands over the reported faults of work that is done, oldest first, and forgets them; does not wait. Bad indices
   // of kernels that were compiled to go on are among them.
   std::vector<FaultReport> take_reports() const {
@@ -288,8 +295,8 @@ public:
     status.raise();
   }
   void cancel(Status& status) const noexcept { status.take(kern_stream_cancel(get())); }
-  // Calls a function on some thread when the work before it is done; what comes next waits for it. It uses no device and does
-  // not wait. What it throws is a DeviceError for whoever waits.
+  // Calls a function on some thread when the work before it is done; what comes next waits for it. It uses no device; to
+  // wait for what is on the stream is an error. What it throws is a DeviceError for whoever waits.
   Event call(std::function<void()> function) const {
     Status status;
     Event event = call(status, std::move(function));
@@ -311,13 +318,25 @@ public:
     return Event(std::move(event));
   }
   Device device() const { return Device(DeviceHandle(kern_stream_device(get()))); }
-  // Says where its kernels' prints go, instead of the standard output; null: there.
+  // Says where its kernels' prints go, instead of the standard output; null: there. The function waits for no work of the stream.
   void on_print(kern_print_function print, void* context) const {
-    kern_stream_on_print(get(), print, context);
+    Status status;
+    on_print(status, print, context);
+    status.raise();
+  }
+  void on_print(Status& status, kern_print_function print, void* context) const noexcept {
+    if (check_made(status)) kern_stream_on_print(get(), print, context);
   }
   kern_stream* get() const { return handle_.get(); }
 
 private:
+  bool check_made(Status& status) const noexcept {
+    if (!get())
+      status.refuse([&] {
+        return std::string("the stream is empty: it was never made, could not be made, or was moved from");
+      });
+    return get() != nullptr;
+  }
   StreamHandle handle_;
 };
 

@@ -90,6 +90,7 @@ inline std::string mismatch(const Tensor& tensor, const kern::Device& device) {
   if (!is_there)
     return "it lies on a device of DLPack's type " + std::to_string(tensor.device.type) +
            " with the number " + std::to_string(tensor.device.id) + ", and the device is " + device.name();
+  if (Rank > 0 && !tensor.shape) return "its shape is a null pointer";
   for (std::size_t axis = 0; axis < Rank; ++axis)
     if (tensor.shape[axis] < 0)
       return "it has extent " + std::to_string(tensor.shape[axis]) + " along axis " + std::to_string(axis);
@@ -119,10 +120,11 @@ template <class T, std::size_t Rank> inline View<T, Rank> adopt(Status& status, 
       return std::string(
           "the DLPack tensor cannot be taken: its extents and strides reach beyond all memory");
     });
-    return {nullptr, Extents<Rank>{}};
+    return View<T, Rank>::none();
   }
-  status.take(kern_buffer_wrap(device.get(), data + lowest * static_cast<std::int64_t>(sizeof(T)),
-                               static_cast<std::uint64_t>(bytes), release, managed, handle.receive()));
+  if (!status.take(kern_buffer_wrap(device.get(), data + lowest * static_cast<std::int64_t>(sizeof(T)),
+                                    static_cast<std::uint64_t>(bytes), release, managed, handle.receive())))
+    return View<T, Rank>::none();
   return {std::move(handle), reinterpret_cast<T*>(data), extents, strides};
 }
 
@@ -136,17 +138,19 @@ inline View<T, Rank> import(Status& status, const kern::Device& device, Capsule*
   using Own = std::conditional_t<is_versioned, Versioned, Managed>;
   static_assert(sizeof(Capsule) == sizeof(Own), "this is neither of DLPack 1.0's managed tensors");
   auto* managed = reinterpret_cast<Own*>(capsule);
-  std::string reason = managed ? "" : "it is a null pointer";
-  if constexpr (is_versioned) {
-    if (managed && managed->major > 1)
-      reason = "it is of version " + std::to_string(managed->major) + ", and version 1 is known";
-    else if (managed && !std::is_const_v<T> && (managed->flags & read_only))
-      reason = "it may only be read: import<const T>";
-  }
-  if (reason.empty()) reason = mismatch<T, Rank>(managed->tensor, device);
+  auto why_not = [&]() -> std::string {
+    if (!managed) return "it is a null pointer";
+    if constexpr (is_versioned) {
+      if (managed->major > 1)
+        return "it is of version " + std::to_string(managed->major) + ", and version 1 is known";
+      if (!std::is_const_v<T> && (managed->flags & read_only)) return "it may only be read: import<const T>";
+    }
+    return mismatch<T, Rank>(managed->tensor, device);
+  };
+  const std::string reason = why_not();
   if (!reason.empty()) {
     status.refuse([&] { return std::string("the DLPack tensor cannot be taken: " + reason); });
-    return {nullptr, Extents<Rank>{}};
+    return View<T, Rank>::none();
   }
   auto release = [](void* context) {
     auto* owned = static_cast<Own*>(context);
@@ -172,11 +176,13 @@ template <class Capsule, std::size_t Rank> struct Export {
 template <class Capsule, class T, std::size_t Rank>
 inline Capsule* export_as(const kern::Device& device, const View<T, Rank>& view) {
   using Value = std::remove_const_t<T>;
-  Status status;
-  if (!device.get())
-    status.refuse(
-        [&] { return std::string("the device is empty: it could not be made, or was moved from"); });
-  status.raise();
+  if (view.is_empty() || !device.get()) {
+    Status status;
+    status.refuse(std::string(view.is_empty()
+                                  ? "the view is empty: it could not be made, or was moved from"
+                                  : "the device is empty: it could not be made, or was moved from"));
+    status.raise();
+  }
   auto* made = new Export<Capsule, Rank>{};
   made->buffer = view.buffer();
   for (std::size_t axis = 0; axis < Rank; ++axis) {

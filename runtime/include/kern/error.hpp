@@ -182,6 +182,14 @@ public:
     kind_ = KERN_ARGUMENT_ERROR;
     with_memory([&] { message_ = words(); });
   }
+  // Makes it an OutOfMemory with numbers of bytes and the words that a function returns.
+  template <class Function>
+  void refuse_memory(std::uint64_t asked, std::uint64_t available, Function words) noexcept {
+    if (!ok()) return;
+    kind_ = KERN_OUT_OF_MEMORY;
+    memory_.asked = asked, memory_.available = available;
+    with_memory([&] { message_ = words(); });
+  }
   // Makes it an OutOfMemory: of the program's own memory.
   void refuse_memory() noexcept {
     if (ok()) kind_ = KERN_OUT_OF_MEMORY;

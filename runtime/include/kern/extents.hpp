@@ -18,31 +18,53 @@ template <class... Sizes> constexpr Extents<sizeof...(Sizes)> extents(Sizes... s
   return {static_cast<std::int64_t>(sizes)...};
 }
 
+// Multiplies numbers that are not negative; what passes 2^63 - 1 is that.
+constexpr std::int64_t bounded_product(std::int64_t left, std::int64_t right) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(left, right, &product) ? INT64_MAX : product;
+}
+
+// Says whether an array may have these extents: none is negative, and those that are not 0 make no more than 2^60 bytes.
+template <std::size_t Rank>
+constexpr bool are_possible(const Extents<Rank>& extents, std::int64_t element_bytes = 1) {
+  constexpr std::int64_t most = std::int64_t(1) << 60;
+  std::int64_t bytes = element_bytes;
+  for (std::int64_t extent : extents) {
+    if (extent < 0) return false;
+    if (extent > 0) bytes = bounded_product(bytes, extent);
+  }
+  return bytes <= most;
+}
+
+// Returns how many elements there are; none where an extent is negative, and at most 2^63 - 1.
 template <std::size_t Rank> constexpr std::int64_t count(const Extents<Rank>& extents) {
   std::int64_t product = 1;
-  for (std::int64_t extent : extents) product *= extent;
+  for (std::int64_t extent : extents)
+    if (extent <= 0) return 0;
+  for (std::int64_t extent : extents) product = bounded_product(product, extent);
   return product;
 }
 
+// Returns the strides of elements that lie side by side, the last axis fastest; at most 2^63 - 1.
 template <std::size_t Rank> constexpr Extents<Rank> packed_strides(const Extents<Rank>& extents) {
   Extents<Rank> strides{};
   std::int64_t stride = 1;
-  for (std::size_t axis = Rank; axis-- > 0; stride *= extents[axis]) strides[axis] = stride;
+  for (std::size_t axis = Rank; axis-- > 0;) {
+    strides[axis] = stride;
+    stride = bounded_product(stride, extents[axis] > 0 ? extents[axis] : 0);
+  }
   return strides;
 }
 
 // Computes the lowest and the highest element that an array reaches, counted from its first one; of an empty one
-// the highest is -1. False where they are beyond 2^60, or an extent is negative.
+// the highest is -1. False where they are beyond 2^60, or no array has such extents.
 template <std::size_t Rank> constexpr bool reach_of(const Extents<Rank>& extents,
                                                     const Extents<Rank>& strides, std::int64_t& lowest,
                                                     std::int64_t& highest) {
   constexpr std::int64_t most = std::int64_t(1) << 60;
   lowest = highest = 0;
-  bool is_empty = false;
-  for (std::size_t axis = 0; axis < Rank; ++axis) {
-    is_empty |= extents[axis] == 0;
-    if (extents[axis] < 0) return false;
-  }
+  if (!are_possible(extents)) return false;
+  const bool is_empty = count(extents) == 0;
   if (is_empty) highest = -1;
   for (std::size_t axis = 0; axis < Rank && !is_empty; ++axis) {
     std::int64_t reach = 0;

@@ -18,18 +18,6 @@ struct HostOptions {
 template <class T, std::size_t Rank> class HostBuffer {
 public:
   HostBuffer() = default; // is empty
-  HostBuffer(const HostBuffer&) = default;
-  // What is moved from is empty: it has no elements to go over.
-  HostBuffer(HostBuffer&& other) noexcept
-      : handle_(std::move(other.handle_)), data_(std::exchange(other.data_, nullptr)),
-        extents_(std::exchange(other.extents_, {})) {}
-  HostBuffer& operator=(HostBuffer other) noexcept {
-    std::swap(handle_, other.handle_);
-    std::swap(data_, other.data_);
-    std::swap(extents_, other.extents_);
-    return *this;
-  }
-  ~HostBuffer() = default;
   HostBuffer(const Device& device, const Extents<Rank>& extents, HostOptions options = {}) {
     Status status;
     *this = HostBuffer(status, device, extents, options);
@@ -45,22 +33,22 @@ public:
     if (options.portable) flags |= KERN_HOST_PORTABLE;
     if (options.mapped) flags |= KERN_HOST_MAPPED;
     if (options.write_combined) flags |= KERN_HOST_WRITE_COMBINED;
-    if (!count_bytes<T>(status, extents, bytes) ||
-        !status.take(kern_host_buffer_create(device.get(), bytes, flags, handle_.receive())))
-      return;
-    data_ = static_cast<T*>(kern_buffer_host_data(handle_.get()));
-    extents_ = extents;
+    if (count_bytes<T>(status, extents, bytes) &&
+        status.take(kern_host_buffer_create(device.get(), bytes, flags, handle_.receive()))) {
+      data_ = static_cast<T*>(kern_buffer_host_data(handle_.get()));
+      extents_ = extents;
+    }
   }
 
   // Returns the first element, for the host. Work on it that is under way must be waited for.
-  T* data() const { return data_; }
-  std::size_t size() const { return static_cast<std::size_t>(count(extents_)); }
-  const Extents<Rank>& extents() const { return extents_; }
-  std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
-  T* begin() const { return data_; }
-  T* end() const { return data_ + size(); }
-  T& operator[](std::size_t index) const { return data_[index]; }
-  std::span<T> span() const { return {data_, size()}; }
+  T* data() const { return data_.value; }
+  std::size_t size() const { return static_cast<std::size_t>(count(extents())); }
+  const Extents<Rank>& extents() const { return extents_.value; }
+  std::int64_t extent(std::size_t axis) const { return extents()[axis]; }
+  T* begin() const { return data(); }
+  T* end() const { return data() + size(); }
+  T& operator[](std::size_t index) const { return data()[index]; }
+  std::span<T> span() const { return {data(), size()}; }
   operator std::span<T>() const { return span(); }
   const BufferHandle& handle() const { return handle_; }
 
@@ -72,21 +60,24 @@ public:
     return mapped;
   }
   View<T, Rank> view(Status& status) const noexcept {
-    if (!handle_)
-      status.refuse(
-          [&] { return std::string("the host buffer is empty: it could not be made, or was moved from"); });
     auto* mapped = static_cast<T*>(kern_buffer_data(handle_.get()));
-    if (!mapped && size() > 0)
+    if (!handle_)
+      status.refuse([&] {
+        return std::string(
+            "the host buffer is empty: it was never made, could not be made, or was moved from");
+      });
+    else if (!mapped && size() > 0)
       status.refuse([&] {
         return std::string("the device does not see this host memory: make it with {.mapped = true}");
       });
-    return {handle_, mapped, extents_, packed_strides(extents_)};
+    if (!handle_ || (!mapped && size() > 0)) return View<T, Rank>::none();
+    return {handle_, mapped, extents(), packed_strides(extents())};
   }
 
 private:
   BufferHandle handle_;
-  T* data_ = nullptr;
-  Extents<Rank> extents_{};
+  Taken<T*> data_;
+  Taken<Extents<Rank>> extents_;
 };
 
 } // namespace kern::inline v1

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "kern/runtime.h"
+#include "kern/error.hpp"
 
 namespace kern::inline v1 {
 
@@ -13,6 +13,12 @@ namespace kern::inline v1 {
 // numbers than stream j as long as none gives more than 2**64; `subsequence` is the number of the first.
 inline std::vector<std::uint64_t> random_states(std::size_t count, std::uint64_t seed,
                                                 std::uint64_t subsequence = 0) {
+  constexpr std::size_t most = std::size_t(1) << 58;
+  if (count > most) {
+    Status status;
+    status.refuse([&] { return std::to_string(count) + " random states are more than any memory holds"; });
+    status.raise();
+  }
   std::vector<std::uint64_t> words(2 * count);
   kern_random_states(words.data(), count, seed, subsequence);
   return words;

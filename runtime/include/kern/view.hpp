@@ -42,14 +42,44 @@ template <> inline constexpr kern_type type_of<double> = KERN_F64;
 template <> inline constexpr kern_type type_of<std::complex<float>> = KERN_C64;
 template <> inline constexpr kern_type type_of<std::complex<double>> = KERN_C128;
 
+// Returns the bytes of a value of a type.
+constexpr std::size_t bytes_of_type(kern_type type) {
+  switch (type) {
+  case KERN_BOOL:
+  case KERN_I8:
+  case KERN_U8: return 1;
+  case KERN_I16:
+  case KERN_U16:
+  case KERN_F16:
+  case KERN_BF16: return 2;
+  case KERN_I32:
+  case KERN_U32:
+  case KERN_F32: return 4;
+  case KERN_I64:
+  case KERN_U64:
+  case KERN_F64:
+  case KERN_C64: return 8;
+  case KERN_C128: break;
+  }
+  return 16;
+}
+
 // How a struct is passed that is an element of arrays, the record of a kernel: as Count words of a type. The headers that kernc
 // makes say it of their structs; a program may of its own: template <> struct kern::RecordOf<P> : kern::Words<KERN_U32, 4> {};
 template <kern_type Word, std::int64_t Count> struct Words {
+  static_assert(Count >= 0, "a record has no negative number of words");
   static constexpr kern_type word = Word;
   static constexpr std::int64_t words = Count;
 };
 template <class T> struct RecordOf : Words<KERN_BOOL, 0> {};
-template <class T> inline constexpr bool is_record = RecordOf<T>::words > 0;
+template <class T> inline constexpr bool is_record = [] {
+  if constexpr (RecordOf<T>::words > 0) {
+    static_assert(sizeof(T) == RecordOf<T>::words * bytes_of_type(RecordOf<T>::word),
+                  "kern::RecordOf of this struct names another number of bytes than it has");
+    static_assert(std::is_trivially_copyable_v<T>, "a record of kernels is copied as bytes");
+  }
+  return RecordOf<T>::words > 0;
+}();
 
 // What an array of such elements is for a kernel: of records one of their words, with an axis more.
 template <class T> inline constexpr kern_type element_of = [] {
@@ -67,40 +97,76 @@ template <class T> inline T field_at(const void* record, std::size_t offset) {
   return value;
 }
 
-// Elements in device memory, extents and strides in elements. It holds the buffer that it is a view of.
+// A value that is its default once it was moved from.
+template <class T> struct Taken {
+  Taken() = default;
+  Taken(const T& given) : value(given) {}
+  Taken(const Taken&) = default;
+  Taken(Taken&& other) noexcept : value(std::exchange(other.value, T{})) {}
+  Taken& operator=(Taken other) noexcept {
+    value = other.value;
+    return *this;
+  }
+  ~Taken() = default;
+  T value{};
+};
+
+// Elements in device memory, extents and strides in elements. It holds the buffer that it is a view of. One that was moved from,
+// or is of a buffer that is empty, or could not be made, is empty itself: whatever uses it is an ArgumentError.
 template <class T, std::size_t Rank = 1> class View {
 public:
   View(BufferHandle buffer, T* data, const Extents<Rank>& extents, const Extents<Rank>& strides)
-      : buffer_(std::move(buffer)), data_(data), extents_(extents), strides_(strides) {}
+      : buffer_(std::move(buffer)), data_(data), extents_(extents), strides_(strides), is_made_(true) {}
   // Views memory of the device that somebody else keeps until all work on it is done.
   View(T* data, const Extents<Rank>& extents) : View({}, data, extents, packed_strides(extents)) {}
   View(T* data, const Extents<Rank>& extents, const Extents<Rank>& strides)
       : View({}, data, extents, strides) {}
+  // Returns one that is empty.
+  static View none() { return View(); }
+  bool is_empty() const { return !is_made_.value; }
   // What may be written may be read.
   operator View<const T, Rank>() const
     requires(!std::is_const_v<T>)
   {
-    return {buffer_, data_, extents_, strides_};
+    if (is_empty()) return View<const T, Rank>::none();
+    return {buffer_, data(), extents(), strides()};
   }
 
   // Returns the first element's address, on the device.
-  T* data() const { return data_; }
-  const Extents<Rank>& extents() const { return extents_; }
-  const Extents<Rank>& strides() const { return strides_; }
-  std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
-  std::int64_t size() const { return count(extents_); }
+  T* data() const { return data_.value; }
+  const Extents<Rank>& extents() const { return extents_.value; }
+  const Extents<Rank>& strides() const { return strides_.value; }
+  std::int64_t extent(std::size_t axis) const { return extents()[axis]; }
+  std::int64_t size() const { return count(extents()); }
   const BufferHandle& buffer() const { return buffer_; }
 
-  // Returns elements begin, begin + step, ... below end of an axis; clamped to what is there.
+  // Returns elements begin, begin + step, ... below end of an axis, clamped to what is there. An axis that there is not, and a
+  // step below 1, are an ArgumentError.
   View slice(std::size_t axis, std::int64_t begin, std::int64_t end, std::int64_t step = 1) const {
+    Status status;
+    View part = slice(status, axis, begin, end, step);
+    status.raise();
+    return part;
+  }
+  View slice(Status& status, std::size_t axis, std::int64_t begin, std::int64_t end,
+             std::int64_t step = 1) const {
+    if (axis >= Rank || step < 1) {
+      status.refuse([&] {
+        return axis >= Rank ? "there is no axis " + std::to_string(axis) + " of an array with the extents " +
+                                  text_of(extents(), " x ")
+                            : "a slice has a step of 1 or more, and this one's is " + std::to_string(step);
+      });
+      return none();
+    }
     View part = *this;
-    std::int64_t extent = extents_[axis];
-    begin = begin < 0 ? 0 : begin > extent ? extent : begin;
-    end = end < begin ? begin : end > extent ? extent : end;
-    if (step < 1) step = 1;
-    part.data_ = at(begin * strides_[axis]);
-    part.extents_[axis] = (end - begin + step - 1) / step;
-    part.strides_[axis] *= step;
+    const std::int64_t there = extents()[axis] > 0 ? extents()[axis] : 0;
+    begin = begin < 0 ? 0 : begin > there ? there : begin;
+    end = end < begin ? begin : end > there ? there : end;
+    const std::int64_t size = (end - begin) / step + ((end - begin) % step != 0);
+    part.extents_.value[axis] = size;
+    // Where nothing is taken, there is no address of it, and beside one element no stride.
+    if (size > 0) part.data_.value = at(begin * strides()[axis]);
+    if (size > 1) part.strides_.value[axis] *= step;
     return part;
   }
   // Returns what has that index along an axis, an array of one axis less: the channel of a picture is
@@ -116,27 +182,27 @@ public:
   View<T, Rank - 1> select(Status& status, std::size_t axis, std::int64_t index) const
     requires(Rank > 1)
   {
-    if (axis >= Rank || index < 0 || index >= extents_[axis]) {
+    if (axis >= Rank || index < 0 || index >= extents()[axis]) {
       status.refuse([&] {
         return "index " + std::to_string(index) + " along axis " + std::to_string(axis) +
-               " is none of an array with the extents " + text_of(extents_, " x ");
+               " is none of an array with the extents " + text_of(extents(), " x ");
       });
-      return {nullptr, Extents<Rank - 1>{}};
+      return View<T, Rank - 1>::none();
     }
-    Extents<Rank - 1> extents{}, strides{};
+    Extents<Rank - 1> rest{}, steps{};
     for (std::size_t from = 0, to = 0; from < Rank; ++from) {
       if (from == axis) continue;
-      extents[to] = extents_[from];
-      strides[to++] = strides_[from];
+      rest[to] = extents()[from];
+      steps[to++] = strides()[from];
     }
-    return {buffer_, at(index * strides_[axis]), extents, strides};
+    return {buffer_, at(index * strides()[axis]), rest, steps};
   }
   // Returns the view with its axes in reverse order.
   View transposed() const {
     View turned = *this;
     for (std::size_t axis = 0; axis < Rank; ++axis) {
-      turned.extents_[axis] = extents_[Rank - 1 - axis];
-      turned.strides_[axis] = strides_[Rank - 1 - axis];
+      turned.extents_.value[axis] = extents()[Rank - 1 - axis];
+      turned.strides_.value[axis] = strides()[Rank - 1 - axis];
     }
     return turned;
   }
@@ -174,9 +240,17 @@ public:
 
 private:
   // A part of an array without memory has none either, so that it is refused as one.
-  T* at(std::int64_t offset) const { return data_ ? data_ + offset : nullptr; }
+  T* at(std::int64_t offset) const { return data() ? data() + offset : nullptr; }
   // Calls `piece` for what lies side by side, in the order of the host.
   void copy(Status& status, auto* host, std::size_t elements, auto&& piece) const {
+    std::int64_t lowest = 0, highest = 0;
+    if (is_empty() || !buffer_ || !reach_of(extents(), strides(), lowest, highest))
+      return status.refuse([&] {
+        return std::string(is_empty() ? "the view is empty: it could not be made, or was moved from"
+                           : !buffer_ ? "the view is of a raw pointer, and only views of buffers are copied: "
+                                        "see Buffer::adopt"
+                                      : "the view reaches beyond all memory");
+      });
     if (elements != static_cast<std::size_t>(size()))
       return status.refuse([&] {
         return "the host has " + std::to_string(elements) + " elements, and the view " +
@@ -189,24 +263,27 @@ private:
     // As many of the last axes as have no gaps are one piece.
     std::size_t outer = Rank;
     std::int64_t together = 1;
-    while (outer > 0 && (strides_[outer - 1] == together || extents_[outer - 1] == 1))
-      together *= extents_[--outer];
+    while (outer > 0 && (strides()[outer - 1] == together || extents()[outer - 1] == 1))
+      together *= extents()[--outer];
     const auto* begin = static_cast<const std::byte*>(kern_buffer_data(buffer_.get()));
     Extents<Rank> at{};
     for (std::int64_t done = 0, total = size(); done < total && together > 0; done += together) {
       std::int64_t offset = 0;
-      for (std::size_t axis = 0; axis < outer; ++axis) offset += at[axis] * strides_[axis];
-      const auto* from = reinterpret_cast<const std::byte*>(data_ + offset);
+      for (std::size_t axis = 0; axis < outer; ++axis) offset += at[axis] * strides()[axis];
+      const auto* from = reinterpret_cast<const std::byte*>(data() + offset);
       if (!piece(static_cast<std::uint64_t>(from - begin), host + done,
                  static_cast<std::uint64_t>(together) * sizeof(T), stream.get()))
         break;
-      for (std::size_t axis = outer; axis-- > 0 && ++at[axis] == extents_[axis];) at[axis] = 0;
+      for (std::size_t axis = outer; axis-- > 0 && ++at[axis] == extents()[axis];) at[axis] = 0;
     }
     status.take(kern_stream_wait(stream.get()));
   }
+  View() = default;
+
   BufferHandle buffer_;
-  T* data_;
-  Extents<Rank> extents_, strides_;
+  Taken<T*> data_;
+  Taken<Extents<Rank>> extents_, strides_;
+  Taken<bool> is_made_;
 };
 
 } // namespace kern::inline v1

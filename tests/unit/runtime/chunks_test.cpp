@@ -124,10 +124,70 @@ TEST_F(Chunks, RefuseWhatCannotBe) {
   };
   EXPECT_TRUE(contains(refusal({}, kern::in(x), kern::out(y)), "different numbers of rows: 1000 and 999"));
   EXPECT_TRUE(contains(refusal({.halo = 1}, kern::inout(x)), "with a halo an array cannot be inout()"));
-  EXPECT_TRUE(
-      contains(refusal({.rows = 1000, .memory = 100}, kern::in(x)),
-               "chunks of 1000 rows of 4 bytes, with 0 rows of halo on both sides, on 3 streams do not fit "
-               "in 100 bytes"));
+  EXPECT_TRUE(contains(refusal({.streams = 0}, kern::in(x)), "chunks need 1 to 64 streams"));
+  EXPECT_TRUE(contains(refusal({.streams = 1'000'000}, kern::in(x)), "chunks need 1 to 64 streams"));
+  for (auto extents :
+       {kern::extents(-1, 4), kern::extents(1, -4), kern::extents(std::int64_t(1) << 32, 1 << 30),
+        kern::extents(INT64_MAX, INT64_MAX), kern::extents(0, INT64_MAX)})
+    EXPECT_TRUE(contains(refusal({}, kern::in(x.data(), extents)), "no array has the extents "));
+}
+
+// What one row takes on each stream is in the message.
+TEST_F(Chunks, NeedRoomForARowOfEachStream) {
+  std::vector<float> rows(100 * 1000);
+  auto array = kern::inout(rows.data(), kern::extents(100, 1000));
+  auto refusal = [&](const kern::ChunkOptions& options) {
+    return thrown_by<kern::OutOfMemory>(
+        [&] { kern::for_each_chunk(device, options, [](const Chunk&, auto&&...) {}, array); });
+  };
+  for (std::uint64_t memory : {1, 3999, 4000, 11'999})
+    EXPECT_TRUE(contains(refusal({.memory = memory}),
+                         "chunks of 1 rows of 4000 bytes, with 0 rows of halo on both sides, on 3 streams "
+                         "take 12000 bytes, and do not fit in " +
+                             std::to_string(memory) + " bytes"));
+  EXPECT_TRUE(contains(refusal({.rows = 100, .memory = 100'000}), "take 1200000 bytes"));
+  kern::Status status;
+  EXPECT_FALSE(kern::for_each_chunk(status, device, {.memory = 23}, [](const Chunk&, auto&&...) {}, array));
+  EXPECT_EQ(status.kind(), KERN_OUT_OF_MEMORY);
+  EXPECT_EQ(status.bytes_asked(), 12'000u);
+  // A device with less than a row.
+  std::vector<float> wide(3 * limit);
+  auto widest = kern::inout(wide.data(), kern::extents(3, limit));
+  EXPECT_TRUE(contains(thrown_by<kern::OutOfMemory>(
+                           [&] { kern::for_each_chunk(device, {}, [](const Chunk&, auto&&...) {}, widest); }),
+                       "chunks of 1 rows of 4194304 bytes"));
+  int chunks = 0;
+  auto count = [&](const Chunk& chunk, View<float, 2>) {
+    ++chunks;
+    EXPECT_EQ(chunk.size(), 1);
+  };
+  EXPECT_TRUE(kern::for_each_chunk(device, {.memory = 12'000}, count, array));
+  EXPECT_EQ(chunks, 100);
+}
+
+// More rows and halos than there are mean all of them.
+TEST_F(Chunks, TakeAnyNumberOfRows) {
+  constexpr std::int64_t rows = 10, columns = 3;
+  for (std::int64_t many :
+       {std::int64_t(1), std::int64_t(9), std::int64_t(10), std::int64_t(11), INT64_MAX / 2, INT64_MAX}) {
+    std::vector<float> from = counted(rows * columns), to(rows * columns, -1.0f);
+    auto sum = [&](const Chunk& chunk, View<const float, 2> in, View<float, 2> out) {
+      EXPECT_LE(in.extent(0), rows);
+      EXPECT_EQ(out.extent(0), chunk.size());
+      library.column_sum(kern::over(columns, rows).block(32, 8).on(chunk.stream), chunk.begin - chunk.first,
+                         in, out);
+    };
+    auto run = [&](const kern::ChunkOptions& options) {
+      std::fill(to.begin(), to.end(), -1.0f);
+      kern::for_each_chunk(device, options, sum, kern::in(from.data(), kern::extents(rows, columns)),
+                           kern::out(to.data(), kern::extents(rows, columns)));
+      EXPECT_EQ(to[5 * columns], 5 * 15);
+    };
+    if (many > 2) run({.rows = many, .halo = 2});
+    if (many > 2) run({.rows = 3, .halo = many});
+    if (many > 2) run({.rows = many, .halo = many});
+    run({.rows = many, .halo = 3, .streams = 64});
+  }
 }
 
 TEST_F(Chunks, LimitMemory) {

@@ -68,6 +68,17 @@ struct DLPack : OnDevice {
   }
 };
 
+TEST_F(DLPack, NullPointersAreErrors) {
+  EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] {
+                         kern::dlpack::import <float>(device, static_cast<kern::dlpack::Managed*>(nullptr));
+                       }),
+                       "it is a null pointer"));
+  EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] {
+                         kern::dlpack::import <float>(device, static_cast<kern::dlpack::Versioned*>(nullptr));
+                       }),
+                       "it is a null pointer"));
+}
+
 TEST_F(DLPack, ImportsWhatItIsGiven) {
   DLManagedTensor tensor = make();
   {

@@ -9,6 +9,7 @@ namespace {
 
 using kern::Buffer;
 using kern::Device;
+using kern::View;
 
 struct Empty : OnDevice {
   Buffer<float> x{device, 10};
@@ -61,8 +62,34 @@ TEST_F(Empty, BuffersAreErrors) {
   Buffer<float> failed(status, device, kern::extents(-1)), gone(device, 10), good(device, 10);
   moved(gone);
   EXPECT_EQ(gone.data(), nullptr);
-  expect_refused("launch", [&] { library.scale(kern::over(10), gone, 1); }, "an array without memory");
-  expect_refused("failed", [&] { library.scale(kern::over(10), failed, 1); }, "has extent -1 along axis 0");
+  EXPECT_EQ(gone.size(), 0);
+  EXPECT_EQ(failed.size(), 0);
+  Buffer<float> never;
+  auto prepared = library.prepare_scale(kern::over(10), good, 1);
+  for (Buffer<float>* each : {&gone, &failed, &never}) {
+    const char* none = "`x: f32[:]` is given an array that is empty: it was never made";
+    expect_refused("launch", [&] { library.scale(kern::over(10), *each, 1); }, none);
+    expect_refused("view", [&] { library.scale(kern::over(10), each->view(), 1); }, none);
+    expect_refused("slice", [&] { library.scale(kern::over(10), each->view().slice(0, 0, 1), 1); }, none);
+    expect_refused(
+        "const view", [&] { library.copy(kern::over(10), std::as_const(*each).view(), good); },
+        "is given an array that is empty");
+    expect_refused(
+        "read only", [&] { library.copy(kern::over(10), *each, good); }, "is given an array that is empty");
+    expect_refused("prepare", [&] { library.prepare_scale(kern::over(10), *each, 1); }, none);
+    expect_refused("set", [&] { prepared.set<0>(*each); }, none);
+    expect_refused("part", [&] { each->view(0, kern::extents(0), kern::extents(1)); }, "the buffer is empty");
+    expect_refused("reshape", [&] { each->reshape(kern::extents(0, 4)); }, "the buffer is empty");
+    expect_refused("copy of a view", [&] { each->view().copy_to({}); }, "the view is empty");
+  }
+  View<float> view = good.view();
+  moved(view);
+  EXPECT_TRUE(view.is_empty());
+  EXPECT_EQ(view.data(), nullptr);
+  EXPECT_EQ(view.size(), 0);
+  expect_refused("moved view", [&] { library.scale(kern::over(10), view, 1); }, "an array that is empty");
+  library.scale(kern::over(10), View<float>(nullptr, kern::extents(0)), 1); // no elements are none
+  library.scale(kern::over(10), kern::inout(std::vector<float>()), 1);
   const char* text = "the buffer is empty";
   expect_refused("copy_to", [&] { gone.copy_to(host); }, text);
   expect_refused("copy_from", [&] { gone.copy_from(host); }, text);
@@ -84,27 +111,31 @@ TEST_F(Empty, PartsOfEmptyBuffersAreErrors) {
   for (Buffer<float, 2>* empty : {&gone, &failed}) {
     expect_refused(
         "view", [&] { empty->view(2, kern::extents(2), kern::extents(1)); }, "the buffer is empty");
-    const kern::View<float> row = empty->view().select(0, 3);
-    for (const kern::View<float>& part : {row, row.slice(0, 1, 3), empty->view().slice(0, 1, 4).select(1, 0)})
-      expect_refused("part", [&] { library.scale(kern::over(1), part, 1); }, "an array without memory");
+    expect_refused("whole", [&] { (void)empty->view(); }, "the buffer is empty");
   }
+  const kern::View<float, 2> nowhere(static_cast<float*>(nullptr), kern::extents(4, 5));
+  const kern::View<float> row = nowhere.select(0, 3);
+  for (const kern::View<float>& part : {row, row.slice(0, 1, 3), nowhere.slice(0, 1, 4).select(1, 0)})
+    expect_refused("part", [&] { library.scale(kern::over(1), part, 1); }, "an array without memory");
 }
 
-TEST_F(Empty, HostBuffersHaveNoElements) {
+TEST_F(Empty, HostBuffersHaveNothing) {
   kern::Status status;
-  kern::HostBuffer<float> none, gone(device, 10), failed(status, device, kern::extents(-1));
-  EXPECT_FALSE(status.ok());
-  const kern::HostBuffer<float> kept = moved(gone);
-  EXPECT_EQ(kept.size(), 10u);
-  for (kern::HostBuffer<float>* empty : {&none, &gone, &failed}) {
-    EXPECT_EQ(empty->data(), nullptr);
-    EXPECT_EQ(empty->begin(), empty->end());
-    expect_refused("view", [&] { (void)empty->view(); }, "the host buffer is empty");
-    expect_refused("from", [&] { x.copy_from_async(*empty, stream); }, "the host has 0 elements");
-    expect_refused("to", [&] { x.copy_to_async(*empty, stream); }, "the host has 0 elements");
+  kern::HostBuffer<float> gone(device, 10), failed(status, device, kern::extents(std::int64_t(1) << 50)),
+      negative(status, device, kern::extents(-1)), never;
+  kern::HostBuffer<float> taken = std::move(gone), good(device, 10);
+  EXPECT_EQ(taken.size(), 10u);
+  for (kern::HostBuffer<float>* each : {&gone, &failed, &negative, &never}) {
+    EXPECT_EQ(each->size(), 0u);
+    EXPECT_EQ(each->data(), nullptr);
+    EXPECT_EQ(each->extent(0), 0);
+    EXPECT_TRUE(each->begin() == each->end());
+    EXPECT_TRUE(each->span().empty());
+    expect_refused("view", [&] { each->view(); }, "the host buffer is empty");
+    expect_refused("copy", [&] { x.copy_from_async(*each, stream); }, "the buffer is empty");
   }
-  none = kern::HostBuffer<float>(device, 3);
-  EXPECT_EQ(none.size(), 3u);
+  taken = std::move(good);
+  EXPECT_EQ(good.size(), 0u);
 }
 
 TEST_F(Empty, StreamsAndWorkAreErrors) {
@@ -113,12 +144,12 @@ TEST_F(Empty, StreamsAndWorkAreErrors) {
   moved(gone);
   EXPECT_EQ(gone.native(), nullptr);
   EXPECT_EQ(gone.device().name(), "");
-  gone.on_fault(kern::OnFault::Report);
-  gone.on_print(nullptr, nullptr);
   std::vector<float> host(10);
   const char* text = "the stream is empty";
   expect_refused("wait", [&] { gone.wait(); }, text);
   expect_refused("check", [&] { gone.check(); }, text);
+  expect_refused("on_fault", [&] { gone.on_fault(kern::OnFault::Report); }, text);
+  expect_refused("on_print", [&] { gone.on_print(nullptr, nullptr); }, text);
   expect_refused("reports", [&] { gone.take_reports(); }, text);
   expect_refused("after", [&] { gone.after(event); }, text);
   expect_refused("launch", [&] { library.scale(kern::over(10).on(gone), x, 1); }, text);
@@ -207,6 +238,9 @@ TEST_F(EmptyC, HandlesAreErrors) {
   expect_error(kern_stream_check(nullptr), "the stream is empty");
   expect_error(kern_stream_take_report(nullptr, &fault), "the stream is empty");
   expect_error(kern_stream_take_report(on, nullptr), "a place for the result");
+  expect_error(kern_stream_after_uses(on, nullptr), "the buffer is empty");
+  expect_error(kern_stream_after_uses(nullptr, buffer), "the stream is empty");
+  expect_error(kern_stream_after_uses(nullptr, nullptr), "the buffer is empty");
   expect_error(kern_stream_after(on, nullptr), "the event is empty");
   expect_error(kern_event_wait(nullptr, -1, &done), "the event is empty");
   expect_error(kern_capture_begin(nullptr), "the stream is empty");
@@ -246,7 +280,7 @@ TEST_F(EmptyC, HostPointersAreErrors) {
   expect_error(kern_buffer_read(buffer, 0, nullptr, 4, on, nullptr), "the host memory to copy to is a null");
   expect_error(kern_buffer_fill(buffer, 0, 1, nullptr, 4, on, nullptr), "the pattern is a null pointer");
   const char pattern[3] = {};
-  expect_error(kern_buffer_fill(buffer, 0, 1, pattern, 3, on, nullptr), "and this one has 3");
+  expect_error(kern_buffer_fill(buffer, 0, 1, pattern, 0, on, nullptr), "and this one has 0");
   expect_error(kern_buffer_fill(buffer, 0, UINT64_MAX, pattern, 2, on, nullptr),
                "are more than any buffer has");
   EXPECT_EQ(kern_buffer_write(buffer, 0, nullptr, 0, on, nullptr), nullptr);
@@ -272,7 +306,7 @@ TEST_F(EmptyC, StructsThatSayTooLittleAreErrors) {
 }
 
 TEST_F(EmptyC, ArgumentsOfNoKindAreErrors) {
-  for (std::uint32_t kind : {5u, 77u, UINT32_MAX}) {
+  for (std::uint32_t kind : {6u, 77u, UINT32_MAX}) {
     arguments[0].kind = kind;
     expect_error(launch(), "as an argument of the kind ");
     arguments[0].kind = KERN_ARRAY;

@@ -204,7 +204,7 @@ TEST_F(Order, HasFormsThatDoNotThrow) {
   EXPECT_TRUE(contains(status.message(), "index 4 along axis 0"));
   status.clear();
   EXPECT_FALSE(kern::zeros<float>(status, device, -1).handle());
-  EXPECT_TRUE(contains(status.message(), "extent -1"));
+  EXPECT_TRUE(contains(status.message(), "the extents -1"));
   status.clear();
   EXPECT_FALSE(kern::copy_of<float>(status, kern::Device(), host).handle());
   EXPECT_TRUE(contains(status.message(), "the device is empty"));

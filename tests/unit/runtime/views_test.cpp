@@ -123,12 +123,77 @@ TEST_F(Views, AreMadeOfPartsOfABuffer) {
   refuses([&] { x.view(0, kern::extents(INT64_MAX), kern::extents(INT64_MAX)); }, "does not lie");
   refuses([&] { x.view(-1, kern::extents(1), kern::extents(1)); }, "does not lie");
   refuses([&] { x.reshape(kern::extents(3, 13)); }, "40 elements cannot have the extents 3 x 13");
-  refuses([&] { x.reshape(kern::extents(-10, -4)); }, "extent -10");
+  refuses([&] { x.reshape(kern::extents(-10, -4)); }, "no array has the extents -10 x -4");
+  refuses([&] { x.view(0, kern::extents(std::int64_t(1) << 62, 4), kern::extents(0, 0)); },
+          "does not lie in an");
   refuses([&] { pixels.select(1, 4); }, "index 4 along axis 1 is none of an array with the extents 10 x 4");
   refuses([&] { pixels.select(2, 0); }, "index 0 along axis 2");
   refuses([&] { x.read(-1); }, "index -1 along axis 0 is none of a buffer with the extents 40");
   Buffer<float, 2> matrix(device, kern::extents(3, 4));
   refuses([&] { matrix.read(0, 7); }, "index 7 along axis 1 is none of a buffer with the extents 3 x 4");
+}
+
+// Against a list of what a loop takes.
+TEST_F(Views, AreSlicedByAnyNumbers) {
+  std::vector<float> numbers(size);
+  std::iota(numbers.begin(), numbers.end(), 0.0f);
+  x.copy_from(numbers);
+  const std::int64_t bounds[] = {INT64_MIN, -41, -1, 0, 1, 7, 39, 40, 41, INT64_MAX};
+  for (std::int64_t begin : bounds)
+    for (std::int64_t end : bounds)
+      for (std::int64_t step :
+           {std::int64_t(1), std::int64_t(2), std::int64_t(39), std::int64_t(40), INT64_MAX}) {
+        std::vector<float> wanted;
+        for (std::int64_t i = std::max<std::int64_t>(begin, 0); i < std::min(end, size);) {
+          wanted.push_back(static_cast<float>(i));
+          if (__builtin_add_overflow(i, step, &i)) break;
+        }
+        View<float> part = x.view().slice(0, begin, end, step);
+        ASSERT_EQ(part.size(), static_cast<std::int64_t>(wanted.size()))
+            << begin << " " << end << " " << step;
+        std::vector<float> host(wanted.size());
+        part.copy_to(host);
+        ASSERT_EQ(host, wanted) << begin << " " << end << " " << step;
+      }
+}
+
+TEST_F(Views, AreSlicedAlongTheirAxesOnly) {
+  View<float, 2> matrix = x.reshape(kern::extents(4, 10));
+  for (std::size_t axis : {std::size_t(2), std::size_t(3), SIZE_MAX}) {
+    EXPECT_TRUE(
+        contains(thrown_by<kern::ArgumentError>([&] { matrix.slice(axis, 0, 1); }),
+                 "there is no axis " + std::to_string(axis) + " of an array with the extents 4 x 10"));
+    EXPECT_TRUE(
+        contains(thrown_by<kern::ArgumentError>([&] { matrix.select(axis, 0); }), "is none of an array"));
+  }
+  for (std::int64_t step : {std::int64_t(0), std::int64_t(-1), INT64_MIN})
+    EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { matrix.slice(0, 0, 4, step); }),
+                         "a slice has a step of 1 or more, and this one's is " + std::to_string(step)));
+  kern::Status status;
+  View<float, 2> none = matrix.slice(status, 2, 0, 1);
+  EXPECT_EQ(status.kind(), KERN_ARGUMENT_ERROR);
+  EXPECT_TRUE(none.is_empty());
+}
+
+// Products of extents never wrap, whoever asks.
+TEST_F(Views, HaveNoMoreElementsThanThereAre) {
+  constexpr std::int64_t huge = std::int64_t(1) << 62;
+  const kern::Extents<3> impossible[] = {{huge, 4, 1}, {0, huge, 4}, {huge, 0, huge},
+                                         {-1, 1, 1},   {1, -1, 0},   {INT64_MAX, INT64_MAX, INT64_MAX}};
+  for (const kern::Extents<3>& extents : impossible) {
+    EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { Buffer<float, 3>(device, extents); }),
+                         "no array has the extents "));
+    EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { kern::HostBuffer<float, 3>(device, extents); }),
+                         "no array has the extents "));
+    EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { x.reshape(extents); }), "no array has the "));
+    View<float, 3> raw(x.data(), extents);
+    EXPECT_GE(raw.size(), 0);
+    EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { raw.copy_to({}); }), "of a raw pointer"));
+    View<float, 3> wrong(x.handle(), x.data(), extents, {1, 1, 1});
+    std::vector<float> host(1);
+    EXPECT_NE(thrown_by<kern::ArgumentError>([&] { wrong.copy_to(host); }), "(nothing was thrown)");
+  }
+  EXPECT_EQ(View<float>(x.data(), kern::extents(3)).size(), 3);
 }
 
 } // namespace
