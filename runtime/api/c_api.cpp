@@ -485,6 +485,15 @@ kern_error* kern_event_elapsed(kern_event* begin, kern_event* end, double* milli
                               ", and this runtime loads version " + loads + ": compile it again");
 }
 
+static void check_pointers(const kern_object& object) {
+  if (!object.manifest) refuse_null("kern_object::manifest");
+  if (!object.ptx && object.ptx_bytes > 0) refuse_null("kern_object::ptx");
+  if (!object.entries && object.entry_count > 0) refuse_null("kern_object::entries");
+  for (std::uint64_t i = 0; i < object.entry_count; ++i)
+    if (!object.entries[i].symbol || !object.entries[i].cpu || !object.entries[i].entry)
+      refuse_null("a field of kern_object_entry");
+}
+
 kern_error* kern_module_load_owned(kern_device* device, const kern_object* object, void* owner,
                                    void (*release)(void* owner), kern_module** module) {
   return guarded([&] {
@@ -494,9 +503,9 @@ kern_error* kern_module_load_owned(kern_device* device, const kern_object* objec
     full(device, "device");
     kern_module*& result = place_of(module);
     if (!object) refuse_null("kern_object");
-    if (object->struct_size < offsetof(kern_object, cubins) || object->abi_version != KERN_ABI_VERSION ||
-        object->abi_hash != kern::abi_hash)
-      refuse_object(*object);
+    check_struct(object, "kern_object", offsetof(kern_object, cubins));
+    if (object->abi_version != KERN_ABI_VERSION || object->abi_hash != kern::abi_hash) refuse_object(*object);
+    check_pointers(*object);
     auto loaded = device->device->module(*object, std::move(owned));
     result = new kern_module;
     result->device = device->device;

@@ -125,11 +125,11 @@ kern_error* kern_module_load_ptx(kern_device* device, const char* text, std::uin
     full(device, "device");
     kern_module*& place = place_of(module);
     if (!text && bytes > 0) refuse_null("the text");
-    if (device->device->kind() != KERN_DEVICE_CUDA)
-      fail(KERN_ARGUMENT_ERROR,
-           "PTX is code for GPUs, and the device is " + device->device->name() + ": load an object");
     std::string_view given(text, bytes);
     auto made = std::make_unique<PtxObject>(given);
+    if (!made->parts.manifest.empty() && device->device->kind() != KERN_DEVICE_CUDA)
+      fail(KERN_ARGUMENT_ERROR,
+           "PTX is code for GPUs, and the device is " + device->device->name() + ": load an object");
     check_parts(made->parts);
     auto written = std::make_shared<PtxWritten>(std::string(given));
     const kern_object& object = made->object;

@@ -81,7 +81,7 @@ std::string load_text(const std::vector<CKernel>& kernels, const std::string& pr
                       const std::string& symbol) {
   std::string text = fmt::format(
       "/// Gives the kernels back, and their code once nothing uses it any more.\n"
-      "static inline void {0}unload({0}kernels* kernels) {{\n  int i = 0;\n"
+      "static inline void {0}unload({0}kernels* kernels) {{\n  int i = 0;\n  if (!kernels)\n    return;\n"
       "  for (; i < {1}; ++i) {{\n    kern_kernel_release(kernels->kernels[i]);\n    kernels->kernels[i] = "
       "0;\n  }}\n"
       "  kern_module_release(kernels->module);\n  kernels->module = 0;\n}}\n\n"
@@ -89,8 +89,8 @@ std::string load_text(const std::vector<CKernel>& kernels, const std::string& pr
       "static inline kern_error* {0}load(kern_device* device, {0}kernels* kernels) {{\n",
       prefix, kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) text += parameter_table(kernels[i], i);
-  text += fmt::format("  kern_error* error;\n  memset(kernels, 0, sizeof *kernels);\n"
-                      "  error = kern_module_load(device, &{}, &kernels->module);\n",
+  text += fmt::format("  kern_error* error;\n  if (kernels)\n    memset(kernels, 0, sizeof *kernels);\n"
+                      "  error = kern_module_load(device, &{}, kernels ? &kernels->module : 0);\n",
                       symbol);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     std::size_t count = kernels[i].kernel->params.size();
@@ -130,8 +130,9 @@ std::string function_text(const CKernel& kernel, std::size_t index, const std::s
       "static inline kern_error* {}(const {}kernels* {}, const kern_launch_options* {}{}, {}** {}) {{\n",
       name, prefix, kernel.kernels, kernel.launch, params, result, kernel.event);
   if (!rows.empty()) text += fmt::format("  kern_argument {}[{}];\n{}", kernel.arguments, count, rows);
-  return text + fmt::format("  return {}({}->kernels[{}], {}, {}, {}, {});\n}}\n", call, kernel.kernels,
-                            index, kernel.launch, rows.empty() ? "0" : kernel.arguments, count, kernel.event);
+  return text + fmt::format("  return {}({} ? {}->kernels[{}] : 0, {}, {}, {}, {});\n}}\n", call,
+                            kernel.kernels, kernel.kernels, index, kernel.launch,
+                            rows.empty() ? "0" : kernel.arguments, count, kernel.event);
 }
 
 // The structs, and how arrays of them are passed.
