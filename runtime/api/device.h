@@ -147,7 +147,7 @@ public:
   void collect(std::uint64_t number);
   // Hands over the first fault that is reported and that nobody has taken.
   std::optional<Error> take_report();
-  // Says on stderr what nobody collected.
+  // Says on stderr what nobody collected, but that launches were cancelled.
   void report_faults();
   // Says whether faults of launches that leave it to the stream are reported instead of thrown.
   void report_by_default(bool reports) { reports_by_default_.store(reports, std::memory_order_relaxed); }
@@ -177,6 +177,19 @@ public:
   void check_waitable() {
     if (is_captured()) refuse_wait();
   }
+  // While it is there, this thread calls a function of the program's in the stream's turn.
+  class Called {
+  public:
+    explicit Called(const Stream& stream);
+    Called(const Called&) = delete;
+    Called& operator=(const Called&) = delete;
+    ~Called();
+
+  private:
+    friend class Stream;
+    const Stream& stream_;
+    const Called* outer_;
+  };
 
 protected:
   friend class Capture;
@@ -191,6 +204,10 @@ protected:
   // and finishes the graph; null: nobody wants it.
   virtual void stop_capture(Graph* graph) = 0;
 
+  // Says whether this thread calls a function of the program's in the stream's turn.
+  bool calls_this_thread() const;
+  // Throws that a wait would never end.
+  [[noreturn, gnu::cold]] void refuse_endless_wait() const;
   // Throw what a capture does not allow: to wait, a kernel that prints or has barriers of the grid.
   [[noreturn]] static void refuse_wait();
   static void check_capture(const Launch& launch);
@@ -237,6 +254,7 @@ private:
   std::atomic<bool> is_captured_{false};
   KeptFaults thrown_, reported_;
   std::atomic<bool> reports_by_default_{false};
+  std::recursive_mutex print_mutex_; // held while the function is called, which may ask for another one
   kern_print_function print_ = nullptr;
   void* print_context_ = nullptr;
 };

@@ -75,16 +75,9 @@ private:
   bool is_running_ = false;
 };
 
-// Without a lock, which a thread of the parent might hold.
 Alarm::Timer& Alarm::timer() {
-  static std::atomic<Timer*> shared{nullptr};
-  Timer* known = shared.load();
-  while (!known || known->forks != fork_count()) {
-    auto* made = new Timer;
-    if (shared.compare_exchange_strong(known, made)) return *made;
-    delete made;
-  }
-  return *known;
+  static constinit OfProcess<Timer> of_process;
+  return of_process.get();
 }
 
 Alarm::Alarm(Time::time_point time, std::uint64_t& word)

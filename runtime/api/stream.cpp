@@ -168,25 +168,44 @@ std::optional<Error> Stream::take_report() {
 }
 
 void Stream::on_print(kern_print_function print, void* context) {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(print_mutex_);
   print_ = print;
   print_context_ = context;
 }
 
 void Stream::write_prints(std::uint64_t number, const Manifest& manifest, const kern_print_ring& ring) {
   std::string text = printed_text(manifest, ring);
-  std::unique_lock lock(mutex_);
+  std::lock_guard lock(print_mutex_);
   if (!print_) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
     return;
   }
+  const Called called(*this);
   try {
     print_(print_context_, text.data(), text.size());
   } catch (...) {
-    lock.unlock();
     keep_error(number, error_of_exception("the function that gets prints"));
   }
+}
+
+static constinit thread_local const Stream::Called* innermost = nullptr;
+
+Stream::Called::Called(const Stream& stream) : stream_(stream), outer_(innermost) { innermost = this; }
+Stream::Called::~Called() { innermost = outer_; }
+
+bool Stream::calls_this_thread() const {
+  for (const Called* called = innermost; called; called = called->outer_)
+    if (&called->stream_ == this) return true;
+  return false;
+}
+
+void Stream::refuse_endless_wait() const {
+  fail(
+      KERN_ARGUMENT_ERROR,
+      "the work of stream " + std::to_string(id_) +
+          " is waited for in a function that it calls (on_print, stream.call), or by work that it waits for: "
+          "neither would ever end");
 }
 
 void Stream::refuse_wait() {
@@ -206,8 +225,10 @@ void Stream::check_capture(const Launch& launch) {
 
 void Stream::report_faults() {
   std::lock_guard lock(mutex_);
-  for (const Kept& kept : thrown_.list)
+  for (const Kept& kept : thrown_.list) {
+    if (kept.error.kind == KERN_CANCELLED) continue;
     log(KERN_LOG_ERROR, "nobody waited for a launch that faulted: " + kept.error.message);
+  }
   for (const Kept& kept : reported_.list)
     log(KERN_LOG_ERROR, "nobody asked for the report of a launch: " + kept.error.message);
   thrown_ = reported_ = {};

@@ -2,8 +2,61 @@
 #include "runtime/api/cpu/stream.h"
 
 #include <cstdio>
+#include <mutex>
 
 namespace kern::runtime {
+
+// ---- Waits that would never end ----
+
+// A thread at a task of a stream; it may be at several, each for the sake of the one before.
+class CpuStream::Turn {
+public:
+  explicit Turn(CpuStream& stream) : stream(stream), outer(innermost) { innermost = this; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { innermost = outer; }
+  CpuStream& stream;
+  Turn* const outer;
+  static inline constinit thread_local Turn* innermost = nullptr;
+};
+
+// That a thread which is at tasks of streams waits for another thread to do work of a stream. Throws where that work, by whatever
+// way, waits for one of these tasks. Who is at none is waited for by nobody.
+class CpuStream::Awaiting {
+public:
+  Awaiting(const CpuStream& stream, std::uint64_t number) {
+    if (!Turn::innermost) return;
+    std::lock_guard lock(mutex());
+    for (const CpuStream* at = &stream; at; at = next(*at))
+      for (const Turn* turn = Turn::innermost; turn; turn = turn->outer)
+        if (&turn->stream == at) stream.refuse_endless_wait();
+    set(&stream, number);
+  }
+  Awaiting(const Awaiting&) = delete;
+  Awaiting& operator=(const Awaiting&) = delete;
+  ~Awaiting() {
+    if (!Turn::innermost) return;
+    std::lock_guard lock(mutex());
+    set(nullptr, 0);
+  }
+
+private:
+  static std::mutex& mutex() {
+    static constinit OfProcess<std::mutex> of_process;
+    return of_process.get();
+  }
+  // What has come is waited for no longer, though its thread may not have woken up yet.
+  static const CpuStream* next(const CpuStream& stream) {
+    const CpuStream* awaited = stream.awaits_;
+    return awaited && awaited->timeline_->done < stream.awaited_ ? awaited : nullptr;
+  }
+  static void set(const CpuStream* awaited, std::uint64_t number) {
+    for (Turn* turn = Turn::innermost; turn; turn = turn->outer)
+      turn->stream.awaits_ = awaited, turn->stream.awaited_ = number;
+  }
+};
+
+// ---- Tasks ----
 
 // Has a runner come; false where there is none. The lock is held.
 bool CpuStream::queue() {
@@ -30,12 +83,15 @@ void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
   tasks_.pop_front();
   std::uint64_t number = done_ + 1;
   lock.unlock();
-  try {
-    task(*this, number);
-  } catch (...) {
-    keep_caught(number);
+  {
+    const Turn turn(*this);
+    try {
+      task(*this, number);
+    } catch (...) {
+      keep_caught(number);
+    }
+    task = nullptr; // what it held goes before anybody hears that it is done
   }
-  task = nullptr; // what it held goes before anybody hears that it is done
   lock.lock();
   running_ = false;
   timeline_->done = ++done_;
@@ -109,10 +165,12 @@ bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
 // both ends.
 void CpuStream::run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock) {
   while (done_ < number) {
-    if (can_run())
+    if (can_run()) {
       run_next(lock);
-    else
+    } else {
+      const Awaiting awaiting(*this, number);
       changed_.wait(lock);
+    }
   }
   if (!can_run() || is_queued_ || queue()) return;
   while (can_run()) run_next(lock);

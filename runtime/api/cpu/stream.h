@@ -75,6 +75,8 @@ public:
 private:
   friend class Runners;
   class Stoppable;
+  class Turn;
+  class Awaiting;
   // Work that its caller waits for at once need not wake a thread; what `runs_on` cannot be cancelled.
   std::uint64_t put(const Work& what, Task task, std::span<Memory* const> uses = {}, bool awaited = false,
                     bool runs_on = false);
@@ -102,6 +104,9 @@ private:
   std::uint64_t* stop_ = nullptr; // of the launch that runs, if it can be told to end
   bool running_ = false;          // a thread is at a task
   std::uint64_t launches_ = 0;    // that ran; its own
+  // What its task that runs waits for; guarded by the mutex of all such waits.
+  const CpuStream* awaits_ = nullptr;
+  std::uint64_t awaited_ = 0;
   bool closed_ = false;
   bool is_queued_ = false;                 // it is with the runners
   CpuStream* next_queued_ = nullptr;       // theirs, while it is there

@@ -134,11 +134,13 @@ struct HostCall {
 
 void make_call(void* data) {
   std::unique_ptr<HostCall> call(static_cast<HostCall*>(data));
+  const std::shared_ptr<Stream> stream = call->stream.lock();
+  std::optional<Stream::Called> called;
+  if (stream) called.emplace(*stream);
   try {
     call->function();
   } catch (...) {
-    if (std::shared_ptr<Stream> stream = call->stream.lock())
-      call->keep(error_of_exception("a call of a stream"));
+    if (stream) call->keep(error_of_exception("a call of a stream"));
   }
 }
 
@@ -261,6 +263,8 @@ std::shared_ptr<Mark> CudaStream::mark_behind(std::uint64_t number) {
 }
 
 bool CudaStream::wait(std::uint64_t number, Deadline deadline) {
+  // A function that gets prints is called under the lock.
+  if (calls_this_thread()) refuse_endless_wait();
   device_.enter();
   std::shared_ptr<Mark> mark = mark_behind(number);
   if (!mark) return true;
@@ -279,6 +283,7 @@ bool CudaStream::wait(std::uint64_t number, Deadline deadline) {
 }
 
 void CudaStream::poll() {
+  if (calls_this_thread()) return;
   device_.enter();
   std::lock_guard lock(mutex_);
   if (is_captured()) return;
