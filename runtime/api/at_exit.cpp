@@ -3,7 +3,6 @@
 #include "runtime/api/at_exit.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -20,24 +19,29 @@ struct Streams {
   std::vector<std::weak_ptr<Stream>> list;
   std::size_t swept_at = 64; // so long a list is swept
   bool is_registered = false;
-  unsigned forks = fork_count();
 };
 
-// Never taken down.
-Streams& streams() {
-  static std::atomic<Streams*> all{nullptr};
-  Streams* known = all.load();
-  while (!known || known->forks != fork_count()) {
-    auto* made = new Streams;
-    if (all.compare_exchange_strong(known, made)) return *made;
-    delete made;
+constinit OfProcess<Streams> of_process;
+Streams& streams() { return of_process.get(); }
+
+// Both times together wait for so long.
+std::chrono::steady_clock::time_point deadline_of_exit() {
+  constexpr std::chrono::seconds patience{2};
+  static const auto deadline = std::chrono::steady_clock::now() + patience;
+  return deadline;
+}
+
+// Launches that can be cancelled are: nobody is left who wants what they make.
+void cancel(Stream& stream) {
+  try {
+    stream.cancel();
+  } catch (const Error&) {
+    // Others are on the stream, too, which run to their end.
   }
-  return *known;
 }
 
 void report(bool is_last) {
-  constexpr std::chrono::seconds patience{2};
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto deadline = deadline_of_exit();
   Streams& all = streams();
   std::vector<std::weak_ptr<Stream>> list;
   {
@@ -48,7 +52,10 @@ void report(bool is_last) {
     std::shared_ptr<Stream> stream = weak.lock();
     if (!stream || (is_last && !stream->outlives_statics())) continue;
     try {
-      if (!stream->is_captured()) stream->wait(stream->last(), deadline);
+      if (!stream->is_captured()) {
+        cancel(*stream);
+        stream->wait(stream->last(), deadline);
+      }
       stream->report_faults();
     } catch (...) {
       // Its device is lost, or there is no memory to say more.

@@ -1,12 +1,12 @@
 // One lock for all jobs: they take milliseconds, and the lock some instructions. Workers are made when there is work, and
-// end when there is none for a while; the end of the process waits for those that compile, since LLVM's statics go then.
+// end when there is none for a while; the end of the process waits for their threads, since LLVM's statics go then.
 #include "runtime/jit/job.h"
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
+#include <list>
 #include <mutex>
 #include <thread>
 
@@ -26,28 +26,25 @@ private:
   static bool is_let_go(const std::shared_ptr<Job>& job);
   void begin(const std::shared_ptr<Job>& job, std::unique_lock<std::mutex>& lock);
   bool has_new_worker();
+  void join_ended(std::unique_lock<std::mutex>& lock);
   void run(Job& job, std::unique_lock<std::mutex>& lock);
-  void work();
+  void work(std::list<std::thread>::iterator self);
   void finish();
 
   std::mutex mutex_;
   std::condition_variable changed_, given_;
   std::vector<std::weak_ptr<Job>> known_;
   std::deque<std::weak_ptr<Job>> queue_;
-  unsigned workers_ = 0, idle_ = 0;
+  // The threads of workers; one that ends leaves its own to whoever joins it.
+  std::list<std::thread> workers_, ended_;
+  unsigned idle_ = 0;
   bool is_registered_ = false, ends_ = false;
-  unsigned forks_ = runtime::fork_count();
 };
 
-// Never taken down. A child has none of its parent's jobs, whose threads it has not.
+// A child has none of its parent's jobs, whose threads it has not.
 Jobs& Jobs::all() {
-  static std::atomic<Jobs*> jobs{nullptr};
-  Jobs* known = jobs.load();
-  while (!known || known->forks_ != runtime::fork_count()) {
-    auto made = std::make_unique<Jobs>();
-    if (jobs.compare_exchange_strong(known, made.get())) return *made.release();
-  }
-  return *known;
+  static constinit runtime::OfProcess<Jobs> of_process;
+  return of_process.get();
 }
 
 std::shared_ptr<Job> Jobs::find(kern_device* device, Request request, bool is_begun) {
@@ -68,8 +65,10 @@ bool Jobs::is_let_go(const std::shared_ptr<Job>& job) { return job->is_at_worker
 
 // Where no thread is to be had, the job is done at once.
 void Jobs::begin(const std::shared_ptr<Job>& job, std::unique_lock<std::mutex>& lock) {
+  if (!ended_.empty()) join_ended(lock);
+  if (job->state_ != Job::State::New) return; // somebody else did it meanwhile
   if (!ends_) queue_.push_back(job);
-  if (idle_ >= queue_.size() || has_new_worker() || workers_ > 0)
+  if (idle_ >= queue_.size() || has_new_worker() || !workers_.empty())
     given_.notify_one();
   else
     run(*job, lock);
@@ -77,15 +76,27 @@ void Jobs::begin(const std::shared_ptr<Job>& job, std::unique_lock<std::mutex>& 
 
 bool Jobs::has_new_worker() {
   const unsigned most = std::min(cpu::default_threads(), 8u);
-  if (workers_ >= most || ends_) return false;
+  if (workers_.size() >= most || ends_) return false;
   try {
     if (!is_registered_) is_registered_ = std::atexit([] { all().finish(); }) == 0;
-    std::thread([this] { work(); }).detach();
+    workers_.emplace_back();
+    const auto self = std::prev(workers_.end());
+    *self = std::thread([this, self] { work(self); });
   } catch (...) {
-    return false; // there is no thread to be had, or no memory for one
+    // There is no thread to be had, or no memory for one.
+    if (!workers_.empty() && !workers_.back().joinable()) workers_.pop_back();
+    return false;
   }
-  ++workers_;
   return true;
+}
+
+// A thread that has ended its work has little left to do: what it kept for itself goes.
+void Jobs::join_ended(std::unique_lock<std::mutex>& lock) {
+  std::list<std::thread> ended = std::move(ended_);
+  ended_.clear();
+  lock.unlock();
+  for (std::thread& thread : ended) thread.join();
+  lock.lock();
 }
 
 void Jobs::run(Job& job, std::unique_lock<std::mutex>& lock) {
@@ -97,7 +108,7 @@ void Jobs::run(Job& job, std::unique_lock<std::mutex>& lock) {
   changed_.notify_all();
 }
 
-void Jobs::work() {
+void Jobs::work(std::list<std::thread>::iterator self) {
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;
@@ -117,7 +128,7 @@ void Jobs::work() {
     job.reset();
     lock.lock();
   }
-  --workers_;
+  ended_.splice(ended_.end(), workers_, self);
   changed_.notify_all();
 }
 
@@ -135,7 +146,8 @@ void Jobs::finish() {
   ends_ = true;
   queue_.clear();
   given_.notify_all();
-  changed_.wait(lock, [&] { return workers_ == 0; });
+  changed_.wait(lock, [&] { return workers_.empty(); });
+  join_ended(lock);
 }
 
 Job::Job(kern_device* device, Request request)

@@ -17,6 +17,24 @@ CpuDevice::CpuDevice(unsigned threads, std::uint64_t memory_limit)
   name_ = "CPU (" + std::to_string(pool->threads()) + " threads)";
 }
 
+// A pool waits for its threads: in a child it is left alone, where leak checkers see it.
+static void leave(std::shared_ptr<cpu::Pool> pool) {
+  struct Left {
+    std::shared_ptr<cpu::Pool> pool;
+    Left* next;
+  };
+  static constinit std::atomic<Left*> all{nullptr};
+  auto* left = new Left{std::move(pool), all.load()};
+  while (!all.compare_exchange_weak(left->next, left)) {}
+}
+
+CpuDevice::~CpuDevice() {
+  if (process.is_left())
+    leave(std::move(pool));
+  else
+    runners->close();
+}
+
 kern_device_info CpuDevice::info() const {
   kern_device_info info{};
   info.threads = pool->threads();
@@ -39,7 +57,7 @@ static bool can_run(std::string_view cpu) {
 std::unique_ptr<Code> CpuDevice::load(const Manifest& manifest, const kern_object& object) {
   auto code = std::make_unique<CpuCode>();
   auto chosen = settings::cpu_level();
-  if (!chosen.wrong.empty()) fail(KERN_DEVICE_ERROR, chosen.wrong);
+  if (!chosen.wrong.empty()) fail(KERN_ARGUMENT_ERROR, chosen.wrong);
   const std::optional<settings::Level>& wanted = chosen.value;
   for (std::uint64_t i = 0; i < object.entry_count; ++i) {
     const kern_object_entry& entry = object.entries[i];
@@ -73,17 +91,9 @@ std::shared_ptr<Stream> CpuDevice::make_stream() {
 std::shared_ptr<Device> open_cpu(unsigned threads, std::uint64_t memory_limit) {
   if (threads > 0 || memory_limit > 0)
     return std::make_shared<CpuDevice>(threads > 0 ? threads : cpu::default_threads(), memory_limit);
-  // Streams may outlive main: the shared pool is never taken down. A child makes its own; without a lock,
-  // which a thread of the parent might hold.
-  using Shared = std::shared_ptr<CpuDevice>;
-  static std::atomic<const Shared*> shared{nullptr};
-  const Shared* known = shared.load();
-  while (!known || (*known)->process.is_left()) {
-    const auto* made = new Shared(std::make_shared<CpuDevice>(cpu::default_threads(), 0));
-    if (shared.compare_exchange_strong(known, made)) return *made;
-    delete made;
-  }
-  return *known;
+  // Streams may outlive main: the shared pool is never taken down.
+  static constinit OfProcess<std::shared_ptr<CpuDevice>> shared;
+  return shared.get([] { return std::make_shared<CpuDevice>(cpu::default_threads(), 0); });
 }
 
 } // namespace kern::runtime

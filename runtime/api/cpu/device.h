@@ -53,13 +53,7 @@ struct CpuCode final : Code {
 class CpuDevice final : public Device {
 public:
   CpuDevice(unsigned threads, std::uint64_t memory_limit);
-  // A pool waits for its threads: in a child it is left alone.
-  ~CpuDevice() override {
-    if (process.is_left())
-      static_cast<void>(new std::shared_ptr(std::move(pool)));
-    else
-      runners->close();
-  }
+  ~CpuDevice() override;
   kern_device_kind kind() const override { return KERN_DEVICE_CPU; }
   std::shared_ptr<Memory> allocate(std::uint64_t bytes) override;
   std::shared_ptr<Memory> allocate_host(std::uint64_t bytes, std::uint32_t) override {

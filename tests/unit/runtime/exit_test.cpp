@@ -1,8 +1,13 @@
 // Launches from destructors of statics and thread-locals, and faults that nobody collected when the process ends. Each
 // runs in a process of its own.
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "endless.kern.hpp"
 #include "fixture.h"
 
 namespace {
@@ -91,6 +96,61 @@ TEST_F(Exit, FaultsOfStaticsAreTold) {
   };
   EXPECT_EXIT(program(), testing::ExitedWithCode(0),
               "main: 7\nkern: nobody waited for a launch that faulted");
+}
+
+// How long a program takes that must end with that code and say that.
+std::chrono::steady_clock::duration time_of(auto&& program, int code, const char* says) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EXIT(program(), testing::ExitedWithCode(code), says);
+  return std::chrono::steady_clock::now() - begin;
+}
+
+TEST_F(Exit, LaunchesThatGoOnAreLeft) {
+  if (is_cuda()) GTEST_SKIP() << "the fake driver's launches are done at once";
+  auto begin = [] {
+    static kern::Device device = kern::Device::cpu();
+    static kern::Stream first(device), second(device);
+    static kern::Buffer<std::int32_t> never = kern::zeros<std::int32_t>(device, 1);
+    const auto library = kernels::load(device);
+    library.await_one(kern::grid(1).on(first), never);
+    library.await_one(kern::grid(1).on(second), never);
+    std::exit(7);
+  };
+  EXPECT_LT(time_of(begin, 7, ""), std::chrono::milliseconds(3500)); // 2 s, and the program's start
+}
+
+// Nobody is told that they were cancelled.
+TEST_F(Exit, LaunchesThatCanBeAreCancelled) {
+  if (is_cuda()) GTEST_SKIP() << "the fake driver's launches are done at once";
+  auto program = [] {
+    static kern::Device device = kern::Device::cpu();
+    static kern::Stream first(device), second(device);
+    static kern::Buffer<std::int32_t> x = kern::zeros<std::int32_t>(device, 1000);
+    const auto library = endless::load(device);
+    for (int i = 0; i < 3; ++i) library.spin(kern::over(1000).on(first), x);
+    library.nest(kern::over(1000).on(second), std::int64_t(1) << 40, x);
+    std::exit(7);
+  };
+  EXPECT_LT(time_of(program, 7, "^$"), std::chrono::milliseconds(1500));
+}
+
+TEST_F(Exit, ChildrenLeakNothing) {
+  if (is_cuda()) GTEST_SKIP() << "CUDA itself does not survive fork";
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer lets no child start threads";
+#endif
+  auto program = [] {
+    use("parent");
+    const pid_t child = fork();
+    if (child == 0) {
+      use("child");
+      std::exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0), "parent: 7\nchild: 7");
 }
 
 } // namespace
