@@ -6,11 +6,13 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <memory>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/emit/archs.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/memory.h"
 #include "runtime/common/per_thread.h"
@@ -126,6 +128,16 @@ llvm::TargetMachine* find_machine(const TargetOptions& options, Diagnostics& dia
 namespace kern {
 
 using namespace emitting;
+
+bool check_arch(const std::string& name, Target target, Diagnostics& diagnostics) {
+  const bool is_gpu = target == Target::Cuda;
+  const bool is_known = is_gpu ? std::ranges::find(gpu_archs, name, &GpuArch::name) != std::end(gpu_archs)
+                               : name == "x86-64-v3" || name == "x86-64-v4";
+  if (!is_known)
+    diagnostics.report(std::nullopt, diag::unknown_arch, name,
+                       is_gpu ? all_names(is_gpu) : "x86-64-v3, x86-64-v4");
+  return is_known;
+}
 
 // Names ascend; one with a letter behind its number runs on that chip alone.
 std::string newest_gpu_arch(unsigned major, unsigned minor) {

@@ -2,8 +2,10 @@
 #include "runtime/jit/translate.h"
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/archs.h"
 #include "compiler/driver/defines.h"
 #include "compiler/driver/modules.h"
+#include "compiler/emit/archs.h"
 
 namespace kern::jit {
 
@@ -17,6 +19,8 @@ Options kernc_options(const Request& request, Diagnostics& diagnostics) {
     diagnostics.report({}, diag::bad_command_line,
                        "`" + word + "` is no option: a value stands behind `=`, as in `--lanes=32`");
   if (options.help) diagnostics.report({}, diag::unknown_option, "--help");
+  for (Target target : {Target::Cpu, Target::Cuda})
+    for (const std::string& name : named_archs(options, target)) check_arch(name, target, diagnostics);
   append(options.defines, request.defines);
   append(options.signatures, request.signatures);
   append(options.include_dirs, request.folders);

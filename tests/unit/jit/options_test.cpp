@@ -89,6 +89,14 @@ TEST(Options, OfTheTableReachTheCompiler) {
   EXPECT_GT(tried, 25);
 }
 
+TEST(Options, NameArchitecturesThatThereAre) {
+  for (const char* name : {"sm_10", "sm_80,sm_1", "x86-64-v9", "native", "nonsense", "sm_"}) {
+    kern::CompileOptions options;
+    options.options = {std::string("--arch=") + name};
+    EXPECT_TRUE(contains(refusal(scaled, options), "there is no architecture `")) << name;
+  }
+}
+
 TEST(Options, OfOthersAreRefused) {
   std::set<std::string_view> known;
   for (const Row& row : rows)
