@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/check/brackets.h"
 #include "compiler/check/narrow.h"
 
 namespace kern::checker {
@@ -12,11 +13,10 @@ namespace {
 
 bool is_float_number(const Value& value) { return is_number(value) && is_float(value.type); }
 
-// Returns a source text with an index behind it, in brackets where the index would only take its last part.
+// Returns a source text with an index behind it.
 std::string indexed(const Checker& checker, const Value& value, std::string_view index) {
   std::string text = short_text(checker.context.source(value.span));
-  bool is_name = text.find_first_of(" ([{+-*/%&|^<>~@") == std::string::npos;
-  return fmt::format("{}[{}]", is_name ? text : fmt::format("({})", text), index);
+  return fmt::format("{}[{}]", bracketed(text, Binding::Primary), index);
 }
 
 std::string element_of(const Checker& checker, const Value& value) {
@@ -66,13 +66,16 @@ void advise_operator(Checker& checker, Report& report, ast::BinaryOp op, const V
   if (op == ast::BinaryOp::MatrixMultiply) {
     report.note("a product of matrices is a loop over `k`: `acc += a[i, k] * b[k, j]`");
   } else if ((arrays || tuples) && takes_elements) {
-    report.note("an operator takes one element of each: `{} {} {}`{}", element_of(checker, left), spelled,
-                element_of(checker, right),
+    report.note("an operator takes one element of each: `{} {} {}`{}",
+                left_operand(element_of(checker, left), op), spelled,
+                right_operand(element_of(checker, right), op),
                 tuples ? "; of tuples `+` joins two, and `*` repeats one a constant number of times" : "");
   } else if (is_number(left) && is_number(right) && (is_float_number(left) || is_float_number(right))) {
     report.note("`{} {} {}` takes the whole part of a float, `{} {} {}` its bits",
-                wrapped_in(checker, "i32", left), spelled, wrapped_in(checker, "i32", right),
-                wrapped_in(checker, "bits", left), spelled, wrapped_in(checker, "bits", right));
+                left_operand(wrapped_in(checker, "i32", left), op), spelled,
+                right_operand(wrapped_in(checker, "i32", right), op),
+                left_operand(wrapped_in(checker, "bits", left), op), spelled,
+                right_operand(wrapped_in(checker, "bits", right), op));
   }
 }
 
@@ -80,7 +83,8 @@ void advise_operator(Checker& checker, Report& report, ast::UnaryOp op, const Va
   checker.note_characters(report, std::array{operand});
   std::string_view spelled = spelling(op);
   if (is_array(operand) || is_tuple(operand))
-    report.note("an operator takes one element: `{}{}`", spelled, element_of(checker, operand));
+    report.note("an operator takes one element: `{}{}`", spelled,
+                bracketed(element_of(checker, operand), Binding::Sign));
   else if (is_float_number(operand))
     report.note("`{0}{1}` takes the whole part of a float, `{0}{2}` its bits", spelled,
                 wrapped_in(checker, "i32", operand), wrapped_in(checker, "bits", operand));

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "compiler/check/advice.h"
+#include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/half_sums.h"
 #include "compiler/check/narrow.h"
@@ -164,8 +165,7 @@ Value Checker::element_at(const Value& array, const Value& index, Span span) {
 
 // Returns the text of an element of a value that is unpacked.
 static std::string element_text(std::string_view whole, std::size_t index) {
-  bool is_plain = whole.find_first_of(" ({+-*/%&|^<>~@") == std::string_view::npos;
-  return is_plain ? fmt::format("{}[{}]", whole, index) : fmt::format("({})[{}]", whole, index);
+  return fmt::format("{}[{}]", bracketed(whole, Binding::Primary), index);
 }
 
 static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& value, Span span) {
@@ -381,35 +381,11 @@ static bool should_be_converted(const Value& added, const Value& sum, Type type)
   return is_scalar(type) && !is_literal(type) && !is_integer(type) && !fits(sum) && !fits(added);
 }
 
-// How tight a binary operator binds.
-static int precedence(ast::BinaryOp op) {
-  switch (op) {
-  case ast::BinaryOp::BitOr: return 1;
-  case ast::BinaryOp::BitXor: return 2;
-  case ast::BinaryOp::BitAnd: return 3;
-  case ast::BinaryOp::ShiftLeft:
-  case ast::BinaryOp::ShiftRight: return 4;
-  case ast::BinaryOp::Add:
-  case ast::BinaryOp::Subtract: return 5;
-  case ast::BinaryOp::Multiply:
-  case ast::BinaryOp::Divide:
-  case ast::BinaryOp::FloorDivide:
-  case ast::BinaryOp::Modulo:
-  case ast::BinaryOp::MatrixMultiply: return 6;
-  case ast::BinaryOp::Power: return 7;
-  }
-  return 0;
-}
-
 // Returns `target op= value` as text; the value in brackets where the operator would take it apart.
 static StoredSum sum_of(const Checker& checker, const ast::AugAssign& stmt, const Value& right) {
   std::string value = short_text(checker.context.source(stmt.value->span));
-  const auto* inner = ast::as<ast::Binary>(stmt.value);
-  bool apart = inner ? precedence(inner->op) <= precedence(stmt.op)
-                     : stmt.value->kind == ast::Kind::Conditional || stmt.value->kind == ast::Kind::BoolOp ||
-                           stmt.value->kind == ast::Kind::Compare;
   return {short_text(checker.context.source(stmt.target->span)),
-          apart ? fmt::format("({})", value) : value,
+          right_operand(value, stmt.op),
           std::string(spelling(stmt.op)),
           stmt.target->span,
           stmt.value->span,

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 
+#include "compiler/check/brackets.h"
 #include "compiler/check/fold.h"
 #include "compiler/diagnostics/types.h"
 
@@ -333,9 +334,8 @@ Value construct_complex(Checker& checker, std::optional<Type> type, std::span<co
 
 void report_complex_to_real(Checker& checker, const Value& value, Type type) {
   std::string_view text = checker.context.source(value.span);
-  bool is_plain = text.find_first_of(" +-*/") == std::string_view::npos && text.size() <= 40;
   checker.report(value.span, diag::complex_to_real, checker.describe(value), to_string(type),
-                 is_plain ? std::string(text) : fmt::format("({})", text.size() <= 40 ? text : "..."));
+                 text.size() <= 40 ? bracketed(text, Binding::Primary) : "(...)");
 }
 
 } // namespace kern::checker

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
@@ -149,10 +150,10 @@ static bool literal_converts(const Value& literal, Type type, bool numba) {
 static std::string cast_words(std::string text, const Value& value, Type type) {
   if (text.empty() || text.size() > 90 || text.find('\n') != std::string::npos) text = "...";
   // `~x` of a bool is -1 or -2, and true in both cases.
-  bool inverts = text.starts_with('~') && interval_of(value).least == -2 && interval_of(value).greatest == -1;
+  bool inverts = text.starts_with('~') && binding_of(text) == Binding::Sign &&
+                 interval_of(value).least == -2 && interval_of(value).greatest == -1;
   if (is_boolean(type) && inverts) return fmt::format("not {}", text.substr(1));
-  bool is_loose = text.find(" if ") != std::string::npos;
-  if (is_boolean(type)) return fmt::format("{} != 0", is_loose ? fmt::format("({})", text) : text);
+  if (is_boolean(type)) return fmt::format("{} != 0", bracketed(text, Binding::BitOr));
   return fmt::format("{}({})", is_scalar(type) ? to_string(type) : "...", text);
 }
 

@@ -187,9 +187,6 @@ void note_like_places(Checker& checker, Report& report, const Value& integer, Sp
 std::string replaced_text(const Checker& checker, Span whole, Span part, std::string_view text);
 // Returns a source text on one line, or "..." where it is too long for a message.
 std::string short_text(std::string_view text);
-// Returns the text of an operand as another operator takes it whole: in brackets where an operator or a conditional
-// stands outside of those that it has.
-std::string whole_operand(std::string_view text);
 // Returns the text of a value held between the ends of a type, as what an assignment stores where it is one; nothing where
 // no text does that for every value.
 std::optional<std::string> saturated_text(const Checker& checker, const Value& value, Type type,

@@ -1,6 +1,7 @@
 // What the rules of narrow integers say to the user: the operands to convert, in the source's own words.
 #include <algorithm>
 
+#include "compiler/check/brackets.h"
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -232,14 +233,16 @@ std::optional<std::string> literal_declaration(const Checker& checker, const Loc
 // of what is not written out, the cast alone.
 static std::string cast_growth(const Checker& checker, const Local& local, Type type) {
   std::string text = short_text(checker.context.source(local.growth.growth_span));
-  std::string target = fmt::format("{} ", local.name);
-  std::size_t equals = text.find("= ");
-  bool is_augmented = text.starts_with(target) && equals != std::string::npos && equals > target.size() &&
-                      text.find(' ', target.size()) == equals + 1;
+  auto without_space = [](std::string_view part) {
+    return part.substr(std::min(part.find_first_not_of(' '), part.size()));
+  };
+  bool is_named = text.starts_with(local.name);
+  std::string_view rest = is_named ? without_space(std::string_view(text).substr(local.name.size())) : "";
+  std::size_t length = std::min(rest.find_first_not_of("+-*/%&|^<>"), rest.size());
+  bool is_augmented = length > 0 && rest.substr(length).starts_with('=');
   if (!is_augmented) return fmt::format("{}({})", to_string(type), text);
-  std::string op = text.substr(target.size(), equals - target.size()), value = text.substr(equals + 2);
-  if (value.find(' ') != std::string::npos) value = fmt::format("({})", value);
-  return fmt::format("{0} = {1}({0} {2} {3})", local.name, to_string(type), op, value);
+  std::string value = bracketed(without_space(rest.substr(length + 1)), Binding::Primary);
+  return fmt::format("{0} = {1}({0} {2} {3})", local.name, to_string(type), rest.substr(0, length), value);
 }
 
 bool report_grown(Checker& checker, const Value& value, Type type) {
@@ -255,16 +258,6 @@ bool report_grown(Checker& checker, const Value& value, Type type) {
       .note(value.span, "{} is needed here", to_string(type));
   local->is_wrong = true;
   return true;
-}
-
-std::string whole_operand(std::string_view text) {
-  int depth = 0;
-  bool is_loose = false;
-  for (char c : text) {
-    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-    is_loose = is_loose || (depth == 0 && std::string_view(" +-*/%&|^<>").find(c) != std::string_view::npos);
-  }
-  return is_loose ? fmt::format("({})", text) : std::string(text);
 }
 
 std::string short_text(std::string_view text) {

@@ -7,6 +7,7 @@
 
 #include "compiler/check/advice.h"
 #include "compiler/check/arithmetic.h"
+#include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/host_numbers.h"
@@ -103,7 +104,8 @@ std::string divided_text(Checker& checker, const Value& left, const Value& right
     std::string_view source = checker.context.source(value.span);
     return is_literal(value) ? std::string(source) : fmt::format("{}({})", to_string(type), source);
   };
-  return fmt::format("{} / {}", text(left), text(right));
+  return fmt::format("{} / {}", left_operand(text(left), ast::BinaryOp::Divide),
+                     right_operand(text(right), ast::BinaryOp::Divide));
 }
 
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
@@ -120,8 +122,8 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
       error.note("write `{0} //= {1}` for the quotient rounded down, or `{0} = {2}({3})`", sum->target,
                  sum->operand, to_string(left.type), floats);
     else
-      error.note("write `{} // {}` for the quotient rounded down, or `{}`", whole_operand(left_text),
-                 whole_operand(right_text), floats);
+      error.note("write `{} // {}` for the quotient rounded down, or `{}`", left_operand(left_text, op),
+                 right_operand(right_text, op), floats);
     return error_value(span);
   }
   bool integers = is_integral(left.type) && is_integral(right.type);

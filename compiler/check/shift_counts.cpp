@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "compiler/check/brackets.h"
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -26,12 +27,13 @@ static bool is_written_out(const Checker& checker, std::string_view text) {
 }
 
 // Returns what to write instead; nothing where no wider type takes the count.
-static std::string wider_shift(const Checker& checker, std::string_view op, const Value& left,
+static std::string wider_shift(const Checker& checker, ast::BinaryOp op, const Value& left,
                                const Value& right, int width, WideInt most) {
   if (width == 64 || most > 63 || checker.stored_sum || is_literal(left)) return "";
   Type wide = is_signed(left.type) ? types::i64 : types::u64;
   std::string count = short_text(checker.context.source(right.span));
-  return fmt::format("; write `{} {} {}`", widened_text(checker, left, wide), op, whole_operand(count));
+  return fmt::format("; write `{} {} {}`", left_operand(widened_text(checker, left, wide), op), spelling(op),
+                     right_operand(count, op));
 }
 
 void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
@@ -39,11 +41,11 @@ void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, co
   bool is_word = is_scalar(computed) && is_integer(computed);
   if (!checker.final || !is_word || !is_number(right)) return;
   int width = std::max(bit_width(computed->scalar), 32);
-  std::string_view spelled = spelling(op), count = checker.context.source(right.span);
+  std::string_view count = checker.context.source(right.span);
   std::string source = short_text(checker.context.source(left.span));
   if (is_int_literal(right)) {
     if (right.integer < width || !is_written_out(checker, count)) return;
-    std::string fix = wider_shift(checker, spelled, left, right, width, right.integer);
+    std::string fix = wider_shift(checker, op, left, right, width, right.integer);
     std::string number =
         right.integer > 9999 ? "9999 or more" : std::to_string(static_cast<std::int64_t>(right.integer));
     if (keeps_intervals(checker))
@@ -58,7 +60,7 @@ void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, co
   std::uint64_t most = most_bits(right);
   if (!is_known || most < static_cast<std::uint64_t>(width) || most > greatest_known) return;
   checker.report(span, diag::far_shift, source, width, fmt::format("up to {}", most),
-                 wider_shift(checker, spelled, left, right, width, static_cast<WideInt>(most)));
+                 wider_shift(checker, op, left, right, width, static_cast<WideInt>(most)));
 }
 
 } // namespace kern::checker

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ast/walk.h"
+#include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/narrow.h"
@@ -82,16 +83,23 @@ static bool may_act(const ast::Expr& expr) {
   return acts;
 }
 
+// Says whether an expression is one that is assigned to.
+static bool is_place(const ast::Expr& expr) {
+  return expr.kind == ast::Kind::Name || expr.kind == ast::Kind::Subscript ||
+         expr.kind == ast::Kind::Attribute;
+}
+
 void Checker::check_effect(const ast::Expr& expr) {
   Value value = evaluate(expr);
   if (!final || is_error(value) || may_act(expr)) return;
   std::string advice;
   const auto* compare = ast::as<ast::Compare>(&expr);
-  if (compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Equal)
+  if (compare && is_place(*compare->operands[0]) && compare->ops.size() == 1 &&
+      compare->ops[0] == ast::CompareOp::Equal)
     advice = fmt::format("; to assign write `{} = {}`", context.source(compare->operands[0]->span),
                          context.source(compare->operands[1]->span));
   else if (value.kind == ValueKind::Function || value.kind == ValueKind::Builtin)
-    advice = fmt::format("; to call it write `{}()`", context.source(expr.span));
+    advice = fmt::format("; to call it write `{}()`", bracketed(context.source(expr.span), Binding::Primary));
   if (scope->is_numba())
     report(expr.span, diag::unused_value, context.source(expr.span), advice);
   else
