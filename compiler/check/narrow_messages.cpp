@@ -119,6 +119,19 @@ static void warn_adds_up(Checker& checker, const Local& local, Span span, std::s
                             : "a loop adds this to it, or multiplies it with this");
 }
 
+// Returns what to write for a difference without a sign: what is right below 0, where an i64 holds it, and what says that it
+// is to wrap.
+static std::string below_zero_words(const Value& value, std::string_view use, std::string_view source,
+                                    std::string_view exact) {
+  const Local* local = value.facts.wrapped_in;
+  bool is_declared = local && !local->is_result && !local->held->is_element;
+  std::string meant = is_declared ? fmt::format("{}: {} = ...", told_of(*local).name, to_string(value.type))
+                                  : fmt::format("{}({})", to_string(value.type), source);
+  bool has_wider = value.type != types::u64 && use != "widened to u64";
+  return has_wider ? fmt::format("`{}`, or `{}` where it is to wrap", exact, meant)
+                   : fmt::format("`{}`, behind a test where it may be below 0", meant);
+}
+
 static void report_wrapped(Checker& checker, const Value& value, std::string_view use, std::string text) {
   // What is divided by an i64 is widened too: one warning is enough.
   bool fresh = checker.context.diagnostics.enabled() &&
@@ -147,7 +160,8 @@ static void report_wrapped(Checker& checker, const Value& value, std::string_vie
   else if (value.facts.by_count)
     note(checker.report(value.span, diag::count_type, source, to_string(value.type), use, text));
   else if (is_unsigned)
-    note(checker.report(value.span, diag::below_zero, source, to_string(value.type), use, text));
+    note(checker.report(value.span, diag::below_zero, source, to_string(value.type), use,
+                        below_zero_words(value, use, source, text)));
   else
     note(checker.report(value.span, diag::passes_32_bits, source, use, text));
 }

@@ -462,7 +462,9 @@ def jobs_of(statement, number):
     jobs = []
     if not s.error:
         jobs.append(Job(s, number, plain(value.numbers), choose=None))
-        if s.warns or s.divides_product or (bits(target) == 64 and value.by_product):
+        if value.type == "u64":
+            jobs.append(Job(s, number, plain(value.numbers)))  # no cast makes a difference of them exact
+        elif s.warns or s.divides_product or (bits(target) == 64 and value.by_product):
             jobs.append(Job(s, number, plain(value.exact), s.exact()))
         return jobs
     widens = bits(target) > bits(value.type) and s.error != "E0360" and not value.promoted
