@@ -436,6 +436,17 @@ static bool fits_tuple(const Value& value, Type type) {
   return true;
 }
 
+// Says whether records of two types lie in memory in the same way, by the same names: in Python they are of one dtype.
+static bool has_same_layout(Type a, Type b) {
+  if (a == b) return true;
+  if (!is_record(a) || !is_record(b) || a->record->size != b->record->size) return false;
+  return std::ranges::equal(a->record->fields, b->record->fields,
+                            [](const RecordField& x, const RecordField& y) {
+                              return x.name == y.name && x.offset == y.offset && x.extents == y.extents &&
+                                     has_same_layout(x.type, y.type);
+                            });
+}
+
 void store_record(Checker& checker, const Value& target, const Value& given, Span span) {
   Value value = dereferenced(given);
   if (is_error(value) || is_unknown(value)) return;
@@ -449,7 +460,9 @@ void store_record(Checker& checker, const Value& target, const Value& given, Spa
     ir::Operand scalar = checker.convert(value, owner.record->elements[0], Purpose::Store);
     return store_scalar(checker, place_at(owner), owner.offset, scalar, span);
   }
-  bool is_same = (is_record_place(value) || is_tuple(value)) && value.type == owner.record;
+  bool is_same = (is_record_place(value) || is_tuple(value)) &&
+                 (value.type == owner.record ||
+                  (checker.scope->is_numba() && has_same_layout(value.type, owner.record)));
   if (!is_same && holds_tuple(owner.record)) {
     if (is_record_place(value) || is_tuple(value)) value = loaded(checker, value);
     // What is written out at the place says of each number that does not fit how to convert it.
