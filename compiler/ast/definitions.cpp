@@ -127,7 +127,7 @@ static const HostStatement* find_refused(const Module& tree, std::string_view na
     if (statement.is_item) continue;
     std::string own = path + std::string(statement.name);
     bool is_meant = own == name || own.ends_with("." + std::string(name));
-    if (is_meant && !path.empty() && statement.is_jit && !statement.why.empty()) return &statement;
+    if (is_meant && statement.is_jit && !statement.why.empty()) return &statement;
     if (!statement.body) continue;
     const HostStatement* inner =
         find_refused(*statement.body, name, statement.name.empty() ? path : fmt::format("{}.", own));

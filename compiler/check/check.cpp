@@ -100,9 +100,18 @@ Instance* make_instance(Context& context, const FunctionSymbol& function, const 
   return instance;
 }
 
+// Reports what keeps a kernel at the top level from being parsed; false where it stands somewhere else.
+bool report_refused(Context& context, const ast::HostStatement& statement) {
+  Diagnostics reasons = context.program.refused.within(statement.span);
+  const bool any = reasons.has_errors();
+  context.diagnostics.append(std::move(reasons));
+  return any;
+}
+
 void report_unknown_function(Context& context, std::string_view name) {
   if (const ast::HostStatement* refused = ast::refused_definition(*context.files.front()->tree, name)) {
-    context.diagnostics.report(refused->name_span, diag::inner_refused, name, refused->why);
+    if (!report_refused(context, *refused))
+      context.diagnostics.report(refused->name_span, diag::inner_refused, name, refused->why);
     return;
   }
   auto builder = context.diagnostics.report(std::nullopt, diag::unknown_function, name);

@@ -43,7 +43,8 @@ struct Loader {
     TopLevel top_level =
         program.files[index].dialect == Dialect::Numba ? TopLevel::Lenient : TopLevel::Strict;
     std::vector<Token> tokens = lex(sources, ids[index], diagnostics);
-    const ast::Module* tree = parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics);
+    const ast::Module* tree =
+        parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics, &program.refused);
     if (top_level == TopLevel::Lenient) tree = generate_kernels(sources, *tree, *program.arena, diagnostics);
     program.files[index].tree = tree;
     follow_all(index, *tree);

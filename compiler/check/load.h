@@ -51,6 +51,8 @@ struct Program {
   // Loads a module of the standard library that no file imports; null where there is none. It lives as long as the
   // program.
   std::function<const ProgramFile*(const std::string& module, Diagnostics&)> load_library = {};
+  // What keeps kernels at the top level of .py files from being parsed: errors of whoever needs them.
+  Diagnostics refused{};
 };
 
 // Loads `root`, whose text the sources hold already. What a .kern file imports must be found, and without a

@@ -53,6 +53,18 @@ Diagnostics::Builder Diagnostics::add(const DiagnosticRow& row, std::optional<Sp
   return {*this, static_cast<std::ptrdiff_t>(kept_.size()) - 1};
 }
 
+Diagnostics Diagnostics::within(Span span) const {
+  Diagnostics found;
+  for (const Diagnostic& each : kept_) {
+    const bool is_inside = each.span && each.span->file == span.file && each.span->begin >= span.begin &&
+                           each.span->end <= span.end;
+    if (!is_inside) continue;
+    found.error_count_ += each.severity == Severity::Error;
+    found.kept_.push_back(each);
+  }
+  return found;
+}
+
 void Diagnostics::append(Diagnostics other) {
   for (Diagnostic& diagnostic : other.kept_) {
     if (diagnostic.severity == Severity::Error) {

@@ -99,6 +99,8 @@ public:
 
   // Takes over what another collected, behind what this one has.
   void append(Diagnostics other);
+  // Returns those whose place lies in a part of a file.
+  Diagnostics within(Span span) const;
   // Says whether any error was reported, kept or not.
   bool has_errors() const { return error_count_ > 0; }
   // Counts the errors, those beyond the limit included.

@@ -96,6 +96,8 @@ const ir::Module* Compilation::module() {
   if (checked_) return diagnostics_.has_errors() ? nullptr : &*checked_;
   const Program* loaded = program();
   if (!loaded) return nullptr;
+  if (options_.check.only.empty()) diagnostics_.append(loaded->refused);
+  if (diagnostics_.has_errors()) return nullptr;
   checked_ = timed("check", [&] { return check(*loaded, options_.check, diagnostics_); });
   if (diagnostics_.has_errors()) return nullptr;
   checked_->clamps = options_.clamps;
@@ -216,7 +218,8 @@ std::optional<std::string> Compilation::tokens() {
 
 std::optional<std::string> Compilation::ast() {
   const Program* loaded = program();
-  if (!loaded) return std::nullopt;
+  if (loaded) diagnostics_.append(loaded->refused);
+  if (!loaded || diagnostics_.has_errors()) return std::nullopt;
   return ast::print(*loaded->files.front().tree);
 }
 

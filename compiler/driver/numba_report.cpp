@@ -234,7 +234,9 @@ void add_refused(std::vector<Entry>& entries, const Program& program, const ast:
   for (const ast::HostStatement& statement : tree.statements) {
     if (statement.is_item) continue;
     std::string path = outer + std::string(statement.name);
-    if (!outer.empty() && statement.is_jit && !statement.why.empty()) {
+    const Diagnostics reasons = program.refused.within(statement.span);
+    const bool is_kernel = !outer.empty() || reasons.has_errors();
+    if (is_kernel && statement.is_jit && !statement.why.empty()) {
       Location place = program.sources->locate(statement.name_span);
       Entry entry{file, path, place.line, Verdict::Unsupported, {}, {}, {}, {}, {}};
       entry.code = diag::inner_refused.code;

@@ -109,7 +109,8 @@ static Span skip_host_statement(Parser& parser) {
 }
 
 // Parses one item aside: where that fails nothing is reported or added, and why it fails is returned.
-static std::optional<std::string> try_item(Parser& parser, std::vector<const Stmt*>& items) {
+static std::optional<std::string> try_item(Parser& parser, std::vector<const Stmt*>& items,
+                                           Diagnostics* reasons = nullptr) {
   Diagnostics aside;
   Parser trial{parser.sources, parser.file, parser.tokens,  parser.top_level,
                parser.arena,   aside,       parser.position};
@@ -120,7 +121,11 @@ static std::optional<std::string> try_item(Parser& parser, std::vector<const Stm
              !trial.accept(TokenKind::Newline) && !trial.at(TokenKind::EndOfFile)) {
     ++trial.error_count;
   }
-  if (trial.error_count > 0) return aside.all().empty() ? "" : aside.all().front().message;
+  if (trial.error_count > 0) {
+    std::string why = aside.all().empty() ? "" : aside.all().front().message;
+    if (reasons) reasons->append(std::move(aside));
+    return why;
+  }
   parser.position = trial.position;
   items.insert(items.end(), found.begin(), found.end());
   return std::nullopt;
@@ -232,12 +237,14 @@ void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
   }
   if (at(TokenKind::Try)) statement.guarded = parse_guarded();
   // An error inside of host code is one only where a kernel that needs it is asked for.
-  if (use == DecoratorUse::Kernel && host_depth == 0) {
+  bool is_kernel = use == DecoratorUse::Kernel && host_depth == 0;
+  if (is_kernel && !refused) {
     parse_item(items);
     statement.span = since(start);
     statement.is_item = true;
   } else {
-    std::optional<std::string> why = host ? std::string() : try_item(*this, items);
+    std::optional<std::string> why =
+        host ? std::string() : try_item(*this, items, is_kernel ? refused : nullptr);
     statement.is_item = !why;
     statement.span = why ? skip_host_statement(*this) : since(start);
     if (why) statement.why = arena.copy(std::string_view(*why));

@@ -119,8 +119,10 @@ void Parser::skip_statement() {
 }
 
 const ast::Module* parse(const SourceManager& sources, FileId file, std::span<const Token> tokens,
-                         TopLevel top_level, Arena& arena, Diagnostics& diagnostics) {
-  return Parser{sources, file, tokens, top_level, arena, diagnostics}.parse_module();
+                         TopLevel top_level, Arena& arena, Diagnostics& diagnostics, Diagnostics* refused) {
+  Parser parser{sources, file, tokens, top_level, arena, diagnostics};
+  parser.refused = refused;
+  return parser.parse_module();
 }
 
 const ast::Expr* parse_expression(const SourceManager& sources, FileId file, std::span<const Token> tokens,

@@ -15,9 +15,11 @@ enum class TopLevel : std::uint8_t {
   Lenient // .py: it is host code, skipped by its tokens and never an error
 };
 
-// Parses one file. The tree lives in `arena`.
+// Parses one file. The tree lives in `arena`. What is wrong in a kernel at the top level of a .py file goes to `refused`,
+// where there is one: the kernels beside it do not need it.
 const ast::Module* parse(const SourceManager& sources, FileId file, std::span<const Token> tokens,
-                         TopLevel top_level, Arena& arena, Diagnostics& diagnostics);
+                         TopLevel top_level, Arena& arena, Diagnostics& diagnostics,
+                         Diagnostics* refused = nullptr);
 
 // Parses one expression, as `-D NAME=VALUE` and the types of `--sig` need it; null where it is none.
 const ast::Expr* parse_expression(const SourceManager& sources, FileId file, std::span<const Token> tokens,

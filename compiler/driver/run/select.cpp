@@ -68,7 +68,11 @@ static std::optional<const ast::FunctionDef*> select_inner(const Program& progra
 static bool report_inner(const Program& program, const std::string& name, Diagnostics& diagnostics) {
   const ast::Module& tree = *program.files.front().tree;
   if (const ast::HostStatement* refused = name.empty() ? nullptr : ast::refused_definition(tree, name)) {
-    diagnostics.report(refused->name_span, diag::inner_refused, name, refused->why);
+    Diagnostics reasons = program.refused.within(refused->span);
+    if (reasons.has_errors())
+      diagnostics.append(std::move(reasons));
+    else
+      diagnostics.report(refused->name_span, diag::inner_refused, name, refused->why);
     return true;
   }
   for (const ast::HostStatement& statement : program.files.front().tree->statements)
