@@ -424,13 +424,18 @@ struct NameUse {
   enum class Kind : std::uint8_t {
     Read,
     HandOn,       // may change an object behind it: calls a method of it, stores an item, gives it away
+    Alias,        // the statement makes another name for it, or for a view of it
     SetAttribute, // name.attribute = ...; of `setattr(name, ...)` the attribute is "*"
     Bind,         // binds it, in whatever way; the name "*" stands for any name
   };
   Kind kind{};
   std::string_view name;
-  std::string_view attribute;
+  std::string_view attribute; // that is set, "A.b" of `name.A.b = ...`; else the first one behind the name
   Span span;
+  std::string_view callee = {}; // of HandOn: the function that it is given to, "np.dot"; "" of any other use
+  bool is_part = false;         // of HandOn and Alias: one of its elements
+  bool is_copy = false;         // of Alias: another object with the same elements
+  bool is_in_place = false;     // of Bind: an array is changed, by `name += ...`
 };
 
 struct Module;
@@ -440,6 +445,15 @@ struct InnerFunction {
   std::string_view name;
   Span span;
   bool is_jit = false; // a decorator gives it to Numba
+};
+
+struct HostStatement;
+
+// One clause of a compound statement of the host.
+struct HostClause {
+  const Expr* condition = nullptr;      // of `if` and `elif`, where it could be parsed
+  bool is_else = false;                 // runs where no clause before it does
+  const HostStatement* block = nullptr; // its statements, as the `body` of one
 };
 
 // A statement at the top level of a .py file, whether it is an item or skipped.
@@ -464,8 +478,12 @@ struct HostStatement {
   // What stands inside of a function, of a class, or in the blocks of another compound statement, where that
   // can be of use to a kernel; else null.
   const Module* body = nullptr;
-  std::span<const Param> params; // of a function with a `body`
-  bool is_enum = false;          // a class whose base is an enumeration
+  std::span<const Param> params;       // of a function with a `body`
+  bool is_enum = false;                // a class whose base is an enumeration
+  std::string_view launched;           // the kernel that the statement launches for sure
+  bool changes_params = false;         // a function: it may change an object that it is given
+  std::span<const HostClause> clauses; // of `if`, `try`, `with`, `match` and loops, where they were parsed
+  const For* loop = nullptr;           // a `for` that fills arrays
 };
 
 // One file: imports, constants (Assign, AnnAssign; in a .py file AugAssign too), structs and functions, in

@@ -114,6 +114,19 @@ void report_unknown_function(Context& context, std::string_view name) {
       context.diagnostics.report(refused->name_span, diag::inner_refused, name, refused->why);
     return;
   }
+  // One that stands in several branches is no function of which anything is known.
+  bool is_undecided = false;
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  for_each_scope(*context.files.front(), [&](FileScope& scope) {
+    const auto found = scope.symbols.find(last);
+    const std::string path = fmt::format("{}{}{}", scope.path, scope.path.empty() ? "" : ".", last);
+    const bool is_meant = path == name || path.ends_with(fmt::format(".{}", name));
+    if (is_undecided || !is_meant || found == scope.symbols.end() || !found->second.back().choice) return;
+    const Symbol& symbol = found->second.back();
+    Checker(context, &scope, nullptr).report_host_symbol(scope, last, symbol, symbol.span);
+    is_undecided = true;
+  });
+  if (is_undecided) return;
   auto builder = context.diagnostics.report(std::nullopt, diag::unknown_function, name);
   for (const auto& function : context.files.front()->functions)
     if (function->options.is_kernel)

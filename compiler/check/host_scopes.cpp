@@ -180,12 +180,17 @@ std::optional<Value> call_of_host(Checker& checker, const ast::Call& call) {
 static FunctionSymbol* function_of(Context& context, FileScope& scope, std::string_view name) {
   auto found = scope.symbols.find(name);
   if (found == scope.symbols.end()) return nullptr;
+  if (found->second.back().choice) {
+    Symbol* chosen = find_own_symbol(context, scope, name, {});
+    if (chosen && chosen->kind == Symbol::Kind::Function) return chosen->function;
+    if (chosen && chosen->choice) return nullptr;
+  }
   for (std::size_t i = found->second.size(); i-- > 0;)
     if (found->second[i].kind == Symbol::Kind::Function) return found->second[i].function;
   if (!scope.is_numba()) return nullptr;
   Symbol& last = found->second.back();
-  bool makes =
-      last.kind == Symbol::Kind::Constant && !last.op && last.init && last.init->kind == ast::Kind::Call;
+  bool makes = last.kind == Symbol::Kind::Constant && !last.op && !last.store && !last.loop && last.init &&
+               last.init->kind == ast::Kind::Call;
   if (!makes) return nullptr;
   bool was_enabled = context.diagnostics.enabled();
   context.diagnostics.set_enabled(false);

@@ -7,6 +7,7 @@
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_records.h"
 #include "compiler/check/inner_functions.h"
+#include "compiler/check/module_stores.h"
 #include "compiler/check/records.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/limits.h"
@@ -256,10 +257,12 @@ static void evaluate_constant(Context& context, FileScope& file, std::string_vie
   std::string_view outer_name = std::exchange(context.constant_name, name);
   const FunctionSymbol* jitted = jitted_function(context, file, name, symbol);
   std::optional<Value> member = enum_member(context, file, name, symbol);
-  Value value = member      ? *member
-                : jitted    ? plain_value(ValueKind::Function, symbol.span)
-                : symbol.op ? augmented_value(context, file, name, symbol)
-                            : constant_of_expr(context, file, *symbol.init);
+  Value value = member         ? *member
+                : jitted       ? plain_value(ValueKind::Function, symbol.span)
+                : symbol.loop  ? filled_value(context, file, name, symbol)
+                : symbol.store ? stored_value(context, file, name, symbol)
+                : symbol.op    ? augmented_value(context, file, name, symbol)
+                               : constant_of_expr(context, file, *symbol.init);
   value.function = jitted ? jitted : value.function;
   for (std::size_t index : symbol.path) {
     bool fits = is_tuple(value) && index < value.elements.size();
@@ -289,6 +292,28 @@ std::string Checker::captured_define(const std::string& name, Span span) const {
   return fmt::format("{}={}", name, name.ends_with("shape") ? "(16,16)" : "VALUE");
 }
 
+// Notes what the clauses of a statement make of a name, where nobody knows which of them runs; false where none makes
+// anything of it that is known.
+static bool note_clauses(Report& error, std::string_view name, const Symbol& symbol) {
+  if (!symbol.choice) return false;
+  bool any = false;
+  std::span<const ast::HostClause> clauses = symbol.choice->statement->clauses;
+  for (std::size_t i = 0; i < clauses.size(); ++i) {
+    const auto found = symbol.choice->blocks[i]->symbols.find(name);
+    if (found == symbol.choice->blocks[i]->symbols.end() || found->second.empty()) continue;
+    error.note(found->second.back().span,
+               "`{}` is bound here, in a block of which kernc does not know whether it runs", name);
+    any = true;
+  }
+  for (const ast::HostClause& clause : clauses)
+    if (clause.condition && any) {
+      error.note(clause.condition->span,
+                 "that depends on this: where `-D` makes a constant of it, it is known");
+      break;
+    }
+  return any;
+}
+
 void Checker::report_host_symbol(FileScope& file, std::string_view name, const Symbol& symbol, Span span) {
   if (symbol.reason == HostReason::Class) {
     report(span, diag::host_class, name).note(symbol.span, "`{}` is defined here", name);
@@ -306,10 +331,9 @@ void Checker::report_host_symbol(FileScope& file, std::string_view name, const S
     return;
   }
   Report error = report(span, diag::host_value, name, define_name(file, name));
+  if (called == span) error.note("a function is given as `-D {}=FILE.py:FUNCTION`", define_name(file, name));
   switch (symbol.reason) {
-  case HostReason::Changed:
-    error.note(symbol.span, "`{}` is a list, and may be changed from here on", name);
-    return;
+  case HostReason::Changed: error.note(symbol.span, "`{}` may be changed from here on", name); return;
   case HostReason::Launched:
     error.note(symbol.span,
                "`{}` is bound again here, where a kernel that reads it may have been compiled with "
@@ -317,6 +341,8 @@ void Checker::report_host_symbol(FileScope& file, std::string_view name, const S
                name);
     return;
   case HostReason::Bound:
+    if (note_clauses(error, name, symbol)) return;
+    [[fallthrough]];
   case HostReason::Captured:
   case HostReason::Function:
   case HostReason::Class:
@@ -476,7 +502,8 @@ static bool report_overload(Checker& checker, const FunctionSymbol& function, Sp
   return false;
 }
 
-Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span) {
+Value Checker::symbol_value(FileScope& reached, std::string_view name, Symbol& symbol, Span span) {
+  FileScope& file = symbol.home ? *symbol.home : reached;
   switch (symbol.kind) {
   case Symbol::Kind::Constant: return constant_value(*this, file, name, symbol, span);
   case Symbol::Kind::Function: {

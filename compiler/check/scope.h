@@ -41,6 +41,30 @@ enum class HostReason : std::uint8_t {
   Captured, // it is a parameter of a function of the host
 };
 
+// A compound statement of the host: what its clauses bind, where it is known which of them run.
+struct Choice {
+  const ast::HostStatement* statement = nullptr;
+  std::vector<FileScope*> blocks; // of its clauses
+  enum class State : std::uint8_t { New, Deciding, Done };
+  State state = State::New;
+  bool is_decided = false;
+  std::optional<std::size_t> taken = {}; // the clause that runs; none does, where it is decided all the same
+};
+
+// A place from which on an object that a name stands for may be another one than it was made.
+struct Doubt {
+  std::uint32_t place = 0;
+  Span span;
+  bool is_any_time = false; // in code that is called
+  bool is_part = false;     // one of its elements may be
+};
+
+// Another name for the same object, for a view of it, or for an object that shares elements with it.
+struct Alias {
+  std::string_view name;
+  bool is_part = false;
+};
+
 // What a name at the top level of a file is from one place of the file on.
 struct Symbol {
   enum class Kind : std::uint8_t {
@@ -67,6 +91,10 @@ struct Symbol {
   std::string_view module, text;
   const ast::HostStatement* host = nullptr; // a function or class of the host, whose body was parsed
   Value value;                              // where Done
+  const ast::Expr* store = nullptr;         // of `name[i] = init`: the element
+  const ast::For* loop = nullptr;           // that stores into elements of it
+  Choice* choice = nullptr;                 // that may bind the name, to what one of its clauses does
+  FileScope* home = nullptr;                // of what a clause binds: its scope
 };
 
 struct FunctionSymbol {
@@ -106,6 +134,12 @@ struct FileScope {
       readers; // the functions that mention a name
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> launches; // see names_order.cpp
   std::deque<Symbol> made;                                                   // while names were looked up
+  std::deque<Choice> choices;
+  std::unordered_map<std::string_view, std::vector<Doubt>> doubts;
+  std::unordered_map<std::string_view, std::vector<Alias>> aliases;
+  std::unordered_map<std::string_view, std::uint32_t>
+      launched;          // kernels, by the place of the first launch that is sure
+  bool is_round = false; // of a loop that is evaluated: it sees what the scope around it does at the loop
   bool is_numba() const { return file->dialect == Dialect::Numba; }
   bool is_class() const { return owner && owner->kind == ast::HostStatement::Kind::Class; }
 };

@@ -71,6 +71,85 @@ struct BodyParser {
       i = kind(i) == TokenKind::Indent ? parse_block(i, items, statements) : i + 1;
   }
 
+  // Parses the statements behind a colon, on its line.
+  std::size_t parse_line(std::size_t i, std::vector<const Stmt*>& items,
+                         std::vector<HostStatement>& statements) const {
+    std::size_t stop = i;
+    while (stop < end && kind(stop) != TokenKind::Newline) ++stop;
+    Diagnostics aside;
+    // The clauses behind are none of this line.
+    Parser inner{parser.sources,
+                 parser.file,
+                 parser.tokens.first(std::min(stop + 1, parser.tokens.size())),
+                 parser.top_level,
+                 parser.arena,
+                 aside,
+                 i};
+    inner.host_depth = parser.host_depth + 1;
+    while (!inner.at_line_end()) {
+      std::size_t before = inner.position;
+      inner.parse_lenient_item(items, statements);
+      if (inner.position == before) break;
+    }
+    return std::max(stop, i);
+  }
+
+  // Returns the place of the colon that ends the head of a clause.
+  std::size_t colon_of(std::size_t i) const {
+    std::size_t depth = 0, lambdas = 0;
+    for (; i < end && kind(i) != TokenKind::Newline; ++i) {
+      if (opens_bracket(kind(i))) ++depth;
+      if (closes_bracket(kind(i)) && depth > 0) --depth;
+      if (kind(i) == TokenKind::Lambda) ++lambdas;
+      if (kind(i) != TokenKind::Colon || depth > 0) continue;
+      if (lambdas == 0) return i;
+      --lambdas;
+    }
+    return i;
+  }
+
+  const Expr* parse_head(std::size_t i) const {
+    Diagnostics aside;
+    Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, i + 1};
+    const Expr* condition = trial.parse_expression();
+    return condition && trial.error_count == 0 && trial.at(TokenKind::Colon) ? condition : nullptr;
+  }
+
+  // Parses the clauses of a compound statement, each for itself; `all` are the statements of all of them.
+  std::vector<ast::HostClause> parse_clauses(std::vector<const Stmt*>& all_items,
+                                             std::vector<HostStatement>& all_statements) const {
+    std::vector<ast::HostClause> clauses;
+    std::size_t i = begin, stop = end;
+    bool is_match = kind(begin) == TokenKind::Name;
+    if (is_match) i = colon_of(begin) + 3; // behind Newline and Indent
+    while (i < stop) {
+      bool is_clause =
+          kind(i) != TokenKind::Newline && kind(i) != TokenKind::Dedent && kind(i) != TokenKind::EndOfFile;
+      if (!is_clause) {
+        ++i;
+        continue;
+      }
+      std::size_t colon = colon_of(i);
+      ast::HostClause clause;
+      if (kind(i) == TokenKind::If || kind(i) == TokenKind::Elif) clause.condition = parse_head(i);
+      clause.is_else = kind(i) == TokenKind::Else || kind(i) == TokenKind::With;
+      std::vector<const Stmt*> items;
+      std::vector<HostStatement> statements;
+      bool is_block = kind(colon + 1) == TokenKind::Newline && kind(colon + 2) == TokenKind::Indent;
+      std::size_t behind =
+          is_block ? parse_block(colon + 2, items, statements) : parse_line(colon + 1, items, statements);
+      auto* block = parser.arena.make<HostStatement>();
+      block->span = cover(parser.tokens[i].span, parser.tokens[std::min(behind, end) - 1].span);
+      block->body = parser.make_module(items, statements);
+      clause.block = block;
+      clauses.push_back(clause);
+      all_items.insert(all_items.end(), items.begin(), items.end());
+      all_statements.insert(all_statements.end(), statements.begin(), statements.end());
+      i = std::max(behind, i + 1);
+    }
+    return clauses;
+  }
+
   std::vector<ast::Param> parse_params(std::size_t def) const {
     Diagnostics aside;
     Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, def};
@@ -143,6 +222,11 @@ struct BodyParser {
 
 } // namespace
 
+bool Parser::is_match_statement(std::size_t begin) const {
+  Diagnostics aside;
+  return Parser{sources, file, tokens, top_level, arena, aside, begin}.at_match_statement();
+}
+
 void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
   if (host_depth >= deepest_host_code) return;
   BodyParser body{*this, begin, position};
@@ -151,10 +235,17 @@ void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
   std::size_t keyword = body.keyword();
   // A function of Kern's that was refused is none of the host's.
   bool is_refused = is_function && statement.is_jit;
-  if (is_refused || (!is_class && !is_function && !body.holds_definitions())) return;
+  TokenKind first = body.kind(begin);
+  if (is_refused || (!is_class && !is_function && first != TokenKind::If && !body.holds_definitions()))
+    return;
   std::vector<const Stmt*> items;
   std::vector<HostStatement> statements;
-  body.parse_blocks(items, statements);
+  bool is_compound = first == TokenKind::If || first == TokenKind::Try || first == TokenKind::With ||
+                     first == TokenKind::For || first == TokenKind::While || is_match_statement(begin);
+  if (!is_class && !is_function && is_compound)
+    statement.clauses = arena.copy(body.parse_clauses(items, statements));
+  else
+    body.parse_blocks(items, statements);
   ast::Module* module = make_module(items, statements);
   statement.body = module;
   if (is_class) statement.is_enum = body.is_enum(keyword);

@@ -1,5 +1,6 @@
 // What host code does to the names of its module, found by its tokens: it may be any Python. Where the tokens
 // leave a doubt, the stronger use is recorded: a name that may be bound is bound.
+#include <optional>
 #include <set>
 
 #include "compiler/parse/parser.h"
@@ -16,7 +17,20 @@ namespace {
 constexpr std::string_view reading_functions[] = {
     "len", "sum", "min",   "max", "tuple", "list",      "sorted", "set", "range",
     "any", "all", "print", "str", "repr",  "enumerate", "zip",    "id",  "isinstance"};
-constexpr std::string_view reading_methods[] = {"index", "count", "copy"};
+constexpr std::string_view reading_methods[] = {
+    "index",   "count",  "keys",   "get",     "sum",     "prod",    "mean",   "std",
+    "var",     "min",    "max",    "any",     "all",     "dot",     "argmax", "argmin",
+    "argsort", "astype", "tolist", "tobytes", "item",    "cumsum",  "round",  "nonzero",
+    "conj",    "repeat", "clip",   "trace",   "cumprod", "flatten", "ptp"};
+constexpr std::string_view reading_attributes[] = {"size",     "shape",   "dtype", "ndim",
+                                                   "itemsize", "strides", "nbytes"};
+// Methods and attributes that give a view of an array, or an object with the same elements.
+constexpr std::string_view viewing_members[] = {"T",         "reshape", "ravel", "view",     "transpose",
+                                                "swapaxes",  "squeeze", "real",  "imag",     "diagonal",
+                                                "__array__", "values",  "items", "as_array", "base"};
+// Functions of Python whose result holds the elements of what they are given.
+constexpr std::string_view regrouping_functions[] = {"tuple",     "list", "sorted", "set",
+                                                     "enumerate", "zip",  "min",    "max"};
 
 template <std::size_t N> bool holds(const std::string_view (&list)[N], std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
@@ -54,9 +68,17 @@ bool begins_block(TokenKind kind) {
 
 // Says whether a list beside this token is only read: it is compared, added, searched.
 bool reads_operand(TokenKind kind) {
-  for (TokenKind each :
-       {TokenKind::Plus, TokenKind::Star, TokenKind::In, TokenKind::EqualEqual, TokenKind::BangEqual,
-        TokenKind::Less, TokenKind::LessEqual, TokenKind::Greater, TokenKind::GreaterEqual, TokenKind::Not})
+  for (TokenKind each : {TokenKind::Plus,         TokenKind::Minus,
+                         TokenKind::Star,         TokenKind::StarStar,
+                         TokenKind::Slash,        TokenKind::SlashSlash,
+                         TokenKind::Percent,      TokenKind::At,
+                         TokenKind::LessLess,     TokenKind::GreaterGreater,
+                         TokenKind::Ampersand,    TokenKind::Bar,
+                         TokenKind::Caret,        TokenKind::Tilde,
+                         TokenKind::In,           TokenKind::EqualEqual,
+                         TokenKind::BangEqual,    TokenKind::Less,
+                         TokenKind::LessEqual,    TokenKind::Greater,
+                         TokenKind::GreaterEqual, TokenKind::Not})
     if (kind == each) return true;
   return false;
 }
@@ -71,6 +93,9 @@ struct Scan {
   std::set<std::size_t> of_module{};      // places in `uses` of what the `global` of an inner function binds
   std::set<std::string_view> nonlocals{}; // that this function declares
   std::set<std::size_t> of_function{}; // places in `uses` of what the `nonlocal` of an inner function binds
+  bool binds = false;                  // the statement here gives names to what its expressions are
+  bool is_loop = false;                // it is a `for`
+  bool changes_params = false;         // a definition went over whose parameters may be changed by it
 
   TokenKind kind(std::size_t i) const {
     return i < parser.tokens.size() ? parser.tokens[i].kind : TokenKind::EndOfFile;
@@ -121,28 +146,97 @@ struct Scan {
 
   // ---- expressions ----
 
-  bool is_given_to_reader(std::size_t i) const {
-    bool alone = kind(i + 1) == TokenKind::RightParen || kind(i + 1) == TokenKind::Comma;
-    return alone && i >= 2 && kind(i - 1) == TokenKind::LeftParen && kind(i - 2) == TokenKind::Name &&
-           holds(reading_functions, text(i - 2)) && (i < 3 || kind(i - 3) != TokenKind::Dot);
+  // What is made of an object behind its name, and where that ends.
+  struct Chain {
+    std::size_t end;
+    bool only_reads = false, changes = false; // whatever is done with the result
+    bool is_part = false, is_copy = false;
+    std::string_view attribute = {}; // the first one
+  };
+
+  bool has_slice(std::size_t open, std::size_t close) const {
+    return find(open + 1, close - 1, [](TokenKind k) { return k == TokenKind::Colon; }) < close - 1;
   }
 
-  NameUse::Kind use_of(std::size_t i, std::size_t end) const {
-    TokenKind next = kind(i + 1), before = i > 0 ? kind(i - 1) : TokenKind::Newline;
-    if (next == TokenKind::ColonEqual) return NameUse::Kind::Bind;
-    if (next == TokenKind::LeftParen) return NameUse::Kind::Read;
-    if (next == TokenKind::LeftBracket) {
-      std::size_t behind = i + 1;
-      while (behind < end && kind(behind) == TokenKind::LeftBracket) behind = behind_bracket(behind, end);
-      return kind(behind) == TokenKind::Dot ? NameUse::Kind::HandOn : NameUse::Kind::Read;
+  Chain chain(std::size_t i, std::size_t end) const {
+    Chain result{i + 1};
+    for (std::size_t& k = result.end; k < end;) {
+      if (kind(k) == TokenKind::LeftBracket) {
+        std::size_t close = behind_bracket(k, end);
+        result.is_part = result.is_part || !has_slice(k, close);
+        k = close;
+      } else if (kind(k) == TokenKind::Dot && kind(k + 1) == TokenKind::Name) {
+        std::string_view member = text(k + 1);
+        bool is_call = kind(k + 2) == TokenKind::LeftParen, is_first = result.attribute.empty();
+        if (is_first) result.attribute = member;
+        k = is_call ? behind_bracket(k + 2, end) : k + 2;
+        result.is_copy = result.is_copy || (is_call && member == "copy");
+        result.only_reads = is_call ? holds(reading_methods, member) : holds(reading_attributes, member);
+        // What an attribute of a module or class is, is said by those behind it.
+        bool is_view = holds(viewing_members, member) || result.is_copy || (!is_call && member != "flat");
+        result.changes = !result.only_reads && !is_view;
+        if (result.only_reads || result.changes) return result;
+      } else {
+        // A call of the object itself.
+        result.only_reads = kind(k) == TokenKind::LeftParen;
+        return result;
+      }
     }
-    if (next == TokenKind::Dot) {
-      bool only_reads = kind(i + 2) == TokenKind::Name && holds(reading_methods, text(i + 2));
-      return only_reads ? NameUse::Kind::Read : NameUse::Kind::HandOn;
+    return result;
+  }
+
+  // Returns the function whose call is around a place, of the brackets that are open there: "np.dot"; nothing
+  // where there is none, "" where it has no name.
+  std::optional<std::string_view> callee_at(const std::vector<std::size_t>& open) const {
+    for (std::size_t k = open.size(); k-- > 0;) {
+      std::size_t at = open[k];
+      if (kind(at) != TokenKind::LeftParen || at == 0) continue;
+      std::size_t last = at - 1;
+      if (closes(kind(last))) return "";
+      if (kind(last) != TokenKind::Name) continue;
+      std::size_t first = last;
+      while (first >= 2 && kind(first - 1) == TokenKind::Dot && kind(first - 2) == TokenKind::Name)
+        first -= 2;
+      if (first > 0 && kind(first - 1) == TokenKind::Dot) return "";
+      return parser.sources.text(cover(parser.tokens[first].span, parser.tokens[last].span));
     }
-    bool only_reads = reads_operand(next) || reads_operand(before) || is_given_to_reader(i) ||
-                      ((before == TokenKind::If || before == TokenKind::While) && next == TokenKind::Colon);
-    return only_reads ? NameUse::Kind::Read : NameUse::Kind::HandOn;
+    return std::nullopt;
+  }
+
+  // Says whether the brackets around a place are those of a subscript.
+  bool is_index(const std::vector<std::size_t>& open) const {
+    if (open.empty() || kind(open.back()) != TokenKind::LeftBracket || open.back() == 0) return false;
+    TokenKind before = kind(open.back() - 1);
+    return before == TokenKind::Name || closes(before);
+  }
+
+  NameUse use_of(std::size_t i, std::size_t end, const std::vector<std::size_t>& open) const {
+    NameUse use{NameUse::Kind::Read, text(i), {}, parser.tokens[i].span};
+    TokenKind before = i > 0 ? kind(i - 1) : TokenKind::Newline;
+    if (kind(i + 1) == TokenKind::ColonEqual) use.kind = NameUse::Kind::Bind;
+    Chain links = chain(i, end);
+    TokenKind next = kind(links.end);
+    use.attribute = links.attribute;
+    use.is_part = links.is_part;
+    use.is_copy = links.is_copy;
+    if (use.kind == NameUse::Kind::Bind || links.only_reads) return use;
+    use.kind = NameUse::Kind::HandOn;
+    if (links.changes) return use;
+    bool is_test = (before == TokenKind::If || before == TokenKind::While) && next == TokenKind::Colon;
+    bool is_row = before == TokenKind::In && (open.empty() ? is_loop : binds);
+    std::optional<std::string_view> callee = callee_at(open);
+    bool is_output = before == TokenKind::Equal && i > 1 && text(i - 2) == "out";
+    bool regroups = callee && holds(regrouping_functions, *callee);
+    if (is_row || regroups) use.is_part = true;
+    bool only_reads = !is_row && (reads_operand(next) || reads_operand(before) || is_test || is_index(open) ||
+                                  (callee && holds(reading_functions, *callee) && !(regroups && binds)));
+    if (only_reads) use.kind = NameUse::Kind::Read;
+    if (only_reads || is_output) return use;
+    if (callee && !regroups)
+      use.callee = *callee;
+    else if (binds)
+      use.kind = NameUse::Kind::Alias;
+    return use;
   }
 
   // Code that binds names which are not written in it.
@@ -167,11 +261,14 @@ struct Scan {
       while (end < all.size() && is_letter(all[end])) ++end;
       if (end > begin) {
         std::size_t behind = std::min(all.find_first_not_of(' ', end), all.size());
-        bool binds = all.substr(behind).starts_with(":=");
-        uses.push_back({binds ? NameUse::Kind::Bind : NameUse::Kind::HandOn,
-                        all.substr(begin, end - begin),
-                        {},
-                        parser.tokens[i].span});
+        bool is_bound = all.substr(behind).starts_with(":=");
+        NameUse use{is_bound ? NameUse::Kind::Bind : NameUse::Kind::HandOn,
+                    all.substr(begin, end - begin),
+                    {},
+                    parser.tokens[i].span};
+        // A method may be called there.
+        if (!all.substr(behind).starts_with(".")) use.callee = "format";
+        uses.push_back(use);
       }
       begin = std::max(end, begin + 1);
     }
@@ -188,7 +285,10 @@ struct Scan {
   }
 
   void expression(std::size_t begin, std::size_t end) {
+    std::vector<std::size_t> open;
     for (std::size_t i = begin; i < end; ++i) {
+      if (opens(kind(i))) open.push_back(i);
+      if (closes(kind(i)) && !open.empty()) open.pop_back();
       if (kind(i) == TokenKind::FString) format_string(i);
       if (kind(i) != TokenKind::Name) continue;
       if (binds_anything(i)) bind_all(i);
@@ -199,7 +299,7 @@ struct Scan {
       bool sets = (text(i) == "setattr" || text(i) == "delattr") && kind(i + 1) == TokenKind::LeftParen &&
                   kind(i + 2) == TokenKind::Name;
       if (sets) add(NameUse::Kind::SetAttribute, i + 2, attribute_set(i + 3));
-      add(use_of(i, end), i);
+      uses.push_back(use_of(i, end, open));
     }
   }
 
@@ -213,16 +313,19 @@ struct Scan {
       }
       if (binds_anything(i)) bind_all(i);
       std::size_t behind = i + 1, links = 0;
-      std::string_view attribute;
+      std::string_view attribute, first;
+      bool only_attributes = true;
       for (; behind < end; ++links) {
         if (kind(behind) == TokenKind::Dot) {
-          attribute =
-              links == 0 && kind(behind + 1) == TokenKind::Name ? text(behind + 1) : std::string_view{};
+          if (kind(behind + 1) == TokenKind::Name) {
+            if (links == 0) first = text(behind + 1);
+            attribute = parser.sources.text(cover(parser.tokens[i + 2].span, parser.tokens[behind + 1].span));
+          }
           behind += 2;
         } else if (opens(kind(behind))) {
           std::size_t close = behind_bracket(behind, end);
           expression(behind + 1, close);
-          attribute = {};
+          only_attributes = false;
           behind = close;
         } else {
           break;
@@ -230,10 +333,10 @@ struct Scan {
       }
       if (links == 0)
         add(NameUse::Kind::Bind, i);
-      else if (links == 1 && !attribute.empty())
+      else if (only_attributes && !first.empty())
         add(NameUse::Kind::SetAttribute, i, attribute);
       else
-        add(NameUse::Kind::HandOn, i);
+        add(NameUse::Kind::HandOn, i, first);
       i = std::max(behind, i + 1);
     }
   }
@@ -291,7 +394,11 @@ struct Scan {
         return k == TokenKind::Equal || k == TokenKind::Colon || is_augmented(k);
       });
       if (stop == end) return expression(i, end);
+      std::size_t known = uses.size();
+      binds = true;
       targets(i, stop);
+      for (std::size_t k = known; k < uses.size() && is_augmented(kind(stop)); ++k)
+        uses[k].is_in_place = uses[k].kind == NameUse::Kind::Bind;
       if (is_augmented(kind(stop))) return expression(stop + 1, end);
       i = stop + 1;
       if (kind(stop) != TokenKind::Colon) continue;
@@ -306,7 +413,9 @@ struct Scan {
     if (kind(begin) == TokenKind::For) {
       std::size_t in = find(begin, end, [](TokenKind k) { return k == TokenKind::In; });
       targets(begin + 1, in);
-      return expression(in, end);
+      binds = is_loop = true;
+      expression(in, end);
+      return;
     }
     if (kind(begin) == TokenKind::With || kind(begin) == TokenKind::Except)
       return head_with_as(begin + 1, end);
@@ -329,7 +438,7 @@ struct Scan {
       if (closes(kind(i)) && depth > 0) --depth;
       if (depth == 0 && kind(i) == TokenKind::Comma) at_name = true;
       bool is_read = kind(i) == TokenKind::Name && kind(i - 1) != TokenKind::Dot;
-      if (is_read) add(use_of(i, close), i);
+      if (is_read) uses.push_back(use_of(i, close, {}));
     }
     return names;
   }
@@ -344,6 +453,7 @@ struct Scan {
     std::size_t open = find(i + 1, colon, [](TokenKind k) { return k == TokenKind::LeftParen; });
     if (open < colon && is_class) expression(open + 1, colon);
     if (open < colon && !is_class) own = params(open, behind_bracket(open, colon) - 1);
+    const std::set<std::string_view> given = own;
     std::size_t body = std::min(colon + 1, end), stop = body;
     if (kind(body) == TokenKind::Newline && kind(body + 1) == TokenKind::Indent)
       stop = behind_block(body + 1, end);
@@ -367,9 +477,21 @@ struct Scan {
     for (std::size_t k = 0; k < scan.uses.size(); ++k)
       if (scan.uses[k].kind == NameUse::Kind::Bind && !is_class && !binds_outside(k) && !binds_outer(k))
         own.insert(scan.uses[k].name);
+    for (const NameUse& use : scan.uses) {
+      bool only_names =
+          use.kind == NameUse::Kind::Read || (use.kind == NameUse::Kind::Bind && !use.is_in_place);
+      changes_params = changes_params || (!only_names && given.contains(use.name));
+    }
+    changes_params = changes_params || scan.changes_params;
     for (std::size_t k = 0; k < scan.uses.size(); ++k) {
       bool is_bind = scan.uses[k].kind == NameUse::Kind::Bind;
-      bool leaves = binds_outside(k) || ((!is_bind || binds_outer(k)) && !own.contains(scan.uses[k].name));
+      // What methods do to their class is of interest to it.
+      bool is_of_class =
+          depth > 0 && !is_class && given.contains(scan.uses[k].name) &&
+          (scan.uses[k].name == "cls" || scan.uses[k].name == "self") &&
+          (scan.uses[k].kind == NameUse::Kind::SetAttribute || scan.uses[k].kind == NameUse::Kind::HandOn);
+      bool leaves = binds_outside(k) || ((!is_bind || binds_outer(k)) && !own.contains(scan.uses[k].name)) ||
+                    is_of_class;
       if (leaves && is_bind && !binds_outside(k)) of_outer.insert(inner.size());
       if (leaves) inner.push_back(scan.uses[k]);
     }
@@ -403,6 +525,7 @@ struct Scan {
 
   // Returns the place behind the statement, or behind the head of a compound one.
   std::size_t statement(std::size_t i, std::size_t end) {
+    binds = is_loop = false;
     if (kind(i) == TokenKind::Async) ++i;
     if (kind(i) == TokenKind::Def || kind(i) == TokenKind::Class) return inner_definition(i, end);
     auto is_end = [](TokenKind k) { return k == TokenKind::Newline || k == TokenKind::Semicolon; };
@@ -431,6 +554,16 @@ struct Scan {
     }
     simple(i, stop);
     return stop;
+  }
+
+  // Returns the kernel that a statement launches: k[1, 32](x)
+  std::string_view launched_by(std::size_t i, std::size_t end) const {
+    if (kind(i) != TokenKind::Name || kind(i + 1) != TokenKind::LeftBracket) return {};
+    std::size_t behind = behind_bracket(i + 1, end);
+    bool is_all =
+        kind(behind) == TokenKind::LeftParen &&
+        (behind_bracket(behind, end) >= end || kind(behind_bracket(behind, end)) == TokenKind::Newline);
+    return is_all ? text(i) : std::string_view{};
   }
 
   void statements(std::size_t i, std::size_t end) {
@@ -479,6 +612,7 @@ void Parser::find_name_uses(std::size_t begin, ast::HostStatement& statement) {
   std::size_t keyword = scan.kind(i) == TokenKind::Async ? i + 1 : i;
   bool is_class = scan.kind(keyword) == TokenKind::Class, is_function = scan.kind(keyword) == TokenKind::Def;
   if (!is_class && !is_function) {
+    statement.launched = scan.launched_by(i, end);
     scan.statements(i, end);
     statement.uses = arena.copy(scan.uses);
     statement.inner = arena.copy(inner_functions);
@@ -497,6 +631,7 @@ void Parser::find_name_uses(std::size_t begin, ast::HostStatement& statement) {
   if (is_function && runs_early)
     scan.uses.push_back({NameUse::Kind::HandOn, statement.name, {}, statement.name_span});
   statement.uses = arena.copy(is_class ? scan.uses : inner);
+  statement.changes_params = scan.changes_params;
   if (is_function) statement.head_uses = arena.copy(scan.uses);
 }
 

@@ -176,11 +176,13 @@ struct Parser {
 
   // host_items.cpp: the top level of a .py file
   ast::Block parse_guarded(); // the body of a `try` here whose statements are imports and plain constants
+  const ast::For* parse_filling_loop() const;
 
   // host_bodies.cpp
   // Parses what stands inside of a host statement whose tokens are those from `begin` to the cursor, where a
   // kernel may need it.
   void parse_host_body(std::size_t begin, ast::HostStatement& statement);
+  bool is_match_statement(std::size_t begin) const; // begins there
 
   // host_names.cpp
   // Fills in a statement of the top level whose tokens are those from `begin` to the cursor.

@@ -17,12 +17,20 @@ static bool is_name_target(const Expr* target) {
   return tuple && std::all_of(tuple->elements.begin(), tuple->elements.end(), is_name_target);
 }
 
+// table[i] = value, which changes what a constant of Python code is.
+static bool is_element(const Expr* target) {
+  auto* subscript = ast::as<ast::Subscript>(target);
+  return subscript && ast::as<ast::Name>(subscript->value);
+}
+
 static bool is_constant(const Stmt* stmt, TopLevel top_level) {
   // Python code may work a constant out in steps.
+  bool is_lenient = top_level == TopLevel::Lenient;
   if (auto* augmented = ast::as<ast::AugAssign>(stmt))
-    return top_level == TopLevel::Lenient && ast::as<ast::Name>(augmented->target);
+    return is_lenient && (ast::as<ast::Name>(augmented->target) || is_element(augmented->target));
   if (auto* assign = ast::as<ast::Assign>(stmt))
-    return std::all_of(assign->targets.begin(), assign->targets.end(), is_name_target);
+    return (is_lenient && assign->targets.size() == 1 && is_element(assign->targets.front())) ||
+           std::all_of(assign->targets.begin(), assign->targets.end(), is_name_target);
   auto* annotated = ast::as<ast::AnnAssign>(stmt);
   return annotated && annotated->value && ast::as<ast::Name>(annotated->target);
 }

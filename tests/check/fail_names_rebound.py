@@ -51,7 +51,7 @@ def f(x):
     x[0] = P
     x[0] = Q
 # CHECK: :40:12: error[E0403]: `A` is a value of the host that kernc cannot compute; give it with `-D A=VALUE`
-# CHECK: :11:5: note: `A` may be bound here, by code that kernc does not run
+# CHECK: :11:5: note: `A` is bound here, in a block of which kernc does not know whether it runs
 # CHECK: error[E0403]: `B`
 # CHECK: error[E0403]: `C`
 # CHECK: error[E0403]: `D`
@@ -60,7 +60,7 @@ def f(x):
 # CHECK: :20:5: note: `G` may be bound here
 # CHECK: error[E0403]: `H`
 # CHECK: error[E0403]: `L`
-# CHECK: :26:1: note: `L` is a list, and may be changed from here on
+# CHECK: :26:1: note: `L` may be changed from here on
 # CHECK: error[E0403]: `M`
 # CHECK: error[E0403]: `N`
 # CHECK: error[E0403]: `O`

@@ -54,7 +54,13 @@ static std::optional<const ast::FunctionDef*> select_inner(const Program& progra
                                                            Diagnostics& located) {
   std::vector<ast::Definition> found = ast::definitions_named(*program.files.front().tree, name);
   if (found.empty()) return std::nullopt;
-  if (found.size() == 1)
+  // Of those in several branches the check knows which counts, or says that nobody does.
+  const bool is_one_path = std::ranges::all_of(found, [&](const ast::Definition& each) {
+    return each.path == found.front().path &&
+           std::ranges::equal(each.function->params, found.front().function->params, {}, &ast::Param::name,
+                              &ast::Param::name);
+  });
+  if (is_one_path)
     return refuse(*found.front().function, program.files.front().dialect, located) ? nullptr
                                                                                    : found.front().function;
   auto builder = located.report(std::nullopt, diag::several_functions, name);
