@@ -8,6 +8,9 @@
 
 namespace kern::checker {
 
+// How often a loop runs for which that is not known, at least.
+static constexpr WideInt least_rounds = WideInt(1) << 16;
+
 void note_growth(Local& local, const Value& value) {
   Growth& growth = local.growth_now;
   growth.derives = growth.derives || value.facts.grown;
@@ -46,8 +49,10 @@ void read_growth(const Local& local, Value& value) {
 }
 
 bool sums_up(const Local& local) {
+  // In the round that found what a loop adds, the local may have been narrower than it is.
+  bool is_wide = is_scalar(local.type) && is_integer(local.type) && bit_width(local.type->scalar) == 64;
   bool by_loop = local.adds_up && local.starts_with != Span{};
-  return !local.annotated && (by_loop || adds_threads_up(local));
+  return !local.annotated && !is_wide && (by_loop || adds_threads_up(local));
 }
 
 bool outgrows_literal(const Local& local) {
@@ -201,10 +206,25 @@ void read_held(const Local& local, Value& value) {
   take_held(local, value);
 }
 
-bool adds_up_beyond(const Value& added) {
-  Interval interval = interval_of(added), limits{-(WideInt(1) << 15) + 1, (WideInt(1) << 15) - 1};
-  return !holds(limits, interval);
+// Returns how often the loops around this place run in all; where that is not known, 65,536 times.
+static WideInt rounds_of(const Checker& checker) {
+  WideInt rounds = 1;
+  for (const Checker::Loop& loop : checker.loops) {
+    if (!loop.rounds || rounds > least_rounds) return least_rounds;
+    rounds *= *loop.rounds;
+  }
+  return std::min(rounds, least_rounds);
 }
+
+// Says whether as many numbers of a type may add up to what 32 bits do not hold, with room for as much by other statements.
+static bool adds_up_beyond(const Value& added, WideInt rounds) {
+  Interval interval = interval_of(added);
+  WideInt room = (WideInt(1) << 31) - 1;
+  WideInt most = std::max(room / least_rounds, room / 8 / std::max(rounds, WideInt(1)));
+  return !holds({-most, most}, interval);
+}
+
+bool adds_up_beyond(const Value& added) { return adds_up_beyond(added, least_rounds); }
 
 // Says whether multiplying by a number again and again passes 32 bits: by a literal too, of 2 or more.
 static bool multiplies_beyond(const Value& factor) {
@@ -229,12 +249,13 @@ void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& add
   bool is_shift = op == ast::BinaryOp::ShiftLeft, is_or = op == ast::BinaryOp::BitOr;
   local.is_multiplied = local.is_multiplied || op == ast::BinaryOp::Multiply || is_shift;
   local.is_summed = local.is_summed || is_sum;
-  if (local.adds_up) return;
   bool grows = op == ast::BinaryOp::Multiply ? multiplies_beyond(added)
                : is_shift                    ? shifts_beyond(checker, added, sum.type)
                : is_or                       ? !added.facts.wrapped.empty()
-                                             : is_sum && is_typed_integer(added) && adds_up_beyond(added);
-  if (grows) local.adds_up = added.span;
+                       : is_sum && is_typed_integer(added) && adds_up_beyond(added, rounds_of(checker));
+  if (grows && !local.adds_up) local.adds_up = added.span;
+  // In an earlier round the loop's rounds may not have been known yet.
+  if (!grows && local.adds_up == added.span) local.adds_up.reset();
 }
 
 // Says whether an operation is one that an expression is made of by sums and products, or by what stands for them in bits:
