@@ -58,6 +58,10 @@ std::string unwrapped_text(const Checker& checker, const IntegerFacts& facts, Sp
   return wide == types::u64 ? fmt::format("u64({})", text) : text;
 }
 
+std::string unwrapped_text(const Checker& checker, const Value& value) {
+  return unwrapped_text(checker, value.facts, value.span, types::i64);
+}
+
 // Returns the assignment of a local whose value may have wrapped, with the operands converted.
 static std::string unwrapped_text(const Checker& checker, const Local& local, Type wide) {
   const Held& held = told_of(local);
