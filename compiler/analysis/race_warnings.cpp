@@ -285,8 +285,10 @@ private:
     if (atomic) return fmt::format("write `{}`", *atomic);
     if (!is_one) return "use an atomic, or an element for each thread";
     if (updates)
-      return "combine the values of the threads, by `reduce` of the standard library, and let one thread "
-             "store the result";
+      return fmt::format(
+          "combine the values of the threads, by `reduce` of the standard library, and let one thread "
+          "store the result; what one thread does alone stands under `{}`",
+          advice_.one_thread(store));
     // Which threads the condition lets through is known when the kernel runs.
     if (under_data_)
       return "say which of them stays, by `atomic.max` or `atomic.min`, or store to an element for each "
