@@ -886,7 +886,12 @@ static Symbol* chosen(Context& context, FileScope& file, std::string_view name, 
   if (given == 1 && !had_before)
     return *std::find_if(found.begin(), found.end(),
                          [](const Symbol* each) { return is_given_to_numba(*each); });
-  bool is_alone = found.size() == 1 && !had_before;
+  // Branches may import the same from packages that have each other's names.
+  const bool is_one = !found.empty() && std::all_of(found.begin(), found.end(), [&](const Symbol* each) {
+    const bool is_import = each->kind == Symbol::Kind::Import || each->kind == Symbol::Kind::FromImport;
+    return each == found.front() || (is_import && is_same(*each, *found.front()));
+  });
+  bool is_alone = is_one && !had_before;
   bool is_certain = is_alone && (found.front()->kind == Symbol::Kind::Function || found.front()->host ||
                                  found.front()->kind == Symbol::Kind::Import ||
                                  found.front()->kind == Symbol::Kind::FromImport);
