@@ -139,9 +139,7 @@ BlockValue BlockRun::evaluate(const ir::Assign& assign, Type type, const ir::Stm
           each.lanes[lane] = condition.lanes[lane] != 0 ? taken.in(lane) : other.in(lane);
         return each;
       },
-      [&](const ir::Fma& e) {
-        return arithmetic_.computed({value(e.a), value(e.b), value(e.c)});
-      },
+      [&](const ir::Fma& e) { return arithmetic_.computed({value(e.a), value(e.b), value(e.c)}); },
       [&](const ir::CallPure& e) { return call_value(e); },
       [&](const ir::Extent& e) {
         const Array of = array(e.array);

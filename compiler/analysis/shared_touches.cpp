@@ -14,20 +14,19 @@ namespace kern {
 
 SharedTouches::SharedTouches(const ir::Module& module, const ir::Function& kernel, BlockRun::Policy policy,
                              std::size_t part)
-    : module_(module),
-      kernel_(kernel), listener_{[this](const Touch& touch, std::uint32_t array,
-                                        const std::vector<std::int64_t>& elements,
-                                        const Threads& threads) { known(touch, array, elements, threads); },
-                                 [this](const Touch& touch, std::uint32_t array, const Threads& threads) {
-                                   by_data(touch, array, threads);
-                                 },
-                                 [this](const ir::Stmt& stmt, std::optional<std::uint32_t> array) {
-                                   told_.insert(&stmt);
-                                   if (array)
-                                     unsure_.insert(*array);
-                                   else
-                                     is_any_unsure_ = true;
-                                 }},
+    : module_(module), kernel_(kernel),
+      listener_{[this](const Touch& touch, std::uint32_t array, const std::vector<std::int64_t>& elements,
+                       const Threads& threads) { known(touch, array, elements, threads); },
+                [this](const Touch& touch, std::uint32_t array, const Threads& threads) {
+                  by_data(touch, array, threads);
+                },
+                [this](const ir::Stmt& stmt, std::optional<std::uint32_t> array) {
+                  told_.insert(&stmt);
+                  if (array)
+                    unsure_.insert(*array);
+                  else
+                    is_any_unsure_ = true;
+                }},
       run_(module, kernel, policy, listener_, nullptr, part),
       compares_(policy == BlockRun::Policy::Then || policy == BlockRun::Policy::Else) {}
 

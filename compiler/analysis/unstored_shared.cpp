@@ -27,12 +27,8 @@ private:
       match(
           stmt.node, [&](const ir::Store& node) { store(node.array); },
           [&](const ir::Load& node) { load(node.array); }, [&](const ir::Atomic& node) { load(node.array); },
-          [&](const ir::If& node) {
-            within(stmt, {&node.then_body, &node.else_body});
-          },
-          [&](const ir::While& node) {
-            within(stmt, {&node.head, &node.body});
-          },
+          [&](const ir::If& node) { within(stmt, {&node.then_body, &node.else_body}); },
+          [&](const ir::While& node) { within(stmt, {&node.head, &node.body}); },
           [&](const ir::For& node) { within(stmt, {&node.body}); },
           [&](const ir::Return&) { is_plain_ = false; },
           [&](const ir::Call& node) {

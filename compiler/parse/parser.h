@@ -42,7 +42,8 @@ struct Parser {
   bool in_decorator = false;       // whose options may be sets
   std::size_t host_depth = 0;      // of host code around this place
   std::size_t height = 0;          // of the expression parsed last: what the stack of later phases must hold
-  Diagnostics* refused = nullptr;  // of kernels at the top level, where they do not count as errors of the file
+  Diagnostics* refused =
+      nullptr; // of kernels at the top level, where they do not count as errors of the file
 
   // parse.cpp: the cursor
   const Token& peek(std::size_t offset = 0) const {
