@@ -565,7 +565,7 @@ std::string path_of(const FunctionSymbol& function);
 // Returns how `-D` names a name of a scope.
 std::string define_name(const FileScope& file, std::string_view name);
 
-// ---- names_order.cpp ----
+// ---- bindings.cpp, changes.cpp, names_order.cpp ----
 // Adds the names that a file binds, in the order of its statements.
 void bind_names(Context& context, FileScope& file);
 // Finds the names that the host code of a file may bind or change at any time, its own and other files'.

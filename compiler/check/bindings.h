@@ -1,0 +1,24 @@
+// What the statements of a file make of its names: bindings.cpp, and what functions of the host may change at any time:
+// changes.cpp. names_order.cpp finds among them.
+#pragma once
+
+#include "compiler/ast/definitions.h"
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// Returns a name that only the host knows, for a reason.
+Symbol host_symbol(HostReason reason, Span span, std::uint32_t place, std::string_view text = {});
+// Says whether two bindings make the same of a name: scripts repeat their imports and settings.
+bool is_same(const Symbol& a, const Symbol& b);
+// Returns what a file binds a name to, in the order of its statements; null where it never does.
+std::vector<Symbol>* versions_of(FileScope& file, std::string_view name);
+// Says whether a name is a list or dict, or holds one: its elements may be changed behind it.
+bool is_list(FileScope& file, std::string_view name);
+
+// What a use of an array may do with it.
+enum class Handling : std::uint8_t { Reads, Views, Changes };
+// Says whether a use may change an object, or give it another name.
+Handling handling_of(FileScope& file, const ast::NameUse& use);
+
+} // namespace kern::checker
