@@ -220,6 +220,11 @@ static Symbol* chosen(Context& context, FileScope& file, std::string_view name, 
     Symbol* found = find_own_symbol(context, block, name, {});
     if (!found) return nullptr;
     if (found->home) return found;
+    // One symbol for all readers: it knows that it is being evaluated.
+    for (Symbol& known : file.made)
+      if (known.home == &block && known.kind == found->kind && known.span.begin == found->span.begin &&
+          known.span.end == found->span.end)
+        return &known;
     Symbol& at_home = file.made.emplace_back(*found);
     at_home.home = &block;
     at_home.place = symbol.place;
