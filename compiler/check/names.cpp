@@ -522,7 +522,17 @@ Value Checker::symbol_value(FileScope& reached, std::string_view name, Symbol& s
   case Symbol::Kind::Import:
     if (FileScope* other = find_file(context, file, symbol.module)) return file_value(other, span);
     return package_value(file, symbol.module, span);
-  case Symbol::Kind::FromImport: return imported_value(file, name, symbol, span);
+  case Symbol::Kind::FromImport: {
+    // Files may import a name from each other in branches, so that none of them makes it.
+    if (context.open_constants >= limits::constant_chain) {
+      report(span, diag::host_value, name, define_name(file, name));
+      return error_value(span);
+    }
+    ++context.open_constants;
+    Value value = imported_value(file, name, symbol, span);
+    --context.open_constants;
+    return value;
+  }
   }
   return error_value(span);
 }
