@@ -128,10 +128,15 @@ template <class... Parts> struct Slot {
 
 // How the rows of arrays are divided.
 struct Division {
-  std::int64_t rows = 0, held = 0; // of a chunk, without its halos and with them
-  std::int64_t halo = 0;
+  std::int64_t rows = 0, halo = 0; // of a chunk
   std::size_t streams = 0;
 };
+
+// Returns the rows of a chunk with its halos, of `total` at most.
+inline std::int64_t rows_held(std::int64_t rows, std::int64_t halo, std::int64_t total) {
+  const std::int64_t beside = bounded_product(2, halo);
+  return beside >= total - rows ? total : rows + beside;
+}
 
 // Chooses how many rows of a chunk fit, with their halos, and are few enough to overlap well. More rows than there are mean all of
 // them; there are `total`, at least one.
@@ -149,12 +154,12 @@ inline Division divide(Status& status, const Device& device, const ChunkOptions&
   division.halo = std::min(options.halo, total);
   division.rows = std::min(options.rows, total);
   if (options.rows == 0)
-    division.rows = std::min({most >= total ? total : most - 2 * division.halo,
+    division.rows = std::min({most >= total ? total : most - bounded_product(2, division.halo),
                               static_cast<std::int64_t>(wanted) / bytes + 1, total});
   const std::int64_t least = std::max<std::int64_t>(division.rows, 1);
-  division.held = std::min(total, least + 2 * division.halo);
-  if (division.rows < 1 || division.held > most) {
-    const std::int64_t asked = bounded_product(bounded_product(division.held, bytes), streams);
+  const std::int64_t held = rows_held(least, division.halo, total);
+  if (division.rows < 1 || held > most) {
+    const std::int64_t asked = bounded_product(bounded_product(held, bytes), streams);
     status.refuse_memory(static_cast<std::uint64_t>(asked), memory, [&] {
       return "chunks of " + std::to_string(least) + " rows of " + std::to_string(row_bytes) +
              " bytes, with " + std::to_string(division.halo) + " rows of halo on both sides, on " +
@@ -205,19 +210,19 @@ inline bool run(Status& status, const Status& told, const Device& device, const 
   if (!(count_bytes<T>(status, arrays.extents, ignored) && ...)) return false;
   const std::int64_t total = sizes[0];
   if (total == 0) return true;
-  // No array has more than 2^60 bytes.
-  const std::uint64_t row_bytes = (chunks::Part<T, Rank, Kind>::row_bytes(arrays) + ...);
+  constexpr std::uint64_t most_bytes = std::uint64_t(1) << 62; // of one array, and here of a row of all
+  std::uint64_t row_bytes = 0;
+  ((row_bytes = std::min(row_bytes + chunks::Part<T, Rank, Kind>::row_bytes(arrays), most_bytes)), ...);
   const chunks::Division division = chunks::divide(status, device, options, total, row_bytes);
-  std::int64_t rows = division.rows, held = division.held;
+  std::int64_t rows = division.rows;
   const std::int64_t halo = division.halo;
   std::vector<std::unique_ptr<Slot>> slots;
   while (status.ok() && slots.size() < division.streams) {
-    slots.push_back(std::make_unique<Slot>(status, device, held, arrays...));
+    slots.push_back(std::make_unique<Slot>(status, device, chunks::rows_held(rows, halo, total), arrays...));
     if (status.kind() != KERN_OUT_OF_MEMORY || rows == 1 || options.rows > 0) continue;
     // Somebody else took memory meanwhile: smaller chunks will do.
     slots.clear();
     rows = std::max<std::int64_t>(1, rows / 2);
-    held = std::min(total, rows + 2 * halo);
     status.clear();
   }
   if (!status.ok()) return false;
@@ -238,7 +243,7 @@ inline bool run(Status& status, const Status& told, const Device& device, const 
     if (!goes_on) break;
     slot.begin = index * rows, slot.end = slot.begin + std::min(rows, total - slot.begin);
     std::int64_t first = std::max<std::int64_t>(0, slot.begin - halo),
-                 last = std::min(total, slot.end + halo);
+                 last = slot.end + std::min(halo, total - slot.end);
     auto begin = [&](kern_argument_kind kind) { return kind == KERN_HOST_IN ? first : slot.begin; };
     auto end = [&](kern_argument_kind kind) { return kind == KERN_HOST_IN ? last : slot.end; };
     std::apply(

@@ -24,10 +24,10 @@ constexpr std::int64_t bounded_product(std::int64_t left, std::int64_t right) {
   return __builtin_mul_overflow(left, right, &product) ? INT64_MAX : product;
 }
 
-// Says whether an array may have these extents: none is negative, and those that are not 0 make no more than 2^60 bytes.
+// Says whether an array may have these extents: none is negative, and those that are not 0 make no more than 2^62 bytes.
 template <std::size_t Rank>
 constexpr bool are_possible(const Extents<Rank>& extents, std::int64_t element_bytes = 1) {
-  constexpr std::int64_t most = std::int64_t(1) << 60;
+  constexpr std::int64_t most = std::int64_t(1) << 62;
   std::int64_t bytes = element_bytes;
   for (std::int64_t extent : extents) {
     if (extent < 0) return false;

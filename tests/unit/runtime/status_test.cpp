@@ -12,7 +12,7 @@ struct StatusOf : OnDevice {
 TEST_F(StatusOf, SeveralCallsKeepsTheFirstError) {
   kern::Buffer<float> bad(status, device, kern::extents(-1));
   const std::string first = status.message();
-  EXPECT_TRUE(contains(first, "extent -1"));
+  EXPECT_TRUE(contains(first, "the extents -1"));
   kern::Buffer<float> good(status, device, kern::extents(1));
   EXPECT_EQ(good.size(), 1);
   std::vector<float> seven(7), eight(8, 3);
