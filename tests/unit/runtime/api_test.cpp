@@ -519,7 +519,8 @@ TEST(Memory, SaysWhatWasAsked) {
   } catch (const kern::OutOfMemory& error) {
     EXPECT_EQ(error.asked, std::uint64_t(1) << 62);
   }
-  EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { Buffer<double>(device, -1); }), "the extents -1"));
+  EXPECT_TRUE(
+      contains(thrown_by<kern::ArgumentError>([&] { Buffer<double>(device, -1); }), "the extents -1"));
   Buffer<float> x(device, 3);
   std::vector<float> host(4);
   EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { x.copy_from(host); }),
