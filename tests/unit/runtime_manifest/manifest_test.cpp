@@ -125,7 +125,9 @@ TEST(Manifest, HasTheRecordsOfItsArrays) {
     manifest.kernels[0].record_params = {{param, name}};
     std::string error;
     const std::optional<Manifest> back = parse_manifest(to_json(manifest), error);
-    if (back) EXPECT_EQ(record_of(*back, back->kernels[0], 1) != nullptr, param == 1);
+    if (back) {
+      EXPECT_EQ(record_of(*back, back->kernels[0], 1) != nullptr, param == 1);
+    }
     return error;
   };
   EXPECT_EQ(refusal_of(1, "P", 12), "");
