@@ -36,6 +36,8 @@ void CudaStream::close() {
 }
 
 std::uint64_t CudaStream::last() {
+  // A function that gets prints is called under the lock, and who asks there is about to wait.
+  if (calls_this_thread()) refuse_endless_wait();
   std::lock_guard lock(mutex_);
   return put_;
 }
@@ -263,7 +265,6 @@ std::shared_ptr<Mark> CudaStream::mark_behind(std::uint64_t number) {
 }
 
 bool CudaStream::wait(std::uint64_t number, Deadline deadline) {
-  // A function that gets prints is called under the lock.
   if (calls_this_thread()) refuse_endless_wait();
   device_.enter();
   std::shared_ptr<Mark> mark = mark_behind(number);
