@@ -77,16 +77,17 @@ struct BodyParser {
     std::size_t stop = i;
     while (stop < end && kind(stop) != TokenKind::Newline) ++stop;
     Diagnostics aside;
-    // The clauses behind are none of this line.
+    // The clauses behind are none of this line. A parser's last token ends a line or the file.
+    const auto& tokens = parser.tokens;
     Parser inner{parser.sources,
                  parser.file,
-                 parser.tokens.first(std::min(stop + 1, parser.tokens.size())),
+                 kind(stop) == TokenKind::Newline ? tokens.first(std::min(stop + 1, tokens.size())) : tokens,
                  parser.top_level,
                  parser.arena,
                  aside,
                  i};
     inner.host_depth = parser.host_depth + 1;
-    while (!inner.at_line_end()) {
+    while (inner.position < stop && !inner.at_line_end()) {
       std::size_t before = inner.position;
       inner.parse_lenient_item(items, statements);
       if (inner.position == before) break;

@@ -217,7 +217,7 @@ TEST_F(CudaCode, LoadsObjectsFromBeforeThereWasOtherPtx) {
 
 TEST_F(CudaCode, LoadsObjectsFromBeforeThereWereCubins) {
   EXPECT_EQ(load_cubins({"sm_90"}, offsetof(kern_object, cubins)), "PTX");
-  EXPECT_THROW(load_cubins({"sm_90"}, offsetof(kern_object, cubins) - 1), kern::DeviceError);
+  EXPECT_THROW(load_cubins({"sm_90"}, offsetof(kern_object, cubins) - 1), kern::ArgumentError);
 }
 
 TEST_F(CudaCode, SaysWhereTheDriverIsTooOldForThePtx) {
