@@ -200,8 +200,8 @@ std::optional<Type> numba_result(Builtin builtin, const std::vector<Value>& args
 }
 
 bool numba_compares_in_turn(const std::vector<Value>& args, Type type) {
-  auto is_other = [&](const Value& value) { return own_type(value) != type; };
-  return is_float(type) && (args.size() > 2 || std::ranges::any_of(args, is_other));
+  auto is_whole = [](const Value& value) { return !is_float(own_type(value)); };
+  return is_float(type) && (args.size() > 2 || std::ranges::any_of(args, is_whole));
 }
 
 } // namespace kern::checker

@@ -29,8 +29,8 @@ Type numba_range_type(Checker& checker, const Value& range);
 std::vector<Value> numba_arguments(Checker& checker, Builtin builtin, std::vector<Value> args);
 // Returns the type that Numba gives the result of a builtin; nothing where it is Kern's.
 std::optional<Type> numba_result(Builtin builtin, const std::vector<Value>& args);
-// Numba takes fmin and fmax for two floats of one type alone. Its other min and max are Python's: the first of those that
-// no other goes before, so that a NaN stays where it is the first and loses where it is not.
+// Numba takes fmin and fmax for two floats alone. Its other min and max are Python's: the first of those that no other goes
+// before, so that a NaN stays where it is the first and loses where it is not.
 bool numba_compares_in_turn(const std::vector<Value>& args, Type type);
 
 } // namespace kern::checker

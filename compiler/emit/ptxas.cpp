@@ -2,6 +2,7 @@
 // short-lived.
 #include "compiler/emit/ptxas.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/FileUtilities.h>
@@ -29,10 +30,24 @@ std::optional<std::string> find_ptxas() {
 struct TemporaryFile {
   llvm::SmallString<128> path;
   llvm::FileRemover remover;
+  std::error_code error;
   explicit TemporaryFile(const char* suffix) {
-    if (!llvm::sys::fs::createTemporaryFile("kern", suffix, path)) remover.setFile(path);
+    error = llvm::sys::fs::createTemporaryFile("kern", suffix, path);
+    if (!error) remover.setFile(path);
   }
 };
+
+// A stream of LLVM's ends the process where nobody has asked for its error.
+static std::error_code write_file(llvm::StringRef path, const std::string& text) {
+  std::error_code error;
+  llvm::raw_fd_ostream out(path, error);
+  if (error) return error;
+  out << text;
+  out.close();
+  error = out.error();
+  out.clear_error();
+  return error;
+}
 
 static std::string read_file(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -43,8 +58,10 @@ Assembled assemble(const std::string& ptx, const std::string& arch, bool for_deb
   std::optional<std::string> program = find_ptxas();
   if (!program) return {};
   TemporaryFile input("ptx"), output("cubin"), messages("txt");
-  std::error_code error;
-  llvm::raw_fd_ostream(input.path, error) << ptx;
+  for (const TemporaryFile* file : {&input, &output, &messages})
+    if (file->error) return {true, "", "no temporary file can be made: " + file->error.message()};
+  if (std::error_code error = write_file(input.path, ptx))
+    return {true, "", fmt::format("`{}` cannot be written: {}", input.path.str().str(), error.message())};
   std::string arch_option = "-arch=" + arch;
   std::vector<llvm::StringRef> args = {*program, arch_option, input.path, "-o", output.path};
   if (for_debugger) args.push_back("-g");

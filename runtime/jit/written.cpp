@@ -7,6 +7,7 @@
 #include "compiler/driver/jit/object.h"
 #include "compiler/driver/messages.h"
 #include "compiler/driver/modules.h"
+#include "compiler/emit/emit.h"
 #include "runtime/api/error.h"
 #include "runtime/cpu/float_environment.h"
 #include "runtime/jit/translate.h"
@@ -30,6 +31,15 @@ FindModule finding(std::shared_ptr<const Found> found) {
 }
 
 namespace {
+
+// The runtime knows no errors of the compiler.
+std::optional<std::string> written_by(auto&& function) {
+  try {
+    return function();
+  } catch (const LlvmNotReady& error) {
+    runtime::fail(KERN_OUT_OF_MEMORY, error.what());
+  }
+}
 
 class WrittenRequest final : public runtime::Written {
 public:
@@ -62,7 +72,7 @@ private:
     translated.find_module = finding(found_);
     Compilation compilation(std::move(translated));
     compilation.set_source(request_.name, request_.source);
-    std::optional<std::string> text = function(compilation, options);
+    std::optional<std::string> text = written_by([&] { return function(compilation, options); });
     if (text) return std::move(*text);
     std::string why = messages_text(compilation.diagnostics(), compilation.sources(), {});
     while (why.ends_with('\n')) why.pop_back();

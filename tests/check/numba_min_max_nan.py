@@ -1,5 +1,5 @@
 # RUN: %kernc run %s k o=zeros:f64:14 x=full:float32:1:nan y=full:float64:1:nan n=ones:int64:1 --grid 1 --block 1 --print o | %FileCheck %s
-# Two floats of one type are compared by fmin and fmax, which take the other one of a NaN; all others as Python compares them in turn.
+# Two floats are compared by fmin and fmax, which take the other one of a NaN; all others as Python compares them in turn.
 from numba import cuda
 
 
@@ -21,4 +21,4 @@ def k(o, x, y, n):
     o[13] = min(n[0], 3.5, 2)
 
 
-# CHECK: o = [nan, 1.0, 1.0, nan, 1.0, nan, 1.0, nan, nan, 1.0, 1.0, 0.0, nan, 1.0]
+# CHECK: o = [nan, 1.0, 1.0, 1.0, 1.0, nan, 1.0, nan, nan, 1.0, 1.0, 0.0, nan, 1.0]
