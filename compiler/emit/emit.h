@@ -29,6 +29,10 @@ std::optional<std::string> emit(const ir::Module& module, const SourceManager& s
                                 const TargetOptions& options, OutputKind kind, Diagnostics& diagnostics,
                                 EmitTimes* times = nullptr);
 
+// Target machines of LLVM are kept by each thread until it ends. Whoever joins threads that compiled when the process ends calls
+// this before it registers that with atexit.
+void prepare_machines();
+
 // Returns the newest arch that code is made for and a GPU of that compute capability runs.
 std::string newest_gpu_arch(unsigned major, unsigned minor);
 

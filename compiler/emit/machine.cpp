@@ -129,6 +129,8 @@ namespace kern {
 
 using namespace emitting;
 
+void prepare_machines() { PerThread<Machines>::prepare(); }
+
 bool check_arch(const std::string& name, Target target, Diagnostics& diagnostics) {
   const bool is_gpu = target == Target::Cuda;
   const bool is_known = is_gpu ? std::ranges::find(gpu_archs, name, &GpuArch::name) != std::end(gpu_archs)

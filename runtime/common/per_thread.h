@@ -16,6 +16,9 @@ public:
       make();
     return *own;
   }
+  // Whoever joins threads when the process ends calls this before it registers that with atexit: objects of threads that end
+  // after the key are not destroyed.
+  static void prepare() { life(); }
 
 private:
   // The key of a library that is unloaded must not be called any more.
@@ -27,8 +30,9 @@ private:
       if (std::exchange(is_made, false)) pthread_key_delete(key);
     }
   };
+  static void life() { static const Key key_of_all; }
   [[gnu::noinline]] static void make() {
-    static const Key life;
+    life();
     own = new T;
     // Without a key the object stays.
     if (is_made) pthread_setspecific(key, own);

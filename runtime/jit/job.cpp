@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "compiler/emit/emit.h"
 #include "runtime/api/fork.h"
 #include "runtime/cpu/pool.h"
 
@@ -78,7 +79,10 @@ bool Jobs::has_new_worker() {
   const unsigned most = std::min(cpu::default_threads(), 8u);
   if (workers_.size() >= most || ends_) return false;
   try {
-    if (!is_registered_) is_registered_ = std::atexit([] { all().finish(); }) == 0;
+    if (!is_registered_) {
+      prepare_machines();
+      is_registered_ = std::atexit([] { all().finish(); }) == 0;
+    }
     workers_.emplace_back();
     const auto self = std::prev(workers_.end());
     *self = std::thread([this, self] { work(self); });
