@@ -24,11 +24,14 @@ Symbol host_symbol(HostReason reason, Span span, std::uint32_t place, std::strin
   return symbol;
 }
 
+bool is_import(const Symbol& symbol) {
+  return symbol.kind == Symbol::Kind::Import || symbol.kind == Symbol::Kind::FromImport;
+}
+
 bool is_same(const Symbol& a, const Symbol& b) {
   if (&a == &b) return true;
   if (a.kind != b.kind) return false;
-  bool is_import = a.kind == Symbol::Kind::Import || a.kind == Symbol::Kind::FromImport;
-  if (is_import) return a.module == b.module && a.text == b.text;
+  if (is_import(a)) return a.module == b.module && a.text == b.text;
   if (a.kind != Symbol::Kind::Constant || a.op || b.op || !a.path.empty() || !b.path.empty()) return false;
   const auto *x = ast::as<ast::IntLiteral>(a.init), *y = ast::as<ast::IntLiteral>(b.init);
   return x && y && x->value == y->value;
@@ -381,12 +384,10 @@ struct Binder {
           return each.kind == Symbol::Kind::Host && each.reason == HostReason::Bound &&
                  each.span.begin >= statement.begin && each.span.end <= statement.end;
         });
-    bool is_import = std::ranges::all_of(in_block, [&](const Symbol& each) {
-      bool imports = each.kind == Symbol::Kind::Import || each.kind == Symbol::Kind::FromImport;
-      return imports && is_same(each, in_block.front());
+    bool is_one = !in_block.empty() && std::ranges::all_of(in_block, [&](const Symbol& each) {
+      return is_import(each) && is_same(each, in_block.front());
     });
-    is_import = is_import && !in_block.empty();
-    if (!is_alone || !is_import) return;
+    if (!is_alone || !is_one) return;
     const std::uint32_t place = versions.empty() ? in_block.front().place : versions.back().place;
     versions.assign({in_block.front()});
     versions.back().place = place;

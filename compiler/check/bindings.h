@@ -9,6 +9,7 @@ namespace kern::checker {
 
 // Returns a name that only the host knows, for a reason.
 Symbol host_symbol(HostReason reason, Span span, std::uint32_t place, std::string_view text = {});
+bool is_import(const Symbol& symbol);
 // Says whether two bindings make the same of a name: scripts repeat their imports and settings.
 bool is_same(const Symbol& a, const Symbol& b);
 // Returns what a file binds a name to, in the order of its statements; null where it never does.

@@ -65,8 +65,7 @@ static Handling handling_of(FileScope& file, std::string_view callee) {
   if (!scope) return callee == first && is_in(python, callee) ? Handling::Reads : Handling::Changes;
   const Symbol& symbol = versions_of(*scope, first)->back();
   if (callee == first && symbol.host && !symbol.host->changes_params) return Handling::Reads;
-  bool is_import = symbol.kind == Symbol::Kind::Import || symbol.kind == Symbol::Kind::FromImport;
-  if (!is_import) return Handling::Changes;
+  if (!is_import(symbol)) return Handling::Changes;
   const bool is_numpy = symbol.module == "numpy" || symbol.module.starts_with("numpy.");
   if (is_numpy && is_in(changing, last)) return Handling::Changes;
   if (is_numpy) return is_in(viewing, last) ? Handling::Views : Handling::Reads;
@@ -147,7 +146,7 @@ struct Changes {
     }
     if (!versions) return;
     const Symbol& base = versions->back();
-    if (base.kind == Symbol::Kind::Import || base.kind == Symbol::Kind::FromImport)
+    if (is_import(base))
       context.host_changes.insert(
           {base.kind == Symbol::Kind::Import ? base.module : base.text, use.attribute});
   }
