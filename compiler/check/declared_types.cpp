@@ -7,21 +7,12 @@ namespace kern::checker {
 
 namespace {
 
-// Reads `int32(int32, int32)`, the same in a string, a tuple of types, or a constant of the module that is one of these;
-// nothing where a type is not known here.
-std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file, const ast::Expr& expr,
-                                            bool is_text) {
-  if (const auto* text = ast::as<ast::StringLiteral>(&expr)) {
-    const ast::Expr* inner = parse_text(context, "<signature>", std::string(text->value));
-    return inner ? read_signature(context, file, *inner, true) : std::nullopt;
-  }
-  if (const auto* name = ast::as<ast::Name>(&expr)) {
-    const Symbol* found =
-        find_symbol(context, file, name->text, Checker(context, &file, nullptr).reader_of(name->span));
-    bool is_signature = found && found->kind == Symbol::Kind::Constant && !found->op && found->path.empty() &&
-                        found->init && found->init->kind != ast::Kind::Name;
-    if (is_signature) return read_signature(context, file, *found->init, is_text);
-  }
+// Reads `int32(int32, int32)` in all its forms; nothing where a type is not known here.
+std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file, const ast::Expr& written) {
+  bool is_text = false;
+  const ast::Expr* plain = plain_signature(context, file, written, is_text);
+  if (!plain) return std::nullopt;
+  const ast::Expr& expr = *plain;
   std::optional<std::vector<Type>> params = signature_types(context, file, expr, is_text);
   if (!params) return std::nullopt;
   DeclaredTypes declared{std::move(*params), std::nullopt};
@@ -40,7 +31,7 @@ const std::vector<DeclaredTypes>& read_signatures(Context& context, const Functi
   const bool was_enabled = context.diagnostics.enabled();
   context.diagnostics.set_enabled(false);
   for (const ast::Expr* signature : function.options.signatures)
-    if (std::optional<DeclaredTypes> declared = read_signature(context, file, *signature, false))
+    if (std::optional<DeclaredTypes> declared = read_signature(context, file, *signature))
       all.push_back(std::move(*declared));
   context.diagnostics.set_enabled(was_enabled);
   return context.declared_types[&function] = std::move(all);

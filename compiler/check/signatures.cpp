@@ -1,4 +1,7 @@
 // Types and constants that stand outside of function bodies: annotations, signatures as text, values of -D.
+#include <algorithm>
+#include <vector>
+
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
@@ -71,20 +74,34 @@ std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::E
   return std::nullopt;
 }
 
-// (f32[:], i64), void(f32[:], i64), the same in a string, or a constant of the module that is one of these.
-std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& expr,
-                                                 bool is_text) {
-  if (const auto* text = ast::as<ast::StringLiteral>(&expr)) {
-    const ast::Expr* inner = parse_text(context, "<signature>", std::string(text->value));
-    return inner ? signature_types(context, file, *inner, true) : std::nullopt;
-  }
-  if (const auto* name = ast::as<ast::Name>(&expr)) {
+// A string may name a constant that is a string again: each constant is followed once.
+const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::Expr& expr, bool& is_text) {
+  const ast::Expr* signature = &expr;
+  std::vector<const Symbol*> followed;
+  while (signature) {
+    if (const auto* text = ast::as<ast::StringLiteral>(signature)) {
+      signature = parse_text(context, "<signature>", std::string(text->value));
+      is_text = true;
+      continue;
+    }
+    const auto* name = ast::as<ast::Name>(signature);
+    if (!name) break;
     const Symbol* found =
         find_symbol(context, file, name->text, Checker(context, &file, nullptr).reader_of(name->span));
     bool is_signature = found && found->kind == Symbol::Kind::Constant && !found->op && found->path.empty() &&
-                        found->init->kind != ast::Kind::Name;
-    if (is_signature) return signature_types(context, file, *found->init, is_text);
+                        found->init && found->init->kind != ast::Kind::Name;
+    if (!is_signature || std::ranges::count(followed, found) > 0) break;
+    followed.push_back(found);
+    signature = found->init;
   }
+  return signature;
+}
+
+std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& written,
+                                                 bool is_text) {
+  const ast::Expr* plain = plain_signature(context, file, written, is_text);
+  if (!plain) return std::nullopt;
+  const ast::Expr& expr = *plain;
   std::vector<const ast::Expr*> exprs{&expr};
   if (const auto* call = ast::as<ast::Call>(&expr)) exprs.assign(call->args.begin(), call->args.end());
   if (const auto* tuple = ast::as<ast::Tuple>(&expr))
