@@ -1,10 +1,14 @@
 // Makes the n-th call of each kind fail in each scenario, for n = 1, 2, ... until none fails any more, each in a process of
 // its own, and runs the scenario once more in that process: it must end with right results, or with a clean error, and be
-// whole behind it. `--whole` takes each n, otherwise they are some; `--only=SCENARIO/CALL/N` is one, in this process.
+// whole behind it. `--whole` takes each n, and `--whole=SCENARIO/CALL` those of one call only, otherwise they are some;
+// `--only=SCENARIO/CALL/N` is one, in this process.
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -50,14 +54,28 @@ static Outcome run(const Scenario& scenario, Call call, std::uint64_t number) {
   return outcome;
 }
 
-// Returns the outcome, or the signal that ended the process, negative.
+// A hang is a defect, too. It is long: a machine with two cores that are both at work has stood still for twenty seconds.
+constexpr int longest_run = 60'000; // ms
+
+// Prints where each thread of a process stands.
+static void print_stacks(pid_t process) {
+  const std::string command =
+      "gdb -p " + std::to_string(process) + " -batch -ex 'thread apply all bt 30' 2>&1";
+  if (std::system(command.c_str()) != 0) std::printf("  there is no gdb to print the stacks\n");
+}
+
+// Returns the outcome, or the signal that ended the process, negative; that of one which hangs is SIGKILL.
 static int run_in_child(const Scenario& scenario, Call call, std::uint64_t number) {
   std::fflush(nullptr);
   const pid_t child = fork();
-  if (child == 0) {
-    alarm(20); // a hang is a defect, too
-    std::_Exit(run(scenario, call, number));
+  if (child == 0) std::_Exit(run(scenario, call, number));
+  const int end = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  pollfd waited{end, POLLIN, 0};
+  if (poll(&waited, 1, longest_run) == 0) {
+    print_stacks(child);
+    kill(child, SIGKILL);
   }
+  close(end);
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
@@ -81,10 +99,14 @@ static void count(Counts& counts, const Scenario& scenario, Call call, std::uint
   }
 }
 
+static std::string full_name(const Scenario& scenario, Call call) {
+  return std::string(scenario.name) + "/" + name_of(call);
+}
+
 static int run_one(const std::string& name) {
   for (int i = 0; i < scenario_count; ++i)
     for (int call = 0; call < static_cast<int>(Call::Count); ++call) {
-      const std::string head = std::string(scenarios[i].name) + "/" + name_of(static_cast<Call>(call)) + "/";
+      const std::string head = full_name(scenarios[i], static_cast<Call>(call)) + "/";
       if (!name.starts_with(head)) continue;
       const Outcome outcome =
           run(scenarios[i], static_cast<Call>(call), std::strtoull(name.c_str() + head.size(), nullptr, 10));
@@ -99,10 +121,12 @@ int main(int argc, char** argv) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   if (option.starts_with("--only=")) return run_one(option.substr(7));
-  const bool is_whole = option == "--whole";
+  const bool is_whole = option.starts_with("--whole");
+  const std::string wanted = option.starts_with("--whole=") ? option.substr(8) : "";
   Counts counts;
   for (int i = 0; i < scenario_count; ++i)
     for (int call = 0; call < static_cast<int>(Call::Count); ++call) {
+      if (!wanted.empty() && full_name(scenarios[i], static_cast<Call>(call)) != wanted) continue;
       std::uint64_t number = 1;
       while (true) {
         int outcome = run_in_child(scenarios[i], static_cast<Call>(call), number);
