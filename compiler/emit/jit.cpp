@@ -162,6 +162,10 @@ std::unique_ptr<orc::LLJIT> link(std::string_view bytes, bool for_debuggers, Lin
   errors.listen((*jit)->getExecutionSession());
   if (for_debuggers) tell_debuggers(**jit);
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(bytes, "kern");
+  if (!buffer) {
+    errors.take(llvm::errorCodeToError(std::make_error_code(std::errc::not_enough_memory)));
+    return nullptr;
+  }
   if (errors.take(define_symbols(**jit, *buffer))) return nullptr;
   if (errors.take((*jit)->addObjectFile(std::move(buffer)))) return nullptr;
   return std::move(*jit);
