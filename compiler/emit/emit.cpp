@@ -118,7 +118,10 @@ bool finish(Compiled& compiled, const TargetOptions& options, Diagnostics& diagn
     compiled.device_math = link_device_math(*compiled.lowered.module, diagnostics);
     if (compiled.device_math.empty()) return false;
   }
-  optimize(*compiled.lowered.module, *compiled.machine, options.target, compiled.optimization);
+  auto run = [&] {
+    optimize(*compiled.lowered.module, *compiled.machine, options.target, compiled.optimization);
+  };
+  options.target == Target::Cuda ? run_for_gpu(run) : run();
   times.optimize += watch.lap();
   return is_sound(compiled, "optimizing", diagnostics);
 }
@@ -161,8 +164,12 @@ static bool run_passes(llvm::Module& module, llvm::TargetMachine& machine, bool 
 
 bool generate(llvm::Module& module, llvm::TargetMachine& machine, bool object, llvm::raw_pwrite_stream& out) {
   static Once cpu, gpu;
-  (machine.getTargetTriple().isNVPTX() ? gpu : cpu).run([&] { make_tables(machine, run_passes); });
-  return run_passes(module, machine, object, out);
+  const bool is_gpu = machine.getTargetTriple().isNVPTX();
+  (is_gpu ? gpu : cpu).run([&] { make_tables(machine, run_passes); });
+  bool made = false;
+  auto run = [&] { made = run_passes(module, machine, object, out); };
+  is_gpu ? run_for_gpu(run) : run();
+  return made;
 }
 
 } // namespace emitting

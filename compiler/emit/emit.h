@@ -43,6 +43,10 @@ bool has_wide_vectors(const TargetOptions& options);
 struct LlvmNotReady : std::bad_alloc {
   const char* what() const noexcept override;
 };
+// And where memory ended within what LLVM does under a lock of the process when it makes code for a GPU.
+struct GpuCodeLost : LlvmNotReady {
+  const char* what() const noexcept override;
+};
 
 // A module compiled into this process.
 class CpuModule {

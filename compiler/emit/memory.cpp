@@ -12,7 +12,9 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <atomic>
 #include <new>
+#include <utility>
 
 #include "compiler/emit/emit.h"
 
@@ -20,6 +22,11 @@ namespace kern {
 
 const char* LlvmNotReady::what() const noexcept {
   return "the compiler ran out of memory when it was used first, and cannot be used in this process any more";
+}
+
+const char* GpuCodeLost::what() const noexcept {
+  return "the compiler ran out of memory while it made code for a GPU, and can make none in this process any "
+         "more";
 }
 
 namespace emitting {
@@ -76,6 +83,60 @@ void initialize_llvm() {
     register_passes();
     list_functions();
   });
+}
+
+namespace {
+
+std::atomic<bool> is_gpu_lost{false};
+
+// Memory of a thread for what `new` does not find. Threads without one have the handler that the program set.
+class Reserve {
+public:
+  Reserve() : bytes_(::operator new(size)) {
+    std::lock_guard lock(mutex);
+    if (count++ == 0) of_program = std::set_new_handler(release);
+    mine = this;
+  }
+  Reserve(const Reserve&) = delete;
+  Reserve& operator=(const Reserve&) = delete;
+  ~Reserve() {
+    mine = nullptr;
+    std::lock_guard lock(mutex);
+    if (--count == 0 && std::get_new_handler() == release) std::set_new_handler(of_program);
+    ::operator delete(bytes_);
+  }
+
+private:
+  static constexpr std::size_t size = 16 << 20; // nobody writes to it, so the system gives no page for it
+
+  // Returns where `new` is to look again.
+  static void release() {
+    if (Reserve* reserve = mine) {
+      if (!reserve->bytes_) {
+        is_gpu_lost = true;
+        throw std::bad_alloc();
+      }
+      ::operator delete(std::exchange(reserve->bytes_, nullptr));
+    } else if (const std::new_handler next = of_program) {
+      next();
+    } else {
+      throw std::bad_alloc();
+    }
+  }
+
+  static inline constinit std::mutex mutex;
+  static inline unsigned count = 0;
+  static inline std::atomic<std::new_handler> of_program{nullptr};
+  static inline constinit thread_local Reserve* mine = nullptr;
+  void* bytes_;
+};
+
+} // namespace
+
+void run_for_gpu(const std::function<void()>& function) {
+  if (is_gpu_lost) throw GpuCodeLost();
+  const Reserve reserve;
+  function();
 }
 
 void let_go(std::unique_ptr<llvm::orc::LLJIT> jit) noexcept {

@@ -28,6 +28,11 @@ private:
 // LlvmNotReady.
 void initialize_llvm();
 
+// Runs a part of LLVM that makes code for a GPU. It looks up again and again, under a lock of the process, which functions are
+// kernels: an exception there would leave the lock taken, and other threads waiting for ever. So what `new` does not find while it
+// runs comes from a reserve. Throws GpuCodeLost where that was not enough, from then on.
+void run_for_gpu(const std::function<void()>& function);
+
 // Lets go of code. That takes memory; without it, the code stays where it is.
 void let_go(std::unique_ptr<llvm::orc::LLJIT> jit) noexcept;
 // What that calls: a destructor where exceptions are known is taken for one that throws none.
