@@ -102,7 +102,7 @@ public:
 private:
   // Returns the conditions on what is not known that hold at a place, by their numbers.
   std::set<std::int64_t> conditions(std::uint32_t place) const;
-  using Mask = std::vector<bool>;
+  using Mask = std::vector<std::uint8_t>; // a byte a thread: bits of a vector are slower by far
   // One axis of the array in memory that a value is a view of.
   struct Axis {
     std::optional<int> axis; // of the view that runs along it; else it is at `start`
@@ -155,7 +155,7 @@ private:
   BlockValue block_value(std::size_t axis) const;
   Array parameter(std::size_t slot);
   BlockValue parameter_number(std::size_t slot, int axis);
-  Array array(const ir::Operand& operand) const;
+  const Array& array(const ir::Operand& operand) const;
   Array evaluate_array(const ir::Expr& expr, Type type);
   Array view(const ir::View& view);
   void assign(ir::SlotId slot, const BlockValue& value);
@@ -192,6 +192,12 @@ private:
   std::size_t steps_ = 0;
   const ir::Stmt* split_ = nullptr;
   bool has_choices_ = false;
+  // Of the access that is told, kept for their memory: who touches, which element, and who is within the array.
+  struct {
+    std::vector<std::uint16_t> threads;
+    std::vector<std::int64_t> elements;
+    Mask inside;
+  } touching_;
   std::vector<RunPlace> places_;
   std::unordered_set<const ir::Stmt*> divergent_;
   std::unordered_map<const ir::Stmt*, bool> plain_, only_loads_;

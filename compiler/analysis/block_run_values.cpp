@@ -19,8 +19,9 @@ BlockValue BlockRun::value(const ir::Operand& operand) {
   return arithmetic_.resolve(frame_->slots[index_of(*operand.slot)]);
 }
 
-BlockRun::Array BlockRun::array(const ir::Operand& operand) const {
-  return operand.slot ? frame_->arrays[index_of(*operand.slot)] : Array{};
+const BlockRun::Array& BlockRun::array(const ir::Operand& operand) const {
+  static const Array unknown;
+  return operand.slot ? frame_->arrays[index_of(*operand.slot)] : unknown;
 }
 
 // What threads that are not active hold stays as it is.
@@ -42,33 +43,29 @@ void BlockRun::assign(ir::SlotId slot, const BlockValue& given) {
   BlockValue merged;
   merged.is_assumed = held.is_assumed || given.is_assumed;
   merged.is_part = held.is_part || given.is_part;
-  merged.lanes.resize(threads_);
-  for (std::size_t lane = 0; lane < threads_; ++lane)
-    merged.lanes[lane] = active_[lane] ? given.in(lane) : held.in(lane);
+  Lanes numbers(threads_, [&](std::size_t lane) { return active_[lane] ? given.in(lane) : held.in(lane); });
   // Threads that left count no more.
   const auto first = std::find(active_.begin(), active_.end(), true);
-  const std::int64_t one = first == active_.end()
-                               ? merged.lanes[0]
-                               : merged.lanes[static_cast<std::size_t>(first - active_.begin())];
+  const std::int64_t one =
+      numbers[first == active_.end() ? 0 : static_cast<std::size_t>(first - active_.begin())];
   bool is_one = true;
   for (std::size_t lane = 0; lane < threads_; ++lane)
-    is_one = is_one && (left_[lane] || merged.lanes[lane] == one);
-  if (is_one) {
+    is_one = is_one && (left_[lane] || numbers[lane] == one);
+  if (is_one)
     merged.number = one;
-    merged.lanes.clear();
-  }
+  else
+    merged.lanes = std::move(numbers);
   held = std::move(merged);
 }
 
 BlockValue BlockRun::thread_value(std::size_t axis) const {
   BlockValue result;
   if (block_[axis] == 1) return result;
-  result.lanes.resize(threads_);
-  for (std::size_t lane = 0; lane < threads_; ++lane) {
+  result.lanes = Lanes(threads_, [&](std::size_t lane) {
     std::int64_t rest = static_cast<std::int64_t>(lane % block_threads_);
     for (std::size_t i = 0; i < axis; ++i) rest /= block_[i];
-    result.lanes[lane] = rest % block_[axis];
-  }
+    return rest % block_[axis];
+  });
   return result;
 }
 
@@ -77,12 +74,11 @@ BlockValue BlockRun::block_value(std::size_t axis) const {
   if (!launch_) return arithmetic_.known(axis < 2 ? 1 : 0);
   BlockValue result;
   if (launch_->grid[axis] == 1) return result;
-  result.lanes.resize(threads_);
-  for (std::size_t lane = 0; lane < threads_; ++lane) {
+  result.lanes = Lanes(threads_, [&](std::size_t lane) {
     std::int64_t rest = static_cast<std::int64_t>(lane / block_threads_);
     for (std::size_t i = 0; i < axis; ++i) rest /= launch_->grid[i];
-    result.lanes[lane] = rest % launch_->grid[axis];
-  }
+    return rest % launch_->grid[axis];
+  });
   return result;
 }
 
@@ -102,9 +98,8 @@ BlockValue BlockRun::call_value(const ir::CallPure& call) {
   case Builtin::GridDimZ: return arithmetic_.known(launch_ ? launch_->grid[2] : 1);
   case Builtin::LaneId: {
     BlockValue result;
-    result.lanes.resize(threads_);
-    for (std::size_t lane = 0; lane < threads_; ++lane)
-      result.lanes[lane] = static_cast<std::int64_t>(lane % block_threads_ % 32);
+    result.lanes = Lanes(
+        threads_, [&](std::size_t lane) { return static_cast<std::int64_t>(lane % block_threads_ % 32); });
     return result;
   }
   default: break;
@@ -134,15 +129,15 @@ BlockValue BlockRun::evaluate(const ir::Assign& assign, Type type, const ir::Stm
         if (!condition.is_known() || !taken.is_known() || !other.is_known())
           return arithmetic_.computed({condition, taken, other});
         BlockValue each;
-        each.lanes.resize(threads_);
-        for (std::size_t lane = 0; lane < threads_; ++lane)
-          each.lanes[lane] = condition.lanes[lane] != 0 ? taken.in(lane) : other.in(lane);
+        each.lanes = Lanes(threads_, [&](std::size_t lane) {
+          return condition.lanes[lane] != 0 ? taken.in(lane) : other.in(lane);
+        });
         return each;
       },
       [&](const ir::Fma& e) { return arithmetic_.computed({value(e.a), value(e.b), value(e.c)}); },
       [&](const ir::CallPure& e) { return call_value(e); },
       [&](const ir::Extent& e) {
-        const Array of = array(e.array);
+        const Array& of = array(e.array);
         const auto axis = static_cast<std::size_t>(e.axis);
         return axis < of.extents.size() ? arithmetic_.resolve(of.extents[axis]) : arithmetic_.of(Kind::Mixed);
       },
@@ -248,12 +243,15 @@ void BlockRun::tell_unsure(const ir::Stmt& stmt, std::optional<std::uint32_t> me
 void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vector<ir::Operand>& indices,
                      const ir::Stmt& stmt) {
   if (!is_told(operand)) return;
-  const Array of = array(operand);
+  const Array& of = array(operand);
   if (unsure_ > 0 || !of.memory) return tell_unsure(stmt, of.memory);
-  std::vector<std::uint16_t> threads;
-  std::vector<std::int64_t> elements(threads_, of.part);
+  std::vector<std::uint16_t>& threads = touching_.threads;
+  std::vector<std::int64_t>& elements = touching_.elements;
+  Mask& inside = touching_.inside;
+  threads.clear();
+  elements.assign(threads_, of.part);
+  inside.assign(threads_, true);
   bool has_data = false, has_own = false;
-  std::vector<bool> inside(threads_, true);
   for (std::size_t i = 0; i < of.axes.size(); ++i) {
     BlockValue at = arithmetic_.resolve(of.axes[i].start);
     if (of.axes[i].axis) {

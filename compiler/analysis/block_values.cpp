@@ -12,24 +12,33 @@ using Kind = BlockValue::Kind;
 // What a name is made by, beside the operators.
 enum : std::int64_t { of_compare = 100, of_convert = 200, of_unary = 300, of_extremum = 400 };
 
-static std::int64_t wrapped(std::int64_t value, Type type) {
-  if (!is_scalar(type) || !is_integer(type)) return value;
-  const int bits = bit_width(type->scalar);
-  if (bits >= 64) return value;
-  const auto shift = static_cast<unsigned>(64 - bits);
-  const auto high = static_cast<std::uint64_t>(value) << shift;
-  return is_signed(type) ? static_cast<std::int64_t>(high) >> shift
-                         : static_cast<std::int64_t>(high >> shift);
-}
+// Wraps numbers in a type.
+class Wrap {
+public:
+  explicit Wrap(Type type) {
+    if (!is_scalar(type) || !is_integer(type)) return;
+    shift_ = static_cast<unsigned>(64 - std::min(bit_width(type->scalar), 64));
+    is_signed_ = is_signed(type);
+  }
+  std::int64_t operator()(std::int64_t value) const {
+    const std::uint64_t high = static_cast<std::uint64_t>(value) << shift_;
+    return is_signed_ ? static_cast<std::int64_t>(high) >> shift_ : static_cast<std::int64_t>(high >> shift_);
+  }
+
+private:
+  unsigned shift_ = 0;
+  bool is_signed_ = true;
+};
 
 static std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   if (b == 0 || b == -1) return b == 0 ? 0 : static_cast<std::int64_t>(-static_cast<std::uint64_t>(a));
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-static std::int64_t compute(ir::BinaryOp op, std::int64_t a, std::int64_t b, Type type) {
+// A shift takes the lowest bits of its count.
+static std::int64_t compute(ir::BinaryOp op, std::int64_t a, std::int64_t b, std::uint64_t most_count) {
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-  const std::uint64_t count = y & static_cast<std::uint64_t>(bit_width(type->scalar) - 1);
+  const std::uint64_t count = y & most_count;
   switch (op) {
   case ir::BinaryOp::Add: return static_cast<std::int64_t>(x + y);
   case ir::BinaryOp::Subtract: return static_cast<std::int64_t>(x - y);
@@ -64,18 +73,16 @@ template <class Operation> BlockValue BlockArithmetic::each(const BlockValue& le
   BlockValue result;
   result.is_assumed = left.is_assumed || right.is_assumed;
   result.is_part = left.is_part || right.is_part;
+  const Wrap wrap(type);
   if (left.lanes.empty() && right.lanes.empty()) {
-    result.number = wrapped(operation(left.number, right.number), type);
+    result.number = wrap(operation(left.number, right.number));
     return result;
   }
-  result.lanes.resize(threads_);
-  for (std::size_t lane = 0; lane < threads_; ++lane)
-    result.lanes[lane] = wrapped(operation(left.in(lane), right.in(lane)), type);
-  const bool is_one =
-      std::ranges::all_of(result.lanes, [&](std::int64_t each) { return each == result.lanes[0]; });
-  if (!is_one) return result;
-  result.number = result.lanes[0];
-  result.lanes.clear();
+  Lanes numbers(threads_, [&](std::size_t lane) { return wrap(operation(left.in(lane), right.in(lane))); });
+  if (std::ranges::all_of(numbers.all(), [&](std::int64_t each) { return each == numbers[0]; }))
+    result.number = numbers[0];
+  else
+    result.lanes = std::move(numbers);
   return result;
 }
 
@@ -161,8 +168,11 @@ BlockValue BlockArithmetic::binary(ir::BinaryOp op, const BlockValue& first, con
   if (std::optional<BlockValue> used = use(op, left, right)) return *used;
   if (std::optional<BlockValue> used = op == ir::BinaryOp::BitAnd ? use(op, right, left) : std::nullopt)
     return *used;
-  if (left.is_known() && right.is_known() && !is_float(type))
-    return each(left, right, type, [&](std::int64_t a, std::int64_t b) { return compute(op, a, b, type); });
+  if (left.is_known() && right.is_known() && !is_float(type)) {
+    const auto most_count = static_cast<std::uint64_t>(bit_width(type->scalar) - 1);
+    return each(left, right, type,
+                [&](std::int64_t a, std::int64_t b) { return compute(op, a, b, most_count); });
+  }
   if (left.is_uniform() && right.is_uniform())
     return named({static_cast<std::int64_t>(op), key_of(left), key_of(right), 0});
   return computed({left, right});
@@ -182,13 +192,13 @@ BlockValue BlockArithmetic::compare_range(ir::CompareOp op, const BlockValue& ow
   // One that follows such as were large is no free choice.
   for (const auto& [name, lanes] : ranges_)
     is_next = is_next && name != limit.number && !is_along(own, lanes);
-  if (splits_) ranges_.try_emplace(limit.number, own.lanes);
+  if (splits_) ranges_.try_emplace(limit.number, own.lanes.all().begin(), own.lanes.all().end());
   if (!is_next) {
     BlockValue result = known(op == ir::CompareOp::Less || op == ir::CompareOp::LessEqual);
     result.is_assumed = true;
     return result;
   }
-  std::vector<std::int64_t> sorted = own.lanes;
+  std::vector<std::int64_t> sorted(own.lanes.all().begin(), own.lanes.all().end());
   std::ranges::sort(sorted);
   const auto second = std::ranges::upper_bound(sorted, sorted.front());
   split_ = {limit.number, splits_few_ && second != sorted.end() ? *second : sorted[sorted.size() / 2]};
@@ -227,9 +237,17 @@ BlockValue BlockArithmetic::compare(ir::CompareOp op, const BlockValue& first, c
   return is_range ? of(Kind::Range) : result;
 }
 
+// Says whether a type holds all integers of another.
+static bool holds(Type to, Type from) {
+  if (!is_scalar(from) || !is_scalar(to) || !is_integer(from) || !is_integer(to)) return false;
+  const int more = bit_width(to->scalar) - bit_width(from->scalar);
+  return is_signed(from) == is_signed(to) ? more >= 0 : more > 0 && is_signed(to);
+}
+
 BlockValue BlockArithmetic::convert(const BlockValue& given, Type from, Type to) {
   const BlockValue value = resolve(given);
   const bool is_number = !is_float(from) && !is_float(to);
+  if (value.is_known() && holds(to, from)) return value;
   if (value.is_known() && is_number)
     return each(value, value, to, [&](std::int64_t a, std::int64_t) {
       return to == types::boolean ? static_cast<std::int64_t>(a != 0) : a;

@@ -5,12 +5,33 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/ir.h"
 
 namespace kern {
+
+// A number in each thread. Copies share them.
+class Lanes {
+public:
+  Lanes() = default;
+  // `number_of(lane)` is called in the order of threads.
+  template <class Function> Lanes(std::size_t count, const Function& number_of)
+      : count_(count), numbers_(std::make_shared<std::int64_t[]>(count)) {
+    for (std::size_t lane = 0; lane < count; ++lane) numbers_[lane] = number_of(lane);
+  }
+  bool empty() const { return count_ == 0; }
+  std::int64_t operator[](std::size_t lane) const { return numbers_[lane]; }
+  std::span<const std::int64_t> all() const { return {numbers_.get(), count_}; }
+
+private:
+  std::size_t count_ = 0;
+  std::shared_ptr<std::int64_t[]> numbers_;
+};
 
 struct BlockValue {
   enum class Kind : std::uint8_t {
@@ -21,11 +42,11 @@ struct BlockValue {
     Mixed,   // anything else
   };
   Kind kind = Kind::Known;
-  std::int64_t number = 0;         // Known: in all threads, unless there are `lanes`; Uniform: its name
-  bool is_negated = false;         // Uniform: the answer to a test is the opposite
-  bool is_assumed = false;         // Known: where what is not known is larger than everything
-  std::vector<std::int64_t> lanes; // Known: where threads differ
-  bool is_part = false;            // Known: made of the size that cuts the block short
+  std::int64_t number = 0; // Known: in all threads, unless there are `lanes`; Uniform: its name
+  bool is_negated = false; // Uniform: the answer to a test is the opposite
+  bool is_assumed = false; // Known: where what is not known is larger than everything
+  Lanes lanes;             // Known: where threads differ
+  bool is_part = false;    // Known: made of the size that cuts the block short
 
   bool is_known() const { return kind == Kind::Known; }
   bool is_one_number() const { return is_known() && lanes.empty(); }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/analysis/launch_samples.h"
@@ -27,6 +27,14 @@ constexpr std::size_t most_known = 16;
 struct Touched {
   Touch touch;
   std::uint16_t thread;
+};
+
+// An array, and a place in it.
+using Element = std::pair<std::uint32_t, std::int64_t>;
+struct HashOfElement {
+  std::size_t operator()(const Element& element) const {
+    return (static_cast<std::size_t>(element.second) + element.first) * 0x9e3779b97f4a7c15;
+  }
 };
 
 class MeetingFinder {
@@ -186,8 +194,7 @@ private:
   Many& many_;
   const BlockRun* run_ = nullptr;
   const LaunchSamples::Sample* sample_ = nullptr;
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<Touched>> elements_,
-      loaded_; // stores, and loads
+  std::unordered_map<Element, std::vector<Touched>, HashOfElement> elements_, loaded_; // stores, and loads
 };
 
 } // namespace
