@@ -35,27 +35,6 @@ static std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-// A shift takes the lowest bits of its count.
-static std::int64_t compute(ir::BinaryOp op, std::int64_t a, std::int64_t b, std::uint64_t most_count) {
-  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-  const std::uint64_t count = y & most_count;
-  switch (op) {
-  case ir::BinaryOp::Add: return static_cast<std::int64_t>(x + y);
-  case ir::BinaryOp::Subtract: return static_cast<std::int64_t>(x - y);
-  case ir::BinaryOp::Multiply: return static_cast<std::int64_t>(x * y);
-  case ir::BinaryOp::FloorDivide: return floor_divide(a, b);
-  case ir::BinaryOp::Modulo:
-    return static_cast<std::int64_t>(x - y * static_cast<std::uint64_t>(floor_divide(a, b)));
-  case ir::BinaryOp::ShiftLeft: return static_cast<std::int64_t>(x << count);
-  case ir::BinaryOp::ShiftRight: return a >> count;
-  case ir::BinaryOp::BitAnd: return a & b;
-  case ir::BinaryOp::BitOr: return a | b;
-  case ir::BinaryOp::BitXor: return a ^ b;
-  case ir::BinaryOp::Divide: break;
-  }
-  return 0;
-}
-
 static bool answer(ir::CompareOp op, std::int64_t a, std::int64_t b) {
   switch (op) {
   case ir::CompareOp::Equal: return a == b;
@@ -162,17 +141,38 @@ std::optional<BlockValue> BlockArithmetic::use(ir::BinaryOp op, const BlockValue
   return is_large && (is_shift || is_mask) ? std::optional(own) : std::nullopt;
 }
 
+// A shift takes the lowest bits of its count.
+BlockValue BlockArithmetic::compute(ir::BinaryOp op, const BlockValue& left, const BlockValue& right,
+                                    Type type) const {
+  const auto bits = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+  const auto number = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
+  const std::uint64_t most_count = bits(bit_width(type->scalar) - 1);
+  const auto of = [&](const auto& operation) { return each(left, right, type, operation); };
+  switch (op) {
+  case ir::BinaryOp::Add: return of([&](auto a, auto b) { return number(bits(a) + bits(b)); });
+  case ir::BinaryOp::Subtract: return of([&](auto a, auto b) { return number(bits(a) - bits(b)); });
+  case ir::BinaryOp::Multiply: return of([&](auto a, auto b) { return number(bits(a) * bits(b)); });
+  case ir::BinaryOp::FloorDivide: return of(floor_divide);
+  case ir::BinaryOp::Modulo:
+    return of([&](auto a, auto b) { return number(bits(a) - bits(b) * bits(floor_divide(a, b))); });
+  case ir::BinaryOp::ShiftLeft:
+    return of([&](auto a, auto b) { return number(bits(a) << (bits(b) & most_count)); });
+  case ir::BinaryOp::ShiftRight: return of([&](auto a, auto b) { return a >> (bits(b) & most_count); });
+  case ir::BinaryOp::BitAnd: return of([](auto a, auto b) { return a & b; });
+  case ir::BinaryOp::BitOr: return of([](auto a, auto b) { return a | b; });
+  case ir::BinaryOp::BitXor: return of([](auto a, auto b) { return a ^ b; });
+  case ir::BinaryOp::Divide: break;
+  }
+  return known(0);
+}
+
 BlockValue BlockArithmetic::binary(ir::BinaryOp op, const BlockValue& first, const BlockValue& second,
                                    Type type) {
   const BlockValue left = resolve(first), right = resolve(second);
   if (std::optional<BlockValue> used = use(op, left, right)) return *used;
   if (std::optional<BlockValue> used = op == ir::BinaryOp::BitAnd ? use(op, right, left) : std::nullopt)
     return *used;
-  if (left.is_known() && right.is_known() && !is_float(type)) {
-    const auto most_count = static_cast<std::uint64_t>(bit_width(type->scalar) - 1);
-    return each(left, right, type,
-                [&](std::int64_t a, std::int64_t b) { return compute(op, a, b, most_count); });
-  }
+  if (left.is_known() && right.is_known() && !is_float(type)) return compute(op, left, right, type);
   if (left.is_uniform() && right.is_uniform())
     return named({static_cast<std::int64_t>(op), key_of(left), key_of(right), 0});
   return computed({left, right});

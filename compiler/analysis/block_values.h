@@ -111,6 +111,7 @@ public:
 private:
   template <class Operation> BlockValue each(const BlockValue& left, const BlockValue& right, Type type,
                                              const Operation& operation) const;
+  BlockValue compute(ir::BinaryOp op, const BlockValue& left, const BlockValue& right, Type type) const;
   std::int64_t key_of(const BlockValue& value) const;
   void note(LaunchUse use);
   std::optional<BlockValue> use(ir::BinaryOp op, const BlockValue& own, const BlockValue& limit);
