@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
@@ -167,7 +168,8 @@ public:
   // Returns its number in the process, from 1: what messages call it by.
   std::uint64_t id() const { return id_; }
   Clock checked; // what its next work comes behind; of check.h
-  // Says where prints go; null: to the standard output.
+  // Says where prints go; null: to the standard output. Waits for a call of the function before that is under way, but inside
+  // of such a function, or of one that a stream calls.
   void on_print(kern_print_function print, void* context);
   // Returns how far it has come, which outlives it.
   const std::shared_ptr<Timeline>& timeline() const { return timeline_; }
@@ -221,14 +223,22 @@ protected:
                  const kern_launch_record* record, bool began);
   // Throws that launches run on which were not compiled to be cancelled.
   [[noreturn, gnu::cold]] void refuse_cancel() const;
-  // Keeps what else went wrong with work that was put on the stream.
+  // Keeps what else went wrong with work that was put on the stream,
   void keep_error(std::uint64_t number, Error error);
+  // or what is being thrown by `who`.
+  void keep_caught(std::uint64_t number, const char* who) noexcept;
   // Notes work that uses memory.
   void note(std::span<Memory* const> uses, std::uint64_t number) const {
     for (Memory* memory : uses) memory->uses->note(timeline_, number);
   }
-  // Writes what a launch printed.
-  void write_prints(std::uint64_t number, const Manifest& manifest, const kern_print_ring& ring);
+  // Keeps what a launch printed, for the next write_prints.
+  void keep_prints(std::uint64_t number, const Manifest& manifest, const kern_print_ring& ring);
+  // Says whether prints are kept, or being written.
+  bool has_prints() const { return has_prints_.load(std::memory_order_acquire); }
+  // Writes what is kept, in order, and waits for another thread that is at it; false where the deadline passed before. The
+  // program's function is called, which may use the stream: no lock is held, and nothing of it half done. Who is inside of such
+  // a function waits for no other one, which may wait for it.
+  bool write_prints(Deadline deadline = std::nullopt);
 
   std::shared_ptr<Timeline> timeline_ = std::make_shared<Timeline>();
 
@@ -237,7 +247,12 @@ private:
     std::uint64_t number;
     Error error;
   };
-  // The last of them, and how many were lost before.
+  struct Print {
+    std::uint64_t number;
+    std::string text;
+  };
+  void write(const Print& print, kern_print_function function, void* context);
+  // The last of them, by number, and how many were lost before.
   struct KeptFaults {
     std::vector<Kept> list;
     std::uint64_t lost = 0;
@@ -254,7 +269,11 @@ private:
   std::atomic<bool> is_captured_{false};
   KeptFaults thrown_, reported_;
   std::atomic<bool> reports_by_default_{false};
-  std::recursive_mutex print_mutex_; // held while the function is called, which may ask for another one
+  std::mutex print_mutex_; // guards what follows; not held while the function is called
+  std::condition_variable printed_;
+  std::deque<Print> prints_;
+  std::atomic<bool> has_prints_{false};
+  bool is_printing_ = false; // a thread is at the function
   kern_print_function print_ = nullptr;
   void* print_context_ = nullptr;
 };

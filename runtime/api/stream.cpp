@@ -140,12 +140,21 @@ void Stream::keep_error(std::uint64_t number, Error error) {
   thrown_.keep({number, std::move(error)});
 }
 
+// Keeps what is being thrown.
+void Stream::keep_caught(std::uint64_t number, const char* who) noexcept {
+  try {
+    keep_error(number, error_of_exception(who));
+  } catch (...) {
+    std::fputs("kern: there is no memory to keep an error of a stream\n", stderr);
+  }
+}
+
 void Stream::KeptFaults::keep(Kept kept) {
   if (list.size() == most_faults) {
     list.erase(list.begin());
     ++lost;
   }
-  list.push_back(std::move(kept));
+  list.insert(std::ranges::upper_bound(list, kept.number, {}, &Kept::number), std::move(kept));
 }
 
 Error Stream::KeptFaults::take() {
@@ -167,29 +176,63 @@ std::optional<Error> Stream::take_report() {
   return reported_.take();
 }
 
+static constinit thread_local const Stream::Called* innermost = nullptr;
+
 void Stream::on_print(kern_print_function print, void* context) {
-  std::lock_guard lock(print_mutex_);
+  std::unique_lock lock(print_mutex_);
   print_ = print;
   print_context_ = context;
+  if (!innermost) printed_.wait(lock, [this] { return !is_printing_; });
 }
 
-void Stream::write_prints(std::uint64_t number, const Manifest& manifest, const kern_print_ring& ring) {
+void Stream::keep_prints(std::uint64_t number, const Manifest& manifest, const kern_print_ring& ring) {
   std::string text = printed_text(manifest, ring);
   std::lock_guard lock(print_mutex_);
-  if (!print_) {
+  prints_.push_back({number, std::move(text)});
+  has_prints_.store(true, std::memory_order_release);
+}
+
+bool Stream::write_prints(Deadline deadline) {
+  if (!has_prints()) return true;
+  std::unique_lock lock(print_mutex_);
+  while (is_printing_ || !prints_.empty()) {
+    if (is_printing_) {
+      if (innermost) return true;
+      if (!deadline)
+        printed_.wait(lock);
+      else if (printed_.wait_until(lock, *deadline) == std::cv_status::timeout)
+        return false;
+      continue;
+    }
+    const Print print = std::move(prints_.front());
+    prints_.pop_front();
+    is_printing_ = true;
+    const auto function = print_;
+    void* const context = print_context_;
+    lock.unlock();
+    write(print, function, context);
+    lock.lock();
+    is_printing_ = false;
+    printed_.notify_all();
+  }
+  has_prints_.store(false, std::memory_order_release);
+  return true;
+}
+
+void Stream::write(const Print& print, kern_print_function function, void* context) {
+  const auto& [number, text] = print;
+  if (!function) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
     return;
   }
   const Called called(*this);
   try {
-    print_(print_context_, text.data(), text.size());
+    function(context, text.data(), text.size());
   } catch (...) {
-    keep_error(number, error_of_exception("the function that gets prints"));
+    keep_caught(number, "the function that gets prints");
   }
 }
-
-static constinit thread_local const Stream::Called* innermost = nullptr;
 
 Stream::Called::Called(const Stream& stream) : stream_(stream), outer_(innermost) { innermost = this; }
 Stream::Called::~Called() { innermost = outer_; }

@@ -138,7 +138,9 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
                         {},
                         0,
                         0});
-  if (ring) write_prints(number, launch.module->manifest, *ring);
+  if (!ring) return;
+  keep_prints(number, launch.module->manifest, *ring);
+  write_prints();
 }
 
 } // namespace kern::runtime

@@ -88,7 +88,7 @@ void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
     try {
       task(*this, number);
     } catch (...) {
-      keep_caught(number);
+      keep_caught(number, "work of a stream");
     }
     task = nullptr; // what it held goes before anybody hears that it is done
   }
@@ -100,15 +100,6 @@ void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
   lock.unlock();
   report_faults();
   lock.lock();
-}
-
-// Keeps what a task threw, as an error of its work.
-void CpuStream::keep_caught(std::uint64_t number) noexcept {
-  try {
-    keep_error(number, error_of_exception("work of a stream"));
-  } catch (...) {
-    std::fputs("kern: there is no memory to keep an error of a stream\n", stderr);
-  }
 }
 
 void CpuStream::close() {
@@ -149,7 +140,7 @@ void CpuStream::wait_for(Stream& other, std::uint64_t number, std::uint64_t own)
   try {
     other.wait(number, std::nullopt);
   } catch (...) {
-    keep_caught(own); // the other one's device is lost
+    keep_caught(own, "work of a stream"); // the other one's device is lost
   }
 }
 

@@ -52,7 +52,10 @@ public:
                      std::span<const char> pattern) override;
   std::uint64_t launch(const Launch& launch) override;
   std::uint64_t call(std::function<void()> function) override {
-    return put({"a call"}, [function = std::move(function)](auto&, auto) { function(); });
+    return put({"a call"}, [function = std::move(function)](CpuStream& stream, auto) {
+      const Called called(stream);
+      function();
+    });
   }
   std::uint64_t record(std::shared_ptr<Timestamp>& time) override;
   std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool) override {
@@ -88,7 +91,6 @@ private:
   void run_next(std::unique_lock<std::mutex>& lock) noexcept;
   void run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock);
   bool queue();
-  void keep_caught(std::uint64_t number) noexcept;
   void run_launch(const Queued& launch, std::uint64_t number);
   Error no_scratch(const Queued& launch, const cpu::Launch& job) const;
 

@@ -73,13 +73,13 @@ void CudaDevice::enter() {
 
 std::shared_ptr<Stream> CudaDevice::make_stream() {
   enter();
-  sweep();
+  drop_idle(false);
   return add(std::make_shared<CudaStream>(*this));
 }
 
 std::shared_ptr<Stream> CudaDevice::wrap_stream(void* native) {
   enter();
-  sweep();
+  drop_idle(false);
   return add(std::make_shared<CudaStream>(*this, static_cast<cuda::StreamHandle>(native)));
 }
 
@@ -95,8 +95,11 @@ std::vector<std::shared_ptr<CudaStream>> CudaDevice::streams() {
   return streams_;
 }
 
-// Takes out of the list what only the list holds; what is still at work goes back.
-void CudaDevice::sweep() {
+void CudaDevice::sweep() { drop_idle(true); }
+
+// Takes out of the list what only the list holds; what is still at work goes back, and what has prints where the program's
+// function may not be called.
+void CudaDevice::drop_idle(bool may_print) {
   std::vector<std::shared_ptr<CudaStream>> unheld;
   {
     std::lock_guard lock(mutex_);
@@ -113,7 +116,8 @@ void CudaDevice::sweep() {
     } catch (const Error&) {
       // Whoever uses the device next hears of it.
     }
-    if (idle) continue;
+    if (may_print) stream->write_prints();
+    if (idle && !stream->has_prints()) continue;
     std::lock_guard lock(mutex_);
     streams_.push_back(std::move(stream));
   }

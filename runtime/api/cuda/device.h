@@ -79,6 +79,7 @@ private:
   [[noreturn]] void refuse_memory(std::uint64_t bytes);
   std::shared_ptr<Memory> hand_out(Address address, std::uint64_t bytes, std::uint64_t taken);
   std::shared_ptr<Stream> add(std::shared_ptr<CudaStream> stream);
+  void drop_idle(bool may_print);
   bool is_pending();
   void reclaim();
   void wait_for_pending();

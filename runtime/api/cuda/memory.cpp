@@ -32,7 +32,7 @@ bool CudaDevice::is_pending() {
 
 // Puts what no stream uses any more into the pool.
 void CudaDevice::reclaim() {
-  for (const auto& stream : streams()) stream->poll();
+  for (const auto& stream : streams()) stream->poll_silently();
   std::vector<Pending> done;
   {
     std::lock_guard lock(mutex_);
@@ -47,7 +47,7 @@ void CudaDevice::reclaim() {
 
 void CudaDevice::wait_for_pending() {
   for (const auto& stream : streams())
-    if (!stream->is_captured()) stream->wait(stream->last(), std::nullopt);
+    if (!stream->is_captured()) stream->wait_silently(stream->last(), std::nullopt);
   reclaim();
 }
 
@@ -61,7 +61,7 @@ std::shared_ptr<Memory> CudaDevice::hand_out(Address address, std::uint64_t byte
 
 std::shared_ptr<Memory> CudaDevice::allocate(std::uint64_t bytes) {
   enter();
-  sweep();
+  drop_idle(false);
   std::uint64_t size = bytes > std::uint64_t(1) << 60 ? bytes : pool_size(bytes);
   Address address = take(size);
   if (!address && is_pending()) {

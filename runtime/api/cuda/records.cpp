@@ -150,7 +150,7 @@ void CudaStream::print(std::uint64_t number, const Module& module, const Memory&
   words[0] = print_ring_words;
   std::uint64_t used = std::min(words[1], print_ring_words) * 8;
   if (used > 0) device_.check("cuMemcpyDtoH", driver_.copy_to_host(words.data() + 2, address + 16, used));
-  write_prints(number, module.manifest, *reinterpret_cast<kern_print_ring*>(words.data()));
+  keep_prints(number, module.manifest, *reinterpret_cast<kern_print_ring*>(words.data()));
 }
 
 // Sets 8 bytes without host memory: copies from it would wait for the stream.

@@ -36,8 +36,6 @@ void CudaStream::close() {
 }
 
 std::uint64_t CudaStream::last() {
-  // A function that gets prints is called under the lock, and who asks there is about to wait.
-  if (calls_this_thread()) refuse_endless_wait();
   std::lock_guard lock(mutex_);
   return put_;
 }
@@ -266,6 +264,10 @@ std::shared_ptr<Mark> CudaStream::mark_behind(std::uint64_t number) {
 
 bool CudaStream::wait(std::uint64_t number, Deadline deadline) {
   if (calls_this_thread()) refuse_endless_wait();
+  return wait_silently(number, deadline) && write_prints(deadline);
+}
+
+bool CudaStream::wait_silently(std::uint64_t number, Deadline deadline) {
   device_.enter();
   std::shared_ptr<Mark> mark = mark_behind(number);
   if (!mark) return true;
@@ -284,7 +286,11 @@ bool CudaStream::wait(std::uint64_t number, Deadline deadline) {
 }
 
 void CudaStream::poll() {
-  if (calls_this_thread()) return;
+  poll_silently();
+  write_prints();
+}
+
+void CudaStream::poll_silently() {
   device_.enter();
   std::lock_guard lock(mutex_);
   if (is_captured()) return;
@@ -303,7 +309,7 @@ void CudaStream::poll() {
 bool CudaStream::is_idle() {
   // One that joined a capture is wanted until that ends.
   if (std::shared_ptr<Capture> captured = capture()) return captured->is_origin(*this);
-  poll();
+  poll_silently();
   std::lock_guard lock(mutex_);
   return timeline_->done >= put_;
 }

@@ -40,8 +40,12 @@ public:
   }
   bool outlives_statics() const override { return false; } // nor does the driver
   void poll() override;
-  // Finishes what is done, without waiting; says whether nothing is left.
+  // The same two where a device looks after its streams, perhaps in the middle of a launch: no function of the program's is called.
+  bool wait_silently(std::uint64_t number, Deadline deadline);
+  void poll_silently();
+  // Finishes what is done, without waiting; says whether nothing is left but prints.
   bool is_idle();
+  using Stream::has_prints, Stream::write_prints;
   // Waits for everything, and says nothing of what fails.
   void close();
 

@@ -177,7 +177,9 @@ void kern_stream_on_fault(kern_stream* stream, kern_fault_policy policy);
 // none. Does not wait. Bad indices of kernels compiled with `--on-fault=clamp` are always reported, once a launch.
 kern_error* kern_stream_take_report(kern_stream* stream, kern_error** fault);
 // Says where the lines go that kernels of this stream print, instead of the standard output; null: there.
-// Called by the thread that finds the launch done.
+// Called by the thread that finds the launch done, for one launch of a stream at a time, in their order. It may use the
+// runtime, put work on the stream too; waits for that stream are errors. Setting another function waits for a call that is
+// under way, but inside of such functions.
 typedef void (*kern_print_function)(void* context, const char* text, uint64_t bytes);
 void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* context);
 // What comes next on the stream runs after the event.

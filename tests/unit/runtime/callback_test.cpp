@@ -1,7 +1,14 @@
 // Functions of the program's that a stream calls in its turn: what they may wait for, and that other waits are errors, by whatever
 // way they would come back to the stream.
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "expect.h"
 #include "fixture.h"
@@ -130,6 +137,139 @@ TEST_F(Callbacks, WaitForNoStreamThatWaitsForThem) {
     third.wait(status);
     // Who closes the circle is told, and that is the work that waits for the other one, or the function.
     ASSERT_TRUE(refused == 1 || status.kind() == KERN_ARGUMENT_ERROR) << round;
+  }
+}
+
+// Two streams that two threads wait for: the function of each is called, and begins when that of the other one has begun.
+struct TwoPrints : Callbacks {
+  struct Side {
+    kern::Stream& stream;
+    std::function<void()> function;
+    kern::Status status;
+  };
+  std::latch both{2};
+  void run(Side& left, Side& right) {
+    for (Side* side : {&left, &right})
+      side->stream.on_print([](void* context, const char*,
+                               std::uint64_t) { (*static_cast<const std::function<void()>*>(context))(); },
+                            &side->function);
+    for (Side* side : {&left, &right}) library.say(kern::over(1).on(side->stream), 1);
+    std::thread waiting([&] { left.stream.wait(left.status); });
+    right.stream.wait(right.status);
+    waiting.join();
+    for (Side* side : {&left, &right}) side->stream.on_print(nullptr, nullptr);
+  }
+};
+
+// Each waits for the other one's stream. On the CPU a function is part of the stream's work, and who closes the circle is told.
+TEST_F(TwoPrints, WaitForEachOther) {
+  kern::Status first, second;
+  Side left{stream, [&] { both.arrive_and_wait(), other.wait(first); }, {}},
+      right{other, [&] { both.arrive_and_wait(), stream.wait(second); }, {}};
+  run(left, right);
+  EXPECT_TRUE(left.status.ok() && right.status.ok());
+  EXPECT_EQ(first.ok() && second.ok(), is_cuda()) << first.message() << second.message();
+}
+
+TEST_F(TwoPrints, SetEachOthersFunctions) {
+  Side left{stream, [&] { both.arrive_and_wait(), other.on_print(nullptr, nullptr); }, {}},
+      right{other, [&] { both.arrive_and_wait(), stream.on_print(nullptr, nullptr); }, {}};
+  run(left, right);
+  EXPECT_TRUE(left.status.ok() && right.status.ok());
+}
+
+TEST_F(TwoPrints, PutWorkOnTheirStreams) {
+  Buffer<float> y = kern::zeros<float>(device, 10), z = kern::zeros<float>(device, 10);
+  Side left{stream, [&] { both.arrive_and_wait(), library.scale(kern::over(10).on(stream), y, 1); }, {}},
+      right{other, [&] { both.arrive_and_wait(), library.scale(kern::over(10).on(other), z, 1); }, {}};
+  run(left, right);
+  EXPECT_TRUE(left.status.ok() && right.status.ok());
+  stream.wait();
+  other.wait();
+}
+
+// More launches than a batch of records has, from a function that is called while one of them is looked at.
+TEST_F(Callbacks, OfPrintsPutWorkOnTheirStream) {
+  Buffer<float> ones = kern::zeros<float>(device, 10), y = kern::zeros<float>(device, 10);
+  ones.fill(1).wait();
+  int calls = 0;
+  print([&] {
+    if (calls++ > 0) return;
+    for (int i = 0; i < 1100; ++i) library.saxpy(kern::over(10).on(stream), 1, ones, y);
+    library.say(kern::over(1).on(stream), 1);
+    stream.check();
+    kern::Event event = stream.record();
+    other.after(event);
+  });
+  EXPECT_LE(calls, 2);
+  stream.on_print([](void* context, const char*, std::uint64_t) { ++*static_cast<int*>(context); }, &calls);
+  stream.wait();
+  stream.on_print(nullptr, nullptr);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(y.read(9), 1100);
+}
+
+// Whoever waits finds the lines of all launches before, in their order, one launch at a time.
+TEST_F(Callbacks, OfPrintsGetLinesInOrder) {
+  constexpr int thread_count = 4, rounds = 50;
+  struct Lines {
+    std::mutex mutex;
+    std::vector<std::uint64_t> bytes;
+    std::atomic<int> inside{0}, most{0};
+  } lines;
+  stream.on_print(
+      [](void* context, const char*, std::uint64_t bytes) {
+        auto& to = *static_cast<Lines*>(context);
+        to.most = std::max(to.most.load(), ++to.inside);
+        {
+          std::lock_guard lock(to.mutex);
+          to.bytes.push_back(bytes);
+        }
+        --to.inside;
+      },
+      &lines);
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<kern::Event> events;
+    for (int thread = 0; thread < thread_count; ++thread)
+      events.push_back(library.say(kern::over(32).on(stream), round * thread_count + thread + 1));
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < thread_count; ++thread)
+      threads.emplace_back([&, thread] {
+        events[static_cast<std::size_t>(thread)].wait();
+        std::lock_guard lock(lines.mutex);
+        EXPECT_GE(lines.bytes.size(), static_cast<std::size_t>(round * thread_count + thread + 1));
+      });
+  }
+  stream.wait();
+  stream.on_print(nullptr, nullptr);
+  EXPECT_EQ(lines.most, 1);
+  EXPECT_EQ(lines.bytes.size(), std::size_t(rounds * thread_count));
+  EXPECT_TRUE(std::ranges::is_sorted(lines.bytes));
+}
+
+// Who lets go of what a function uses sets another one first, which waits for a call that is under way.
+TEST_F(Callbacks, OfPrintsAreNotCalledAnyMore) {
+  for (int round = 0; round < 20; ++round) {
+    auto count = std::make_unique<std::atomic<int>>(0);
+    std::latch begun(1);
+    struct Context {
+      std::atomic<int>* count;
+      std::latch* begun;
+    } context{count.get(), &begun};
+    stream.on_print(
+        [](void* given, const char*, std::uint64_t) {
+          auto& [to, is_begun] = *static_cast<Context*>(given);
+          is_begun->count_down();
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          ++*to;
+        },
+        &context);
+    library.say(kern::over(1).on(stream), 1);
+    std::jthread waiting([&] { stream.wait(); });
+    begun.wait();
+    stream.on_print(nullptr, nullptr);
+    ASSERT_EQ(*count, 1);
+    count.reset();
   }
 }
 
