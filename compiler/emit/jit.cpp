@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <map>
 
 #include "compiler/diagnostics/driver.h"
@@ -58,9 +59,11 @@ private:
   std::map<std::string, kern_object_entry> entries_;
 };
 
-// The vector functions of libm; kept open as long as the process runs.
+// The vector functions of libm; kept open as long as the process runs. Where it cannot be opened, for want of memory or a
+// descriptor, the next one tries again.
 void* open_libmvec() {
-  static void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+  static std::atomic<void*> library{nullptr};
+  if (!library) library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
   return library;
 }
 

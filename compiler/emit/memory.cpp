@@ -6,8 +6,6 @@
 #include <execinfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/InitializePasses.h>
-#include <llvm/PassRegistry.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
@@ -17,6 +15,7 @@
 #include <utility>
 
 #include "compiler/emit/emit.h"
+#include "compiler/emit/tables.h"
 
 namespace kern {
 
@@ -39,18 +38,6 @@ static void register_targets() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
-}
-
-// Passes of the code generator enter themselves in a registry where they are first made.
-static void register_passes() {
-  llvm::PassRegistry& passes = *llvm::PassRegistry::getPassRegistry();
-  llvm::initializeCore(passes);
-  llvm::initializeAnalysis(passes);
-  llvm::initializeTransformUtils(passes);
-  llvm::initializeScalarOpts(passes);
-  llvm::initializeCodeGen(passes);
-  llvm::initializeRegAllocScoringPass(passes);
-  llvm::initializeTarget(passes);
 }
 
 // Functions of the C library by their names: a table that is made when one is first looked for.

@@ -5,8 +5,16 @@
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/AsmParser/Parser.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/InitializePasses.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/PassRegistry.h>
 #include <llvm/Support/SourceMgr.h>
+#include <llvm/TargetParser/Host.h>
 
 namespace kern::emitting {
 
@@ -49,6 +57,41 @@ void make_tables(llvm::TargetMachine& machine,
   llvm::raw_svector_ostream out(bytes);
   generate(*module, machine, !is_gpu, out);
   machine.setOptLevel(level);
+}
+
+// A pass enters itself where it is first made; those of a target can be reached in no other way.
+static void make_passes(const std::string& triple, llvm::CodeGenOptLevel level) {
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) return;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, "", "", {}, llvm::Reloc::PIC_, std::nullopt, level));
+  auto& generator = static_cast<llvm::LLVMTargetMachine&>(*machine);
+  llvm::legacy::PassManager passes;
+  llvm::TargetPassConfig* config = generator.createPassConfig(passes);
+  passes.add(config);
+  passes.add(new llvm::MachineModuleInfoWrapperPass(&generator));
+  if (config->addISelPasses()) return;
+  config->addMachinePasses();
+  config->setInitialized();
+  passes.add(llvm::createFreeMachineFunctionPass());
+}
+
+// Passes take memory while they read the registry, under its lock: where there is none, the lock stays taken by a reader, and
+// whoever had to write to the registry later would wait for ever.
+void register_passes() {
+  llvm::PassRegistry& passes = *llvm::PassRegistry::getPassRegistry();
+  llvm::initializeCore(passes);
+  llvm::initializeAnalysis(passes);
+  llvm::initializeTransformUtils(passes);
+  llvm::initializeScalarOpts(passes);
+  llvm::initializeVectorization(passes);
+  llvm::initializeCodeGen(passes);
+  llvm::initializeRegAllocScoringPass(passes);
+  llvm::initializeTarget(passes);
+  for (const llvm::CodeGenOptLevel level : {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Default})
+    for (const std::string& triple : {llvm::sys::getProcessTriple(), std::string("nvptx64-nvidia-cuda")})
+      make_passes(triple, level);
 }
 
 } // namespace kern::emitting
