@@ -104,6 +104,13 @@ template <class... Args>
   fail(KERN_ARGUMENT_ERROR, start + fmt::format(text, std::forward<Args>(args)...));
 }
 
+std::uint64_t host_bytes(const kern_argument& argument) {
+  std::uint64_t bytes = bytes_of(argument.type);
+  for (std::uint32_t axis = 0; axis < argument.rank; ++axis)
+    bytes *= static_cast<std::uint64_t>(argument.extents[axis]);
+  return bytes;
+}
+
 static void check_layout(const Call& call, std::size_t index, const kern_argument& given) {
   const ManifestKernel& kernel = *call.plan.kernel;
   constexpr std::uint64_t most_bytes = std::uint64_t(1) << 62;
@@ -141,12 +148,33 @@ static std::string bytes_text(__int128 bytes) {
   return (bytes < 0 ? "-" : "") + std::to_string(magnitude);
 }
 
+// An array in host memory is copied as one piece.
+static void check_packed(const ManifestKernel& kernel, std::size_t index, const kern_argument& given) {
+  if (given.kind == KERN_ARRAY || host_bytes(given) == 0) return;
+  const auto &extents = given.extents, &strides = given.strides;
+  std::int64_t packed = 1;
+  for (std::uint32_t axis = given.rank; axis-- > 0; packed *= extents[axis])
+    if (extents[axis] > 1 && strides[axis] != packed)
+      refuse(kernel, &kernel.params[index],
+             "with the extents {} has the strides {}, and arrays in host memory lie side by side, the last "
+             "axis fastest",
+             fmt::join(extents, extents + given.rank, " x "), fmt::join(strides, strides + given.rank, ", "));
+}
+
 // An array that names a buffer lies in it with all its elements. One that names none is memory which somebody
-// else keeps.
+// else keeps; no memory is beyond all addresses.
 static void check_reach(const ManifestKernel& kernel, std::size_t index, const kern_argument& given) {
-  if (!given.buffer) return;
   Reach reach = reach_of(given);
   if (reach.begin == reach.end) return;
+  if (!given.buffer) {
+    constexpr __int128 addresses = static_cast<__int128>(1) << 64;
+    const auto start = static_cast<__int128>(reinterpret_cast<std::uintptr_t>(given.data));
+    if (start + reach.begin >= 0 && start + reach.end <= addresses) return;
+    refuse(kernel, &kernel.params[index],
+           "with the extents {} and the strides {} reaches beyond all addresses",
+           fmt::join(given.extents, given.extents + given.rank, " x "),
+           fmt::join(given.strides, given.strides + given.rank, ", "));
+  }
   const Memory& memory = *given.buffer->memory;
   __int128 first = static_cast<__int128>(reinterpret_cast<std::uintptr_t>(given.data)) -
                    static_cast<__int128>(reinterpret_cast<std::uintptr_t>(memory.data));
@@ -212,6 +240,7 @@ static void check_argument(const Call& call, std::size_t index) {
     refuse(kernel, &kernel.params[index], "lies on {}, and the kernel is loaded for {}",
            given.buffer->device->name(), call.module->device->name());
   check_layout(call, index, given);
+  check_packed(kernel, index, given);
   check_reach(kernel, index, given);
 }
 
@@ -236,13 +265,6 @@ static void check_written(const Call& call) {
              static_cast<const void*>(other.data));
     }
   }
-}
-
-std::uint64_t host_bytes(const kern_argument& argument) {
-  std::uint64_t bytes = bytes_of(argument.type);
-  for (std::uint32_t axis = 0; axis < argument.rank; ++axis)
-    bytes *= static_cast<std::uint64_t>(argument.extents[axis]);
-  return bytes;
 }
 
 // Two arrays in host memory that are copied back may not share elements: one of them would be lost.

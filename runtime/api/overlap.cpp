@@ -33,11 +33,13 @@ struct Layout {
 
 } // namespace
 
-static std::int64_t magnitude(std::int64_t stride) { return stride < 0 ? -stride : stride; }
+static std::int64_t magnitude(std::int64_t stride) {
+  return stride < 0 ? -std::max(stride, -INT64_MAX) : stride;
+}
 
 // Returns the layout; nothing of an empty array, or one that reaches beyond all memory.
 static std::optional<Layout> layout_of(const kern_argument& array) {
-  constexpr std::int64_t most = std::int64_t(1) << 60;
+  constexpr std::int64_t most = std::int64_t(1) << 57; // bytes that one of eight axes may reach
   auto element = static_cast<std::int64_t>(bytes_of(array.type));
   std::int64_t low = 0, high = element;
   Layout layout{0, 0, {}};
@@ -45,7 +47,7 @@ static std::optional<Layout> layout_of(const kern_argument& array) {
     std::int64_t extent = array.extents[axis], stride = array.strides[axis], reach = 0;
     if (extent < 1 || stride < -most || stride > most) return std::nullopt;
     if (__builtin_mul_overflow(extent - 1, stride * element, &reach)) return std::nullopt;
-    if (magnitude(reach) > most) return std::nullopt;
+    if (reach < -most || reach > most) return std::nullopt;
     (reach < 0 ? low : high) += reach;
     if (extent > 1) layout.axes.push_back({extent, magnitude(stride)});
   }

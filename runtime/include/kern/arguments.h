@@ -108,8 +108,10 @@ static inline kern_argument kern_array_argument(kern_argument_kind kind, kern_ty
     argument.extents[axis] = extents.size[axis];
     argument.strides[axis] = stride;
     // What no array can have is refused by the launch.
-    stride = extents.size[axis] > 0 && stride > INT64_MAX / extents.size[axis] ? INT64_MAX
-                                                                               : stride * extents.size[axis];
+    if (extents.size[axis] <= 0)
+      stride = 0;
+    else
+      stride = stride > INT64_MAX / extents.size[axis] ? INT64_MAX : stride * extents.size[axis];
   }
   return argument;
 }

@@ -99,7 +99,7 @@ public:
   }
   template <std::size_t Axes> View<T, Axes> view(Status& status, std::int64_t offset,
                                                  const Extents<Axes>& part, const Extents<Axes>& strides) {
-    if (!check_made(status) || !check_part(status, size(), offset, part, strides))
+    if (!check_made(status) || !check_part(status, size(), offset, part, strides, sizeof(T)))
       return View<T, Axes>::none();
     return {handle_, data() + offset, part, strides};
   }

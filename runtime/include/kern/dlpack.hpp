@@ -114,7 +114,7 @@ template <class T, std::size_t Rank> inline View<T, Rank> adopt(Status& status, 
   BufferHandle handle;
   // The buffer is what the strides reach, which may lie before the first element.
   std::int64_t lowest = 0, highest = 0, bytes = 0;
-  if (!reach_of(extents, strides, lowest, highest) ||
+  if (!reach_of(extents, strides, lowest, highest, sizeof(T)) ||
       __builtin_mul_overflow(highest - lowest + 1, static_cast<std::int64_t>(sizeof(T)), &bytes)) {
     status.refuse([&] {
       return std::string(

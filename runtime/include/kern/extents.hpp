@@ -57,13 +57,13 @@ template <std::size_t Rank> constexpr Extents<Rank> packed_strides(const Extents
 }
 
 // Computes the lowest and the highest element that an array reaches, counted from its first one; of an empty one
-// the highest is -1. False where they are beyond 2^60, or no array has such extents.
+// the highest is -1. False where they are beyond 2^62 bytes, or no array has such extents.
 template <std::size_t Rank> constexpr bool reach_of(const Extents<Rank>& extents,
                                                     const Extents<Rank>& strides, std::int64_t& lowest,
-                                                    std::int64_t& highest) {
-  constexpr std::int64_t most = std::int64_t(1) << 60;
+                                                    std::int64_t& highest, std::int64_t element_bytes = 1) {
+  const std::int64_t most = (std::int64_t(1) << 62) / element_bytes - 1;
   lowest = highest = 0;
-  if (!are_possible(extents)) return false;
+  if (!are_possible(extents, element_bytes)) return false;
   const bool is_empty = count(extents) == 0;
   if (is_empty) highest = -1;
   for (std::size_t axis = 0; axis < Rank && !is_empty; ++axis) {
@@ -84,10 +84,12 @@ template <std::size_t Rank> std::string text_of(const Extents<Rank>& numbers, co
 
 // Says whether a part lies in an array of so many elements; makes it an ArgumentError where it does not.
 template <std::size_t Rank> bool check_part(Status& status, std::int64_t elements, std::int64_t offset,
-                                            const Extents<Rank>& extents, const Extents<Rank>& strides) {
+                                            const Extents<Rank>& extents, const Extents<Rank>& strides,
+                                            std::int64_t element_bytes) {
   std::int64_t lowest = 0, highest = 0;
-  bool is_inside = offset >= 0 && offset <= elements && reach_of(extents, strides, lowest, highest) &&
-                   lowest >= -offset && highest < elements - offset;
+  bool is_inside = offset >= 0 && offset <= elements &&
+                   reach_of(extents, strides, lowest, highest, element_bytes) && lowest >= -offset &&
+                   highest < elements - offset;
   if (!is_inside)
     status.refuse([&] {
       return "a part with the extents " + text_of(extents, " x ") + " and the strides " +

@@ -165,8 +165,11 @@ public:
     const std::int64_t size = (end - begin) / step + ((end - begin) % step != 0);
     part.extents_.value[axis] = size;
     // Where nothing is taken, there is no address of it, and beside one element no stride.
-    if (size > 0) part.data_.value = at(begin * strides()[axis]);
-    if (size > 1) part.strides_.value[axis] *= step;
+    if (size > 0 && !move(status, begin, strides()[axis], part.data_.value)) return none();
+    if (size > 1 && __builtin_mul_overflow(strides()[axis], step, &part.strides_.value[axis])) {
+      refuse_reach(status);
+      return none();
+    }
     return part;
   }
   // Returns what has that index along an axis, an array of one axis less: the channel of a picture is
@@ -195,7 +198,9 @@ public:
       rest[to] = extents()[from];
       steps[to++] = strides()[from];
     }
-    return {buffer_, at(index * strides()[axis]), rest, steps};
+    T* first = data();
+    if (!move(status, index, strides()[axis], first)) return View<T, Rank - 1>::none();
+    return {buffer_, first, rest, steps};
   }
   // Returns the view with its axes in reverse order.
   View transposed() const {
@@ -239,17 +244,55 @@ public:
   }
 
 private:
-  // A part of an array without memory has none either, so that it is refused as one.
-  T* at(std::int64_t offset) const { return data() ? data() + offset : nullptr; }
+  void refuse_reach(Status& status) const {
+    status.refuse([&] {
+      return "no array has the extents " + text_of(extents(), " x ") + " and the strides " +
+             text_of(strides(), ", ") + ": they are negative, or reach beyond all memory";
+    });
+  }
+  // Moves the address of the first element by so many steps, not negative, of a stride. A part of an array without memory has
+  // none either, so that it is refused as one.
+  bool move(Status& status, std::int64_t steps, std::int64_t stride, T*& first) const {
+    constexpr std::int64_t most = (std::int64_t(1) << 62) / static_cast<std::int64_t>(sizeof(T));
+    std::int64_t offset = 0;
+    const bool is_possible =
+        !__builtin_mul_overflow(steps, stride, &offset) && offset >= -most && offset <= most;
+    if (!is_possible)
+      refuse_reach(status);
+    else if (data())
+      first = address_of(offset);
+    return is_possible;
+  }
+  // Of an element that may lie outside of the memory: launches and copies refuse such views.
+  T* address_of(std::int64_t offset) const {
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(data()) +
+                                static_cast<std::uintptr_t>(offset) * sizeof(T));
+  }
+  // Says whether the elements from the lowest to the highest lie in the buffer.
+  bool is_inside(std::int64_t lowest, std::int64_t highest) const {
+    const auto start = reinterpret_cast<std::uintptr_t>(kern_buffer_data(buffer_.get()));
+    const auto first = reinterpret_cast<std::uintptr_t>(data());
+    const auto before = static_cast<std::uintptr_t>(-lowest) * sizeof(T),
+               behind = static_cast<std::uintptr_t>(highest + 1) * sizeof(T);
+    if (highest < 0) return true; // there are none
+    return first >= start && first - start >= before && first - start <= kern_buffer_bytes(buffer_.get()) &&
+           behind <= kern_buffer_bytes(buffer_.get()) - (first - start);
+  }
   // Calls `piece` for what lies side by side, in the order of the host.
   void copy(Status& status, auto* host, std::size_t elements, auto&& piece) const {
-    std::int64_t lowest = 0, highest = 0;
-    if (is_empty() || !buffer_ || !reach_of(extents(), strides(), lowest, highest))
+    if (is_empty() || !buffer_)
       return status.refuse([&] {
         return std::string(is_empty() ? "the view is empty: it could not be made, or was moved from"
-                           : !buffer_ ? "the view is of a raw pointer, and only views of buffers are copied: "
-                                        "see Buffer::adopt"
-                                      : "the view reaches beyond all memory");
+                                      : "the view is of a raw pointer, and only views of buffers are copied: "
+                                        "see Buffer::adopt");
+      });
+    std::int64_t lowest = 0, highest = 0;
+    if (!reach_of(extents(), strides(), lowest, highest, sizeof(T))) return refuse_reach(status);
+    if (!is_inside(lowest, highest))
+      return status.refuse([&] {
+        return "a view with the extents " + text_of(extents(), " x ") + " and the strides " +
+               text_of(strides(), ", ") + " does not lie in its buffer, which has " +
+               std::to_string(kern_buffer_bytes(buffer_.get())) + " bytes";
       });
     if (elements != static_cast<std::size_t>(size()))
       return status.refuse([&] {
@@ -270,7 +313,7 @@ private:
     for (std::int64_t done = 0, total = size(); done < total && together > 0; done += together) {
       std::int64_t offset = 0;
       for (std::size_t axis = 0; axis < outer; ++axis) offset += at[axis] * strides()[axis];
-      const auto* from = reinterpret_cast<const std::byte*>(data() + offset);
+      const auto* from = reinterpret_cast<const std::byte*>(address_of(offset));
       if (!piece(static_cast<std::uint64_t>(from - begin), host + done,
                  static_cast<std::uint64_t>(together) * sizeof(T), stream.get()))
         break;
