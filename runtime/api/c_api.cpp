@@ -16,6 +16,7 @@
 #include "runtime/api/launch.h"
 #include "runtime/api/order.h"
 #include "runtime/api/stay.h"
+#include "runtime/common/log.h"
 #include "runtime/common/settings.h"
 
 using namespace kern::runtime;
@@ -93,6 +94,21 @@ void kern_event::operator delete(void* memory) {
 void kern::runtime::refuse_empty(const char* what) {
   fail(KERN_ARGUMENT_ERROR,
        std::string("the ") + what + " is empty: it was never made, could not be made, or was moved from");
+}
+
+void kern::runtime::refuse_handle(const char* what) {
+  fail(KERN_ARGUMENT_ERROR,
+       std::string("the handle of the ") + what + " is none: it was released, or is one of another kind");
+}
+
+void kern::runtime::warn_of_handle() noexcept {
+  try {
+    kern::log(
+        KERN_LOG_ERROR,
+        "a handle is released or retained that is none: it was released before, or is one of another kind");
+  } catch (...) {
+    // There is no memory for the text.
+  }
 }
 
 void kern::runtime::refuse_null(const char* what) {
@@ -210,25 +226,27 @@ kern_error* kern_device_open(const kern_device_options* options, kern_device** d
 }
 
 int kern_host_is_pinned(kern_device* device, const void* data) {
-  return device && device->device->is_pinned(data);
+  return is_there(device) && device->device->is_pinned(data);
 }
 
 // Of a handle that is null: BEST is the kind of no device.
 kern_device_kind kern_device_get_kind(const kern_device* device) {
-  return device ? device->device->kind() : KERN_DEVICE_BEST;
+  return is_there(device) ? device->device->kind() : KERN_DEVICE_BEST;
 }
 const char* kern_device_name(const kern_device* device) {
-  return device ? device->device->name().c_str() : "";
+  return is_there(device) ? device->device->name().c_str() : "";
 }
 void kern_device_get_info(const kern_device* device, kern_device_info* info) {
-  hand_out(info, device ? device->device->info() : kern_device_info{});
+  hand_out(info, is_there(device) ? device->device->info() : kern_device_info{});
 }
-const char* kern_device_reason(const kern_device* device) { return device ? device->reason.c_str() : ""; }
+const char* kern_device_reason(const kern_device* device) {
+  return is_there(device) ? device->reason.c_str() : "";
+}
 std::uint32_t kern_device_ordinal(const kern_device* device) {
-  return device ? device->device->ordinal() : 0;
+  return is_there(device) ? device->device->ordinal() : 0;
 }
 int kern_device_same(const kern_device* left, const kern_device* right) {
-  return left && right ? left->device == right->device : left == right;
+  return is_there(left) && is_there(right) ? left->device == right->device : left == right;
 }
 
 // ---- Streams and events ----
@@ -298,12 +316,16 @@ kern_error* kern_stream_wrap(kern_device* device, void* native, kern_stream** st
   });
 }
 
-std::uint64_t kern_stream_id(const kern_stream* stream) { return stream ? stream->stream->id() : 0; }
+std::uint64_t kern_stream_id(const kern_stream* stream) {
+  return is_there(stream) ? stream->stream->id() : 0;
+}
 
-void* kern_stream_native(const kern_stream* stream) { return stream ? stream->stream->native() : nullptr; }
+void* kern_stream_native(const kern_stream* stream) {
+  return is_there(stream) ? stream->stream->native() : nullptr;
+}
 
 kern_device* kern_stream_device(kern_stream* stream) {
-  return stream ? make_device(stream->device) : nullptr;
+  return is_there(stream) ? make_device(stream->device) : nullptr;
 }
 
 kern_error* kern_stream_wait(kern_stream* stream) {
@@ -336,7 +358,7 @@ kern_error* kern_stream_cancel(kern_stream* stream) {
 }
 
 void kern_stream_on_fault(kern_stream* stream, kern_fault_policy policy) {
-  if (stream) stream->stream->report_by_default(policy == KERN_FAULTS_REPORT);
+  if (is_there(stream)) stream->stream->report_by_default(policy == KERN_FAULTS_REPORT);
 }
 
 kern_error* kern_stream_take_report(kern_stream* stream, kern_error** fault) {
@@ -350,7 +372,7 @@ kern_error* kern_stream_take_report(kern_stream* stream, kern_error** fault) {
 }
 
 void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* context) {
-  if (stream) stream->stream->on_print(print, context);
+  if (is_there(stream)) stream->stream->on_print(print, context);
 }
 
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event) {
@@ -518,11 +540,11 @@ kern_error* kern_module_load(kern_device* device, const kern_object* object, ker
 }
 
 std::uint64_t kern_module_kernel_count(const kern_module* module) {
-  return module ? module->module->manifest.kernels.size() : 0;
+  return is_there(module) ? module->module->manifest.kernels.size() : 0;
 }
 
 const char* kern_module_kernel_symbol(const kern_module* module, std::uint64_t index) {
-  if (!module) return nullptr;
+  if (!is_there(module)) return nullptr;
   const auto& kernels = module->module->manifest.kernels;
   return index < kernels.size() ? kernels[index].symbol.c_str() : nullptr;
 }

@@ -15,8 +15,8 @@ std::uint32_t kern_device_count(kern_device_kind kind) {
 }
 
 const char* kern_module_manifest(const kern_module* module, std::uint64_t* bytes) {
-  if (bytes) *bytes = module ? module->module->text.size() : 0;
-  return module ? module->module->text.data() : nullptr;
+  if (bytes) *bytes = is_there(module) ? module->module->text.size() : 0;
+  return is_there(module) ? module->module->text.data() : nullptr;
 }
 
 static const Plan& plan_at(const kern_module* module, std::uint64_t index) {

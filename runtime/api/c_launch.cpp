@@ -76,7 +76,7 @@ static void stage(Staging& staging, const kern_kernel& kernel, Stream& stream, b
 
 void kern::runtime::check_stream(const kern_kernel& kernel, const kern_launch_options& options) {
   if (!options.stream && options.needs_stream) refuse_empty("stream");
-  if (options.stream && options.stream->device != kernel.device)
+  if (options.stream && full(options.stream, "stream").device != kernel.device)
     fail(KERN_ARGUMENT_ERROR, "kernel `" + kernel.plan->kernel->name + "` is loaded for " +
                                   kernel.device->name() + ", and the stream is one of " +
                                   options.stream->device->name());
@@ -92,7 +92,7 @@ static std::size_t collect_uses(Stream& stream, std::span<const kern_argument> a
                                 std::span<Memory*> uses) {
   std::size_t count = 0;
   for (const kern_argument& argument : arguments) {
-    if (!argument.buffer) continue;
+    if (argument.rank == 0 || !argument.buffer) continue;
     uses[count] = argument.buffer->memory.get();
     order_behind_fill(stream, *uses[count++]);
   }

@@ -69,13 +69,19 @@ void kern_host_copy(void* to, const void* from, std::uint64_t bytes) {
     std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, bytes - begin);
 }
 
-void* kern_buffer_host_data(const kern_buffer* buffer) { return buffer ? buffer->memory->host : nullptr; }
+void* kern_buffer_host_data(const kern_buffer* buffer) {
+  return is_there(buffer) ? buffer->memory->host : nullptr;
+}
 
-void* kern_buffer_data(const kern_buffer* buffer) { return buffer ? buffer->memory->data : nullptr; }
-std::uint64_t kern_buffer_bytes(const kern_buffer* buffer) { return buffer ? buffer->memory->bytes : 0; }
+void* kern_buffer_data(const kern_buffer* buffer) {
+  return is_there(buffer) ? buffer->memory->data : nullptr;
+}
+std::uint64_t kern_buffer_bytes(const kern_buffer* buffer) {
+  return is_there(buffer) ? buffer->memory->bytes : 0;
+}
 
 kern_device* kern_buffer_device(const kern_buffer* buffer) {
-  return buffer ? make_device(buffer->device) : nullptr;
+  return is_there(buffer) ? make_device(buffer->device) : nullptr;
 }
 
 static void check_range(const kern_buffer* buffer, std::uint64_t offset, std::uint64_t bytes) {

@@ -7,7 +7,7 @@
 
 using namespace kern::runtime;
 
-struct kern_prepared : Counted {
+struct kern_prepared : Counted<HandleKind::Prepared> {
   ~kern_prepared() {
     for (kern_argument& argument : arguments) kern_buffer_release(argument.buffer);
     kern_stream_release(options.stream);
@@ -25,6 +25,8 @@ struct kern_prepared : Counted {
 // Checks the arguments and makes the launch of them; a failure leaves the old one.
 static void prepare_launch(kern_prepared& prepared, std::vector<kern_argument> arguments) {
   const kern_kernel& kernel = *prepared.kernel;
+  for (kern_argument& argument : arguments)
+    if (argument.rank == 0) argument.buffer = nullptr; // a scalar has none
   Call call{kernel.module, *kernel.plan, prepared.options, arguments};
   if (check_arguments(call))
     fail(KERN_ARGUMENT_ERROR,
@@ -60,11 +62,12 @@ kern_error* kern_prepare(kern_kernel* kernel, const kern_launch_options* options
     check_options(options);
     if (!arguments && count > 0) refuse_null("the list of arguments");
     kern_prepared*& result = place_of(prepared);
+    const kern_launch_options known = known_part(*options);
+    check_stream(*kernel, known);
     auto made = std::make_unique<kern_prepared>();
     made->kernel = retain(kernel);
-    made->options = known_part(*options);
+    made->options = known;
     retain(made->options.stream);
-    check_stream(*kernel, made->options);
     prepare_launch(*made, {arguments, arguments + count});
     result = made.release();
   });

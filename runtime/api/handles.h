@@ -12,19 +12,40 @@
 #include "runtime/api/device.h"
 #include "runtime/api/written.h"
 
-struct Counted {
-  std::atomic<unsigned> count{1};
+enum class HandleKind : std::uint32_t {
+  None,
+  Device = 0x6b726e01, // nothing that memory has by chance
+  Stream,
+  Event,
+  Buffer,
+  Module,
+  Kernel,
+  Prepared,
+  Graph,
+  Compilation
 };
-struct kern_device : Counted {
+
+// A handle says of what kind it is, so that one of another kind is an error, and mostly one that was released, which is freed
+// memory: as long as nothing else lies there.
+template <HandleKind Kind> struct Counted {
+  Counted() = default;
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { kind.store(HandleKind::None, std::memory_order_relaxed); }
+  bool is_whole() const { return kind.load(std::memory_order_relaxed) == Kind; }
+  std::atomic<unsigned> count{1};
+  std::atomic<HandleKind> kind{Kind};
+};
+struct kern_device : Counted<HandleKind::Device> {
   std::shared_ptr<kern::runtime::Device> device;
   std::string reason;
 };
-struct kern_stream : Counted {
+struct kern_stream : Counted<HandleKind::Stream> {
   ~kern_stream();
   std::shared_ptr<kern::runtime::Device> device;
   std::shared_ptr<kern::runtime::Stream> stream;
 };
-struct kern_event : Counted {
+struct kern_event : Counted<HandleKind::Event> {
   ~kern_event() {
     if (number > 0 && !point) stream->let_go(number);
   }
@@ -38,34 +59,46 @@ struct kern_event : Counted {
   std::shared_ptr<const kern::runtime::Clock> checked;      // of check.h
   std::shared_ptr<const kern::runtime::Timestamp> time;     // null where nobody asked for it
 };
-struct kern_buffer : Counted {
+struct kern_buffer : Counted<HandleKind::Buffer> {
   std::shared_ptr<kern::runtime::Device> device;
   std::shared_ptr<kern::runtime::Memory> memory;
 };
-struct kern_module : Counted {
+struct kern_module : Counted<HandleKind::Module> {
   std::shared_ptr<kern::runtime::Device> device;
   std::shared_ptr<const kern::runtime::Module> module;
   std::shared_ptr<kern::runtime::Written> written; // null where it was linked into the program
 };
-struct kern_kernel : Counted {
+struct kern_kernel : Counted<HandleKind::Kernel> {
   std::shared_ptr<kern::runtime::Device> device;
   std::shared_ptr<const kern::runtime::Module> module;
   const kern::runtime::Plan* plan = nullptr;
 };
 
-struct kern_graph : Counted {
+struct kern_graph : Counted<HandleKind::Graph> {
   std::shared_ptr<kern::runtime::Device> device;
   std::shared_ptr<kern::runtime::Graph> graph;
 };
 
 namespace kern::runtime {
 
+// Says whether a handle is there and what it is said to be.
+template <class Handle> bool is_there(const Handle* handle) { return handle && handle->is_whole(); }
+// Says in the log that a handle is none.
+[[gnu::cold]] void warn_of_handle() noexcept;
+
 template <class Handle> Handle* retain(Handle* handle) {
-  if (handle) handle->count.fetch_add(1, std::memory_order_relaxed);
+  if (!handle) return nullptr;
+  if (!handle->is_whole()) [[unlikely]] {
+    warn_of_handle();
+    return nullptr;
+  }
+  handle->count.fetch_add(1, std::memory_order_relaxed);
   return handle;
 }
 template <class Handle> void release(Handle* handle) {
   if (!handle) return;
+  if (!handle->is_whole()) [[unlikely]]
+    return warn_of_handle();
   // Who has the only one needs no locked instruction.
   bool is_last = handle->count.load(std::memory_order_acquire) == 1 ||
                  handle->count.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -74,6 +107,7 @@ template <class Handle> void release(Handle* handle) {
 
 // Throw what a caller of the C interface left out.
 [[noreturn, gnu::cold]] void refuse_empty(const char* what);
+[[noreturn, gnu::cold]] void refuse_handle(const char* what);
 [[noreturn, gnu::cold]] void refuse_null(const char* what);
 [[noreturn, gnu::cold]] void refuse_struct(const char* what, std::uint32_t given, std::size_t size);
 
@@ -88,10 +122,12 @@ template <class Function> kern_error* guarded(Function&& function) noexcept {
 }
 
 // Returns what a handle stands for, or refuses one that is null: of something that was never made, could not be
-// made, or was moved from.
+// made, or was moved from; and one that is none.
 template <class Handle> Handle& full(Handle* handle, const char* what) {
   if (!handle) [[unlikely]]
     refuse_empty(what);
+  if (!handle->is_whole()) [[unlikely]]
+    refuse_handle(what);
   return *handle;
 }
 // Returns where a result goes.

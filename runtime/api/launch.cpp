@@ -206,7 +206,7 @@ static bool is_plainly_right(const Call& call, const PlanParam& param, const ker
   return given.kind == KERN_ARRAY && param.rank == 1 && given.strides[0] == 1 && given.extents[0] >= 0 &&
          given.extents[0] <= most_elements && given.data && (!param.written || given.writable) &&
          (reinterpret_cast<std::uintptr_t>(given.data) & (param.bytes - 1)) == 0 &&
-         (!given.buffer || given.buffer->device.get() == call.module->device) &&
+         (!given.buffer || (given.buffer->is_whole() && given.buffer->device.get() == call.module->device)) &&
          is_inside(given, param.bytes);
 }
 
@@ -236,6 +236,9 @@ static void check_argument(const Call& call, std::size_t index) {
     refuse(kernel, &kernel.params[index], "is written by the kernel, and {}",
            given.kind == KERN_HOST_IN ? "in() only copies to the device: say inout() or out()"
                                       : "what is given may only be read");
+  if (given.buffer && !given.buffer->is_whole())
+    refuse(kernel, &kernel.params[index],
+           "names a buffer whose handle is none: it was released, or is one of another kind");
   if (given.buffer && given.buffer->device.get() != call.module->device)
     refuse(kernel, &kernel.params[index], "lies on {}, and the kernel is loaded for {}",
            given.buffer->device->name(), call.module->device->name());

@@ -20,7 +20,7 @@ struct Listener {
 
 } // namespace
 
-struct kern_compilation : Counted {
+struct kern_compilation : Counted<HandleKind::Compilation> {
   std::shared_ptr<jit::Job> job;
   std::mutex mutex;
   Listener listener; // until it was told

@@ -2,6 +2,11 @@
 // The C interface of the runtime: opaque, counted handles, and structs that begin with their size, so that
 // they can grow. C++ programs include <kern/kern.hpp>, which is made of this. A function that can fail
 // returns null, or an error that its caller frees; nothing is thrown across it.
+//
+// A handle that is null is a KERN_ARGUMENT_ERROR where a function returns an error; the others do nothing, and return null, 0 or
+// what stands at them. So it is with a handle of another kind. One that was released is found as long as nothing else has its
+// memory, which is mostly so and never sure; the log says where such a handle is released again. Addresses of anything else
+// are not known to be wrong.
 #ifndef KERN_RUNTIME_H
 #define KERN_RUNTIME_H
 

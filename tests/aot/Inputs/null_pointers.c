@@ -63,7 +63,23 @@ int main(void) {
   kern_module* module = kernels.module;
   kern_kernel* kernel = kernels.kernels[0];
 
-  // The calls.
+  // The calls: null.
+
+  kern_set_log(write_log, 0);
+  // The calls: another kind.
+  kern_set_log(write_log, 0);
+  // In a list of arguments, and in options.
+  arguments[0].buffer = (void*)stream;
+  expect(kern_launch(kernel, &launch_options, arguments, 2, 0), "a stream as buffer", 1);
+  expect(kern_prepared_set(prepared, 0, arguments), "set: a stream as buffer", 1);
+  arguments[0].buffer = buffer;
+  arguments[1].buffer = (void*)memory; // of a scalar nobody looks at it
+  must(kern_launch(kernel, &launch_options, arguments, 2, 0));
+  must(kern_prepared_set(prepared, 1, &arguments[1]));
+  launch_options.stream = (void*)buffer;
+  expect(kern_launch(kernel, &launch_options, arguments, 2, 0), "a buffer as stream", 1);
+  expect(kern_prepare(kernel, &launch_options, arguments, 2, (void*)&place), "prepare: a buffer as stream", 1);
+  launch_options.stream = 0;
 
   // Those of a generated header.
   expect(scale_load(device, 0), "load: kernels", 1);
@@ -92,6 +108,20 @@ int main(void) {
   part.struct_size = 0;
   failed = kern_module_load(device, &part, &module);
   printf("%s\n", kern_error_message(failed));
+  kern_error_free(failed);
+  // Handles that were released, each twice: memory that is free, which sanitizers do not let anybody look at.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  module = kernels.module;
+  kernel = kernels.kernels[0];
+  kern_prepared_release(prepared);
+  scale_unload(&kernels);
+  kern_graph_release(graph);
+  kern_event_release(event);
+  kern_buffer_release(buffer);
+  kern_stream_release(stream);
+  kern_device_release(device);
+  // The calls: released.
+#endif
   printf("%d calls, %d wrong\n", CALLS, wrong);
   return wrong != 0;
 }

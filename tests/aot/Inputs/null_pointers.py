@@ -1,4 +1,5 @@
-"""Writes a C program that calls each function of a header of Kern with null in place of each of its pointers.
+"""Writes a C program that calls each function of a header of Kern with null in place of each of its pointers, with a handle of
+each other kind in place of each of its handles, and with handles that were released.
 
 Usage: null_pointers.py HEADER... > program.c
 
@@ -59,28 +60,44 @@ def value(param, name):
     return "(void*)memory"
 
 
+def call_of(function, result, values, said, is_error):
+    text = f"{function}({', '.join(values)})"
+    if "kern_error*" in result.replace(" ", "") and function != "kern_error_free":
+        return f'  expect({text}, "{function}: {said}", {int(is_error)});'
+    return f"  (void){text};"
+
+
 def main():
-    calls, count = [], 0
+    calls, others, released, count = [], [], [], 0
     for header in sys.argv[1:]:
         with open(header) as file:
             found = list(functions(file.read()))
         for result, function, params in found:
             names = [name_of(p) for p in params]
             pointers = [i for i, p in enumerate(params) if is_pointer(p)]
-            tells = "kern_error*" in result.replace(" ", "") and function != "kern_error_free"
+            good = [value(p, n) for p, n in zip(params, names)]
             cases = [{i} for i in pointers] + ([set(pointers)] if len(pointers) > 1 else [])
             for nulls in cases:
                 optional = all(names[i] == "event" and "**" in params[i] or (function, names[i]) in OPTIONAL
                                for i in nulls)
-                values = ", ".join("0" if i in nulls else value(p, names[i]) for i, p in enumerate(params))
+                values = ["0" if i in nulls else v for i, v in enumerate(good)]
                 said = ", ".join(names[i] for i in sorted(nulls))
-                if tells:
-                    calls.append(f'  expect({function}({values}), "{function}: {said}", {int(not optional)});')
-                else:
-                    calls.append(f"  (void){function}({values});")
-                count += 1
+                calls.append(call_of(function, result, values, said, not optional))
+            handles = [i for i in pointers if good[i] in HANDLES.values() and good[i] != "failed"]
+            for i in handles:
+                for other in HANDLES.values():
+                    if other in (good[i], "failed"):
+                        continue
+                    values = good[:i] + [f"(void*){other}"] + good[i + 1:]
+                    others.append(call_of(function, result, values, f"{names[i]} is a {other}", True))
+            if handles:
+                released.append(call_of(function, result, good, "released", True))
+    count = len(calls) + len(others) + len(released)
     with open(__file__.replace("null_pointers.py", "null_pointers.c")) as file:
-        print(file.read().replace("  // The calls.", "\n".join(calls)).replace("CALLS", str(count)))
+        text = file.read().replace("CALLS", str(count))
+    for place, lines in (("null", calls), ("another kind", others), ("released", released)):
+        text = text.replace(f"  // The calls: {place}.", "\n".join(lines))
+    print(text)
 
 
 main()
