@@ -180,21 +180,22 @@ std::optional<Value> call_of_host(Checker& checker, const ast::Call& call) {
 static FunctionSymbol* function_of(Context& context, FileScope& scope, std::string_view name) {
   auto found = scope.symbols.find(name);
   if (found == scope.symbols.end()) return nullptr;
-  if (found->second.back().choice) {
+  Symbol* last = &found->second.back();
+  if (last->choice) {
     Symbol* chosen = find_own_symbol(context, scope, name, {});
     if (chosen && chosen->kind == Symbol::Kind::Function) return chosen->function;
     if (chosen && chosen->choice) return nullptr;
+    if (chosen) last = chosen;
   }
   for (std::size_t i = found->second.size(); i-- > 0;)
     if (found->second[i].kind == Symbol::Kind::Function) return found->second[i].function;
   if (!scope.is_numba()) return nullptr;
-  Symbol& last = found->second.back();
-  bool makes = last.kind == Symbol::Kind::Constant && !last.op && !last.store && !last.loop && last.init &&
-               last.init->kind == ast::Kind::Call;
+  bool makes = last->kind == Symbol::Kind::Constant && !last->op && !last->store && !last->loop &&
+               last->init && last->init->kind == ast::Kind::Call;
   if (!makes) return nullptr;
   bool was_enabled = context.diagnostics.enabled();
   context.diagnostics.set_enabled(false);
-  Value value = Checker(context, &scope, nullptr).symbol_value(scope, name, last, last.span);
+  Value value = Checker(context, &scope, nullptr).symbol_value(scope, name, *last, last->span);
   context.diagnostics.set_enabled(was_enabled);
   return value.kind == ValueKind::Function ? const_cast<FunctionSymbol*>(value.function) : nullptr;
 }
