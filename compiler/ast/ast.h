@@ -495,7 +495,7 @@ struct Module {
   Block items;
   std::span<const Span> skipped;
   std::span<const HostStatement> statements;
-  const Expr* result = nullptr; // of the body of a function: what it always returns, where that is plain
+  const Expr* result = nullptr; // of the body of a function or a clause: what its own `return` returns
 };
 
 } // namespace kern::ast

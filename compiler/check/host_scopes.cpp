@@ -126,14 +126,59 @@ std::optional<std::vector<Value>> arguments_of(Checker& checker, const HostFunct
   return values;
 }
 
-FileScope& body_of_call(Context& context, const HostFunction& callee, const std::vector<Value>& values) {
-  std::string key = fmt::format("{}:{}", static_cast<const void*>(callee.host), key_of(values));
-  std::unique_ptr<FileScope>& body = callee.scope->calls[key];
+// Says whether a line of Python begins with a keyword, or has it behind a colon.
+bool holds_keyword(std::string_view text, std::string_view keyword) {
+  for (std::size_t at = text.find(keyword); at != text.npos; at = text.find(keyword, at + 1)) {
+    const std::size_t behind = at + keyword.size();
+    const bool ends = behind == text.size() || std::string_view(" \t\r\n;(").find(text[behind]) != text.npos;
+    const std::size_t before = text.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
+    const bool begins =
+        at == 0 || before == text.npos || std::string_view("\n:;").find(text[before]) != text.npos;
+    if (ends && begins) return true;
+  }
+  return false;
+}
+
+bool begins_with(std::string_view text, std::string_view keyword) {
+  return holds_keyword(text.substr(0, keyword.size() + 1), keyword);
+}
+
+} // namespace
+
+Outcome outcome_of(Context& context, FileScope& scope) {
+  using Kind = Outcome::Kind;
+  for (const ast::HostStatement& statement : scope.tree->statements) {
+    if (statement.is_item || statement.kind == ast::HostStatement::Kind::Function ||
+        statement.kind == ast::HostStatement::Kind::Class)
+      continue;
+    const std::string_view text = context.source(statement.span);
+    if (text == "return") return {Kind::Returns, nullptr, &scope, statement.span};
+    if (begins_with(text, "raise")) return {Kind::Raises, nullptr, &scope, statement.span};
+    if (begins_with(text, "return"))
+      return {scope.tree->result ? Kind::Returns : Kind::Unknown, scope.tree->result, &scope, statement.span};
+    const bool may_return = holds_keyword(text, "return");
+    if (!may_return && !holds_keyword(text, "raise")) continue;
+    auto choice = std::ranges::find(scope.choices, &statement, &Choice::statement);
+    if (choice != scope.choices.end()) decide(context, scope, *choice);
+    // A program that runs does not raise there.
+    const bool is_decided = choice != scope.choices.end() && choice->is_decided;
+    if (!is_decided && may_return) return {Kind::Unknown, nullptr, &scope, statement.span};
+    if (!is_decided || !choice->taken) continue;
+    const Outcome inner = outcome_of(context, *choice->blocks[*choice->taken]);
+    if (inner.kind != Kind::End) return inner;
+  }
+  return {};
+}
+
+FileScope& body_of_host(Context& context, FileScope& scope, const ast::HostStatement& host,
+                        const std::vector<Value>& values) {
+  std::string key = fmt::format("{}:{}", static_cast<const void*>(&host), key_of(values));
+  std::unique_ptr<FileScope>& body = scope.calls[key];
   if (body) return *body;
-  body = new_scope(*callee.scope, *callee.host);
+  body = new_scope(scope, host);
   bind_names(context, *body);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    Symbol& symbol = body->symbols[callee.host->params[i].name].front();
+    Symbol& symbol = body->symbols[host.params[i].name].front();
     symbol.kind = Symbol::Kind::Constant;
     symbol.state = Symbol::State::Done;
     symbol.value = values[i];
@@ -146,25 +191,24 @@ FileScope& body_of_call(Context& context, const HostFunction& callee, const std:
   return *body;
 }
 
-} // namespace
-
 std::optional<Value> call_of_host(Checker& checker, const ast::Call& call) {
   const auto* name = ast::as<ast::Name>(call.callee);
   if (!name || checker.instance || !checker.scope->is_numba()) return std::nullopt;
   Context& context = checker.context;
   HostFunction callee = host_function(context, *checker.scope, name->text, checker.reader_of(name->span));
-  const ast::Expr* result = callee.host && callee.host->body ? callee.host->body->result : nullptr;
-  if (!result || context.open_constants >= limits::host_calls) return std::nullopt;
+  if (!callee.host || !callee.host->body || context.open_constants >= limits::host_calls) return std::nullopt;
   std::optional<std::vector<Value>> values = arguments_of(checker, callee, call);
   if (!values) return std::nullopt;
   if (!checker.count_steps(steps_of_host_call, call.span)) return std::nullopt;
-  FileScope& body = body_of_call(context, callee, *values);
+  FileScope& body = body_of_host(context, *callee.scope, *callee.host, *values);
   // What it returned once is kept under a word that is no name.
   std::vector<Symbol>& results = body.symbols["return"];
   if (results.empty()) {
     results.emplace_back().state = Symbol::State::Evaluating;
     ++context.open_constants;
-    Value value = constant_of_expr(context, body, *result);
+    const Outcome outcome = outcome_of(context, body);
+    Value value =
+        outcome.result ? constant_of_expr(context, *outcome.scope, *outcome.result) : error_value(call.span);
     --context.open_constants;
     results.front().value = std::move(value);
     results.front().state = Symbol::State::Done;

@@ -186,7 +186,7 @@ static std::optional<bool> holds(Context& context, FileScope& file, const ast::E
   return number ? std::optional(*number != 0.0) : std::nullopt;
 }
 
-static void decide(Context& context, FileScope& file, Choice& choice) {
+void decide(Context& context, FileScope& file, Choice& choice) {
   if (choice.state != Choice::State::New) return;
   choice.state = Choice::State::Deciding;
   std::span<const ast::HostClause> clauses = choice.statement->clauses;

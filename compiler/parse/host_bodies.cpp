@@ -141,7 +141,9 @@ struct BodyParser {
           is_block ? parse_block(colon + 2, items, statements) : parse_line(colon + 1, items, statements);
       auto* block = parser.arena.make<HostStatement>();
       block->span = cover(parser.tokens[i].span, parser.tokens[std::min(behind, end) - 1].span);
-      block->body = parser.make_module(items, statements);
+      ast::Module* body = parser.make_module(items, statements);
+      body->result = result_of(statements);
+      block->body = body;
       clause.block = block;
       clauses.push_back(clause);
       all_items.insert(all_items.end(), items.begin(), items.end());
@@ -179,29 +181,19 @@ struct BodyParser {
     return params;
   }
 
-  // Says whether the blocks of a statement hold a `return` of their own function.
-  bool may_return(const HostStatement& statement) const {
-    if (statement.is_item || statement.kind == HostStatement::Kind::Function ||
-        statement.kind == HostStatement::Kind::Class)
-      return false;
-    for (std::size_t i = begin; i < end; ++i) {
-      Span span = parser.tokens[i].span;
-      if (span.begin < statement.span.begin || span.end > statement.span.end) continue;
-      if (kind(i) == TokenKind::Return) return true;
-    }
-    return false;
-  }
-
-  // Returns what a function returns, where that is the value of one statement of its body.
+  // Returns what the first `return` among the statements of a block returns, those of the blocks inside of it left out.
   const Expr* result_of(const std::vector<HostStatement>& statements) const {
     for (const HostStatement& statement : statements) {
-      if (!may_return(statement)) continue;
-      std::size_t i = begin;
+      if (statement.is_item || statement.kind != HostStatement::Kind::Plain) continue;
+      const auto tokens = parser.tokens.subspan(begin, end - begin);
+      auto place = [](const Token& token) { return token.span.begin; };
+      const auto first = std::ranges::lower_bound(tokens, statement.span.begin, {}, place);
+      std::size_t i = begin + static_cast<std::size_t>(first - tokens.begin());
       auto is_layout = [&] {
         return kind(i) == TokenKind::Newline || kind(i) == TokenKind::Indent || kind(i) == TokenKind::Dedent;
       };
-      while (i < end && (parser.tokens[i].span.begin < statement.span.begin || is_layout())) ++i;
-      if (kind(i) != TokenKind::Return) return nullptr;
+      while (i < end && is_layout()) ++i;
+      if (kind(i) != TokenKind::Return) continue;
       Diagnostics aside;
       Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, i + 1};
       const Expr* value = trial.at_line_end() ? nullptr : trial.parse_expression_list();
