@@ -1,9 +1,10 @@
 // Which assignments of a variable reach which of its reads. Assignments that a read may both see are one version; the
 // state along a path is the assignments of each name that may have been the last. A loop is followed twice: what its
-// first round assigns, its second may read.
+// first round assigns, its second may read. Of an `if` whose condition is constant one branch is none of a path.
 #include "compiler/check/versions.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,6 +36,7 @@ struct Versions {
   static constexpr std::size_t most_statements = 100'000;
 
   const std::set<std::string_view>& wanted;
+  std::function<std::optional<bool>(const ast::Expr&)> truth_of; // of a condition, where it is constant
   std::vector<std::size_t> same; // of an assignment: another one of its version, or itself
   std::vector<std::string_view> names;
   std::map<const char*, std::size_t> assignment_at; // by where its target stands
@@ -136,6 +138,8 @@ struct Versions {
 
   void follow_if(const ast::If& stmt, State& state) {
     read(stmt.condition, state);
+    if (std::optional<bool> truth = truth_of(*stmt.condition))
+      return follow(*truth ? stmt.then_body : stmt.else_body, state);
     State other = state;
     follow(stmt.then_body, state);
     follow(stmt.else_body, other);
@@ -193,6 +197,36 @@ bool has_inner_functions(const ast::FunctionDef& function) {
   return found;
 }
 
+// Says whether an expression is made of constants and names that are none of the function's, by operators.
+bool is_of_constants(const Instance& instance, const ast::Expr& expr) {
+  switch (expr.kind) {
+  case ast::Kind::Name: return !instance.locals.contains(ast::get<ast::Name>(expr).text);
+  case ast::Kind::BoolLiteral:
+  case ast::Kind::IntLiteral:
+  case ast::Kind::NoneLiteral:
+  case ast::Kind::StringLiteral: return true;
+  case ast::Kind::Unary:
+  case ast::Kind::Compare:
+  case ast::Kind::BoolOp: {
+    bool all = true;
+    ast::each_part(expr, [&](const ast::Expr& part) { all = all && is_of_constants(instance, part); });
+    return all;
+  }
+  default: return false;
+  }
+}
+
+// Returns what a condition is for all calls of a function, as `if` finds it too; nothing where that depends on a call.
+std::optional<bool> constant_condition(Context& context, Instance& instance, const ast::Expr& expr) {
+  if (!is_of_constants(instance, expr)) return std::nullopt;
+  const bool was_enabled = context.diagnostics.enabled();
+  context.diagnostics.set_enabled(false);
+  Checker checker(context, instance.function->file, &instance);
+  std::optional<bool> truth = checker.constant_truth(checker.evaluate_condition(expr));
+  context.diagnostics.set_enabled(was_enabled);
+  return truth;
+}
+
 // A place where a name stands, and which of its versions that is.
 struct Occurrence {
   const char* place;
@@ -200,13 +234,17 @@ struct Occurrence {
   std::size_t version;
 };
 
-// Gives each name of `wanted` a version for assignments whose values never meet. Returns the occurrences that are not the
+// Gives each name that is to be split a version for assignments whose values never meet. Returns the occurrences that are not the
 // first, which are numbered from 1 on.
-std::vector<Occurrence> find_versions(const ast::FunctionDef& function,
-                                      const std::set<std::string_view>& wanted) {
+std::vector<Occurrence> find_versions(Context& context, Instance& instance) {
+  const ast::FunctionDef& function = *instance.function->def;
+  const std::set<std::string_view>& wanted = instance.split;
   std::vector<Occurrence> result;
   if (wanted.empty() || has_inner_functions(function)) return result;
-  Versions versions{wanted, {}, {}, {}, {}, 0, {}};
+  auto truth_of = [&](const ast::Expr& condition) {
+    return constant_condition(context, instance, condition);
+  };
+  Versions versions{wanted, truth_of, {}, {}, {}, {}, 0, {}};
   State state = Reaching{};
   for (const ast::Param& param : function.params) versions.assign(param.name, state);
   versions.follow(function.body, state);
@@ -234,7 +272,7 @@ bool split_mixed(Context& context, Instance& instance) {
   }
   if (wanted.size() == instance.split.size()) return false;
   instance.split = std::move(wanted);
-  std::vector<Occurrence> occurrences = find_versions(*instance.function->def, instance.split);
+  std::vector<Occurrence> occurrences = find_versions(context, instance);
   if (occurrences.size() == instance.versions.size()) return false;
   instance.locals.clear();
   instance.versions.clear();
