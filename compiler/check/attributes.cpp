@@ -5,7 +5,9 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/check/python.h"
 #include "compiler/check/records.h"
+#include "compiler/check/type_values.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -186,6 +188,8 @@ static Value tuple_dtype(Checker& checker, const Value& tuple, Span span) {
 Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_error(value)) return value;
   if (is_unknown(value)) return unknown_value(span);
+  if (is_python(*this))
+    if (std::optional<Value> part = type_part(value, name, span)) return *part;
   if (Value record = dereferenced(value); is_record_place(record)) {
     if (name == "dtype" && !has_field(record.type, name)) return type_value(record.type, span);
     return field_of(*this, record, name, span);

@@ -129,6 +129,7 @@ Value Checker::evaluate_call(const ast::Call& expr) {
   if (is_python(*this))
     if (std::optional<Value> made = array_call(*this, expr)) return *made;
   if (std::optional<Value> made = call_of_host(*this, expr)) return *made;
+  if (std::optional<Value> made = call_of_overload(*this, expr)) return *made;
   if (const FunctionSymbol* jitted = instance ? nullptr : jitted_call(context, *scope, expr)) {
     Value value = plain_value(ValueKind::Function, expr.span);
     value.function = jitted;

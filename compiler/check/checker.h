@@ -14,6 +14,7 @@
 #include "compiler/check/check.h"
 #include "compiler/check/declared_types.h"
 #include "compiler/check/instance.h"
+#include "compiler/check/overloads.h"
 #include "compiler/support/limits.h"
 
 namespace kern::checker {
@@ -34,7 +35,8 @@ struct Context {
       host_changes; // module and name that host code assigns
   std::map<std::pair<const ast::FunctionDef*, std::size_t>, bool> constant_params; // see constant_params.h
   std::map<const FunctionSymbol*, std::vector<DeclaredTypes>> declared_types;      // see declared_types.h
-  std::deque<ir::ConstantDecl> tables; // what values of kind Table are, but those of -D
+  std::optional<std::vector<Overload>> overloads; // of all files, once a call asked for them
+  std::deque<ir::ConstantDecl> tables;            // what values of kind Table are, but those of -D
   std::string_view constant_name; // of the constant of a module being evaluated, for the names of records
   std::size_t open_constants = 0; // being evaluated, each for the one before it
   std::size_t statements = 0;     // of the functions emitted so far

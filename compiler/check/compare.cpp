@@ -7,6 +7,7 @@
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
+#include "compiler/check/type_values.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -224,6 +225,8 @@ static Value contains(Checker& checker, const Value& left, const Value& right, b
 
 Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value& right, Span span) {
   if (is_error(left) || is_error(right)) return error_value(span);
+  if (is_python(*this))
+    if (std::optional<Value> value = compare_types(*this, op, left, right, span)) return *value;
   bool tests_none = left.kind == ValueKind::None || right.kind == ValueKind::None;
   bool is_test = op == ast::CompareOp::Is || op == ast::CompareOp::IsNot;
   bool is_negative = op == ast::CompareOp::IsNot || op == ast::CompareOp::NotEqual;

@@ -358,6 +358,7 @@ static Value combine(Checker& checker, const ast::BoolOp& expr, bool truth_only)
   Value left = operand_of(checker, *expr.operands[0], truth_only);
   for (std::size_t index = 1; index < expr.operands.size(); ++index) {
     if (is_error(left)) return left;
+    if (is_unknown(left) && is_python(checker)) return left;
     std::optional<bool> truth = checker.constant_truth(left);
     bool joins = truth && !truth_only && is_number(left) && !is_python(checker);
     if (truth && *truth != is_and) {

@@ -8,7 +8,9 @@
 #include "compiler/check/constant_records.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/module_stores.h"
+#include "compiler/check/overload_names.h"
 #include "compiler/check/records.h"
+#include "compiler/check/type_values.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
@@ -202,6 +204,7 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
   if (module == "numba.types") {
     if (name == "types") return text_value(ValueKind::Host, "numba.types", span);
     if (std::optional<Value> maker = type_maker(name, span)) return maker;
+    if (std::optional<Value> of_types = type_class(name, span)) return of_types;
     return type_name(name, true, span);
   }
   if (module == "numba.cuda.bf16" && name == "nv_bfloat16") return type_name("bfloat16", true, span);
@@ -484,30 +487,15 @@ static Value struct_value(Checker& checker, FileScope& file, std::string_view na
   return read_at(symbol.value, span);
 }
 
-// Reports a function that a kernel reads and that `@overload(f)` gives another meaning than its own body; false where there
-// is none.
-static bool report_overload(Checker& checker, const FunctionSymbol& function, Span span) {
-  if (!function.file->is_numba() || !function.def->decorators.empty()) return false;
-  for (const ast::HostStatement& statement : function.file->tree->statements) {
-    if (statement.kind != ast::HostStatement::Kind::Function) continue;
-    const Span head{statement.span.file, statement.span.begin, statement.name_span.begin};
-    const std::string_view text = checker.context.source(head);
-    const std::string opened = fmt::format("overload({}", function.def->name);
-    const std::size_t at = text.find(opened);
-    if (at == text.npos || !(text[at + opened.size()] == ',' || text[at + opened.size()] == ')')) continue;
-    checker.report(span, diag::overloaded_function, function.def->name)
-        .note(statement.name_span, "`{}` makes its code", statement.name);
-    return true;
-  }
-  return false;
-}
-
 Value Checker::symbol_value(FileScope& reached, std::string_view name, Symbol& symbol, Span span) {
   FileScope& file = symbol.home ? *symbol.home : reached;
   switch (symbol.kind) {
   case Symbol::Kind::Constant: return constant_value(*this, file, name, symbol, span);
   case Symbol::Kind::Function: {
-    if (instance && report_overload(*this, *symbol.function, span)) return error_value(span);
+    if (instance && file.is_numba() && has_overload(context, *symbol.function)) {
+      report(span, diag::overloaded_function, name);
+      return error_value(span);
+    }
     Value value = plain_value(ValueKind::Function, span);
     value.function = symbol.function;
     return value;

@@ -6,7 +6,9 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/made_arrays.h"
+#include "compiler/check/python.h"
 #include "compiler/check/records.h"
+#include "compiler/check/type_values.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -34,6 +36,8 @@ std::optional<bool> is_of(Checker& checker, const Value& value, const Value& typ
   if (type.kind == ValueKind::Builtin && type.builtin == Builtin::Range)
     return value.kind == ValueKind::Range;
   if (type.kind == ValueKind::None) return value.kind == ValueKind::None;
+  if (type.kind == ValueKind::TypeMaker && is_python(checker))
+    if (std::optional<bool> result = is_of_class(value, type.text)) return result;
   if (type.kind != ValueKind::Type) {
     checker.report(type.span, diag::not_a_type, checker.context.source(type.span));
     return std::nullopt;

@@ -91,7 +91,13 @@ constexpr std::array<Maker, 8> makers = {{
     {"Record", nullptr, "an array for each field"},
 }};
 
-const Maker& maker_named(std::string_view name) { return *std::ranges::find(makers, name, &Maker::name); }
+// What stands for many types is none to make.
+constexpr Maker class_of_types = {"", nullptr, "one of its types"};
+
+const Maker& maker_named(std::string_view name) {
+  const auto* found = std::ranges::find(makers, name, &Maker::name);
+  return found == makers.end() ? class_of_types : *found;
+}
 
 } // namespace
 
@@ -121,7 +127,7 @@ std::optional<Value> type_maker(std::string_view name, Span span) {
 Value Checker::call_type_maker(const Value& maker, const Args& args, Span span) {
   const Maker& how = maker_named(maker.text);
   if (!how.make) {
-    report(span, diag::signature_word, how.name, how.form);
+    report(span, diag::signature_word, maker.text, how.form);
     return error_value(span);
   }
   if (std::optional<Type> type = how.make(*this, args)) return type_value(*type, span);

@@ -2,6 +2,7 @@
 #include "compiler/check/unchecked.h"
 
 #include "compiler/ast/walk.h"
+#include "compiler/check/overload_names.h"
 
 namespace kern::checker {
 
@@ -23,7 +24,11 @@ struct NameWalk {
       if (!checker.find_local(name->text)) checker.read_name(*name);
       return;
     }
-    ast::each_part(expr, [&](const ast::Expr& part) { visit_node(part); });
+    const auto* call = ast::as<ast::Call>(&expr);
+    const bool is_overloaded = call && check_overload_names(checker, *call->callee);
+    ast::each_part(expr, [&](const ast::Expr& part) {
+      if (!is_overloaded || &part != call->callee) visit_node(part);
+    });
   }
 
   void block(ast::Block statements) {
