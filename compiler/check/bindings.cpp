@@ -378,16 +378,17 @@ struct Binder {
   // An import in a block, where nothing else binds the name: a kernel that reads it can only mean the module. The branches of
   // a statement may import the same one from packages that have Numba's names.
   void add_import(const std::vector<Symbol>& in_block, std::string_view name, Span statement) {
-    std::vector<Symbol>& versions = file.symbols[name];
+    bool is_one = !in_block.empty() && std::ranges::all_of(in_block, [&](const Symbol& each) {
+      return is_import(each) && is_same(each, in_block.front());
+    });
+    if (!is_one) return;
+    std::vector<Symbol>& versions = file.symbols[name]; // a name that nothing binds has no entry
     bool is_alone =
         versions.size() <= in_block.size() && std::ranges::all_of(versions, [&](const Symbol& each) {
           return each.kind == Symbol::Kind::Host && each.reason == HostReason::Bound &&
                  each.span.begin >= statement.begin && each.span.end <= statement.end;
         });
-    bool is_one = !in_block.empty() && std::ranges::all_of(in_block, [&](const Symbol& each) {
-      return is_import(each) && is_same(each, in_block.front());
-    });
-    if (!is_alone || !is_one) return;
+    if (!is_alone) return;
     const std::uint32_t place = versions.empty() ? in_block.front().place : versions.back().place;
     versions.assign({in_block.front()});
     versions.back().place = place;
@@ -395,7 +396,9 @@ struct Binder {
 
   void add_from_block(FileScope& block, std::string_view name, const HostStatement& statement) {
     const Symbol* chosen = nullptr;
-    for (const Symbol& version : block.symbols[name]) {
+    const std::vector<Symbol>* in_block = versions_of(block, name);
+    if (!in_block) return;
+    for (const Symbol& version : *in_block) {
       bool defines = version.kind == Symbol::Kind::Function || version.host;
       bool is_given = version.function && !version.function->def->decorators.empty();
       bool had_given = chosen && chosen->function && !chosen->function->def->decorators.empty();

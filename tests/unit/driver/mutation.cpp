@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -135,19 +136,20 @@ protected:
     getrlimit(RLIMIT_DATA, &before_);
     rlimit limit = {512 << 20, before_.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_DATA, &limit), 0);
-    previous_ = std::signal(SIGALRM, end_with_text);
+    for (std::size_t i = 0; i < signals.size(); ++i) previous_[i] = std::signal(signals[i], end_with_text);
     std::set_new_handler([] { end_with_text(0); });
   }
   void TearDown() override {
     alarm(0);
     std::set_new_handler(nullptr);
-    std::signal(SIGALRM, previous_);
+    for (std::size_t i = 0; i < signals.size(); ++i) std::signal(signals[i], previous_[i]);
     setrlimit(RLIMIT_DATA, &before_);
   }
 
 private:
   rlimit before_{};
-  void (*previous_)(int) = nullptr;
+  static constexpr std::array signals = {SIGALRM, SIGSEGV, SIGABRT};
+  std::array<void (*)(int), signals.size()> previous_{};
 };
 
 TEST_F(Mutation, EveryExampleCutOffAtEachToken) {
