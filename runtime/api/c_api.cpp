@@ -120,9 +120,11 @@ void kern::runtime::refuse_struct(const char* what, std::uint32_t given, std::si
                                 ": set it to sizeof(" + what + "), which is " + std::to_string(size));
 }
 
-// For when there is no memory to say so; freeing it does nothing. Its text is short enough to need none.
+// For when there is no memory to say so; freeing it does nothing. Its text is short enough to need none, nor does it itself.
 static kern_error& no_memory() {
-  static kern_error* const error = new kern_error{{KERN_OUT_OF_MEMORY, "no host memory", {}, 0, 0}, {}};
+  alignas(kern_error) static std::byte place[sizeof(kern_error)];
+  static kern_error* const error =
+      new (place) kern_error{{KERN_OUT_OF_MEMORY, "no host memory", {}, 0, 0}, {}};
   return *error;
 }
 
@@ -203,7 +205,6 @@ kern_error* kern_device_open(const kern_device_options* options, kern_device** d
   return guarded([&] {
     stay_loaded();
     kern_device*& result = place_of(device);
-    no_memory(); // while there is memory
     kern::check_environment();
     choose_checks();
     check_struct(options, "kern_device_options");
@@ -226,7 +227,9 @@ kern_error* kern_device_open(const kern_device_options* options, kern_device** d
 }
 
 int kern_host_is_pinned(kern_device* device, const void* data) {
-  return is_there(device) && device->device->is_pinned(data);
+  bool is_pinned = false;
+  kern_error_free(guarded([&] { is_pinned = is_there(device) && device->device->is_pinned(data); }));
+  return is_pinned;
 }
 
 // Of a handle that is null: BEST is the kind of no device.

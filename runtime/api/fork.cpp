@@ -7,10 +7,12 @@
 
 namespace kern::runtime {
 
+static std::atomic<unsigned> forks{0};
+
 static std::atomic<unsigned>& count() {
-  static std::atomic<unsigned> forks{0};
-  static const int watched = pthread_atfork(nullptr, nullptr, [] { ++count(); });
-  static_cast<void>(watched);
+  // Without memory it fails, and the next call tries again; who is counted twice has still another number.
+  static std::atomic<bool> is_watched{false};
+  if (!is_watched) is_watched = pthread_atfork(nullptr, nullptr, [] { ++forks; }) == 0;
   return forks;
 }
 

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+
 namespace kern::runtime {
 
 static bool mark_library() {
@@ -14,9 +16,10 @@ static bool mark_library() {
   return true;
 }
 
+// What fails for want of memory is tried again by the next device.
 void stay_loaded() {
-  static const bool is_library = mark_library();
-  static_cast<void>(is_library);
+  static std::atomic<bool> is_marked{false};
+  if (!is_marked) is_marked = mark_library();
 }
 
 } // namespace kern::runtime

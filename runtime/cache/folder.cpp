@@ -110,6 +110,7 @@ std::vector<FileInfo> list_files(const File& folder) {
   std::vector<FileInfo> files;
   int copy = openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   std::unique_ptr<DIR, int (*)(DIR*)> list(copy < 0 ? nullptr : fdopendir(copy), closedir);
+  if (!list && copy >= 0) close(copy);
   if (!list) return files;
   while (const dirent* row = readdir(list.get())) {
     std::string name = row->d_name;

@@ -1,7 +1,9 @@
 #include "runtime/common/log.h"
 
+#include <cstddef>
 #include <cstdio>
 #include <mutex>
+#include <new>
 
 namespace kern {
 
@@ -13,9 +15,11 @@ struct Sink {
   void* context = nullptr;
 };
 
-// Never taken down: what runs at the end of a program says things, too.
+// Never taken down: what runs at the end of a program says things, too. It takes no memory: kern_set_log has no way to say that
+// there is none.
 Sink& sink() {
-  static auto* all = new Sink;
+  alignas(Sink) static std::byte place[sizeof(Sink)];
+  static Sink* const all = new (place) Sink;
   return *all;
 }
 

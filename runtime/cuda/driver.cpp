@@ -3,13 +3,16 @@
 
 #include <dlfcn.h>
 
+#include <mutex>
+
 #include "runtime/common/settings.h"
 
 namespace kern::cuda {
 
 struct Loading {
   Driver driver;
-  std::string reason; // empty: loaded
+  std::string reason;   // empty: loaded
+  bool is_open = false; // the library is, for ever
 };
 
 static Loading load() {
@@ -17,9 +20,11 @@ static Loading load() {
   const std::string file = settings::cuda_driver().value.value_or("libcuda.so.1");
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    loading.reason = std::string("no NVIDIA driver: ") + dlerror();
+    const char* why = dlerror();
+    loading.reason = std::string("no NVIDIA driver: ") + (why ? why : "it cannot be opened");
     return loading;
   }
+  loading.is_open = true;
 #define DRIVER(Name, Symbol, Params)                                                                         \
   if (void* address = dlsym(library, Symbol))                                                                \
     loading.driver.Name = reinterpret_cast<Result(*) Params>(address);                                       \
@@ -33,14 +38,14 @@ static Loading load() {
   return loading;
 }
 
-static const Loading& loaded() {
-  static const Loading loading = load();
-  return loading;
-}
-
+// A library that could not be opened, perhaps for want of memory or a descriptor, is tried again.
 const Driver* load_driver(std::string& reason) {
-  reason = loaded().reason;
-  return reason.empty() ? &loaded().driver : nullptr;
+  static std::mutex mutex;
+  static Loading loading;
+  std::lock_guard lock(mutex);
+  if (!loading.is_open) loading = load();
+  reason = loading.reason;
+  return reason.empty() ? &loading.driver : nullptr;
 }
 
 std::string describe(const Driver& driver, const char* call, Result result) {

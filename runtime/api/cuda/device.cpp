@@ -92,7 +92,7 @@ std::shared_ptr<Stream> CudaDevice::add(std::shared_ptr<CudaStream> stream) {
 
 std::vector<std::shared_ptr<CudaStream>> CudaDevice::streams() {
   std::lock_guard lock(mutex_);
-  return streams_;
+  return {streams_.begin(), streams_.end()};
 }
 
 void CudaDevice::sweep() { drop_idle(true); }
@@ -100,26 +100,29 @@ void CudaDevice::sweep() { drop_idle(true); }
 // Takes out of the list what only the list holds; what is still at work goes back, and what has prints where the program's
 // function may not be called.
 void CudaDevice::drop_idle(bool may_print) {
-  std::vector<std::shared_ptr<CudaStream>> unheld;
+  std::list<std::shared_ptr<CudaStream>> unheld; // takes over rows of the list, which takes no memory
   {
     std::lock_guard lock(mutex_);
-    std::erase_if(streams_, [&](auto& stream) {
-      if (stream.use_count() > 1) return false;
-      unheld.push_back(std::move(stream));
-      return true;
-    });
+    for (auto row = streams_.begin(); row != streams_.end();) {
+      const auto stream = row++;
+      if (stream->use_count() == 1) unheld.splice(unheld.end(), streams_, stream);
+    }
   }
-  for (auto& stream : unheld) {
+  while (!unheld.empty()) {
+    const std::shared_ptr<CudaStream>& stream = unheld.front();
     bool idle = false;
     try {
       idle = stream->is_idle();
-    } catch (const Error&) {
+    } catch (...) {
       // Whoever uses the device next hears of it.
     }
     if (may_print) stream->write_prints();
-    if (idle && !stream->has_prints()) continue;
+    if (idle && !stream->has_prints()) {
+      unheld.pop_front();
+      continue;
+    }
     std::lock_guard lock(mutex_);
-    streams_.push_back(std::move(stream));
+    streams_.splice(streams_.end(), unheld, unheld.begin());
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <list>
 
 #include "runtime/api/device.h"
 #include "runtime/cuda/facts.h"
@@ -97,7 +98,7 @@ private:
   std::mutex mutex_;
   std::map<std::uint64_t, std::vector<Address>> pool_; // by size
   std::vector<Pending> pending_;                       // what nobody holds, and streams still use
-  std::vector<std::shared_ptr<CudaStream>> streams_;
+  std::list<std::shared_ptr<CudaStream>> streams_;
 };
 
 // Memory of a device that whoever holds it holds too.

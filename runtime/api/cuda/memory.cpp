@@ -143,7 +143,11 @@ std::shared_ptr<Memory> CudaDevice::wrap(void* data, std::uint64_t bytes, std::f
 void CudaDevice::give_back(std::unique_ptr<Uses> uses, std::function<void()> release) noexcept {
   if (uses->done()) return release();
   std::lock_guard lock(mutex_);
-  pending_.push_back({std::move(uses), std::move(release)});
+  try {
+    pending_.push_back({std::move(uses), std::move(release)});
+  } catch (const std::bad_alloc&) {
+    // Streams are still at work on it, and there is no memory to note that: it is given to nobody any more.
+  }
 }
 
 // Gives the pool's memory back to the driver.

@@ -2,6 +2,7 @@
 // lost, and the next device is as good as new.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <thread>
 
@@ -194,9 +195,25 @@ TEST_F(Cuda, IsLostAfterAStickyError) {
     std::vector<float> host(10);
     x.copy_to(status, host);
     EXPECT_EQ(status.kind(), KERN_DEVICE_LOST);
+    EXPECT_EQ(kern_host_is_pinned(device.get(), host.data()), 0);
     EXPECT_EQ(fake_cuda()->calls(), calls); // it does not even ask
   });
   EXPECT_EQ(fake_cuda()->live(), 0);
+}
+
+// A driver that could not be opened, perhaps for want of a descriptor, is opened by a later call.
+TEST(Driver, IsLookedForAgain) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        kern::Status status;
+        kern::set("KERN_LIBCUDA", "/nowhere/libcuda.so.1");
+        Device none = Device::cuda(status);
+        kern::set("KERN_LIBCUDA", std::getenv("KERN_TEST_FAKE_CUDA"));
+        if (status.ok() || kern_device_count(KERN_DEVICE_CUDA) == 0) std::_Exit(1);
+        std::_Exit(Device::cuda().is_cuda() ? 0 : 2);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST_F(Cuda, KeepsMemoryFromOthersWhileWorkIsUnderWay) {

@@ -1,5 +1,6 @@
 #include "scenarios.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include <cstring>
@@ -204,8 +205,24 @@ void copies() {
   expect(to == from, "copy");
 }
 
+// The first call of a program is a mistake: what tells it may take memory that is not there.
+void first_error() {
+  kern_set_log(nullptr, nullptr);
+  kern_error* error = kern_set(nullptr, "a text that is longer than what a string has in itself");
+  const kern_error_kind kind = kern_error_get_kind(error);
+  kern_error_free(error);
+  expect(kind == KERN_ARGUMENT_ERROR || kind == KERN_OUT_OF_MEMORY, "an error of another kind");
+  if (kind == KERN_OUT_OF_MEMORY) throw std::bad_alloc();
+}
+
+int count_descriptors() {
+  int count = 0;
+  for (int file = 0; file < 256; ++file) count += fcntl(file, F_GETFD) >= 0;
+  return count;
+}
+
 // Whatever fails, what comes out of the cache is what went in.
-void cache() {
+void use_cache() {
   char pattern[] = "/tmp/kern-inject-XXXXXX";
   if (!mkdtemp(pattern)) throw std::bad_alloc();
   struct Folder {
@@ -228,6 +245,17 @@ void cache() {
   }
 }
 
+void cache() {
+  const int before = count_descriptors();
+  try {
+    use_cache();
+  } catch (const std::exception&) {
+    expect(count_descriptors() == before, "a descriptor is lost");
+    throw;
+  }
+  expect(count_descriptors() == before, "a descriptor is lost");
+}
+
 void open_session() {
   if (!session) session = new Session;
 }
@@ -241,6 +269,6 @@ const Scenario scenarios[] = {
     {"stacks", stacks, open_session},     {"prints", prints, open_session},
     {"statuses", statuses, open_session}, {"thread", thread_of_its_own, open_session},
     {"copies", copies, open_session},     {"cache", cache, open_session},
-    {"stops", stops, open_session},
+    {"stops", stops, open_session},       {"first error", first_error, nullptr},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;
