@@ -56,6 +56,34 @@ struct Writer {
     return only;
   }
 
+  // Returns the string that a name of a module is by the only statement that binds it, "" of what is bound in another way;
+  // nothing where nothing binds it.
+  static std::optional<std::string_view> constant_string(const ast::Module& in, std::string_view name) {
+    std::optional<std::string_view> found;
+    for (const ast::Stmt* item : in.items) {
+      const auto* assign = ast::as<ast::Assign>(item);
+      for (const ast::Expr* each : assign ? assign->targets : ast::ExprList{}) {
+        const auto* target = ast::as<ast::Name>(each);
+        const auto* string = ast::as<ast::StringLiteral>(assign->value);
+        if (!target || target->text != name) continue;
+        if (found || !string) return "";
+        found = string->value;
+      }
+    }
+    for (const ast::HostStatement& statement : in.statements)
+      for (const ast::NameUse& use : statement.uses)
+        if (!statement.is_item && use.kind == ast::NameUse::Kind::Bind && use.name == name) return "";
+    return found;
+  }
+
+  std::optional<std::string_view> string_of(const ast::Expr& expr) const {
+    if (const auto* string = ast::as<ast::StringLiteral>(&expr)) return string->value;
+    const auto* name = ast::as<ast::Name>(&expr);
+    if (!name) return std::nullopt;
+    std::optional<std::string_view> found = constant_string(module, name->text);
+    return found || &module == &outer ? found : constant_string(outer, name->text);
+  }
+
   std::optional<Kind> kind_of(const ast::FunctionDef& function) const {
     const ast::Expr* decorator = decorator_of(function);
     if (!decorator) return std::nullopt;
@@ -65,9 +93,9 @@ struct Writer {
     bool is_elementwise = is_numba(callee, "vectorize");
     if (!is_elementwise && !is_numba(callee, "guvectorize")) return std::nullopt;
     bool for_cuda =
-        call && std::any_of(call->keywords.begin(), call->keywords.end(), [](const auto& keyword) {
-          const auto* target = ast::as<ast::StringLiteral>(keyword.value);
-          return keyword.name == "target" && target && target->value == "cuda";
+        call &&
+        std::any_of(call->keywords.begin(), call->keywords.end(), [this](const ast::Keyword& keyword) {
+          return keyword.name == "target" && string_of(*keyword.value) == "cuda";
         });
     if (!for_cuda) return std::nullopt;
     return is_elementwise ? Kind::Elementwise : Kind::Generalized;
