@@ -248,6 +248,25 @@ def ol_first(b):
     return impl
 
 
+# An overload may call what it is of, with other types each time.
+def weighed(*args):
+    pass
+
+
+@overload(weighed)
+def ol_weighed(*args):
+    if len(args) == 0:
+        def impl(*args):
+            return 0
+    elif isinstance(args[0], types.Integer):
+        def impl(*args):
+            return 1 + weighed(*args[1:])
+    else:
+        def impl(*args):
+            return 100 + weighed(*args[1:])
+    return impl
+
+
 @cuda.jit
 def tuples(o):
     o[0] = shape_of((1, 2))
@@ -256,4 +275,6 @@ def tuples(o):
     o[3] = shape_of((1, 2.0))
     o[4] = first((7, 8))
     o[5] = first(9)
-# TUPLES: o = [102, 200, 300, 400, 7, 9, 0, 0]
+    o[6] = weighed(1, 2.0, 3)
+    o[7] = weighed()
+# TUPLES: o = [102, 200, 300, 400, 7, 9, 102, 0]
