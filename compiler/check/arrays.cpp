@@ -7,6 +7,7 @@
 #include "compiler/check/host.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/records.h"
+#include "compiler/check/versions.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 
@@ -155,6 +156,7 @@ Value dynamic_shared(Checker& checker, const ast::Call& expr, const ArrayArgs& a
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::optional<kern::Expression> host = in_kernel ? host_extent(checker, extents[i]) : std::nullopt;
     if (!host) {
+      want_versions(checker);
       Report error = checker.report(args.shape_expr->span, diag::shape_not_constant,
                                     checker.context.source(args.shape_expr->span),
                                     "is known neither to the compiler nor at the launch");
@@ -214,6 +216,7 @@ Value local_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args
   if (!extents) {
     for (const Value& value : values_of_shape(args.shape))
       if (is_unknown(value)) return unknown_value(expr.span);
+    want_versions(checker);
     checker.report(args.shape.span, diag::shape_not_constant, checker.context.source(args.shape_expr->span),
                    "is not known to the compiler, as that of a local array must be");
     return error_value(expr.span);

@@ -182,25 +182,6 @@ void gather_var_args(Context& context, const FunctionSymbol& function, std::vect
   types.push_back(context.module.types.tuple(rest));
 }
 
-void check_signature(Context& context, const Signature& signature) {
-  FunctionSymbol* function = find_function(context, signature.function);
-  if (!function) return;
-  if (!has_named_params(context, *function)) return;
-  std::vector<Type> types;
-  for (const std::string& param : signature.params) {
-    if (has_clash(context, *function, param)) return;
-    const ast::Expr* expr =
-        parse_text(context, fmt::format("{}{}>", signature_file, signature.function), param);
-    std::optional<Type> type = expr ? type_of_expr(context, *function->file, *expr, true) : std::nullopt;
-    if (!type) return;
-    types.push_back(*type);
-  }
-  add_given(*function, types);
-  gather_var_args(context, *function, types, true);
-  if (has_count(context, *function, types.size(), std::nullopt))
-    make_instance(context, *function, types, true, function->def->name_span);
-}
-
 // `-> None` is all that a kernel may say of its result.
 void check_result(Context& context, const FunctionSymbol& function) {
   const ast::Expr* returns = function.def->returns;
@@ -225,6 +206,30 @@ void check_kernel(Context& context, const FunctionSymbol& function) {
   if (!function.options.signatures.empty() || !is_annotated(function)) return;
   if (std::optional<std::vector<Type>> types = annotated_types(context, function))
     make_instance(context, function, *types, true, def.name_span);
+}
+
+void check_signature(Context& context, const Signature& signature) {
+  FunctionSymbol* function = find_function(context, signature.function);
+  if (!function) return;
+  // Numba makes code for the written types alone, whatever a launch passes.
+  const FunctionOptions& options = function->options;
+  const bool is_written = function->file->is_numba() && !function->def->generated && options.is_kernel &&
+                          !options.signatures.empty();
+  if (is_written && signature.of_arguments) return check_kernel(context, *function);
+  if (!has_named_params(context, *function)) return;
+  std::vector<Type> types;
+  for (const std::string& param : signature.params) {
+    if (has_clash(context, *function, param)) return;
+    const ast::Expr* expr =
+        parse_text(context, fmt::format("{}{}>", signature_file, signature.function), param);
+    std::optional<Type> type = expr ? type_of_expr(context, *function->file, *expr, true) : std::nullopt;
+    if (!type) return;
+    types.push_back(*type);
+  }
+  add_given(*function, types);
+  gather_var_args(context, *function, types, true);
+  if (has_count(context, *function, types.size(), std::nullopt))
+    make_instance(context, *function, types, true, function->def->name_span);
 }
 
 // A kernel with one instance has its own name; the others and device functions say their types.

@@ -24,6 +24,7 @@ struct Define {
 struct Signature {
   std::string function;
   std::vector<std::string> params; // Kern text of types, in order
+  bool of_arguments = false; // a signature that is written in the decorator of a .py file comes before it
 };
 
 struct CheckOptions {

@@ -20,6 +20,7 @@ std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file, c
   std::string_view result = call ? context.source(call->callee->span) : "";
   const bool is_void = result.substr(result.rfind('.') + 1) == "void";
   if (call && !is_void) declared.result = type_of_expr(context, file, *call->callee, is_text);
+  if (call && !is_void && !declared.result) return std::nullopt;
   return declared;
 }
 
@@ -35,6 +36,17 @@ const std::vector<DeclaredTypes>& read_signatures(Context& context, const Functi
       all.push_back(std::move(*declared));
   context.diagnostics.set_enabled(was_enabled);
   return context.declared_types[&function] = std::move(all);
+}
+
+// Types are found in silence, in rounds; the last one says which signature cannot be read, once.
+void report_unread(Context& context, const FunctionSymbol& function) {
+  if (!context.diagnostics.enabled() ||
+      read_signatures(context, function).size() == function.options.signatures.size())
+    return;
+  FileScope& file = function.options_file ? *function.options_file : *function.file;
+  for (const ast::Expr* signature : function.options.signatures)
+    if (context.reported.insert({"signature", signature->span.file, signature->span.begin}).second)
+      read_signature(context, file, *signature);
 }
 
 // How far a value lies from a type, the least first; nothing where it cannot become one. A sum of these orders signatures
@@ -74,6 +86,7 @@ const DeclaredTypes* declared_types(Checker& checker, const FunctionSymbol& func
   bool declares =
       function.file->is_numba() && options.is_device && !options.is_host_jit && !options.signatures.empty();
   if (!declares) return nullptr;
+  report_unread(checker.context, function);
   const DeclaredTypes* nearest = nullptr;
   int least = 0;
   for (const DeclaredTypes& declared : read_signatures(checker.context, function)) {

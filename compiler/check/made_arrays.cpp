@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/check/versions.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 
@@ -90,6 +91,7 @@ Value call_made_array(Checker& checker, std::string_view name, const Checker::Ar
   const bool has_axes = extents && !extents->empty() && extents->size() <= std::size_t(limits::array_rank);
   if (!has_axes || is_too_large) {
     std::string_view text = checker.context.source(shape->span);
+    if (!is_too_large) want_versions(checker);
     if (is_too_large)
       checker.report(span, diag::array_too_large, "a local array", limits::local_bytes);
     else

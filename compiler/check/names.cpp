@@ -621,7 +621,10 @@ void Checker::report_not_in_module(std::string_view name, std::string_view modul
   }
   bool is_vocabulary = module == "numba.cuda" || module == "kern";
   std::string_view best = nearest_builtin(is_vocabulary ? "" : "math", name);
-  if (!best.empty()) error.note("the nearest name is `{}`", best);
+  if (!best.empty())
+    error.note("the nearest name is `{}`", best);
+  else if (module == "numpy")
+    error.note("Kern has the part of NumPy that kernels use; docs/from-numba.md tells which");
 }
 
 void Checker::report_undefined(std::string_view name, Span span) {

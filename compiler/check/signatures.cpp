@@ -74,13 +74,27 @@ std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::E
   return std::nullopt;
 }
 
+// Says whether a call is one of a type or of void, as `void(int32[:])` is, and not of a function that makes a signature.
+static bool is_signature_call(Context& context, FileScope& file, const ast::Call& call, bool is_text) {
+  const std::string_view name = context.source(call.callee->span);
+  if (std::string_view last = name.substr(name.rfind('.') + 1); last == "void" || last == "none") return true;
+  if (call.callee->kind == ast::Kind::NoneLiteral) return true;
+  const bool was_enabled = context.diagnostics.enabled();
+  context.diagnostics.set_enabled(false);
+  const bool is_type = type_of_expr(context, file, *call.callee, is_text).has_value();
+  context.diagnostics.set_enabled(was_enabled);
+  return is_type;
+}
+
 // A string may name a constant that is a string again: each constant is followed once.
 const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::Expr& expr, bool& is_text) {
   const ast::Expr* signature = &expr;
   std::vector<const Symbol*> followed;
   while (signature) {
     if (const auto* text = ast::as<ast::StringLiteral>(signature)) {
-      signature = parse_text(context, "<signature>", std::string(text->value));
+      Location place = context.program.sources->locate(text->span);
+      signature = parse_text(context, fmt::format("<signature in {}:{}>", place.file, place.line),
+                             std::string(text->value));
       is_text = true;
       continue;
     }
@@ -90,6 +104,8 @@ const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::E
         find_symbol(context, file, name->text, Checker(context, &file, nullptr).reader_of(name->span));
     bool is_signature = found && found->kind == Symbol::Kind::Constant && !found->op && found->path.empty() &&
                         found->init && found->init->kind != ast::Kind::Name;
+    const auto* made = is_signature ? ast::as<ast::Call>(found->init) : nullptr;
+    is_signature = is_signature && (!made || is_signature_call(context, file, *made, is_text));
     if (!is_signature || std::ranges::count(followed, found) > 0) break;
     followed.push_back(found);
     signature = found->init;
@@ -103,7 +119,9 @@ std::optional<std::vector<Type>> signature_types(Context& context, FileScope& fi
   if (!plain) return std::nullopt;
   const ast::Expr& expr = *plain;
   std::vector<const ast::Expr*> exprs{&expr};
-  if (const auto* call = ast::as<ast::Call>(&expr)) exprs.assign(call->args.begin(), call->args.end());
+  const auto* call = ast::as<ast::Call>(&expr);
+  if (call && is_signature_call(context, file, *call, is_text))
+    exprs.assign(call->args.begin(), call->args.end());
   if (const auto* tuple = ast::as<ast::Tuple>(&expr))
     exprs.assign(tuple->elements.begin(), tuple->elements.end());
   std::vector<Type> types;

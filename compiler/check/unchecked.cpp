@@ -19,9 +19,28 @@ struct NameWalk {
     if (expr) visit_node(*expr);
   }
 
-  void visit_node(const ast::Expr& expr) {
+  // Returns the file or class that a path of names is, whose constants are known without types.
+  std::optional<Value> scope_of(const ast::Expr& expr) {
     if (const auto* name = ast::as<ast::Name>(&expr)) {
-      if (!checker.find_local(name->text)) checker.read_name(*name);
+      if (checker.find_local(name->text)) return std::nullopt;
+      Value value = checker.read_name(*name);
+      return value.kind == ValueKind::File ? std::optional(value) : std::nullopt;
+    }
+    const auto* attribute = ast::as<ast::Attribute>(&expr);
+    std::optional<Value> outer = attribute ? scope_of(*attribute->value) : std::nullopt;
+    if (!outer) return std::nullopt;
+    Value value = checker.attribute(*outer, attribute->name, expr.span);
+    return value.kind == ValueKind::File ? std::optional(value) : std::nullopt;
+  }
+
+  static bool is_path(const ast::Expr& expr) {
+    const auto* attribute = ast::as<ast::Attribute>(&expr);
+    return attribute ? is_path(*attribute->value) : expr.kind == ast::Kind::Name;
+  }
+
+  void visit_node(const ast::Expr& expr) {
+    if (is_path(expr)) {
+      scope_of(expr);
       return;
     }
     const auto* call = ast::as<ast::Call>(&expr);

@@ -11,10 +11,22 @@ static bool is_true(const ast::Expr* expr) {
   return literal && literal->value;
 }
 
+// Says whether an attribute as a decorator is none of Numba's: `ct.kernel` of cuTile, `triton.jit` of `import triton`.
+static bool is_foreign(const Program& program, const ast::Attribute& decorator) {
+  if (decorator.name == "kernel") return true;
+  const auto* module = ast::as<ast::Name>(decorator.value);
+  const ast::Import* last = nullptr;
+  for (const ast::Stmt* item : program.files.front().tree->items)
+    if (const auto* import = ast::as<ast::Import>(item); module && import && import->alias == module->text)
+      last = import;
+  return last && !last->module.starts_with("numba") && last->module != "cuda";
+}
+
 // Returns the last name of a decorator without its arguments: of an imported one what it is called at home,
 // "" of one that compiles for the host.
 static std::string_view decorator_name(const Program& program, const ast::Expr& callee) {
-  if (const auto* attribute = ast::as<ast::Attribute>(&callee)) return attribute->name;
+  if (const auto* attribute = ast::as<ast::Attribute>(&callee))
+    return is_foreign(program, *attribute) ? "" : attribute->name;
   const auto* name = ast::as<ast::Name>(&callee);
   if (!name) return "";
   std::optional<ast::Imported> from = ast::imported(program.files.front().tree->items, name->text);

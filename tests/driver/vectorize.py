@@ -21,7 +21,7 @@
 # RUN: not %kernc run %s scaled a=arange:f32:4 b=ones:f32:3 2>&1 | %FileCheck --check-prefix=MISFIT %s
 # MISFIT: error[E0827]: argument `b=ones:f32:3`: its shape does not broadcast with those before it
 # RUN: not %kernc run %s host a=ones:f32:3 2>&1 | %FileCheck --check-prefix=HOST %s
-# HOST: error[E0892]: `@vectorize` makes code of `host` for the host; ask for a kernel by `target='cuda'`
+# HOST: error[E0892]: `@vectorize` makes no kernel of `host`: it makes code for the host; ask for a kernel by `target='cuda'`
 #
 # RUN: not %kernc run %s three x=ones:f64:2 out=ones:f32:2 2>&1 | %FileCheck --check-prefix=NO-TYPE %s
 # NO-TYPE: error[E0870]: no signature of `three` takes (float64, float32); it has (float32, float32)

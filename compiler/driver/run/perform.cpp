@@ -102,14 +102,31 @@ static void renew(Copies& copies) {
 
 // ---- One stage ----
 
+// An index that leaves `shared.array(0, T)` may be right, and the memory too little that the launch gives a block.
+static Diagnostic stage_fault(const Stage& stage, const kern_fault_record& fault) {
+  std::span<const ir::Site> sites = stage.compilation->sites();
+  Diagnostic diagnostic = fault_diagnostic(sites, fault, stage.job.shape, stage.arguments);
+  const ir::Module* module = stage.compilation->transformed();
+  if (!module || fault.site >= sites.size()) return diagnostic;
+  for (const ir::SharedDecl& decl : module->shared) {
+    if (!decl.aliased || decl.name != sites[fault.site].array) continue;
+    diagnostic.notes.push_back(
+        {decl.span,
+         fmt::format("`{}` lies in the dynamic shared memory of the launch, {} bytes a block; `--shared "
+                     "BYTES` gives another size",
+                     decl.name, stage.job.shared_bytes)});
+    break;
+  }
+  return diagnostic;
+}
+
 // What is said when a launch has taken too long; the fault tells where it was, if it came back.
 static Diagnostic timed_out(const Run& run, const Stage& stage, const RunResult* result) {
   Diagnostic diagnostic{&diag::timed_out, Severity::Error, std::nullopt, "", {}};
   diagnostic.message =
       fmt::format(fmt::runtime(diag::timed_out.text), stage.definition->name, run.timeout.text);
   if (result && result->fault.state != 0) {
-    Diagnostic fault =
-        fault_diagnostic(stage.compilation->sites(), result->fault, stage.job.shape, stage.arguments);
+    Diagnostic fault = stage_fault(stage, result->fault);
     diagnostic.span = fault.span;
     diagnostic.message += ": " + fault.message;
     diagnostic.notes = std::move(fault.notes);
@@ -130,8 +147,7 @@ static void write_end(const Run& run, const Stage& stage, Diagnostic diagnostic)
 // Warns of threads that went on at an index out of range.
 static void write_note(const Run& run, const Stage& stage, const RunResult& result) {
   if (result.note.state == 0) return;
-  Diagnostic diagnostic =
-      fault_diagnostic(stage.compilation->sites(), result.note, stage.job.shape, stage.arguments);
+  Diagnostic diagnostic = stage_fault(stage, result.note);
   diagnostic.severity = Severity::Warning;
   diagnostic.message =
       fmt::format("{}; the first: {}", bad_threads_text(result.bad_threads), diagnostic.message);
@@ -307,8 +323,7 @@ static ExitCode perform_first(Run& run, const std::optional<Second>& second) {
     if (result.timed_out)
       write_end(run, stage, timed_out(run, stage, &result));
     else if (result.fault.state != 0)
-      write_end(run, stage,
-                fault_diagnostic(stage.compilation->sites(), result.fault, stage.job.shape, stage.arguments));
+      write_end(run, stage, stage_fault(stage, result.fault));
     ended = result.timed_out || result.fault.state != 0;
     asked |= asks_for_arrays(stage);
     bool last = ended || stage.number == run.stages.size();

@@ -38,8 +38,28 @@ static bool retype(Run& run, Argument& argument, ScalarKind wanted) {
   return bool(list);
 }
 
+// Returns where the decorator of a kernel writes its types, else the kernel's name.
+static Span signature_span(const ast::FunctionDef& kernel) {
+  for (const ast::Expr* decorator : kernel.decorators)
+    if (const auto* call = ast::as<ast::Call>(decorator); call && !call->args.empty())
+      return call->args.front()->span;
+  return kernel.name_span;
+}
+
+// Says whether Numba passes a scalar of one type as one of another: an integer as any number that has room for it, a
+// real number as any that has digits. No digits are dropped.
+static bool passes_as(ScalarKind kind, ScalarKind wanted) {
+  const ScalarClass from = scalar_class(kind), to = scalar_class(wanted);
+  const bool to_real = to == ScalarClass::Float || to == ScalarClass::Complex;
+  if (from == ScalarClass::Complex) return to == ScalarClass::Complex;
+  return from == ScalarClass::Float ? to_real : true;
+}
+
 static bool check_types(Run& run, Stage& stage) {
   const ir::Function& kernel = *stage.kernel;
+  // The types of a .py kernel are those of its arguments, unless its signature has others.
+  const bool is_numba = stage.compilation->program()->files.front().dialect == Dialect::Numba;
+  bool is_wrong = false;
   for (std::size_t i = 0; i < stage.arguments.size(); ++i) {
     Argument& argument = stage.arguments[i];
     Type type = kernel.slots[i].type;
@@ -50,7 +70,12 @@ static bool check_types(Run& run, Stage& stage) {
                      : array->records.descr.empty() ? describe(*array)
                                                     : "of records " + array->records.descr;
     auto refuse = [&](const std::string& what) {
-      run.diagnostics().report({}, diag::argument_type, argument.param, what, to_string(type));
+      is_wrong = true;
+      if (!is_numba)
+        run.diagnostics().report({}, diag::argument_type, argument.param, what, to_string(type));
+      else
+        stage.compilation->diagnostics().report(signature_span(*stage.definition), diag::argument_type,
+                                                argument.param, what, to_string(type));
     };
     if (array) {
       bool same = is_array(type) && type->scalar == array->element && type->rank == array->extents.size();
@@ -68,12 +93,13 @@ static bool check_types(Run& run, Stage& stage) {
       refuse(fmt::format("the scalar {}", is));
     else if (argument.element)
       stage.is_computed = true; // whether the number fits is seen when it is there
-    else if (scalar.kind && *scalar.kind != type->scalar)
+    else if (scalar.kind && *scalar.kind != type->scalar &&
+             !(is_numba && passes_as(*scalar.kind, type->scalar)))
       refuse(fmt::format("the scalar {}", is));
     else if (!store_number(type->scalar, words, scalar.number))
       refuse(fmt::format("{}, which does not fit", is));
   }
-  return !run.wrong();
+  return !run.wrong() && !is_wrong;
 }
 
 // Evaluates every contract; a broken one is shown with the values of both of its sides.
@@ -119,24 +145,40 @@ static std::optional<std::uint64_t> parse_bytes(Run& run, const std::string& tex
   return std::nullopt;
 }
 
-// Returns the instance of the chosen function whose parameters have the arguments' types, or the only one.
+// How far an argument lies from the type of a parameter, 0 where it has it. As in Numba one conversion that may lose
+// something is more than any number of others, and nothing is more than an argument that cannot be passed.
+static int distance(const Argument& argument, Type type) {
+  constexpr int same_kind = 1, other_kind = 100, losing = 10000, impossible = 1000000;
+  if (const HostArray* array = argument.array()) {
+    bool fits = is_array(type) && type->scalar == array->element && type->rank == array->extents.size();
+    return fits ? 0 : impossible;
+  }
+  if (!is_scalar(type)) return impossible;
+  const Scalar& scalar = std::get<Scalar>(argument.value);
+  const ScalarKind own = scalar.kind.value_or(scalar.standard), wanted = type->scalar;
+  if (own == wanted) return 0;
+  if (!passes_as(own, wanted)) return impossible;
+  const bool same = scalar_class(own) == scalar_class(wanted);
+  if (bit_width(own) > bit_width(wanted)) return losing;
+  return same ? same_kind : other_kind;
+}
+
+// Returns the instance of the chosen function whose parameters lie nearest to the arguments.
 static const ir::Function* find_instance(const Stage& stage, const ir::Module& module) {
-  const ir::Function* found = nullptr;
+  const ir::Function* nearest = nullptr;
+  int least = 0;
   for (const ir::Function& function : module.functions) {
     if (!function.is_kernel || function.name != stage.definition->name ||
         function.param_count != stage.arguments.size())
       continue;
-    bool fits = true;
-    for (std::size_t i = 0; i < stage.arguments.size(); ++i) {
-      Type type = function.slots[i].type;
-      const HostArray* array = stage.arguments[i].array();
-      fits &= array ? is_array(type) && type->scalar == array->element && type->rank == array->extents.size()
-                    : is_scalar(type);
-    }
-    if (fits || !found) found = &function;
-    if (fits) return found;
+    int sum = 0;
+    for (std::size_t i = 0; i < stage.arguments.size(); ++i)
+      sum += distance(stage.arguments[i], function.slots[i].type);
+    if (nearest && sum >= least) continue;
+    nearest = &function;
+    least = sum;
   }
-  return found;
+  return nearest;
 }
 
 static std::size_t leaf_count(Type type) {

@@ -34,10 +34,25 @@ static std::string_view other_decorator(const ast::FunctionDef& function) {
   return "";
 }
 
+// Says why a decorator makes no kernel, as far as it says so itself.
+static std::string_view why_no_kernel(const ast::FunctionDef& function) {
+  for (const ast::Expr* decorator : function.decorators)
+    if (const auto* call = ast::as<ast::Call>(decorator))
+      for (const ast::Keyword& keyword : call->keywords) {
+        if (keyword.name != "target") continue;
+        const auto* target = ast::as<ast::StringLiteral>(keyword.value);
+        if (!target) return "its `target` is no string that kernc can read";
+        if (target->value == "cuda")
+          return "a kernel has named parameters, as many as the layout or the signatures have";
+      }
+  return "it makes code for the host; ask for a kernel by `target='cuda'`";
+}
+
 // Reports that a function cannot be launched for what it is; false where it can.
 static bool refuse(const ast::FunctionDef& function, Dialect dialect, Diagnostics& diagnostics) {
   if (std::string_view decorator = other_decorator(function); !decorator.empty()) {
-    diagnostics.report(function.name_span, diag::no_kernel_made, decorator, function.name);
+    diagnostics.report(function.name_span, diag::no_kernel_made, decorator, function.name,
+                       why_no_kernel(function));
     return true;
   }
   for (const ast::Param& param : function.params) {
@@ -202,7 +217,7 @@ std::optional<Signature> needed_signature(const Program& program, const ast::Fun
   }
   if (!annotations_count && has_signature(kernel) && std::ranges::any_of(arguments, may_be_record))
     return std::nullopt;
-  Signature signature{name, {}};
+  Signature signature{name, {}, true};
   for (std::size_t i = 0; i < given.size(); ++i) {
     const ast::Expr* annotation = annotations_count ? kernel.params[i].annotation : nullptr;
     all_annotated &= annotation != nullptr;
