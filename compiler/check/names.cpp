@@ -409,6 +409,8 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
     --context.open_constants;
     context.diagnostics.set_enabled(was_enabled);
   }
+  // What to report leads to other names, and from them back where one is a doubt of another: nobody hears it.
+  if (is_error(symbol.value) && lenient && !context.diagnostics.enabled()) return error_value(span);
   if (is_error(symbol.value) && lenient && report_captured(checker, file, symbol.init, span))
     return error_value(span);
   if (is_error(symbol.value) && lenient && report_dtype(checker, file, symbol)) return error_value(span);

@@ -136,20 +136,29 @@ protected:
     getrlimit(RLIMIT_DATA, &before_);
     rlimit limit = {512 << 20, before_.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_DATA, &limit), 0);
-    for (std::size_t i = 0; i < signals.size(); ++i) previous_[i] = std::signal(signals[i], end_with_text);
+    // Of a stack that has overflowed nothing is left for a handler.
+    const stack_t stack{stack_.data(), 0, stack_.size()};
+    sigaltstack(&stack, nullptr);
+    struct sigaction action{};
+    action.sa_handler = end_with_text;
+    action.sa_flags = SA_ONSTACK;
+    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &action, &previous_[i]);
     std::set_new_handler([] { end_with_text(0); });
   }
   void TearDown() override {
     alarm(0);
     std::set_new_handler(nullptr);
-    for (std::size_t i = 0; i < signals.size(); ++i) std::signal(signals[i], previous_[i]);
+    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &previous_[i], nullptr);
+    const stack_t none{nullptr, SS_DISABLE, 0};
+    sigaltstack(&none, nullptr);
     setrlimit(RLIMIT_DATA, &before_);
   }
 
 private:
   rlimit before_{};
   static constexpr std::array signals = {SIGALRM, SIGSEGV, SIGABRT};
-  std::array<void (*)(int), signals.size()> previous_{};
+  std::array<struct sigaction, signals.size()> previous_{};
+  std::array<char, 1 << 16> stack_{};
 };
 
 TEST_F(Mutation, EveryExampleCutOffAtEachToken) {
