@@ -6,8 +6,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <iterator>
+#include <span>
+#include <utility>
 
 #include "runtime/api/handles.h"
 #include "runtime/api/overlap.h"
@@ -148,17 +152,25 @@ static std::string bytes_text(__int128 bytes) {
   return (bytes < 0 ? "-" : "") + std::to_string(magnitude);
 }
 
-// An array in host memory is copied as one piece.
+// An array in host memory is copied as one piece: its axes may stand in any order, as Fortran's, but leave nothing out.
 static void check_packed(const ManifestKernel& kernel, std::size_t index, const kern_argument& given) {
   if (given.kind == KERN_ARRAY || host_bytes(given) == 0) return;
-  const auto &extents = given.extents, &strides = given.strides;
+  std::array<std::pair<std::int64_t, std::int64_t>, std::size(kern_argument{}.extents)>
+      axes; // stride and extent
+  std::size_t count = 0;
+  for (std::uint32_t axis = 0; axis < given.rank; ++axis)
+    if (given.extents[axis] > 1) axes[count++] = {given.strides[axis], given.extents[axis]};
+  std::sort(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(count));
   std::int64_t packed = 1;
-  for (std::uint32_t axis = given.rank; axis-- > 0; packed *= extents[axis])
-    if (extents[axis] > 1 && strides[axis] != packed)
+  for (const auto& [stride, extent] : std::span(axes).first(count)) {
+    if (stride != packed)
       refuse(kernel, &kernel.params[index],
-             "with the extents {} has the strides {}, and arrays in host memory lie side by side, the last "
-             "axis fastest",
-             fmt::join(extents, extents + given.rank, " x "), fmt::join(strides, strides + given.rank, ", "));
+             "with the extents {} has the strides {}, and arrays in host memory have no room between their "
+             "elements",
+             fmt::join(given.extents, given.extents + given.rank, " x "),
+             fmt::join(given.strides, given.strides + given.rank, ", "));
+    packed *= extent;
+  }
 }
 
 // An array that names a buffer lies in it with all its elements. One that names none is memory which somebody
