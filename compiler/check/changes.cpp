@@ -168,8 +168,9 @@ struct Changes {
     FileScope* members = members_of(file, use.name);
     if (!members) return;
     if (!use.attribute.empty()) return change(*members, use.attribute, use);
-    // Whoever has a class may set its attributes.
-    if (members->is_class() && use.kind == NameUse::Kind::HandOn)
+    // Whoever has a class may set its attributes, but for those of an enumeration; `C["name"]` is not the class.
+    const bool is_settable = members->is_class() && !members->owner->is_enum && !use.is_part;
+    if (is_settable && use.kind == NameUse::Kind::HandOn)
       members->changed.try_emplace("*", host_symbol(HostReason::Bound, use.span, 0));
   }
 
