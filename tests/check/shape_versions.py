@@ -9,8 +9,6 @@
 # BEHIND: a = [17.0, 17.0]
 # RUN: %kernc run %s made a=zeros:f32:2 n=5 --print a | %FileCheck --check-prefix=MADE %s
 # MADE: a = [9.0, 9.0]
-# RUN: %exits 1 %kernc run %s either a=zeros:f32:2 n=5 2>&1 | %FileCheck --check-prefix=EITHER %s
-# EITHER: shape_versions.py:[[#]]:26: error[E0342]: the shape `m` is not known to the compiler
 import numpy as np
 from numba import cuda, float32
 
@@ -72,14 +70,3 @@ def made(a, n):
     i = cuda.grid(1)
     if i < a.size:
         a[i] = s.size + m
-
-
-@cuda.jit
-def either(a, n):
-    m = 4
-    if n > 4:
-        m = n
-    s = cuda.local.array(m, float32)
-    i = cuda.grid(1)
-    if i < a.size:
-        a[i] = s.size
