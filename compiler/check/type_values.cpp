@@ -33,8 +33,8 @@ bool is_uniform(const Value& value) {
 using Holds = bool (*)(const Value&);
 
 // Says whether a type is a scalar of which something holds.
-template <bool (*holds)(Type)> bool of_scalar(const Value& value) {
-  return value.kind == ValueKind::Type && is_scalar(value.type) && holds(value.type);
+template <bool (*Test)(Type)> bool of_scalar(const Value& value) {
+  return value.kind == ValueKind::Type && is_scalar(value.type) && Test(value.type);
 }
 bool is_whole(Type type) { return is_integer(type) && !is_boolean(type); }
 bool is_real(Type type) { return is_float(type); }
