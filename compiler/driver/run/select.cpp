@@ -165,23 +165,6 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
   return nullptr;
 }
 
-// Says whether a decorator gives types: `@cuda.jit('void(...)')`, `@cuda.jit((f32[:],))`.
-static bool has_signature(const ast::FunctionDef& kernel) {
-  return std::ranges::any_of(kernel.decorators, [](const ast::Expr* decorator) {
-    const auto* call = ast::as<ast::Call>(decorator);
-    return call && (!call->args.empty() || std::ranges::any_of(call->keywords, [](const ast::Keyword& each) {
-             return each.name == "signature";
-           }));
-  });
-}
-
-// Says whether the command line may leave to the file what an argument is: a record has no name there.
-static bool may_be_record(const Argument& argument) {
-  const HostArray* array = argument.array();
-  return argument.is_field || !argument.brackets.before.empty() || (array && !array->records.descr.empty()) ||
-         (array && array->records.are_unknown());
-}
-
 // Returns the type of a record of a .py file from the fields that were given of it: "from_dtype([('x', 'float32')])".
 static std::string fields_text(std::span<const Argument> arguments, std::size_t owner) {
   std::string text, last;
@@ -215,8 +198,6 @@ std::optional<Signature> needed_signature(const Program& program, const ast::Fun
     if (!text.empty()) text += ", ";
     text += argument.brackets.before + type_text(argument) + argument.brackets.after;
   }
-  if (!annotations_count && has_signature(kernel) && std::ranges::any_of(arguments, may_be_record))
-    return std::nullopt;
   Signature signature{name, {}, true};
   for (std::size_t i = 0; i < given.size(); ++i) {
     const ast::Expr* annotation = annotations_count ? kernel.params[i].annotation : nullptr;
