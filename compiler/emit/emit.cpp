@@ -140,21 +140,27 @@ static bool has_variables(const llvm::Module& module) {
   });
 }
 
-// As TargetMachine::addPassesToEmitFile, but for one pass that finds out where variables live, in a sixteenth
-// of the time: without -g our code names none.
+llvm::MachineModuleInfoWrapperPass* add_code_generator(llvm::legacy::PassManager& passes,
+                                                       llvm::LLVMTargetMachine& machine,
+                                                       bool follows_variables) {
+  llvm::TargetPassConfig* config = machine.createPassConfig(passes);
+  auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  config->setDisableVerify(true);
+  if (!follows_variables) config->disablePass(&llvm::LiveDebugValuesID);
+  passes.add(config);
+  passes.add(info);
+  if (config->addISelPasses()) return nullptr;
+  config->addMachinePasses();
+  config->setInitialized();
+  return info;
+}
+
 static bool run_passes(llvm::Module& module, llvm::TargetMachine& machine, bool object,
                        llvm::raw_pwrite_stream& out) {
   auto& target = static_cast<llvm::LLVMTargetMachine&>(machine);
   llvm::legacy::PassManager passes;
-  llvm::TargetPassConfig* config = target.createPassConfig(passes);
-  auto* info = new llvm::MachineModuleInfoWrapperPass(&target);
-  config->setDisableVerify(true);
-  if (!has_variables(module)) config->disablePass(&llvm::LiveDebugValuesID);
-  passes.add(config);
-  passes.add(info);
-  if (config->addISelPasses()) return false;
-  config->addMachinePasses();
-  config->setInitialized();
+  auto* info = add_code_generator(passes, target, has_variables(module));
+  if (!info) return false;
   auto kind = object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
   if (target.addAsmPrinter(passes, out, nullptr, kind, info->getMMI().getContext())) return false;
   passes.add(llvm::createFreeMachineFunctionPass());

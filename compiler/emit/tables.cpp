@@ -5,16 +5,14 @@
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/AsmParser/Parser.h>
-#include <llvm/CodeGen/MachineModuleInfo.h>
-#include <llvm/CodeGen/Passes.h>
-#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/InitializePasses.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/PassRegistry.h>
 #include <llvm/Support/SourceMgr.h>
-#include <llvm/TargetParser/Host.h>
+
+#include "compiler/emit/compile.h"
 
 namespace kern::emitting {
 
@@ -59,22 +57,16 @@ void make_tables(llvm::TargetMachine& machine,
   machine.setOptLevel(level);
 }
 
-// A pass enters itself where it is first made; those of a target can be reached in no other way.
-static void make_passes(const std::string& triple, llvm::CodeGenOptLevel level) {
+// A pass enters itself where it is first made; those of a GPU can be reached in no other way. A CPU's enter with their target.
+static void make_gpu_passes() {
+  const std::string triple = "nvptx64-nvidia-cuda";
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) return;
   std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, "", "", {}, llvm::Reloc::PIC_, std::nullopt, level));
-  auto& generator = static_cast<llvm::LLVMTargetMachine&>(*machine);
+      target->createTargetMachine(triple, "", "", {}, llvm::Reloc::PIC_));
   llvm::legacy::PassManager passes;
-  llvm::TargetPassConfig* config = generator.createPassConfig(passes);
-  passes.add(config);
-  passes.add(new llvm::MachineModuleInfoWrapperPass(&generator));
-  if (config->addISelPasses()) return;
-  config->addMachinePasses();
-  config->setInitialized();
-  passes.add(llvm::createFreeMachineFunctionPass());
+  add_code_generator(passes, static_cast<llvm::LLVMTargetMachine&>(*machine), true);
 }
 
 // Passes take memory while they read the registry, under its lock: where there is none, the lock stays taken by a reader, and
@@ -89,9 +81,7 @@ void register_passes() {
   llvm::initializeCodeGen(passes);
   llvm::initializeRegAllocScoringPass(passes);
   llvm::initializeTarget(passes);
-  for (const llvm::CodeGenOptLevel level : {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Default})
-    for (const std::string& triple : {llvm::sys::getProcessTriple(), std::string("nvptx64-nvidia-cuda")})
-      make_passes(triple, level);
+  make_gpu_passes();
 }
 
 } // namespace kern::emitting
