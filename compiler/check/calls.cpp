@@ -205,10 +205,7 @@ Value Checker::evaluate_call(const ast::Call& expr) {
 }
 
 Value Checker::default_value(const FunctionSymbol& callee, const ast::Param& param) {
-  bool was_enabled = context.diagnostics.enabled();
-  Value value = constant_of_expr(context, *callee.file, *param.default_value);
-  context.diagnostics.set_enabled(was_enabled);
-  return value;
+  return constant_of_expr(context, *callee.file, *param.default_value);
 }
 
 // Finds the value of each parameter: positional ones, then named ones, then defaults; *args takes the rest.

@@ -2,6 +2,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
 
@@ -29,12 +30,10 @@ const std::vector<DeclaredTypes>& read_signatures(Context& context, const Functi
   if (!is_new) return known->second;
   std::vector<DeclaredTypes> all;
   FileScope& file = function.options_file ? *function.options_file : *function.file;
-  const bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   for (const ast::Expr* signature : function.options.signatures)
     if (std::optional<DeclaredTypes> declared = read_signature(context, file, *signature))
       all.push_back(std::move(*declared));
-  context.diagnostics.set_enabled(was_enabled);
   return context.declared_types[&function] = std::move(all);
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/ignored_options.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/uniformity.h"
 #include "compiler/diagnostics/warnings.h"
 
@@ -54,11 +55,9 @@ Role role_of(Context& context, FileScope& file, const ast::Expr& expr) {
   }
   const auto* attribute = ast::as<ast::Attribute>(&expr);
   if (!attribute || (attribute->name != "jit" && attribute->name != "njit")) return Role::Unknown;
-  bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   Checker checker(context, &file, nullptr);
   Value module = checker.evaluate(*attribute->value);
-  context.diagnostics.set_enabled(was_enabled);
   if (module.kind != ValueKind::Host) return Role::Unknown;
   return module.text == "numba.cuda" ? Role::Kernel : Role::HostJit;
 }
@@ -307,10 +306,8 @@ static const FunctionSymbol* function_given(Context& context, FileScope& file, c
   if (found->kind == Symbol::Kind::Function) return found->function;
   bool is_value = found->kind == Symbol::Kind::Constant || found->kind == Symbol::Kind::FromImport;
   if (!is_value) return nullptr;
-  bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   Value value = Checker(context, owner, nullptr).symbol_value(*owner, name->text, *found, arg.span);
-  context.diagnostics.set_enabled(was_enabled);
   return value.kind == ValueKind::Function ? value.function : nullptr;
 }
 
@@ -355,19 +352,17 @@ const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::st
   const bool is_changed = symbol.op || symbol.store || symbol.loop;
   const auto* call = file.is_numba() && !is_changed ? ast::as<ast::Call>(symbol.init) : nullptr;
   if (!call || symbol.is_given) return nullptr;
-  bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(true);
-  const FunctionSymbol* jitted = jitted_call(context, file, *call);
-  context.diagnostics.set_enabled(was_enabled);
-  if (jitted) return jitted;
+  {
+    const ReportingScope reports(context.diagnostics, true);
+    if (const FunctionSymbol* jitted = jitted_call(context, file, *call)) return jitted;
+  }
   const auto* arg = call->args.size() == 1 ? ast::as<ast::Name>(call->args[0]) : nullptr;
   if (!arg || arg->text != name || !call->keywords.empty()) return nullptr;
   const Symbol* inner = find_symbol(context, file, arg->text, {call->span.begin, nullptr});
   if (!inner || inner->kind != Symbol::Kind::Function) return nullptr;
   if (context.reported.insert({diag::decorator.code, call->span.file, call->span.begin}).second) {
-    context.diagnostics.set_enabled(true);
+    const ReportingScope reports(context.diagnostics, true);
     context.diagnostics.report(call->callee->span, diag::decorator, context.source(call->callee->span), name);
-    context.diagnostics.set_enabled(was_enabled);
   }
   return inner->function;
 }

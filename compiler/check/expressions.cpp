@@ -9,6 +9,7 @@
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/parse.h"
+#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -121,10 +122,8 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
     for (std::size_t i = 0; i < dict.keys.size(); ++i) {
       value.elements.push_back(evaluate(*dict.keys[i]));
       // What is read of a dict may be known where another value in it is not.
-      bool was_enabled = context.diagnostics.enabled();
-      context.diagnostics.set_enabled(false);
+      const ReportingScope quiet(context.diagnostics, false);
       value.elements.push_back(evaluate(*dict.values[i]));
-      context.diagnostics.set_enabled(was_enabled);
     }
     return value;
   }
@@ -290,14 +289,12 @@ static bool is_plain(Checker& checker, const ast::Expr& expr) {
 // Returns what the end of a conditional that is not taken would be; nothing is written or reported for it.
 static Value untaken_end(Checker& checker, const ast::Expr& expr) {
   Value value = error_value(expr.span);
-  bool was_enabled = checker.context.diagnostics.enabled();
-  checker.context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(checker.context.diagnostics, false);
   std::vector<Span> widening = checker.widening;
   checker.body_of([&] {
     if (is_plain(checker, expr)) value = checker.evaluate(expr);
   });
   checker.widening = std::move(widening);
-  checker.context.diagnostics.set_enabled(was_enabled);
   return value;
 }
 

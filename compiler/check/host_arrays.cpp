@@ -8,6 +8,7 @@
 #include "compiler/check/fold.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
+#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/types/names.h"
 
@@ -463,9 +464,8 @@ Made method_call(Checker& checker, const Value& array, std::string_view name, co
 
 std::optional<Value> array_call(Checker& checker, const ast::Call& call) {
   Context& context = checker.context;
-  bool was_enabled = context.diagnostics.enabled();
   Made made;
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   if (const auto* attribute = ast::as<ast::Attribute>(call.callee)) {
     Value base = checker.evaluate(*attribute->value);
     if (base.kind == ValueKind::Host && base.text == "numpy")
@@ -476,7 +476,6 @@ std::optional<Value> array_call(Checker& checker, const ast::Call& call) {
     bool is_numpy = symbol && symbol->kind == Symbol::Kind::FromImport && symbol->module == "numpy";
     if (is_numpy) made = numpy_call(checker, symbol->text, call);
   }
-  context.diagnostics.set_enabled(was_enabled);
   return made;
 }
 

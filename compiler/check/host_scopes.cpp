@@ -5,6 +5,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/host_blocks.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
 
@@ -237,10 +238,8 @@ static FunctionSymbol* function_of(Context& context, FileScope& scope, std::stri
   bool makes = last->kind == Symbol::Kind::Constant && !last->op && !last->store && !last->loop &&
                last->init && last->init->kind == ast::Kind::Call;
   if (!makes) return nullptr;
-  bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   Value value = Checker(context, &scope, nullptr).symbol_value(scope, name, *last, last->span);
-  context.diagnostics.set_enabled(was_enabled);
   return value.kind == ValueKind::Function ? const_cast<FunctionSymbol*>(value.function) : nullptr;
 }
 

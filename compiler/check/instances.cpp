@@ -10,6 +10,7 @@
 #include "compiler/check/rounds.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/param_block.h"
 
@@ -271,10 +272,8 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
     if (context.reported
             .insert({diag::too_many_instances.code, call_span.file, too_many ? 0 : call_span.begin})
             .second) {
-      bool was_enabled = context.diagnostics.enabled();
-      context.diagnostics.set_enabled(true);
+      const ReportingScope reports(context.diagnostics, true);
       context.diagnostics.report(call_span, diag::too_many_instances, function.def->name, limit);
-      context.diagnostics.set_enabled(was_enabled);
     }
     return nullptr;
   }

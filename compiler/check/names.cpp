@@ -14,6 +14,7 @@
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {
@@ -401,13 +402,11 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
     return error_value(span);
   }
   if (symbol.state == Symbol::State::New) {
-    bool was_enabled = context.diagnostics.enabled();
     // A constant is evaluated once, whatever round asks first: its errors are reported then.
-    context.diagnostics.set_enabled(!lenient);
+    const ReportingScope reports(context.diagnostics, !lenient);
     ++context.open_constants;
     evaluate_constant(context, file, name, symbol);
     --context.open_constants;
-    context.diagnostics.set_enabled(was_enabled);
   }
   // What to report leads to other names, and from them back where one is a doubt of another: nobody hears it.
   if (is_error(symbol.value) && lenient && !context.diagnostics.enabled()) return error_value(span);
@@ -478,13 +477,11 @@ static Value struct_value(Checker& checker, FileScope& file, std::string_view na
   }
   if (symbol.state == Symbol::State::New) {
     Diagnostics& diagnostics = checker.context.diagnostics;
-    bool was_enabled = diagnostics.enabled();
-    diagnostics.set_enabled(true);
+    const ReportingScope reports(diagnostics, true);
     symbol.state = Symbol::State::Evaluating;
     std::optional<Type> type = struct_type(checker, file, *symbol.record);
     symbol.value = type ? type_value(*type, symbol.span) : error_value(symbol.span);
     symbol.state = Symbol::State::Done;
-    diagnostics.set_enabled(was_enabled);
   }
   return read_at(symbol.value, span);
 }

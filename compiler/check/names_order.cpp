@@ -12,6 +12,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/host_blocks.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
 
@@ -50,10 +51,8 @@ static bool is_in_math(std::string_view name) {
 
 static bool is_known(Context& context, FileScope& file, std::string_view module, std::string_view name,
                      Span span) {
-  bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   bool known = Checker(context, &file, nullptr).host_name(module, name, span).has_value();
-  context.diagnostics.set_enabled(was_enabled);
   return known;
 }
 
@@ -175,10 +174,8 @@ static Symbol* symbol_of_block(Context& context, FileScope& block, std::string_v
 
 // Returns whether a condition of the top level holds; nothing where that is not known.
 static std::optional<bool> holds(Context& context, FileScope& file, const ast::Expr& condition) {
-  const bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   const Value value = constant_of_expr(context, file, condition);
-  context.diagnostics.set_enabled(was_enabled);
   if (value.kind == ValueKind::None) return false;
   if (value.kind == ValueKind::String) return !value.text.empty();
   if (!is_constant_number(value)) return std::nullopt;
@@ -286,10 +283,8 @@ static std::optional<Doubt> doubt_of(Context& context, FileScope& file, std::str
         if (seen.insert(alias.name).second) names.push_back({alias.name, alias.is_part || names[i].is_part});
   }
   if (!found || symbol.state == Symbol::State::Evaluating) return std::nullopt;
-  const bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   const Value value = Checker(context, &file, nullptr).symbol_value(file, name, symbol, symbol.span);
-  context.diagnostics.set_enabled(was_enabled);
   return can_change(value, found->is_part) ? found : std::nullopt;
 }
 

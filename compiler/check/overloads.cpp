@@ -10,21 +10,11 @@
 #include "compiler/check/type_values.h"
 #include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
 
 namespace {
-
-// What Python code says is no error of the program until a kernel needs it.
-struct Quietly {
-  Diagnostics& diagnostics;
-  bool was_enabled;
-  explicit Quietly(Context& context) : diagnostics(context.diagnostics), was_enabled(diagnostics.enabled()) {
-    diagnostics.set_enabled(false);
-  }
-  Quietly(const Quietly&) = delete;
-  ~Quietly() { diagnostics.set_enabled(was_enabled); }
-};
 
 // ---- Which function a name means ----
 
@@ -213,7 +203,7 @@ struct Made {
 };
 
 Made made_of(Context& context, const Overload& overload, const std::vector<Value>& types) {
-  const Quietly quietly(context);
+  const ReportingScope quiet(context.diagnostics, false); // Python's code: no error of the program
   FileScope& body = body_of_host(context, *overload.scope, *overload.host, types);
   Made made;
   made.outcome = outcome_of(context, body);
@@ -228,7 +218,7 @@ Made made_of(Context& context, const Overload& overload, const std::vector<Value
 Made made_by(Checker& checker, const Overload& overload, const Checker::Args& args, Span span) {
   std::optional<std::vector<Value>> types;
   {
-    const Quietly quietly(checker.context);
+    const ReportingScope quiet(checker.context.diagnostics, false);
     types = types_of(checker, overload, args);
   }
   if (!types || !checker.count_steps(types->size() + 1, span)) return {};
@@ -258,7 +248,7 @@ void report_unknown(Checker& checker, std::string_view name, const Overload& ove
 
 // Says whether a name means something without any overload.
 bool is_known_name(Checker& checker, const ast::Expr& callee) {
-  const Quietly quietly(checker.context);
+  const ReportingScope quiet(checker.context.diagnostics, false);
   Checker again(checker.context, checker.scope, nullptr);
   return !is_error(again.evaluate(callee));
 }

@@ -7,6 +7,7 @@
 #include "compiler/check/narrow.h"
 #include "compiler/check/records.h"
 #include "compiler/check/versions.h"
+#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -163,8 +164,7 @@ void infer(Context& context, Instance& instance) {
   instance.state = Instance::State::Inferring;
   instance.head = nullptr;
   context.active.push_back(&instance);
-  bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   bool settled = false;
   for (std::size_t round = 0; round < limits::inference_rounds && !settled; ++round) {
     Mark mark{context};
@@ -181,7 +181,6 @@ void infer(Context& context, Instance& instance) {
     if (instance.head && !settled) ++context.circle_changes;
     settled = instance.head || (settled && context.circle_changes == changes);
   }
-  context.diagnostics.set_enabled(was_enabled);
   context.active.pop_back();
   instance.settled = settled;
   instance.state = instance.head ? Instance::State::Provisional : Instance::State::Inferred;

@@ -5,6 +5,7 @@
 #include "compiler/ast/host_modules.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
 
@@ -216,10 +217,8 @@ static void apply_define(Context& context, const Define& define) {
 
 // Decorators inside of host code may be wrong: nothing is said of them until a kernel needs the function.
 static void read_all_decorators(Context& context, FileScope& scope) {
-  bool was_enabled = context.diagnostics.enabled();
-  if (scope.parent) context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, context.diagnostics.enabled() && !scope.parent);
   for (const auto& function : scope.functions) read_decorators(context, *function);
-  context.diagnostics.set_enabled(was_enabled);
 }
 
 static FileScope& new_scope(Context& context, const ProgramFile& program_file) {

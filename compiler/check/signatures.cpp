@@ -5,6 +5,7 @@
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
+#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/lex/lex.h"
 #include "compiler/parse/parse.h"
@@ -79,10 +80,8 @@ static bool is_signature_call(Context& context, FileScope& file, const ast::Call
   const std::string_view name = context.source(call.callee->span);
   if (std::string_view last = name.substr(name.rfind('.') + 1); last == "void" || last == "none") return true;
   if (call.callee->kind == ast::Kind::NoneLiteral) return true;
-  const bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   const bool is_type = type_of_expr(context, file, *call.callee, is_text).has_value();
-  context.diagnostics.set_enabled(was_enabled);
   return is_type;
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/narrow.h"
+#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
 
@@ -214,11 +215,9 @@ bool Checker::check_return(const ast::Return& stmt) {
 static std::optional<std::string> named_text(Checker& checker, const ast::Expr& name) {
   if (name.kind != ast::Kind::Name && name.kind != ast::Kind::Attribute) return std::nullopt;
   Diagnostics& diagnostics = checker.context.diagnostics;
-  bool was_enabled = diagnostics.enabled();
-  diagnostics.set_enabled(false);
+  const ReportingScope quiet(diagnostics, false);
   Value value;
   checker.body_of([&] { value = checker.evaluate(name); });
-  diagnostics.set_enabled(was_enabled);
   if (value.kind != ValueKind::String) return std::nullopt;
   return std::string(value.text);
 }

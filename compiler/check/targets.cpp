@@ -6,6 +6,7 @@
 #include "compiler/ast/walk.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/narrow.h"
+#include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
 
@@ -146,11 +147,9 @@ private:
   Value callee_of(const ast::Call& call) {
     const auto* name = ast::as<ast::Name>(call.callee);
     if (!name || checker_.find_local(name->text)) return plain_value(ValueKind::None, call.span);
-    bool was_enabled = checker_.context.diagnostics.enabled();
     std::size_t errors = checker_.errors;
-    checker_.context.diagnostics.set_enabled(false);
+    const ReportingScope quiet(checker_.context.diagnostics, false);
     Value callee = checker_.evaluate(*name);
-    checker_.context.diagnostics.set_enabled(was_enabled);
     checker_.errors = errors;
     return callee;
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/ast/walk.h"
+#include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
 
@@ -219,11 +220,9 @@ bool is_of_constants(const Instance& instance, const ast::Expr& expr) {
 // Returns what a condition is for all calls of a function, as `if` finds it too; nothing where that depends on a call.
 std::optional<bool> constant_condition(Context& context, Instance& instance, const ast::Expr& expr) {
   if (!is_of_constants(instance, expr)) return std::nullopt;
-  const bool was_enabled = context.diagnostics.enabled();
-  context.diagnostics.set_enabled(false);
+  const ReportingScope quiet(context.diagnostics, false);
   Checker checker(context, instance.function->file, &instance);
   std::optional<bool> truth = checker.constant_truth(checker.evaluate_condition(expr));
-  context.diagnostics.set_enabled(was_enabled);
   return truth;
 }
 
