@@ -336,7 +336,7 @@ kern_error* kern_stream_wait(kern_stream* stream) {
     Stream& on = *full(stream, "stream").stream;
     on.check_waitable();
     std::uint64_t number = on.last();
-    on.wait(number, std::nullopt);
+    on.wait_for_caller(number, std::nullopt);
     check_waited(on);
     on.collect(number);
   });
@@ -469,11 +469,13 @@ kern_error* kern_event_wait(kern_event* event, double seconds, int* done) {
     if (seconds >= 0)
       deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                     std::chrono::duration<double>(std::min(seconds, most)));
-    if (full(event, "event").point)
+    if (full(event, "event").point) {
+      if (!deadline) event->point->capture->note_wait();
       fail(KERN_ARGUMENT_ERROR,
            "the event is of work that was captured, and so never comes: wait for an event of the "
            "graph's launch");
-    bool came = event->stream->wait(event->number, deadline);
+    }
+    bool came = event->stream->wait_for_caller(event->number, deadline);
     if (done) *done = came;
     if (came) check_waited(event->checked);
     if (came) event->stream->collect(event->number);
@@ -490,7 +492,7 @@ kern_error* kern_event_elapsed(kern_event* begin, kern_event* end, double* milli
       fail(KERN_ARGUMENT_ERROR, "the events are of " + begin->device->name() + " and of " +
                                     end->device->name() + ", whose clocks are not the same");
     for (kern_event* event : {begin, end}) {
-      event->stream->wait(event->number, std::nullopt);
+      event->stream->wait_for_caller(event->number, std::nullopt);
       check_waited(event->checked);
     }
     result = end->time->since(*begin->time);

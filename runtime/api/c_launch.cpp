@@ -125,7 +125,7 @@ static std::uint64_t launch_staged(const kern_kernel& kernel, const kern_launch_
   std::uint64_t number = any ? stream.launch(launch) : stream.last();
   for (const Staging::Copy& copy : staging.copies)
     if (copy.back) number = stream.read(copy.memory, 0, copy.host, copy.bytes);
-  stream.wait(number, std::nullopt);
+  stream.wait_for_caller(number, std::nullopt);
   check_waited(stream);
   stream.collect(number);
   return number;

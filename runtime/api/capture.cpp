@@ -101,6 +101,16 @@ std::string Capture::unjoined() {
   return "";
 }
 
+void Capture::note_wait() {
+  std::lock_guard lock(mutex_);
+  was_waited_for_ = true;
+}
+
+bool Capture::was_waited_for() {
+  std::lock_guard lock(mutex_);
+  return was_waited_for_;
+}
+
 void Capture::note_fill(Memory& memory, std::shared_ptr<const CapturePoint> point) {
   std::lock_guard lock(mutex_);
   if (!graph_) return;
@@ -138,7 +148,12 @@ std::shared_ptr<Graph> Stream::end_capture() {
   const std::string unjoined = capture->unjoined();
   // Whatever happened in between, the capture ends, and what it made goes.
   std::shared_ptr<Graph> graph = capture->end();
-  stop_capture(unjoined.empty() ? graph.get() : nullptr);
+  const bool was_waited_for = capture->was_waited_for();
+  stop_capture(unjoined.empty() && !was_waited_for ? graph.get() : nullptr);
+  if (was_waited_for)
+    fail(KERN_ARGUMENT_ERROR,
+         "nothing comes of the capture: its work was waited for, which was refused, and what that was "
+         "for, as a copy to host memory (`copy_to`), may not be there any more");
   if (!unjoined.empty())
     fail(KERN_ARGUMENT_ERROR,
          "the capture ends with work that its stream does not wait for, of " + unjoined +

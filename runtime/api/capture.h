@@ -55,6 +55,11 @@ public:
   // Says of which stream there is work that the origin does not wait for; "" where there is none.
   std::string unjoined();
 
+  // Notes that somebody waited for its work, which was refused: what that was for, as a copy to memory that goes when its caller
+  // returns, is no work to repeat, so no graph comes of it.
+  void note_wait();
+  bool was_waited_for();
+
   bool has_ended();
   bool is_origin(const Stream& stream) const { return origin_id_ == stream.id(); }
 
@@ -79,6 +84,7 @@ private:
   std::mutex mutex_;             // guards what follows
   std::shared_ptr<Graph> graph_; // null once it has ended
   std::vector<Part> parts_;
+  bool was_waited_for_ = false;
   std::map<const Memory*, std::shared_ptr<const CapturePoint>> fills_;
 };
 

@@ -133,6 +133,9 @@ public:
   virtual void cancel() = 0;
   // Waits for a number; false where the deadline passed before.
   virtual bool wait(std::uint64_t number, Deadline deadline) = 0;
+  // The same for a caller of the API, who may free his host memory where it throws: without a deadline, none of it is used any
+  // more then.
+  bool wait_for_caller(std::uint64_t number, Deadline deadline);
 
   // Returns the driver's handle of it; null where there is none.
   virtual void* native() { return nullptr; }
@@ -206,6 +209,9 @@ protected:
   // and finishes the graph; null: nobody wants it.
   virtual void stop_capture(Graph* graph) = 0;
 
+  // Ends the use of host memory by work up to a number that this thread put there and cannot wait for: takes the work back,
+  // which is an error of whoever waits for an earlier number, or has it done.
+  virtual void take_back(std::uint64_t number) noexcept = 0;
   // Says whether this thread calls a function of the program's in the stream's turn.
   bool calls_this_thread() const;
   // Throws that a wait would never end.

@@ -243,6 +243,15 @@ bool Stream::calls_this_thread() const {
   return false;
 }
 
+bool Stream::wait_for_caller(std::uint64_t number, Deadline deadline) {
+  try {
+    return wait(number, deadline);
+  } catch (...) {
+    if (!deadline) take_back(number);
+    throw;
+  }
+}
+
 void Stream::refuse_endless_wait() const {
   fail(
       KERN_ARGUMENT_ERROR,

@@ -19,7 +19,8 @@ std::uint64_t CpuStream::replay(std::shared_ptr<Graph> graph) {
   auto run = [graph](CpuStream& stream, std::uint64_t number) {
     for (const Task& task : static_cast<const CpuGraph&>(*graph).tasks) task(stream, number);
   };
-  return put({"a graph"}, std::move(run), uses, false, graph->runs_on);
+  return put({"a graph"}, std::move(run), uses,
+             {.runs_on = graph->runs_on, .borrows = static_cast<const CpuGraph&>(*graph).borrows});
 }
 
 } // namespace kern::runtime

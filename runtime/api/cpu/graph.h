@@ -11,6 +11,7 @@ using Task = std::function<void(CpuStream& stream, std::uint64_t number)>;
 
 struct CpuGraph final : Graph {
   std::vector<Task> tasks;
+  bool borrows = false; // some of it uses host memory of the caller's
 };
 
 } // namespace kern::runtime

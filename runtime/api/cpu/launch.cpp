@@ -18,8 +18,9 @@ std::uint64_t CpuStream::launch(const Launch& launch) {
   auto run = [queued = Queued(launch)](CpuStream& stream, std::uint64_t number) {
     stream.run_launch(queued, number);
   };
-  const bool runs_on = !launch.is_cancellable();
-  return put(Work{"kernel", launch.kernel->name}, std::move(run), launch.uses, launch.awaited, runs_on);
+  // Arrays in host memory are those of a launch that is waited for.
+  return put(Work{"kernel", launch.kernel->name}, std::move(run), launch.uses,
+             {.awaited = launch.awaited, .runs_on = !launch.is_cancellable(), .borrows = launch.awaited});
 }
 
 // A launch that can be told to end, while it runs.

@@ -79,18 +79,19 @@ void CpuStream::run_queued() {
 // Runs the next task; the lock is held at both ends.
 void CpuStream::run_next(std::unique_lock<std::mutex>& lock) noexcept {
   running_ = true;
-  Task task = std::move(tasks_.front());
+  Entry entry = std::move(tasks_.front());
   tasks_.pop_front();
   std::uint64_t number = done_ + 1;
   lock.unlock();
   {
     const Turn turn(*this);
     try {
-      task(*this, number);
+      if (entry.state == Entry::TakenBackUnheard) refuse_taken_back();
+      if (entry.state == Entry::Waits) entry.task(*this, number);
     } catch (...) {
       keep_caught(number, "work of a stream");
     }
-    task = nullptr; // what it held goes before anybody hears that it is done
+    entry.task = nullptr; // what it held goes before anybody hears that it is done
   }
   lock.lock();
   running_ = false;
@@ -115,22 +116,23 @@ void CpuStream::close() {
   report_faults();
 }
 
-std::uint64_t CpuStream::put(const Work& what, Task task, std::span<Memory* const> uses, bool awaited,
-                             bool runs_on) {
+std::uint64_t CpuStream::put(const Work& what, Task task, std::span<Memory* const> uses, TaskTraits traits) {
   process_.check();
   if (std::shared_ptr<Capture> captured = capture()) {
     captured->keep(*this, what, uses, [&](Graph& graph) {
-      static_cast<CpuGraph&>(graph).tasks.push_back(std::move(task));
-      graph.runs_on |= runs_on;
+      auto& own = static_cast<CpuGraph&>(graph);
+      own.tasks.push_back(std::move(task));
+      own.runs_on |= traits.runs_on;
+      own.borrows |= traits.borrows;
     });
     return last();
   }
   std::unique_lock lock(mutex_);
-  tasks_.push_back(std::move(task));
+  tasks_.push_back({std::move(task), traits.borrows ? std::this_thread::get_id() : std::thread::id()});
   note(uses, put_ + 1);
   const std::uint64_t number = ++put_;
-  if (runs_on) runs_on_ = number;
-  if (!awaited && !is_queued_ && !running_ && !queue()) [[unlikely]]
+  if (traits.runs_on) runs_on_ = number;
+  if (!traits.awaited && !is_queued_ && !running_ && !queue()) [[unlikely]]
     run_to(number, lock);
   return number;
 }
@@ -150,6 +152,24 @@ bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
   if (deadline) return changed_.wait_until(lock, *deadline, [&] { return done_ >= number; });
   run_to(number, lock);
   return true;
+}
+
+// What a refused wait was for has not begun: it waits for this thread.
+void CpuStream::take_back(std::uint64_t number) noexcept {
+  if (process_.is_left()) return; // nobody does it here
+  std::lock_guard lock(mutex_);
+  std::uint64_t at = done_ + (running_ ? 1 : 0);
+  for (Entry& entry : tasks_) {
+    if (++at > number) return;
+    if (entry.borrower != std::this_thread::get_id() || entry.state != Entry::Waits) continue;
+    entry.state = at == number ? Entry::TakenBack : Entry::TakenBackUnheard;
+  }
+}
+
+void CpuStream::refuse_taken_back() {
+  fail(KERN_ARGUMENT_ERROR, "work with host memory was taken back, because the thread that put it on the "
+                            "stream was refused to wait for it, "
+                            "and may have freed the memory: wait where that can end");
 }
 
 // Does work up to a number, or waits for whoever does it, and leaves what is behind it to a runner; the lock is held at

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <thread>
 
 #include "runtime/api/capture.h"
 #include "runtime/api/cpu/device.h"
@@ -17,6 +18,12 @@
 #include "runtime/api/cpu/runners.h"
 
 namespace kern::runtime {
+
+struct TaskTraits {
+  bool awaited = false; // its caller waits for it at once, so that no thread need wake up
+  bool runs_on = false; // it cannot be cancelled
+  bool borrows = false; // it uses host memory of its caller's
+};
 
 // The list of tasks; shared by the stream and its thread.
 class CpuStream final : public Stream {
@@ -28,14 +35,14 @@ public:
     Memory* used = to.get();
     return put({"a copy"},
                [=](auto&, auto) { std::memcpy(static_cast<char*>(to->data) + offset, from, bytes); },
-               {&used, 1});
+               {&used, 1}, {.borrows = true});
   }
   std::uint64_t read(std::shared_ptr<Memory> from, std::uint64_t offset, void* to,
                      std::uint64_t bytes) override {
     Memory* used = from.get();
     return put({"a copy"},
                [=](auto&, auto) { std::memcpy(to, static_cast<const char*>(from->data) + offset, bytes); },
-               {&used, 1});
+               {&used, 1}, {.borrows = true});
   }
   std::uint64_t copy(std::shared_ptr<Memory> to, std::uint64_t to_offset, std::shared_ptr<Memory> from,
                      std::uint64_t from_offset, std::uint64_t bytes) override {
@@ -80,9 +87,8 @@ private:
   class Stoppable;
   class Turn;
   class Awaiting;
-  // Work that its caller waits for at once need not wake a thread; what `runs_on` cannot be cancelled.
-  std::uint64_t put(const Work& what, Task task, std::span<Memory* const> uses = {}, bool awaited = false,
-                    bool runs_on = false);
+  std::uint64_t put(const Work& what, Task task, std::span<Memory* const> uses = {}, TaskTraits traits = {});
+  void take_back(std::uint64_t number) noexcept override;
   std::shared_ptr<Graph> start_capture() override;
   void follow_mark(const void* mark, bool joins) override;
   void stop_capture(Graph* graph) override;
@@ -91,6 +97,7 @@ private:
   void run_next(std::unique_lock<std::mutex>& lock) noexcept;
   void run_to(std::uint64_t number, std::unique_lock<std::mutex>& lock);
   bool queue();
+  [[noreturn, gnu::cold]] static void refuse_taken_back();
   void run_launch(const Queued& launch, std::uint64_t number);
   Error no_scratch(const Queued& launch, const cpu::Launch& job) const;
 
@@ -99,7 +106,13 @@ private:
   std::shared_ptr<Runners> runners_;
   std::mutex mutex_;
   std::condition_variable changed_; // for those who wait
-  std::deque<Task> tasks_;
+  struct Entry {
+    Task task;
+    std::thread::id borrower; // whose host memory it uses; no thread's: of nobody
+    // Its memory may be gone, so it does nothing; its caller heard so when he waited for it, or is still to hear it.
+    enum { Waits, TakenBack, TakenBackUnheard } state = Waits;
+  };
+  std::deque<Entry> tasks_;
   std::uint64_t put_ = 0, done_ = 0;
   std::uint64_t cancelled_ = 0;   // launches up to that number are
   std::uint64_t runs_on_ = 0;     // the number of the last work that cannot be cancelled

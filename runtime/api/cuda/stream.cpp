@@ -267,6 +267,15 @@ bool CudaStream::wait(std::uint64_t number, Deadline deadline) {
   return wait_silently(number, deadline) && write_prints(deadline);
 }
 
+// The driver has the work already, and does it without this thread.
+void CudaStream::take_back(std::uint64_t number) noexcept {
+  try {
+    wait_silently(number, std::nullopt);
+  } catch (...) {
+    // A device that is lost works no more.
+  }
+}
+
 bool CudaStream::wait_silently(std::uint64_t number, Deadline deadline) {
   device_.enter();
   std::shared_ptr<Mark> mark = mark_behind(number);

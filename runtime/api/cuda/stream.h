@@ -77,6 +77,7 @@ private:
   std::shared_ptr<Mark> mark_behind(std::uint64_t number);
   // In graph.cpp.
   std::shared_ptr<Graph> start_capture() override;
+  void take_back(std::uint64_t number) noexcept override;
   std::shared_ptr<const void> mark_captured() override;
   void follow_mark(const void* mark, bool joins) override;
   void stop_capture(Graph* graph) override;

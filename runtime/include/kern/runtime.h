@@ -167,6 +167,8 @@ uint64_t kern_stream_id(const kern_stream* stream);
 // Its CUstream; null on the CPU.
 void* kern_stream_native(const kern_stream* stream);
 // Waits for all that was put on the stream; the first fault that nobody collected is the error.
+// Where a wait without limit would never end, here and in kern_event_wait, it is refused, and what the thread put on the stream
+// with host memory up to there is taken back: the memory may go.
 kern_error* kern_stream_wait(kern_stream* stream);
 // The same without waiting.
 kern_error* kern_stream_check(kern_stream* stream);

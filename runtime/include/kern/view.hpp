@@ -302,7 +302,8 @@ private:
     StreamHandle stream;
     const bool is_ready = status.take(kern_stream_of_buffer(buffer_.get(), stream.receive())) &&
                           status.take(kern_stream_after_uses(stream.get(), buffer_.get()));
-    if (!is_ready) return;
+    // A wait that would never end is refused here, before the stream has work with the host's memory.
+    if (!is_ready || !status.take(kern_stream_wait(stream.get()))) return;
     // As many of the last axes as have no gaps are one piece.
     std::size_t outer = Rank;
     std::int64_t together = 1;

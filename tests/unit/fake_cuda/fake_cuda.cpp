@@ -61,6 +61,8 @@ struct State {
   std::map<void*, Work*> graphs, execs;
   unsigned most_threads = 1024; // of a block that can run
   std::set<void*> memory;
+  std::map<const char*, std::size_t> pinned; // the driver's own memory of the host, with its bytes
+  long borrowed = 0; // copies with other memory of the host, since somebody waited last
   std::set<void*> streams, events, modules;
   std::map<void*, std::string> images;     // by module
   std::map<std::string, Kernel> functions; // a function's handle is its row
@@ -115,6 +117,16 @@ bool lives(const std::set<void*>& live, void* handle) {
 bool busy() {
   std::lock_guard lock(state().mutex);
   return state().busy;
+}
+
+// Notes a copy with memory of the host, which is the caller's where the driver did not make it.
+void note_host_copy(const void* host) {
+  std::lock_guard lock(state().mutex);
+  auto next = state().pinned.upper_bound(static_cast<const char*>(host));
+  const bool is_pinned = next != state().pinned.begin() &&
+                         static_cast<std::size_t>(static_cast<const char*>(host) - std::prev(next)->first) <
+                             std::prev(next)->second;
+  if (!is_pinned) ++state().borrowed;
 }
 
 // Does the work of a stream at once, or keeps it for the graph that is being captured.
@@ -319,6 +331,12 @@ void fake_cuda_set_busy(int busy) {
   state().busy = busy != 0;
 }
 
+// How many copies from or to memory of the host that callers own nobody has waited for.
+long fake_cuda_borrowed() {
+  std::lock_guard lock(state().mutex);
+  return state().borrowed;
+}
+
 // How many handles live: memory, streams, events, modules and contexts.
 long fake_cuda_live() {
   std::lock_guard lock(state().mutex);
@@ -464,10 +482,12 @@ int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
 }
 int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
   STEP();
+  note_host_copy(from);
   return put(stream, [=] { std::memcpy(at(to), from, bytes); });
 }
 int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
   STEP();
+  note_host_copy(to);
   return put(stream, [=] { std::memcpy(to, at(from), bytes); });
 }
 int cuMemcpyAsync(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
@@ -592,6 +612,7 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   std::lock_guard lock(state().mutex);
   state().memory.insert(*memory);
+  state().pinned[static_cast<const char*>(*memory)] = bytes;
   return 0;
 }
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned) {
@@ -604,7 +625,14 @@ int cuPointerGetAttribute(void* value, int attribute, std::uint64_t address) {
   *static_cast<int*>(value) = 1; // what tests ask about is host memory
   return 0;
 }
-int cuMemFreeHost(void* memory) { return memory ? drop(state().memory, memory) : 0; }
+int cuMemFreeHost(void* memory) {
+  if (!memory) return 0;
+  {
+    std::lock_guard lock(state().mutex);
+    state().pinned.erase(static_cast<const char*>(memory));
+  }
+  return drop(state().memory, memory);
+}
 int cuStreamWaitEvent(void* stream, void* event, unsigned) {
   STEP();
   if (!lives(state().streams, stream) || !lives(state().events, event)) return invalid_handle;
@@ -641,6 +669,7 @@ int cuEventRecord(void* event, void* stream) {
 int cuEventSynchronize(void* event) {
   STEP();
   std::lock_guard lock(state().mutex);
+  if (state().events.contains(event)) state().borrowed = 0;
   return state().marks.contains(event) ? isolation : state().events.contains(event) ? 0 : invalid_handle;
 }
 int cuEventQuery(void* event) {

@@ -140,6 +140,101 @@ TEST_F(Callbacks, WaitForNoStreamThatWaitsForThem) {
   }
 }
 
+// Whoever is refused a wait may free what it was for: nothing of it is read or written any more. Some of the waits find that
+// another thread is at the work before.
+TEST_F(Callbacks, LeaveHostMemoryAloneWhereTheyMayNotWait) {
+  if (is_cuda()) GTEST_SKIP() << "a function that a driver calls uses no device";
+  using Host = std::vector<float>;
+  Buffer<float> y = kern::zeros<float>(device, 1000);
+  const std::vector<std::pair<const char*, std::function<void(Host&)>>> uses = {
+      {"copy_to", [&](Host& host) { x.copy_to(host); }},
+      {"copy_to on a stream", [&](Host& host) { x.copy_to(host, other); }},
+      {"copy_to of a view",
+       [&](Host& host) { x.view<1>(0, {500}, {2}).copy_to(std::span(host).first(500)); }},
+      {"copy_from", [&](Host& host) { x.copy_from(host); }},
+      {"copy_from on a stream", [&](Host& host) { x.copy_from(host, other); }},
+      {"copy_from of a view",
+       [&](Host& host) { x.view<1>(0, {500}, {2}).copy_from(std::span(host).first(500)); }},
+      {"a launch with host memory",
+       [&](Host& host) { library.saxpy(kern::over(1000).on(other), 1, x, kern::inout(host)); }},
+  };
+  for (int round = 0; round < 20; ++round) {
+    for (const auto& [name, use] : uses) {
+      std::string told;
+      std::atomic<bool> is_used = false;
+      Host host(1000, 1);
+      x.fill(1).wait();
+      kern::Event turn = stream.call([&] {
+        is_used.wait(false);
+        std::this_thread::sleep_for(std::chrono::milliseconds(round % 2));
+        told = refusal([&] { use(host); });
+        host.assign(1000, 8);
+      });
+      library.saxpy(kern::over(1000).on(stream), 1, y, x);
+      other.after(turn);
+      is_used = true;
+      is_used.notify_all();
+      kern::Status status;
+      stream.wait(status);
+      other.wait(status);
+      EXPECT_TRUE(contains(told, text)) << name;
+      ASSERT_EQ(host, Host(1000, 8)) << name;
+      ASSERT_EQ(x.read(0), 1) << name;
+    }
+  }
+}
+
+// What was not to be waited for yet is lost with it, and says so; what another thread put there is not.
+TEST_F(Callbacks, ReportCopiesThatARefusedWaitTookBack) {
+  if (is_cuda()) GTEST_SKIP() << "a function that a driver calls uses no device";
+  std::string reported;
+  // Where no other thread has come to the stream's work yet, the function does it itself.
+  for (int round = 0; round < 1000 && reported.empty(); ++round) {
+    std::vector<float> own(1000, 7), of_other(1000, 7);
+    kern::Event lost, kept;
+    std::atomic<bool> is_used = false;
+    x.fill(1).wait();
+    kern::Event turn = stream.call([&] {
+      is_used.wait(false);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      lost = x.copy_to_async(own, other);
+      library.saxpy(kern::over(1000).on(other), 1, x, x);
+      EXPECT_TRUE(contains(refusal([&] { other.wait(); }), text));
+    });
+    other.after(turn);
+    std::thread([&] { kept = x.copy_to_async(of_other, other); }).join(); // this one may run the function
+    is_used = true;
+    is_used.notify_all();
+    stream.wait();
+    kept.wait();
+    EXPECT_EQ(of_other[999], 1);
+    kern::Status status;
+    lost.wait(status);
+    if (status.ok()) continue;
+    reported = status.message();
+    EXPECT_EQ(own[0], 7);
+    EXPECT_EQ(x.read(0), 2) << "the launch was taken back, too";
+  }
+  EXPECT_TRUE(contains(reported, "was taken back"));
+}
+
+// A function of on_print is called where the driver waits for nothing: what was put there is done before the wait is refused.
+TEST_F(Callbacks, OfPrintsLeaveHostMemoryAlone) {
+  std::vector<float> host(1000, 7);
+  x.fill(1).wait();
+  bool is_called = false;
+  print([&] {
+    is_called = true;
+    EXPECT_TRUE(contains(refusal([&] { x.copy_to(host, stream); }), text));
+    const std::vector<float> seen = host;
+    host.assign(1000, 8);
+    EXPECT_EQ(seen, std::vector<float>(1000, is_cuda() ? 1 : 7));
+  });
+  EXPECT_TRUE(is_called);
+  stream.wait();
+  EXPECT_EQ(host, std::vector<float>(1000, 8));
+}
+
 // Two streams that two threads wait for: the function of each is called, and begins when that of the other one has begun.
 struct TwoPrints : Callbacks {
   struct Side {

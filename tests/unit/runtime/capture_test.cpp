@@ -175,6 +175,19 @@ TEST_F(Captures, RefuseWorkBesideThem) {
   });
 }
 
+// A graph would copy to where a caller's memory was.
+TEST_F(Captures, HoldNoCopyThatWasWaitedFor) {
+  std::vector<float> host(10, 7);
+  EXPECT_TRUE(contains(refusal([&] {
+                         kern::Status refused;
+                         x.copy_to(refused, host, first);
+                         EXPECT_TRUE(contains(refused.message(), "never comes"));
+                       }),
+                       "nothing comes of the capture"));
+  kern::capture(first, [&] { scale(first, 2); }).launch(first).wait();
+  EXPECT_EQ(host, std::vector<float>(10, 7));
+}
+
 TEST_F(Captures, RefuseWhatNoGraphHolds) {
   kern::Event before = increase(first), beside = increase(second);
   kern::Graph graph = kern::capture(first, [&] { scale(first, 2); });

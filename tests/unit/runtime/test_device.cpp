@@ -108,6 +108,7 @@ static const FakeCuda* load_fake() {
   find(fake.fail, "fake_cuda_fail");
   find(fake.calls, "fake_cuda_calls");
   find(fake.live, "fake_cuda_live");
+  find(fake.borrowed, "fake_cuda_borrowed");
   find(fake.is_old, "fake_cuda_is_old");
   find(fake.set_busy, "fake_cuda_set_busy");
   find(fake.set_most_threads, "fake_cuda_set_most_threads");

@@ -16,7 +16,8 @@ struct FakeCuda {
   void (*fail)(long calls, int code, int forever) = nullptr;
   long (*calls)() = nullptr;
   long (*live)() = nullptr;
-  int (*is_old)() = nullptr;                            // a driver before CUDA 11.8
+  long (*borrowed)() = nullptr; // copies with host memory of callers that nobody has waited for
+  int (*is_old)() = nullptr;    // a driver before CUDA 11.8
   void (*set_most_threads)(unsigned threads) = nullptr; // that a multiprocessor runs at once
   void (*set_busy)(int busy) = nullptr;                 // nothing is done until 0 again
   int (*compiled)() = nullptr;                          // texts of PTX

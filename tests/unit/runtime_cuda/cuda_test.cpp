@@ -139,17 +139,22 @@ constexpr Scenario scenarios[] = {
     {"print", [] { kernels::load(Device::cuda()).say(kern::grid(1).block(4), 0).wait(); }},
 };
 
-// Returns what a scenario throws; "" for nothing.
-std::string message_of(const Scenario& scenario) {
-  std::string message;
+struct Outcome {
+  std::string message; // of what was thrown; "" for nothing
+  long borrowed;       // copies with host memory of the scenario's that were under way where it was thrown
+};
+
+Outcome outcome_of(const Scenario& scenario) {
+  Outcome outcome;
   run_alone([&] {
     try {
       scenario.run();
     } catch (const kern::Error& error) {
-      message = error.what();
+      outcome.message = error.what();
     }
+    outcome.borrowed = fake_cuda()->borrowed();
   });
-  return message;
+  return outcome;
 }
 
 struct Cuda : testing::Test {
@@ -162,22 +167,26 @@ TEST_F(Cuda, LosesNoHandleWhereverTheDriverFails) {
   constexpr int codes[] = {1, 2, 3, 100, 201, 304, 700, 999};
   for (const Scenario& scenario : scenarios) {
     long before = fake_cuda()->calls();
-    ASSERT_EQ(message_of(scenario), "") << scenario.name;
+    ASSERT_EQ(outcome_of(scenario).message, "") << scenario.name;
     long calls = fake_cuda()->calls() - before;
     ASSERT_EQ(fake_cuda()->live(), 0) << scenario.name;
     for (long call = 0; call < calls; ++call)
       for (int code : codes)
         for (int forever : {0, 1}) {
           fake_cuda()->fail(call, code, forever);
-          std::string message = message_of(scenario);
+          auto [message, borrowed] = outcome_of(scenario);
           fake_cuda()->fail(-1, 0, 0);
           bool named = message.find("cu") != message.npos || message.find("no memory") != message.npos ||
                        message.find("was lost") != message.npos;
           EXPECT_TRUE(message.empty() || named) << message;
+          // A device that answers nothing any more copies nothing.
+          const bool answers = !forever && message.find("is lost") == message.npos;
+          ASSERT_EQ(answers ? borrowed : 0, 0)
+              << scenario.name << ", call " << call << ", code " << code << ": " << message;
           ASSERT_EQ(fake_cuda()->live(), 0)
               << scenario.name << ", call " << call << ", code " << code << ": " << message;
         }
-    EXPECT_EQ(message_of(scenario), "") << scenario.name << " after failures";
+    EXPECT_EQ(outcome_of(scenario).message, "") << scenario.name << " after failures";
   }
 }
 
