@@ -7,7 +7,8 @@
 
 namespace kern {
 
-// Says where lines go from now on; null: to stderr, behind "kern: ".
+// Says where lines go from now on; null: to stderr, behind "kern: ". Waits for a call of the function before that is under way,
+// but inside of one.
 void set_log(kern_log_function function, void* context);
 // Says something; never throws. What the program's function throws is dropped.
 void log(kern_log_level level, const std::string& text) noexcept;

@@ -109,7 +109,8 @@ typedef enum kern_log_level {
   KERN_LOG_ERROR        // faults that nobody collected
 } kern_log_level;
 // Says where the runtime's own lines go, instead of stderr; null: there. Called by any thread, one at a time; `text` ends in
-// no newline, may have some, and lives as long as the call.
+// no newline, may have some, and lives as long as the call. A line that comes meanwhile is handed over behind it, by the thread
+// that is there already. Setting another function waits for a call that is under way, but inside of one.
 typedef void (*kern_log_function)(void* context, kern_log_level level, const char* text, uint64_t bytes);
 void kern_set_log(kern_log_function log, void* context);
 

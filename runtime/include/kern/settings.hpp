@@ -18,7 +18,7 @@ inline void set(const char* name, const char* value) {
 }
 
 // Says where warnings and faults that nobody collected go, instead of stderr; null: there. It is called by any thread, one at
-// a time.
+// a time, and may wait for threads whose lines come meanwhile. To set another one waits for a call that is under way, but inside of one.
 inline void on_log(kern_log_function log, void* context = nullptr) { kern_set_log(log, context); }
 
 } // namespace kern::inline v1
