@@ -152,9 +152,16 @@ static std::string bytes_text(__int128 bytes) {
   return (bytes < 0 ? "-" : "") + std::to_string(magnitude);
 }
 
+static bool is_in_c_order(const kern_argument& given) {
+  std::int64_t packed = 1;
+  for (std::uint32_t axis = given.rank; axis-- > 0; packed *= given.extents[axis])
+    if (given.extents[axis] > 1 && given.strides[axis] != packed) return false;
+  return true;
+}
+
 // An array in host memory is copied as one piece: its axes may stand in any order, as Fortran's, but leave nothing out.
 static void check_packed(const ManifestKernel& kernel, std::size_t index, const kern_argument& given) {
-  if (given.kind == KERN_ARRAY || host_bytes(given) == 0) return;
+  if (given.kind == KERN_ARRAY || is_in_c_order(given) || host_bytes(given) == 0) return;
   std::array<std::pair<std::int64_t, std::int64_t>, std::size(kern_argument{}.extents)>
       axes; // stride and extent
   std::size_t count = 0;
