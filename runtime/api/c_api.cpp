@@ -21,7 +21,8 @@
 
 using namespace kern::runtime;
 
-struct kern_error {
+struct kern_error : Counted<HandleKind::Error> {
+  explicit kern_error(Error error) : error(std::move(error)) {}
   Error error;
   std::vector<kern_place> calls;
 };
@@ -123,8 +124,7 @@ void kern::runtime::refuse_struct(const char* what, std::uint32_t given, std::si
 // For when there is no memory to say so; freeing it does nothing. Its text is short enough to need none, nor does it itself.
 static kern_error& no_memory() {
   alignas(kern_error) static std::byte place[sizeof(kern_error)];
-  static kern_error* const error =
-      new (place) kern_error{{KERN_OUT_OF_MEMORY, "no host memory", {}, 0, 0}, {}};
+  static kern_error* const error = new (place) kern_error({KERN_OUT_OF_MEMORY, "no host memory", {}, 0, 0});
   return *error;
 }
 
@@ -137,7 +137,7 @@ kern_error* kern::runtime::caught_error() noexcept {
 }
 
 kern_error* kern::runtime::make_error(Error error) {
-  auto* result = new kern_error{std::move(error), {}};
+  auto* result = new kern_error(std::move(error));
   if (result->error.fault)
     for (const Fault::Call& call : result->error.fault->calls)
       result->calls.push_back({call.file.c_str(), call.line, call.column});
@@ -151,15 +151,17 @@ Error kern::runtime::take_error(kern_error* error) {
 }
 
 kern_error_kind kern_error_get_kind(const kern_error* error) {
-  return error ? error->error.kind : KERN_NO_ERROR;
+  return is_there(error) ? error->error.kind : KERN_NO_ERROR;
 }
-const char* kern_error_message(const kern_error* error) { return error ? error->error.message.c_str() : ""; }
+const char* kern_error_message(const kern_error* error) {
+  return is_there(error) ? error->error.message.c_str() : "";
+}
 void kern_error_free(kern_error* error) {
-  if (error != &no_memory()) delete error;
+  if (error != &no_memory()) release(error);
 }
 
 int kern_error_get_fault(const kern_error* error, kern_fault_info* info) {
-  if (!error || !error->error.fault) return 0;
+  if (!is_there(error) || !error->error.fault) return 0;
   const Fault& fault = *error->error.fault;
   kern_fault_info full{};
   full.kernel = fault.kernel.c_str();
@@ -183,14 +185,14 @@ int kern_error_get_fault(const kern_error* error, kern_fault_info* info) {
 }
 
 int kern_error_get_memory(const kern_error* error, kern_memory_info* info) {
-  if (!error || error->error.kind != KERN_OUT_OF_MEMORY) return 0;
+  if (!is_there(error) || error->error.kind != KERN_OUT_OF_MEMORY) return 0;
   hand_out(info, kern_memory_info{0, error->error.bytes_asked, error->error.bytes_available,
                                   error->error.bytes_held});
   return 1;
 }
 
 std::uint64_t kern_error_diagnostic_count(const kern_error* error) {
-  return error ? error->error.diagnostics.size() : 0;
+  return is_there(error) ? error->error.diagnostics.size() : 0;
 }
 
 int kern_error_get_diagnostic(const kern_error* error, std::uint64_t index, kern_diagnostic* diagnostic) {

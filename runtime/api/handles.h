@@ -22,7 +22,8 @@ enum class HandleKind : std::uint32_t {
   Kernel,
   Prepared,
   Graph,
-  Compilation
+  Compilation,
+  Error
 };
 
 // A handle says of what kind it is, so that one of another kind is an error, and mostly one that was released, which is freed

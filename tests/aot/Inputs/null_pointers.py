@@ -83,10 +83,10 @@ def main():
                 values = ["0" if i in nulls else v for i, v in enumerate(good)]
                 said = ", ".join(names[i] for i in sorted(nulls))
                 calls.append(call_of(function, result, values, said, not optional))
-            handles = [i for i in pointers if good[i] in HANDLES.values() and good[i] != "failed"]
+            handles = [i for i in pointers if good[i] in HANDLES.values()]
             for i in handles:
                 for other in HANDLES.values():
-                    if other in (good[i], "failed"):
+                    if other == good[i]:
                         continue
                     values = good[:i] + [f"(void*){other}"] + good[i + 1:]
                     others.append(call_of(function, result, values, f"{names[i]} is a {other}", True))
