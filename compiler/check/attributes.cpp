@@ -7,10 +7,12 @@
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
+#include "compiler/check/strings.h"
 #include "compiler/check/type_values.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/types/names.h"
 
 namespace kern::checker {
 
@@ -224,6 +226,13 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   bool makes_records = value.kind == ValueKind::TypeMaker && value.text == "Record";
   if (makes_records)
     if (std::optional<Value> function = plain_function("Record", name, span)) return *function;
+  // A string of Python is made with the name of a type.
+  const bool is_named = value.kind == ValueKind::Type && is_scalar(value.type) && is_python(*this);
+  if (is_named && (name == "__name__" || name == "name")) {
+    Value text = plain_value(ValueKind::String, span);
+    text.text = long_name_of(value.type->scalar);
+    return text;
+  }
   bool is_info = value.kind == ValueKind::Type && (value.text == "finfo" || value.text == "iinfo");
   if (is_info)
     if (std::optional<Value> limit = limit_of(value, name, span)) return *limit;
@@ -252,6 +261,8 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   }
   if (is_number(value))
     if (std::optional<Value> method = number_method(value, name, span)) return *method;
+  if (value.kind == ValueKind::String && is_python(*this))
+    if (std::optional<Value> method = string_method(value, name, span)) return *method;
   Report error = report(span, diag::no_attribute, describe(value), name);
   if (value.kind != ValueKind::Prefix) return error_value(span);
   std::string_view nearest = nearest_builtin(value.text, name);

@@ -14,6 +14,7 @@
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"
+#include "compiler/check/strings.h"
 #include "compiler/check/targets.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
@@ -386,6 +387,8 @@ Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, S
   if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
   if (is_python(*this) && (is_constant_array(left) || is_constant_array(right)))
     return array_binary(*this, op, left, right, span);
+  if (is_python(*this) && (left.kind == ValueKind::String || right.kind == ValueKind::String))
+    if (std::optional<Value> text = string_operation(*this, op, left, right, span)) return *text;
   bool complex = is_complex_number(left) || is_complex_number(right);
   bool folds = (is_literal(left) && is_literal(right)) ||
                (!instance && is_constant_number(left) && is_constant_number(right));

@@ -85,15 +85,27 @@ static bool is_signature_call(Context& context, FileScope& file, const ast::Call
   return is_type;
 }
 
+// Returns the string that an expression makes, "void({}[:])".format(T); nothing where it is none, or is not known.
+static std::optional<std::string> made_string(Context& context, FileScope& file, const ast::Expr& expr) {
+  const auto* call = ast::as<ast::Call>(&expr);
+  const bool may_be = call ? call->callee->kind == ast::Kind::Attribute : expr.kind == ast::Kind::Binary;
+  if (!may_be || !file.is_numba()) return std::nullopt;
+  const ReportingScope quiet(context.diagnostics, false);
+  const Value value = constant_of_expr(context, file, expr);
+  return value.kind == ValueKind::String ? std::optional(std::string(value.text)) : std::nullopt;
+}
+
 // A string may name a constant that is a string again: each constant is followed once.
 const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::Expr& expr, bool& is_text) {
   const ast::Expr* signature = &expr;
   std::vector<const Symbol*> followed;
   while (signature) {
-    if (const auto* text = ast::as<ast::StringLiteral>(signature)) {
-      Location place = context.program.sources->locate(text->span);
-      signature = parse_text(context, fmt::format("<signature in {}:{}>", place.file, place.line),
-                             std::string(text->value));
+    const auto* text = ast::as<ast::StringLiteral>(signature);
+    std::optional<std::string> string =
+        text ? std::string(text->value) : made_string(context, file, *signature);
+    if (string) {
+      Location place = context.program.sources->locate(signature->span);
+      signature = parse_text(context, fmt::format("<signature in {}:{}>", place.file, place.line), *string);
       is_text = true;
       continue;
     }
@@ -101,15 +113,30 @@ const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::E
     if (!name) break;
     const Symbol* found =
         find_symbol(context, file, name->text, Checker(context, &file, nullptr).reader_of(name->span));
-    bool is_signature = found && found->kind == Symbol::Kind::Constant && !found->op && found->path.empty() &&
-                        found->init && found->init->kind != ast::Kind::Name;
+    bool is_signature =
+        found && found->kind == Symbol::Kind::Constant && !found->op && found->path.empty() && found->init;
     const auto* made = is_signature ? ast::as<ast::Call>(found->init) : nullptr;
-    is_signature = is_signature && (!made || is_signature_call(context, file, *made, is_text));
+    is_signature = is_signature && (!made || is_signature_call(context, file, *made, is_text) ||
+                                    made_string(context, file, *made));
     if (!is_signature || std::ranges::count(followed, found) > 0) break;
     followed.push_back(found);
     signature = found->init;
   }
   return signature;
+}
+
+// Where an error says that Python builds a signature in a way that is not followed here, says how to give it.
+static void note_built(Context& context, const ast::Expr& signature, std::size_t known) {
+  const std::vector<Diagnostic>& all = context.diagnostics.all();
+  if (all.size() == known) return;
+  const std::string_view code = all.back().row->code;
+  const bool has_define = code == diag::host_value.code || code == diag::captured_value.code ||
+                          code == diag::import_not_found.code;
+  if (has_define) return;
+  Diagnostics::Builder(context.diagnostics, static_cast<std::ptrdiff_t>(all.size()) - 1)
+      .note(signature.span,
+            "Python builds this signature: give it a name, `@cuda.jit(SIGNATURE)`, and its text by `-D "
+            "SIGNATURE='void(float32[:])'`");
 }
 
 std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& written,
@@ -123,9 +150,13 @@ std::optional<std::vector<Type>> signature_types(Context& context, FileScope& fi
     exprs.assign(call->args.begin(), call->args.end());
   if (const auto* tuple = ast::as<ast::Tuple>(&expr))
     exprs.assign(tuple->elements.begin(), tuple->elements.end());
+  const bool is_built = !exprs.empty() && exprs.front() == &expr && !is_text && file.is_numba() &&
+                        (call || expr.kind == ast::Kind::Binary);
   std::vector<Type> types;
   for (const ast::Expr* each : exprs) {
+    const std::size_t known = context.diagnostics.all().size();
     std::optional<Type> type = type_of_expr(context, file, *each, is_text);
+    if (!type && is_built) note_built(context, expr, known);
     if (!type) return std::nullopt;
     types.push_back(*type);
   }

@@ -109,12 +109,15 @@ struct Parser {
   // Says whether Python computes what stands here, outside of functions of a .py file.
   bool is_host_code() const { return top_level == TopLevel::Lenient && function_depth == 0; }
   const ast::Expr* parse_int();
-  const ast::Expr* parse_strings();
   const ast::Expr* parse_parenthesised();
   const ast::Expr* parse_list();
   bool at_set() const;
   const ast::Expr* parse_set();
   bool close(const Token& open, TokenKind closer, std::string_view alternatives);
+
+  // format_strings.cpp
+  const ast::Expr* parse_strings();
+  bool parse_f_string(std::string& format, std::vector<const ast::Expr*>& values, std::size_t& tallest);
 
   // blocks.cpp: blocks and compound statements
   void parse_statement(std::vector<const ast::Stmt*>& out);

@@ -267,27 +267,6 @@ const Expr* Parser::parse_int() {
   return node;
 }
 
-// strings = string+, joined
-const Expr* Parser::parse_strings() {
-  Span start = peek().span;
-  std::string joined;
-  while (at(TokenKind::String)) {
-    const Token& token = advance();
-    StringValue value = string_value(text(token));
-    if (!value.problem.empty()) {
-      auto begin = static_cast<std::uint32_t>(token.span.begin + value.problem_begin);
-      auto end = static_cast<std::uint32_t>(begin + value.problem_length);
-      report({file, begin, end}, diag::malformed_escape, value.problem);
-      return nullptr;
-    }
-    joined += value.text;
-  }
-  if (refuse_expression()) return nullptr; // an f-string joined to plain ones
-  auto* node = arena.make<ast::StringLiteral>(since(start));
-  node->value = arena.copy(joined);
-  return node;
-}
-
 // Reports that no expression begins here, with the C habits that are known.
 static std::nullptr_t no_expression(Parser& parser) {
   const Token& before = parser.previous();
@@ -355,7 +334,7 @@ const Expr* Parser::parse_atom() {
   if (at(TokenKind::LeftBracket)) return parse_list();
   if (at_set()) return parse_set();
   if (at(TokenKind::Int)) return parse_int();
-  if (at(TokenKind::String)) return parse_strings();
+  if (at(TokenKind::String) || (at(TokenKind::FString) && is_host_code())) return parse_strings();
   if (accept(TokenKind::Float)) {
     auto* node = arena.make<ast::FloatLiteral>(token.span);
     node->value = float_value(text(token));

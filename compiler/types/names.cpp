@@ -34,6 +34,15 @@ std::optional<ScalarKind> find_numba_scalar(std::string_view name) {
   return find_scalar(name);
 }
 
+std::string_view long_name_of(ScalarKind kind) {
+  switch (kind) {
+#define SCALAR(Kind, Short, Long, Class, Bits)                                                               \
+  case ScalarKind::Kind: return Long;
+#include "compiler/types/scalars.def"
+  }
+  return "";
+}
+
 std::string_view clashing_name(std::string_view name) {
   if (name == "i8") return "int8 or int64";
   if (name == "u8") return "uint8 or uint64";

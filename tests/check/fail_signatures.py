@@ -3,8 +3,6 @@
 # BAD: <signature in {{.*}}fail_signatures.py:[[#]]>:1:6: error[E0401]: `int33` is not defined
 # RUN: %exits 1 %kernc run %s syntax a=ones:i32:1 --grid 1 2>&1 | %FileCheck --check-prefix=SYNTAX %s
 # SYNTAX: <signature in {{.*}}fail_signatures.py:[[#]]>:1:5: error[E0204]: `(` is never closed
-# RUN: %exits 1 %kernc run %s formatted a=ones:i32:1 --grid 1 2>&1 | %FileCheck --check-prefix=FORMAT %s
-# FORMAT: fail_signatures.py:[[#]]:11: error
 # RUN: %exits 1 %kernc run %s called a=ones:i32:1 --grid 1 2>&1 | %FileCheck --check-prefix=CALLED %s
 # CALLED: fail_signatures.py:[[#]]:11: error
 # RUN: %exits 1 %kernc run %s made a=ones:i32:1 --grid 1 2>&1 | %FileCheck --check-prefix=MADE %s
@@ -25,11 +23,6 @@ def bad(a):
 
 @cuda.jit("void(int32[:]")
 def syntax(a):
-    a[0] = 1
-
-
-@cuda.jit("void({}[:])".format("int32"))
-def formatted(a):
     a[0] = 1
 
 

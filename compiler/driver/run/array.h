@@ -36,8 +36,6 @@ std::string to_string(const Number& number, ScalarKind kind);
 Result<Number> parse_number(std::string_view text);
 // Returns the name by which programs write a type: "f32".
 std::string_view name_of(ScalarKind kind);
-// Returns the name that .kern and .py files share: "float32".
-std::string_view long_name_of(ScalarKind kind);
 
 // The records of an array, which holds their words: its last axis goes over those of one record.
 struct NpyRecords {

@@ -175,15 +175,6 @@ std::string_view name_of(ScalarKind kind) {
   return "";
 }
 
-std::string_view long_name_of(ScalarKind kind) {
-  switch (kind) {
-#define SCALAR(Kind, Short, Long, Class, Bits)                                                               \
-  case ScalarKind::Kind: return Long;
-#include "compiler/types/scalars.def"
-  }
-  return "";
-}
-
 static std::string without_underscores(std::string_view text) {
   std::string digits;
   for (char c : text)
