@@ -37,6 +37,8 @@ bool is_same(const Symbol& a, const Symbol& b) {
   return x && y && x->value == y->value;
 }
 
+bool is_same_import(const Symbol& a, const Symbol& b) { return is_import(a) && is_same(a, b); }
+
 std::vector<Symbol>* versions_of(FileScope& file, std::string_view name) {
   auto found = file.symbols.find(name);
   return found == file.symbols.end() || found->second.empty() ? nullptr : &found->second;
@@ -379,7 +381,7 @@ struct Binder {
   // a statement may import the same one from packages that have Numba's names.
   void add_import(const std::vector<Symbol>& in_block, std::string_view name, Span statement) {
     bool is_one = !in_block.empty() && std::ranges::all_of(in_block, [&](const Symbol& each) {
-      return is_import(each) && is_same(each, in_block.front());
+      return is_same_import(each, in_block.front());
     });
     if (!is_one) return;
     std::vector<Symbol>& versions = file.symbols[name]; // a name that nothing binds has no entry

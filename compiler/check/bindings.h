@@ -12,6 +12,8 @@ Symbol host_symbol(HostReason reason, Span span, std::uint32_t place, std::strin
 bool is_import(const Symbol& symbol);
 // Says whether two bindings make the same of a name: scripts repeat their imports and settings.
 bool is_same(const Symbol& a, const Symbol& b);
+// Says whether two names are imported from the same place, by packages that have each other's names too.
+bool is_same_import(const Symbol& a, const Symbol& b);
 // Returns what a file binds a name to, in the order of its statements; null where it never does.
 std::vector<Symbol>* versions_of(FileScope& file, std::string_view name);
 // Says whether a name is a list or dict, or holds one: its elements may be changed behind it.

@@ -239,7 +239,7 @@ static Symbol* chosen(Context& context, FileScope& file, std::string_view name, 
                          [](const Symbol* each) { return is_given_to_numba(*each); });
   // Branches may import the same from packages that have each other's names.
   const bool is_one = !found.empty() && std::all_of(found.begin(), found.end(), [&](const Symbol* each) {
-    return each == found.front() || (is_import(*each) && is_same(*each, *found.front()));
+    return each == found.front() || is_same_import(*each, *found.front());
   });
   bool is_alone = is_one && !had_before;
   bool is_certain = is_alone && (found.front()->kind == Symbol::Kind::Function || found.front()->host ||
