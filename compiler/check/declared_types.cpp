@@ -3,6 +3,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/diagnostics/reporting_scope.h"
+#include "compiler/types/signatures.h"
 
 namespace kern::checker {
 
@@ -48,10 +49,8 @@ void report_unread(Context& context, const FunctionSymbol& function) {
       read_signature(context, file, *signature);
 }
 
-// How far a value lies from a type, the least first; nothing where it cannot become one. A sum of these orders signatures
-// as Numba does: one unsafe conversion is more than any number of safe ones.
+// How far a value lies from a type, the least first; nothing where it cannot become one. A sum of these orders signatures.
 std::optional<int> distance(const Value& value, Type type) {
-  constexpr int promotion = 1, safe = 100, unsafe = 10000;
   if (is_tuple(value)) {
     if (!is_tuple(type) || type->elements.size() != value.elements.size()) return std::nullopt;
     int sum = 0;
@@ -68,13 +67,7 @@ std::optional<int> distance(const Value& value, Type type) {
   }
   if (!is_number(value)) return is_scalar(type) || is_array(type) ? std::nullopt : std::optional(0);
   if (!is_scalar(type)) return std::nullopt;
-  Type own = type_of_number(value);
-  if (own == type) return 0;
-  if (is_complex(own) && !is_complex(type)) return std::nullopt;
-  if (numba_unify(own, type) != type) return unsafe;
-  bool is_same_kind = is_integer(own) == is_integer(type) && is_float(own) == is_float(type) &&
-                      is_signed(own) == is_signed(type);
-  return is_same_kind ? promotion : safe;
+  return conversion_cost(type_of_number(value), type);
 }
 
 } // namespace

@@ -19,7 +19,19 @@
 # RUN: %kernc run %s several a=ones:f64:2 s=7 --print a | %FileCheck --check-prefix=WIDE %s
 # WIDE: a = [3.5, 3.5]
 # RUN: %exits 2 %kernc run %s several a=ones:i16:2 s=7 2>&1 | %FileCheck --check-prefix=NONE %s
-# NONE: error[E0828]: argument `a` is an array i16 (2,), and the parameter takes
+# NONE: run_signature.py:[[#]]:11: error[E0828]: argument `a` is an array i16 (2,), and the parameter takes i32[:]
+# NONE: note: nor does (i32[:], f64) take them: `a` is an array i16 (2,)
+# NONE: note: nor does (f64[:], f64) take them: `a` is an array i16 (2,)
+# RUN: %exits 2 %kernc run %s several a=ones:f64:2 s=1j 2>&1 | %FileCheck --check-prefix=REASONS %s
+# REASONS: error[E0828]: argument `s` is 1j, which does not fit, and the parameter takes f64
+# REASONS: note: nor does (i32[:], f64) take them: `a` is an array f64 (2,)
+# REASONS: note: nor does (i32[:], i64) take them: `a` is an array f64 (2,)
+# RUN: %exits 2 %kernc run %s many a=ones:i16:2 2>&1 | %FileCheck --check-prefix=MANY %s
+# MANY-COUNT-8: note: nor does (
+# MANY: note: nor do 2 more
+# An integer takes the type that holds it rather than one of its own width that rounds it.
+# RUN: %kernc run %s width a=ones:f64:1 s=int32:16777217 --print a | %FileCheck --check-prefix=WIDTH %s
+# WIDTH: a = [16777217.0]
 #
 # RUN: %kernc run %s given a=ones:i32:2 --print a | %FileCheck --check-prefix=GIVEN %s
 # GIVEN: a = [2, 2]
@@ -42,6 +54,21 @@ def several(a, s):
     i = cuda.grid(1)
     if i < a.size:
         a[i] = s / 2
+
+
+@cuda.jit(["void(int8[:])", "void(int32[:])", "void(int64[:])", "void(uint8[:])", "void(uint16[:])", "void(uint32[:])", "void(uint64[:])",
+           "void(float32[:])", "void(float64[:])", "void(complex64[:])", "void(complex128[:])"])
+def many(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = 1
+
+
+@cuda.jit(["void(float64[:], float32)", "void(float64[:], float64)"])
+def width(a, s):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = s
 
 
 @typed

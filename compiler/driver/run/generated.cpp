@@ -8,26 +8,12 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/run/fill.h"
 #include "compiler/types/names.h"
+#include "compiler/types/signatures.h"
 
 namespace kern {
 
 using Kind = ast::Generated::Kind;
 using Extents64 = std::vector<std::int64_t>;
-
-// Says whether NumPy takes a type for another one "safely": integers for floats of twice their bits, or for f64.
-static bool converts_safely(ScalarKind from, ScalarKind to) {
-  if (from == to || from == ScalarKind::Bool) return true;
-  Type source = types::scalar(from), target = types::scalar(to);
-  int bits = bit_width(from), wider = bit_width(to);
-  if (is_complex(target))
-    return is_complex(source)
-               ? bits <= wider
-               : converts_safely(from, to == ScalarKind::C64 ? ScalarKind::F32 : ScalarKind::F64);
-  if (is_complex(source) || to == ScalarKind::Bool) return false;
-  if (is_float(source)) return is_float(target) && bits < wider;
-  if (is_float(target)) return 2 * bits <= wider || to == ScalarKind::F64;
-  return is_signed(source) == is_signed(target) ? bits <= wider : !is_signed(source) && bits < wider;
-}
 
 static bool holds(const Number& number, ScalarKind kind) {
   std::uint64_t words[2];

@@ -15,6 +15,7 @@
 #include "compiler/driver/run/stages.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/support/limits.h"
+#include "compiler/types/signatures.h"
 #include "runtime/common/shape.h"
 
 namespace kern {
@@ -55,7 +56,55 @@ static bool passes_as(ScalarKind kind, ScalarKind wanted) {
   return from == ScalarClass::Float ? to_real : true;
 }
 
-static bool check_types(Run& run, Stage& stage) {
+// Returns what keeps an argument from being passed as a type, in words: "an array f32 (3,)"; "" where it can be.
+static std::string misfit(const Argument& argument, Type type, bool is_numba) {
+  if (const HostArray* array = argument.array()) {
+    const bool is_plain = array->records.descr.empty();
+    std::string is = "an array " + (is_plain ? describe(*array) : "of records " + array->records.descr);
+    bool same = is_array(type) && type->scalar == array->element && type->rank == array->extents.size();
+    if (same && is_plain && !has_layout(*array, type))
+      is += fmt::format(", whose records would have {} words", array->extents.back());
+    if (!same || !has_layout(*array, type)) return is;
+    const bool is_other_order =
+        type->layout == Layout::COrder && array->strides.back() != 1 && array->size() > 0;
+    return is_other_order ? is + " in Fortran order" : "";
+  }
+  const Scalar& scalar = std::get<Scalar>(argument.value);
+  const bool is_other_kind = is_scalar(type) && scalar.kind && *scalar.kind != type->scalar &&
+                             !(is_numba && passes_as(*scalar.kind, type->scalar));
+  if (!is_scalar(type) || is_other_kind) return fmt::format("the scalar {}", argument.text);
+  std::uint64_t words[2];
+  return store_number(type->scalar, words, scalar.number)
+             ? ""
+             : fmt::format("{}, which does not fit", argument.text);
+}
+
+static std::string types_text(const ir::Function& kernel) {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < kernel.param_count; ++i) list.push_back(to_string(kernel.slots[i].type));
+  return fmt::format("({})", fmt::join(list, ", "));
+}
+
+// Says of the other signatures of a kernel why they do not take its arguments either.
+static void note_others(const Stage& stage, const ir::Module& module, Diagnostics::Builder& error) {
+  constexpr std::size_t most = 8;
+  std::size_t count = 0;
+  for (const ir::Function& other : module.functions) {
+    const bool is_other = other.is_kernel && other.name == stage.kernel->name && &other != stage.kernel &&
+                          other.param_count == stage.arguments.size();
+    if (!is_other || ++count > most) continue;
+    for (std::size_t i = 0; i < stage.arguments.size(); ++i) {
+      const Argument& argument = stage.arguments[i];
+      std::string is = argument.element ? "" : misfit(argument, other.slots[i].type, true);
+      if (is.empty()) continue;
+      error.note("nor does {} take them: `{}` is {}", types_text(other), argument.param, is);
+      break;
+    }
+  }
+  if (count > most) error.note("nor do {} more", count - most);
+}
+
+static bool check_types(Run& run, Stage& stage, const ir::Module& module) {
   const ir::Function& kernel = *stage.kernel;
   // The types of a .py kernel are those of its arguments, unless its signature has others.
   const bool is_numba = stage.compilation->program()->files.front().dialect == Dialect::Numba;
@@ -63,41 +112,20 @@ static bool check_types(Run& run, Stage& stage) {
   for (std::size_t i = 0; i < stage.arguments.size(); ++i) {
     Argument& argument = stage.arguments[i];
     Type type = kernel.slots[i].type;
-    HostArray* array = argument.array();
-    if (array && is_array(type) && !retype(run, argument, type->scalar)) continue;
-    array = argument.array();
-    std::string is = !array                         ? argument.text
-                     : array->records.descr.empty() ? describe(*array)
-                                                    : "of records " + array->records.descr;
-    auto refuse = [&](const std::string& what) {
-      is_wrong = true;
-      if (!is_numba)
-        run.diagnostics().report({}, diag::argument_type, argument.param, what, to_string(type));
-      else
-        stage.compilation->diagnostics().report(signature_span(*stage.definition), diag::argument_type,
-                                                argument.param, what, to_string(type));
-    };
-    if (array) {
-      bool same = is_array(type) && type->scalar == array->element && type->rank == array->extents.size();
-      if (same && array->records.descr.empty() && !has_layout(*array, type))
-        is += fmt::format(", whose records would have {} words", array->extents.back());
-      if (!same || !has_layout(*array, type))
-        refuse("an array " + is);
-      else if (type->layout == Layout::COrder && array->strides.back() != 1 && array->size() > 0)
-        refuse("an array " + is + " in Fortran order");
+    if (argument.array() && is_array(type) && !retype(run, argument, type->scalar)) continue;
+    // Whether the number fits is seen when it is there.
+    if (!argument.array() && is_scalar(type) && argument.element) {
+      stage.is_computed = true;
       continue;
     }
-    const Scalar& scalar = std::get<Scalar>(argument.value);
-    std::uint64_t words[2];
-    if (!is_scalar(type))
-      refuse(fmt::format("the scalar {}", is));
-    else if (argument.element)
-      stage.is_computed = true; // whether the number fits is seen when it is there
-    else if (scalar.kind && *scalar.kind != type->scalar &&
-             !(is_numba && passes_as(*scalar.kind, type->scalar)))
-      refuse(fmt::format("the scalar {}", is));
-    else if (!store_number(type->scalar, words, scalar.number))
-      refuse(fmt::format("{}, which does not fit", is));
+    const std::string is = misfit(argument, type, is_numba);
+    if (is.empty()) continue;
+    Diagnostics& diagnostics = is_numba ? stage.compilation->diagnostics() : run.diagnostics();
+    std::optional<Span> span = is_numba ? std::optional(signature_span(*stage.definition)) : std::nullopt;
+    Diagnostics::Builder error =
+        diagnostics.report(span, diag::argument_type, argument.param, is, to_string(type));
+    if (is_numba && !is_wrong) note_others(stage, module, error);
+    is_wrong = true;
   }
   return !run.wrong() && !is_wrong;
 }
@@ -145,22 +173,20 @@ static std::optional<std::uint64_t> parse_bytes(Run& run, const std::string& tex
   return std::nullopt;
 }
 
-// How far an argument lies from the type of a parameter, 0 where it has it. As in Numba one conversion that may lose
-// something is more than any number of others, and nothing is more than an argument that cannot be passed.
+// What an argument costs that cannot be passed: more than any conversions that can.
+constexpr int impossible = 1000000;
+
+// How far an argument lies from the type of a parameter, 0 where it has it.
 static int distance(const Argument& argument, Type type) {
-  constexpr int same_kind = 1, other_kind = 100, losing = 10000, impossible = 1000000;
   if (const HostArray* array = argument.array()) {
     bool fits = is_array(type) && type->scalar == array->element && type->rank == array->extents.size();
     return fits ? 0 : impossible;
   }
   if (!is_scalar(type)) return impossible;
   const Scalar& scalar = std::get<Scalar>(argument.value);
-  const ScalarKind own = scalar.kind.value_or(scalar.standard), wanted = type->scalar;
-  if (own == wanted) return 0;
-  if (!passes_as(own, wanted)) return impossible;
-  const bool same = scalar_class(own) == scalar_class(wanted);
-  if (bit_width(own) > bit_width(wanted)) return losing;
-  return same ? same_kind : other_kind;
+  const ScalarKind own = scalar.kind.value_or(scalar.standard);
+  if (!passes_as(own, type->scalar)) return impossible;
+  return conversion_cost(types::scalar(own), type).value_or(impossible);
 }
 
 // Returns the instance of the chosen function whose parameters lie nearest to the arguments.
@@ -250,7 +276,7 @@ ExitCode prepare(Run& run, Stage& stage) {
                              fmt::format("there is no instance of `{}`", stage.definition->name));
     return ExitCode::Bug;
   }
-  if (!check_types(run, stage)) return ExitCode::WrongUse;
+  if (!check_types(run, stage, *module)) return ExitCode::WrongUse;
   check_places(run, stage);
   if (run.wrong()) return ExitCode::WrongUse;
   if (!stage.is_computed)
