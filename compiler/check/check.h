@@ -12,14 +12,6 @@
 
 namespace kern {
 
-// -D NAME=VALUE: replaces the initialiser of a module constant before constants are evaluated. NAME may be
-// `module.NAME`.
-struct Define {
-  std::string name;
-  std::string value;                  // Kern text: a number, tuple or type
-  std::optional<FoundFile> file = {}; // of -D NAME=FILE.py:VALUE, where `value` is a name of that file
-};
-
 // --sig 'f(f32[:], i64)', or the types of the arguments of `kernc run`.
 struct Signature {
   std::string function;

@@ -11,6 +11,7 @@
 
 #include "compiler/ast/imports.h"
 #include "compiler/lex/lex.h"
+#include "compiler/lex/literals.h"
 #include "compiler/parse/parse.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/split.h"
@@ -29,6 +30,9 @@ struct Writer {
   SourceManager& sources;
   const ast::Module& module;
   const ast::Module& outer; // the file, whose imports count inside of functions too
+  std::span<const Define> defines;
+  std::size_t module_length; // of what names the module in `path`
+  std::string path;          // of the module and of the functions around the place, with a point behind each
   Arena& arena;
   Diagnostics& diagnostics;
 
@@ -76,10 +80,30 @@ struct Writer {
     return found;
   }
 
+  // Returns the string that -D gives a name, whose path may be written before it.
+  std::optional<std::string_view> given_string(std::string_view name) const {
+    std::optional<std::string_view> found;
+    for (const Define& define : defines) {
+      const std::string_view written = define.name;
+      const std::size_t front = written.size() - std::min(name.size(), written.size());
+      const bool is_name = written.substr(front) == name && (front == 0 || written[front - 1] == '.');
+      const bool is_here = front >= module_length && path.starts_with(written.substr(0, front));
+      if (!is_name || !is_here || define.file) continue;
+      SourceManager aside;
+      Diagnostics ignored;
+      const std::vector<Token> tokens = lex(aside, aside.add("", define.value), ignored);
+      const bool is_string = tokens.size() == 3 && tokens.front().kind == TokenKind::String;
+      found =
+          is_string ? arena.copy(std::string_view(string_value(aside.text(tokens.front().span)).text)) : "";
+    }
+    return found;
+  }
+
   std::optional<std::string_view> string_of(const ast::Expr& expr) const {
     if (const auto* string = ast::as<ast::StringLiteral>(&expr)) return string->value;
     const auto* name = ast::as<ast::Name>(&expr);
     if (!name) return std::nullopt;
+    if (std::optional<std::string_view> given = given_string(name->text)) return given;
     std::optional<std::string_view> found = constant_string(module, name->text);
     return found || &module == &outer ? found : constant_string(outer, name->text);
   }
@@ -112,6 +136,12 @@ struct Writer {
     return parts;
   }
 
+  // Says whether an expression is written with names only, and so may be a type.
+  static bool is_dotted(const ast::Expr& expr) {
+    const auto* attribute = ast::as<ast::Attribute>(&expr);
+    return attribute ? is_dotted(*attribute->value) : expr.kind == ast::Kind::Name;
+  }
+
   // Returns the types of `float32(float32, float32)`, the result's first; nothing of what is no such text.
   static std::optional<Texts> types_of(std::string_view signature) {
     std::size_t open = signature.find('(');
@@ -140,6 +170,9 @@ struct Writer {
     std::vector<WrittenSignature> signatures;
     for (const ast::Expr* expr : written) {
       const auto* string = ast::as<ast::StringLiteral>(expr);
+      const auto* of_types = ast::as<ast::Call>(expr);
+      // What Python makes by a call of its own is not written out.
+      if (of_types && !is_dotted(*of_types->callee)) return {};
       std::optional<Texts> types = types_of(string ? string->value : text(*expr));
       std::size_t results = kind == Kind::Elementwise ? 1 : 0;
       bool fits = types && types->size() == function.params.size() + 1;
@@ -391,9 +424,10 @@ static const ast::FunctionDef* assigned_reduction(const Writer& writer, const as
   return nullptr;
 }
 
-static const ast::Module* generate_in(SourceManager& sources, const ast::Module& module,
-                                      const ast::Module& outer, Arena& arena, Diagnostics& diagnostics) {
-  Writer writer{sources, module, outer, arena, diagnostics};
+static const ast::Module* generate_in(const Writer& around, const ast::Module& module, std::string path) {
+  Writer writer{around.sources,       module,          around.outer, around.defines,
+                around.module_length, std::move(path), around.arena, around.diagnostics};
+  Arena& arena = writer.arena;
   std::vector<const ast::Stmt*> items;
   bool any = false;
   for (const ast::Stmt* item : module.items) {
@@ -408,7 +442,9 @@ static const ast::Module* generate_in(SourceManager& sources, const ast::Module&
   std::vector<ast::HostStatement> statements(module.statements.begin(), module.statements.end());
   for (ast::HostStatement& statement : statements) {
     if (!statement.body) continue;
-    const ast::Module* body = generate_in(sources, *statement.body, outer, arena, diagnostics);
+    std::string inner =
+        statement.name.empty() ? writer.path : fmt::format("{}{}.", writer.path, statement.name);
+    const ast::Module* body = generate_in(writer, *statement.body, std::move(inner));
     any = any || body != statement.body;
     statement.body = body;
   }
@@ -419,9 +455,11 @@ static const ast::Module* generate_in(SourceManager& sources, const ast::Module&
   return result;
 }
 
-const ast::Module* generate_kernels(SourceManager& sources, const ast::Module& module, Arena& arena,
-                                    Diagnostics& diagnostics) {
-  return generate_in(sources, module, module, arena, diagnostics);
+const ast::Module* generate_kernels(SourceManager& sources, const ast::Module& module, std::string_view name,
+                                    std::span<const Define> defines, Arena& arena, Diagnostics& diagnostics) {
+  std::string path = name.empty() ? "" : fmt::format("{}.", name);
+  const Writer whole{sources, module, module, defines, path.size(), path, arena, diagnostics};
+  return generate_in(whole, module, path);
 }
 
 } // namespace kern

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/ast/ast.h"
+#include "compiler/check/load.h"
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/support/arena.h"
 #include "compiler/support/source.h"
@@ -17,8 +18,9 @@ namespace kern {
 //     @cuda.reduce     x, res, init, turn: res[0] becomes init joined with all elements of x; turn[0] is 0 before
 //                      and after
 //
-// `target='cuda'` asks for the first two; for other targets they stay host code.
-const ast::Module* generate_kernels(SourceManager& sources, const ast::Module& module, Arena& arena,
-                                    Diagnostics& diagnostics);
+// `target='cuda'` asks for the first two; for other targets they stay host code. A name in its place is a string of the module, or
+// one of `defines`, where the name of the module (`name`, "" of the root's) and the path of a function may stand before it.
+const ast::Module* generate_kernels(SourceManager& sources, const ast::Module& module, std::string_view name,
+                                    std::span<const Define> defines, Arena& arena, Diagnostics& diagnostics);
 
 } // namespace kern

@@ -27,6 +27,7 @@ struct Edge {
 struct Loader {
   SourceManager& sources;
   const FindModule& find_module;
+  std::span<const Define> defines;
   Diagnostics& diagnostics;
   Program& program;
   std::vector<FileId> ids;                    // of program.files
@@ -45,7 +46,9 @@ struct Loader {
     std::vector<Token> tokens = lex(sources, ids[index], diagnostics);
     const ast::Module* tree =
         parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics, &program.refused);
-    if (top_level == TopLevel::Lenient) tree = generate_kernels(sources, *tree, *program.arena, diagnostics);
+    if (top_level == TopLevel::Lenient)
+      tree =
+          generate_kernels(sources, *tree, program.files[index].module, defines, *program.arena, diagnostics);
     program.files[index].tree = tree;
     follow_all(index, *tree);
     follow_attributes(index, tokens);
@@ -237,15 +240,16 @@ struct LibraryLoader {
 
 Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
                      const FindModule& find_module, Diagnostics& diagnostics,
-                     std::span<const FoundFile> more) {
+                     std::span<const Define> defines) {
   Program program{&sources, std::make_unique<Arena>(), {}, {}};
   program.load_library =
       LibraryLoader{&sources, program.arena.get(), find_module, std::string(library_importer)};
-  Loader loader{sources, find_module, diagnostics, program, {}, {}, {}};
+  Loader loader{sources, find_module, defines, diagnostics, program, {}, {}, {}};
   loader.add(root, "", dialect.value_or(dialect_of(sources.file(root).name)));
-  for (const FoundFile& file : more)
-    if (!loader.by_name.contains(file.name))
-      loader.add(sources.add(file.name, file.text), file.name, dialect_of(file.name));
+  for (const Define& define : defines)
+    if (define.file && !loader.by_name.contains(define.file->name))
+      loader.add(sources.add(define.file->name, define.file->text), define.file->name,
+                 dialect_of(define.file->name));
   for (std::size_t i = 0; i < program.files.size(); ++i) loader.parse_file(i);
   CycleFinder{loader, {}, {}, {}}.search(0);
   return program;

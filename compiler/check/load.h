@@ -55,11 +55,19 @@ struct Program {
   Diagnostics refused{};
 };
 
+// -D NAME=VALUE: replaces the initialiser of a module constant before constants are evaluated. NAME may be
+// `module.NAME`.
+struct Define {
+  std::string name;
+  std::string value;                  // Kern text: a number, tuple or type
+  std::optional<FoundFile> file = {}; // of -D NAME=FILE.py:VALUE, where `value` is a name of that file
+};
+
 // Loads `root`, whose text the sources hold already. What a .kern file imports must be found, and without a
-// cycle; what a .py file imports may be code of the host. The host's modules need no file. `more` are files that
-// options name.
+// cycle; what a .py file imports may be code of the host. The host's modules need no file. `defines` name files, and
+// strings that make a kernel of a function.
 Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
                      const FindModule& find_module, Diagnostics& diagnostics,
-                     std::span<const FoundFile> more = {});
+                     std::span<const Define> defines = {});
 
 } // namespace kern

@@ -84,10 +84,8 @@ template <class Function> auto Compilation::timed(std::string phase, Function&& 
 const Program* Compilation::program() {
   if (!program_)
     program_ = timed("parse", [&] {
-      std::vector<FoundFile> more;
-      for (const Define& define : options_.check.defines)
-        if (define.file) more.push_back(*define.file);
-      return load_program(sources_, root_, options_.dialect, options_.find_module, diagnostics_, more);
+      return load_program(sources_, root_, options_.dialect, options_.find_module, diagnostics_,
+                          options_.check.defines);
     });
   return diagnostics_.has_errors() ? nullptr : &*program_;
 }

@@ -35,12 +35,15 @@ static std::string_view other_decorator(const ast::FunctionDef& function) {
 }
 
 // Says why a decorator makes no kernel, as far as it says so itself.
-static std::string_view why_no_kernel(const ast::FunctionDef& function) {
+static std::string why_no_kernel(const ast::FunctionDef& function) {
   for (const ast::Expr* decorator : function.decorators)
     if (const auto* call = ast::as<ast::Call>(decorator))
       for (const ast::Keyword& keyword : call->keywords) {
         if (keyword.name != "target") continue;
         const auto* target = ast::as<ast::StringLiteral>(keyword.value);
+        const auto* name = ast::as<ast::Name>(keyword.value);
+        if (name)
+          return fmt::format("`{0}` is not known to be 'cuda'; give it with `-D {0}='\"cuda\"'`", name->text);
         if (!target) return "its `target` is no string that kernc can read";
         if (target->value == "cuda")
           return "a kernel has named parameters, as many as the layout or the signatures have";
