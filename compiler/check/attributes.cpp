@@ -5,10 +5,12 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/check/host_ufuncs.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
 #include "compiler/check/strings.h"
 #include "compiler/check/type_values.h"
+#include "compiler/check/ufunc_methods.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -263,7 +265,12 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     if (std::optional<Value> method = number_method(value, name, span)) return *method;
   if (value.kind == ValueKind::String && is_python(*this))
     if (std::optional<Value> method = string_method(value, name, span)) return *method;
+  if (const FunctionSymbol* ufunc = instance ? host_ufunc(value) : nullptr)
+    return report_host_attribute(*this, *ufunc, name, span);
   Report error = report(span, diag::no_attribute, describe(value), name);
+  const bool is_ufunc = value.kind == ValueKind::Builtin || value.kind == ValueKind::Method;
+  if (std::string_view advice = ufunc_method_advice(name); is_ufunc && !advice.empty())
+    error.note("{}", advice);
   if (value.kind != ValueKind::Prefix) return error_value(span);
   std::string_view nearest = nearest_builtin(value.text, name);
   if (nearest.empty())

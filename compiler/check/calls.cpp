@@ -5,6 +5,7 @@
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_params.h"
 #include "compiler/check/host_arrays.h"
+#include "compiler/check/host_ufuncs.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
@@ -179,6 +180,8 @@ Value Checker::evaluate_call(const ast::Call& expr) {
     return error_value(expr.span);
   }
   if (callee.kind == ValueKind::TypeMaker) return call_type_maker(callee, *args, expr.span);
+  if (const FunctionSymbol* ufunc = instance ? host_ufunc(callee) : nullptr)
+    return report_host_call(*this, *ufunc, expr.span);
   if (callee.kind == ValueKind::Function) {
     if (!add_captured(*this, *callee.function, *args, expr.span)) return error_value(expr.span);
     return call_function(*callee.function, *args, expr.span);

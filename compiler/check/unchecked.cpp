@@ -2,6 +2,7 @@
 #include "compiler/check/unchecked.h"
 
 #include "compiler/ast/walk.h"
+#include "compiler/check/host_ufuncs.h"
 #include "compiler/check/overload_names.h"
 
 namespace kern::checker {
@@ -19,18 +20,18 @@ struct NameWalk {
     if (expr) visit_node(*expr);
   }
 
-  // Returns the file or class that a path of names is, whose constants are known without types.
+  // Returns the file, class or ufunc of the host that a path of names is, of which all is known without types.
   std::optional<Value> scope_of(const ast::Expr& expr) {
     if (const auto* name = ast::as<ast::Name>(&expr)) {
       if (checker.find_local(name->text)) return std::nullopt;
       Value value = checker.read_name(*name);
-      return value.kind == ValueKind::File ? std::optional(value) : std::nullopt;
+      return value.kind == ValueKind::File || host_ufunc(value) ? std::optional(value) : std::nullopt;
     }
     const auto* attribute = ast::as<ast::Attribute>(&expr);
     std::optional<Value> outer = attribute ? scope_of(*attribute->value) : std::nullopt;
     if (!outer) return std::nullopt;
     Value value = checker.attribute(*outer, attribute->name, expr.span);
-    return value.kind == ValueKind::File ? std::optional(value) : std::nullopt;
+    return value.kind == ValueKind::File || host_ufunc(value) ? std::optional(value) : std::nullopt;
   }
 
   static bool is_path(const ast::Expr& expr) {
@@ -46,7 +47,11 @@ struct NameWalk {
     const auto* call = ast::as<ast::Call>(&expr);
     const bool is_overloaded = call && check_overload_names(checker, *call->callee);
     ast::each_part(expr, [&](const ast::Expr& part) {
-      if (!is_overloaded || &part != call->callee) visit_node(part);
+      const bool is_callee = call && &part == call->callee;
+      if (is_callee && is_overloaded) return;
+      if (!is_callee || !is_path(part)) return visit_node(part);
+      if (std::optional<Value> callee = scope_of(part); callee && host_ufunc(*callee))
+        report_host_call(checker, *host_ufunc(*callee), expr.span);
     });
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/ast/definitions.h"
+#include "compiler/check/ufunc_methods.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/driver/kernels.h"
@@ -149,6 +150,13 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
   if ((kernels.empty() || !name.empty()) && report_inner(program, name, located)) return nullptr;
   if (!name.empty()) {
     auto builder = diagnostics.report({}, diag::unknown_kernel, file, name);
+    const std::size_t dot = std::min(name.rfind('.'), name.size());
+    const bool is_method = std::ranges::any_of(functions, [&](const ast::FunctionDef* function) {
+      return function->generated && function->name == std::string_view(name).substr(0, dot);
+    });
+    if (is_method && dot < name.size())
+      if (std::string_view advice = ufunc_method_advice(name.substr(dot + 1)); !advice.empty())
+        builder.note("`{}` is a method of the host; {}", name, advice);
     if (std::string_view similar = most_similar(name, names); !similar.empty())
       builder.note("did you mean `{}`?", similar);
     return nullptr;
