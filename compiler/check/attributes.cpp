@@ -6,6 +6,7 @@
 #include "compiler/check/complex.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/host_ufuncs.h"
+#include "compiler/check/overload_names.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
 #include "compiler/check/strings.h"
@@ -79,10 +80,11 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
   if (name == "real") return read_at(array, span);
   if (std::optional<Value> form = checker.array_form(array, name, span)) return *form;
   if (name == "imag") return checker.unsupported(span, fmt::format("`.{}` of an array", name));
-  checker.report(span, diag::no_attribute, checker.describe(array), name)
-      .note("an array has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize`, `nbytes`, `T`, `flat`, "
-            "`reshape`, "
-            "`ravel`, `transpose`, `view`, `item` and `fill`");
+  Report error = checker.report(span, diag::no_attribute, checker.describe(array), name);
+  error.note("an array has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize`, `nbytes`, `T`, `flat`, "
+             "`reshape`, "
+             "`ravel`, `transpose`, `view`, `item` and `fill`");
+  note_overloaded_attribute(checker, error, name);
   return error_value(span);
 }
 
@@ -271,6 +273,7 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   const bool is_ufunc = value.kind == ValueKind::Builtin || value.kind == ValueKind::Method;
   if (std::string_view advice = ufunc_method_advice(name); is_ufunc && !advice.empty())
     error.note("{}", advice);
+  note_overloaded_attribute(*this, error, name);
   if (value.kind != ValueKind::Prefix) return error_value(span);
   std::string_view nearest = nearest_builtin(value.text, name);
   if (nearest.empty())

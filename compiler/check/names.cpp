@@ -325,6 +325,11 @@ void Checker::report_host_symbol(FileScope& file, std::string_view name, const S
   }
   if (symbol.reason == HostReason::Function) {
     Report error = report(span, diag::host_function, name);
+    if (is_intrinsic(context, file, symbol.span)) {
+      error.note(symbol.span, "`@intrinsic` writes LLVM's code, which is not read here; write a device "
+                              "function of what it computes");
+      return;
+    }
     error.note(symbol.span, "it is passed over as host code{}{}", symbol.text.empty() ? "" : ": ",
                symbol.text);
     return;

@@ -11,4 +11,10 @@ bool has_overload(Context& context, const FunctionSymbol& function);
 // Looks over the names in what an overload makes of a callee without asking for types; false where it has none.
 bool check_overload_names(Checker& checker, const ast::Expr& callee);
 
+// Says of an attribute that nothing has that `@overload_method` or `@overload_attribute` makes it, where one does.
+void note_overloaded_attribute(Checker& checker, Report& error, std::string_view name);
+
+// Says whether `@intrinsic` stands above a function of the host that is named at that place.
+bool is_intrinsic(Context& context, FileScope& scope, Span name);
+
 } // namespace kern::checker

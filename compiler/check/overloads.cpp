@@ -86,6 +86,26 @@ std::string dotted_name(const ast::Expr& expr) {
   return front.empty() ? "" : fmt::format("{}.{}", front, attribute->name);
 }
 
+// Returns the characters in front that a dotted name is made of.
+std::string_view dotted_front(std::string_view text) {
+  auto is_other = [](char c) {
+    return !(c == '.' || c == '_' || std::isalnum(static_cast<unsigned char>(c)) ||
+             static_cast<unsigned char>(c) >= 0x80);
+  };
+  return text.substr(0, static_cast<std::size_t>(std::ranges::find_if(text, is_other) - text.begin()));
+}
+
+// Returns what the first decorator of a function of the host is, as "numba.extending.overload"; "" of none of Numba's.
+std::string decorator_meant(Context& context, FileScope& scope, const ast::HostStatement& statement) {
+  if (statement.kind != ast::HostStatement::Kind::Function) return "";
+  const std::string_view head =
+      context.source({statement.span.file, statement.span.begin, statement.name_span.begin});
+  if (!head.starts_with('@')) return "";
+  std::string meant =
+      function_meant(context, scope, dotted_front(head.substr(1)), {statement.span.begin, nullptr});
+  return meant.starts_with("numba.") ? meant : "";
+}
+
 // ---- The overloads of a program ----
 
 // Says whether a name is Numba's `overload`.
@@ -114,14 +134,7 @@ void add_overload(Context& context, FileScope& scope, const ast::HostStatement& 
     const std::string_view head = context.source({use.span.file, use.span.begin, statement.name_span.begin});
     const std::string_view target = target_option(head);
     const bool is_ours = target.empty() || target == "cuda" || target == "gpu" || target == "generic";
-    const std::size_t end =
-        std::ranges::find_if(head,
-                             [](char c) {
-                               return !(c == '.' || c == '_' || std::isalnum(static_cast<unsigned char>(c)) ||
-                                        static_cast<unsigned char>(c) >= 0x80);
-                             }) -
-        head.begin();
-    std::string meant = function_meant(context, scope, head.substr(0, end), {use.span.begin, nullptr});
+    std::string meant = function_meant(context, scope, dotted_front(head), {use.span.begin, nullptr});
     if (is_ours && !meant.empty())
       found.push_back({&scope, &statement, std::move(meant), target == "cuda" || target == "gpu"});
     // Other names there are those of its options.
@@ -324,6 +337,33 @@ bool has_overload(Context& context, const FunctionSymbol& function) {
   const std::string meant = fmt::format("@{}", static_cast<const void*>(function.def));
   return std::ranges::any_of(overloads_of(context),
                              [&](const Overload& overload) { return overload.target == meant; });
+}
+
+void note_overloaded_attribute(Checker& checker, Report& error, std::string_view name) {
+  Context& context = checker.context;
+  const std::string quoted[] = {fmt::format("\"{}\"", name), fmt::format("'{}'", name)};
+  for (const auto& file : context.files) {
+    if (!file->is_numba()) continue;
+    for_each_scope(*file, [&](FileScope& scope) {
+      for (const ast::HostStatement& statement : scope.tree->statements) {
+        const std::string meant = decorator_meant(context, scope, statement);
+        const bool is_method = meant.ends_with(".overload_method");
+        if (!is_method && !meant.ends_with(".overload_attribute")) continue;
+        const std::string_view head =
+            context.source({statement.span.file, statement.span.begin, statement.name_span.begin});
+        if (head.find(quoted[0]) == head.npos && head.find(quoted[1]) == head.npos) continue;
+        error.note(statement.name_span,
+                   "`@{}` makes it of types of Numba, which is not here; write a device function, `{}(x)`",
+                   is_method ? "overload_method" : "overload_attribute", name);
+      }
+    });
+  }
+}
+
+bool is_intrinsic(Context& context, FileScope& scope, Span name) {
+  return std::ranges::any_of(scope.tree->statements, [&](const ast::HostStatement& statement) {
+    return statement.name_span == name && decorator_meant(context, scope, statement).ends_with(".intrinsic");
+  });
 }
 
 bool check_overload_names(Checker& checker, const ast::Expr& callee) {
