@@ -14,6 +14,7 @@
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"
+#include "compiler/check/quotients.h"
 #include "compiler/check/strings.h"
 #include "compiler/check/targets.h"
 #include "compiler/diagnostics/limits.h"
@@ -93,47 +94,18 @@ std::string suggested_cast(Checker& checker, const Value& left, const Value& rig
   return float_operand(checker, integer, is_float(left.type) ? left.type : right.type);
 }
 
-// Says whether an integer is mostly one that an f32 rounds, and that differences are taken of: a sum or an element of 64 bits.
-bool is_wide_data(const Value& value) {
-  return is_integer(value.type) && !is_literal(value.type) && bit_width(value.type->scalar) == 64 &&
-         value.facts.origin == Origin::Data;
-}
-
-// Returns the quotient of two integers as one of floats.
-std::string divided_text(Checker& checker, const Value& left, const Value& right, Span span) {
-  std::optional<Target> target = target_of(checker, span);
-  // What is stored back as an integer is not rounded on the way.
-  bool is_sum = checker.stored_sum && left.type != types::i8 && left.type != types::u8;
-  Type type = target ? (target->type == types::f64 ? types::f64 : types::f32)
-              : is_sum || is_wide_data(left) || is_wide_data(right) ? types::f64
-                                                                    : types::f32;
-  auto text = [&](const Value& value) {
-    std::string_view source = checker.context.source(value.span);
-    return is_literal(value) ? std::string(source) : fmt::format("{}({})", to_string(type), source);
-  };
-  return fmt::format("{} / {}", left_operand(text(left), ast::BinaryOp::Divide),
-                     right_operand(text(right), ast::BinaryOp::Divide));
-}
-
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   std::string_view spelled = spelling(op);
   std::string a = checker.describe(left), b = checker.describe(right);
   bool numbers = is_number(left) && is_number(right);
-  std::string_view left_text = checker.context.source(left.span),
-                   right_text = checker.context.source(right.span);
   if (numbers && op == ast::BinaryOp::Divide && is_integral(left.type) && is_integral(right.type)) {
     Report error = checker.report(span, diag::integer_division, a, b);
     checker.note_operands(error, left, right);
     // What is too narrow for either quotient is told at once.
-    warn_wrapped(checker, left, "divided");
-    warn_wrapped(checker, right, "divided");
-    std::string floats = divided_text(checker, left, right, span);
-    if (const std::optional<StoredSum>& sum = checker.stored_sum)
-      error.note("write `{0} //= {1}` for the quotient rounded down, or `{0} = {2}({3})`", sum->target,
-                 sum->operand, to_string(left.type), floats);
-    else
-      error.note("write `{} // {}` for the quotient rounded down, or `{}`", left_operand(left_text, op),
-                 right_operand(right_text, op), floats);
+    if (!is_written_wider(checker, left, right)) warn_wrapped(checker, left, "divided");
+    if (!is_written_wider(checker, right, left)) warn_wrapped(checker, right, "divided");
+    error.note("write `{}` for the quotient rounded down, or `{}`", floored_text(checker, left, right, span),
+               divided_text(checker, left, right, span));
     return error_value(span);
   }
   bool integers = is_integral(left.type) && is_integral(right.type);
