@@ -112,6 +112,8 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
     warn_mixed(checker, *operand, "compared");
     note_compared(checker, *operand);
   }
+  if (!is_equality(ir_compare))
+    warn_sum_compared(checker, left, right), warn_sum_compared(checker, right, left);
   bool complex = is_complex(left.type) || is_complex(right.type);
   if (complex && !is_equality(ir_compare)) {
     checker

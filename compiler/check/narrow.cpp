@@ -335,6 +335,8 @@ IntegerFacts unary_facts(ast::UnaryOp op, const Value& operand, Type type) {
   facts.element_of.reset();
   facts.addends.clear();
   bool negates = op == ast::UnaryOp::Negative;
+  if (negates) note_addends(facts, operand);
+  facts.is_turned = negates;
   facts.saturates = negates;
   facts.promoted = type == types::i32 && is_small(operand);
   if (negates) facts.leaves = leaves_of(operand);
@@ -353,6 +355,8 @@ IntegerFacts absolute_facts(Checker& checker, const Value& operand, Type type) {
   warn_wrapped(checker, operand, "given to `abs`");
   IntegerFacts facts;
   facts.origin = operand.facts.origin;
+  note_addends(facts, operand);
+  facts.is_turned = true;
   note_widths_of_size(facts, operand, type);
   facts.promoted = type == types::i32 && is_small(operand);
   facts.grown = operand.facts.grown;

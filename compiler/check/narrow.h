@@ -104,8 +104,9 @@ void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& add
 // The same of `local = local + value`, where the sum is that; and note_mixed.
 void note_sum(Checker& checker, const ast::Binary& node, const Value& left, const Value& right,
               const Value& sum);
-// Note what a sum is made of, and what a shuffle gives (wide_sums.cpp).
+// Note what a sum is made of, what is negated or has its size taken, and what a shuffle gives (wide_sums.cpp).
 void note_addends(IntegerFacts& facts, ast::BinaryOp op, const Value& left, const Value& right);
+void note_addends(IntegerFacts& facts, const Value& operand);
 void note_shuffled(Value& result, const Value& value);
 // Notes where what a local is assigned lies, but for what is added to it.
 void note_given(const Checker& checker, Local& local, const Value& value);
@@ -119,9 +120,11 @@ void note_atomic_sum(Checker& checker, const ir::Operand& array, Builtin builtin
 void read_element_sum(const Checker& checker, const ir::Operand& array, Value& element);
 // Returns the declaration with which such sums are made in a wider type.
 std::string wide_declaration(const Local& local, Type wide);
-// Warns where the sum of two elements of 32 bits becomes one of 64, or is halved by an operator.
+// Warns where the sum of two elements of 32 bits, or one that is negated, becomes one of 64, is halved by an operator, or has
+// its sign asked for by a comparison with `by`.
 void warn_sum_widened(Checker& checker, const Value& value, Type type);
 void warn_sum_halved(Checker& checker, ast::BinaryOp op, const Value& sum, const Value& by);
+void warn_sum_compared(Checker& checker, const Value& sum, const Value& by);
 // Returns the text of a value with the operands converted without which it may have wrapped, with the assignment around
 // it where its target is narrower.
 std::string completed_text(const Checker& checker, const Value& value);

@@ -119,9 +119,10 @@ struct IntegerFacts {
   bool is_cast = false;           // to its type, as it is written
   std::optional<Mixed> mixed;     // of an i64 that was a u32 but for that
   std::optional<ir::SlotId> element_of; // the array whose element it is, also behind a local
-  std::vector<Addend> addends;          // of a sum, without constants
-  bool of_threads = false;              // what another thread holds, by a shuffle, and sums with it
-  bool is_small = false;                // made of bytes, bools and counters, of which a block's sum fits
+  std::vector<Addend> addends; // of a sum, of what is negated, or of what `abs` is of, without constants
+  bool is_turned = false;      // negated, or what `abs` gives
+  bool of_threads = false;     // what another thread holds, by a shuffle, and sums with it
+  bool is_small = false;       // made of bytes, bools and counters, of which a block's sum fits
 };
 
 struct Value {

@@ -1,5 +1,5 @@
 // Sums of 32 bits that are used as wider ones: of what threads hold, by shuffles, by a tree in shared memory or by atomics; and
-// of two elements.
+// of two elements, or one that is negated.
 #include <algorithm>
 
 #include "compiler/check/narrow.h"
@@ -33,6 +33,12 @@ void note_addends(IntegerFacts& facts, ast::BinaryOp op, const Value& left, cons
     else
       facts.addends.insert(facts.addends.end(), parts.begin(), parts.end());
   }
+}
+
+void note_addends(IntegerFacts& facts, const Value& operand) {
+  facts.addends = operand.facts.addends;
+  if (facts.addends.empty())
+    facts.addends.push_back({operand.span, operand.facts.element_of, usual_of(operand)});
 }
 
 void note_shuffled(Value& result, const Value& value) {
@@ -99,7 +105,7 @@ void note_element_sum(Checker& checker, const ir::Operand& array, const Value& v
     else
       others = others ? hull(*others, addend.interval) : addend.interval;
   }
-  bool is_tree = own > 1, loops = own == 1 && !checker.loops.empty();
+  bool is_tree = own > 1 && !value.facts.is_turned, loops = own == 1 && !checker.loops.empty();
   // What is made of the elements alone is of what they are.
   if (!is_tree || others) elements->origin = std::max(elements->origin, value.facts.origin);
   if (!is_tree && !loops) return take_given(*elements, usual_of(value));
@@ -142,14 +148,22 @@ std::string wide_declaration(const Local& local, Type wide) {
   return fmt::format("{}: {}[{}]", local.name, to_string(wide), axes);
 }
 
-// ---- Two elements ----
+// ---- Elements that are added, subtracted or negated at once ----
 
-// Says whether a value is the sum of two elements of 32 bits that may pass them, or their difference.
+// Says whether a value is one element of 32 bits, negated or its size, which for the least number of its type is none of it.
+static bool is_word_size(const Value& value) {
+  Interval own = interval_of(value.type), exact = exact_of(value);
+  return value.facts.is_turned && is_signed(value.type) && (exact == negated(own) || exact == absolute(own));
+}
+
+// Says whether a value is made of elements of 32 bits and may pass them: the sum of two, or their difference, or what
+// `is_word_size` says.
 static bool is_word_sum(const Value& value) {
   const std::vector<Addend>& parts = value.facts.addends;
-  if (!is_typed_integer(value) || !is_word(value.type) || parts.size() != 2) return false;
-  bool are_elements = parts[0].array && parts[1].array;
-  return are_elements && value.facts.saturates && !value.facts.multiplies && !value.facts.xors &&
+  if (!is_typed_integer(value) || !is_word(value.type)) return false;
+  bool are_two = parts.size() == 2 && parts[0].array && parts[1].array;
+  bool is_one = parts.size() == 1 && parts[0].array && is_word_size(value);
+  return (are_two || is_one) && value.facts.saturates && !value.facts.multiplies && !value.facts.xors &&
          !holds(interval_of(value.type), exact_of(value));
 }
 
@@ -171,8 +185,8 @@ static Value with_first_part(const Value& value) {
 
 void warn_sum_widened(Checker& checker, const Value& value, Type type) {
   bool widens = is_scalar(type) && is_integer(type) && bit_width(type->scalar) == 64;
-  if (!widens || !keeps_intervals(checker) || !is_word_sum(value)) return;
-  report_sum(checker, value, fmt::format("widened to {}", to_string(type)),
+  if (!(widens || type == types::f64) || !keeps_intervals(checker) || !is_word_sum(value)) return;
+  report_sum(checker, value, fmt::format("{} {}", widens ? "widened to" : "made", to_string(type)),
              unwrapped_text(checker, with_first_part(value).facts, value.span, type));
 }
 
@@ -182,6 +196,12 @@ void warn_sum_halved(Checker& checker, ast::BinaryOp op, const Value& sum, const
   if (!halves || !keeps_intervals(checker) || !is_word_sum(sum)) return;
   report_sum(checker, sum, divides ? "divided" : "shifted right",
              completed_text(checker, with_first_part(sum)));
+}
+
+void warn_sum_compared(Checker& checker, const Value& sum, const Value& by) {
+  bool is_sign = is_int_literal(by) && by.integer == 0;
+  if (is_sign && keeps_intervals(checker) && is_word_sum(sum))
+    report_sum(checker, sum, "compared", unwrapped_text(checker, with_first_part(sum)));
 }
 
 } // namespace kern::checker
