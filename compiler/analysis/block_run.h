@@ -96,6 +96,8 @@ public:
   // Returns how many sizes a thread's number was compared with.
   std::size_t parts() const { return arithmetic_.parts(); }
   bool has_left(std::uint16_t thread) const { return left_[thread]; }
+  // Says whether the run was given up before the end of the kernel.
+  bool was_given_up() const { return is_stopped(); }
   // Says whether Policy::Else would do something else.
   bool has_choices() const { return has_choices_; }
 

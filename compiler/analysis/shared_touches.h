@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/analysis/block_run.h"
+#include "compiler/analysis/ranges.h"
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
 
@@ -105,6 +106,9 @@ private:
 
 // Returns the element of a touch in the words of the source, where they are short.
 std::string describe_touch(const Touch& touch);
+// Returns the elements, within the array or not, each of which an atomic changes for some data, where nothing but data picks
+// among the elements of a whole array of one axis; nothing where that is not sure.
+std::optional<Interval> picked_elements(const Touch& touch);
 // Says whether a part of a block may load what the rest would have stored, by how the kernel's statements stand: where all
 // stores come before their loads, under no condition, and nobody leaves, there is no need for a run.
 bool may_lack_stores(const ir::Function& kernel);

@@ -133,6 +133,20 @@ static bool is_unstored_in(const SharedTouches& run, std::uint32_t array,
   return element ? !run.first_store(array, *element) : !run.any_store(array);
 }
 
+// Returns the first element that an atomic may change by data and that no thread of a known block stores.
+static std::optional<std::int64_t> picked_unstored(const SharedTouches& run, const SharedTouches* other,
+                                                   const ir::SharedDecl& declared, std::uint32_t array,
+                                                   const Touch& touch) {
+  const bool is_sure = run.block().has_known_block() && !run.block().was_given_up();
+  if (!is_sure || declared.extents.size() != 1) return std::nullopt;
+  const std::optional<Interval> picked = picked_elements(touch);
+  if (!picked) return std::nullopt;
+  const Wide end = std::min<Wide>(picked->high + 1, declared.extents[0]);
+  for (auto at = static_cast<std::int64_t>(std::max<Wide>(picked->low, 0)); at < end; ++at)
+    if (is_unstored_in(run, array, at) && (!other || is_unstored_in(*other, array, at))) return at;
+  return std::nullopt;
+}
+
 // Says how all elements of an array get a value at first.
 static std::string filling_advice(const ir::SharedDecl& array, const Touched& touched,
                                   std::string_view prefix) {
@@ -195,18 +209,29 @@ bool report_never_stored(const ir::Module& module, const SharedTouches& run, con
     if (!is_new && is_earlier) known->second = {touched, element};
   };
   for (const auto& [array, element, touched] : run.unstored()) add(array, element, touched);
-  for (const auto& [array, touched] : run.picked_by_data()) add(array, std::nullopt, touched);
+  for (const auto& [array, touched] : run.picked_by_data())
+    add(array,
+        run.any_store(array) ? picked_unstored(run, other, module.shared[array], array, touched.touch)
+                             : std::nullopt,
+        touched);
   for (const auto& [array, first] : found) {
     const Touched& touched = first.first;
     const Touched* store = run.any_store(array);
     const ir::SharedDecl& declared = module.shared[array];
+    const bool is_by_data = std::ranges::any_of(run.picked_by_data(), [&](const auto& picked) {
+      return picked.first == array && picked.second.touch.stmt == touched.touch.stmt;
+    });
+    const std::string block = fmt::format("in a block of {} threads", run.block().threads());
     Diagnostics::Builder builder = diagnostics.report(
         touched.touch.stmt->span, diag::unstored_shared, describe_touch(touched.touch), found_by(touched),
-        store ? fmt::format("in a block of {} threads, thread {} comes to an element that is left out",
-                            run.block().threads(), touched.thread)
-              : "shared memory is not zeroed");
+        !store ? "shared memory is not zeroed"
+        : is_by_data
+            ? fmt::format("{} `{}[{}]`, which data may pick, is left out", block, declared.name,
+                          *first.second)
+            : fmt::format("{}, thread {} comes to an element that is left out", block, touched.thread));
     if (store) {
       builder.note(store->touch.stmt->span, "what is stored here leaves it out");
+      if (is_by_data) builder.note("{}", filling_advice(declared, touched, prefix));
       continue;
     }
     builder.note(declared.span, "what `{}` holds at first is whatever was there before", declared.name);

@@ -68,13 +68,13 @@ def misses(size, fill, use, leave):
         stored = {at for t in stores for at in FILLS[fill](t, size)}
         for t in stays:
             at = USES[use](t, size)
-            # Of an array that is filled in part, data may pick what is.
+            # Of an array that is filled in part, data may pick what is; of counters each one is picked.
             picked = elements if at is None else at
             for element in picked:
                 if element in stored:
                     continue
                 if element not in whole:
-                    if at is not None or not is_filled:
+                    if at is not None or not is_filled or use.startswith("atomic"):
                         return True
                 elif whole[element] != t and not (FILLS[fill](t, size) and t not in stores):
                     return True
