@@ -135,8 +135,13 @@ void add_overload(Context& context, FileScope& scope, const ast::HostStatement& 
     const std::string_view target = target_option(head);
     const bool is_ours = target.empty() || target == "cuda" || target == "gpu" || target == "generic";
     std::string meant = function_meant(context, scope, dotted_front(head), {use.span.begin, nullptr});
+    // types.Literal, IntegerLiteral, x.literal_value
+    const std::string_view code =
+        context.source({use.span.file, statement.name_span.end, statement.span.end});
+    const bool asks = code.find("iteral") != code.npos;
     if (is_ours && !meant.empty())
-      found.push_back({&scope, &statement, std::move(meant), target == "cuda" || target == "gpu"});
+      found.push_back({&scope, &statement, std::move(meant), target == "cuda" || target == "gpu", asks,
+                       asks && head.find("prefer_literal=True") != head.npos});
     // Other names there are those of its options.
     return;
   }
@@ -271,6 +276,14 @@ bool is_unknown_argument(const Checker::Args& args) {
          std::ranges::any_of(args.keywords, [](const auto& keyword) { return has_unknown(keyword.second); });
 }
 
+bool has_literal(const Checker::Args& args) {
+  auto is_one = [](const Value& value) {
+    return is_literal(value) || value.kind == ValueKind::String || value.is_written;
+  };
+  return std::ranges::any_of(args.positional, is_one) ||
+         std::ranges::any_of(args.keywords, [&](const auto& keyword) { return is_one(keyword.second); });
+}
+
 std::string described(Checker& checker, const Checker::Args& args) {
   std::string text;
   for (const Value& value : args.positional) text += (text.empty() ? "" : ", ") + checker.describe(value);
@@ -308,6 +321,13 @@ std::optional<Value> call_of_overload(Checker& checker, const ast::Call& call) {
   if (!args) return error_value(call.span);
   const bool waits = is_unknown_argument(*args);
   for (const Overload* overload : candidates) {
+    if (overload->prefers_literals && has_literal(*args)) {
+      checker.report(call.span, diag::overloaded_function, name)
+          .note(overload->host->name_span,
+                "`{}` is given what a literal is, by `prefer_literal`, and here it would be given its type",
+                overload->host->name);
+      return error_value(call.span);
+    }
     const Made made = made_by(checker, *overload, *args, call.span);
     if (!made.is_known) {
       // Where the types are not known yet, neither is what follows from them; a captured value follows from none.
@@ -329,7 +349,10 @@ std::optional<Value> call_of_overload(Checker& checker, const ast::Call& call) {
   if (waits) return unknown_value(call.span);
   Report error = checker.report(call.span, diag::no_overload, name, described(checker, *args));
   for (const Overload* overload : candidates)
-    error.note(overload->host->name_span, "`{}` returns no function for them", overload->host->name);
+    error.note(overload->host->name_span, "`{}` returns no function for them{}", overload->host->name,
+               overload->asks_for_literals && has_literal(*args)
+                   ? "; what a literal is, for which Numba asks then, is not told here"
+                   : "");
   return error_value(call.span);
 }
 

@@ -19,6 +19,8 @@ struct Overload {
   const ast::HostStatement* host = nullptr;
   std::string target;   // what it is of: the same text for the same function, whatever it is called where
   bool is_cuda = false; // it is for this target alone, and asked before those for any
+  bool asks_for_literals = false; // its code speaks of types of literals, which calls do not give here
+  bool prefers_literals = false;  // and Numba gives it those first
 };
 
 // Returns what a call of a function with an overload returns; nothing where its callee has none.
