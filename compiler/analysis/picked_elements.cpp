@@ -104,7 +104,7 @@ private:
   }
 
   const ir::Function& function_;
-  const ir::Definitions definitions_;
+  ir::Definitions definitions_;
   std::unordered_set<ir::SlotId> made_of_, loaded_from_;
 };
 
