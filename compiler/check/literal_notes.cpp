@@ -40,7 +40,8 @@ static void note_local(Checker& checker, Report& report, const Local& local, Typ
     if (is_integer(meeting.type) == is_integer(local.type)) met.push_back(meeting);
   std::string own = to_string(local.type), other = declaration(local, wanted);
   if (met.empty()) {
-    report.note(local.type_span, "`{}` is {}: nothing that it meets gives it a type{}", local.name, own, other);
+    report.note(local.type_span, "`{}` is {}: nothing that it meets gives it a type{}", local.name, own,
+                other);
     return;
   }
   std::ranges::sort(met, {}, [](const Meeting& meeting) { return meeting.place.begin; });
