@@ -375,7 +375,12 @@ static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
   auto convert = [&](Value& value) {
     bool fits =
         is_number(value) && !is_literal(value.type) && value.type != element && goes_into(value, element);
-    if (fits) value = checker.convert_value(value, element, Purpose::Store);
+    if (!fits) return;
+    const Interval interval = interval_of(value);
+    const Origin origin = value.facts.origin;
+    value = checker.convert_value(value, element, Purpose::Store);
+    if (is_integer(element)) value.facts.interval = interval; // a sum of narrow numbers passes 32 bits later
+    value.facts.origin = origin;
   };
   for (std::size_t i = 2; i < args.positional.size(); ++i) convert(args.positional[i]);
   for (auto& [name, value] : args.keywords)

@@ -298,8 +298,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   else
     checker.note_origin(error, value, type);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
-  if (may_have_wrapped)
-    error.note("an integer goes into a float by itself; this one may have passed 32 bits before");
+  if (may_have_wrapped) note_passed(error);
   if (type == types::u32) advise_mixed(checker, error, value);
   // Into a narrow type a cast loses bits mostly where nobody expects it.
   bool clamps = value.facts.saturates || (is_narrow(type) && !is_unpacked && !rounded);

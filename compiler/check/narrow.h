@@ -139,6 +139,8 @@ std::optional<std::string> literal_declaration(const Checker& checker, const Loc
 // Reports a local that a narrow type was assigned to first, and that is an i32 where the narrow type is needed; says
 // whether the value is one.
 bool report_grown(Checker& checker, const Value& value, Type type);
+// Says in an error why an integer does not go into a float.
+void note_passed(Report& error);
 // Notes what a function of a .kern file returns, where it may have wrapped.
 void note_returned(Checker& checker, const Value& value);
 // Returns what the result of a function is made of, and gives a result what follows from what the function returns, or from
@@ -148,6 +150,9 @@ void note_result(const Checker& checker, const Instance& called, const std::vect
                  Value& result);
 // Says whether 65,536 numbers of what a value may be add up to what 32 bits do not hold.
 bool adds_up_beyond(const Value& added);
+// Returns where a sum lies to which each round of the loops around a statement adds a number of an interval, or each thread of a
+// grid does; the interval itself where even that is not much.
+Interval added_up(const Checker& checker, const Interval& added, bool in_grid = false);
 // Gives the sum of an array what follows from its type; `start` is where another start is written.
 void note_total(Value& sum, Type element, const std::optional<Value>& start);
 // Gives a value read from a local what follows from these; the elements of a tuple what they are made of.

@@ -217,14 +217,18 @@ static WideInt rounds_of(const Checker& checker) {
 }
 
 // Says whether as many numbers of a type may add up to what 32 bits do not hold, with room for as much by other statements.
-static bool adds_up_beyond(const Value& added, WideInt rounds) {
-  Interval interval = interval_of(added);
+static bool adds_up_beyond(const Interval& interval, WideInt rounds) {
   WideInt room = (WideInt(1) << 31) - 1;
   WideInt most = std::max(room / least_rounds, room / 8 / std::max(rounds, WideInt(1)));
   return !holds({-most, most}, interval);
 }
 
-bool adds_up_beyond(const Value& added) { return adds_up_beyond(added, least_rounds); }
+bool adds_up_beyond(const Value& added) { return adds_up_beyond(interval_of(added), least_rounds); }
+
+Interval added_up(const Checker& checker, const Interval& added, bool in_grid) {
+  WideInt rounds = in_grid ? least_rounds : rounds_of(checker);
+  return adds_up_beyond(added, rounds) ? Interval{added.least * rounds, added.greatest * rounds} : added;
+}
 
 // Says whether multiplying by a number again and again passes 32 bits: by a literal too, of 2 or more.
 static bool multiplies_beyond(const Value& factor) {
@@ -249,19 +253,28 @@ void note_sum(Checker& checker, Local& local, ast::BinaryOp op, const Value& add
   bool is_shift = op == ast::BinaryOp::ShiftLeft, is_or = op == ast::BinaryOp::BitOr;
   local.is_multiplied = local.is_multiplied || op == ast::BinaryOp::Multiply || is_shift;
   local.is_summed = local.is_summed || is_sum;
-  bool grows = op == ast::BinaryOp::Multiply ? multiplies_beyond(added)
-               : is_shift                    ? shifts_beyond(checker, added, sum.type)
-               : is_or                       ? !added.facts.wrapped.empty()
-                       : is_sum && is_typed_integer(added) && adds_up_beyond(added, rounds_of(checker));
+  bool grows =
+      op == ast::BinaryOp::Multiply ? multiplies_beyond(added)
+      : is_shift                    ? shifts_beyond(checker, added, sum.type)
+      : is_or                       ? !added.facts.wrapped.empty()
+              : is_sum && is_typed_integer(added) && adds_up_beyond(interval_of(added), rounds_of(checker));
   if (grows && !local.adds_up) local.adds_up = added.span;
   // In an earlier round the loop's rounds may not have been known yet.
   if (!grows && local.adds_up == added.span) local.adds_up.reset();
 }
 
 // Says whether an operation is one that an expression is made of by sums and products, or by what stands for them in bits:
-// `v * 10` of `v * 10 + d`, `v << 8` of `v << 8 | d`.
+// `v * 10` of `v * 10 + d`, `v << 8` of `v << 8 | d`; or that it chooses, `max(s + x, 0)`, `s + x if c else s`.
 static bool is_part_of(const ast::Binary& node, const ast::Expr& expr) {
   if (&expr == &node) return true;
+  if (const auto* choice = ast::as<ast::Conditional>(&expr))
+    return is_part_of(node, *choice->then_value) || is_part_of(node, *choice->else_value);
+  if (const auto* call = ast::as<ast::Call>(&expr)) {
+    const auto* callee = ast::as<ast::Name>(call->callee);
+    const bool chooses = callee && (callee->text == "min" || callee->text == "max");
+    return chooses &&
+           std::ranges::any_of(call->args, [&](const ast::Expr* arg) { return is_part_of(node, *arg); });
+  }
   const auto* binary = ast::as<ast::Binary>(&expr);
   bool is_shift = binary && binary->op == ast::BinaryOp::ShiftLeft;
   bool is_sum = binary && (binary->op == ast::BinaryOp::Add || binary->op == ast::BinaryOp::Subtract ||
@@ -277,21 +290,37 @@ static bool mentions(const ast::Expr& expr, std::string_view name) {
   return binary && (mentions(*binary->left, name) || mentions(*binary->right, name));
 }
 
+// Returns the local that the statement assigns what an operation is a part of, by itself or in a tuple, `s, n = s + x, n + 1`;
+// "" where there is none.
+static std::string_view summed_target(const ast::Assign& stmt, const ast::Binary& node) {
+  auto name_of = [&](const ast::Expr& target, const ast::Expr& value) {
+    const auto* name = ast::as<ast::Name>(&target);
+    return name && is_part_of(node, value) ? name->text : std::string_view();
+  };
+  const ast::Expr& target = *stmt.targets.front();
+  const auto *targets = ast::as<ast::Tuple>(&target), *values = ast::as<ast::Tuple>(stmt.value);
+  if (!targets || !values || targets->elements.size() != values->elements.size())
+    return name_of(target, *stmt.value);
+  for (std::size_t i = 0; i < targets->elements.size(); ++i)
+    if (std::string_view name = name_of(*targets->elements[i], *values->elements[i]); !name.empty())
+      return name;
+  return "";
+}
+
 void note_sum(Checker& checker, const ast::Binary& node, const Value& left, const Value& right,
               const Value& sum) {
-  bool is_assigned =
-      checker.assigned && !checker.target_name.empty() && is_part_of(node, *checker.assigned->value);
-  if (!is_assigned) return;
-  Local* local = checker.find_local(checker.target_name);
+  const std::string_view target = checker.assigned ? summed_target(*checker.assigned, node) : "";
+  if (target.empty()) return;
+  Local* local = checker.find_local(target);
   if (local) note_mixed(*local, left, right, sum);
   const auto *first = ast::as<ast::Name>(node.left), *second = ast::as<ast::Name>(node.right);
   bool commutes =
       node.op == ast::BinaryOp::Add || node.op == ast::BinaryOp::Multiply || node.op == ast::BinaryOp::BitOr;
   bool is_sum = node.op == ast::BinaryOp::Add || node.op == ast::BinaryOp::Subtract;
-  if (local && is_sum && mentions(node, checker.target_name)) local->is_summed = true;
-  if (local && first && first->text == checker.target_name)
+  if (local && is_sum && mentions(node, target)) local->is_summed = true;
+  if (local && first && first->text == target)
     note_sum(checker, *local, node.op, right, sum);
-  else if (local && commutes && second && second->text == checker.target_name)
+  else if (local && commutes && second && second->text == target)
     note_sum(checker, *local, node.op, left, sum);
 }
 

@@ -176,6 +176,10 @@ static bool sums_data(const Local& local) {
   return local.origin == Origin::Data && !local.xors && !(is_unsigned && local.is_multiplied);
 }
 
+void note_passed(Report& error) {
+  error.note("an integer goes into a float by itself; this one may have passed 32 bits before");
+}
+
 // Says whether 32 bits are enough for a product, mostly: of numbers of threads and counters, and where it is a place in an
 // array, which is guarded, one of sizes.
 static bool is_small_product(const Checker& checker, const Value& value) {

@@ -109,6 +109,7 @@ void note_element_sum(Checker& checker, const ir::Operand& array, const Value& v
   // What is made of the elements alone is of what they are.
   if (!is_tree || others) elements->origin = std::max(elements->origin, value.facts.origin);
   if (!is_tree && !loops) return take_given(*elements, usual_of(value));
+  if (others && loops) others = added_up(checker, *others);
   if (others && (is_tree || !fits_block(*others, elements->type))) take_given(*elements, *others);
   bool grows = is_tree || (others && !fits_block(*others, elements->type));
   if (grows && !elements->adds_threads) elements->adds_threads = value.span;
@@ -120,7 +121,7 @@ void note_atomic_sum(Checker& checker, const ir::Operand& array, Builtin builtin
   Local* elements = adds && is_great && is_number(value) ? elements_of(checker, array) : nullptr;
   if (!elements) return;
   elements->origin = Origin::Data;
-  take_given(*elements, interval_of(value));
+  take_given(*elements, added_up(checker, interval_of(value), array.type->space == AddressSpace::Global));
   if (!elements->adds_threads) elements->adds_threads = value.span;
 }
 

@@ -243,7 +243,32 @@ LINES = {
     "h = (i * 2654435761) & 0xffffffff\nh ^= h >> 15\nr[i] = u32(h)": "",
 }
 
+# What a loop adds up, and whether 65,536 of them pass 32 bits.
+ADDED = {"v[k]": True, "c[k]": True, "v[k] * v[k]": True, "c[k] * c[k]": True, "b[k] * b[k]": True, "c[k] * 2": True, "b[k]": False, "1": False}
+# Where it adds it up to; whoever reads it makes a float of it.
+SUMS = [
+    "q = 0\nfor k in range(v.size):\n    q += {added}\nf[i] = f32(q)",
+    "q = 0\nfor k in range(v.size):\n    q = q + {added}\nf[i] = f32(q)",
+    "q = 0\nfor k in range(v.size):\n    q = {added} + q if t > 3 else q\nf[i] = f32(q)",
+    "q = 0\nn = 0\nfor k in range(v.size):\n    q, n = q + {added}, n + 1\nf[i] = f32(q)",
+    "s = local.array(4, i32)\nfor k in range(v.size):\n    s[k & 3] += {added}\nf[i] = f32(s[0])",
+    "s = shared.array(64, i32)\ns[t] = 0\nfor k in range(t, v.size, 64):\n    s[t] += {added}\nsyncthreads()\nf[i] = f32(s[63 - t])",
+    "s = shared.array(64, i32)\ns[t] = 0\nsyncthreads()\nfor k in range(t, v.size, 64):\n    atomic.add(s, 0, {added})\nsyncthreads()\nf[i] = f32(s[0])",
+    "k = i\natomic.add(o, 0, {added})\nf[i] = f32(o[0])",
+]
+# Beside them, what is added so often that it fits.
+FEW = [
+    "q = 0\nfor k in range(16):\n    q += c[k]\nf[i] = f32(q)",
+    "s = local.array(4, i32)\nfor k in range(16):\n    s[k & 3] += c[k]\nf[i] = f32(s[0])",
+    "s = shared.array(64, i32)\ns[t] = 0\nsyncthreads()\natomic.add(s, 0, c[i])\nsyncthreads()\nf[i] = f32(s[0])",
+]
+
+
 cases = {lines: (codes.split(), None) for lines, codes in LINES.items()}
+for (added, passes), lines in itertools.product(ADDED.items(), SUMS):
+    cases[lines.format(added=added)] = (["W0734"] if passes else [], None)
+for lines in FEW:
+    cases[lines] = ([], None)
 for (made, code), (carried, keeps), (used, widens) in itertools.product(MADE.items(), CARRIED.items(), WIDENED.items()):
     # What a block adds up of elements may pass 32 bits in any case.
     adds_up = "reduce" in carried and "v[i]" in made
