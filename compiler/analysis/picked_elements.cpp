@@ -15,7 +15,11 @@ class PickedElements {
 public:
   explicit PickedElements(const ir::Function& function) : function_(function), definitions_(function) {}
 
-  std::optional<Interval> of(const ir::Operand& index) {
+  // Returns which elements of an array an index picks, of one that is whole.
+  std::optional<Interval> of(const ir::Operand& array, const ir::Operand& index) {
+    const ir::Stmt* made = definitions_.sole(*array.slot);
+    const auto* assign = made ? std::get_if<ir::Assign>(&made->node) : nullptr;
+    if (!assign || !std::holds_alternative<ir::SharedArray>(assign->value)) return std::nullopt;
     const std::optional<Interval> result = evaluate(index);
     return result && !is_compared() ? result : std::nullopt;
   }
@@ -113,10 +117,7 @@ private:
 std::optional<Interval> picked_elements(const Touch& touch) {
   const auto* atomic = std::get_if<ir::Atomic>(&touch.stmt->node);
   if (!atomic || atomic->indices.size() != 1) return std::nullopt;
-  const ir::Stmt* made = ir::Definitions(*touch.function).sole(*atomic->array.slot);
-  const auto* assign = made ? std::get_if<ir::Assign>(&made->node) : nullptr;
-  const bool is_whole = assign && std::holds_alternative<ir::SharedArray>(assign->value);
-  return is_whole ? PickedElements(*touch.function).of(atomic->indices[0]) : std::nullopt;
+  return PickedElements(*touch.function).of(atomic->array, atomic->indices[0]);
 }
 
 } // namespace kern

@@ -279,7 +279,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
   bool is_product = is_float(type) && value.facts.multiplies && !value.facts.combines_bits;
   if ((widens || is_product) && !is_sum && !is_index) words = widened_text(checker, value, type);
-  bool may_have_wrapped = is_float(type) && !value.facts.wrapped.empty() && value.facts.promoted;
+  bool may_have_wrapped = is_float(type) && may_have_passed(value);
   if (may_have_wrapped && !is_product && !is_sum && !is_index)
     words = cast_words(unwrapped_text(checker, value), value, type);
   if (is_sum) words = fmt::format("{} = {}", stored_sum->target, words);
@@ -298,7 +298,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   else
     checker.note_origin(error, value, type);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
-  if (may_have_wrapped) note_passed(error);
+  if (is_float(type)) note_passed(error, value);
   if (type == types::u32) advise_mixed(checker, error, value);
   // Into a narrow type a cast loses bits mostly where nobody expects it.
   bool clamps = value.facts.saturates || (is_narrow(type) && !is_unpacked && !rounded);

@@ -52,8 +52,7 @@ static bool is_in_math(std::string_view name) {
 static bool is_known(Context& context, FileScope& file, std::string_view module, std::string_view name,
                      Span span) {
   const ReportingScope quiet(context.diagnostics, false);
-  bool known = Checker(context, &file, nullptr).host_name(module, name, span).has_value();
-  return known;
+  return Checker(context, &file, nullptr).host_name(module, name, span).has_value();
 }
 
 // Says whether `from module import *` takes a name: not one with an underscore, unless `__all__` lists it.

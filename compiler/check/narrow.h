@@ -139,8 +139,10 @@ std::optional<std::string> literal_declaration(const Checker& checker, const Loc
 // Reports a local that a narrow type was assigned to first, and that is an i32 where the narrow type is needed; says
 // whether the value is one.
 bool report_grown(Checker& checker, const Value& value, Type type);
-// Says in an error why an integer does not go into a float.
-void note_passed(Report& error);
+// Says whether an i32 made of narrow integers may have passed 32 bits, for which it does not go into a float by itself; the other
+// says so in an error where it is one.
+bool may_have_passed(const Value& integer);
+void note_passed(Report& error, const Value& integer);
 // Notes what a function of a .kern file returns, where it may have wrapped.
 void note_returned(Checker& checker, const Value& value);
 // Returns what the result of a function is made of, and gives a result what follows from what the function returns, or from

@@ -176,7 +176,12 @@ static bool sums_data(const Local& local) {
   return local.origin == Origin::Data && !local.xors && !(is_unsigned && local.is_multiplied);
 }
 
-void note_passed(Report& error) {
+bool may_have_passed(const Value& integer) {
+  return !integer.facts.wrapped.empty() && integer.facts.promoted;
+}
+
+void note_passed(Report& error, const Value& integer) {
+  if (!may_have_passed(integer)) return;
   error.note("an integer goes into a float by itself; this one may have passed 32 bits before");
 }
 

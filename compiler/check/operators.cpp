@@ -118,7 +118,7 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     checker.note_operands(error, left, right);
     if (is_float(left.type) != is_float(right.type)) {
       const Value& integer = is_float(left.type) ? right : left;
-      if (!integer.facts.wrapped.empty() && integer.facts.promoted) note_passed(error);
+      note_passed(error, integer);
       note_like_places(checker, error, integer, span);
     }
     return error_value(span);
