@@ -357,7 +357,7 @@ struct Param {
 
 struct FunctionDef;
 
-// What a kernel was generated of, by the decorator that asked for it.
+// The origin of a kernel that a decorator of Numba generated: what it calls and what the decorator was given.
 struct Generated {
   enum class Kind : std::uint8_t {
     Elementwise, // @vectorize
@@ -366,9 +366,9 @@ struct Generated {
   };
   Kind kind{};
   const FunctionDef* function = nullptr; // that the kernel calls
-  // Of each signature that is written out the types, of the result first where there is one: "float32".
+  // The types of each signature that is written out, that of the result in front where it has one: "float32".
   std::span<const std::span<const std::string_view>> signatures;
-  // Of each parameter of a generalized one the names of its axes, and how many of the parameters are inputs.
+  // The names of the axes of each parameter of a generalized one, and how many of the parameters are inputs.
   std::span<const std::span<const std::string_view>> layout;
   std::size_t inputs = 0;
 };
@@ -419,7 +419,7 @@ struct FromImport : Stmt {
 
 #undef KERN_AST_NODE
 
-// What host code does to a name of its module, as far as its tokens say.
+// A use of a name of its module by host code, as far as the tokens tell.
 struct NameUse {
   enum class Kind : std::uint8_t {
     Read,
@@ -475,8 +475,8 @@ struct HostStatement {
   std::span<const NameUse> head_uses; // of a function: of its decorators, defaults and annotations
   Block guarded;
   std::span<const InnerFunction> inner;
-  // What stands inside of a function, of a class, or in the blocks of another compound statement, where that
-  // can be of use to a kernel; else null.
+  // The code inside of a function, of a class or of the blocks of another compound statement; null where it
+  // is of no use to a kernel.
   const Module* body = nullptr;
   std::span<const Param> params;       // of a function with a `body`
   bool is_enum = false;                // a class whose base is an enumeration

@@ -9,8 +9,8 @@ namespace kern::ast {
 // Says whether a module is one of the host's whose names Kern knows (numba, numba.cuda, numpy, math, kern, ...).
 bool is_host_module(std::string_view module);
 
-// Returns Numba's name of a module: "numba.types" of "numba.core.types", "numba.cuda" of "numba_cuda_mlir.cuda".
-// What is none of Numba's stays as it is.
+// Returns Numba's name of a module: "numba.types" of "numba.core.types", "numba.cuda" of
+// "numba_cuda_mlir.cuda". A module that is none of Numba's keeps its name.
 std::string_view canonical_module(std::string_view module);
 
 // Returns the file of the standard library that a module of Numba is, by its canonical name: "libdevice" of

@@ -1,4 +1,4 @@
-// Where the names of a file's top level are imported from.
+// Finds where the names of a file's top level are imported from.
 #pragma once
 
 #include <optional>

@@ -22,7 +22,7 @@ struct ScalarSet {
   constexpr bool operator==(const ScalarSet&) const = default;
 };
 
-// What a parameter takes; the words stand at the top of builtins.def.
+// The kinds of arguments that a parameter takes; the words stand at the top of builtins.def.
 enum class BuiltinParamKind : std::uint8_t {
   Scalar,    // value: f32: one of `allowed`; with one type in it that type
   Variable,  // value: T
@@ -82,8 +82,8 @@ struct CallArgument {
   Type type;
 };
 
-// Where the value of a parameter comes from, and the type it is converted to: an index to i64 (each element
-// of a tuple), a count and lanes to i32, a condition to bool; what is no number keeps its type.
+// The source of a parameter's value, and the type to which it is converted: an index to i64 (each element of
+// a tuple), a count and lanes to i32, a condition to bool; a value that is no number keeps its type.
 struct BoundArgument {
   std::size_t param;
   std::optional<std::size_t> argument; // in the call; nothing: the default

@@ -1,4 +1,4 @@
-// What errors advise besides the words of their own row, where a habit from another language is behind them.
+// Adds advice to errors, beside the words of their own row, where a habit from another language caused them.
 #pragma once
 
 #include "compiler/check/checker.h"

@@ -60,7 +60,7 @@ void check_dense(Checker& checker, const Value& array, std::string_view what, Sp
   std::vector<ir::Operand> dense = dense_strides(checker, form.extents, span);
   ir::Operand ok = ir::constant_bool(true);
   for (std::size_t axis = 0; axis < dense.size(); ++axis) {
-    // What has no second element along an axis has no stride there.
+    // The stride of an axis without a second element does not matter.
     ir::Operand one = checker.compare(ir::CompareOp::LessEqual, form.extents[axis], number(1), span);
     ir::Operand same = checker.compare(ir::CompareOp::Equal, form.strides[axis], dense[axis], span);
     ok = checker.binary(ir::BinaryOp::BitAnd, ok, checker.binary(ir::BinaryOp::BitOr, one, same, span), span);
@@ -302,7 +302,7 @@ constexpr MethodRow methods[] = {
     {"view", call_view},       {"item", call_item},   {"fill", call_fill},
 };
 
-// What NumPy would copy, and a kernel has no memory for.
+// A method that copies in NumPy, for which a kernel has no memory, and what to write instead.
 struct CopyRow {
   std::string_view name, instead;
 };

@@ -219,7 +219,7 @@ std::optional<Checker::Place> Checker::target_place(const ast::Expr& target) {
   const ast::Expr* owner = subscript ? subscript->value : attribute ? attribute->value : nullptr;
   const ast::Expr* root = owner;
   while (const auto* inner = root ? ast::as<ast::Attribute>(root) : nullptr) root = inner->value;
-  // What is no part of a variable, as `threadIdx.x`, has no place.
+  // An attribute of something else than a variable, as `threadIdx.x`, has no place.
   const auto* root_name = attribute && root ? ast::as<ast::Name>(root) : nullptr;
   if (root_name && !find_local(root_name->text)) {
     report(target.span, diag::not_assignable, context.source(target.span));
@@ -312,7 +312,7 @@ static std::vector<ir::Operand> copied_backwards(Checker& checker, ir::Operand t
   const ir::View *to = find_view(checker, target), *from = find_view(checker, source);
   if (!to || !from || !is_same_array(checker, to->array, from->array)) return result;
   std::size_t next = 0;
-  // What is emitted moves the views.
+  // Emitting statements moves the views, so their axes are copied.
   std::vector<ir::ViewAxis> targets = to->axes, sources = from->axes;
   for (std::size_t axis = 0; axis < targets.size(); ++axis) {
     const ir::ViewAxis &into = targets[axis], &out_of = sources[axis];

@@ -137,7 +137,8 @@ static double smallest_normal(Type type) {
   return type == types::f64 ? 0x1p-1022 : 0x1p-126;
 }
 
-// What np.finfo and np.iinfo say besides: limits of integers are numbers of Python.
+// Returns a limit by its name in np.finfo or np.iinfo; those of integers are numbers of Python. Their other
+// attributes are those of the type.
 static std::optional<Value> limit_of(const Value& info, std::string_view name, Span span) {
   if (name == "bits") return int_value(bit_width(info.type->scalar), span);
   if (info.text == "iinfo") {
@@ -149,7 +150,7 @@ static std::optional<Value> limit_of(const Value& info, std::string_view name, S
   return std::nullopt;
 }
 
-// Of an array that the top level or -D made.
+// Returns an attribute of an array that the top level or -D made.
 static std::optional<Value> array_constant_attribute(const Value& array, std::string_view name, Span span) {
   std::int64_t size = 1, bytes = bit_width(array.type->scalar) / 8;
   Value shape = tuple_value({}, span);

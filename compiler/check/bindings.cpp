@@ -1,5 +1,5 @@
-// What each statement of a file makes of its names, from the first to the last. Host code is not run: a name that it may
-// bind or change becomes a value of the host.
+// Collects what each statement of a file makes of its names, from the first to the last. Host code is not
+// run: a name that it may bind or change becomes a value of the host.
 #include "compiler/check/bindings.h"
 
 #include <algorithm>
@@ -156,7 +156,7 @@ struct Binder {
       file.doubts[alias.name].push_back({place, use.span, false, alias.is_part});
   }
 
-  // What stores into an element by a constant makes a constant of the name again.
+  // Adds a store into an element: by a constant it makes a constant of the name again.
   bool add_store(const HostStatement& statement, const ast::Stmt& item) {
     const ast::Subscript* element = stored_element(item);
     if (!element) return false;
@@ -291,7 +291,7 @@ struct Binder {
       if (!hands_on || is_function) add_item(context, file, *item);
     // Host code may call a function that could be compiled too.
     if (is_function && statement.body) file.symbols[statement.name].back().host = &statement;
-    // What another name was made of that may be changed is no constant either.
+    // A list that is handed on may be changed elsewhere, so what is made of it here is no constant either.
     if (hands_on && !is_function) bind(statement.uses, statement.span.end);
     for (const ast::Stmt* item : items)
       if (const auto* assign = ast::as<ast::Assign>(item); assign && assign->targets.size() > 1)
@@ -347,7 +347,7 @@ struct Binder {
       add_inner(statement);
   }
 
-  // What the clauses of a statement bind, one of which may have run behind it.
+  // Adds the names that the clauses of a statement bind, one of which may have run before what follows.
   void add_choice(const HostStatement& statement) {
     Choice& choice = file.choices.emplace_back();
     choice.statement = &statement;

@@ -1,5 +1,5 @@
-// What the statements of a file make of its names: bindings.cpp, and what functions of the host may change at any time:
-// changes.cpp. names_order.cpp finds among them.
+// Collects the meanings of a file's names: bindings.cpp those that its statements give them, changes.cpp the
+// changes that functions of the host may make at any time. names_order.cpp finds a name among them.
 #pragma once
 
 #include "compiler/ast/definitions.h"
@@ -19,7 +19,7 @@ std::vector<Symbol>* versions_of(FileScope& file, std::string_view name);
 // Says whether a name is a list or dict, or holds one: its elements may be changed behind it.
 bool is_list(FileScope& file, std::string_view name);
 
-// What a use of an array may do with it.
+// The ways in which a use may handle an array.
 enum class Handling : std::uint8_t { Reads, Views, Changes };
 // Says whether a use may change an object, or give it another name.
 Handling handling_of(FileScope& file, const ast::NameUse& use);

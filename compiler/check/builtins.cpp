@@ -1,5 +1,5 @@
 // Calls of builtins by their signatures: the arguments are matched and converted, then become one statement.
-// What has no statement of its own is in intrinsics.cpp.
+// Builtins without a statement of their own are in intrinsics.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>

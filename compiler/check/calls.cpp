@@ -152,7 +152,7 @@ Value Checker::evaluate_call(const ast::Call& expr) {
     evaluate_args(expr);
     return callee;
   }
-  // What a function is given need not have the type of what is assigned.
+  // The arguments of a function need not have the type of the target that its result goes into.
   bool keeps_target = callee.kind != ValueKind::Function && callee.kind != ValueKind::Type;
   std::optional<Type> target = target_type;
   if (!keeps_target)
@@ -186,7 +186,7 @@ Value Checker::evaluate_call(const ast::Call& expr) {
     if (!add_captured(*this, *callee.function, *args, expr.span)) return error_value(expr.span);
     return call_function(*callee.function, *args, expr.span);
   }
-  // Of numbers the two agree in a .kern file, where a literal has no type yet.
+  // In a .kern file a literal has no type yet, and on numbers the builtin does the same as the ufunc.
   bool is_ufunc = callee.kind == ValueKind::Builtin && !ufunc_name(callee.text).empty() && instance;
   if (is_ufunc && (scope->is_numba() || takes_arrays(callee.text, *args))) {
     callee.kind = ValueKind::Method;
@@ -398,7 +398,8 @@ static bool holds_local_array(Type type) {
   return is_array(type) && type->space == AddressSpace::Local;
 }
 
-// Of the functions of a circle of calls that this call closes: each has the stack of its own depth.
+// Says whether a function of the circle of calls that this call closes returns a local array: each has the
+// stack of its own depth.
 static bool returns_local_array(const Context& context, const Instance& called) {
   auto first = std::ranges::find(context.active, &called);
   return std::any_of(first, context.active.end(),

@@ -1,5 +1,5 @@
-// What host code may change behind the names of a file: by functions that are called at a time that nobody knows, and by
-// those that are given an array.
+// Finds what host code may change behind the names of a file: by functions that are called at a time that
+// nobody knows, and by those that are given an array.
 #include "compiler/check/bindings.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Handling handling_of(FileScope& file, const NameUse& use) {
 
 namespace {
 
-// What functions do that are called: at a time that nobody knows.
+// The changes that functions of the host make when they are called, at a time that nobody knows.
 struct Changes {
   Context& context;
   FileScope& file;
@@ -190,7 +190,7 @@ struct Changes {
     return false;
   }
 
-  // What the methods of a class do to its own attributes.
+  // Applies what the methods of a class do to its own attributes.
   void apply_methods(const HostStatement& statement) {
     FileScope* members = scope_inside(file, statement);
     if (!members) return;

@@ -267,7 +267,7 @@ void warn_without_code(Context& context, const FunctionSymbol& function) {
                              fmt::format("{}, or give all types: `--sig '{}(...)'`", advice, name));
 }
 
-// What no kernel calls is checked too: with its types where it is annotated, else its names.
+// Checks a function that no kernel calls: with its types where it is annotated, else its names.
 void check_rest(Context& context, const FunctionSymbol& function) {
   const FunctionOptions& of = function.options;
   bool belongs = of.is_kernel || (of.is_device && !of.is_host_jit) || !function.file->is_numba();
@@ -309,7 +309,7 @@ void check_file(Context& context, FileScope& root) {
     if (is_last_definition(*function)) check_rest(context, *function);
 }
 
-// Where a signature names the function, it is checked already.
+// Checks the one function that is asked for, unless a signature names it: then it is checked already.
 void check_only(Context& context, std::string_view name) {
   bool is_named = std::ranges::any_of(context.options.signatures,
                                       [&](const Signature& signature) { return signature.function == name; });

@@ -37,7 +37,7 @@ std::optional<std::string> constant_text(const Program& program, const CheckOpti
 
 // Says whether a file of a checked program is the text of a define or a signature, and so none of the source.
 bool is_option_text(std::string_view file_name);
-// What such a text calls with a nested tuple and the name of a type: it is then an array of that type.
+// The name that such a text calls with a nested tuple and the name of a type, to make an array of that type.
 inline constexpr std::string_view array_constant = "_array";
 
 // Checks the whole program. The module is sound (ir/verify.h) where no error was reported.

@@ -19,7 +19,7 @@
 
 namespace kern::checker {
 
-// What all checkers of a compilation share.
+// The state that all checkers of a compilation share.
 struct Context {
   const Program& program;
   const CheckOptions& options;
@@ -71,7 +71,7 @@ private:
 // Why a value must become another type: it chooses the words of the error.
 enum class Purpose : std::uint8_t { Operand, Assignment, Store, Argument, Return, Index };
 
-// What can be iterated: how often, and what the k-th element is.
+// The rounds of a loop over a value: how many there are, and the element of the k-th.
 struct Iteration {
   std::optional<std::size_t> fixed_count;           // of a tuple: the loop is unrolled
   std::optional<ir::Operand> bound;                 // i64, of what is zipped with a tuple: it may end before
@@ -344,7 +344,7 @@ struct Checker {
   }
   Place place_of(const Value& array, std::span<const ast::Expr* const> indices, const ast::Expr& base_expr,
                  Span span);
-  // Where an index points, and what its site says of it.
+  // The place that an index means, and the fault that its site reports.
   struct IndexPlace {
     ir::Operand place; // i64
     ir::FaultKind fault;
@@ -375,7 +375,7 @@ struct Checker {
   Value array_extent(const Value& array, int axis, Span span);
   Value array_size(const Value& array, Span span);
 
-  // Of a call, evaluated.
+  // The arguments of a call, evaluated.
   struct Args {
     std::vector<Value> positional;
     std::vector<std::pair<std::string_view, Value>> keywords;
@@ -455,14 +455,14 @@ struct Checker {
   std::optional<Range> range_of(const Value& range, std::optional<Type> of_literals = {});
   std::optional<Value> undecided_number(const Value& range, Local& local, Span span);
   ir::Operand steps_in(ir::Operand distance, ir::Operand width, Span span);
-  // What is known of a distance and the step over it, both of which are i64s.
+  // The facts about a distance and the step over it, both of which are i64s.
   struct StepFacts {
     bool near;  // the distance does not wrap
     bool turns; // nor does the negative of the step, where it goes down
   };
   ir::Operand steps_over(ir::Operand distance, ir::Operand step, ir::Operand up, const StepFacts& facts,
                          Span span);
-  // What is known of the arguments of a range.
+  // The facts about the arguments of a range.
   struct RangeFacts {
     bool ascends; // the step is not negative
     bool narrow;  // they have fewer than 64 bits
@@ -572,7 +572,7 @@ std::string define_name(const FileScope& file, std::string_view name);
 void bind_names(Context& context, FileScope& file);
 // Finds the names that the host code of a file may bind or change at any time, its own and other files'.
 void find_changes(Context& context, FileScope& file);
-// Who asks for a name: an expression of the top level, at a place of its file, or the body of a function.
+// The reader of a name: an expression of the top level, at a place of its file, or the body of a function.
 struct NameReader {
   std::optional<std::uint32_t> place;
   const FunctionSymbol* function = nullptr;
@@ -606,7 +606,7 @@ const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::E
 // Returns the types that a signature names: a string, a tuple of types, or a call void(types).
 std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& expr,
                                                  bool is_text = false);
-// What the names of files begin with that hold the text of an option.
+// The prefixes of the names of files that hold the text of an option.
 inline constexpr std::string_view define_file = "<-D ", signature_file = "<signature of ";
 // Parses Kern text as an expression, in a file of its own called `name`.
 const ast::Expr* parse_text(Context& context, std::string name, std::string text);

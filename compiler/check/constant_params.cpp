@@ -49,7 +49,7 @@ struct ParamWalk {
     if (callee && depth < deepest_calls) inner_call(call, *callee);
   }
 
-  // What a function that is called needs of what it is given.
+  // Finds whether a function that is called with the parameter needs it as a constant.
   void inner_call(const ast::Call& call, const ast::Name& callee) {
     const Symbol* symbol = find_symbol(*context, *function.file, callee.text, {std::nullopt, nullptr});
     if (!symbol || symbol->kind != Symbol::Kind::Function) return;

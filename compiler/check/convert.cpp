@@ -311,7 +311,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
 // Returns the operand of a value that becomes one of a type; a warning where it should have been wider before.
 static ir::Operand widened(Checker& checker, const Value& value, Type type, Purpose purpose) {
   warn_widened(checker, value, type, purpose);
-  // What only meets a wider number may be a place, or small.
+  // A sum that only meets a wider number may be a place in an array, or small, so it is not warned of.
   if (purpose != Purpose::Operand && purpose != Purpose::Index) warn_sum_widened(checker, value, type);
   if (is_float(type)) warn_mixed(checker, value, "made a float");
   return value.operand;
@@ -492,7 +492,7 @@ static Value cast_by_python_name(Checker& checker, Type type, const Value& value
   return result;
 }
 
-// What is cast is as large as it was where the type holds it.
+// Notes the facts that a cast keeps: a number is as large as it was where the type holds it.
 static void note_cast(Value& result, const Value& value) {
   bool was_integer = is_scalar(value.type) && is_integer(value.type);
   result.facts.origin = was_integer ? value.facts.origin : Origin::Given;

@@ -1,4 +1,4 @@
-// What stands above a `def`: @kernel, @device, @cuda.jit and their options.
+// Reads what stands above a `def`: @kernel, @device, @cuda.jit and their options.
 #include <algorithm>
 #include <array>
 
@@ -166,7 +166,7 @@ struct Reader {
     bool of_host = function.options.is_host_jit && function.file->is_numba();
     const ast::Expr& value = decorator_behind(context, *function.file, *keyword.value);
     if (of_host || read_ignored_option(context, keyword, value)) return;
-    // What a .py file says to another version of Numba is no error there.
+    // An option of a .py file may be for another version of Numba, so it is no error there.
     if (function.file->is_numba())
       return report_no_effect(context, keyword.span, fmt::format("`{}`", keyword.name),
                               "kernc does not know this option");
@@ -337,7 +337,7 @@ const FunctionSymbol* jitted_call(Context& context, FileScope& file, const ast::
   made->def = inner->def;
   made->file = inner->file;
   made->options = inner->options;
-  // What the call says is read where it stands.
+  // The names in the call are looked up in the file where the call stands.
   FunctionSymbol given;
   given.def = inner->def;
   given.file = &file;

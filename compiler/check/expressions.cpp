@@ -121,7 +121,7 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
     Value value = plain_value(ValueKind::Dict, expr.span);
     for (std::size_t i = 0; i < dict.keys.size(); ++i) {
       value.elements.push_back(evaluate(*dict.keys[i]));
-      // What is read of a dict may be known where another value in it is not.
+      // One value of a dict may be known where another is not, so errors in them are not reported here.
       const ReportingScope quiet(context.diagnostics, false);
       value.elements.push_back(evaluate(*dict.values[i]));
     }
@@ -232,7 +232,7 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
     report(span, diag::ends_differ, describe(then_value), describe(else_value));
     return error_value(span);
   }
-  // What a literal becomes beside a value that has no type yet is not known.
+  // The type of a literal beside a value that has no type yet is not known.
   bool unknown = has_unknown(then_value) || has_unknown(else_value);
   bool is_open = unknown && !scope->is_numba() && default_deep(*type) != *type;
   if (*type == types::unknown || is_open) return unknown_value(span);

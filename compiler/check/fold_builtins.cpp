@@ -66,7 +66,7 @@ std::uint64_t stored_bits(Type type, double value) {
   int bias = static_cast<int>(greatest / 2);
   double magnitude = std::fabs(value);
   int exponent = magnitude == 0 ? -bias : std::max(std::ilogb(magnitude), 1 - bias);
-  // Of a denormal the leading bit is not set, and the exponent is as if it were.
+  // The leading bit of a denormal is not set, and its exponent is as if it were.
   auto units = static_cast<std::uint64_t>(std::ldexp(magnitude, fraction_bits - exponent));
   bool is_normal = units >> fraction_bits != 0;
   std::uint64_t biased = is_normal ? static_cast<std::uint64_t>(exponent + bias) : 0;

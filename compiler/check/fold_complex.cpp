@@ -25,7 +25,7 @@ std::optional<Number> quotient(Number a, Number b) {
   return Number{(a.real() + a.imag() * ratio) / divisor, (a.imag() - a.real() * ratio) / divisor};
 }
 
-// Of two operands one of which is real, and stays so.
+// Computes an operator of which one operand is real and stays so; returns nothing where none is.
 std::optional<Number> with_real(ast::BinaryOp op, Number a, Number b, bool left_is_real, bool right_is_real) {
   if (!left_is_real && !right_is_real) return std::nullopt;
   Number other = left_is_real ? b : a;

@@ -23,7 +23,7 @@ namespace {
 using Kind = ast::Generated::Kind;
 using Texts = std::vector<std::string_view>;
 
-// What numba names begin with in the text, so that nothing of the file's own is meant.
+// The name that the text imports numba.cuda by, so that it means nothing of the file's own.
 constexpr std::string_view cuda = "__kern_cuda";
 
 struct Writer {
@@ -171,7 +171,7 @@ struct Writer {
     for (const ast::Expr* expr : written) {
       const auto* string = ast::as<ast::StringLiteral>(expr);
       const auto* of_types = ast::as<ast::Call>(expr);
-      // What Python makes by a call of its own is not written out.
+      // A signature whose callee Python computes is not written out.
       if (of_types && !is_dotted(*of_types->callee)) return {};
       std::optional<Texts> types = types_of(string ? string->value : text(*expr));
       std::size_t results = kind == Kind::Elementwise ? 1 : 0;

@@ -87,7 +87,7 @@ struct Reader {
   const ir::Function& function = checker.function;
   int own_steps = 0;
   int& steps = own_steps; // of one expression, with what it calls: a guard against large trees
-  // Of what is called, which is complete: who calls it, and how.
+  // These are set for a called function, which is complete: its definitions, its caller and the call.
   const ir::Definitions* definitions = nullptr;
   Reader* caller = nullptr;
   const ir::Call* call = nullptr;
@@ -136,7 +136,7 @@ struct Reader {
     return std::nullopt;
   }
 
-  // What a device function returns that only computes.
+  // Reads a result of a device function that only computes.
   Result read_result(const ir::Call& called, std::size_t result, const Bodies& bodies) {
     const ir::Module& module = checker.context.module;
     const ir::Function& callee = module.function(called.function);
@@ -146,7 +146,7 @@ struct Reader {
     return inner.read_return({&callee.body}, {0}, result);
   }
 
-  // What is returned from a place on: the statement `next` of each body, innermost last, is what comes then.
+  // Reads what is returned from a place on, which is the statement `next` of each body, innermost last.
   Result read_return(Bodies bodies, std::vector<std::size_t> next, std::size_t result) {
     if (++steps > 200) return std::nullopt;
     while (!bodies.empty() && next.back() == bodies.back()->size()) {
@@ -296,7 +296,7 @@ struct Reader {
       return std::nullopt;
     bool is_exact = is_float(type) ? rounds_nothing(from, type) : !is_float(from);
     Result value = is_exact ? read(convert.value, bodies) : std::nullopt;
-    // What was a u64 scalar is from here on its bits.
+    // A u64 scalar is read as its bits from here on.
     if (value && value->op == Op::Scalar && from == types::u64 && type == types::i64)
       value->type = ExpressionType::I64;
     if (!value || is_float(type) || holds_all(type, from)) return value;

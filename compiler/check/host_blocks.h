@@ -13,7 +13,7 @@ FileScope& add_block(Context& context, FileScope& scope, const ast::HostStatemen
 // Finds out which clause of a statement runs, where its conditions say so.
 void decide(Context& context, FileScope& file, Choice& choice);
 
-// What the body of a function of the host comes to, or one of its blocks.
+// The outcome of the body of a function of the host, or of one of its blocks.
 struct Outcome {
   enum class Kind : std::uint8_t { End, Returns, Raises, Unknown };
   Kind kind = Kind::End;

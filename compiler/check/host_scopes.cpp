@@ -202,7 +202,7 @@ std::optional<Value> call_of_host(Checker& checker, const ast::Call& call) {
   if (!values) return std::nullopt;
   if (!checker.count_steps(steps_of_host_call, call.span)) return std::nullopt;
   FileScope& body = body_of_host(context, *callee.scope, *callee.host, *values);
-  // What it returned once is kept under a word that is no name.
+  // The result of the first call is kept under `return`, a word that is no name.
   std::vector<Symbol>& results = body.symbols["return"];
   if (results.empty()) {
     results.emplace_back().state = Symbol::State::Evaluating;

@@ -1,5 +1,5 @@
-// What Numba generates of a function for the host to call: a kernel cannot. It has methods, as `add.reduce`, that are the
-// host's as well.
+// The functions that Numba generates for the host alone to call, not for kernels. They have methods, as
+// `add.reduce`, that are the host's as well.
 #pragma once
 
 #include "compiler/check/checker.h"

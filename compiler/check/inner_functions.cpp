@@ -64,7 +64,8 @@ const ast::FunctionDef* function_inside(const ast::FunctionDef& around, std::str
   return found;
 }
 
-// What a function inside of this one reads of it: variables, other functions inside of it, and what those read.
+// Returns the names of this function that one inside of it reads: variables, other functions inside of it,
+// and the names that those read.
 Names captured_names(const Instance& around, const ast::FunctionDef& def) {
   Names captured, seen;
   std::vector<const ast::FunctionDef*> open{&def};

@@ -21,7 +21,7 @@ struct Meeting {
   bool binds = false; // not by comparisons alone, which are exact between any two integers
 };
 
-// What a local that is assigned only literals finds out about its type (literal_locals.cpp).
+// The uses of a local that is assigned only literals, from which its type follows (literal_locals.cpp).
 struct LiteralUse {
   struct Bound {
     WideInt value = 0;
@@ -35,8 +35,8 @@ struct LiteralUse {
   Type type = types::unknown; // what it met, where that decided
 };
 
-// What a local without a declaration is made of, where that is integers narrower than 32 bits: it is an i32
-// only because it was also assigned an i32 that operators made of them.
+// The integers narrower than 32 bits that a local without a declaration is made of: it is an i32 only because
+// it was also assigned an i32 that operators made of them.
 struct Growth {
   Type narrow = types::unknown; // what they join to
   Span narrow_span;             // the first of them
@@ -46,7 +46,7 @@ struct Growth {
   bool is_plain = false; // something else is assigned, whose type it has anyway
 };
 
-// What a local that one statement assigns holds behind it, outside of loops that are written out.
+// The reaching definition of a local: what its last assignment gave it, outside of unrolled loops.
 struct Held {
   IntegerFacts facts;
   Interval interval;
@@ -110,7 +110,7 @@ struct Local {
   int known_depth = 0; // conditional bodies around that assignment
 };
 
-// What a local may hold behind a body that assigns it and may not run, and how deep that body is.
+// The reaching definition of a local before a body that assigns it and may not run, and that body's depth.
 struct HeldBefore {
   Local* local;
   std::optional<Held> held;
@@ -137,11 +137,12 @@ struct Instance {
   std::vector<const ast::Name*> changed_records; // `p` of `p.x = ...`, where `p` is a local
   Local result;                                  // its type is the function's
   std::optional<ir::FunctionId> id;
-  // Of functions that call each other in a circle: the first that was asked for, whose rounds are those of all of it; and
-  // how many it had begun when this one was inferred. Null where it is the first itself, or in no circle.
+  // The head of a circle of functions that call each other: the first that was asked for, whose rounds are
+  // those of all of it; and how many rounds it had begun when this one was inferred. Null where it is the
+  // head itself, or in no circle.
   Instance* head = nullptr;
   std::size_t rounds = 0, rounds_of_head = 0;
-  // Who asked for it first, for notes.
+  // The first instance that asked for this one, for notes.
   const Instance* caller = nullptr;
   Span call_span;
 };

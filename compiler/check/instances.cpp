@@ -246,7 +246,8 @@ std::string key_of(std::span<const Value> args) {
   return key;
 }
 
-// What the key does not tell apart must not differ within the instance.
+// Returns an argument without anything that the key of an instance does not tell apart, since all calls with
+// one key share the instance.
 static Value parameter_value(const Value& value) {
   if (is_fixed(value)) return value;
   if (value.kind != ValueKind::Runtime && !is_tuple(value)) return value;
@@ -258,7 +259,7 @@ static Value parameter_value(const Value& value) {
 
 Instance* find_instance(Context& context, const FunctionSymbol& function, std::vector<Value> args,
                         bool is_kernel, const Instance* caller, Span call_span) {
-  // What a fast kernel calls is fast as well; an exact kernel has an instance of its own of the same function.
+  // A function that a fast kernel calls is fast as well; an exact kernel has its own instance of it.
   const bool fast_math =
       context.options.fast_math || function.options.kernel.fast_math || (caller && caller->fast_math);
   std::string key = fmt::format("{}{}{}:", is_kernel ? "kernel " : "", fast_math ? "fast " : "",

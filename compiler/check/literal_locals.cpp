@@ -221,7 +221,7 @@ template <class Visit> static void each_end(const Value& range, const Visit& vis
 bool range_fits(const Value& range, Type type) {
   bool fits = true;
   each_end(range, [&](WideInt number, Span) { fits = fits && literal_fits(number, type); });
-  // What counts in 64 bits counts to where it stops.
+  // A loop that counts in 64 bits compares with its stop, so the type must hold that too.
   const Value& stop = range.elements[1];
   if (is_int_literal(stop) && bit_width(type->scalar) == 64) fits = fits && literal_fits(stop.integer, type);
   return fits;
@@ -291,11 +291,11 @@ bool decide_literals(Context& context, Instance& instance) {
   if (!any)
     for (Local* local : locals)
       if (!local->literal.waits) pin(*local);
-  // What an instance makes of arguments that have no type yet stays open: another one is made for their types.
+  // An instance for arguments without types yet leaves its locals open: another one is made for their types.
   bool is_provisional = std::ranges::any_of(instance.args, has_open_part);
   if (!any && !is_provisional)
     for (Local* local : locals) pin(*local);
-  // What was computed of literals without a type said nothing about its range.
+  // The bounds so far were computed from literals without a type and mean nothing, so they are found anew.
   if (any)
     for (Local* local : locals) local->most = 0;
   return any;

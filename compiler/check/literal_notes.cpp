@@ -1,5 +1,5 @@
-// What an error says of a local of literals that has another type than was wanted: the first place of each type
-// that it met, and the declaration that gives it another.
+// Adds notes to errors about a local of literals that has another type than was wanted: the first place of
+// each type that it met, and the declaration that gives it another.
 #include <algorithm>
 
 #include "compiler/check/checker.h"

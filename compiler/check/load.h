@@ -24,7 +24,7 @@ struct FoundFile {
   bool is_library = false; // it is part of the compiler, which trusts it
 };
 
-// What the names of files of the standard library begin with, which are part of the compiler.
+// The prefix of the names of files of the standard library, which are part of the compiler.
 inline constexpr std::string_view library_importer = "<stdlib>/";
 
 // Finds the file of a dotted module name imported by the file `importer`; nothing where there is none. The
@@ -51,7 +51,7 @@ struct Program {
   // Loads a module of the standard library that no file imports; null where there is none. It lives as long as the
   // program.
   std::function<const ProgramFile*(const std::string& module, Diagnostics&)> load_library = {};
-  // What keeps kernels at the top level of .py files from being parsed: errors of whoever needs them.
+  // The errors that keep kernels at the top level of .py files from being parsed, for whoever needs them.
   Diagnostics refused{};
 };
 

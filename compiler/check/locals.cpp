@@ -87,7 +87,7 @@ Value Checker::read_local(Local& local, Span span) {
     return error_value(span);
   }
   Value value = read_slots(local, span);
-  // What `:=` assigns later in an expression does not change what was read before.
+  // A `:=` later in the expression does not change what was read before it, so the value is copied.
   if (local.is_named) copy_leaves(value);
   return value;
 }
@@ -291,7 +291,7 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
   note_site(local, site);
   deleted.erase(&local);
   if (is_error(value)) {
-    // What follows from it was reported with it.
+    // The error was reported with the value; nothing that follows from it is reported again.
     local.is_wrong = local.is_wrong || (final && !local.annotated);
     return;
   }
@@ -343,7 +343,7 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
     if (!(local.type_span == span))
       error.note(local.type_span, "`{}` is {} from here", local.name, to_string(local.slots_type));
     std::string_view text = source_of(value);
-    // What a loop runs over is written where its elements are assigned.
+    // A value that a loop, a tuple or a `:=` assigns has no text of its own to convert.
     if (!consume) error.note("give one of the two another name");
     // A cast back to the integer would cut a fraction off at each turn of a loop.
     bool is_real = is_number(value) && is_float(value.type);

@@ -176,7 +176,8 @@ static Value unknown_or_error(const Value& iterable) {
   return wrong ? error_value(iterable.span) : unknown_value(iterable.span);
 }
 
-// What the loop reads at its start must not change in its body: then it is copied first.
+// Emits a loop. The operands that it reads at its start must not change in its body: one that the body
+// assigns is copied first.
 void Checker::emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count,
                        ir::Body inner, Span span, std::optional<ir::Operand> stop) {
   auto keep = [&](ir::Operand& operand) {
@@ -344,7 +345,7 @@ static bool has_jump(ast::Block block, ast::Kind kind) {
     if (stmt->kind == kind) return true;
     const auto* branch = ast::as<ast::If>(stmt);
     if (branch && (has_jump(branch->then_body, kind) || has_jump(branch->else_body, kind))) return true;
-    // What the `else` of an inner loop jumps out of is this one.
+    // A jump in the `else` of an inner loop leaves this one.
     if (const auto* loop = ast::as<ast::While>(stmt); loop && has_jump(loop->else_body, kind)) return true;
     if (const auto* counted = ast::as<ast::For>(stmt); counted && has_jump(counted->else_body, kind))
       return true;
@@ -378,7 +379,7 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
   Span span = stmt.target->span;
   std::vector<Local*> bound;
   std::size_t errors_before = errors;
-  // What is wrong in one round is as wrong in the others.
+  // An error in one round would come again in the others, so the first is the last.
   auto ends = [&] { return errors > errors_before || !count_statement(span); };
   auto round = [&](std::size_t k) {
     ++unrolled;

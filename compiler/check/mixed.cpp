@@ -1,6 +1,7 @@
-// What was a u32 and became an i64 with a signed integer, as an index is: it does not wrap at 32 bits, as hashes and random
-// numbers do. A sum of them is as exact as it looks, so the warning waits for what only hashes do: an odd factor of many
-// digits, bits that are shifted right and combined with the number itself, or any other use behind `x ^ x << n`.
+// Warns of hashes and random numbers in 32 bits, u32s that became i64s beside a signed integer, as an index
+// is: they no longer wrap. A sum of the two is as exact as it looks, so the warning waits for what only
+// hashes do: an odd factor of many digits, bits that are shifted right and combined with the number itself,
+// or any other use behind `x ^ x << n`.
 #include "compiler/check/narrow.h"
 #include "compiler/diagnostics/warnings.h"
 
@@ -17,7 +18,7 @@ static const Value* signed_operand(const Value& left, const Value& right) {
 }
 
 // Returns the index that is multiplied as hashes of 32 bits are: by an odd literal that an i32 does not hold and a u32 does.
-// What is cast to an i64 means one.
+// An index that is cast to an i64 is meant to be one and does not count.
 static const Value* hashed_index(ast::BinaryOp op, const Value& left, const Value& right) {
   auto is_hash = [](const Value& index, const Value& factor) {
     std::optional<WideInt> number = is_int_literal(factor) ? constant_integer(factor) : std::nullopt;
@@ -72,7 +73,7 @@ void note_mixed(Checker& checker, IntegerFacts& facts, ast::BinaryOp op, const V
   if (op == ast::BinaryOp::ShiftRight) warn_mixed(checker, left, "shifted right");
   if (!shift) warn_scrambled(checker, op, left, right);
   if (divides || type != types::i64) return;
-  // What a mask lets through is a u32 again, whatever stands above it.
+  // A mask that leaves no more than 32 bits makes a u32 of it again, whatever stands above.
   if (facts.interval && holds(interval_of(types::u32), *facts.interval)) return;
   facts.mixed = left.facts.mixed ? left.facts.mixed : shift ? std::nullopt : right.facts.mixed;
   if (const Value* operand = shift ? nullptr : signed_operand(left, right); operand && !facts.mixed)

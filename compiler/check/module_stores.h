@@ -1,4 +1,5 @@
-// What statements of the top level of a .py file store into the elements of its arrays, lists and dicts.
+// Evaluates the stores by which statements of the top level of a .py file change elements of its arrays,
+// lists and dicts.
 #pragma once
 
 #include "compiler/check/checker.h"

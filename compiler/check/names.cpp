@@ -1,5 +1,5 @@
-// What a name means: a local, then what its file defines or imports, then the vocabulary (in .py files only
-// after an import, Python's own builtins always).
+// Finds what a name means: a local, then what its file defines or imports, then the vocabulary (in .py files
+// only after an import, Python's own builtins always).
 #include <algorithm>
 #include <array>
 
@@ -24,7 +24,7 @@ static constexpr std::array<std::string_view, 21> python_names = {
     "len",       "range", "pow", "print", "divmod",   "complex", "zip",
     "enumerate", "sum",   "any", "all",   "reversed", "ord",     "breakpoint"};
 
-// What numpy calls by another name than `math` does.
+// Maps names of numpy to Kern's where these are not the same name behind `math.`.
 static constexpr std::array<std::pair<std::string_view, std::string_view>, 19> numpy_names = {{
     {"abs", "abs"},
     {"absolute", "abs"},
@@ -213,7 +213,7 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
   if (module == "numba.cuda" || module == "kern") {
     if (std::optional<Value> builtin = vocabulary(name, span)) return builtin;
     if (module == "kern") return type_name(name, numba_types, span);
-    // What numba.cuda has of its types it has under its own name too.
+    // The types of numba are found behind numba.cuda too.
     bool is_python = name == "int" || name == "float";
     return is_python ? std::nullopt : host_name("numba", name, span);
   }
@@ -413,7 +413,8 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
     evaluate_constant(context, file, name, symbol);
     --context.open_constants;
   }
-  // What to report leads to other names, and from them back where one is a doubt of another: nobody hears it.
+  // Finding the cause evaluates other names, which may lead back to this one where one is a doubt of another:
+  // it is left out if nobody hears the report.
   if (is_error(symbol.value) && lenient && !context.diagnostics.enabled()) return error_value(span);
   if (is_error(symbol.value) && lenient && report_captured(checker, file, symbol.init, span))
     return error_value(span);
@@ -567,7 +568,7 @@ NameReader Checker::reader_of(Span span) const {
 }
 
 Value Checker::read_name(const ast::Name& name) {
-  // What the text of -D is made of where its value is the array of a file.
+  // The text of a -D whose value is an array of a file calls this name.
   if (name.text == array_constant && is_option_text(context.program.sources->file(name.span.file).name))
     return builtin_named(Builtin::ArrayConstant, name.span);
   if (Local* local = find_local(name.text)) return read_local(*local, name.span);
@@ -575,7 +576,7 @@ Value Checker::read_name(const ast::Name& name) {
   FileScope* owner = scope;
   if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span), &owner))
     return symbol_value(*owner, name.text, *symbol, name.span);
-  // What the standard library alone may write.
+  // The standard library alone may write this name.
   if (scope->file->is_library && name.text == "_cache_hint")
     return builtin_named(Builtin::CacheHint, name.span);
   bool numba = scope->is_numba();

@@ -1,6 +1,6 @@
-// What a name of a file is, in Python's order: its top level runs from the first statement to the last, and a
-// kernel reads what a name is when it is first launched. Host code is not run: a name that it may bind or
-// change becomes a value of the host. In a .kern file nothing but items binds names, and a constant may be
+// Finds what a name of a file is, in Python's order: its top level runs from the first statement to the last,
+// and a kernel reads what a name is when it is first launched. Host code is not run: a name that it may bind
+// or change becomes a value of the host. In a .kern file nothing but items binds names, and a constant may be
 // used before it is defined.
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ static std::span<const std::uint32_t> launches_of(FileScope& file, std::string_v
   return file.launches[function] = std::move(places);
 }
 
-// What `from math import *` binds.
+// Says whether `from math import *` binds a name.
 static bool is_in_math(std::string_view name) {
   constexpr std::array<std::string_view, 62> names = {
       "acos",      "acosh",    "asin",   "asinh", "atan",      "atan2",    "atanh",     "cbrt",  "ceil",
@@ -80,7 +80,7 @@ struct Search {
   std::string_view name;
   std::set<const FileScope*> visited{};
 
-  // What a star import makes of the name: null where it leaves it alone.
+  // Returns what a star import makes of the name; null where it leaves it alone.
   Symbol* through_star(FileScope& file, const StarImport& star, const Symbol* before) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::FromImport;
@@ -106,7 +106,7 @@ struct Search {
     return &file.made.emplace_back(std::move(symbol));
   }
 
-  // What the statements before a place make of the name; its first binding where they do not bind it.
+  // Returns what the statements before a place make of the name; its first binding where they do not bind it.
   Symbol* version_at(FileScope& file, std::uint32_t place) {
     std::vector<Symbol>* versions = versions_of(file, name);
     Symbol* found = nullptr;
@@ -205,9 +205,9 @@ static bool is_given_to_numba(const Symbol& symbol) {
   return symbol.function && !symbol.function->def->decorators.empty();
 }
 
-// Returns what a name is behind a statement that binds it in some of its clauses; null where it stays what it was.
-// Where nobody knows which clause runs, the only one that makes a function or import of the name counts, or the
-// only one that gives its function to Numba: others stand in for it where there is no GPU.
+// Returns what a name is behind a statement that binds it in some of its clauses; null where it stays what it
+// was. If nobody knows which clause runs, the only one that makes a function or import of the name counts, or
+// the only one that gives its function to Numba: others stand in for it where there is no GPU.
 static Symbol* chosen(Context& context, FileScope& file, std::string_view name, Symbol& symbol) {
   Choice& choice = *symbol.choice;
   decide(context, file, choice);
@@ -330,7 +330,7 @@ Symbol* find_symbol(Context& context, FileScope& file, std::string_view name, co
       if (own) return &own->back();
       continue;
     }
-    // What runs in a block sees what the statements before it have bound there.
+    // Code that runs in a block sees what the statements before it have bound there.
     const std::vector<Symbol>* in_block =
         inner.place && is_block(*scope) ? versions_of(*scope, name) : nullptr;
     Symbol* found = in_block && in_block->front().place <= *inner.place

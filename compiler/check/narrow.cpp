@@ -40,7 +40,7 @@ bool is_bits(ast::BinaryOp op) {
   return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
 }
 
-// What is converted of an operand, for an operator to compute in a wider type.
+// Returns the parts of an operand that are converted for an operator to compute in a wider type.
 std::vector<Span> leaves_of(const Value& value) {
   if (!value.facts.leaves.empty()) return value.facts.leaves;
   return {value.span};
@@ -50,7 +50,7 @@ std::vector<Span> leaves_of(ast::BinaryOp op, const Value& left, const Value& ri
   if (op == ast::BinaryOp::ShiftLeft) return leaves_of(left);
   // An exponent without a sign is another one.
   if (op == ast::BinaryOp::Power) return is_literal(right) ? leaves_of(left) : std::vector<Span>{};
-  // Of bit operators there is nothing to convert but what their operands compute.
+  // A bit operator does not wrap itself: it has nothing to convert unless its operands compute something.
   if (is_bits(op) && left.facts.leaves.empty() && right.facts.leaves.empty()) return {};
   // A literal takes the type of the other, but no type without a sign holds a negative one.
   std::vector<Span> leaves;
@@ -104,7 +104,7 @@ bool takes_count_type(ast::BinaryOp op, const Value& left, const Value& right, c
          (op == ast::BinaryOp::ShiftLeft && !holds(counts, interval_of(right)));
 }
 
-// What a product with a literal multiplies by, at least, where it is warned of: small ones mostly leave room.
+// The least factor of a product with a literal that is warned of: smaller ones mostly leave room.
 constexpr WideInt least_factor = 100;
 
 bool is_variable(const Value& value) {
@@ -295,18 +295,18 @@ IntegerFacts binary_facts(Checker& checker, ast::BinaryOp op, const Value& left,
     bool products = left.facts.multiplies || right.facts.multiplies;
     facts.multiplies = op == ast::BinaryOp::Multiply || op == ast::BinaryOp::Power || products;
     facts.combines_bits = is_bits(op) || shift || left.facts.combines_bits || right.facts.combines_bits;
-    // What becomes one of 64 bits here was warned of.
+    // An operand that is widened to 64 bits here was warned of, so its wrapping goes no further.
     auto stays = [&](const Value& value) {
       return !is_scalar(value.type) || bit_width(value.type->scalar) >= bit_width(width->scalar);
     };
     if (stays(left) || facts.promoted) take_wrapped(facts, left.facts);
     if (!shift && (stays(right) || facts.promoted)) take_wrapped(facts, right.facts);
-    // What a mask lets through is right.
+    // The bits that a mask lets through are right, whatever wrapped above them.
     if (op == ast::BinaryOp::BitAnd && holds(interval_of(type), exact))
       facts.wrapped.clear(), facts.wrapped_in = nullptr, facts.by_product = false;
   }
   bool below_zero = op == ast::BinaryOp::Subtract && is_unsigned_word(type) && exact.least < 0;
-  // Of locals that narrow integers made, it counts where they lie behind their last assignments.
+  // Locals made of narrow integers count with the interval that their last assignments gave them.
   auto is_known = [](const Value& value) { return value.facts.held || is_small(value); };
   auto held_interval = [](const Value& value) {
     return value.facts.held.value_or(operand_interval(value, true));
@@ -383,7 +383,7 @@ IntegerFacts extremum_facts(Checker& checker, bool greatest, const std::vector<V
   if (interval) settle(facts, *interval, type);
   for (const Value& value : values)
     if (!is_constant_number(value)) facts.origin = std::max(facts.origin, value.facts.origin);
-  // What bounds it from above, mostly says all that is known of it.
+  // A `min` drops this fact: its upper bound mostly says all that is known of the value.
   for (const Value& value : values)
     if (greatest && value.facts.rounded) facts.rounded = value.facts.rounded, facts.rounded->is_held = true;
   note_widths_of_extremum(facts, greatest, values);
@@ -423,8 +423,8 @@ bool fits_by_interval(const Value& value, Type type) {
   bool is_real = is_scalar(type) && (is_integer(type) || is_float(type));
   if (!is_integer_value(value) || !is_real || !holds(exact_interval(type), interval_of(value))) return false;
   if (!is_float(type)) return true;
-  // What may be any number of a word may have wrapped on the way, and would be a wrong number then. A local of literals is
-  // an integer or a float by them alone.
+  // An integer that may be any number of a word may have wrapped on the way, and would be a wrong number
+  // then. A local of literals is an integer or a float by them alone.
   const std::optional<Interval>& computed = value.facts.interval;
   return is_narrow(value.type) ||
          (computed && *computed != interval_of(value.type) && value.literals.empty());
@@ -434,7 +434,7 @@ bool goes_into(const Value& value, Type type) {
   if (is_scalar(type) && is_complex(type)) return goes_into(value, part_type(type));
   if (!is_integer_value(value) || (type != types::f32 && type != types::f64))
     return fits_by_interval(value, type);
-  // What may have wrapped would be a wrong number.
+  // An integer that may have wrapped would be a wrong number, so it does not go into a float.
   return holds(interval_of(value.type), interval_of(value));
 }
 

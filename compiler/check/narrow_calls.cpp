@@ -1,5 +1,5 @@
-// What is known of the integers that come back from functions: that they may have wrapped there, or in what the library makes
-// of its arguments.
+// Follows integers through calls: whether what a function returns may have wrapped, in the function or in
+// what the library makes of its arguments.
 #include <algorithm>
 
 #include "compiler/ast/walk.h"
@@ -21,7 +21,7 @@ void note_returned(Checker& checker, const Value& value) {
   // A declared result says that its type is wide enough.
   bool says = !result.annotated && value.kind == ValueKind::Runtime && is_word(value.type);
   if (says && value.facts.of_threads && value.facts.origin == Origin::Given) result.adds_threads = value.span;
-  // What is known of the elements of an array ends with the function.
+  // The facts about the elements of an array belong to this function, so the result does not refer to them.
   const Local* from = value.facts.wrapped_in;
   if (from && from->elements && sums_up(*from)) {
     if (says && from->origin == Origin::Given) result.adds_threads = value.span;
@@ -81,7 +81,8 @@ static void take_arguments(const std::vector<Value>& args, Value& result) {
   }
 }
 
-// Of a function that adds what threads hold of what it is given.
+// Marks the result of a function that sums an argument over the threads as one that may have wrapped, where
+// data may add up so far.
 static void take_sum_of_threads(const std::vector<Value>& args, Value& result) {
   for (const Value& arg : args) {
     bool counts = is_number(arg) && arg.type == result.type && arg.facts.origin == Origin::Data &&

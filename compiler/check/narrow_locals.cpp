@@ -1,5 +1,5 @@
-// What is known of a local of a .kern file besides its type: that it grew from narrow integers, what its only
-// assignment gives it, and that a loop adds to it.
+// Finds what is known of a local of a .kern file besides its type: that it grew from narrow integers, what
+// its only assignment gives it, and that a loop adds to it.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -93,7 +93,7 @@ void note_held(Checker& checker, Local& local, const Value& value, bool is_alone
   note_given(checker, local, value);
   bool is_only = local.assignments == 1;
   bool is_whole = is_number(value) && (is_integer(value.type) || value.type == types::int_literal);
-  // What is assigned by one of several statements is what the local holds behind it, until the next.
+  // One of several plain assignments defines what the local holds until the next.
   bool is_next = is_alone && !checker.stored_sum;
   bool is_product = checker.stored_sum && checker.stored_sum->op == "*" && value.facts.by_product &&
                     !value.facts.wrapped.empty();
@@ -111,7 +111,7 @@ void note_held(Checker& checker, Local& local, const Value& value, bool is_alone
                     exact_text(checker, value, checker.stored_sum, exact_type(value).value_or(types::i64)));
   else if (is_sum && !value.facts.wrapped.empty())
     local.held->wide_text = wide_sum(*checker.stored_sum, value.facts.wrapped.front());
-  // Of a local that is assigned again, what it held is spoken of.
+  // If the local in which it wrapped is assigned again, messages speak of what that held here.
   const Local*& from = local.held->facts.wrapped_in;
   if (!from || sums_up(*from)) return;
   const std::optional<Held>& source = from == &local ? before : from->held;

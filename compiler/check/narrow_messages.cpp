@@ -1,4 +1,4 @@
-// What the rules of narrow integers say to the user: the operands to convert, in the source's own words.
+// Writes the messages of the rules of narrow integers: the operands to convert, in the source's own words.
 #include <algorithm>
 
 #include "compiler/check/brackets.h"
@@ -137,7 +137,7 @@ static std::string below_zero_words(const Value& value, std::string_view use, st
 }
 
 static void report_wrapped(Checker& checker, const Value& value, std::string_view use, std::string text) {
-  // What is divided by an i64 is widened too: one warning is enough.
+  // A value that is divided by an i64 is widened too: one warning is enough.
   bool fresh = checker.context.diagnostics.enabled() &&
                checker.context.reported.insert({"wrapped", value.span.file, value.span.begin}).second;
   // A shift that goes beyond its type was told.

@@ -78,7 +78,7 @@ ir::Operand numba_atomic_value(Checker& checker, Builtin atomic, ir::Operand val
 
 static constexpr std::int64_t as_integer_up_to = 0x10000;
 
-// Of a negative exponent.
+// Raises an integer to a negative power.
 static ir::Operand inverse_power(Checker& checker, ir::Operand base, ir::Operand exponent, Span span) {
   auto is = [&](std::int64_t value) {
     return checker.compare(ir::CompareOp::Equal, base, number(types::i64, value), span);
@@ -140,7 +140,7 @@ Type numba_range_type(Checker& checker, const Value& range) {
   constexpr std::array<Type, 3> choices = {types::i32, types::i64, types::u64};
   std::array<std::tuple<int, int, int>, 3> costs{}; // unsafe, safe, promoted
   for (const Value& part : range.elements) {
-    // What was not written is of any type.
+    // A part that is not written out fits any type.
     if (is_literal(part) && part.span == range.span) continue;
     Conversions conversions = conversions_of(default_type(checker.type_of(part).value_or(types::i64)));
     for (std::size_t i = 0; i < choices.size(); ++i) {

@@ -1,5 +1,5 @@
-// What Numba computes otherwise than the operations of the IR do, written in those. Later phases do not know
-// the dialect.
+// Operations that Numba computes otherwise than the IR does, composed of those of the IR. Later phases do not
+// know the dialect.
 #pragma once
 
 #include "compiler/check/checker.h"

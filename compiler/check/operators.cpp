@@ -101,7 +101,7 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
   if (numbers && op == ast::BinaryOp::Divide && is_integral(left.type) && is_integral(right.type)) {
     Report error = checker.report(span, diag::integer_division, a, b);
     checker.note_operands(error, left, right);
-    // What is too narrow for either quotient is told at once.
+    // An operand that may have wrapped is wrong in either quotient, so it is warned of at once.
     if (!is_written_wider(checker, left, right)) warn_wrapped(checker, left, "divided");
     if (!is_written_wider(checker, right, left)) warn_wrapped(checker, right, "divided");
     error.note("write `{}` for the quotient rounded down, or `{}`", floored_text(checker, left, right, span),
@@ -298,7 +298,7 @@ static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, 
   if (!count) return std::nullopt;
   Value result = tuple_value({}, span);
   for (WideInt k = 0; k < *count && !tuple.elements.empty(); ++k) {
-    // What is too long is refused below, once it is.
+    // The rest of a tuple that is too long is not needed: bounded() refuses it below.
     if (result.elements.size() > limits::table_elements) break;
     result.elements.insert(result.elements.end(), tuple.elements.begin(), tuple.elements.end());
   }

@@ -1,4 +1,4 @@
-// What overloads (overloads.h) make of names where the types of a call are not known, or there is none.
+// Tells what overloads (overloads.h) make of names where the types of a call are not known, or there is none.
 #pragma once
 
 #include "compiler/check/checker.h"

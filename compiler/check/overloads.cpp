@@ -213,7 +213,7 @@ bool has_same_params(Context& context, const Overload& overload, const FunctionS
   return true;
 }
 
-// What an overload makes of the types of a call.
+// The function that an overload makes of the types of a call.
 struct Made {
   const FunctionSymbol* function = nullptr; // null where it takes none of these types
   bool is_known = true;
@@ -330,7 +330,7 @@ std::optional<Value> call_of_overload(Checker& checker, const ast::Call& call) {
     }
     const Made made = made_by(checker, *overload, *args, call.span);
     if (!made.is_known) {
-      // Where the types are not known yet, neither is what follows from them; a captured value follows from none.
+      // If the types are not known yet, neither is what follows from them; captured values follow from none.
       if (report_captured(checker, made.outcome, call.span)) return error_value(call.span);
       if (waits) return unknown_value(call.span);
       report_unknown(checker, name, *overload, made.outcome, call.span);
@@ -400,7 +400,7 @@ bool check_overload_names(Checker& checker, const ast::Expr& callee) {
     report_captured(checker, made.outcome, callee.span);
     return true;
   }
-  // What overloads make may lead back to itself.
+  // An overload may lead back to itself, so the names are looked over in a new instance only.
   const std::size_t before = context.instances.size();
   std::vector<Value> args(made.function->def->params.size(), unknown_value(callee.span));
   find_instance(context, *made.function, std::move(args), false, nullptr, callee.span);

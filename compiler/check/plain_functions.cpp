@@ -51,7 +51,7 @@ Value call_isinstance(Checker& checker, const Checker::Args& args, Span span) {
   if (args.positional.size() != 2 || !args.keywords.empty())
     return wrong_arguments(checker, "`isinstance` takes a value and a type, or a tuple of types", span);
   const Value& value = args.positional[0];
-  // What takes its type from elsewhere in this round has none yet.
+  // A value whose type follows from elsewhere in this round has none yet.
   if (value.kind == ValueKind::Runtime && is_literal(value.type)) return unknown_value(span);
   std::optional<bool> result = is_of(checker, value, args.positional[1]);
   return result ? bool_value(*result, span) : error_value(span);

@@ -64,7 +64,7 @@ std::optional<double> real_function(Builtin builtin, const std::vector<double>& 
   return result;
 }
 
-// What Python's min and max return: the first of those that no other one goes before.
+// Returns what Python's min and max return: the first of those that no other one goes before.
 Value first_extreme(Checker& checker, bool greatest, const std::vector<Value>& args, Span span) {
   const Value* best = args.data();
   for (const Value& arg : args) {

@@ -84,7 +84,7 @@ std::string divided_text(Checker& checker, const Value& left, const Value& right
   constexpr ast::BinaryOp op = ast::BinaryOp::Divide;
   const std::optional<StoredSum>& sum = checker.stored_sum;
   std::optional<Target> target = target_of(checker, span);
-  // What goes back into an integer is not rounded on the way.
+  // A quotient that goes back into an integer must not be rounded on the way.
   bool goes_back = target ? is_integer(target->type) : sum.has_value();
   bool is_exact =
       holds(exact_interval(types::f32), exact_of(left)) && holds(exact_interval(types::f32), exact_of(right));

@@ -1,5 +1,5 @@
-// What is written for `/` of two integers, which could be meant two ways. Either text computes with what the operands are
-// where nothing in them wraps.
+// Writes what to put instead of `/` of two integers, which could be meant two ways. Either text computes with
+// the values that the operands have where nothing in them wraps.
 #pragma once
 
 #include <string>

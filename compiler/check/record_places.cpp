@@ -1,6 +1,6 @@
-// Where fields are in memory. An array of records is one of words, with an axis more: a field is at a constant place
-// along that axis. Its elements are those of the array with the words seen as the field's type, or, where a packed
-// layout does not align the field or words are narrower, several parts.
+// Finds the places of fields in memory. An array of records is one of words, with an axis more: a field is at
+// a constant place along that axis. Its elements are those of the array with the words seen as the field's
+// type, or, where a packed layout does not align the field or words are narrower, several parts.
 #include <algorithm>
 
 #include "compiler/check/complex.h"
@@ -41,7 +41,7 @@ ir::ViewAxis whole_axis(Checker& checker, ir::Operand array, int axis, Span span
   return {ir::ViewAxis::Kind::Range, number(0), checker.extent(array, axis, span), number(1)};
 }
 
-// What a field is a field of: a record, at the indices of its array, or each record of an array.
+// The owner of a field: a record, at the indices of its array, or each record of an array.
 struct Owner {
   ir::Operand array;
   std::optional<std::vector<ir::Operand>> indices;
@@ -142,7 +142,7 @@ Value array_of_field(Checker& checker, const Owner& owner, const RecordField& fi
 
 // ---- Scalars ----
 
-// Where a scalar is: at an index of the last axis of an array, or in several elements of one from there on.
+// The place of a scalar: an index of the last axis of an array, or several elements of one from there on.
 struct Parts {
   ir::Operand array;
   std::vector<ir::Operand> indices;
@@ -465,7 +465,8 @@ void store_record(Checker& checker, const Value& target, const Value& given, Spa
                   (checker.scope->is_numba() && has_same_layout(value.type, owner.record)));
   if (!is_same && holds_tuple(owner.record)) {
     if (is_record_place(value) || is_tuple(value)) value = loaded(checker, value);
-    // What is written out at the place says of each number that does not fit how to convert it.
+    // A tuple that is written out here passes: each number of it that does not fit has an error of its own,
+    // which gives the cast.
     bool is_written = is_tuple(value) && !value.elements.empty() && value.elements[0].span != value.span;
     is_same = fits_tuple(value, owner.record) &&
               (is_written || checker.converts_deep(value, held_type(owner.record)));

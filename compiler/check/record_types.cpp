@@ -80,7 +80,7 @@ std::optional<RecordField> struct_field(Checker& checker, const ast::AnnAssign& 
 
 // ---- dtypes ----
 
-// What np.dtype([...]) and np.dtype({...}) say of a field.
+// The description of a field in np.dtype([...]) or np.dtype({...}).
 struct Described {
   Value name, type;
   std::optional<Value> shape, offset;

@@ -73,8 +73,8 @@ static void start_round(Instance& instance) {
   start(instance.result);
 }
 
-// What grows from round to round is let go at once, so that it settles: to any number of 0 or more, then to
-// any.
+// Widens a bound that grew since the round before to any number of 0 or more, then to any, so that the rounds
+// settle soon.
 static std::uint64_t widened(std::uint64_t before, std::uint64_t now) {
   if (now <= before) return before;
   if (before == 0) return now;
@@ -153,7 +153,7 @@ static bool begin_inference(Context& context, Instance& instance) {
   if (instance.state != Instance::State::Provisional) return false;
   Instance& head = head_of(instance);
   if (head.state == Instance::State::Inferring && instance.rounds_of_head != head.rounds) return true;
-  // Who asks for it again inside of the circle belongs to it as well.
+  // The instance is asked for again inside of the circle, so it belongs to it as well.
   if (head.state == Instance::State::Inferring) close_circle(context, head);
   if (head.state != Instance::State::Inferring) instance.state = Instance::State::Inferred;
   return false;

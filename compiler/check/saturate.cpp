@@ -1,5 +1,5 @@
-// What is written for a value to go into a type that does not hold it: a cast, which wraps, and a text that saturates, which
-// does so for every value.
+// Writes how a value goes into a type that does not hold it: a cast, which wraps, and a text that saturates,
+// which does so for every value.
 #include <algorithm>
 
 #include "compiler/check/narrow.h"

@@ -1,4 +1,4 @@
-// What the files of a program define, by name: constants (evaluated when first used), functions, imports.
+// The names that the files of a program define: constants (evaluated when first used), functions, imports.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@ namespace kern::checker {
 
 struct FileScope;
 
-// What the decorators of a function say.
+// The options that the decorators of a function give it.
 struct FunctionOptions {
   bool is_kernel = false;
   bool is_device = false;
@@ -65,7 +65,7 @@ struct Alias {
   bool is_part = false;
 };
 
-// What a name at the top level of a file is from one place of the file on.
+// The meaning of a name at the top level of a file, from one place of the file on.
 struct Symbol {
   enum class Kind : std::uint8_t {
     Constant, // name = init, or name op= init

@@ -54,7 +54,7 @@ void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, co
       checker.report(span, diag::far_shift, source, width, number, fix);
     return;
   }
-  // What is made of narrow integers is warned of where it is widened.
+  // A value made of narrow integers is warned of where it is widened.
   bool is_known = keeps_intervals(checker) && right.kind == ValueKind::Runtime && is_integer(right.type) &&
                   !is_narrow(left.type) && !left.facts.promoted && !is_literal(left.type);
   std::uint64_t most = most_bits(right);

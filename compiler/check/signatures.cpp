@@ -125,7 +125,7 @@ const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::E
   return signature;
 }
 
-// Where an error says that Python builds a signature in a way that is not followed here, says how to give it.
+// Adds to an error how to give a signature that Python builds in a way which is not followed here.
 static void note_built(Context& context, const ast::Expr& signature, std::size_t known) {
   const std::vector<Diagnostic>& all = context.diagnostics.all();
   if (all.size() == known) return;

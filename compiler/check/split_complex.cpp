@@ -306,7 +306,7 @@ private:
     if (!function_.is_kernel) describe_params();
   }
 
-  // Of a function that is called a complex parameter is a tuple of its parts.
+  // Returns the type of a parameter of a function that is called: a complex one is a tuple of its parts.
   Type split_type(Type type) {
     if (is_complex_scalar(type)) return module_.types.tuple(std::array{part_type(type), part_type(type)});
     if (!is_tuple(type)) return type;

@@ -306,7 +306,7 @@ static std::optional<Value> shape_element(Checker& checker, const ast::Subscript
   return checker.array_extent(array, static_cast<int>(*axis < 0 ? *axis + rank : *axis), expr.span);
 }
 
-// Of several values of one key the last one counts.
+// Returns the value of a key; if a dict has the key several times, the last one counts.
 Value Checker::dict_item(const Value& dict, const ast::Subscript& expr) {
   Value key = evaluate(*expr.indices.front());
   if (is_error(key) || is_unknown(key)) return key;

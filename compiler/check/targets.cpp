@@ -12,7 +12,7 @@ namespace kern::checker {
 
 namespace {
 
-// What an expression goes into: what has a declared type, or a local without a declaration.
+// The destination of an expression: a place of a declared type, or a local without a declaration.
 struct Goal {
   Type type = types::unknown;
   std::string_view local;
@@ -84,7 +84,7 @@ private:
     return number(element_type(local->type), value, is_augmented);
   }
 
-  // What a local without a declaration has become is no more than what is made of it needs.
+  // Returns the float type for a local without a declaration, no wider than what is made of it needs.
   Type type_of_local(std::string_view name) {
     auto [known, is_new] = types_.try_emplace(name, types::unknown);
     if (!is_new) return known->second;
@@ -101,7 +101,7 @@ private:
                    : types::unknown;
     bool is_used = widest != types::unknown && (own == types::unknown || !is_float(own) ||
                                                 bit_width(own->scalar) > bit_width(widest->scalar));
-    // Where it is an integer, it has become one without the float that is spoken of.
+    // An integer local has its type without the float in question, so that type does not count.
     Type type = is_used ? widest : is_float(own) ? own : types::unknown;
     types_.insert_or_assign(name, type);
     return type;
@@ -143,7 +143,7 @@ private:
     for (const ast::Keyword& keyword : call.keywords) walk(*keyword.value, {}, visit);
   }
 
-  // What is wrong with a name is reported where it is checked.
+  // Returns the callee of a call, evaluated in silence: its errors are reported where the call is checked.
   Value callee_of(const ast::Call& call) {
     const auto* name = ast::as<ast::Name>(call.callee);
     if (!name || checker_.find_local(name->text)) return plain_value(ValueKind::None, call.span);

@@ -1,5 +1,5 @@
-// Where an expression goes, for the casts that errors write: into an element, a declared local, a parameter, a
-// declared result. It is looked up in the tree, once something is wrong.
+// Finds where an expression goes, for the casts that errors write: into an element, a declared local, a
+// parameter, a declared result. It is looked up in the tree, once something is wrong.
 #pragma once
 
 #include "compiler/check/checker.h"

@@ -91,7 +91,7 @@ constexpr std::array<Maker, 8> makers = {{
     {"Record", nullptr, "an array for each field"},
 }};
 
-// What stands for many types is none to make.
+// Any other name stands for many types, so there is none to make.
 constexpr Maker class_of_types = {"", nullptr, "one of its types"};
 
 const Maker& maker_named(std::string_view name) {

@@ -26,7 +26,7 @@ Type float_for(Type type) {
   return is_boolean(type) || bit_width(type->scalar) <= 16 ? types::f32 : types::f64;
 }
 
-// What NumPy makes of numbers of two types.
+// Returns the type to which NumPy promotes numbers of two types.
 Type promoted(Type a, Type b) {
   if (a == b || is_boolean(b)) return a;
   if (is_boolean(a)) return b;

@@ -1,6 +1,5 @@
-// What an expression evaluates to while a function is checked: something known now (a number, a function, a
-// type, a module) or a value of the running program, which is an operand of the IR. A tuple is the values of
-// its elements.
+// The value of an expression while a function is checked: something known now (a number, a function, a type,
+// a module) or a value of the running program, an operand of the IR. A tuple is the values of its elements.
 #pragma once
 
 #include <complex>
@@ -52,7 +51,7 @@ enum class ValueKind : std::uint8_t {
   Zip,       // elements: the iterables
 };
 
-// Of an integer of which nothing is known.
+// The bound of an integer of which nothing is known.
 inline constexpr std::uint64_t any_bits = ~std::uint64_t{0};
 
 // The float that an i64 was made of, by `round(x)`, or by `int(x)`, which cuts.
@@ -77,19 +76,19 @@ struct Mixed {
   bool is_index = false;            // no u32 met it, but a literal that hashes multiply with
 };
 
-// What an integer is made of, for how large it may be: numbers of threads and counters of loops, what the function is given,
-// elements of arrays.
+// The origin of an integer, for how large it may be: numbers of threads and counters of loops, what the
+// function is given, elements of arrays.
 enum class Origin : std::uint8_t { Index, Given, Data };
 
-// What a sum or difference is made of: a part that is none, in the order of the source.
+// A term of a sum or difference that is none itself; a sum has its terms in the order of the source.
 struct Addend {
   Span span;
   std::optional<ir::SlotId> array; // whose element it is
   Interval interval;
 };
 
-// What an integer expression of a .kern file is known to be besides its type (check/narrow.h). A variable that it
-// is assigned to has none of it but what narrow_locals.cpp says.
+// The facts about an integer expression of a .kern file besides its type (check/narrow.h). A variable that it
+// is assigned to has none of them but what narrow_locals.cpp says.
 struct IntegerFacts {
   std::optional<Interval> interval; // else that of its type, or of the constant
   bool promoted = false;            // an i32 that operators made of integers narrower than 32 bits

@@ -1,5 +1,5 @@
-// What a name that nothing defines may have meant: a word of CUDA, C, NumPy or Python that Kern writes in
-// another way, or one with a slip of the keys.
+// Guesses what a name that nothing defines was meant to be: a word of CUDA, C, NumPy or Python that Kern
+// writes in another way, or one with a slip of the keys.
 #pragma once
 
 #include <string>

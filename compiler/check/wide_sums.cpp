@@ -106,7 +106,7 @@ void note_element_sum(Checker& checker, const ir::Operand& array, const Value& v
       others = others ? hull(*others, addend.interval) : addend.interval;
   }
   bool is_tree = own > 1 && !value.facts.is_turned, loops = own == 1 && !checker.loops.empty();
-  // What is made of the elements alone is of what they are.
+  // A sum of nothing but elements of the array keeps their origin.
   if (!is_tree || others) elements->origin = std::max(elements->origin, value.facts.origin);
   if (!is_tree && !loops) return take_given(*elements, usual_of(value));
   if (others && loops) others = added_up(checker, *others);

@@ -1,5 +1,6 @@
-// What an integer expression would be if none of its operators had wrapped: where it lies then, and the operands of which a
-// cast to 64 bits makes it so. A text that saturates is made of these, so that it does for every value.
+// Computes what an integer expression would be if none of its operators had wrapped: where it lies then, and
+// the operands of which a cast to 64 bits makes it so. A text that saturates is made of these, so that it
+// does for every value.
 #include "compiler/check/narrow.h"
 
 namespace kern::checker {

@@ -1,4 +1,4 @@
-// What the compiler says to its user. A diagnostic is a row of a table (one file a phase, collected by
+// The messages of the compiler to its user. A diagnostic is a row of a table (one file a phase, collected by
 // diagnostics.def) and is declared in the table's own header, so that a new row rebuilds one phase; reporting
 // one with wrong arguments does not compile. Codes ascend, are unique and are never reused.
 #pragma once

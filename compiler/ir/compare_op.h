@@ -1,4 +1,4 @@
-// What is known of comparisons without their operands.
+// Facts about comparison operators that do not depend on their operands.
 #pragma once
 
 #include "compiler/ir/ir.h"

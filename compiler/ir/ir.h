@@ -153,7 +153,7 @@ struct ViewAxis {
 struct View {
   Operand array;
   std::vector<ViewAxis> axes;
-  // Of complex elements only the real (0) or the imaginary (1) parts, as an array of floats.
+  // Selects only the real (0) or the imaginary (1) parts of complex elements, as an array of floats.
   std::optional<int> part = {};
 };
 // The elements of an array from its first one on, by other extents and strides: what is transposed, reshaped
@@ -191,8 +191,8 @@ struct Assign {
   SlotId slot;
   Expr value;
 };
-// What an access asks of the caches of a GPU, by the names of PTX: of loads ca to cv, of stores cg and the last two. It
-// changes no value, and no other target knows it.
+// The request of an access to the caches of a GPU, by the names of PTX: loads take ca to cv, stores take cg,
+// cs and the last two. It changes no value, and no other target knows it.
 enum class CacheHint : std::uint8_t { None, Ca, Cg, Cs, Lu, Cv, Wb, Wt };
 std::string_view name(CacheHint hint); // "" where there is none
 
@@ -239,14 +239,14 @@ struct Print {
   SiteId site;
 };
 
-// What became of a guard.
+// The state of a guard: whether its test is needed, proved or asserted.
 enum class GuardState : std::uint8_t {
   Kept,   // tested where it stands
   Empty,  // likewise, but fails only where the axis has no element: that is all there is to test
   Proved, // never fails; nothing is emitted
   Shadow, // proved, and emitted as an assertion that must never fire
 };
-// Where what a guard tests is tested (transform/defer_guards.cpp).
+// The place at which the condition of a guard is tested (transform/defer_guards.cpp).
 enum class GuardForm : std::uint8_t {
   InPlace,  // where the guard stands
   Hoisted,  // before the loop, for all of its iterations
@@ -375,8 +375,8 @@ struct Function {
   KernelOptions options;
   Meeting meeting = Meeting::Together; // of a kernel
   std::vector<Contract> contracts;
-  // Of a kernel: what the launch has tested before it takes this variant, beside what the types of the
-  // parameters say; and the symbol of the kernel that this is another variant of.
+  // The facts that a launch has tested before it takes this variant of a kernel, beside those that the types
+  // of the parameters state; and the symbol of the kernel that this is another variant of.
   std::vector<kern::Expression> facts;
   std::string variant_of = {};
   std::vector<InlinedCall> inlined;

@@ -1,5 +1,5 @@
-// Where the parameters of a kernel stand in its parameter block of 8-byte slots (docs/abi.md): a scalar takes
-// one slot (c128 two), an array of n axes 1 + 2n (base, extents, strides), last comes the launch record.
+// The layout of a kernel's parameter block, of 8-byte slots (docs/abi.md): a scalar takes one slot (c128
+// two), an array of n axes 1 + 2n (base, extents, strides), last comes the launch record.
 #pragma once
 
 #include <optional>

@@ -52,7 +52,7 @@ bool returns_before_grid_barrier(const Module& module, const Function& kernel) {
   if (!any(kernel.body, is_return) || !has_effects(module, kernel, Effects::Grid)) return false;
   bool may_have_left = false, found = false;
   walk(kernel.body, [&](const Stmt& stmt) {
-    // What a loop repeats comes behind all that is in it.
+    // A loop with a return repeats, so the return may come before any barrier in it.
     may_have_left = may_have_left || is_return(stmt) || (is_loop(stmt) && any(stmt, is_return));
     found = found || (may_have_left && is_barrier(stmt));
   });

@@ -1,4 +1,4 @@
-// What a kernel may run: its own statements and those of the functions that it calls.
+// Finds what a kernel may run: its own statements and those of the functions that it calls.
 #pragma once
 
 #include <functional>

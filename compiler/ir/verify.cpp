@@ -325,7 +325,7 @@ struct Verifier {
   Type check_element(const Operand& array, const std::vector<Operand>& indices) {
     if (!require_array(array)) return types::error;
     require(indices.size() == array.type->rank, "there is not one index for each axis");
-    // Of 32 bits, where every place in the array fits them.
+    // The indices are i32 where every place in the array fits one.
     const bool is_narrow = !indices.empty() && indices.front().type == types::i32;
     for (const Operand& index : indices) require_type(index, is_narrow ? types::i32 : types::i64, "an index");
     return element_type(array.type);

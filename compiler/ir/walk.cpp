@@ -27,7 +27,7 @@ template <class Axes, class Visit> void view_operands(Axes& axes, const Visit& v
 template <class Node, class... Kinds>
 concept OneOf = (std::same_as<std::remove_const_t<Node>, Kinds> || ...);
 
-// What a node holds. Each kind of node is named in each list: one that a list forgets does not compile.
+// These visit what a node holds. Each names every kind of node: one that it forgets does not compile.
 template <class AnyExpr, class Visit> void expr_operands(AnyExpr& expr, const Visit& visit) {
   match(
       expr, [&](OneOf<Copy, Unary, Convert> auto& node) { visit(node.value); },

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> int_value(std::string_view text);
 // Returns the value of a Float token or, without its j, of an Imaginary one; infinite where it is too large.
 double float_value(std::string_view text);
 
-// What a String token stands for, as UTF-8, or what is wrong with it and where.
+// The text that a String token stands for, as UTF-8, or what is wrong with the token and where.
 struct StringValue {
   std::string text;
   std::string_view problem;      // in words, empty where there is none

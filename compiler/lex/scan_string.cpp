@@ -1,6 +1,6 @@
-// Where a string ends. In a plain one that is its next quote; an f-string holds replacement fields, in which
-// any expression stands, strings with the same quotes included. Nothing of an f-string is kept: it only has
-// to end in the right place.
+// Finds the end of a string. A plain one ends at its next quote; an f-string holds replacement fields, in
+// which any expression stands, strings with the same quotes included. Nothing of an f-string is kept: it only
+// has to end in the right place.
 #include "compiler/lex/lexer.h"
 
 namespace kern {

@@ -1,4 +1,4 @@
-// What host code writes as an f-string becomes the call that means the same: f"void({T}[:])" is
+// Turns an f-string of host code into the call that means the same: f"void({T}[:])" becomes
 // "void({}[:])".format(T). A field that says how it is written, `{x!r}` or `{x=}`, stays Python's.
 #include <fmt/format.h>
 

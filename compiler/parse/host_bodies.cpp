@@ -1,6 +1,6 @@
-// What stands inside of host code: functions that a function makes, that a class holds, or that stand under an
-// `if`. It is parsed as the top level of a .py file is, but always aside: nothing in it is an error until a kernel
-// needs it.
+// Parses the inside of host code: functions that a function makes, that a class holds, or that stand under an
+// `if`. It is parsed as the top level of a .py file is, but always aside: nothing in it is an error until a
+// kernel needs it.
 #include <algorithm>
 
 #include "compiler/parse/parser.h"

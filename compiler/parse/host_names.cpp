@@ -1,5 +1,5 @@
-// What host code does to the names of its module, found by its tokens: it may be any Python. Where the tokens
-// leave a doubt, the stronger use is recorded: a name that may be bound is bound.
+// Finds how host code uses the names of its module. It goes by the tokens, since the code may be any Python;
+// if they leave a doubt, the stronger use is recorded: a name that may be bound is bound.
 #include <optional>
 #include <set>
 
@@ -146,7 +146,7 @@ struct Scan {
 
   // ---- expressions ----
 
-  // What is made of an object behind its name, and where that ends.
+  // The subscripts, members and calls behind the name of an object, and where they end.
   struct Chain {
     std::size_t end;
     bool only_reads = false, changes = false; // whatever is done with the result
@@ -172,7 +172,7 @@ struct Scan {
         k = is_call ? behind_bracket(k + 2, end) : k + 2;
         result.is_copy = result.is_copy || (is_call && member == "copy");
         result.only_reads = is_call ? holds(reading_methods, member) : holds(reading_attributes, member);
-        // What an attribute of a module or class is, is said by those behind it.
+        // The attribute may be a module or a class, which only the members behind it tell.
         bool is_view = holds(viewing_members, member) || result.is_copy || (!is_call && member != "flat");
         result.changes = !result.only_reads && !is_view;
         if (result.only_reads || result.changes) return result;
@@ -485,7 +485,7 @@ struct Scan {
     changes_params = changes_params || scan.changes_params;
     for (std::size_t k = 0; k < scan.uses.size(); ++k) {
       bool is_bind = scan.uses[k].kind == NameUse::Kind::Bind;
-      // What methods do to their class is of interest to it.
+      // A class must learn what its methods do to it.
       bool is_of_class =
           depth > 0 && !is_class && given.contains(scan.uses[k].name) &&
           (scan.uses[k].name == "cls" || scan.uses[k].name == "self") &&

@@ -21,7 +21,7 @@ struct Parser;
 // Says whether a statement begins here that no Kern file has at its top level.
 bool begins_foreign_statement(const Parser& parser);
 
-// Where each name of a list was given first.
+// Maps each name of a list to the place where it was given first.
 using SeenNames = std::map<std::string_view, Span>;
 
 struct Parser {

@@ -1,4 +1,4 @@
-// What one compilation may use. A hostile file meets a located error at these numbers, never a crash.
+// The limits of one compilation. A hostile file meets a located error at these numbers, never a crash.
 #pragma once
 
 #include <cstddef>

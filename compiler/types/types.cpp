@@ -170,7 +170,7 @@ std::int64_t natural_alignment(Type type) {
   return size_in_memory(is_complex(type) ? part_type(type) : type);
 }
 
-// Where the scalars of a record are, and how wide.
+// A summary of where the scalars of a record are and how wide they are.
 struct RecordMeasure {
   std::int64_t places; // the bits of all places and of the size
   std::int64_t narrowest = 8, widest = 1;

@@ -33,7 +33,7 @@ enum class TypeKind : std::uint8_t {
 
 enum class AddressSpace : std::uint8_t { Global, Shared, Local, Constant };
 
-// What is known of an array's strides from its type alone.
+// The layout of an array as far as its type alone fixes the strides.
 enum class Layout : std::uint8_t {
   Any,   // T[:, :]
   COrder // T[:, ::1]
@@ -73,7 +73,7 @@ struct RecordField {
   bool operator==(const RecordField&) const = default;
 };
 
-// What a tuple has beyond its elements: their names, and of a record its layout in memory.
+// The parts of a tuple's type beyond its elements: their names, and a record's layout in memory.
 struct RecordData {
   std::string name; // each record of a program has its own
   std::vector<RecordField> fields;
