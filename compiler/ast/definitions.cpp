@@ -1,3 +1,5 @@
+// Walks host code with the trees around each function, so that a name in it is looked up from the inside out,
+// as in Python. Names that name each other end the search after a few steps.
 #include "compiler/ast/definitions.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Tables of names: the front of a module's name is replaced by Numba's, and the result counts only where it
+// is a name that Kern knows. So a package that moves a module costs a row.
 #include "compiler/ast/host_modules.h"
 
 #include <string>

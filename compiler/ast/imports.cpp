@@ -1,3 +1,4 @@
+// Goes through all imports of a file, since the last one of a name counts, as in Python.
 #include "compiler/ast/imports.h"
 
 namespace kern::ast {

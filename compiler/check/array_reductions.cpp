@@ -1,3 +1,5 @@
+// Each reduction is a row of a table and a loop over the elements in C order. The types are Numba's: integers
+// are added in 64 bits, and a mean is a float64.
 #include "compiler/check/array_reductions.h"
 
 #include <algorithm>

@@ -226,7 +226,7 @@ struct Checker {
   std::optional<Type> type_of(const Value& value); // of what a slot can hold
   std::string describe(const Value& value);        // "i32", "the literal 3", "a function"
   ir::Operand convert(const Value& value, Type type, Purpose purpose);
-  // Computes what is deferred in a type of floats.
+  // Computes what is deferred in a type of floats (power.cpp).
   ir::Operand convert_deferred(const Value& value, Type type, Purpose purpose);
   Value convert_value(const Value& value, Type type, Purpose purpose); // tuples too
   ir::Operand as_operand(const Value& value);                          // in its own or default type
@@ -255,7 +255,7 @@ struct Checker {
   Type default_deep(Type type);
   void forget_known(int outer_depth);
 
-  // ---- literal_locals.cpp ----
+  // ---- literal_locals.cpp, literal_notes.cpp ----
   // Marks what is read of a local as a number whose type follows from that local, or waits.
   void mark_read(Value& value, Local& local) const;
   // Notes that two operands meet, and that a value meets a type: of an element, a declaration, a parameter.
@@ -407,7 +407,7 @@ struct Checker {
   Value as_dtype(const Value& value);
 
   // ---- statements.cpp, assignments.cpp ----
-  bool check_body(ast::Block body);   // of the function: contracts first
+  bool check_body(ast::Block body);   // of the function: contracts first (host.cpp)
   bool check_block(ast::Block block); // says whether control can reach its end
   bool check_statement(const ast::Stmt& stmt);
   void check_effect(const ast::Expr& expr); // of an expression that is a statement
@@ -453,7 +453,7 @@ struct Checker {
   };
   // The numbers of a range of literals are of the type that is given.
   std::optional<Range> range_of(const Value& range, std::optional<Type> of_literals = {});
-  std::optional<Value> undecided_number(const Value& range, Local& local, Span span);
+  std::optional<Value> undecided_number(const Value& range, Local& local, Span span); // literal_locals.cpp
   ir::Operand steps_in(ir::Operand distance, ir::Operand width, Span span);
   // The facts about a distance and the step over it, both of which are i64s.
   struct StepFacts {
@@ -512,16 +512,15 @@ std::string_view ufunc_name(std::string_view name);
 // Says whether a call of one is of arrays.
 bool takes_arrays(std::string_view name, const Checker::Args& args);
 
-// ---- instances.cpp ----
-// Returns the instance for these arguments; null where a limit was met, which is reported.
+// ---- instances.cpp, rounds.cpp, literal_locals.cpp ----
 // Finds the names that a function binds.
 void collect_names(Context& context, Instance& instance);
+// Returns the instance for these arguments; null where a limit was met, which is reported.
 Instance* find_instance(Context& context, const FunctionSymbol& function, std::vector<Value> args,
                         bool is_kernel, const Instance* caller, Span call_span);
 // Returns text that tells arguments apart as instances do.
 std::string key_of(std::span<const Value> args);
-// Settles the types of locals that only ever met literals, those first that met a type; says whether there was
-// one (literal_locals.cpp).
+// Settles the types of locals that only ever met literals, those first that met a type; says whether any was.
 bool decide_literals(Context& context, Instance& instance);
 // Says whether the numbers of a range of literals are all of an integer type.
 bool range_fits(const Value& range, Type type);
@@ -540,7 +539,7 @@ std::string instance_symbol(const Instance& instance);
 void build_scopes(Context& context);
 // Adds a file that is loaded later, which imports none.
 FileScope& add_file(Context& context, const ProgramFile& program_file);
-// Returns which places a slice takes along an axis; nothing, reported, where its bounds are not constant.
+// Returns which places a slice takes (slices.cpp); nothing, reported, where its bounds are not constant.
 std::optional<ConstantSlice> constant_slice(Checker& checker, const ast::Slice& slice, std::int64_t extent);
 
 // Adds what an item of a file defines to its scope.
@@ -599,7 +598,7 @@ const FunctionSymbol* lambda_function(FileScope& file, const ast::Lambda& lambda
 // `f = wrap(f)`; null where it is none.
 const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::string_view name,
                                       const Symbol& symbol);
-// ---- signatures.cpp ----
+// ---- signatures.cpp, type_makers.cpp ----
 // Follows a signature that is written as a string, or is a constant of the module, to the expression with the types, and sets
 // `is_text` where a string was among these; null where the text cannot be parsed, which is reported.
 const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::Expr& expr, bool& is_text);
@@ -613,7 +612,7 @@ const ast::Expr* parse_text(Context& context, std::string name, std::string text
 // Returns the type that an expression means; reports where it means none.
 std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::Expr& expr,
                                  bool is_text = false);
-// Returns the type that a value means as one: a type, None, a tuple of types (type_makers.cpp).
+// Returns the type that a value means as one: a type, None, a tuple of types.
 std::optional<Type> type_of_value(Checker& checker, const Value& value);
 // Returns what a name of `numba.types` is that is no scalar: None, or what makes a type of its arguments.
 std::optional<Value> type_maker(std::string_view name, Span span);

@@ -1,3 +1,5 @@
+// Inference asks for the signatures of a function in each round, so they are read once and in silence. The
+// last round reports those that cannot be read.
 #include "compiler/check/declared_types.h"
 
 #include "compiler/check/checker.h"

@@ -1,3 +1,5 @@
+// Computes the arrays that calls of NumPy make of constants. Nothing is reported here: a call that cannot be
+// followed makes its name one of the host, which may be no error at all.
 #include "compiler/check/host_arrays.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Goes over the numbers of an array one by one with the operators of single numbers, so that an array has the
+// types and values that NumPy gives its elements. Each number counts as a step of the compilation.
 #include "compiler/check/host_numbers.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Words the errors of kernels that use a function for the host. The advice for each method stands here once,
+// for `kernc run` gives it too (ufunc_methods.h).
 #include "compiler/check/host_ufuncs.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Each function is a row of a table: how it fills the array, and whether its first argument is a shape or an
+// array of that shape. The memory is that of the thread, so a shape that is not known is an error.
 #include "compiler/check/made_arrays.h"
 
 #include <algorithm>

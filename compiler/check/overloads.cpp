@@ -1,3 +1,6 @@
+// Finds the overloads of a function, runs the one that fits on the types of a call, and calls what it
+// returns. Overloads are compared by the function that a name means, not by the name, since a file may import
+// it as it likes.
 #include "compiler/check/overloads.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The classes of `numba.types` are rows of a table with a test each. Some types are the same for Kern and not
+// for Numba, as arrays of two layouts: a question that they decide has no answer here.
 #include "compiler/check/type_values.h"
 
 #include <algorithm>

@@ -130,7 +130,7 @@ struct Parser {
   const ast::Stmt* parse_for();
   ast::Block parse_loop_else();
   bool c_style_for() const;
-  bool at_match_statement() const;
+  bool at_match_statement() const; // constructs.cpp
 
   // statements.cpp: simple statements
   const ast::Stmt* parse_simple_statement();
@@ -169,7 +169,7 @@ struct Parser {
   bool parse_from_import(std::vector<const ast::Stmt*>& out);
   std::string_view parse_dotted_name();
 
-  // top_level.cpp
+  // top_level.cpp, host_items.cpp
   const ast::Module* parse_module();
   void parse_item(std::vector<const ast::Stmt*>& items);
   void parse_lenient_item(std::vector<const ast::Stmt*>& items, std::vector<ast::HostStatement>& statements);

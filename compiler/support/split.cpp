@@ -1,3 +1,5 @@
+// One pass that counts the open brackets is enough: the parts are parsed by whoever asks for them, and a
+// bracket that is missing is found there.
 #include "compiler/support/split.h"
 
 namespace kern {

@@ -37,7 +37,7 @@ Type default_type(Type type);
 WideInt least_value(ScalarKind kind);
 WideInt greatest_value(ScalarKind kind);
 
-// ---- The Numba dialect: literals are int64 and float64 there (numba.md, part 1) ----
+// ---- The Numba dialect: literals are int64 and float64 there (docs/language.md, "The two dialects") ----
 
 // Returns the type in which + - * // % & | ^ compute: integers widen to 64 bits, f32 with 8 or 16 bits stays
 // f32.

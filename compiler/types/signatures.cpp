@@ -1,3 +1,5 @@
+// The costs of conversions lie a factor of 100 apart, so that a sum of them orders signatures by their worst
+// conversions first, as Numba does.
 #include "compiler/types/signatures.h"
 
 #include "compiler/types/convert.h"
