@@ -1,7 +1,7 @@
-// What an array slot may be a view of is a set of parameters that flows along copies, views and the results
-// of calls, the same at every place of the function: an assignment anywhere counts. Accesses are then facts
-// about those sets. A callee is summed up once: its accesses to its own parameters, and the parameters that
-// its results may be views of.
+// Each array slot has a set of parameters that it may be a view of. The set flows along copies, views and the
+// results of calls, and is the same at every place of the function: an assignment anywhere counts. Accesses
+// are then facts about those sets. A callee is summed up once: its accesses to its own parameters, and the
+// parameters that its results may be views of.
 #include "compiler/analysis/access.h"
 
 #include <algorithm>

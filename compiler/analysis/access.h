@@ -1,4 +1,4 @@
-// What a kernel does to each of its array parameters, through views, swaps and calls.
+// Finds how a kernel accesses each of its array parameters, through views, swaps and calls.
 #pragma once
 
 #include <vector>

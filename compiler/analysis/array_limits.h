@@ -1,5 +1,5 @@
-// What the arrays of a kernel take together. The checker sees one array at a time, in instances that several
-// kernels may share.
+// Limits the memory that all arrays of a kernel take together. The checker cannot: it sees one array at a
+// time, in instances that several kernels may share.
 #pragma once
 
 #include "compiler/diagnostics/diagnostics.h"

@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  // What a path has assigned since some point; a path that never gets here has assigned everything.
+  // The slots that a path has assigned since some point; a path that never gets here has assigned everything.
   struct Outcome {
     bool reached = true;
     std::vector<SlotId> slots;

@@ -16,7 +16,7 @@ using Kind = BlockValue::Kind;
 
 static constexpr std::int64_t rounds_of_unknown = 2, most_rounds = 512;
 static constexpr std::int64_t threads_of_unknown = 64;
-// Of loops that only load: enough to come to what another warp has stored.
+// A loop that only loads is left after so many rounds: enough to come to what another warp has stored.
 static constexpr std::int64_t rounds_of_loads = 36;
 
 static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
@@ -114,7 +114,7 @@ void BlockRun::exec(const ir::Stmt& stmt) {
       [&](const ir::Assign& node) {
         const Type type = frame_->function->slots[index_of(node.slot)].type;
         if (!is_array(type)) return assign(node.slot, evaluate(node, type, stmt));
-        // Of two arrays that a variable may be nothing is known.
+        // Nothing is known of a variable that may be either of two arrays.
         const bool is_sure = is_everybody() || frame_->arrays[index_of(node.slot)].extents.empty();
         Array made = evaluate_array(node.value, type);
         if (unsure_ > 0 || !is_sure) made.memory.reset();
@@ -322,7 +322,8 @@ void BlockRun::exec_for(const ir::For& node, const ir::Stmt& stmt) {
   const BlockValue step = value(node.step), count = value(node.count);
   const BlockValue stop = node.stop ? value(*node.stop) : count;
   const bool is_unknown = !count.is_known() || (launch_ && count.is_assumed);
-  // Where a loop starts by data it runs over a part of the thread's own, mostly: from `start[i]` to `start[i + 1]`.
+  // A loop that starts at data mostly runs over a part of the thread's own: from `start[i]` to
+  // `start[i + 1]`.
   if (launch_ && start.kind == Kind::Data) start = arithmetic_.of(Kind::Mixed);
   if (!count.is_uniform()) divergent_.insert(&stmt);
   const bool runs = !is_unknown || count.kind == Kind::Uniform || count.kind == Kind::Data ||
@@ -401,7 +402,7 @@ void BlockRun::exec_call(const ir::Call& call, const ir::Stmt& stmt) {
 }
 
 void BlockRun::exec_return(const ir::Return& last) {
-  // Of several returns, or one under a condition, the result is not known.
+  // The result of several returns, or of one under a condition, is not known.
   const bool is_first =
       std::find(frame_->returned.begin(), frame_->returned.end(), true) == frame_->returned.end();
   for (std::size_t i = 0; i < last.values.size(); ++i) {
@@ -412,7 +413,7 @@ void BlockRun::exec_return(const ir::Return& last) {
       frame_->results[i] = is_first && unsure_ == 0 ? value(operand) : arithmetic_.of(Kind::Mixed);
   }
   if (unsure_ > 0) {
-    // Of a function all threads come back; who is in what is left of it is not known.
+    // All threads come back from a device function, but it is not known which of them run what is left of it.
     if (frame_->function->is_kernel)
       tainted_ = true;
     else

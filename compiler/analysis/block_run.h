@@ -1,7 +1,8 @@
-// Runs a kernel for the threads of one block, as far as their own numbers decide what they do, and tells who touches
-// which element of shared memory between which barriers. Every run is one that a launch may give: what is not known
-// is larger than every index, conditions on data come out as a policy says. Where no such choice is sure, nothing is
-// told. Of a launch that is given it runs all blocks, and tells of global memory instead. Private to analysis/.
+// Runs a kernel for the threads of one block, as far as their own numbers decide what they do, and tells who
+// touches which element of shared memory between which barriers. Every run is one that a launch may give:
+// what is not known is larger than every index, conditions on data come out as a policy says. Where no such
+// choice is sure, nothing is told. If a launch is given it runs all its blocks, and tells of global memory
+// instead. Private to analysis/.
 #pragma once
 
 #include <array>
@@ -41,7 +42,7 @@ bool sets_element(const ir::Stmt& stmt);
 // A launch that may be: how many blocks, and numbers for what is not known.
 struct BlockLaunch {
   std::array<std::int64_t, 3> grid{1, 1, 1};
-  // Of each parameter that is an integer (axis -1), and each extent of one that is an array; by slot.
+  // Maps each integer parameter (axis -1) and each extent of an array parameter, by slot, to its number.
   std::map<std::pair<std::uint32_t, int>, std::int64_t> numbers;
 };
 
@@ -55,9 +56,10 @@ struct RunPlace {
   std::int64_t number;          // of the round; of the condition, with its answer as the lowest bit
 };
 
-// What takes in what a run tells. An element is a number for each array and place in it. Arrays of shared memory have the
-// numbers of their declarations; behind them those of global memory that of the parameter's slot. A thread is one of
-// its block, of a launch one of its grid, block by block.
+// A listener that a run reports its touches to. An element is a number for each array and place in it. Arrays
+// of shared memory have the numbers of their declarations; those of global memory follow, each by its
+// parameter's slot. A thread is numbered in its block, or in its grid, block by block, if the run is of a
+// launch.
 struct TouchListener {
   std::function<void(const Touch&, std::uint32_t array, const std::vector<std::int64_t>& elements,
                      const std::vector<std::uint16_t>& threads)>
@@ -194,7 +196,8 @@ private:
   std::size_t steps_ = 0;
   const ir::Stmt* split_ = nullptr;
   bool has_choices_ = false;
-  // Of the access that is told, kept for their memory: who touches, which element, and who is within the array.
+  // Holds the access that is reported, so that its memory is used again: the threads, their elements, and
+  // which threads are within the array.
   struct {
     std::vector<std::uint16_t> threads;
     std::vector<std::int64_t> elements;

@@ -24,7 +24,7 @@ const BlockRun::Array& BlockRun::array(const ir::Operand& operand) const {
   return operand.slot ? frame_->arrays[index_of(*operand.slot)] : unknown;
 }
 
-// What threads that are not active hold stays as it is.
+// Assigns to the active threads only; the others keep what they hold.
 void BlockRun::assign(ir::SlotId slot, const BlockValue& given) {
   BlockValue& held = frame_->slots[index_of(slot)];
   const ir::Slot& declared = frame_->function->slots[index_of(slot)];
@@ -148,7 +148,7 @@ BlockValue BlockRun::evaluate(const ir::Assign& assign, Type type, const ir::Stm
 
 // ---- Arrays ----
 
-// Of a launch numbers are known; of a block alone they are names.
+// Returns the number that the launch gives an integer parameter or an extent; a block alone gives it a name.
 BlockValue BlockRun::parameter_number(std::size_t slot, int axis) {
   if (!launch_) return arithmetic_.fresh();
   const auto found = launch_->numbers.find({static_cast<std::uint32_t>(slot), axis});
@@ -281,7 +281,8 @@ void BlockRun::touch(TouchKind kind, const ir::Operand& operand, const std::vect
   for (std::size_t lane = 0; lane < threads_; ++lane)
     if (active_[lane] && inside[lane]) threads.push_back(static_cast<std::uint16_t>(lane));
   if (threads.empty()) return;
-  // Of many that touch one element some stand for all: two of a warp, one of another, the last.
+  // Four threads stand for all those that touch one element: two of a warp, one of another warp, and the
+  // last.
   if (!has_own && !has_data && threads.size() > 4) {
     const auto other_warp =
         std::ranges::find_if(threads, [&](std::uint16_t thread) { return thread / 32 != threads[0] / 32; });

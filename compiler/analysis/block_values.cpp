@@ -9,7 +9,7 @@ namespace kern {
 
 using Kind = BlockValue::Kind;
 
-// What a name is made by, beside the operators.
+// Numbers the operations that make names, beside the binary operators, which have numbers of their own.
 enum : std::int64_t { of_compare = 100, of_convert = 200, of_unary = 300, of_extremum = 400 };
 
 // Wraps numbers in a type.
@@ -184,7 +184,8 @@ bool BlockArithmetic::is_along(const BlockValue& own, const std::vector<std::int
   return true;
 }
 
-// What is not known counts as larger than the numbers of the threads, as the sizes of arrays are.
+// Compares a thread's own number with one that is not known, which counts as larger than the numbers of all
+// threads, as the sizes of arrays are.
 BlockValue BlockArithmetic::compare_range(ir::CompareOp op, const BlockValue& own, const BlockValue& limit,
                                           Type type) {
   if (split_ && is_along(own, ranges_.at(split_->first))) return of(Kind::Mixed);
@@ -262,7 +263,7 @@ BlockValue BlockArithmetic::extremum(bool is_max, const BlockValue& first, const
   const BlockValue left = resolve(first), right = resolve(second);
   for (const auto& [own, limit] : {std::pair(&left, &right), std::pair(&right, &left)}) {
     if (!notes_ || own->lanes.empty() || !limit->is_one_number()) continue;
-    // Of `max(n - 1 - i, 0)` the first thread tells the size.
+    // The value of the first thread tells the size: `max(n - 1 - i, 0)` is `n - 1` there.
     if (limit->is_assumed || own->is_assumed)
       note({LaunchUse::Kind::Limit, limit->is_assumed ? limit->number : own->lanes[0]});
   }

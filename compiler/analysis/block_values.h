@@ -55,7 +55,7 @@ struct BlockValue {
   std::int64_t in(std::size_t lane) const { return lanes.empty() ? number : lanes[lane]; }
 };
 
-// What is done with a number of a launch that stands for one which is not known, where a thread's own number meets it, or
+// A use of a number that a launch assumes for one which is not known, together with a thread's own number or
 // a constant: other numbers would tell more.
 struct LaunchUse {
   enum class Kind : std::uint8_t { Modulus, Mask, Shift, Limit, Equal };
@@ -93,9 +93,10 @@ public:
   // Returns what is known of a value that is computed from others in any way.
   BlockValue computed(const std::vector<BlockValue>& from);
 
-  // Of the names that a thread's own number is compared with one becomes a number with which half of the threads pass
-  // the test: the first one, or one so far behind it that other numbers are compared with. Of later ones that the same
-  // number is compared with, but for a distance, nothing is known then. Where few are to pass, those of the least number do.
+  // Gives one of the names that a thread's own number is compared with a number, with which half of the
+  // threads pass the test: the first name, or the one that is `part` other names behind it. Later names that
+  // the same number, or one at a fixed distance from it, is compared with are not known then. If `few` are to
+  // pass, the threads with the least number do.
   void split(std::size_t part, bool few = false) {
     splits_ = part;
     splits_few_ = few;

@@ -1,5 +1,5 @@
-// What is known of builtins: where a thread is in its launch, and the functions that indices are made of. A
-// builtin without an entry gives an unknown value of its type.
+// Gives the prover what is known of builtins: where a thread is in its launch, and the functions that indices
+// are made of. A builtin without an entry gives an unknown value of its type.
 #include <algorithm>
 #include <array>
 

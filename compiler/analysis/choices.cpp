@@ -1,5 +1,5 @@
-// Bodies are numbered, each with the one around it: what is around all assignments of a slot decides nothing among them.
-// What follows an `if` that leaves the round of a loop is a body too.
+// Bodies are numbered, each with the one around it: what is around all assignments of a slot decides nothing
+// among them. The statements behind an `if` that leaves the round of a loop count as a body too.
 #include "compiler/analysis/choices.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ void Choices::visit(const ir::Body& body, RegionId region) {
     ir::visit_bodies(stmt, [&](const ir::Body& inner) {
       visit(inner, enter(region, stmt, branch && &inner == &branch->then_body));
     });
-    // Who goes on with a round where others leave it goes on by the same condition.
+    // The threads that go on with a round where others leave it do so by the same condition.
     if (branch && leaves_round(branch->then_body) != leaves_round(branch->else_body))
       region = enter(region, stmt, leaves_round(branch->else_body));
   }

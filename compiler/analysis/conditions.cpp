@@ -61,7 +61,7 @@ ConditionId Symbolic::negate(ConditionId condition) {
 
 ConditionId Symbolic::choose(ConditionId test, ConditionId taken, ConditionId other) {
   if (auto known = constant_value(test)) return *known ? taken : other;
-  // Where it is taken, the test itself is true, and false in the other way.
+  // The test itself is true wherever `taken` counts, and false wherever `other` does.
   if (taken == test) taken = constant_condition(true);
   if (other == test) other = constant_condition(false);
   auto first = constant_value(taken), second = constant_value(other);
@@ -119,7 +119,7 @@ void Symbolic::assume(ConditionId id, bool outcome) {
   }
   case Condition::Kind::EqualsZero: return assume_zero(known.form, outcome, reason);
   case Condition::Kind::Choose:
-    // Where one way cannot have given the outcome, the other one was taken.
+    // If one way cannot have given the outcome, the other one was taken.
     if (decide(known.third) == !outcome) {
       assume(known.first, true);
       assume(known.second, outcome);

@@ -1,5 +1,5 @@
-// What lives from one segment of a CPU kernel to another: lower/ keeps it in scratch memory, the rest in
-// registers.
+// Finds the values that live from one segment of a CPU kernel to another: lower/ keeps them in scratch
+// memory, and all others in registers.
 #pragma once
 
 #include <vector>

@@ -93,7 +93,8 @@ private:
     }
   }
 
-  // What follows a statement that some threads left by is reached by the others.
+  // Makes control behind a statement depend on the ways out in it: only the threads that took none of them go
+  // on.
   void narrow(const std::vector<NodeId>& ways_out, std::size_t known, const Stmt& stmt) {
     if (ways_out.size() == known) return;
     deps_.assign(ways_out.begin() + static_cast<std::ptrdiff_t>(known), ways_out.end());
@@ -316,7 +317,8 @@ private:
     assign(*call.slot, {add(Node::Kind::Source, &stmt, call.slot, cause)});
   }
 
-  // What the threads of a block agreed on differs between blocks where it does between threads.
+  // Returns the result of uniform() for the grid: the threads of a block agree on it, but it differs between
+  // blocks if the operand differs between threads.
   Value agreed_value(const ir::CallEffect& call, const Stmt& stmt) {
     depend_on(call.args);
     return {derive(Node::Kind::Value, stmt, call.slot)};

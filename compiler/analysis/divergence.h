@@ -67,7 +67,7 @@ inline std::array<NodeId, facets> parts(const Value& value) {
   return {value.base, value.extents, value.contents};
 }
 
-// What a caller must know of a function.
+// The facts about a function that its callers need.
 struct Summary {
   struct Result {
     bool diverges = false;             // whatever the arguments are

@@ -44,8 +44,8 @@ Cache::Facts& Cache::facts(ir::FunctionId id) {
   return found->second;
 }
 
-// What the library claims holds for arithmetic of whoever calls it: an operation that is passed to it must give
-// all threads one value where its arguments are.
+// Says whether a library function's claim of uniform results holds for its callers: a function of theirs that
+// is passed to it must return one value to all threads if its arguments are uniform.
 bool Cache::claims(const ir::Function& function) {
   if (!function.is_uniform || scope_ == Scope::Grid) return false;
   const std::vector<const ir::Function*> called = ir::called_functions(module_, function.body);

@@ -144,7 +144,7 @@ void Facts::assume(const Affine& form, Reason reason) {
     }
     if (!was_pinned && is_pinned(term.atom)) pinned.push_back(term.atom);
   }
-  // Of an operation whose result is known, such as n % 4, the axioms tell about its operands.
+  // The axioms of an operation whose result has become known, such as n % 4, tell about its operands.
   for (AtomId id : pinned) {
     for (const Affine& axiom : atom(id).axioms) assume(axiom, reason);
   }

@@ -1,6 +1,6 @@
-// What is known at one point of a function: for each atom a range, and inequalities between affine forms.
-// Facts are added on the way into a branch or after a test and rolled back on the way out. An atom never
-// changes its value, so an assignment kills nothing here: it gives the slot another value.
+// Holds what is known at one point of a function: for each atom a range, and inequalities between affine
+// forms. Facts are added on the way into a branch or after a test and rolled back on the way out. An atom
+// never changes its value, so an assignment kills nothing here: it gives the slot another value.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ inline constexpr Effort quick{3, 30}, thorough{8, 300};
 
 class Facts {
 public:
-  // What an atom stands for, where a proof can use it.
+  // The operation that an atom stands for, if a proof can use it.
   enum class Kind : std::uint8_t {
     Opaque,
     FloorDivide,
@@ -152,7 +152,8 @@ private:
     std::vector<AtomId> common = {};
   };
 
-  // What an earlier proof came to, and where: a condition is decided again on each way out of it.
+  // The answer of an earlier proof, with the state in which it was found: a condition is decided again on
+  // each way out of it.
   struct Answer {
     std::uint64_t state = 0, axioms = 0;
     Affine query;

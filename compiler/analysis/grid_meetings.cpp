@@ -1,4 +1,5 @@
-// A launch with large numbers first, then those that its run asks for. Of each pair of stores one meeting is told.
+// A launch with large numbers runs first, then those that its run asks for. One meeting is told of each pair
+// of stores.
 #include "compiler/analysis/grid_meetings.h"
 
 #include <fmt/format.h>
@@ -144,7 +145,8 @@ private:
 
   bool is_unordered(const Touched& first, const Touched& second) const {
     if (first.thread == second.thread || first.touch.grid_epoch != second.touch.grid_epoch) return false;
-    // What data pick within a row is not compared: of one statement in one block it may be the same.
+    // Elements that data pick within a row may be the same only for one statement in one block; others are
+    // not compared.
     const bool has_data = first.touch.has_data || second.touch.has_data;
     const bool is_one_block = block_of(first.thread) == block_of(second.thread);
     if (has_data && (!is_one_block || first.touch.stmt != second.touch.stmt)) return false;

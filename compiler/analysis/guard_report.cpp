@@ -56,7 +56,8 @@ std::string reason_words(Reason::Kind kind) {
   return "";
 }
 
-// What the words of a proof may name; without sources no places, and without a function no facts.
+// The sources and the function that the words of a proof may name: without sources they name no places, and
+// without a function no facts.
 struct Names {
   const SourceManager* sources = nullptr;
   const ir::Function* function = nullptr;
@@ -100,10 +101,10 @@ std::string proof_text(const GuardReasons& guard, const Names& names) {
 std::string guard_line(const ir::Guard& node, GuardReasons guard, const ir::Module& module,
                        const ir::Function& function, const SourceManager& sources) {
   const ir::Site& site = module.sites[static_cast<std::size_t>(node.site)];
-  // What the compiler tested for the subscript itself is no news.
+  // A test that the compiler made for the subscript itself is no news.
   std::erase_if(guard.reasons,
                 [&](const Reason& reason) { return is_place(reason) && reason.span == site.span; });
-  // The index as it is written; of what the compiler wrote itself, as the IR has it.
+  // Gives the index as it is written; if the compiler wrote it itself, as the IR has it.
   std::string index = source_text(sources, {Reason::Kind::Always, site.span});
   if (index.empty()) index = ir::print(node.index, function);
   std::string state =

@@ -12,7 +12,7 @@
 
 namespace kern {
 
-// What proved a guard: its kind in words, and the places that it rests on.
+// The proof of a guard: its kind in words, and the places that it rests on.
 struct GuardReasons {
   bool proved = false;
   bool fails_if_empty = false; // and only then
@@ -20,15 +20,15 @@ struct GuardReasons {
   Interval index, extent; // their ranges at the guard
 };
 
-// What became of each Guard statement, and which way each Select goes where that is known, both in the order
-// of ir::walk.
+// The outcome of each Guard statement, and the way that each Select goes if it is known, both in the order of
+// ir::walk.
 struct GuardFindings {
   std::vector<GuardReasons> guards;
   std::vector<std::optional<bool>> selects;
 };
 
-// What a launch could test so that a guard is proved: that the extent of an axis of a parameter is at least
-// another number of the launch plus a constant; or that a block has at most so many threads along an axis.
+// A fact that a launch could test so that a guard is proved: the extent of an axis of a parameter is at least
+// another number of the launch plus a constant, or a block has at most so many threads along an axis.
 struct WantedFact {
   bool is_block = false;                 // then blockDim, `extent` of them, is at most `plus`
   std::uint32_t extent = 0;              // of GuardWalk::known
@@ -70,13 +70,13 @@ private:
     bool carried = false;   // an iteration may read what an earlier one left in it
     bool goes_back = false; // not only on ways that leave the loop at once
   };
-  // What a loop does to slots, found by one scan of its bodies.
+  // The use of a slot by a loop, found by one scan of its bodies.
   struct SlotUse {
     std::size_t home = 0; // the number of the body that assigns it first
     bool carried = false;
     bool goes_back = false;
   };
-  // Where a scanned body stands in the loop.
+  // The place of a scanned body in the loop.
   struct ScanPlace {
     std::size_t home = 0;
     bool in_inner_loop = false;
@@ -87,7 +87,7 @@ private:
     std::vector<ir::SlotId> assigned;
     std::vector<bool> open; // the bodies being scanned, by number
   };
-  // What is assumed of a carried slot at the head of a loop, and then checked on each way back to it.
+  // An assumption about a carried slot at the head of a loop, which is then checked on each way back to it.
   struct Invariant {
     ir::SlotId slot;
     Value start;                             // before the loop

@@ -278,8 +278,8 @@ private:
     if (const auto* test = std::get_if<ir::Compare>(&assign.value)) compare(*test);
     Known known = evaluate(assign.value, type);
     if (!known) read_all(stmt);
-    // Of a variable that is assigned again, only a start that is an index counts: `i = grid(1)`, then `i +=
-    // gridsize(1)`.
+    // A variable that is assigned again counts only by a start that is an index: `i = grid(1)`, then
+    // `i += gridsize(1)`.
     if (uses_.writes(assign.slot) > 1 && (seen_.contains(assign.slot) || (known && known->is_constant())))
       known.reset();
     if (!seen_.contains(assign.slot)) values_[at(assign.slot)] = known;

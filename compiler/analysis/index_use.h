@@ -1,4 +1,4 @@
-// What a kernel does with the indices of its threads and blocks: over which axes a launch spreads, how many
+// Finds how a kernel uses the indices of its threads and blocks: over which axes a launch spreads, how many
 // threads the kernel's own tests ask for, and whether the shape of a block is the kernel's own affair.
 #pragma once
 

@@ -21,7 +21,7 @@ using Form = std::optional<LaneForm>;
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-// Of two divisors of bases, where 0 is that of the base 0.
+// Returns the greatest common divisor of two divisors of bases; 0 is the divisor of the base 0.
 std::int64_t common(std::int64_t a, std::int64_t b) { return std::gcd(a, b); }
 
 std::int64_t power_in(std::int64_t value) {
@@ -69,7 +69,8 @@ bool in_one_piece(const LaneForm& form, std::int64_t piece) {
   });
 }
 
-// What divides both the base and a divisor that is the same in all lanes.
+// Returns the greatest known power of two that divides both the base and a divisor that is the same in all
+// lanes.
 std::int64_t piece_of(const LaneForm& form, const LaneForm& divisor) {
   const std::int64_t align = align_of(divisor);
   return form.align == 0 ? align : std::min(power_in(form.align), align);

@@ -1,4 +1,4 @@
-// What a host has to know of a kernel to launch it, and to read what it prints.
+// Collects what a host has to know of a kernel to launch it, and to read what it prints.
 #pragma once
 
 #include <cstdint>

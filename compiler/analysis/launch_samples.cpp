@@ -13,7 +13,8 @@ namespace kern {
 
 // The first of the large numbers, and how far it is from one to the next.
 static constexpr std::int64_t first_large = least_launch_number + 3, large_step = 12;
-// What an extent is that threads wrap around or stop at: less than there are threads along an axis.
+// Numbers that threads wrap around, stop at, mask or shift by are these: less than there are threads along an
+// axis.
 static constexpr std::int64_t small_extent = 12, small_mask = 7, small_shift = 3;
 
 LaunchSamples::LaunchSamples(const ir::Module& module, const ir::Function& kernel)
@@ -89,7 +90,7 @@ static bool is_of_launch(const Expression& expression) {
          std::ranges::any_of(expression.operands, is_of_launch);
 }
 
-// What is not known of a launch counts as 0.
+// Says whether a condition holds for a launch, in which a number that is not known counts as 0.
 bool LaunchSamples::holds(const Expression& condition, const BlockLaunch& launch) const {
   std::size_t words = 0;
   for (std::uint32_t slot = 0; slot < kernel_.param_count; ++slot)

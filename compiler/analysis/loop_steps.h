@@ -1,5 +1,5 @@
-// What the rounds of a loop add to its variables, as forms over the lanes of a warp: `i += gridsize(1)`. Private to
-// analysis/.
+// Finds what the rounds of a loop add to its variables, as forms over the lanes of a warp:
+// `i += gridsize(1)`. Private to analysis/.
 #pragma once
 
 #include <functional>

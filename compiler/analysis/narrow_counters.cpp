@@ -1,5 +1,5 @@
-// What is assigned is proved small by the walk that proves guards, at each assignment; a slot begins as zero.
-// A counter that indices are made of stays wide: its addresses step by additions in 64 bits anyway, and in a
+// The walk that proves guards proves each assigned value small, at its assignment; a slot begins as zero. A
+// counter that indices are made of stays wide: its addresses step by additions in 64 bits anyway, and in a
 // sum that is widened behind an addition that may wrap no constant part is seen.
 #include "compiler/analysis/narrow_counters.h"
 
@@ -86,7 +86,7 @@ private:
     open_.push_back(slot);
   }
 
-  // What an index is made of is none either.
+  // Refuses what an index is computed from, too: it is no candidate either.
   void spread() {
     while (!open_.empty()) {
       const ir::SlotId slot = open_.back();

@@ -11,7 +11,7 @@ namespace kern {
 
 struct NarrowCounters {
   std::vector<ir::SlotId> slots; // ascending
-  // What fits an i32 besides: i64 operands of Compares, and counts of Fors.
+  // The other integers of 64 bits that fit an i32: operands of Compares, and counts of Fors.
   std::unordered_set<const void*> small_operands;
 };
 

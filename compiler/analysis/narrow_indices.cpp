@@ -1,7 +1,7 @@
-// An access in a loop of unknown length stays wide: its address steps by an addition in 64 bits, while a place in 32
-// would be widened and scaled each time. So does one whose index reads element 0 instead of none
-// (transform/defer_guards.cpp): its choice in 32 bits takes loads out of flight. Of one axis there is no product
-// to narrow.
+// An access in a loop of unknown length stays wide: its address steps by an addition in 64 bits, while a
+// place in 32 would be widened and scaled each time. So does one whose index reads element 0 instead of none
+// (transform/defer_guards.cpp): its choice in 32 bits takes loads out of flight. An access along one axis has
+// no product to narrow.
 #include "compiler/analysis/narrow_indices.h"
 
 #include <algorithm>

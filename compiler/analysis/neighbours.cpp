@@ -60,7 +60,8 @@ private:
     is_lone_[slot] = is_lone_[slot] && (is_lone || lets_one_through(assign.value));
   }
 
-  // Of a condition every assignment must be known.
+  // Says whether a condition holds for at most one thread of a warp; every assignment to it must have been
+  // seen.
   bool lets_one_through(const ir::Operand& condition) const {
     if (!condition.slot) return condition.bits == 0;
     std::size_t slot = index_of(*condition.slot);

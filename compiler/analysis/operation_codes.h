@@ -1,5 +1,5 @@
-// What names the operations of the prover, so that equal ones on equal operands are one atom, and how large their
-// numbers may be.
+// Numbers the operations of the prover, so that equal ones on equal operands are one atom, and bounds the
+// numbers that they give.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ inline std::uint32_t code_of(OperationGroup group, ir::BinaryOp op, Type type) {
 
 inline constexpr Wide largest_divisor = Wide{1} << 40; // that may be a coefficient
 
-// What an exact operation on values of any type gives, and where the atom of one is the exact result.
+// The range of an exact operation on values of any type, and the range within which its atom is the exact
+// result.
 inline constexpr Interval unlimited{-(Wide{1} << 66), Wide{1} << 66};
 inline constexpr Interval unclamped{-(Wide{1} << 65), Wide{1} << 65};
 

@@ -1,5 +1,6 @@
-// Which elements data pick: an index is what memory holds, through operators each of whose results some number there gives.
-// What a kernel compares is not known to be any number any more.
+// Finds the elements that data pick: an index is what memory holds, through operators each of whose results
+// some number there gives. An index that the kernel compares is given up, since it may no longer be any
+// number.
 #include <algorithm>
 #include <unordered_set>
 
@@ -52,7 +53,7 @@ private:
     return value->high - value->low >= own.high - own.low ? std::optional(own) : std::nullopt;
   }
 
-  // Of an operator with a constant that is positive.
+  // Evaluates an operator whose other operand is a positive constant.
   std::optional<Interval> evaluate(const ir::Binary& binary) {
     const bool is_mirrored = !binary.left.slot && binary.op == ir::BinaryOp::BitAnd;
     const ir::Operand &operand = is_mirrored ? binary.right : binary.left,
@@ -91,7 +92,7 @@ private:
   bool is_compared() const {
     std::unordered_set<ir::SlotId> known = made_of_;
     bool compares = false;
-    // What a loop carries back is found in the second round.
+    // The second round finds what a loop carries back.
     for (int round = 0; round < 2; ++round)
       ir::walk(function_.body, [&](const ir::Stmt& stmt) {
         const auto* load = std::get_if<ir::Load>(&stmt.node);

@@ -112,7 +112,7 @@ Picked PickedThreads::by_join(const ir::If& join, bool holds, Question& question
   return std::min(by_arm(join, true, holds, question), by_arm(join, false, holds, question));
 }
 
-// Of what memory holds nothing is known but that it may be anything.
+// Returns whom a condition lets through that is known only by its sources: memory may hold anything.
 Picked PickedThreads::by_sources(const ir::Operand& condition, const Question& question) const {
   return updates_.sources(condition, question.params).is_data_alone() ? Picked::ByData : Picked::One;
 }
@@ -124,8 +124,9 @@ Picked PickedThreads::by_assignment(ir::SlotId flag, const ir::Stmt& stmt, bool 
   return by_sources({types::boolean, flag}, question);
 }
 
-// Who comes to one of its assignments by which it gets such a value; to a loop everybody comes at least once. The first one
-// stands for the rounds before, where a flag is made of itself: `found = found or x[k] == v`.
+// Returns whom a flag lets through: those that come to one of the assignments that give it such a value.
+// Everybody comes to a loop at least once. The first assignment stands for the rounds before, if the flag is
+// computed from itself: `found = found or x[k] == v`.
 Picked PickedThreads::by_flag(ir::SlotId flag, bool holds, Question& question) const {
   const std::span<const Choices::Way> ways = updates_.choices().ways(flag);
   const auto given = [&](const Choices::Way& way) {
@@ -143,7 +144,7 @@ Picked PickedThreads::by_flag(ir::SlotId flag, bool holds, Question& question) c
         picked = std::max(picked, by(branch->condition, step.holds, question));
       else if (const auto* loop = std::get_if<ir::While>(&step.stmt->node))
         picked = std::max(picked, by(loop->condition, true, question));
-    // What a flag begins with stays where no other assignment changes it.
+    // The initial value of a flag stays if no other assignment changes it.
     if (&way == &ways.front() && way.steps.empty())
       for (const Choices::Way& other : std::span(ways).subspan(1)) {
         Picked stays = given(other);

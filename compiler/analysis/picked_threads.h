@@ -10,7 +10,7 @@
 
 namespace kern {
 
-// What a condition, or a loop, lets through.
+// The threads that a condition, or a loop, lets through.
 enum class Picked : std::uint8_t {
   Many,
   ByData, // those whose data are equal to something: any number of them, though one may be meant

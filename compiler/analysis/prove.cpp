@@ -156,8 +156,8 @@ bool Facts::is_new(const Affine& query, int depth) {
 }
 
 bool Facts::search_terms(const Affine& query, int depth, bool is_first_step) {
-  // What makes the form look negative must go: the worst term, or where there is none any of them for a
-  // better bound.
+  // The term that makes the form look negative must go: the worst one, or, if there is none, any of them for
+  // a better bound.
   const Term* worst = nullptr;
   bool may_round = largest_coefficient(query) > 1;
   for (const Term& term : query.view()) {

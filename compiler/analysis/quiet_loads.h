@@ -33,7 +33,7 @@ public:
   QuietLoads quiet_loads(ir::FunctionId id);
 
 private:
-  // What a callee does to shared arrays that its caller sees.
+  // The effect of a callee on shared arrays that its caller sees.
   struct Effect {
     SharedSet head, tail;     // written before its first barrier, and behind its last one
     bool has_barrier = false; // on some way

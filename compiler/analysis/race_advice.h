@@ -1,4 +1,4 @@
-// What to write instead of a store that threads race for.
+// Says what to write instead of a store that threads race for.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// A device function is looked at as its kernels call it: by what its arguments are made of, and by who comes to the call.
-// Of what threads touch together only that is said of which it is sure that it is no thread's own.
+// A device function is looked at as its kernels call it: by what its arguments are made of, and by who comes
+// to the call. An element is reported only if it is sure that it is no thread's own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -152,7 +152,7 @@ private:
     picked_ = picked_by(branch.condition, false);
     visit(branch.else_body);
     picked_ = outer;
-    // Who goes on after `if threadIdx.x != 0: return` was picked too.
+    // The threads that go on after `if threadIdx.x != 0: return` were picked too.
     const bool leaves = ir::ends_in_jump(branch.then_body), other_leaves = ir::ends_in_jump(branch.else_body);
     if (leaves) picked_ = picked_by(branch.condition, false);
     if (other_leaves) picked_ = picked_by(branch.condition, true);
@@ -192,9 +192,9 @@ private:
       return false;
     const bool updates = updates_.updates(store);
     const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, under_);
-    // Of what a function is given it is not known whether it differs.
+    // It is not known whether a parameter of a device function differs between threads.
     const bool differs = function_.is_kernel && !is_uniform(store.value);
-    // Who counts by an atomic beside it expects others.
+    // A kernel that counts by an atomic beside the store expects several threads there.
     const bool is_many = picked_ == Picked::Many || advice_.atomic_advice(stmt);
     const bool is_sure = atomic ? differs || !function_.is_kernel : differs && is_many;
     if (!updates && !(is_one ? is_sure : atomic.has_value())) return false;

@@ -1,5 +1,5 @@
-// What values are along a row of a block, where threads differ in threadIdx.x alone: what lanes of a vector
-// may wait for each other, and whether rows of several blocks are like one, follows from that.
+// Finds how values change along a row of a block, where threads differ in threadIdx.x alone. From that it
+// follows which lanes of a vector may wait for each other, and whether rows of several blocks are like one.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,8 @@ enum class AlongRow : std::uint8_t {
   Other,
 };
 
-// What a value is of `blockIdx.x * blockDim.x + threadIdx.x`; or a place in a warp, which is none of it.
+// The part of `blockIdx.x * blockDim.x + threadIdx.x` that a value is; or a place in a warp, which is no part
+// of it.
 enum class GridPart : std::uint8_t { Other, Thread, Block, Size, FirstOfBlock, InGrid, InWarp };
 
 struct RowValue {
@@ -28,11 +29,11 @@ class RowValues {
 public:
   explicit RowValues(const ir::Function& kernel);
 
-  // Takes in an assignment. They come in the order of the program: of a slot that is not assigned yet, as at
-  // the start of a loop, nothing is known.
+  // Takes in an assignment. They come in the order of the program: nothing is known of a slot that is not
+  // assigned yet, as at the start of a loop.
   void see(const ir::Assign& assign);
 
-  // Return what is known of a value by now. Of a slot that several statements assign nothing is.
+  // Return what is known of a value by now: nothing of a slot that several statements assign.
   RowValue of(const ir::Operand& operand) const;
   RowValue of(const ir::Expr& value) const;
 

@@ -1,4 +1,4 @@
-// What CPU code may do with the rows of threads of a kernel's blocks.
+// Says what CPU code may do with the rows of threads of a kernel's blocks.
 #pragma once
 
 #include "compiler/analysis/shape.h"

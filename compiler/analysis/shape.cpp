@@ -98,7 +98,7 @@ ArrayShape join(const ArrayShape& left, const ArrayShape& right) {
   return result;
 }
 
-// What callers pass, by parameter.
+// The values and the array shapes that callers pass, by parameter.
 struct Params {
   std::vector<LaneValue> values;
   std::vector<std::optional<ArrayShape>> arrays;

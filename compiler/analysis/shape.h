@@ -83,7 +83,7 @@ struct Shapes {
 
 // Returns the shape of every slot of a function, one for all its assignments, and of its control flow. A
 // kernel that was cut into segments runs what is outside them in lockstep, so it is uniform whatever the
-// conditions are. Of a device function the parameters have the join of what the calls of the whole module
+// conditions are. The parameters of a device function have the join of what the calls of the whole module
 // pass; what a call returns is Varying. With one lane everything is Uniform.
 Shapes analyze_shapes(const ir::Module& module, ir::FunctionId function, const LaneFacts& facts);
 

@@ -1,4 +1,4 @@
-// Where a variable lives: the region in which all lanes that see it agree on who they are. Private to
+// Finds where a variable lives: the region in which all lanes that see it agree on who they are. Private to
 // analysis/.
 #pragma once
 

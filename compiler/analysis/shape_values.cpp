@@ -178,7 +178,7 @@ LaneValue LaneArithmetic::convert(const LaneValue& value, Type from, Type to) co
   }
   if (is_varying(value)) return contains(type_interval(to), value.range) ? value : varying_value(to);
   if (value.exact && contains(type_interval(to), value.range)) return value;
-  // What a narrower type keeps of a sum is the sum of what it keeps.
+  // Truncation to a narrower type commutes with addition.
   const bool commutes = is_uniform(value) || bit_width(to->scalar) <= bit_width(from->scalar);
   return commutes ? LaneValue{true, value.shape, type_interval(to), is_uniform(value)} : varying_value(to);
 }

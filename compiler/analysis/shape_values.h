@@ -6,7 +6,7 @@
 
 namespace kern {
 
-// What is known of a scalar in the lanes that are active.
+// The facts about a scalar in the lanes that are active.
 struct LaneValue {
   bool known = false; // something was assigned
   Shape shape;

@@ -10,7 +10,8 @@
 
 namespace kern {
 
-// What PTX takes, less a word for each kind of vote that a kernel may keep in shared memory itself.
+// The static shared memory that PTX allows, less a word for each kind of vote that a kernel may keep there
+// itself.
 static constexpr std::uint64_t most_static = (48 << 10) - 64;
 
 std::vector<ir::SharedId> used_shared(const ir::Module& module, const ir::Function& function) {

@@ -1,4 +1,4 @@
-// Where the shared arrays of a block lie on a GPU. PTX has room for 48 KiB of static ones; those of a kernel
+// Lays out the shared arrays of a block on a GPU. PTX has room for 48 KiB of static ones; those of a kernel
 // that needs more lie in dynamic shared memory, before the arrays whose extents only the launch knows.
 #pragma once
 

@@ -32,7 +32,7 @@ std::string_view done(TouchKind kind) {
   return "changed by an atomic";
 }
 
-// Where statements stand in a function.
+// The place of each statement in a function.
 class Nesting {
 public:
   explicit Nesting(const ir::Function& function) { visit(function.body, nullptr); }
@@ -157,7 +157,7 @@ private:
     return {next(first), next(second)};
   }
 
-  // Of a function what says which stores change what they load.
+  // The analyses of a function that say which of its stores change what they load.
   struct Function {
     Function(const ir::Module& module, const ir::Function& function, const SourceManager& sources,
              std::string_view prefix)
@@ -192,7 +192,8 @@ private:
     return result;
   }
 
-  // Where both touches are parts of one change of an element no barrier helps: reports that, and says whether it is so.
+  // Reports two touches that are parts of one change of an element, which no barrier mends, and says whether
+  // they are.
   bool report_update(const BlockRun& run, const Conflict& conflict) {
     const Touch &first = conflict.first.touch, &second = conflict.second.touch;
     const auto [a, b] = parting(run, conflict);

@@ -1,4 +1,5 @@
-// Of what many threads do to an element so much is kept that each thread finds another one, of its warp and of others.
+// A few touches of an element stand for all: so many that each thread finds one of another thread, of its own
+// warp and of other warps.
 #include "compiler/analysis/shared_touches.h"
 
 #include <fmt/format.h>
@@ -147,7 +148,7 @@ bool SharedTouches::has_stored(std::uint32_t array, std::uint16_t thread) const 
 void SharedTouches::compare(std::uint32_t array, const Element& element, const Touched& now) {
   switch (now.touch.kind) {
   case TouchKind::Load:
-    // Of what several threads store at once it does not matter who loads it.
+    // It does not matter who loads an element that several threads store at once.
     if (element.stores.size() == 1) check(array, element.stores[0], now);
     for (const Touched& other : element.atomics)
       if (is_behind(other, now)) check(array, other, now);

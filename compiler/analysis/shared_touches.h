@@ -1,5 +1,6 @@
-// What the threads of one run of a block do to shared memory, compared: who touches an element that another thread touches
-// with nothing to order them, who stores an element, and who loads or changes one that nobody has stored. Private to analysis/.
+// Compares what the threads of one run of a block do to shared memory: who touches an element that another
+// thread touches with nothing to order them, who stores an element, and who loads or changes one that nobody
+// has stored. Private to analysis/.
 #pragma once
 
 #include <map>
@@ -38,13 +39,14 @@ public:
 
   void run();
   const BlockRun& block() const { return run_; }
-  // Of each array the first one.
+  // Returns the first conflict of each array.
   const std::map<std::uint32_t, Conflict>& conflicts() const { return conflicts_; }
   // Returns who stored an element first, or null.
   const Touched* first_store(std::uint32_t array, std::int64_t element) const;
-  // Loads of elements that nobody had stored, and atomics that change such.
+  // Returns loads of elements that nobody had stored, and atomics that change such elements.
   const std::vector<std::tuple<std::uint32_t, std::int64_t, Touched>>& unstored() const { return unstored_; }
-  // Of each array loads and atomics of elements that data pick; a thread for a statement.
+  // Returns loads and atomics of elements that data pick, with their arrays; one thread stands for a
+  // statement.
   const std::vector<std::pair<std::uint32_t, Touched>>& picked_by_data() const { return picked_by_data_; }
   // Returns a store to an element that another run's threads had not stored to at its end, by no thread that it may be
   // loaded by; null where there is none.
@@ -63,7 +65,7 @@ public:
 
 private:
   using Threads = std::vector<std::uint16_t>;
-  // What was done to an element since the last barrier, and who stored it first of all.
+  // The touches of an element since the last barrier, and the first store to it of all.
   struct Element {
     std::uint32_t epoch = 0;
     std::vector<Touched> loads, stores, atomics;

@@ -112,7 +112,7 @@ private:
     const auto* unary = assign ? std::get_if<ir::Unary>(&assign->value) : nullptr;
     if (unary && unary->op == ir::UnaryOp::Not) return story.describe()(unary->value);
     const auto* compare = assign ? std::get_if<ir::Compare>(&assign->value) : nullptr;
-    // Of floats the opposite of `<` is not `>=`.
+    // The opposite of `<` is not `>=` for floats: both are false for a NaN.
     const bool is_exact = compare && is_integer(compare->left.type);
     if (!is_exact) return fmt::format("not ({})", text);
     const auto opposite = [](ir::CompareOp op) -> std::string_view {

@@ -101,7 +101,7 @@ private:
       const std::size_t outer = around_.size();
       if (branch) around_.push_back(branch->condition);
       ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner); });
-      // What follows `if c: return` is under c as well.
+      // The statements behind `if c: return` are under c as well.
       if (!branch || !(ir::ends_in_jump(branch->then_body) || ir::ends_in_jump(branch->else_body)))
         around_.resize(outer);
     }

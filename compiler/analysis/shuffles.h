@@ -27,14 +27,14 @@ public:
   divergence::Missing missing(ir::FunctionId function, const ir::Stmt& stmt);
 
 private:
-  // What one shuffle needs, or several alike.
+  // The need of one shuffle, or of several that are alike.
   struct Need {
     divergence::Missing missing;
     std::optional<std::uint32_t> mask; // the parameter that is its mask
     std::vector<std::uint32_t> askers; // parameters by which it goes
     bool operator==(const Need&) const = default;
   };
-  // Where a value comes from: from a question, from parameters.
+  // The origin of a value: the answer to a question such as a ballot, or parameters.
   struct Origin {
     bool is_answer = false;
     std::vector<std::uint32_t> params;

@@ -76,7 +76,7 @@ static MaybeSpread quotient(const Spread& a, const Spread& b) {
 
 static MaybeTerm clamped(const MaybeTerm& chance) {
   MaybeTerm most = combine(smaller, chance, MaybeTerm(one));
-  // What is a quotient of a size is not negative.
+  // A quotient of a size is not negative, so the maximum with zero is left out.
   const bool is_size = chance && chance->expression().op == divide &&
                        chance->expression().operands[0].op < ExpressionOp::Add &&
                        !combine(divide, *chance, one)->constant_value();
@@ -223,8 +223,8 @@ MaybeTerm Spreads::compare(const ir::Compare& compare) const {
   return std::nullopt;
 }
 
-// Of two numbers of which one is taken: where one is constant it is what is left at an edge, as of the count of a range
-// that may be empty.
+// Returns the spread of a value that is one of two. A constant is taken for the case at an edge, such as the
+// count of a range that may be empty, and gives way to the other value.
 static MaybeSpread either(const MaybeSpread& a, const MaybeSpread& b) {
   if (!a || !b || *a == *b) return a && b ? a : std::nullopt;
   if (is_constant(*a) != is_constant(*b)) return is_constant(*a) ? b : a;

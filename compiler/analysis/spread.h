@@ -1,5 +1,5 @@
-// What integers and conditions of a kernel are over the threads of a launch: from which number to which, evenly spread,
-// and for which part of the threads a condition holds. Estimates, not proofs.
+// Estimates integers and conditions of a kernel over the threads of a launch: from which number to which,
+// evenly spread, and for which part of the threads a condition holds. Nothing here is proved.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct Spread {
 // Returns the mean of a spread.
 std::optional<LaunchTerm> mean_of(const Spread& spread);
 
-// What a slot holds, as far as the launch tells.
+// The value of a slot, as far as the launch tells.
 struct Held {
   std::optional<Spread> number = {};
   std::optional<LaunchTerm> chance = {}; // of a condition
@@ -44,13 +44,13 @@ public:
   // Forgets what the statements of a body assign.
   void forget_assigned(const ir::Body& body);
 
-  // What was assigned since a mark, taken back for another branch.
+  // Assignments since a mark can be taken back, for another branch.
   using Mark = std::size_t;
   using Changes = std::map<ir::SlotId, Held>;
   Mark mark() const { return undo_.size(); }
   Changes take_back(Mark mark);
   void apply(const Changes& changes);
-  // What holds behind an `if` whose condition has that chance.
+  // Joins the values of two branches behind an `if` whose condition has that chance.
   void join(const std::optional<LaunchTerm>& chance, const Changes& taken, const Changes& other);
 
 private:

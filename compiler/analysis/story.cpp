@@ -61,7 +61,7 @@ void Story::tell_condition(const ir::Stmt& stmt) {
       fmt::format("`{}` decides {}", describe_(condition), decided(notes_.empty())));
 }
 
-// What a condition decides: the first of a path, or one behind it.
+// Returns the words for what a condition decides: the first one of a path, or one behind it.
 std::string_view Story::decided(bool first) const {
   if (scope_ != Scope::Warp) return first ? "which threads come to the barrier" : "which threads come there";
   if (leaves_) return "which lanes leave the kernel";

@@ -1,6 +1,6 @@
-// What slots hold, undone branch by branch, and the join of two branches. A slot that two branches leave with
-// different values gets a choice that remembers what held in each, so that a later proof can take them one at
-// a time.
+// Keeps the values of slots, undoes them branch by branch, and joins two branches. A slot that two branches
+// leave with different values gets a choice that remembers what held in each, so that a later proof can take
+// them one at a time.
 #include "compiler/analysis/symbolic.h"
 
 #include <algorithm>
@@ -145,7 +145,7 @@ void Symbolic::join(ConditionId condition, const Branch& taken, const Branch& ot
   join_ranges(join);
   for (const JoinedSlot& joined : join.slots)
     set(joined.slot, join_values(join, declaration(joined.slot).type, joined));
-  // What both branches found out holds after them.
+  // A fact that holds at the end of both branches holds after the join.
   for (const Fact& fact : join.left_facts) {
     auto same = [&](const Fact& known) { return !known.either && known.form == fact.form; };
     if (fact.either) continue;

@@ -33,7 +33,7 @@ struct Condition {
   Span span; // of the comparison
 };
 
-// What a slot holds; an index into what Symbolic keeps of that kind.
+// The value of a slot: an index into what Symbolic keeps of that kind.
 struct Value {
   enum class Kind : std::uint8_t {
     Nothing, // that is tracked: floats
@@ -52,7 +52,7 @@ public:
     Facts::Mark facts;
     std::size_t slots = 0;
   };
-  // What a branch changed, for joining it with another one.
+  // The changes that a branch made, for joining it with another one.
   struct Branch {
     bool reachable = false;                                 // its end
     std::vector<std::pair<ir::SlotId, Value>> changes = {}; // ascending by slot, Temps left out

@@ -115,7 +115,7 @@ bool report_unstored(const SharedTouches& part, const SharedTouches& whole, Diag
     report_missing(block, load, *by, diagnostics);
     return true;
   }
-  // Of what data pick any element may be meant.
+  // Data may pick any element, also one that only a missing thread stores.
   for (const auto& [array, load] : part.picked_by_data()) {
     const Touched* by =
         missed_store(part, whole, array, load, whole.stored_only_here(array, part, load.thread));
@@ -174,7 +174,8 @@ bool report_unset_flag(const SharedTouches& without, const SharedTouches& run, s
   for (const auto& [array, element, load] : without.unstored()) {
     const Touched* store = run.first_store(array, element);
     const auto* stored = store ? std::get_if<ir::Store>(&store->touch.stmt->node) : nullptr;
-    // Who stores its own number is often sure to be there: the one whose value is the least.
+    // A flag is a constant: a thread that stores its own number is often sure to be there, such as the one
+    // with the least value.
     const bool is_flag = stored && !stored->value.slot && run.knows_all_stores(array) &&
                          load.touch.kind == TouchKind::Load && !load.touch.is_in_open_loop &&
                          (load.touch.function != store->touch.function ||

@@ -203,7 +203,7 @@ std::optional<std::string> Updates::operand_text(Family family, std::vector<Term
   bool grows = !is_alone && family == Family::Sum && is_integer(type) && bit_width(type->scalar) < 32;
   if (grows) result = fmt::format("{}({})", to_string(type), result);
   if (picks && !is_alone) result = fmt::format("{}({})", family == Family::Max ? "max" : "min", result);
-  // What was left out, or does not stand on one line, cannot be written.
+  // A text in which something was left out, or that does not stand on one line, cannot be written.
   bool is_whole =
       result.find("...") == std::string::npos && result.find_first_of("\n#\\") == std::string::npos;
   return is_whole && result.size() <= longest ? std::optional(result) : std::nullopt;
@@ -257,7 +257,7 @@ std::string Updates::index_text(const ir::Store& store, Span place) const {
     if (each == '[' || each == '(') ++depth;
     if (each == ']' || each == ')') --depth;
     commas += each == ',' && depth == 0;
-    // Of `m[i][j]` the last brackets are not the only ones.
+    // The last brackets of `m[i][j]` are not the only ones, so the index is not taken from the source.
     if (depth < 0) index.clear();
   }
   if (index.empty()) {
@@ -342,7 +342,7 @@ void Updates::run(Trace& trace) const {
       trace.found.is_own = true;
       return;
     }
-    // What all threads of a block have alike tells them from each other as little as a constant.
+    // A value that is uniform in the block tells its threads apart as little as a constant.
     if (!is_local(operand) && uniformity_.block_uniform[index_of(*operand.slot)]) continue;
     if (const std::size_t param = index_of(*operand.slot); param < trace.params.size()) {
       const Sources& given = trace.params[param];
@@ -366,13 +366,14 @@ void Updates::follow(const ir::Stmt& made, bool is_start, Trace& trace) const {
     const AddressSpace space = load->array.type->space;
     const bool is_common = space == AddressSpace::Global || space == AddressSpace::Shared;
     if (is_common) (is_start ? found.is_own : found.has_data) = true;
-    // Of an array of constants it is the index that differs.
+    // The index is what differs in an array of constants.
     if (space == AddressSpace::Local) push(load->array);
     if (!is_common) std::ranges::for_each(load->indices, push);
     return;
   }
   if (const auto* loop = std::get_if<ir::For>(&made.node)) {
-    // Where a loop starts by data it runs over a part of its own, mostly: from `start[i]` to `start[i + 1]`.
+    // A loop that starts at data mostly runs over a part of the thread's own: from `start[i]` to
+    // `start[i + 1]`.
     trace.pending.push_back({loop->start, true});
     push(loop->step);
     push(loop->count);
@@ -414,8 +415,8 @@ void Updates::follow_choices(const Choices::Way& way, bool is_start, Trace& trac
   }
 }
 
-// Says whether a condition is made of numbers that stay as they are, so that it parts the threads in two: `i < n`. Of
-// `k < i` a loop may make as many parts as there are threads.
+// Says whether a condition is made of numbers that stay as they are, so that it parts the threads in two:
+// `i < n`. In a loop, `k < i` may make as many parts as there are threads.
 bool Updates::is_fixed(const ir::Operand& operand, const std::vector<Sources>& params, int& steps) const {
   if (!operand.slot) return true;
   if (++steps > most_fixed) return false;
@@ -438,7 +439,7 @@ bool Updates::is_fixed(const ir::Operand& operand, const std::vector<Sources>& p
   });
 }
 
-// What flows into a value decides; where that are numbers alone, what picks them.
+// Returns the sources of what flows into values; if that is numbers alone, the sources of what picks them.
 Updates::Sources Updates::sources(std::span<const ir::Operand> operands, const std::vector<Sources>& params,
                                   int depth) const {
   Sources found;

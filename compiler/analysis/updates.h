@@ -33,17 +33,17 @@ public:
   std::optional<std::string> atomic(const ir::Store& store, Span place,
                                     const std::vector<ir::Compare>& under) const;
 
-  // What a value is made of: elements of arrays that threads have in common; the number of a thread, or what is not known;
-  // what atomics returned of elements that data pick, or that each thread picks by its number: threads that came to one
-  // element got different numbers, others need not.
+  // The sources of a value: elements of arrays that threads have in common; the number of a thread, or what
+  // is not known; what atomics returned of elements that data pick, or that each thread picks by its number.
+  // Threads that came to one element got different numbers from its atomic, others need not have.
   struct Sources {
     bool has_data = false, is_own = false, is_of_picked = false, is_of_own = false;
     bool is_data_alone() const { return has_data && !tells_apart(); }
     bool tells_apart() const { return is_own || is_of_picked || is_of_own; }
     auto operator<=>(const Sources&) const = default;
   };
-  // Return what a value, or the place of an element, is made of, where the parameters are made of `params`. Of numbers that
-  // are picked, or counted up by a loop, it is what picks them.
+  // Return the sources of a value, or of the place of an element, where the parameters have the sources
+  // `params`. The sources of numbers that are picked, or counted up by a loop, are those of what picks them.
   Sources sources(const ir::Operand& operand, const std::vector<Sources>& params = {}) const;
   Sources place_sources(const ir::Store& store, const std::vector<Sources>& params) const;
   // Says whether one of the statements matches that compute a value, through whatever variables; what is loaded or

@@ -71,7 +71,7 @@ private:
     if (counted) put_under(counted->count);
     ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner, in_inner || is_loop); });
     under_.resize(outside);
-    // What goes round an inner loop matters where that may leave this one.
+    // Conditions within an inner loop matter only if that loop may leave this one.
     if (is_loop && !is_left_) passes_by_.resize(passed_by);
     is_left_ = is_left_ || was_left;
   }
@@ -153,7 +153,7 @@ private:
   std::vector<WaitingLoop> found_;
 };
 
-// What calls ask for, by the function and which of its arguments vary.
+// Keeps the answers for calls, by the function and by which of its arguments vary.
 class Callees {
 public:
   Callees(const ir::Module& module, const WrittenArrays& written) : module_(module), written_(written) {}

@@ -1,6 +1,6 @@
-// What decides on a slot is followed back through the region: through what it is computed from, the
-// conditions under which that is assigned, and stores to what is loaded. A place repeats where its array and
-// indices are settled: they follow from what is outside, never from themselves or from memory that may be
+// The slots that decide are followed back through the region: to what they are computed from, to the
+// conditions under which that is assigned, and to stores to what is loaded. A place repeats where its array
+// and indices are settled: they follow from what is outside, never from themselves or from memory that may be
 // written.
 #include "compiler/analysis/waiting_region.h"
 
@@ -38,7 +38,7 @@ bool counts(const ir::Atomic& atomic) {
   }
 }
 
-// What an expression does with its operands.
+// Returns a number for what an expression does with its operands.
 std::uint32_t label_of(const ir::Expr& expr) {
   return match(
       expr, [](const ir::Unary& e) { return static_cast<std::uint32_t>(e.op); },
@@ -195,7 +195,7 @@ template <class Counts> void Region::settle(Settled what, const Counts& counts, 
       ++reader->missing;
       found->second.readers.push_back(reader);
     };
-    // Of one assignment the value is the same whenever it is made.
+    // A slot with one assignment gets the same value whenever that is made, so its conditions do not count.
     bool is_chosen = what == Settled::Ends || node.definitions.size() > 1;
     for (const Definition& definition : node.definitions) {
       if (is_chosen)

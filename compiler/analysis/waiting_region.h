@@ -26,9 +26,9 @@ private:
   std::vector<const ir::Expr*> values_; // by slot; null: a parameter, or more than one
 };
 
-// What a call asks for: whether there is an element that it reads at a place that its repeated arguments
-// name, the plain loads among those, and whether every way through it ends in a compare-and-swap of what it
-// has just read.
+// The elements that a call asks for: whether there is one that it reads at a place that its repeated
+// arguments name, the plain loads among those, and whether every way through it ends in a compare-and-swap of
+// what it has just read.
 struct Asked {
   bool any = false, retries = false;
   std::vector<const ir::Load*> loads;
@@ -58,7 +58,7 @@ public:
   std::vector<const ir::Load*> loads() const;
   bool repeats(const ir::Operand& operand) const;
 
-  // Where these slots follow from elements that are asked for again and again, returns the loads among those.
+  // Returns, if these slots follow from elements that are asked for again and again, the loads among those.
   std::optional<std::vector<const ir::Load*>> decided_by_sources(const std::vector<ir::SlotId>& slots);
   // Whether every round, whose statements these are, comes to a compare-and-swap of what it has just read,
   // whose outcome decides on one of the slots.

@@ -1,5 +1,6 @@
-// What a launch could test about its arguments so that guards of a kernel need not be tested by threads: that
-// an array is at least as long as another one, or as a number, that the program compares the same index with.
+// Finds facts that a launch could test about its arguments so that threads need not test guards of a kernel:
+// that an array is at least as long as another one, or as a number, that the program compares the same index
+// with.
 #pragma once
 
 #include <vector>

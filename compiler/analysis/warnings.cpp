@@ -35,7 +35,7 @@ public:
   void run() {
     if (std::none_of(unset_.begin(), unset_.end(), [](const auto& read) { return read.has_value(); })) return;
     visit(function_.body);
-    // Of the parts of a complex number, which are assigned together, the first one is told.
+    // The parts of a complex number are assigned together, so only the first one is told.
     std::optional<std::pair<std::string, Span>> last;
     for (std::size_t i = 0; i < unset_.size(); ++i) {
       const ir::Slot& slot = function_.slots[i];

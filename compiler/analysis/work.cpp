@@ -17,8 +17,8 @@ namespace {
 
 using MaybeTerm = std::optional<LaunchTerm>;
 
-// What statements take, in operations of vectors; about one in a third of a nanosecond. Sums and products become
-// one. Atomics and prints are run for one thread after the other.
+// The costs of statements, in operations of vectors; one takes about a third of a nanosecond. Sums and
+// products become one. Atomics and prints are run for one thread after the other.
 constexpr double of_word = 1, of_sum = 0.5, of_atomic = 40, of_print = 2'000, of_function = 20,
                  of_quotient = 4, of_integer_quotient = 24, of_warp = 8, of_loop = 0.5;
 // Rounds of a `while` that are followed, if all of its numbers are constant; and statements of a kernel.
@@ -64,7 +64,7 @@ private:
       Outcome inner = walk(stmt);
       outcome.work.add(part_of(inner.work, reach));
       if (is(inner.leaves, 0)) continue;
-      // Where it is not known how many are left, all are.
+      // All threads are taken to go on if it is not known how many do.
       if (MaybeTerm left = combine(ExpressionOp::Multiply, reach, rest_of(inner.leaves))) reach = left;
       if (is(reach, 0)) break;
     }
@@ -142,7 +142,7 @@ private:
     return is_size ? rounds : combine(ExpressionOp::Maximum, rounds, nothing);
   }
 
-  // What a loop counts with goes from its start on, evenly.
+  // Returns the spread of a loop's variable, which goes evenly from its start on.
   std::optional<Spread> variable_of(const ir::For& node) const {
     std::optional<Spread> start = spreads_.number(node.start), step = spreads_.number(node.step),
                           count = spreads_.number(node.count);

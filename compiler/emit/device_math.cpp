@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where a toolkit may be: what the user says, the usual places newest first, and beside nvcc.
+// Returns the folders that a toolkit may be in: what the user says, the usual places newest first, and beside
+// nvcc.
 std::vector<fs::path> toolkit_folders() {
   std::vector<fs::path> folders;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
@@ -151,7 +152,7 @@ std::string link_device_math(llvm::Module& module, Diagnostics& diagnostics) {
     diagnostics.report(std::nullopt, diag::no_device_math, called.front()->getName().drop_front(5).str());
     return "";
   }
-  // What was said of a declaration holds for calls; a body may say it otherwise.
+  // The attributes of a declaration hold for calls; a body may have others.
   for (llvm::Function* function : called) {
     function->setAttributes({});
     if (library.name == "libclc") forward_to_opencl(*function);

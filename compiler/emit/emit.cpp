@@ -56,8 +56,8 @@ static bool can_do_warps(const ir::Module& module, const TargetOptions& options,
   return can;
 }
 
-// What LLVM takes grows with the square of a function's length, and most with its blocks: at this size, a
-// second or two. The longest of the examples has 3,000 instructions, and on a GPU 1,000.
+// The time of LLVM grows with the square of a function's length, and most with its blocks: at this size, it
+// takes a second or two. The longest of the examples has 3,000 instructions, and on a GPU 1,000.
 static constexpr std::size_t instructions_of_a_block = 16, most_instructions = 20'000;
 
 static std::size_t size_of(const llvm::Function& function) {

@@ -39,11 +39,13 @@ std::string newest_gpu_arch(unsigned major, unsigned minor);
 // Says whether CPU code is made for AVX-512: 32 registers of 512 bits, and registers for masks.
 bool has_wide_vectors(const TargetOptions& options);
 
-// What is thrown where the first use of LLVM in a process ran out of memory; everything else throws std::bad_alloc.
+// The exception for a process in which the first use of LLVM ran out of memory; everything else throws
+// std::bad_alloc.
 struct LlvmNotReady : std::bad_alloc {
   const char* what() const noexcept override;
 };
-// And where memory ended within what LLVM does under a lock of the process when it makes code for a GPU.
+// The exception for memory that ended within what LLVM does under a lock of the process when it makes code
+// for a GPU.
 struct GpuCodeLost : LlvmNotReady {
   const char* what() const noexcept override;
 };

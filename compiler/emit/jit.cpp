@@ -85,7 +85,7 @@ void* find_symbol(const std::string& name) {
   return dlsym(RTLD_DEFAULT, name.c_str());
 }
 
-// What the object calls of others.
+// Returns the names that an object calls and does not define.
 llvm::Expected<std::vector<std::string>> called_names(llvm::MemoryBufferRef bytes) {
   auto object = llvm::object::ObjectFile::createObjectFile(bytes);
   if (!object) return object.takeError();
@@ -126,7 +126,7 @@ void tell_debuggers(orc::LLJIT& jit) {
                                                                    only_where_there_is_any, registers_each));
 }
 
-// What went wrong while code was linked. ORC tells the causes to its session, and its callers that there were some.
+// Collects errors of linking. ORC tells the causes to its session, and its callers only that there were some.
 class LinkErrors {
 public:
   void listen(orc::ExecutionSession& session) {

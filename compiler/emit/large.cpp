@@ -1,5 +1,5 @@
-// What is in a function's code many times was written out by a loop over a tuple, or inlined: such
-// statements have one place in the source.
+// Looks for statements that a function's code has many times: a loop over a tuple wrote them out, or inlining
+// did. Such statements have one place in the source.
 #include "compiler/emit/large.h"
 
 #include <algorithm>

@@ -33,7 +33,7 @@ constexpr GpuArch gpu_archs[] = {
     {"sm_87", "+ptx74"}, {"sm_89", "+ptx78"}, {"sm_90", "+ptx78"}, {"sm_90a", "+ptx80"},
 };
 
-// What a machine is made of.
+// The properties that a machine is made of.
 struct MachineKey {
   std::string triple, cpu, features;
   int optimization;

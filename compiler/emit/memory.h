@@ -35,7 +35,8 @@ void run_for_gpu(const std::function<void()>& function);
 
 // Lets go of code. That takes memory; without it, the code stays where it is.
 void let_go(std::unique_ptr<llvm::orc::LLJIT> jit) noexcept;
-// What that calls: a destructor where exceptions are known is taken for one that throws none.
+// Destroys code, in a file that knows no exceptions: in one that does, a destructor is taken for one that
+// throws none.
 void destroy(llvm::orc::LLJIT* jit);
 
 } // namespace kern::emitting

@@ -113,7 +113,7 @@ private:
     return llvm::ConstantStruct::getAnon(parts);
   }
 
-  // Where an array begins; null for one without elements.
+  // Returns the address of an array's first element; null for an array without elements.
   llvm::Constant* array(const std::vector<llvm::Constant*>& elements, const llvm::Twine& name) {
     if (elements.empty()) return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context_));
     auto* type = llvm::ArrayType::get(elements.front()->getType(), elements.size());

@@ -29,7 +29,7 @@
 
 namespace kern::emitting {
 
-// What the passes of one run look things up in.
+// The analyses that the passes of one run share.
 struct Analyses {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -76,7 +76,7 @@ static llvm::ModulePassManager cpu_pipeline(bool wide_masks) {
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(CorrelatedValuePropagationPass());
-  // What loops store was kept in registers by the first one, where it can be: looking again is 2 % of all.
+  // The first LICM keeps what loops store in registers, where it can be: looking again takes 2 % of all.
   LICMOptions hoist_only;
   hoist_only.MssaNoAccForPromotionCap = 0;
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(hoist_only), /*UseMemorySSA=*/true));
@@ -107,7 +107,7 @@ static void split_long_blocks(llvm::Module& module) {
     for (llvm::BasicBlock& block : function) {
       std::size_t length = 0;
       for (llvm::Instruction& instruction : block) {
-        // What is before an alloca stays with it in the first block.
+        // All instructions before an alloca stay with it in the first block.
         if (llvm::isa<llvm::AllocaInst>(instruction)) begins.clear();
         bool may_begin = !llvm::isa<llvm::PHINode>(instruction) && !llvm::isa<llvm::AllocaInst>(instruction);
         if (++length <= longest || !may_begin) continue;

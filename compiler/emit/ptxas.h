@@ -10,7 +10,7 @@ namespace kern {
 // none.
 std::optional<std::string> find_ptxas();
 
-// What ptxas made: the cubin, or what was against it.
+// The result of ptxas: the cubin, or its objections.
 struct Assembled {
   bool found = false; // whether there is a ptxas
   std::string cubin;  // empty where it refused

@@ -1,5 +1,5 @@
-// What NVIDIA's PTX compiler gets wrong (ptxas_defects.def): other words for it in PTX, and programs that
-// show whether a driver has it.
+// Works around defects of NVIDIA's PTX compiler (ptxas_defects.def): writes PTX in other words, and holds
+// programs that show whether a driver has a defect.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// What LLVM's code generators make when they first need it: tables, and entries in its registry of passes.
+// Makes early what LLVM's code generators make when they first need it: tables, and entries in its registry
+// of passes.
 #pragma once
 
 #include <llvm/Support/raw_ostream.h>

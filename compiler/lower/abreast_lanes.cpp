@@ -116,7 +116,7 @@ void for_each_group(Lowerer& lower, llvm::Value* in_row, const std::function<voi
   llvm::Value* begin = lower.place.block[0];
   llvm::Value* before = builder.CreateSub(in_row, builder.getInt32(1));
   llvm::Value* groups = builder.CreateAdd(builder.CreateUDiv(before, blocks), builder.getInt32(1));
-  // Of about the same size, so that no block is left to go alone.
+  // All groups are of about the same size, so that no block is left to go alone.
   blocks = builder.CreateAdd(builder.CreateUDiv(before, groups), builder.getInt32(1));
   stepping_loop(lower, groups, 1, [&](llvm::Value* group, llvm::BasicBlock*) {
     llvm::Value* passed = builder.CreateNUWMul(group, blocks);

@@ -1,5 +1,5 @@
-// Where the lanes of an access are: at one element, at neighbours, a fixed number of elements apart, or each
-// somewhere else; and of clamped indices, where they lie as a rule.
+// Computes the addresses of the lanes of an access: one element, neighbours, a fixed number of elements
+// apart, or each somewhere else. For clamped indices it also finds where lanes lie as a rule.
 #include <algorithm>
 
 #include "compiler/lower/lanes.h"
@@ -39,7 +39,7 @@ static std::optional<Stepping> stepping(Lowerer& lower, const ArrayValue& array,
   return sum;
 }
 
-// Of lanes that are known to step alike, as a rule; nothing of others.
+// Returns the address of lanes that step alike as a rule; nothing for others.
 static std::optional<LaneAddress> stepping_address(Lowerer& lower, const ArrayValue& array,
                                                    const std::vector<ir::Operand>& indices) {
   bool varies = std::any_of(indices.begin(), indices.end(), [&](const ir::Operand& index) {

@@ -115,7 +115,7 @@ static Uses uses_of(const Lowerer& lower, const ir::For& loop) {
   return uses;
 }
 
-// What is assigned in the loop, and what is read there and not the same in all lanes.
+// Returns the slots that the loop assigns, and those that it reads and that are not the same in all lanes.
 static std::vector<OwnSlot> own_slots(const Lowerer& lower, const ir::For& loop) {
   const Uses uses = uses_of(lower, loop);
   std::vector<OwnSlot> own;
@@ -142,7 +142,7 @@ bool goes_alone(const Lowerer& lower, const ir::For& loop) {
 
 // ---- The loop's variable ----
 
-// What the variable is called as an index: itself, or what the body makes an i64 of it first.
+// Returns the slots that the variable is an index by: itself, or the i64 that the body makes of it first.
 static std::set<ir::SlotId> names_of_variable(const Lowerer& lower, const ir::For& loop) {
   std::set<ir::SlotId> names{loop.variable};
   if (lower.definitions.writes(loop.variable) != 1) return names;
@@ -190,7 +190,8 @@ struct Lane {
 
 } // namespace
 
-// What is left of an iteration where the loop tests the variable's range and writes its names.
+// Returns the statements that are left of an iteration if the loop tests the variable's range and writes its
+// names.
 static ir::Body body_of_lane(const Lowerer& lower, const ir::For& loop) {
   const std::set<ir::SlotId> names = names_of_variable(lower, loop);
   const std::vector<const ir::Guard*> tested = guards_of_variable(lower, loop);

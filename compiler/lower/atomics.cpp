@@ -25,7 +25,7 @@ static llvm::Value* load_element(Lowerer& lower, const CustomCall& call) {
                                          alignment(register_type(lower.state, call.result->scalar)));
 }
 
-// What an operation puts in place of `old`.
+// Returns the value that an operation puts in place of `old`.
 static llvm::Value* apply(llvm::IRBuilder<>& builder, Op op, llvm::Value* old, llvm::Value* value) {
   llvm::Type* type = old->getType();
   auto pick = [&](llvm::CmpInst::Predicate keep) {

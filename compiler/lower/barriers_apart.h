@@ -5,7 +5,7 @@
 
 namespace kern::lowering {
 
-// What threads ask of a barrier; the numbers are part of the ABI (kern/abi.h).
+// The question that threads bring to a barrier; the numbers are part of the ABI (kern/abi.h).
 enum class MeetingKind : std::uint8_t {
   Wait,  // nothing
   Count, // in how many threads the value is 1

@@ -29,7 +29,8 @@ static const Recipe& recipe(const Lowerer& lower, Builtin builtin) {
   return lower.gpu() ? vocabulary::gpu_recipes[index] : vocabulary::cpu_recipes[index];
 }
 
-// What the hardware promises of its special registers; LLVM finds overflow-free index arithmetic by it.
+// Adds the range that the hardware promises of a special register; LLVM finds overflow-free index arithmetic
+// by it.
 static void add_range(llvm::CallInst* call, std::string_view name) {
   std::uint64_t limit = 0;
   const auto axis = static_cast<std::size_t>(name.back() - 'x'); // of those that have one

@@ -6,7 +6,7 @@
 
 namespace kern::lowering {
 
-// What a CPU function takes of its caller before its own parameters.
+// Returns the arguments that a function takes of its caller before its own parameters.
 static std::vector<llvm::Value*> hidden_args(Lowerer& lower) {
   std::vector<llvm::Value*> args = {lower.record};
   if (lower.gpu()) return args;

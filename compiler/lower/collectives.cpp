@@ -177,7 +177,8 @@ llvm::Value* fence(Lowerer& lower, const CustomCall&) {
 
 llvm::Value* pause(Lowerer&, const CustomCall&) { return nullptr; }
 
-// Where nobody debugs, a breakpoint would end the process, or on a GPU its device.
+// Emits a breakpoint only in code for a debugger: without one it would end the process, or on a GPU its
+// device.
 llvm::Value* breakpoint(Lowerer& lower, const CustomCall&) {
   if (!lower.state.debug.has_variables()) return nullptr;
   llvm::IRBuilder<>& builder = lower.builder;

@@ -34,8 +34,8 @@ static void lower_loop_body(Lowerer& lower, const ir::Body& body, Loop targets) 
   lower.loops.pop_back();
 }
 
-// What comes behind a body is of the statement that holds it: at the body's last line a debugger would stop once
-// more.
+// Goes back to the place of the statement that holds a body: if the code behind the body were at the body's
+// last line, a debugger would stop there once more.
 static void return_to(Lowerer& lower, const llvm::DebugLoc& place) {
   if (lower.state.debug.has_variables()) lower.builder.SetCurrentDebugLocation(place);
 }
@@ -132,7 +132,7 @@ static void lower_stmt(Lowerer& lower, const ir::Stmt& stmt) {
       [&](const ir::Segment& s) { lower_body(lower, s.body); });
 }
 
-// What follows a statement that never falls through is dead and left out.
+// Lowers statements up to one that never falls through; what follows is dead and left out.
 void lower_body(Lowerer& lower, const ir::Body& body) {
   for (const ir::Stmt& stmt : body) {
     lower.state.debug.set_location(lower.builder, stmt.span, stmt.scope);

@@ -72,8 +72,8 @@ static void keep_named(const Lowerer& lower, std::vector<bool>& crossing) {
       if (param.value.slot) crossing[static_cast<std::size_t>(*param.value.slot)] = true;
 }
 
-// What is the same in every thread of the block wherever it is read needs one place for the block, not one a
-// thread.
+// Plans where slots live: a value that is the same in every thread of the block wherever it is read needs one
+// place for the block, not one a thread.
 static void plan_slots(Lowerer& lower) {
   const ir::Function& function = lower.ir;
   if (lower.is_vector()) lower.shapes = analyze_shapes(lower.state.ir, lower.id, lower.facts);
@@ -125,7 +125,7 @@ static void plan_records(Lowerer& lower) {
   }
 }
 
-// Where a cell is changes from segment to segment.
+// Gives debuggers the address of a cell in an alloca of its own, since it changes from segment to segment.
 static void make_home(Lowerer& lower, Cell& cell) {
   if (!lower.state.debug.is_exact() || !cell.pointer) return;
   cell.home = entry_alloca(lower, lower.builder.getPtrTy(), "home");

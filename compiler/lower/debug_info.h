@@ -1,5 +1,5 @@
-// What a debugger or profiler is told. Line tables say which line of the source each instruction came from; with
-// -g there are variables as well (variables.cpp), and inlined calls are frames of their own.
+// Describes code to debuggers and profilers. Line tables say which line of the source each instruction came
+// from; with -g there are variables as well (variables.cpp), and inlined calls are frames of their own.
 #pragma once
 
 #include <llvm/IR/DIBuilder.h>

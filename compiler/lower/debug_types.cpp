@@ -23,7 +23,7 @@ llvm::DIType* DebugInfo::scalar(ScalarKind kind) {
   std::string name = to_string(types::scalar(kind));
   auto bits = static_cast<std::uint64_t>(bit_width(kind));
   if (kind != ScalarKind::BF16) return type = builder_->createBasicType(name, bits, encoding(kind));
-  // Of floats of 16 bits debuggers know this one by its name only; without it they take it for an f16.
+  // Debuggers know this float of 16 bits by its name only; without it they take it for an f16.
   llvm::DIType* known = builder_->createBasicType("__bf16", bits, encoding(kind));
   return type = builder_->createTypedef(known, name, nullptr, 0, nullptr);
 }
@@ -43,7 +43,8 @@ llvm::DIType* DebugInfo::extents(unsigned rank) {
                                    builder_->getOrCreateArray({range}));
 }
 
-// What cuda-gdb calls the memory that a pointer into it needs the name of: a generic one reaches the rest.
+// Returns the address class by which cuda-gdb knows a memory, if a pointer into it must name one: a generic
+// pointer reaches the rest.
 static std::optional<unsigned> address_class(AddressSpace space) {
   if (space == AddressSpace::Shared) return 8;
   if (space == AddressSpace::Constant) return 4;

@@ -120,7 +120,7 @@ static llvm::Function* long_helper(ModuleState& state, llvm::FixedVectorType* ty
 static llvm::Value* divide_long_lanes(Lowerer& lower, llvm::Value* left, llvm::Value* divisor,
                                       bool is_signed) {
   auto* type = llvm::cast<llvm::FixedVectorType>(left->getType());
-  // What dead lanes hold may be large.
+  // Dead lanes may hold large numbers, for which the helper would go its slow way.
   left = blend(lower, left, llvm::ConstantInt::get(type, 1));
   divisor = blend(lower, divisor, llvm::ConstantInt::get(type, 1));
   return lower.builder.CreateCall(long_helper(lower.state, type, is_signed), {left, divisor});

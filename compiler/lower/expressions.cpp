@@ -23,7 +23,8 @@ static llvm::Type* with_lanes_of(llvm::Type* like, llvm::Type* scalar) {
 
 // ---- Floats ----
 
-// What Python's % and // give, with fmod's exact remainder; a divisor of zero gives NaN and left / right.
+// Returns Python's % or // of two floats, with fmod's exact remainder; a divisor of zero gives NaN and left /
+// right.
 static llvm::Value* float_floor_divide(Lowerer& lower, ScalarKind kind, llvm::Value* left, llvm::Value* right,
                                        bool quotient) {
   llvm::IRBuilder<>& builder = lower.builder;

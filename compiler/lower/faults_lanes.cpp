@@ -11,13 +11,13 @@
 
 namespace kern::lowering {
 
-// What a guard or check needs to say about its failure.
+// The values that a guard or check reports about its failure.
 struct FaultDetails {
   std::uint32_t site;
   ir::FaultKind kind;
   int axis;
   Value index, extent;
-  // Where it fails by its extent alone: what the index is, for the report.
+  // Holds the index for the report, if the guard fails by its extent alone.
   std::optional<ir::Operand> reported{};
 };
 
@@ -42,7 +42,8 @@ static bool is_linear(Shape index, Shape extent) {
   return extent.kind == Shape::Kind::Uniform && index.kind != Shape::Kind::Varying;
 }
 
-// Where lanes have indices or extents of their own they are passed in memory.
+// Returns the runtime's function and its operands; indices or extents that lanes have of their own are passed
+// in memory.
 static std::pair<const char*, std::vector<llvm::Value*>> fault_operands(Lowerer& lower,
                                                                         const FaultDetails& fault) {
   if (is_linear(fault.index.shape, fault.extent.shape))
@@ -150,7 +151,7 @@ static void branch_cold(Lowerer& lower, llvm::Value* holds, llvm::BasicBlock* ne
   lower.builder.SetInsertPoint(cold);
 }
 
-// Where masks are in registers the runtime is given bits and returns bits. Returns whether a lane is left.
+// Gives the runtime bits, and gets bits, where masks are in registers. Returns whether a lane is left.
 static llvm::Value* drop_failing_bits(Lowerer& lower, llvm::Value* asked,
                                       const std::vector<FaultDetails>& faults) {
   llvm::IRBuilder<>& builder = lower.builder;
@@ -161,7 +162,8 @@ static llvm::Value* drop_failing_bits(Lowerer& lower, llvm::Value* asked,
   return builder.CreateIsNotNull(builder.CreateAnd(active, kept));
 }
 
-// Elsewhere a mask in memory: to make bits of a vector, and a vector of bits, is most of the code.
+// Gives the runtime a mask in memory: to make bits of a vector, and a vector of bits, is most of the code
+// elsewhere.
 static llvm::Value* drop_failing_words(Lowerer& lower, llvm::Value* asked,
                                        const std::vector<FaultDetails>& faults) {
   llvm::IRBuilder<>& builder = lower.builder;

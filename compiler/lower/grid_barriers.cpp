@@ -40,10 +40,10 @@ static constexpr const char *wait_name = "kern_grid_wait", *leave_name = "kern_g
                             *result_word = "kern_grid_vote", *speaker_word = "kern_grid_speaker",
                             *left_word = "kern_grid_left";
 
-// What a block does in the launch record. Whoever completes a barrier, by coming last or by leaving while all others
-// wait, clears the next one's vote and counts the barrier as passed: nobody else changes the counts then, and whoever
-// has come has read the vote that was there before. The blocks' memory accesses are ordered by the fences here and by
-// the block's barriers around the call.
+// Builds a function that changes the launch record for a block. The block that completes a barrier, by coming
+// last or by leaving while all others wait, clears the next one's vote and counts the barrier as passed:
+// nobody else changes the counts then, and each block that has come has read the vote that was there before.
+// The blocks' memory accesses are ordered by the fences here and by the block's barriers around the call.
 class GridBuilder {
 public:
   GridBuilder(ModuleState& state, const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> params)

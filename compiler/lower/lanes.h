@@ -1,4 +1,4 @@
-// What only code for several lanes needs: masks, vectors made of scalars, effects lane by lane.
+// Declares what only code for several lanes needs: masks, vectors made of scalars, effects lane by lane.
 #pragma once
 
 #include <span>
@@ -84,7 +84,7 @@ LaneAddresses all_addresses(Lowerer& lower, const LaneAddress& address);
 // ---- memory_lanes.cpp ----
 void load_lanes(Lowerer& lower, const ir::Load& load);
 void store_lanes(Lowerer& lower, const ir::Store& store);
-// Where lane 0 loads from, of a load whose lanes are a fixed number of elements apart.
+// Returns the address that lane 0 loads from, for a load whose lanes are a fixed number of elements apart.
 llvm::Value* first_address(Lowerer& lower, const ir::Load& load);
 void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, std::uint64_t count);
 
@@ -218,7 +218,7 @@ void note_mostly_linear(Lowerer& lower, const ir::Assign& assign);
 inline bool is_steady(const Lowerer& lower, ir::SlotId slot) {
   return lower.definitions.is_steady(slot) && !lower.slots[static_cast<std::size_t>(slot)].crosses;
 }
-// Where an operand is linear; null where that is not known.
+// Returns how, and where, an operand is linear; null if that is not known.
 std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand);
 
 // ---- faults_lanes.cpp ----
@@ -260,8 +260,8 @@ struct LaneSource {
 LaneSource lane_source(Lowerer& lower, const Value& value);
 llvm::Value* at_lane(Lowerer& lower, const LaneSource& source, llvm::Value* lane);
 void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic);
-// Where statements begin with a load that only the next atomic, right after it, needs, for its index: lowers
-// them up to that atomic, whose lanes each load their own. Returns how many those were; 0 where it is no such
+// If statements begin with a load that only the next atomic, right after it, needs, for its index, lowers
+// them up to that atomic, whose lanes each load their own. Returns how many those were; 0 if it is no such
 // load.
 std::size_t atomic_with_load(Lowerer& lower, std::span<const ir::Stmt> stmts);
 void print_lanes(Lowerer& lower, const ir::Print& print);

@@ -158,7 +158,7 @@ static void keep_operand(Lowerer& lower, Cell& cell, const ir::Operand& operand,
 
 // A grid-stride loop: the lanes start next to each other and go up by one step to one stop. Then one scalar
 // says of every trip which lanes are in it: the distance from lane 0 to the stop, 0 where it is beyond. Their
-// counts, each a division, are not needed. Of a loop that lanes leave together, which may be known to have no
+// counts, each a division, are not needed. In a loop that lanes leave together, which may be known to have no
 // trips, it is the count that all have.
 bool counts_by_distance(const Lowerer& lower, const ir::For& loop) {
   if (!loop.stop || !is_varying(lower, loop.count) || shape_of(lower, loop.start) != linear_shape(1))

@@ -19,7 +19,7 @@ class TargetMachine;
 
 namespace kern {
 
-// What a CPU kernel needs of whoever runs it; vectors of a block: docs/abi.md.
+// The needs of a CPU kernel that whoever runs it must meet; docs/abi.md describes the vectors of a block.
 struct CpuKernelLayout {
   std::string symbol;
   std::uint64_t scratch_bytes = 0;            // once a block

@@ -1,4 +1,4 @@
-// What the files of lower/ share: the state of a module and of a function being lowered, and the few
+// Declares what the files of lower/ share: the state of a module and of a function being lowered, and the few
 // operations that everything else is written in. A value is scalar (the same in every lane, or the value of
 // lane 0 where lanes step by a constant) or a vector; with one lane everything is scalar. Expressions are
 // lowered once for both: IRBuilder takes either.
@@ -96,13 +96,13 @@ struct ArrayValue {
   AddressSpace space{};
 };
 
-// Where `continue` and `break` go.
+// The blocks that `continue` and `break` go to.
 struct Loop {
   llvm::BasicBlock* next;
   llvm::BasicBlock* done;
 };
 
-// Where CPU code is in the grid; i32. The thread's own index is that of lane 0.
+// The place of CPU code in the grid; i32. The thread's own index is that of lane 0.
 struct Place {
   llvm::Value* where = nullptr; // const kern_where*
   llvm::Value* thread[3] = {};
@@ -116,7 +116,7 @@ struct Place {
   bool joins_blocks = false; // and are like one block: their threads along x are counted on
 };
 
-// Where a local array is in scratch: in the vector's record, or once a block.
+// The place of a local array in scratch: in the vector's record, or once a block.
 struct LocalPlace {
   bool in_record;
   std::uint64_t offset;
@@ -152,7 +152,7 @@ struct Abreast {
   bool together = false;        // in the first segment
 };
 
-// What a statement of control flow keeps while lanes are in it: masks and the state of a loop, in allocas
+// The state of a statement of control flow while lanes are in it: masks and the state of a loop, in allocas
 // that both copies of a segment share.
 struct Construct {
   llvm::Value* saved = nullptr;     // lanes that came here
@@ -360,7 +360,7 @@ llvm::Value* integer_divide(Lowerer& lower, ScalarKind kind, llvm::Value* left, 
                             bool quotient);
 
 // ---- memory.cpp ----
-// Where an element is: a base, and an offset from it in elements.
+// The place of an element: a base, and an offset from it in elements.
 struct ElementPlace {
   Value base, offset;
 };
@@ -407,7 +407,7 @@ void lower_guard(Lowerer& lower, const ir::Guard& guard);
 void lower_check(Lowerer& lower, const ir::Check& check);
 // Goes on where the condition holds, else faults with the site's kind.
 void lower_check(Lowerer& lower, llvm::Value* condition, ir::SiteId site);
-// What a GPU's fault record is written with.
+// The values that a GPU's fault record is written with.
 struct FaultFields {
   llvm::Value *site, *axis, *kind, *index, *extent;
 };
@@ -484,8 +484,8 @@ void loop_over_y(Lowerer& lower, const std::function<void(llvm::Value*, llvm::Ba
 void lower_lockstep_body(Lowerer& lower, std::span<const ir::Stmt> body);
 // Which slots a body mentions, or assigns.
 std::vector<bool> slots_used(const Lowerer& lower, const ir::Body& body, bool only_results);
-// What a thread finds at the start of its turn: zeros where it may read first, and its parameters as they
-// came.
+// Gives a thread what it finds at the start of its turn: zeros where it may read first, and its parameters as
+// they came.
 void begin_turn(Lowerer& lower, const std::vector<bool>& used);
 // Slots that are one for the block and assigned in a segment: each turn begins with the block's value and
 // works on a copy; the last one's is the block's next.

@@ -1,6 +1,6 @@
 // Math functions of vectors. libmvec has most of them, by exact width; it is called directly, because LLVM's
-// table of it knows few and would fall back to a call a lane. Dead lanes get 1.0, which no function minds.
-// What libmvec lacks is a loop of scalar calls in a helper.
+// table of it knows few and would fall back to a call a lane. Dead lanes get 1.0, which no function minds. A
+// function that libmvec lacks is a loop of scalar calls in a helper.
 #include <algorithm>
 
 #include "compiler/lower/lanes.h"

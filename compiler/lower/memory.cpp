@@ -38,8 +38,8 @@ static auto moves_base(const Lowerer& lower, const ArrayValue& array,
 }
 
 // A guard, or a proof, stands before every access, and the launch refuses arrays whose span passes 2^62
-// bytes: an index times its stride, and their sum, stay within the array and cannot wrap. Of masked lanes the
-// same is known only where they are active.
+// bytes: an index times its stride, and their sum, stay within the array and cannot wrap. In masked code the
+// same is known only of the lanes that are active.
 Value place_base(Lowerer& lower, const ArrayValue& array, const std::vector<ir::Operand>& indices) {
   const bool exact = !lower.lanes.masked && !lower.facts.small_arrays;
   const auto moves = moves_base(lower, array, indices);
@@ -195,7 +195,7 @@ ScalarKind cell_kind(ScalarKind element) {
   return is_complex(type) ? part_type(type)->scalar : element;
 }
 
-// What memory is made of.
+// The cells that memory is made of.
 struct Cells {
   ScalarKind kind;
   std::uint64_t count;

@@ -164,7 +164,7 @@ llvm::Value* is_finite(Lowerer& lower, const CustomCall& call) {
   return lower.builder.CreateFCmpOLT(magnitude(lower, value), infinity(value));
 }
 
-// Of a parameter of a kernel, which is the same in all lanes.
+// Returns a part of a kernel's complex parameter, which is the same in all lanes.
 llvm::Value* complex_part(Lowerer& lower, const CustomCall& call) {
   const bool is_imag = call.builtin == Builtin::ImagC64 || call.builtin == Builtin::ImagC128;
   return lower.builder.CreateExtractElement(read(lower, call.args[0], Form::Scalar), is_imag ? 1 : 0);

@@ -196,7 +196,8 @@ static bool is_for_block(const Lowerer& lower, const ir::Segment& segment) {
   return std::all_of(segment.body.begin(), segment.body.end(), [&](const ir::Stmt& stmt) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     if (!assign || std::holds_alternative<ir::LocalArray>(assign->value)) return false;
-    // What nobody reads is the same in a block whatever it is computed from.
+    // A value that nobody reads counts as the same in a block whatever it is computed from, so builtins that
+    // depend on the thread are refused here.
     const auto* call = std::get_if<ir::CallPure>(&assign->value);
     if (call && row(call->builtin).effects == Effects::Thread) return false;
     auto result = static_cast<std::size_t>(assign->slot);
@@ -210,7 +211,8 @@ static bool is_for_block(const Lowerer& lower, const ir::Segment& segment) {
   });
 }
 
-// What goes from thread to thread is of no line: a debugger would stop there with the variables of another.
+// Gives no line to what goes from thread to thread: a debugger would stop there with the variables of
+// another.
 static void leave_source(Lowerer& lower) {
   if (!lower.state.debug.is_exact()) return;
   lower.builder.SetCurrentDebugLocation(

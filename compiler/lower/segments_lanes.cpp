@@ -159,7 +159,7 @@ void for_each_vector(Lowerer& lower, const std::function<void()>& body) {
   });
 }
 
-// What a copy begins with; masked code may begin when the plain copy has come some way.
+// Emits the beginning of a copy; masked code may begin when the plain copy has come some way.
 static void begin_copy(Lowerer& lower, const std::vector<bool>& used,
                        const std::vector<UniformCopy>& copies) {
   begin_turn(lower, used);
@@ -201,7 +201,7 @@ void lower_lane_segment(Lowerer& lower, const ir::Segment& segment) {
     });
     llvm::BasicBlock* plain = new_block(lower, "plain");
     llvm::BasicBlock* masked = new_block(lower, "masked");
-    // Where nobody can have left, the number of lanes says it without a vector.
+    // If nobody can have left, the number of lanes tells it without a vector.
     llvm::Value* whole = lower.scratch.has_left_flag
                              ? builder.CreateICmpEQ(live, llvm::Constant::getAllOnesValue(live->getType()))
                              : builder.CreateICmpUGE(existing, builder.getInt32(lower.lane_count()));

@@ -123,8 +123,8 @@ static llvm::Value* poll(Lowerer& lower) {
   return lower.builder.CreateCall(function, {lower.record});
 }
 
-// What counts the turns of all loops of a function. One that is called begins at its last turn: whoever calls it may
-// do so again and again.
+// Returns the counter of the turns of all loops of a function. A device function begins at its last turn: its
+// caller may call it again and again.
 static llvm::Value* turns_of(Lowerer& lower) {
   if (lower.turns) return lower.turns;
   llvm::AllocaInst* turns = entry_alloca(lower, lower.builder.getInt32Ty(), "turns");

@@ -15,16 +15,17 @@
 
 namespace kern::lowering {
 
-// Trips of a strip at most, and of a strip times the arrays it goes along: of more streams than that a
-// processor loses sight.
+// Bounds the trips of a strip, and the trips times the arrays that it goes along: a processor loses sight of
+// more streams than that.
 static constexpr std::uint64_t most_trips = 8, most_streams = 12;
-// What a vector touches in all its trips stays in the cache of its core where it is no more than so many
-// bytes a lane: then it makes them at once.
+// A vector makes all its trips at once if it touches no more than so many bytes a lane: then they stay in the
+// cache of its core.
 static constexpr std::int64_t near_bytes = 256 << 10;
 // How many elements on along its row a vector asks for memory where rows are long: 1 KiB of elements of 4
 // bytes. Processors that follow a stream by themselves lose it where a strip goes along several.
 static constexpr std::int64_t ahead_in_row = 256;
-// Of a vector's record: the trip it has stopped at, 0 where it has not, and how many all lanes make together.
+// A vector's record holds at these offsets the trip it has stopped at, 0 where it has not; how many all lanes
+// make together; and the slots that it keeps.
 static constexpr std::uint64_t trip_offset = 0, least_offset = 8, cells_offset = 16;
 
 namespace {
@@ -57,7 +58,7 @@ struct Streams {
 
 } // namespace
 
-// Of statements that neither go round themselves nor leave; of others none.
+// Returns the streams of statements that neither go round themselves nor leave; none for others.
 static Streams find_streams(const Lowerer& lower, const ir::Body& body) {
   std::map<std::optional<ir::SlotId>, std::int64_t> arrays;
   bool plain = true;
@@ -225,7 +226,7 @@ void begin_strip(Lowerer& lower, llvm::Value* number, llvm::BasicBlock* next,
 }
 
 void end_strip(Lowerer& lower) {
-  // Where nothing comes to the loop, nothing stops in it.
+  // Nothing stops in a loop that nothing comes to.
   Strips* strips = lower.lanes.strips;
   if (strips && !strips->resumed->getTerminator())
     new llvm::UnreachableInst(lower.state.context, strips->resumed);
@@ -237,8 +238,8 @@ bool stops(const Lowerer& lower, const ir::Stmt& loop) {
   return lower.lanes.strips && lower.lanes.strips->loop == &loop;
 }
 
-// Of blocks abreast: what comes next in their row; where it ends, and other blocks' begins, what comes first
-// in that of the next strip, which lies so many elements on.
+// Returns how far on lies what blocks abreast touch next: in their row, or, where it ends and that of other
+// blocks begins, at the beginning of the next strip's row, which lies so many elements on.
 static llvm::Value* elements_along_row(Lowerer& lower, llvm::Value* to_next_strip) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value *lanes = i64(lower.state, lower.lane_count()), *on = i64(lower.state, ahead_in_row);
@@ -276,7 +277,7 @@ void resume(Lowerer& lower, llvm::BasicBlock* head, llvm::Value* trip, llvm::Val
   begin();
   builder.CreateStore(strips.stopped_at, trip);
   builder.CreateStore(builder.CreateLoad(builder.getInt64Ty(), place(lower, strips, least_offset)), least);
-  // What was known before the loop is not known here.
+  // Facts that were known before the loop do not hold here.
   lower.lanes.tests.clear();
   lower.lanes.mostly_linear.clear();
 }

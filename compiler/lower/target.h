@@ -1,4 +1,4 @@
-// What code is made for.
+// Describes what code is made for: the machine, and the options that change the code.
 #pragma once
 
 #include <cstdint>

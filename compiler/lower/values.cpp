@@ -207,8 +207,8 @@ static void write_part(Lowerer& lower, const Cell& cell, const Value& value, boo
   write_cell(lower, cell, vector);
 }
 
-// Whether lanes that are not active keep what they have. Of a Temp, which is assigned once, before every use,
-// it is never seen what they get.
+// Says whether lanes that are not active keep what they have. A Temp is assigned once, before every use, so
+// nobody sees what such lanes get.
 static bool blends(const Lowerer& lower, ir::SlotId slot) {
   return lower.lanes.masked && lower.ir.slots[static_cast<std::size_t>(slot)].kind != ir::Slot::Kind::Temp;
 }

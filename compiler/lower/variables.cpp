@@ -142,7 +142,7 @@ public:
   }
 
 private:
-  // Of leaves that agree in the first `depth` numbers of their paths.
+  // Describes leaves that agree in the first `depth` numbers of their paths.
   Described describe_leaves(std::span<const Leaf> leaves, std::size_t depth) {
     if (leaves.front().path.size() == depth) return describe_leaf(leaves.front().value);
     Described result;

@@ -125,7 +125,7 @@ static void describe_copies(Lowerer& lower, llvm::Function& turn, const std::vec
   }
 }
 
-// What was a call of the turn leaves it to the runtime.
+// Leaves a turn to the runtime, in place of the call of its function.
 static void keep_turn(Lowerer& lower, llvm::Function* function) {
   auto* call = llvm::cast<llvm::CallInst>(function->user_back());
   llvm::IRBuilder<> builder(call);

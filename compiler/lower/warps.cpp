@@ -92,7 +92,8 @@ llvm::Value* match_all(Lowerer& lower, const CustomCall& call) {
 // ---- CPU: the driver refuses warp collectives with one lane; where a thread is in its warp it can still say
 // ----
 
-// Where lanes are warps the first one's number is 0; where they are not, a row may begin anywhere in a warp.
+// Returns the place of a thread in its warp. It is 0 in the first lane where lanes are warps; elsewhere a row
+// may begin anywhere in a warp.
 llvm::Value* lane_id(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   const Place& place = lower.place;

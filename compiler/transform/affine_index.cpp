@@ -44,7 +44,7 @@ Operand index_from_start(const Operand& index, const ir::Definitions& definition
   const auto* test = condition ? std::get_if<ir::Compare>(&condition->value) : nullptr;
   bool is_wrap = test && test->op == CompareOp::Less && test->left == select->else_value &&
                  test->right == ir::constant_int(types::i64, 0);
-  // What is chosen must still hold what it held at the choice.
+  // The slot must still hold what it held when it was chosen.
   const bool holds = is_wrap && select->else_value.slot &&
                      (definitions.is_steady(*select->else_value.slot) || is_stable(*select->else_value.slot));
   return holds ? select->else_value : index;
@@ -185,7 +185,7 @@ AffineIndexes::Form AffineIndexes::form(const Operand& value, Emitter& emitter) 
   return form(*definition(value), emitter);
 }
 
-// Of an affine expression.
+// Returns the form of the affine expression that an assignment computes.
 AffineIndexes::Form AffineIndexes::form(const ir::Assign& assign, Emitter& emitter) {
   const Type type = type_of(assign.slot);
   const bool is_wide = bit_width(type->scalar) == 64;

@@ -21,7 +21,7 @@ std::unordered_set<ir::SlotId> assigned_slots(const ir::Stmt& stmt);
 ir::Operand index_from_start(const ir::Operand& index, const ir::Definitions& definitions,
                              const std::function<bool(ir::SlotId)>& is_stable);
 
-// Where new statements belong, for messages and debuggers.
+// The place that new statements get, for messages and debuggers.
 struct Place {
   Span span;
   ir::ScopeId scope;

@@ -1,4 +1,4 @@
-// Where barriers stand: what the passes over control flow around them ask. Private to transform/.
+// Finds barriers, and declares the passes over control flow around them. Private to transform/.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Where a bad index does not end the thread: each guard that is not proved, and what it guards, becomes
+// Lets a thread run on behind a bad index: each guard that is not proved, and what it guards, becomes
 //
 //     ok = u64(index) < u64(extent)
 //     if ok: value = array[index]

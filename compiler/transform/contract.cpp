@@ -42,7 +42,7 @@ private:
     Operand a, b;
     int place;
   };
-  // What a fused product's statement gives way to: copies of the factors that change before the use.
+  // The copies that a fused product's statement gives way to: of the factors that change before the use.
   using Copies = std::vector<std::pair<SlotId, Operand>>;
 
   // Walks in program order. A body that ends takes its products with it, so a product that is known stands
@@ -63,7 +63,7 @@ private:
     body = std::move(result);
   }
 
-  // What a loop assigns anywhere may change between a product before it and a use inside.
+  // Notes what a loop assigns anywhere: it may change between a product before the loop and a use inside.
   void note_loop_writes(const Stmt& stmt, int place) {
     if (!ir::is_loop(stmt)) return;
     ir::visit_bodies(stmt, [&](const Body& body) {

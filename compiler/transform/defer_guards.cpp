@@ -64,7 +64,8 @@ public:
   std::vector<SlotId> local, others;
 
 private:
-  // What is read before a body, or one around it, has assigned it may be left from an earlier round.
+  // Finds carried slots: one that is read before a body, or one around it, has assigned it may be left from
+  // an earlier round.
   void visit(const Stmt& stmt) {
     ir::visit_operands(stmt, [&](const Operand& operand) {
       if (operand.slot && !seen_.contains(*operand.slot)) carried_.insert(*operand.slot);
@@ -107,7 +108,7 @@ public:
     Body fast;
     fast.push_back(copy_loop(loop_));
     rename(fast, own.local);
-    // What the tests read is there before the loop, but for Temps of their own.
+    // The tests come before the loop: all that they read is there, but for Temps of their own.
     append(std::move(before), out);
     if (plan_.defers)
       write_deferred(std::move(fast), holds, missed, own.others, out);

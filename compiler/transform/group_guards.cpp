@@ -25,7 +25,7 @@ bool is_kept_guard(const Stmt& stmt) {
   return guard && guard->state != ir::GuardState::Proved;
 }
 
-// What a guard may pass over.
+// Says whether a guard may move up past a statement.
 bool is_silent(const Stmt& stmt) {
   return std::holds_alternative<ir::Assign>(stmt.node) || std::holds_alternative<ir::Load>(stmt.node) ||
          std::holds_alternative<ir::Guard>(stmt.node);

@@ -51,7 +51,8 @@ public:
   void splice(const ir::Call& call, Span span, const std::vector<bool>& assigned,
               const std::vector<bool>& zeroed, Body& out) {
     call_ = span;
-    // What leaves nothing behind needs no scope, so that there are never more of them than statements.
+    // A callee that leaves no code behind needs no scope, so that there are never more scopes than
+    // statements.
     if (has_code()) first_scope_ = caller_.inlined.size() + 1;
     bind(call, assigned, zeroed, out);
     if (first_scope_) add_scopes();
@@ -108,7 +109,8 @@ private:
     return first_scope_ ? ir::ScopeId(first_scope_ + index_of(scope)) : ir::ScopeId{};
   }
 
-  // Of several returns none says where a result comes from: they are one by now, at the function's name.
+  // Returns the place of the callee's only return; nothing for several, which are one by now, at the
+  // function's name.
   std::optional<Span> only_return() const {
     const Stmt& last = callee_.body.back();
     bool is_written = std::holds_alternative<ir::Return>(last.node) && last.span != callee_.span;
@@ -276,8 +278,8 @@ private:
                   std::size_t depth) {
     const Facts& callee = facts_[index_of(call.function)];
     if (callee.state != State::Done || !callee.wanted) return false;
-    // Fast math holds for whole functions: one that asks for it itself stays apart from an exact caller.
-    // Where it must be inlined, it becomes exact, which is never wrong.
+    // Fast math holds for whole functions: one that asks for it itself stays apart from an exact caller. A
+    // callee that must be inlined becomes exact, which is never wrong.
     const bool keeps_apart =
         module_.function(call.function).options.fast_math != caller.options.fast_math && !callee.collective;
     if (keeps_apart) return false;

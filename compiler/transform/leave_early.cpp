@@ -25,7 +25,7 @@ using ir::Operand;
 using ir::SlotId;
 using ir::Stmt;
 
-// What is copied in one kernel for those that leave.
+// Bounds the statements that are copied in one kernel for the threads that leave.
 constexpr std::size_t most_copied = 2'000; // statements
 
 std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }

@@ -184,7 +184,7 @@ private:
       if (const auto* assign = std::get_if<ir::Assign>(&stmt.node))
         if (const auto* view = std::get_if<ir::View>(&assign->value); view && !is_proved(*view, open))
           return false;
-      // What an inner body assigns, a loop's earlier round may have assigned.
+      // An earlier round of a loop may have assigned whatever an inner body assigns.
       ir::any(stmt, [&](const Stmt& inner) { return close(inner), false; });
       bool understood = true;
       ir::visit_bodies(stmt,

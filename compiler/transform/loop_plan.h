@@ -19,9 +19,10 @@ struct LoopPlan {
   bool defers = false;
   // By the For before which they are tested: guards of each of its iterations.
   std::unordered_map<const ir::Stmt*, std::vector<const ir::Guard*>> hoisted;
-  // What a guard, hoisted or deferred, reads instead of an index that may count from the end.
+  // Gives the operand that a guard, hoisted or deferred, reads instead of an index that may count from the
+  // end.
   std::unordered_map<const ir::Guard*, ir::Operand> indices;
-  // Of a loop that defers: the guard of each axis of a load.
+  // Gives the guard of each axis of a load, in a loop that defers.
   std::unordered_map<const ir::Load*, std::vector<const ir::Guard*>> loads;
 
   bool is_hoisted(const ir::Guard& guard) const;

@@ -4,8 +4,9 @@
 //     n: i64; while: c: bool = n < limit; do c: n = n + 1
 //         ->   n: i32; while: l: i32 = i32(limit); c: bool = n < l; do c: w: i64 = i64(n); s: i64 = w + 1; n = i32(s)
 //
-// What is computed of it keeps its 64 bits: LLVM narrows that by itself, but never what goes round a loop. Of Numba's
-// programs most counters are such, since an int32 that 1 is added to is an int64 there.
+// Values that are computed from it keep their 64 bits: LLVM narrows those by itself, but never what goes
+// round a loop. Most counters of Numba's programs are such, since an int32 that 1 is added to is an int64
+// there.
 #include <unordered_map>
 #include <utility>
 

@@ -29,8 +29,8 @@ const Type word = types::u32;
 bool is_word(Type type) { return is_integer(type) && bit_width(type->scalar) <= 32; }
 bool is_long(Type type) { return is_integer(type) && bit_width(type->scalar) == 64; }
 
-// What makes a long value of words, or of long values that words make. All of them are assigned once, so that
-// a word that is computed right after the long value stays the word of it.
+// The definition of a long value that is computed from words, or from long values that words make. All of
+// them are assigned once, so that a word that is computed right after the long value stays the word of it.
 struct Long {
   ir::Expr value;
   bool is_widened; // of a word: there is nothing to narrow
@@ -84,8 +84,8 @@ private:
     return !operand.slot || in_sight_.contains(*operand.slot);
   }
 
-  // Whether the low word of the result follows from those of the operands. Of a shift only the count must be
-  // known: beyond a word nothing is left of it.
+  // Says whether the low word of the result follows from those of the operands. The count of a shift must be
+  // known: beyond a word nothing is left of the value.
   static bool narrows(const ir::Binary& e) {
     switch (e.op) {
     case ir::BinaryOp::Add:

@@ -158,7 +158,7 @@ private:
   }
 
   void unroll(const std::vector<std::size_t>& circle) {
-    // Where each member's copy for the next depth is.
+    // Maps each member to its copy for the next depth.
     std::vector<FunctionId> next(module_.functions.size());
     std::vector<std::size_t> level = circle;
     for (std::size_t member : circle) module_.functions[member].is_recursive = true;

@@ -170,7 +170,8 @@ private:
   int segments_ = 0;
 };
 
-// What all threads have to agree on to go the same way; null where the statement does not ask.
+// Returns the operand that all threads have to agree on to go the same way; null if a statement asks for
+// none.
 const Operand* decision(const Stmt& stmt) {
   if (const auto* branch = std::get_if<ir::If>(&stmt.node)) return &branch->condition;
   if (const auto* loop = std::get_if<ir::While>(&stmt.node)) return &loop->condition;

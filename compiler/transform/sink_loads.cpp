@@ -26,7 +26,7 @@ constexpr std::size_t farthest = 200;
 
 bool is_global(const ir::Operand& array) { return array.type->space == AddressSpace::Global; }
 
-// What a load of global memory may pass over.
+// Says whether a load of global memory may move down past a statement.
 bool is_passed(const Stmt& stmt) {
   if (const auto* store = std::get_if<ir::Store>(&stmt.node)) return !is_global(store->array);
   if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) return !is_global(atomic->array);

@@ -16,7 +16,8 @@ enum class GuardMode : std::uint8_t {
   Off     // every guard goes: for measuring only
 };
 
-// What the caller says of most launches of a kernel: what a parameter is given, or the threads of its block.
+// A request of the caller, who knows what most launches of a kernel give a parameter, or how many threads a
+// block.
 struct SpecializationRequest {
   std::string text;                 // as it was asked for, for messages
   std::string kernel;               // its name, or the dotted path of an inner one
@@ -46,8 +47,8 @@ void take_turns(ir::Module& module);
 // With GuardMode::Shadow: each thread compares what a function that is_uniform returns with what another one of
 // its block got, an assertion that must never fire.
 void check_claims(ir::Module& module, GuardMode mode);
-// Of a module whose launches may be stopped: has each loop that is not known to be short ask whether the launch is to
-// end; the thread then leaves by a fault.
+// In a module whose launches may be stopped, has each loop that is not known to be short ask whether the
+// launch is to end; the thread then leaves by a fault.
 void poll_stops(ir::Module& module);
 // Puts the bodies of device functions where they are called: those that may reach a collective always, small
 // ones within limits::ir_statements. Sites are copied and learn the call.
@@ -63,8 +64,8 @@ void defer_guards(ir::Module& module, GuardMode mode);
 // it shows to go one way: of an index that does not count from the end, of a slice's bound that needs no
 // clamp.
 void place_guards(ir::Module& module, GuardMode mode);
-// Of a module that clamps: makes of each guard that is not proved, and what it guards, an access where the index is
-// in range, and a note and a zero where it is not.
+// In a module that clamps, makes of each guard that is not proved, and what it guards, an access where the
+// index is in range, and a note and a zero where it is not.
 void clamp_guards(ir::Module& module);
 // Computes in 64 bits what an index is made of with a counter of constant bounds, where it does not wrap.
 void widen_sums(ir::Module& module);

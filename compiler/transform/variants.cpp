@@ -31,7 +31,7 @@ namespace {
 // Two variants of a kernel take twice as long to compile; the longest of the examples has a hundred
 // statements.
 constexpr std::size_t most_statements = 2'000;
-// What a launch compares at most: each takes it a nanosecond or two.
+// Bounds the facts that a launch compares: each takes it a nanosecond or two.
 constexpr std::size_t most_facts = 24;
 
 std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
