@@ -3,18 +3,16 @@
 // Rules beyond "a value differs if what it is computed from does":
 //   * after an if, a slot that its arms leave with two values depends on the condition;
 //   * a loop's control depends on its condition, and on the control of each of its breaks: later iterations
-//   are run
-//     by the threads that stayed. The values it leaves behind depend on the same. After a continue, the rest
-//     of the iteration depends on its control, and what the next iteration finds too;
+//     are run by the threads that stayed. The values it leaves behind depend on the same. After a continue,
+//     the rest of the iteration depends on its control, and what the next iteration finds too;
 //   * a return in a device function works like a break of the whole function; in a kernel the thread leaves,
-//   and what follows
-//     is about the threads that are still there (at a barrier of the grid there must be all);
-//   * a load gives one value at one address, unless the kernel writes that memory or it is shared; of shared memory
-//   where it is quiet.
-//     Two parameters count as different memory;
+//     and what follows is about the threads that are still there (at a barrier of the grid there must be
+//     all);
+//   * a load gives one value at one address, unless the kernel writes that memory or it is shared; a load of
+//     shared memory gives one value where it is quiet. Two parameters count as different memory;
 //   * what a barrier returns (votes, uniform) is the same for all that meet there;
 //   * lanes of a warp differ less than threads of a block: arithmetic of their numbers tells where they agree
-//   (lane_forms.h).
+//     (lane_forms.h).
 #include "compiler/analysis/divergence.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Constants stand last in a term and together, so that they fold across several operations. A term that grows
+// too large is given up: it is part of an estimate, which a host evaluates at each launch.
 #include "compiler/analysis/launch_term.h"
 
 #include <algorithm>

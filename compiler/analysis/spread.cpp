@@ -1,3 +1,5 @@
+// Arithmetic gives a spread again where it can: sums and differences, products and quotients with a number
+// that is the same for all threads, remainders. Everything else is unknown, which an estimate can afford.
 #include "compiler/analysis/spread.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// The path is followed from the node to its source. A value that has no name in the program gives no note,
+// and the path ends after a few notes, since a longer story is not read.
 #include "compiler/analysis/story.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // Facts of variants, as the prover sees them: it takes those of the function as given, and says which others
 // would prove what it cannot. The latter are read off what holds at a guard: behind `i < c.size` there is the
 // fact `c.size - i - 1 >= 0`, so `a[i]` needs no guard where a is as long as c; and so it is where `c[i]` is
-// used as well. Only what holds just this index against a number of the launch counts. Whatever else may follow from several of them (`i // 2 <
-// c.size`) holds as well, but says nothing about how long the caller makes `a`, and a variant is not taken
-// where one of its facts is wrong.
+// used as well. Only what holds just this index against a number of the launch counts. Whatever else may
+// follow from several of them (`i // 2 < c.size`) holds as well, but says nothing about how long the caller
+// makes `a`, and a variant is not taken where one of its facts is wrong.
 #include "compiler/analysis/wanted_facts.h"
 
 #include <algorithm>

@@ -9,9 +9,10 @@
 
 namespace kern {
 
-// Returns such facts of a kernel, each `extent >= number`, `extent >= number + constant`, `extent >= constant`
-// or, for arrays of constant extents, `blockDim.x <= constant`, in the order of the guards that they would prove. They are what most launches hold to: an index
-// that is compared with nothing else gives none, nor does one whose limit is that of every launch.
+// Returns such facts of a kernel, each `extent >= number`, `extent >= number + constant`,
+// `extent >= constant` or, for arrays of constant extents, `blockDim.x <= constant`, in the order of the
+// guards that they would prove. They are what most launches hold to: an index that is compared with nothing
+// else gives none, nor does one whose limit is that of every launch.
 std::vector<Expression> find_wanted_facts(const ir::Module& module, ir::FunctionId kernel);
 
 } // namespace kern

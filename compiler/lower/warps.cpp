@@ -89,8 +89,7 @@ llvm::Value* match_all(Lowerer& lower, const CustomCall& call) {
                llvm::Intrinsic::nvvm_match_all_sync_i64p);
 }
 
-// ---- CPU: the driver refuses warp collectives with one lane; where a thread is in its warp it can still say
-// ----
+// ---- CPU: the driver refuses warp collectives with one lane; a place in a warp is known all the same ----
 
 // Returns the place of a thread in its warp. It is 0 in the first lane where lanes are warps; elsewhere a row
 // may begin anywhere in a warp.

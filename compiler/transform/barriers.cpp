@@ -1,3 +1,6 @@
+// Functions are summed up once, since passes ask about statements again and again while they rewrite bodies.
+// Control flow around barriers is rewritten before it is checked: only then it is seen whether threads still
+// come to a barrier by different ways, which makes them meet Apart.
 #include "compiler/transform/barriers.h"
 
 #include "compiler/analysis/uniformity.h"

@@ -2,8 +2,7 @@
 // decide which product is fused, and results would differ. What is fused follows from the program's text
 // alone:
 //   * the product is f32 or f64, in a slot that is assigned once, and its one use in the function is an
-//   operand of a `+`
-//     or `-` that stands after it in the same body, or deeper;
+//     operand of a `+` or `-` that stands after it in the same body, or deeper;
 //   * a*b + c and c + a*b are fma(a, b, c); a*b - c is fma(a, b, -c); c - a*b is fma(-a, b, c);
 //   * of a*b + c*d the left product is fused, as clang and nvcc do; the right one is rounded.
 // A factor that the statements between product and use may assign is copied where the product stood.

@@ -2,7 +2,7 @@
 // meet at the next barrier. Left as a jump it would be one that threads of a block take differently, around a
 // barrier. So what follows it moves under the condition that it was not taken:
 //   * into the other arm of its `if`, where one arm never falls through: tests still dominate what they
-//   guard;
+//     guard;
 //   * else, or past some depth of arms, under the flag that says that the round is over.
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
-// A barrier of the block waits for the threads that have not left. So who comes to no barrier any more may as
-// well leave, after doing what is left to do; for the others nothing differs any more:
+// A barrier of the block waits for the threads that have not left. So a thread that comes to no barrier any
+// more may as well leave, after doing what is left to do; for the others nothing differs any more:
 //
 //     if c: A; syncthreads(); B           if not c: C; R; return
 //     else: C                       ->    A; syncthreads(); B
@@ -7,8 +7,8 @@
 //
 // Likewise a loop that holds a barrier, where threads leave it in different rounds: at its condition, at the
 // end of its count, or by a break, they do what is behind it and return. This holds where no barrier is in C,
-// R, or behind,
-// and no collective of a warp in R, which all lanes of a warp come to together as it is written.
+// R, or behind, and no collective of a warp in R, which all lanes of a warp come to together as it is
+// written.
 #include <functional>
 #include <unordered_map>
 #include <utility>

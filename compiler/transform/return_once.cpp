@@ -1,10 +1,8 @@
 // Turns early returns into structured control flow:
-//   * what follows an if with an arm that always returns moves into the other arm, so tests like `if i >= n:
-//   return` still
-//     dominate what they guard;
+//   * what follows an if with an arm that always returns moves into the other arm, so tests like
+//     `if i >= n: return` still dominate what they guard;
 //   * what follows an if that returns only sometimes, or a loop that returns, runs unless the flag `returned`
-//   is set; a loop
-//     that returns sets it and breaks;
+//     is set; a loop that returns sets it and breaks;
 //   * past some depth of arms, what follows goes into a loop of one iteration, which a return breaks: long
 //     chains of ifs must not become deep nests.
 // Values go to variables of their own, which the one Return at the end gives back.

@@ -2,30 +2,25 @@
 // starts. A CPU runs a block one vector at a time, so code between two barriers must be a loop of its own
 // over the vectors.
 //
-// What comes out, for every kernel but those whose threads meet Apart, which are one Segment, barriers and
-// all, with a Site for each barrier:
+// A kernel whose threads meet Apart becomes one Segment, barriers and all, with a Site for each barrier.
+// Every other kernel comes out so:
 //   * Without a block barrier the body is one Segment, even if it is empty. A device function is left as it
-//   is: after
-//     inlining none holds a barrier.
+//     is: after inlining none holds a barrier.
 //   * With barriers, each body outside Segments holds only: Segment; a CallEffect of a Block builtin; If,
-//   While and For that
-//     hold a Block builtin at any depth; a Break or Continue of such a loop; and an If that holds one of
-//     those. All of it runs in lockstep: every live thread takes the same way, so there are no masks here. A
-//     Segment never holds any of it.
+//     While and For that hold a Block builtin at any depth; a Break or Continue of such a loop; and an If
+//     that holds one of those. All of it runs in lockstep: every live thread takes the same way, so there are
+//     no masks here. A Segment never holds any of it.
 //   * Conditions, counts and arguments outside Segments are constants, or slots computed by the Segments
-//   before. Where
-//     they are not proved block-uniform, the live threads' values are compared: disagreement is a fault, for
-//     which the module gets a Site that has the span of the statement. The vote barriers take each thread's
-//     own value.
+//     before. Where they are not proved block-uniform, the live threads' values are compared: disagreement is
+//     a fault, for which the module gets a Site that has the span of the statement. The vote barriers take
+//     each thread's own value.
 //   * A Return is always inside a Segment: its thread leaves. When no thread lives, nothing is left to do, in
-//   or out of loops.
+//     or out of loops.
 //   * A lockstep For counts in a fresh i64 slot from 0 by 1, which nothing else assigns, and its count is a
-//   constant or a slot
-//     that the loop does not assign. The program's variable is computed from it by the first Segment of the
-//     body.
+//     constant or a slot that the loop does not assign. The program's variable is computed from it by the
+//     first Segment of the body.
 //   * A Temp is used in one Segment only; those that were used in several, or outside, have become Variables.
-//   Which Variables
-//     live across segments says analysis/crossing.h.
+//     analysis/crossing.h says which Variables live across segments.
 #include <map>
 #include <tuple>
 #include <utility>
