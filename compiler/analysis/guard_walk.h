@@ -1,5 +1,6 @@
 // The walk that proves guards: forward over the statements, each branch with the facts of its condition, each
-// loop with what is true on every way round it. Used by guards.cpp and guard_loops.cpp only.
+// loop with what is true on every way round it. Other files ask it for what the same walk finds on its way:
+// small values, facts that a launch could test, and the guards that transform/ takes out of loops.
 #pragma once
 
 #include <cstdint>
@@ -131,7 +132,7 @@ private:
   void note_count(const ir::For& node);
   void note_variable(const ir::For& node);
 
-  // launch_facts of the variant: wanted_facts.cpp
+  // wanted_facts.cpp: the facts of the variant, and those that a launch could test
   void find_known();
   void find_shape();
   std::optional<Affine> read_fact(const kern::Expression& expression) const;
@@ -185,7 +186,7 @@ private:
   std::size_t visits_ = 0;     // of statements, over all rounds of all loops
 };
 
-// Walks a function; for prove_guards and print_guards.
+// Walks a function, and returns what became of its guards.
 GuardFindings find_guards(const ir::Module& module, const ir::Function& function);
 
 } // namespace kern

@@ -233,6 +233,8 @@ llvm::Value* value_of_first_lane(Lowerer& lower, const Value& value);
 void drop_lanes(Lowerer& lower, llvm::Value* mask);
 // After a call: lanes that left in it are gone.
 void after_call(Lowerer& lower, const ir::Call& call, llvm::Value* live);
+
+// ---- control_lanes.cpp: from the plain copy to the masked one ----
 // Goes to a place of the masked copy, with the masks set up as all lanes are.
 void leave_plain_copy(Lowerer& lower, const void* stmt, int point);
 // In the masked copy: where such a way ends, null where there is none.

@@ -395,11 +395,11 @@ void lower_call_effect(Lowerer& lower, const ir::CallEffect& call);
 llvm::Value* load_hinted(Lowerer& lower, const ArrayValue& array, llvm::Value* address, ir::CacheHint hint);
 bool store_hinted(Lowerer& lower, const ArrayValue& array, llvm::Value* address, llvm::Value* value,
                   ir::CacheHint hint);
+
+// ---- builtins.cpp: calls by name, and atomics ----
 // Calls the device or host function of that name ("sin") for a float type.
 llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
                        llvm::ArrayRef<llvm::Value*> args);
-
-// ---- atomics.cpp ----
 void lower_atomic(Lowerer& lower, const ir::Atomic& atomic);
 
 // ---- faults.cpp ----
@@ -431,8 +431,8 @@ void lower_body(Lowerer& lower, const ir::Body& body);
 std::pair<llvm::Function*&, bool> called_function(const Lowerer& lower, ir::FunctionId id);
 void lower_call(Lowerer& lower, const ir::Call& call);
 void lower_return(Lowerer& lower, const ir::Return& stmt);
-// GPU: what a kernel does at its beginning, and a thread that returns from it, where others may come to a barrier of the
-// grid behind that.
+// GPU, in grid_barriers.cpp: emit what a kernel does at its beginning, and a thread that returns from it,
+// where others may come to a barrier of the grid behind that.
 void begin_grid_kernel(Lowerer& lower);
 void leave_grid(Lowerer& lower);
 void lower_device_function(ModuleState& state, const PendingFunction& pending);
