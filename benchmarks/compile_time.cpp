@@ -1,8 +1,8 @@
-// What a program that compiles at run time pays for a kernel: each file compiled to CPU code or PTX again and
-// again in this process, by the clock; to PTX with all variants, as a launch asks for it. CPU code is that of a
-// launch as most are: arrays in C order of less than 2^30 bytes, less than 2^30 threads along an axis; without
-// line info, as is all code that is made in the process that runs it. Prints a line a file: its name, the first
-// compilation and the median of the later ones, in milliseconds.
+// Measures what a program that compiles at run time pays for a kernel: each file is compiled to CPU code or
+// PTX again and again in this process, by the clock; to PTX with all variants, as a launch asks for it. CPU
+// code is that of a launch as most are: arrays in C order of less than 2^30 bytes, less than 2^30 threads
+// along an axis; without line info, as is all code that is made in the process that runs it. Prints a line a
+// file: its name, the first compilation and the median of the later ones, in milliseconds.
 //
 // usage: compile_time cuda|x86-64-v3|x86-64-v4 REPEATS FILE...
 #include <fmt/format.h>

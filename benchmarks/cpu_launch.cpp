@@ -1,5 +1,5 @@
-// What a launch on the CPU takes whose caller waits for it: of arrays of the device and of host memory, for
-// few elements and more. Prints medians and the least, in ns.
+// Measures how long a launch on the CPU takes whose caller waits for it: with arrays of the device and of
+// host memory, for few elements and more. Prints medians and the least, in ns.
 //
 //     kernc benchmarks/launch.kern -o launch.o -o launch.kern.hpp
 //     g++ -std=c++20 -O2 -I. -Iruntime/include benchmarks/cpu_launch.cpp launch.o libkern_runtime.a -lpthread

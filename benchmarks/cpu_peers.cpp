@@ -317,8 +317,8 @@ static Run monte_carlo_pi(const Sizes& n) {
   };
 }
 
-// Where the element with number `linear`, in C order of `shape`, lies in a storage with these strides: for
-// tensors of any number of axes.
+// Returns where the element with number `linear`, in C order of `shape`, lies in a storage with these
+// strides: for tensors of any number of axes.
 static long place(long linear, const std::vector<int>& shape, const std::vector<int>& strides) {
   long position = 0;
   for (int axis = static_cast<int>(shape.size()) - 1; axis >= 0; --axis) {

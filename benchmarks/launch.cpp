@@ -1,8 +1,8 @@
-// What a launch costs the host: one with 3 arrays and 2 scalars, asynchronous, against cuLaunchKernel on the
-// same function with the same parameters. The two take turns in one run, and waiting is not part of it: what
-// was launched is waited for after each turn. A turn has as many launches as the runtime keeps records of
-// together, so each has its part of what is done once for all of them. Prints the medians over the turns, in
-// ns a launch, and their ratio.
+// Measures what a launch costs the host: one with 3 arrays and 2 scalars, asynchronous, against
+// cuLaunchKernel on the same function with the same parameters. The two take turns in one run, and waiting is
+// not part of it: what was launched is waited for after each turn. A turn has as many launches as the runtime
+// keeps records of together, so each has its part of what is done once for all of them. Prints the medians
+// over the turns, in ns a launch, and their ratio.
 //
 //     kernc benchmarks/launch.kern -o launch.o -o launch.kern.hpp
 //     g++ -std=c++20 -O2 -I. -Iruntime/include benchmarks/launch.cpp launch.o libkern_runtime.a -lpthread

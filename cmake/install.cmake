@@ -1,4 +1,4 @@
-# What `cmake --install` puts where. Nothing holds an absolute path: the folder can be moved.
+# Says what `cmake --install` puts where. Nothing holds an absolute path: the folder can be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kern)
@@ -63,7 +63,7 @@ foreach(name Apache-2.0 GPL-3)
   endif()
 endforeach()
 
-# Where nothing else is installed, the device math comes along: kernc looks for it beside itself.
+# A kernc with a static LLVM runs where nothing else is installed, so the device math comes along: it is looked for beside kernc.
 if(KERN_STATIC_LLVM)
   find_file(KERN_LIBCLC nvptx64--nvidiacl.bc PATHS /usr/lib/clc /usr/share/clc REQUIRED NO_DEFAULT_PATH)
   install(FILES ${KERN_LIBCLC} DESTINATION ${share_folder}/libclc)

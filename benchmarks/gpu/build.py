@@ -22,7 +22,7 @@ from exports import exports_text  # noqa: E402
 
 here = pathlib.Path(__file__).resolve().parent
 SOURCES = {"kern": root / "benchmarks/suite.kern", "py": root / "benchmarks/suite_numba.py"}
-# What a table names as a form of its own when this kernc has the option.
+# A table has each of these as a form of its own when this kernc knows the option.
 KNOWN_VARIANTS = {"clamp": "--on-fault=clamp"}
 
 

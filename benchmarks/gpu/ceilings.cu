@@ -1,4 +1,4 @@
-// What this GPU can do at most, and the kernel that keeps it busy while the host prepares a measurement.
+// Shows what this GPU can do at most. `delay` keeps it busy while the host prepares a measurement.
 
 extern "C" __global__ void delay(long long cycles) {
   long long begin = clock64();

@@ -1,6 +1,6 @@
-// What a launch costs the host: one over 3 arrays and 2 scalars, asynchronous, against cuLaunchKernel of an
-// empty kernel with as many parameters. The ways take turns, and waiting is no part of a turn. Linked into
-// the library under test, so that the launches are those of a C++ program.
+// Measures what a launch costs the host: one over 3 arrays and 2 scalars, asynchronous, against
+// cuLaunchKernel of an empty kernel with as many parameters. The ways take turns, and waiting is no part of a
+// turn. It is linked into the library under test, so that the launches are those of a C++ program.
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What --arch names, by target: it may be given several times, and each time hold several.
+// Sorts the names of --arch by target: it may be given several times, and each time hold several.
 #pragma once
 
 #include <string>

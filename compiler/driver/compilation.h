@@ -67,7 +67,7 @@ constexpr bool is_for(Pass pass, Target target) {
   return targets == PassTargets::Every || (targets == PassTargets::Cpu) == (target == Target::Cpu);
 }
 
-// What a phase took, in milliseconds.
+// The time that a phase took.
 struct PhaseTime {
   std::string phase;
   double milliseconds;
@@ -105,8 +105,8 @@ public:
   // The IR as it was checked, or with these passes on top; or as it is lowered for a target.
   std::optional<std::string> ir(std::span<const Pass> passes = {});
   std::optional<std::string> ir(Target target);
-  // What became of guards where they stand, by what every target knows; or of those of each variant that a
-  // target gets.
+  // Say what became of the guards where they stand, by what every target knows; or of those in each variant
+  // that a target gets.
   std::optional<std::string> guards();
   std::optional<std::string> guards(Target target);
   std::optional<std::string> emit(const TargetOptions& target, OutputKind kind);

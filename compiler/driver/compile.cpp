@@ -149,7 +149,7 @@ static std::vector<Pass> wanted_passes(Session& session) {
 static bool is_code(Form form) { return form >= Form::Llvm; }
 static bool is_library(Form form) { return form >= Form::Manifest; }
 
-// What the outputs for ahead-of-time libraries are made of.
+// The parts that the outputs for ahead-of-time libraries are made of.
 struct LibraryParts {
   std::string name; // the namespace
   std::string file; // without its folders
@@ -290,7 +290,7 @@ static ExitCode check(Session& session, Compilation& compilation) {
 
 static ExitCode check_only(Session& session, Compilation& compilation, const std::string& file) {
   ExitCode code = check(session, compilation);
-  // Who reads JSON wants nothing else between it.
+  // A program that reads diagnostics as JSON from here wants no other lines.
   if (code == ExitCode::Done && session.options.diagnostics != "json")
     session.streams.err << fmt::format("kernc: `{}` is sound; nothing is written without -o or --emit\n",
                                        file);

@@ -42,7 +42,7 @@ public:
   // Returns what the program gives; nothing where it does not run.
   std::optional<int> run(const PtxasDefect& defect) const {
     cuda::FunctionHandle function = nullptr;
-    // What no program gives: one that writes nothing is not right either.
+    // No program gives this result, so one that writes nothing is not taken to be right.
     int result = ~defect.right, x = defect.x, y = defect.y, z = defect.z;
     cuda::Address memory = memory_;
     void* arguments[] = {&memory, &x, &y, &z};

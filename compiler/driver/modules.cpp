@@ -89,7 +89,7 @@ static std::optional<FoundFile> find_on_disk_in(const std::string& folder, std::
   return found;
 }
 
-// Where a module is looked for: the dots that lead up from the importer, and its path from there.
+// The path of a module: the steps that lead up from the importer, and its path from there.
 struct ModulePath {
   std::string up;
   std::string relative;
@@ -147,7 +147,7 @@ std::string path_of_file(const std::string& name) {
 
 namespace {
 
-// Where modules of a program that embeds the compiler come from.
+// The files and folders that the modules of a program which embeds the compiler come from.
 struct Places {
   std::vector<FoundFile> files;
   std::vector<std::string> folders;

@@ -76,7 +76,7 @@ void judge(Entry& entry, Compilation& compilation) {
     std::optional<std::string> value = wanted_value(diagnostic);
     if (value && std::ranges::find(entry.values, *value) == entry.values.end())
       entry.values.push_back(*value);
-    // What no value mends counts more than what one does.
+    // An error that no value mends counts more than one that a value does.
     bool is_first = entry.code.empty() || (!value && entry.verdict == Verdict::NeedsValues);
     entry.verdict = std::max(entry.verdict, value ? Verdict::NeedsValues : Verdict::Unsupported);
     if (!is_first) continue;

@@ -1,4 +1,5 @@
-// What becomes of the kernels of a whole project of `.py` files: `kernc check --numba-report PATH...`.
+// Reports what becomes of the kernels of a whole project of `.py` files: `kernc check --numba-report
+// PATH...`.
 #pragma once
 
 #include "compiler/driver/commands.h"

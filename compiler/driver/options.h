@@ -14,7 +14,7 @@ namespace kern {
 
 enum class Command : std::uint8_t { Compile, Check, Run, Embedded };
 
-// What was written, checked only against the values that the table allows.
+// The options as they were written, checked only against the values that the table allows.
 struct Options {
 #define FLAG(Commands, Flag, Field, Help) bool Field = false;
 #define OPTION(Commands, Flag, Values, Field, Default, Help) std::string Field = Default;

@@ -1,4 +1,4 @@
-// What every command starts with: options become the compiler's own, FILE becomes a compilation.
+// Starts every command: options become the compiler's own, FILE becomes a compilation.
 #include <algorithm>
 #include <iterator>
 
@@ -47,7 +47,7 @@ void Session::write_times(const Compilation& compilation) {
   streams.err << fmt::format("{:>12} {:>10.3f} ms\n", "total", total);
 }
 
-// What is no warning is told with the one that it resembles, or with all of them.
+// Reports a name that is no warning's, with the one that it resembles, or with all of them.
 static void check_warning(const std::string& name, std::string_view prefix, Diagnostics& diagnostics) {
   std::vector<std::string_view> names;
   for (const DiagnosticRow* row : all_diagnostics())
@@ -128,7 +128,7 @@ CompileOptions compile_options(const Options& options, Diagnostics& diagnostics)
 TargetOptions target_options(const Options& options, Target target) {
   TargetOptions result;
   result.target = target;
-  // What names only the other target is refused there, with the names that this one has.
+  // A name that only the other target has goes to this one, which refuses it with the names that it has.
   for (Target named : {target, target == Target::Cpu ? Target::Cuda : Target::Cpu})
     if (std::vector<std::string> names = named_archs(options, named); result.arch.empty() && !names.empty())
       result.arch = names.front();

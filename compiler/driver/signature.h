@@ -1,4 +1,4 @@
-// What --sig and the JIT's signatures say.
+// Reads the signatures of --sig and of the JIT.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Where a command reads and writes, so that a test can run one inside its own process; and what it returns.
+// Declares the streams that a command reads and writes, so that a test can run one inside its own process,
+// and the exit codes that it returns.
 #pragma once
 
 #include <istream>

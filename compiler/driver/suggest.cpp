@@ -27,7 +27,7 @@ std::string_view most_similar(std::string_view word, std::span<const std::string
   constexpr std::size_t longest = 64;
   if (word.size() > longest) return "";
   std::string_view best;
-  // Of a word of one or two letters everything is near.
+  // Everything is near a word of one or two letters.
   if (word.size() < 3) return "";
   std::size_t nearest = word.size() / 3 + 1;
   for (std::string_view candidate : candidates) {

@@ -1,4 +1,4 @@
-// What a mistyped word may have meant.
+// Finds what a mistyped word may have meant.
 #pragma once
 
 #include <span>

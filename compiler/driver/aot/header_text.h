@@ -1,4 +1,4 @@
-// What the headers for C++ and for C have in common.
+// Makes the parts that the headers for C++ and for C have in common.
 #pragma once
 
 #include <set>

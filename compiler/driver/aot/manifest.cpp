@@ -98,7 +98,8 @@ static void add_shared(const ir::Module& module, const SourceManager& sources, c
                                        ManifestDeclaration{decl.name, place_of(sources, decl.span)}});
     if (!layout.offset(id)) result.shared_bytes += round_up_shared(static_bytes(decl));
   }
-  // What a GPU's threads tell each other through: a word for each kind.
+  // Threads of a GPU tell each other by words of shared memory what they have found: one for each kind of
+  // question, two for returns before a barrier of the grid.
   const bool agrees = ir::any_reachable(module, kernel.body, [](const ir::Stmt& stmt) {
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
     return call && call->builtin == Builtin::Uniform;

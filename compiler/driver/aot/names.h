@@ -1,4 +1,5 @@
-// What a generated header calls the kernels and parameters of a source: whatever these are called, it compiles.
+// Makes the names that a generated header has for the kernels and parameters of a source: whatever these are
+// called, the header compiles.
 #pragma once
 
 #include <set>

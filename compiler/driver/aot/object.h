@@ -1,4 +1,4 @@
-// What an ahead-of-time library is made of: an object and the header that declares its kernels.
+// Makes an ahead-of-time library: an object and the header that declares its kernels.
 #pragma once
 
 #include <optional>

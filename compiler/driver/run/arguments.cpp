@@ -25,7 +25,7 @@ using Value = std::variant<Scalar, HostArray, HostArray*>;
 // Each stream before the first takes as long as one that is made.
 constexpr std::int64_t most_random_start = 1'000'000;
 
-// What was given for one parameter.
+// The words that were given for one parameter, and what has become of them so far.
 struct Given {
   std::string param;
   std::string text;

@@ -28,7 +28,7 @@ struct ElementOf {
   std::int64_t index;
 };
 
-// What a tuple has before its first and behind its last element.
+// The text that a tuple has before its first and behind its last element.
 struct TupleBrackets {
   std::string before, after;
 };

@@ -43,7 +43,8 @@ struct NpyRecords {
   std::int64_t size = 0;
   std::vector<std::pair<std::int64_t, ScalarKind>> scalars; // where each is, in bytes; by their places
   std::string dtype; // an expression of Python, where the names of fields can be written as one
-  // Of `zeros:P:100` and `ones:P:100`: what the program has is known later. The array has no words until then.
+  // Names the record `P` of `zeros:P:100` and `ones:P:100`, whose fields are known once the program is. The
+  // array has no words until then.
   std::string name;
   bool is_ones = false;
   bool are_unknown() const { return !name.empty() && descr.empty(); }

@@ -1,4 +1,4 @@
-// What arrays are filled with, and arrays from files by their suffix.
+// Fills arrays, and reads and writes them as files by their suffix.
 #pragma once
 
 #include <string>

@@ -158,7 +158,7 @@ struct Completer {
     return true;
   }
 
-  // Where the element stands that number `index` of the broadcast shape is.
+  // Returns the address of the element that number `index` of the broadcast shape is.
   static const char* place_of(const HostArray& array, const Extents64& shape, std::int64_t index) {
     std::int64_t offset = 0;
     std::size_t front = shape.size() - array.extents.size();

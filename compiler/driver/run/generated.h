@@ -1,4 +1,5 @@
-// What Numba does when a generated kernel is called: broadcasting, the choice of a signature, arrays for results.
+// Does what Numba does when a generated kernel is called: broadcasts, chooses a signature, makes arrays for
+// results.
 #pragma once
 
 #include "compiler/driver/run/stages.h"

@@ -77,7 +77,7 @@ private:
   std::size_t rank_ = 0; // 0: no number has been read
 };
 
-// What the numbers are where nothing says it, as in NumPy.
+// Returns the type of the numbers where nothing says it, as in NumPy.
 ScalarKind common_kind(const ListReader& list) {
   auto any = [&](Number::Kind kind) {
     return std::ranges::any_of(list.numbers, [&](const Number& number) { return number.kind == kind; });

@@ -108,7 +108,7 @@ private:
     }
     return true;
   }
-  // What np.dtype takes for fields: "[('x', '<f4'), ('n', '<i4', (2,)), ]".
+  // The text that np.dtype takes for fields: "[('x', '<f4'), ('n', '<i4', (2,)), ]".
   struct Dtype {
     std::string rows;
     bool is_writable = true; // no name has a quote or another character that would have to be escaped
@@ -172,7 +172,7 @@ private:
     at = start + count * step;
     return take(')');
   }
-  // What lies between the fields of an aligned layout: ('', '|V3').
+  // Says whether a field is the gap between two fields of an aligned layout: ('', '|V3').
   static bool is_padding(std::string_view type, std::int64_t& bytes) {
     if (!type.starts_with("|V")) return false;
     HeaderReader reader(type.substr(2));

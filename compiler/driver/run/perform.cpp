@@ -20,7 +20,7 @@ struct Copies {
   std::map<const HostArray*, HostArray*> copy_of; // by the original
 };
 
-// What one device did, beside what the other one did.
+// The results of one device, to be compared with those of the other one.
 struct Second {
   Runner* runner;
   std::vector<RunResult> results; // by stage, as far as it came
@@ -49,7 +49,7 @@ static bool has_failed(const RunResult& result) { return result.is_refused || !r
 // A run that did not come about; returns its exit code.
 static ExitCode fail(Run& run, const Stage& stage, const RunResult& result) {
   if (result.is_refused) {
-    // What was said of the source before is not said again.
+    // Warnings of the source have been written before; only its errors are new.
     run.session.flush();
     for (const Diagnostic& diagnostic : stage.compilation->diagnostics().all())
       if (diagnostic.severity == Severity::Error) run.session.write(diagnostic, stage.compilation->sources());
@@ -120,7 +120,7 @@ static Diagnostic stage_fault(const Stage& stage, const kern_fault_record& fault
   return diagnostic;
 }
 
-// What is said when a launch has taken too long; the fault tells where it was, if it came back.
+// Returns the error of a launch that has taken too long; the fault tells where it was, if it came back.
 static Diagnostic timed_out(const Run& run, const Stage& stage, const RunResult* result) {
   Diagnostic diagnostic{&diag::timed_out, Severity::Error, std::nullopt, "", {}};
   diagnostic.message =

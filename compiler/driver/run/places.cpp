@@ -1,4 +1,5 @@
-// What -o, --print and --expect name. A stage sees the arrays that it and those before it were given.
+// Finds the arrays that -o, --print and --expect name. A stage sees the arrays that it and those before it
+// were given.
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"

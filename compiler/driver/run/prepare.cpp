@@ -1,5 +1,5 @@
-// What is known of a stage before anything runs: its kernel, the types of its arguments, over what it runs, and
-// that contracts hold. Then its machine code, with the facts that hold for this launch.
+// Prepares a stage before anything runs: finds its kernel, the types of its arguments and over what it runs,
+// and tests its contracts. Then makes its machine code, with the facts that hold for this launch.
 #include <algorithm>
 
 #include "compiler/analysis/launch_facts.h"
@@ -173,7 +173,7 @@ static std::optional<std::uint64_t> parse_bytes(Run& run, const std::string& tex
   return std::nullopt;
 }
 
-// What an argument costs that cannot be passed: more than any conversions that can.
+// The distance of an argument that cannot be passed: more than that of any conversions that can.
 constexpr int impossible = 1000000;
 
 // How far an argument lies from the type of a parameter, 0 where it has it.
@@ -308,7 +308,7 @@ static bool open_devices(Run& run) {
   return true;
 }
 
-// What the kernel is compiled for: --arch, else what the device is.
+// Returns the target that the kernel is compiled for: --arch, else what the device is.
 static TargetOptions target_of(const Run& run, const Runner& runner) {
   const Options& options = run.session.options;
   TargetOptions target = target_options(options, runner.name() == "cuda" ? Target::Cuda : Target::Cpu);

@@ -17,7 +17,7 @@ Progress::Progress(Streams& streams, std::uint64_t total, std::uint64_t& done)
   try {
     watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
   } catch (const std::system_error&) {
-    // Where there is no thread to be had the kernel runs without the line.
+    // The kernel runs without the line if there is no thread to be had.
   }
 }
 

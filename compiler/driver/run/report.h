@@ -1,4 +1,4 @@
-// What `kernc run` says after a run: faults, prints, summaries, comparisons, times.
+// Writes what `kernc run` says after a run: faults, prints, summaries, comparisons, times.
 #pragma once
 
 #include <span>

@@ -55,8 +55,8 @@ struct LoadedKernel {
   std::vector<Type> types; // of its parameters
 };
 
-// What a device has of arrays in host memory, from the first launch that takes them. A CPU uses them where they
-// are, and nothing is kept here.
+// The copies that a device has of arrays in host memory, from the first launch that takes them. A CPU uses
+// the arrays where they are, and nothing is kept here.
 struct DeviceArrays {
   struct Copy {
     Held<kern_buffer> buffer;

@@ -73,7 +73,7 @@ static std::optional<const ast::FunctionDef*> select_inner(const Program& progra
                                                            Diagnostics& located) {
   std::vector<ast::Definition> found = ast::definitions_named(*program.files.front().tree, name);
   if (found.empty()) return std::nullopt;
-  // Of those in several branches the check knows which counts, or says that nobody does.
+  // The check knows which of those in several branches counts, or says that nobody does.
   const bool is_one_path = std::ranges::all_of(found, [&](const ast::Definition& each) {
     return each.path == found.front().path &&
            std::ranges::equal(each.function->params, found.front().function->params, {}, &ast::Param::name,
@@ -127,7 +127,7 @@ const ast::FunctionDef* select_kernel(const Program& program, const std::string&
                                       Diagnostics& diagnostics, Diagnostics& located) {
   std::vector<const ast::FunctionDef*> functions = functions_of(program), kernels;
   std::vector<std::string_view> names, kernel_names;
-  // Of several functions of one name the last one has it.
+  // A name is that of the last of several functions that have it.
   for (std::size_t i = functions.size(); i-- > 0 && !name.empty();)
     if (functions[i]->name == name)
       return refuse(*functions[i], program.files.front().dialect, located) ? nullptr : functions[i];
