@@ -1,4 +1,5 @@
-// What is still under way when the process ends: waited for a little, so that faults which nobody collected are told.
+// Waits a little for work that is still under way when the process ends, so that faults which nobody
+// collected are told.
 #pragma once
 
 #include <memory>

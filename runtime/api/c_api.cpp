@@ -234,7 +234,7 @@ int kern_host_is_pinned(kern_device* device, const void* data) {
   return is_pinned;
 }
 
-// Of a handle that is null: BEST is the kind of no device.
+// Returns BEST of a handle that is null, because it is the kind of no device.
 kern_device_kind kern_device_get_kind(const kern_device* device) {
   return is_there(device) ? device->device->kind() : KERN_DEVICE_BEST;
 }
@@ -503,7 +503,8 @@ kern_error* kern_event_elapsed(kern_event* begin, kern_event* end, double* milli
 
 // ---- Modules and kernels ----
 
-// Of one version, the calling convention may have another hash: before a release it changes.
+// The message has the hashes where the versions are equal: the calling convention changes before a release,
+// and its version does not.
 [[noreturn, gnu::cold]] static void refuse_object(const kern_object& object) {
   std::string made = std::to_string(object.abi_version), loads = std::to_string(KERN_ABI_VERSION);
   if (object.abi_version == KERN_ABI_VERSION) {

@@ -18,7 +18,7 @@ struct CapturePoint {
   std::shared_ptr<const void> mark; // the device's
 };
 
-// What a piece of work is: "kernel" and its name, or "a copy"; without a kind it is none.
+// The words for a piece of work: "kernel" and its name, or "a copy"; without a kind it is none.
 struct Work {
   std::string_view kind, name = {};
   std::string text() const {

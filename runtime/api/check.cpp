@@ -14,7 +14,7 @@ namespace kern::runtime {
 
 constinit std::atomic<bool> is_checking_streams{false};
 
-// What the check knows of some memory.
+// The uses of some memory that the check knows of.
 struct CheckedMemory {
   struct Use {
     std::uint64_t stream, number; // of the work
@@ -78,7 +78,7 @@ void add(State& all, CheckedMemory& known, CheckedMemory::Use use) {
     if (other.stream != use.stream && (other.writes || use.writes) && !comes_behind(*use.clock, other) &&
         share_elements(other.array, use.array))
       tell(all, other, use);
-  // Who comes behind this use comes behind those before it.
+  // Later work that comes behind this use comes behind those before it, which can be forgotten.
   std::erase_if(known.uses, [&](const CheckedMemory::Use& other) {
     bool is_same =
         other.array.data == use.array.data && other.array.rank == use.array.rank &&

@@ -1,4 +1,4 @@
-// What comes before something: of each stream, up to which number its work does.
+// Says what comes before something: of each stream, the work up to a number.
 #pragma once
 
 #include <algorithm>

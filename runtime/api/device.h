@@ -1,5 +1,5 @@
-// What the runtime asks of a device: memory, code and streams. A CPU and a CUDA device implement it; nothing
-// above this header knows which.
+// Declares what the runtime asks of a device: memory, code and streams. A CPU and a CUDA device implement it;
+// nothing above this header knows which.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ struct Module {
   std::deque<Plan> plans; // of each kernel
 };
 
-// What a fault record must be read with; the module is held by somebody.
+// The facts about a launch with which its fault record must be read; the module is held by somebody.
 struct Launched {
   const Module* module = nullptr;
   const ManifestKernel* kernel = nullptr;
@@ -121,7 +121,7 @@ public:
   virtual std::uint64_t launch(const Launch& launch) = 0;
   // Calls a function of the program's when the work before it is done; what comes next waits for it.
   virtual std::uint64_t call(std::function<void()> function) = 0;
-  // What comes next waits for another stream's work, of the same device or another one.
+  // Lets what comes next wait for another stream's work, of the same device or another one.
   virtual std::uint64_t after(std::shared_ptr<Stream> other, std::uint64_t number, bool same_device) = 0;
   // Notes when the work before it is done.
   virtual std::uint64_t record(std::shared_ptr<Timestamp>& time) = 0;
@@ -200,7 +200,7 @@ protected:
   friend class Capture;
   // Ends a capture that nobody can end any more, because its stream goes.
   void abandon_capture();
-  // What a device does for a capture. Makes the graph, and keeps what is put on the stream,
+  // A device does four things for a capture: it makes the graph, and keeps what is put on the stream,
   virtual std::shared_ptr<Graph> start_capture() = 0;
   // marks the end of the captured work so far, where a device has such marks,
   virtual std::shared_ptr<const void> mark_captured() { return nullptr; }
@@ -284,7 +284,7 @@ private:
   void* print_context_ = nullptr;
 };
 
-// What a device knows of a kernel's code; 0 where there is no such thing.
+// The facts that a device knows of a kernel's code; 0 where there is no such thing.
 struct CodeFacts {
   std::uint64_t registers = 0, local_bytes = 0; // of a thread
 };
@@ -320,7 +320,7 @@ public:
   virtual CodeFacts code_facts(const Plan&) { return {}; }
   // Returns how many blocks of so many threads, with so much dynamic shared memory, run at once on the device.
   virtual std::uint64_t occupancy(const Plan& plan, std::uint64_t threads, std::uint64_t shared_bytes) = 0;
-  // What every launch asks.
+  // Returns the limits, which are kept in a field because every launch asks for them.
   const DeviceLimits& limits() const { return limits_; }
   // Returns the name by which variants say that they are for this device: "cpu", "cuda".
   virtual std::string_view target() const = 0;

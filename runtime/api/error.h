@@ -1,5 +1,5 @@
-// What the runtime reports, and the one function that throws it. Inside of runtime/ errors are exceptions;
-// the C interface hands them out as values.
+// Declares what the runtime reports, and the one function that throws it. Inside of runtime/ errors are
+// exceptions; the C interface hands them out as values.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct Fault {
   bool went_on = false;          // the thread of this one did
 };
 
-// What the compiler says about a source.
+// An error or a warning of the compiler about a source.
 struct Diagnostic {
   bool is_error = true;
   std::string code, file;

@@ -1,4 +1,4 @@
-// What the handles of the C interface are: counted boxes round what the runtime uses. Each holds its device,
+// Defines the handles of the C interface: counted boxes round what the runtime uses. Each holds its device,
 // and lets go of it last. guarded() turns what is thrown into a value.
 #pragma once
 
@@ -100,7 +100,7 @@ template <class Handle> void release(Handle* handle) {
   if (!handle) return;
   if (!handle->is_whole()) [[unlikely]]
     return warn_of_handle();
-  // Who has the only one needs no locked instruction.
+  // The only holder of a handle needs no locked instruction.
   bool is_last = handle->count.load(std::memory_order_acquire) == 1 ||
                  handle->count.fetch_sub(1, std::memory_order_acq_rel) == 1;
   if (is_last) delete handle;

@@ -266,8 +266,8 @@ static void check_argument(const Call& call, std::size_t index) {
   check_reach(kernel, index, given);
 }
 
-// What a kernel writes may lie neither on itself nor on something else that it writes. What it only reads may
-// lie anywhere: a kernel may work in place.
+// Refuses an array that the kernel writes and that lies on itself or on another one that it writes. Arrays
+// that it only reads may lie anywhere: a kernel may work in place.
 static void check_written(const Call& call) {
   const ManifestKernel& kernel = *call.plan.kernel;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {

@@ -11,7 +11,7 @@ namespace kern::runtime {
 const Plan& find_kernel(const Module& module, std::string_view name,
                         std::span<const kern_parameter> parameters);
 
-// What a call says.
+// A call of a kernel, as the program makes it.
 struct Call {
   const std::shared_ptr<const Module>& module;
   const Plan& plan;

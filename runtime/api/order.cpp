@@ -5,7 +5,7 @@
 
 namespace kern::runtime {
 
-// What is captured runs later, behind what it waits for here.
+// Puts a stream behind a use. Captured work runs later, so the use is waited for here.
 static void put_behind(Stream& stream, const Use& use) {
   std::shared_ptr<Stream> other = use.is_done() ? nullptr : use.timeline->stream.lock();
   if (!other || other.get() == &stream) return;

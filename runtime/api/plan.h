@@ -1,4 +1,4 @@
-// What is worked out once for a kernel of a module on its device, so that a launch need not.
+// Works out once for a kernel of a module on its device what each launch would have to.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ struct Plan {
   std::uint32_t written_arrays = 0;
   std::optional<Estimate> operations;      // of a thread
   mutable std::atomic<bool> warned{false}; // that launches of it leave the device idle
-  // Where host memory was staged from last, and how often in a row: that is worth a warning.
+  // The host memory that was staged last, and how often in a row: that is worth a warning.
   struct Staged {
     std::atomic<const void*> data{nullptr};
     std::atomic<unsigned> times{0};

@@ -1,4 +1,4 @@
-// What kernels print, as lines.
+// Makes lines of what kernels print.
 #pragma once
 
 #include <string>

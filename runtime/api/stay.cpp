@@ -16,7 +16,7 @@ static bool mark_library() {
   return true;
 }
 
-// What fails for want of memory is tried again by the next device.
+// The next device tries again where this fails for want of memory.
 void stay_loaded() {
   static std::atomic<bool> is_marked{false};
   if (!is_marked) is_marked = mark_library();

@@ -33,7 +33,7 @@ public:
     return id;
   }
 
-  // What is set is set under the lock, so that nobody writes the word behind this.
+  // Words are set under the lock, so that nobody writes this one once its alarm is gone.
   void remove(Time::time_point time, std::uint64_t id) {
     std::lock_guard lock(mutex_);
     alarms_.erase({time, id});

@@ -9,7 +9,7 @@
 
 namespace kern::runtime {
 
-// What such a word says.
+// The values of such a word.
 enum class Stop : std::uint64_t {
   None,
   ByReport, // the program has set the word of its kern_launch_report

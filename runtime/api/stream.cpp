@@ -1,4 +1,4 @@
-// What every stream does alike: it keeps faults until somebody waits for them.
+// Does what is the same for every stream: keeps faults until somebody waits for them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -343,7 +343,7 @@ const std::shared_ptr<Stream>& Device::stream_of_thread() {
   std::lock_guard lock(mutex_);
   if (known == own.streams.end()) {
     std::erase_if(own.streams, [](const auto& old) { return old.device.expired(); });
-    // What takes memory comes first: either both know the stream or nobody does.
+    // Memory is taken first, so that either both lists know the stream or neither does.
     own.streams.reserve(own.streams.size() + 1);
     own_streams_.push_back(std::make_unique<std::shared_ptr<Stream>>(stream));
     own.streams.push_back({id_, weak_from_this(), stream});

@@ -1,4 +1,5 @@
-// What version the linked runtime is of.
+// Says which version the linked runtime is, because the headers that a program was compiled with may be of
+// another one.
 #include "kern/version.h"
 
 const char* kern_version() { return KERN_VERSION_STRING; }

@@ -1,4 +1,4 @@
-// What costs time and is no error: said once a place on stderr, unless KERN_WARNINGS is off.
+// Warns of what costs time and is no error: once a place on stderr, unless KERN_WARNINGS is off.
 #pragma once
 
 #include <atomic>

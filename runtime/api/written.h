@@ -1,4 +1,4 @@
-// What a module can be written down as, to be loaded elsewhere: by whoever made it of more than an object.
+// Writes a module down, to be loaded elsewhere: whoever made it of more than an object knows how.
 #pragma once
 
 #include <memory>

@@ -11,14 +11,14 @@
 
 namespace kern::cache {
 
-// What an entry is found by: the hash of everything that its payload follows from.
+// The key that an entry is found by: the hash of everything that its payload follows from.
 using Key = Digest;
 
 // Returns the key of these parts, in this order: the code it was made of, its maker's version, the device,
 // options, the ABI. Their lengths count, so that no two lists of parts have one key.
 Key make_key(std::initializer_list<std::string_view> parts);
 
-// What `kernc cache explain` says about an entry.
+// The facts about an entry that `kernc cache explain` shows.
 struct Description {
   std::string kind;    // "cubin", "object"
   std::string device;  // what it runs on: "sm_90 (NVIDIA H200)", "x86-64-v4"

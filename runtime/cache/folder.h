@@ -57,7 +57,7 @@ struct FileInfo {
 // Lists the files that are the cache's, by their names; others are left alone.
 std::vector<FileInfo> list_files(const File& folder);
 
-// What the names of temporary files begin with.
+// Names of temporary files begin with this.
 inline constexpr std::string_view temporary_prefix = ".new-";
 
 } // namespace kern::cache

@@ -1,4 +1,4 @@
-// Where the cache is, and how much it may hold.
+// Finds out where the cache is, and how much it may hold.
 #include "runtime/common/settings.h"
 #include "runtime/cache/cache.h"
 

@@ -25,8 +25,8 @@ const FaultRow* find_fault(std::uint32_t kind);
 // from the end the record has the place.
 kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind);
 
-// Of a fault as written. Returns "index 7 is out of range for axis 0 of `y` (extent 7), block (0,0,0) thread
-// (7,0,0)".
+// Returns "index 7 is out of range for axis 0 of `y` (extent 7), block (0,0,0) thread (7,0,0)", for a fault
+// as written.
 std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, std::string_view array);
 
 // Returns ", block (0,0,0) thread (7,0,0)".

@@ -16,7 +16,7 @@ constexpr std::int64_t floor_divide(std::int64_t value, std::int64_t divisor) {
   return value / divisor - (value % divisor != 0 && (value < 0) != (divisor < 0));
 }
 
-// Of two types one would be converted to the other without a word, and a wide number cut.
+// Refuses operands of two types: one would be converted to the other without a word, and a wide number cut.
 template <class Value, class Divisor> constexpr void floor_divide(Value value, Divisor divisor) = delete;
 
 // Returns the rest, which has the divisor's sign.

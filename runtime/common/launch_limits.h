@@ -1,4 +1,5 @@
-// What every launch keeps to, on each device: a program that runs on the CPU runs on a GPU as well.
+// Sets the limits that every launch keeps to, on each device: a program that runs on the CPU runs on a GPU as
+// well.
 #pragma once
 
 #include <array>

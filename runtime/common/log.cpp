@@ -59,7 +59,7 @@ private:
     try {
       if (function) return function(context, line.level, line.text.c_str(), line.text.size());
     } catch (...) {
-      // What it threw is dropped, and the line goes where it would go without it.
+      // The exception is dropped, and the line goes where it would go without the function.
     }
     print(line.level, line.text);
   }

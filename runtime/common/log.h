@@ -1,4 +1,4 @@
-// What the runtime says of itself, a line or more at a time: on stderr, unless the program takes it.
+// Writes what the runtime says of itself, a line or more at a time: on stderr, unless the program takes it.
 #pragma once
 
 #include <string>

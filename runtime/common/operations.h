@@ -1,5 +1,5 @@
-// What one operation of an expression over the arguments of a launch gives for integers: the tree
-// (expression.cpp) and its steps (program.cpp) compute the same.
+// Computes one operation of an expression over the arguments of a launch for integers, so that the tree
+// (expression.cpp) and its steps (program.cpp) give the same.
 #pragma once
 
 #include <cstdint>

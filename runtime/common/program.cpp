@@ -115,7 +115,7 @@ std::optional<std::int64_t> Program::run(const ExpressionInput& input) const {
 }
 
 std::optional<std::int64_t> Program::integer(const ExpressionInput& input) const {
-  // Where the steps end early the tree knows whether the operand was wanted at all.
+  // If the steps end early, the tree knows whether the operand was wanted at all.
   if (std::optional<std::int64_t> value = run(input)) return value;
   std::optional<ExpressionValue> value = evaluate(*expression_, input);
   if (!value || value->is_real) return std::nullopt;

@@ -116,7 +116,7 @@ static std::string wrong(const char* name, const char* takes, std::string_view v
 
 const char* environment(const char* name) noexcept { return secure_getenv(name); }
 
-// What the program said, else the environment; empty where neither does.
+// Returns what the program said, else the environment; "" where neither says anything.
 static std::string text_of(const char* name) {
   Given& all = given();
   std::lock_guard lock(all.mutex);

@@ -1,5 +1,6 @@
-// What a program is told from outside: environment variables, and what the program itself says in their place. What each may be
-// is a row of settings.def, and so is what it means: who reads one has its value, or the sentence that says why there is none.
+// Reads what a program is told from outside: environment variables, and what the program itself says in their
+// place. A row of settings.def says what each may be and what it means: whoever reads one has its value, or
+// the sentence that says why there is none.
 #pragma once
 
 #include <cstdint>

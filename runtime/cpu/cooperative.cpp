@@ -51,8 +51,8 @@ struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// What blocks need that run at once. It stays with the thread that launches and only grows, so a launch that
-// fits allocates nothing.
+// The memory that blocks need which run at once. It stays with the thread that launches and only grows, so a
+// launch that fits allocates nothing.
 class Arena {
 public:
   Arena() = default;

@@ -38,7 +38,7 @@ private:
   void* stack_ = nullptr;
   std::size_t bytes_ = 0;
   bool done_ = false;
-  // What sanitizers know of the two stacks.
+  // The facts that sanitizers are told of the two stacks.
   struct Known {
     void *own_fake = nullptr, *caller_fake = nullptr, *own_thread = nullptr, *caller_thread = nullptr;
     const void* caller_stack = nullptr;

@@ -10,7 +10,7 @@
 
 namespace kern::cpu {
 
-// What threads ask of a barrier.
+// The result that threads ask of a barrier.
 enum class Asked : std::uint8_t { Nothing, Sum, Least, Greatest, First };
 
 // A thread at a barrier.

@@ -57,8 +57,8 @@ template <class Done> static bool watch(Done done) {
   }
 }
 
-// What a thread has for itself while it runs blocks, on cache lines of its own: the job that a worker is in, and a
-// scratch area, 64-byte aligned.
+// The things that a thread has for itself while it runs blocks, on cache lines of its own: the job that a
+// worker is in, and a scratch area, 64-byte aligned.
 struct alignas(scratch_alignment) Pool::Seat {
   Seat() = default;
   Seat(const Seat&) = delete;
@@ -83,14 +83,14 @@ struct alignas(scratch_alignment) Pool::Seat {
   std::size_t size = 0;
 };
 
-// What the threads share while one launch runs.
+// The state that the threads share while one launch runs.
 struct Pool::Job {
   const Launch& launch;
   Schedule schedule;
   alignas(scratch_alignment) std::atomic<std::uint64_t> next{0}; // part that nobody has taken
 };
 
-// Where one launch at a time runs.
+// A place where one launch at a time runs.
 struct Pool::Place {
   alignas(scratch_alignment) std::atomic<Job*> job{nullptr}; // that others may join
   std::atomic<bool> is_open{false};                          // while parts of it are left
@@ -130,7 +130,7 @@ private:
   unsigned number_;
 };
 
-// What one thread does of a job, turn by turn.
+// One thread's part of a job, which it does turn by turn.
 struct Pool::Runner {
   Runner(Pool& pool, Job& job, const Seat& seat, std::size_t activity)
       : job_(job), scratch_(seat.scratch), where_(first_block(job.launch)),

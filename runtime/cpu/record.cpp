@@ -1,6 +1,6 @@
-// What running blocks report. A fault is kept by the rule of the language: the lowest block's, and of that
-// block the first. One block runs on one thread, so "first" is the one that is there already; of a block that
-// runs in parts, one in a lower row of threads would have come before. Every path here is cold.
+// Records what running blocks report. A fault is kept by the rule of the language: the lowest block's, and of
+// that block the first. One block runs on one thread, so "first" is the one that is there already; of a block
+// that runs in parts, one in a lower row of threads would have come before. Every path here is cold.
 #include "runtime/cpu/record.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace kern::cpu {
 
-// What stands where a record was refused, so that a reader stops there.
+// This word stands where a record was refused, so that a reader stops there.
 static constexpr std::uint64_t refused = ~std::uint64_t(0);
 
 // Guards the fields of every fault record: faults are rare, and one lock is simpler than one a launch.

@@ -1,6 +1,7 @@
-// The compiler says how much a thread does where the arguments of the launch decide it (compiler/analysis/work.h), and
-// the launch what its arrays hold: that makes a time, of which no more is asked than whether it is worth so many threads.
-// Of other kernels nothing is known: everybody is asked, and takes ever shorter turns.
+// Divides a launch among threads. The compiler says how much a thread does where the arguments of the launch
+// decide it (compiler/analysis/work.h), and the launch what its arrays hold: that makes a time, of which no
+// more is asked than whether it is worth so many threads. Nothing is known of other kernels: everybody is
+// asked, and takes ever shorter turns.
 #include "runtime/cpu/schedule.h"
 
 #include <algorithm>
@@ -16,13 +17,14 @@ namespace {
 constexpr struct {
   // An operation of a vector, as the compiler counts them, and a byte that comes from memory: what one core does.
   double operation = 0.3, byte = 0.08;
-  // Where a call begins another row of threads: what it asks of the row, the mask of its end, and vectors that lie across
-  // lines of the cache. Narrow pictures and solids take little else.
+  // Another row of threads in a call costs this: what the code asks of the row, the mask of its end, and
+  // vectors that lie across lines of the cache. Narrow pictures and solids take little else.
   double row = 20;
   // No operation touches more bytes for a thread: a launch may use a small part of its arrays.
   double bytes_of_operation = 8;
-  // What the caches of a core hold, and what a byte of it takes that another core asks for: arrays are often there
-  // since the launching thread wrote them. What that did alone in 17 us took two threads 50.
+  // The caches of a core hold so many bytes, and a byte of them that another core asks for takes so long:
+  // arrays are often there since the launching thread wrote them. What that did alone in 17 us took two
+  // threads 50.
   double own_cache = 2 << 20, fetched_byte = 0.06;
   // Until others have come and gone.
   double waking = 2'500;
@@ -36,8 +38,8 @@ constexpr struct {
   // Turns are what is left for a thread divided by this. Where threads may do any amount, the longest parts may come
   // last.
   unsigned turns = 2, unknown_turns = 4;
-  // Where a thread has fewer blocks than this, they are split into parts of some rows, each worth so much: threads then
-  // end at about the same time, though some blocks take much longer than others.
+  // If a thread has fewer blocks than this, they are split into parts of some rows, each worth so much:
+  // threads then end at about the same time, though some blocks take much longer than others.
   std::uint64_t parts = 8;
   double part = 1'000;
 } numbers;
@@ -48,7 +50,7 @@ std::uint64_t threads_of_block(const Launch& launch) {
   return std::uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
 }
 
-// What a launch takes one thread.
+// The time and memory that a launch takes one thread.
 struct Cost {
   double time = 0;
   double bytes = 0; // that it touches

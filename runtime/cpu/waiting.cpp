@@ -235,7 +235,7 @@ static std::int64_t go_on_waiting(kern_launch_record& record, std::int64_t state
   std::atomic_ref flags(record.reserved[flags_word]);
   std::int64_t patient_for =
       flags.load(std::memory_order_relaxed) & is_stuck ? Waiting::tick : patience.load();
-  // Who begins to wait has come from somewhere.
+  // A thread that begins to wait has come from somewhere, so something has moved.
   if (!waiting.has_begun) move_on(record);
   std::uint64_t count = std::atomic_ref(record.reserved[progress_word]).load(std::memory_order_relaxed);
   std::int64_t moves = static_cast<std::int64_t>(count) & Waiting::moves_mask;

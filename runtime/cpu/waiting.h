@@ -96,7 +96,7 @@ void move_on(kern_launch_record& record);
 // Sets how long nothing moves before those who wait give up: 10 s, but in tests.
 void set_patience(std::chrono::milliseconds time);
 
-// What a thread of a pool is at, for those that wait for what it does.
+// The time since which a thread of a pool is at something, for those that wait for what it does.
 struct alignas(64) Activity {
   std::atomic<std::int64_t> since{0}; // ms; 0: it runs no block
 };

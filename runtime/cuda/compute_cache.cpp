@@ -1,4 +1,5 @@
-// What the driver does about a folder that it cannot use is to say nothing, and to compile in each process.
+// Looks at the folder as the driver would, because the driver says nothing of one that it cannot use, and
+// compiles in each process.
 #include "runtime/cuda/compute_cache.h"
 
 #include <fcntl.h>
@@ -53,7 +54,7 @@ static void read_limit(ComputeCache& cache) {
 
 // Returns why nothing can be put into a folder, which need not be there yet; 0 where something can.
 static int folder_error(const std::string& folder) {
-  // Of one that is not there, the folder in which it, or its parent, would be made.
+  // A folder that is not there stands for the nearest one above it that is, in which it would be made.
   fs::path path = fs::path(folder).is_relative() ? fs::path(".") / folder : fs::path(folder);
   std::error_code unknown;
   while (path.has_relative_path() && fs::symlink_status(path, unknown).type() == fs::file_type::not_found)

@@ -1,4 +1,4 @@
-// What a CUDA device is, as far as the driver says without a context.
+// Asks the driver what a CUDA device is, as far as it says without a context.
 #pragma once
 
 #include "runtime/cuda/driver.h"

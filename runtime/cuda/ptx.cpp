@@ -20,7 +20,7 @@ constexpr Release releases[] = {{9000, 60},  {9010, 61},  {9020, 62},  {10000, 6
                                 {12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84},
                                 {12050, 85}, {12070, 86}, {12080, 87}, {12090, 88}, {13000, 90}};
 
-// What a directive of PTX says: "8.0" of ".version 8.0".
+// Returns the operand of a directive of PTX: "8.0" of ".version 8.0".
 std::string_view directive(std::string_view ptx, std::string_view name) {
   std::size_t begin = ptx.find(name);
   if (begin == ptx.npos) return "";
@@ -66,7 +66,7 @@ static int arch_number(std::string_view arch) {
   return arch.starts_with("sm_") ? std::atoi(std::string(arch.substr(3)).c_str()) : 0;
 }
 
-// What uses features of one architecture alone has a letter at its end.
+// Says whether code uses features of one architecture alone: its name then has a letter at its end.
 static bool is_specific(std::string_view arch) {
   return !arch.empty() && (arch.back() < '0' || arch.back() > '9');
 }

@@ -12,7 +12,7 @@ using runtime::full, runtime::guarded, runtime::place_of;
 
 namespace {
 
-// Who is told of diagnostics.
+// The function that is told of diagnostics.
 struct Listener {
   void (*tell)(void* context, const kern_diagnostic* diagnostic) = nullptr;
   void* context = nullptr;

@@ -42,7 +42,7 @@ static void refuse(const Diagnostics& diagnostics, const SourceManager& sources,
                    Result& result) {
   std::string text = messages_text(diagnostics, sources, {});
   while (text.ends_with('\n')) text.pop_back();
-  // What the machine lacks (device math, memory) is no mistake of the source.
+  // An error because the machine lacks something (device math, memory) is no mistake of the source.
   auto is_memory = [](const Diagnostic& found) { return found.row->code == diag::no_code_memory.code; };
   kern_error_kind kind = std::ranges::any_of(diagnostics.all(), is_memory) ? KERN_OUT_OF_MEMORY
                          : code == ExitCode::NoDevice                      ? KERN_DEVICE_ERROR

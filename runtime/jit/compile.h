@@ -14,7 +14,7 @@ struct ReleaseModule {
   void operator()(kern_module* module) const { kern_module_release(module); }
 };
 
-// What came of a request.
+// The outcome of a request.
 struct Result {
   std::unique_ptr<kern_module, ReleaseModule> module; // null where there is an error
   runtime::Error error;

@@ -1,4 +1,4 @@
-// What sources imported, so that a module can be compiled again when its files are others.
+// Keeps what sources imported, so that a module can be compiled again when its files are others.
 #pragma once
 
 #include <map>

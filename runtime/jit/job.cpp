@@ -64,7 +64,7 @@ std::shared_ptr<Job> Jobs::find(kern_device* device, Request request, bool is_be
 // is then what comes of it, too.
 bool Jobs::is_let_go(const std::shared_ptr<Job>& job) { return job->is_at_worker_ && job.use_count() == 2; }
 
-// Where no thread is to be had, the job is done at once.
+// Gives the job to a worker, or does it at once if no thread is to be had.
 void Jobs::begin(const std::shared_ptr<Job>& job, std::unique_lock<std::mutex>& lock) {
   if (!ended_.empty()) join_ended(lock);
   if (job->state_ != Job::State::New) return; // somebody else did it meanwhile

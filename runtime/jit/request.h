@@ -1,4 +1,4 @@
-// What is to be compiled, kept by the compiler: what kern_compile is given may go at once.
+// Copies what is to be compiled, because what kern_compile is given may go at once.
 #pragma once
 
 #include <string>

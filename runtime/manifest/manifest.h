@@ -66,14 +66,14 @@ struct ManifestRecordParam {
   std::string record;
 };
 
-// What an assert at the head of a kernel demands of every launch.
+// A condition that an assert at the head of a kernel demands of every launch.
 struct ManifestContract {
   Expression condition;
   std::string text; // its message, or the condition as written
   ManifestPlace place;
 };
 
-// What a source calls something, and where.
+// The name that a source has for something, and the place of the declaration.
 struct ManifestDeclaration {
   std::string name;
   ManifestPlace place;

@@ -81,7 +81,8 @@ public:
   }
 
 private:
-  // What a manifest may leave out: fields that were added since the first objects of its version.
+  // Says whether a manifest may leave a field out: those that were added since the first objects of its
+  // version.
   template <class T> static bool may_lack(const T&) { return false; }
   template <class T> static bool may_lack(const std::optional<T>&) { return true; }
 
@@ -209,7 +210,7 @@ std::string wrong_records(const Manifest& manifest, const ManifestKernel& kernel
   return "";
 }
 
-// What the text's own shape cannot say: that indices and slots are there.
+// Says which index or slot is not there, though the text has the right shape; "" where all are.
 std::string inconsistency(const Manifest& manifest) {
   for (const ManifestPrint& print : manifest.prints)
     if (print.site >= manifest.sites.size()) return "the manifest prints at a site that it does not have";

@@ -80,8 +80,8 @@ std::shared_ptr<Stream> CpuDevice::make_stream() {
   process.check();
   auto stream = std::make_shared<CpuStream>(pool, runners);
   stream->make_findable();
-  // What callers hold; runners hold the stream itself. (A weak pointer keeps the function, so that must
-  // let go of the stream too.)
+  // Callers hold a pointer that closes the stream; runners hold the stream itself. (A weak pointer keeps the
+  // function, so that must let go of the stream too.)
   return {stream.get(), [stream](Stream*) mutable {
             stream->close();
             stream.reset();

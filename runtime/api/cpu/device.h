@@ -28,7 +28,7 @@ private:
   unsigned forks_ = fork_count();
 };
 
-// What the buffers of a device have.
+// The bytes that the buffers of a device have, and may have.
 struct Budget {
   std::uint64_t limit = 0;
   std::atomic<std::uint64_t> held{0};

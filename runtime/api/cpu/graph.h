@@ -6,7 +6,7 @@
 namespace kern::runtime {
 
 class CpuStream;
-// What a stream runs, with the number of the work there: in a graph, on whatever stream it is replayed.
+// A piece of work of a stream, which is given its number there: in a graph, of whatever stream replays it.
 using Task = std::function<void(CpuStream& stream, std::uint64_t number)>;
 
 struct CpuGraph final : Graph {

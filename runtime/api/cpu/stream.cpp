@@ -1,4 +1,4 @@
-// What is put on a stream, who runs it, and waiting for it.
+// Puts work on a stream, says who runs it, and waits for it.
 #include "runtime/api/cpu/stream.h"
 
 #include <cstdio>
@@ -45,7 +45,8 @@ private:
     static constinit OfProcess<std::mutex> of_process;
     return of_process.get();
   }
-  // What has come is waited for no longer, though its thread may not have woken up yet.
+  // Returns the stream that one waits for, or null. Work that is done is waited for no longer, though the
+  // thread may not have woken up yet.
   static const CpuStream* next(const CpuStream& stream) {
     const CpuStream* awaited = stream.awaits_;
     return awaited && awaited->timeline_->done < stream.awaited_ ? awaited : nullptr;
@@ -154,7 +155,7 @@ bool CpuStream::wait(std::uint64_t number, Deadline deadline) {
   return true;
 }
 
-// What a refused wait was for has not begun: it waits for this thread.
+// Takes back what a refused wait was for: it has not begun, because it waits for this thread.
 void CpuStream::take_back(std::uint64_t number) noexcept {
   if (process_.is_left()) return; // nobody does it here
   std::lock_guard lock(mutex_);

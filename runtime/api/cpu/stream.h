@@ -119,7 +119,7 @@ private:
   std::uint64_t* stop_ = nullptr; // of the launch that runs, if it can be told to end
   bool running_ = false;          // a thread is at a task
   std::uint64_t launches_ = 0;    // that ran; its own
-  // What its task that runs waits for; guarded by the mutex of all such waits.
+  // The stream and the work on it that the running task waits for; guarded by the mutex of all such waits.
   const CpuStream* awaits_ = nullptr;
   std::uint64_t awaited_ = 0;
   bool closed_ = false;

@@ -8,7 +8,7 @@
 
 namespace kern::runtime {
 
-// What a launch can print before somebody waits for it, in words.
+// The most that a launch can print before somebody waits for it, in words.
 inline constexpr std::uint64_t print_ring_words = 1 << 16;
 
 // CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_DEVICEMAP.
@@ -25,9 +25,9 @@ struct Mark {
 };
 
 struct Batch {
-  // Of records; what is done once a batch costs as much as four launches.
+  // The number of records. Work that is done once a batch costs as much as four launches.
   static constexpr std::uint32_t size = 512;
-  // What a record must be read with.
+  // The launch that a record is of, with which it must be read.
   struct Entry : Launched {
     std::uint64_t number = 0; // on the stream
     std::uint64_t launch = 0; // among the stream's launches, from 1

@@ -1,5 +1,5 @@
-// What was captured on a stream of a CUDA device: the driver's graph, the records of its launches, and all
-// that these work on.
+// Keeps what was captured on a stream of a CUDA device: the driver's graph, the records of its launches, and
+// all that these work on.
 #pragma once
 
 #include "runtime/api/cuda/batch.h"

@@ -17,7 +17,8 @@ static constexpr int function_dynamic_shared = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAM
 static void *const parameter_buffer = reinterpret_cast<void*>(1), *const parameter_bytes =
                                                                       reinterpret_cast<void*>(2);
 
-// What the driver is asked for: the static arrays that PTX has no room for come first.
+// Returns the shared memory that the driver is asked for: the static arrays that PTX has no room for come
+// first.
 static std::uint64_t driver_shared(const Launch& launch) {
   return launch.kernel->moved_shared_bytes + launch.shared_bytes;
 }
@@ -46,7 +47,7 @@ void CudaStream::begin_stoppable(Batch& batch, std::uint32_t index, const Launch
   if (!batch.has_words) batch.make_stoppable(device_, stream_, index);
   std::lock_guard lock(mutex_);
   batch.has_words = true;
-  // Of a launch that failed before the driver had it something may be left.
+  // A launch that failed before the driver had it may have left an entry.
   std::erase_if(batch.limited, [&](const Batch::Limited& limited) { return limited.record == index; });
   std::atomic_ref(batch.stops[index]).store(0, std::memory_order_relaxed);
   if (launch.time_limit > 0)
@@ -157,7 +158,8 @@ std::uint64_t CudaDevice::active_blocks(CudaKernel& kernel, std::uint64_t thread
   return static_cast<std::uint64_t>(std::max(blocks, 0));
 }
 
-// Of the sizes that keep most threads at work, the first: large blocks wait longer for their last thread.
+// Returns the first of the sizes that keep most threads at work: large blocks wait longer for their last
+// thread.
 std::uint64_t CudaDevice::best_threads(const Plan& plan) {
   constexpr std::uint64_t sizes[] = {256, 128, 512, 64, 1024, 32};
   if (plan.variants.empty()) return sizes[0];

@@ -1,4 +1,4 @@
-// What launches left behind: looked at a batch at a time, when it is known that they are done.
+// Reads what launches left behind, a batch at a time, when it is known that they are done.
 #include <algorithm>
 #include <cstddef>
 

@@ -81,7 +81,7 @@ std::uint64_t CudaStream::read(std::shared_ptr<Memory> from, std::uint64_t offse
   return put({"a copy"}, {from});
 }
 
-// Where memory lies for a copy: the driver knows addresses of pinned memory as well.
+// Returns the address of memory for a copy: the driver knows addresses of pinned memory as well.
 static Address place(const Memory& memory, std::uint64_t offset) {
   return reinterpret_cast<Address>(memory.host ? memory.host : memory.data) + offset;
 }
@@ -254,7 +254,7 @@ void CudaStream::finish_marked() {
 std::shared_ptr<Mark> CudaStream::mark_behind(std::uint64_t number) {
   std::lock_guard lock(mutex_);
   if (timeline_->done >= number) return nullptr;
-  // What came before the capture is marked.
+  // The work before a capture was marked when that began, so work without a mark belongs to the capture.
   if (is_captured() && (marks_.empty() || marks_.back().number < number)) refuse_wait();
   if (marks_.empty() || marks_.back().number < number) flush();
   auto first = std::find_if(marks_.begin(), marks_.end(),

@@ -18,7 +18,8 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-// What the fault record holds. A note is of a thread that went on (`--on-fault=clamp`); a fault takes its place.
+// The states of a fault record. A note is of a thread that went on (`--on-fault=clamp`); a fault takes its
+// place.
 typedef enum kern_fault_state {
   KERN_FAULT_NONE = 0,
   KERN_FAULT_WRITING = 1,
@@ -41,7 +42,7 @@ typedef struct kern_fault_record {
   uint64_t launch;
 } kern_fault_record;
 
-// What belongs to one launch; the last slot of a parameter block points to it.
+// The record of one launch; the last slot of a parameter block points to it.
 typedef struct kern_launch_record {
   kern_fault_record fault;
   uint64_t zero; // always 0: what a deferred load reads when its index is out of range
@@ -55,17 +56,17 @@ typedef struct kern_launch_record {
   uint64_t bad_threads; // that had a bad index and went on
 } kern_launch_record;
 
-// Where prints go: a record is 8-byte words: site and count of arguments (two 32-bit halves), then the
-// arguments.
+// The ring that prints go to. A record is 8-byte words: site and count of arguments (two 32-bit halves), then
+// the arguments.
 typedef struct kern_print_ring {
   uint64_t capacity; // in words
   uint64_t used;     // in words; grows past capacity when records were lost
   uint64_t words[1];
 } kern_print_ring;
 
-// Where a CPU entry runs: a block of the grid and those that follow it, x fastest. A kernel whose rows are
-// independent runs of each block the threads whose y is in [first_row, end_row); others look at neither, and
-// run all.
+// The place where a CPU entry runs: a block of the grid and those that follow it, x fastest. A kernel whose
+// rows are independent runs of each block the threads whose y is in [first_row, end_row); others look at
+// neither, and run all.
 typedef struct kern_where {
   uint32_t block[3];
   uint32_t grid[3];      // blocks
@@ -100,7 +101,7 @@ typedef struct kern_object_cubin {
   uint64_t bytes;
 } kern_object_cubin;
 
-// What an object file exports, as `kern_object_<namespace>`: a module compiled ahead of time. The texts need
+// A module compiled ahead of time, which an object file exports as `kern_object_<namespace>`. The texts need
 // no end mark. It grows at its end: what lies beyond struct_size is not there.
 typedef struct kern_object {
   uint32_t struct_size;

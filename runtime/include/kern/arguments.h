@@ -107,7 +107,7 @@ static inline kern_argument kern_array_argument(kern_argument_kind kind, kern_ty
   while (axis-- > 0 && axis < 8) {
     argument.extents[axis] = extents.size[axis];
     argument.strides[axis] = stride;
-    // What no array can have is refused by the launch.
+    // The launch refuses extents that no array can have.
     if (extents.size[axis] <= 0)
       stride = 0;
     else
@@ -124,7 +124,7 @@ static inline kern_argument kern_record_argument(kern_argument_kind kind, kern_t
   return kern_array_argument(kind, word, buffer, data, extents);
 }
 
-// What is said of a struct's layout, and how one is aligned that has no alignment of its own.
+// State a fact about a struct's layout, and align a struct that has no alignment of its own.
 #if defined(__cplusplus)
 #define KERN_LAYOUT(condition) static_assert(condition, #condition)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -138,7 +138,8 @@ static inline kern_argument kern_record_argument(kern_argument_kind kind, kern_t
 #define KERN_ALIGNED(bytes)
 #endif
 
-// What there is of an element type T that is called `name`; `count` is 0, but of a record how many words it has.
+// Declares the array of an element type T that is called `name`, and the functions that make one; `count` is
+// 0, but of a record the number of its words.
 #define KERN_ARRAYS(name, T, type, count)                                                                    \
   typedef struct name##_array {                                                                              \
     kern_argument argument;                                                                                  \

@@ -387,7 +387,7 @@ inline Staged<T, Rank, KERN_HOST_INOUT> inout(T* host, const Extents<Rank>& exte
   return {host, extents};
 }
 
-// What a kernel takes where it has an array: T is const where it only reads. Made for a call, it lives no
+// An argument for an array of a kernel: T is const where the kernel only reads. Made for a call, it lives no
 // longer than what it is made of.
 template <class T, std::size_t Rank> class Argument {
 public:

@@ -12,7 +12,7 @@
 
 namespace kern::inline v1 {
 
-// What part of the arrays a call is about: rows are along the first axis.
+// The part of the arrays that a call is about: rows are along the first axis.
 struct Chunk {
   const Stream& stream;    // that all of its work goes to
   std::int64_t begin, end; // the rows that it writes
@@ -47,7 +47,7 @@ public:
         buffer_(status, device, extents_of(rows)),
         host_(status_or(status), device, extents_of(is_pinned_ ? 0 : rows)) {}
 
-  // Of an array with extents that an array can have.
+  // Returns the bytes of a row of an array, whose extents are such as an array can have.
   static std::uint64_t row_bytes(const Staged<T, Rank, Kind>& array) {
     Extents<Rank> row = array.extents;
     row[0] = 1;
@@ -110,7 +110,8 @@ private:
   HostBuffer<Value, Rank> host_;
 };
 
-// What works on one chunk at a time. When it goes, its work is done: host memory is free again.
+// A stream and buffers that work on one chunk at a time. When it goes, its work is done: host memory is free
+// again.
 template <class... Parts> struct Slot {
   template <class... Arrays>
   Slot(Status& status, const Device& device, std::int64_t rows, const Arrays&... arrays)
@@ -257,7 +258,7 @@ inline bool run(Status& status, const Status& told, const Device& device, const 
         slot.parts);
     goes_on = status.ok() && told.ok() == was_good;
   }
-  // What is still under way, the oldest first.
+  // Chunks that are still under way end here, the oldest first.
   for (std::size_t i = 0; i < slots.size(); ++i)
     finish(*slots[(static_cast<std::size_t>(index) + i) % slots.size()]);
   return goes_on;

@@ -266,7 +266,7 @@ public:
     }
     return reports;
   }
-  // What is put on it from now on runs after the event.
+  // Puts all that the stream is given from now on behind the event.
   void after(const Event& event) const {
     Status status;
     after(status, event);

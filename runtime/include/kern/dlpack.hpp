@@ -166,7 +166,7 @@ inline View<T, Rank> import(const kern::Device& device, Capsule* capsule) {
   return view;
 }
 
-// What an exported tensor keeps.
+// The state that lives as long as an exported tensor.
 template <class Capsule, std::size_t Rank> struct Export {
   Capsule capsule;
   BufferHandle buffer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What goes wrong, as exceptions and as values.
+// Declares what goes wrong, as exceptions and as values.
 #pragma once
 
 #if __cplusplus < 202002L && (!defined(_MSVC_LANG) || _MSVC_LANG < 202002L)
@@ -49,14 +49,14 @@ struct FaultReport : FaultDetails {
   std::string message; // one sentence; notes follow on lines of their own
 };
 
-// What becomes of the faults of a launch.
+// The ways in which the faults of a launch are told.
 enum class OnFault : std::uint32_t {
   OfStream = KERN_FAULTS_OF_STREAM, // what the stream does: throw, unless Stream::on_fault says otherwise
   Throw = KERN_FAULTS_THROW,
   Report = KERN_FAULTS_REPORT, // kept for Stream::take_reports
 };
 
-// What the compiler says about a source (<kern/jit.hpp>).
+// An error or a warning of the compiler about a source (<kern/jit.hpp>).
 struct Diagnostic {
   bool is_error = true; // else a warning
   std::string code;     // "E0302"

@@ -60,7 +60,7 @@ enum class ExpressionType : std::uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32
 // a comparison of a real operand is one of reals.
 struct Expression {
   ExpressionOp op = ExpressionOp::Constant;
-  // Of a Scalar, its type in the slot; of a Wrap; U64 where a comparison, minimum, maximum, quotient or
+  // The type of a Scalar in its slot, or of a Wrap; U64 where a comparison, minimum, maximum, quotient or
   // remainder takes its operands as 64 bits without a sign.
   ExpressionType type = ExpressionType::I64;
   std::int32_t axis = 0;

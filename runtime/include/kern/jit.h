@@ -64,7 +64,7 @@ kern_error* kern_compilation_wait(kern_compilation* compilation, double seconds,
 // Waits for the module, or for what is wrong; calls on_diagnostic the first time.
 kern_error* kern_compilation_module(kern_compilation* compilation, kern_module** module);
 kern_compilation* kern_compilation_retain(kern_compilation* compilation);
-// What was not begun when its last holder lets go is not done.
+// Lets go of a compilation. One that has not begun when its last holder lets go is not done.
 void kern_compilation_release(kern_compilation* compilation);
 
 // Loads an object of kernc, or of kern_module_object, or PTX of kern_module_ptx; nothing of the bytes is kept. It runs what

@@ -52,7 +52,7 @@ typedef struct kern_place {
   uint32_t line, column;
 } kern_place;
 
-// What a fault is: the fields are those of the lowest block that faulted, of its first thread.
+// The facts about a fault: the fields are those of the lowest block that faulted, of its first thread.
 typedef struct kern_fault_info {
   uint32_t struct_size;
   const char* kernel;
@@ -77,7 +77,7 @@ typedef struct kern_memory_info {
   uint64_t held;             // bytes that the buffers of the device have
 } kern_memory_info;
 
-// What the compiler says about a source.
+// An error or a warning of the compiler about a source.
 typedef struct kern_diagnostic {
   uint32_t struct_size;
   uint32_t is_error;   // 0: a warning
@@ -93,7 +93,7 @@ const char* kern_error_message(const kern_error* error);
 // Fill in what there is; 0 where the error is of another kind. Texts live as long as the error.
 int kern_error_get_fault(const kern_error* error, kern_fault_info* info);
 int kern_error_get_memory(const kern_error* error, kern_memory_info* info);
-// What a KERN_COMPILE_ERROR is made of, warnings too, in the compiler's order.
+// Count and return the diagnostics of a KERN_COMPILE_ERROR, warnings too, in the compiler's order.
 uint64_t kern_error_diagnostic_count(const kern_error* error);
 int kern_error_get_diagnostic(const kern_error* error, uint64_t index, kern_diagnostic* diagnostic);
 void kern_error_free(kern_error* error);
@@ -168,12 +168,12 @@ uint64_t kern_stream_id(const kern_stream* stream);
 // Its CUstream; null on the CPU.
 void* kern_stream_native(const kern_stream* stream);
 // Waits for all that was put on the stream; the first fault that nobody collected is the error.
-// Where a wait without limit would never end, here and in kern_event_wait, it is refused, and what the thread put on the stream
-// with host memory up to there is taken back: the memory may go.
+// A wait without limit that would never end is refused, here and in kern_event_wait, and what the thread put
+// on the stream with host memory up to there is taken back: the memory may go.
 kern_error* kern_stream_wait(kern_stream* stream);
 // The same without waiting.
 kern_error* kern_stream_check(kern_stream* stream);
-// What becomes of a fault of a launch.
+// The ways in which a fault of a launch is told.
 typedef enum kern_fault_policy {
   KERN_FAULTS_OF_STREAM, // what kern_stream_on_fault says
   KERN_FAULTS_THROW, // the first call that waits for the launch or a later one returns it; so from the start
@@ -190,7 +190,7 @@ kern_error* kern_stream_take_report(kern_stream* stream, kern_error** fault);
 // under way, but inside of such functions.
 typedef void (*kern_print_function)(void* context, const char* text, uint64_t bytes);
 void kern_stream_on_print(kern_stream* stream, kern_print_function print, void* context);
-// What comes next on the stream runs after the event.
+// Puts all that the stream is given from now on behind the event.
 kern_error* kern_stream_after(kern_stream* stream, kern_event* event);
 
 // Ends the launches that the stream was given so far, under way or not, of kernels that were compiled for it
@@ -207,7 +207,8 @@ kern_error* kern_stream_call(kern_stream* stream, void (*function)(void* context
 // An event of all work so far that notes when it is done, for kern_event_elapsed; other events have no time.
 kern_error* kern_stream_record(kern_stream* stream, kern_event** event);
 
-// What comes next on the stream runs after all that other streams were given to do with the buffer so far.
+// Puts all that the stream is given from now on behind all that other streams were given to do with the
+// buffer so far.
 kern_error* kern_stream_after_uses(kern_stream* stream, const kern_buffer* buffer);
 
 // Between the two, what is put on the stream is kept instead of run; nothing of the stream can be waited for. A stream
@@ -325,7 +326,8 @@ const char* kern_module_kernel_symbol(const kern_module* module, uint64_t index)
 // The text of its manifest (docs/manifest.schema.json), which lives as long as the module; not ended by a 0.
 const char* kern_module_manifest(const kern_module* module, uint64_t* bytes);
 
-// What a kernel of a module is; texts live as long as the module. In its order, by an index.
+// The facts about a kernel of a module, found by its index in the module's order; texts live as long as the
+// module.
 typedef struct kern_kernel_info {
   uint32_t struct_size;
   uint32_t parameters;             // how many it has
@@ -380,7 +382,7 @@ typedef struct kern_argument {
   int64_t extents[8], strides[8]; // strides in elements
 } kern_argument;
 
-// What a launch tells about itself besides its faults; must stay until the launch is done.
+// A launch's report about itself, besides its faults; must stay until the launch is done.
 typedef struct kern_launch_report {
   uint32_t struct_size;
   double milliseconds;  // that the kernel took, once the launch was waited for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a program says in place of environment variables, and where the runtime's own lines go.
+// Sets what environment variables would, and where the runtime's own lines go.
 #pragma once
 
 #include "kern/error.hpp"

@@ -81,7 +81,8 @@ template <class T> inline constexpr bool is_record = [] {
   return RecordOf<T>::words > 0;
 }();
 
-// What an array of such elements is for a kernel: of records one of their words, with an axis more.
+// The element type that a kernel has for an array of T. For records it is that of their words, and the array
+// has an axis more.
 template <class T> inline constexpr kern_type element_of = [] {
   if constexpr (is_record<T>)
     return RecordOf<T>::word;
@@ -124,7 +125,7 @@ public:
   // Returns one that is empty.
   static View none() { return View(); }
   bool is_empty() const { return !is_made_.value; }
-  // What may be written may be read.
+  // Converts a view that may be written to one that may be read.
   operator View<const T, Rank>() const
     requires(!std::is_const_v<T>)
   {
@@ -164,7 +165,7 @@ public:
     end = end < begin ? begin : end > there ? there : end;
     const std::int64_t size = (end - begin) / step + ((end - begin) % step != 0);
     part.extents_.value[axis] = size;
-    // Where nothing is taken, there is no address of it, and beside one element no stride.
+    // A part of no elements has no address, and one of a single element no stride.
     if (size > 0 && !move(status, begin, strides()[axis], part.data_.value)) return none();
     if (size > 1 && __builtin_mul_overflow(strides()[axis], step, &part.strides_.value[axis])) {
       refuse_reach(status);
@@ -263,7 +264,8 @@ private:
       first = address_of(offset);
     return is_possible;
   }
-  // Of an element that may lie outside of the memory: launches and copies refuse such views.
+  // Returns the address of an element, which may lie outside of the memory: launches and copies refuse such
+  // views.
   T* address_of(std::int64_t offset) const {
     return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(data()) +
                                 static_cast<std::uintptr_t>(offset) * sizeof(T));
