@@ -16,8 +16,8 @@ import time
 import arguments
 from module_names import stub
 
-# Where a kernel stands: the lines around it, its path, the values to give, and the expression that makes it in Python. `@` is
-# where the captured names and the kernel go.
+# Each place of a kernel: the lines around it, its path, the values to give, and the expression that makes it in Python. The
+# captured names and the kernel go where `@` is.
 PLACES = {
     "module": (["@"], "k", [], "k"),
     "function": (["def make(n):", "    @", "    return k"], "make.k", ["make.n=3"], "make(3)"),
@@ -42,7 +42,7 @@ PLACES = {
     "async": (["async def make(n):", "    @", "    return k"], "make.k", ["make.n=3"], "run(make(3))"),
 }
 
-# What it captures: lines before it, lines behind it, and what it reads.
+# Each kind of capture: lines before the kernel, lines behind it, and what it reads.
 CAPTURES = {
     "parameter": ([], [], "n"),
     "constant": (["c = 5"], [], "c"),

@@ -28,7 +28,7 @@ def overflowed(name, z):
     """Returns what a function is that Python refuses because it is too large."""
     c, s = math.cos(z.imag), math.sin(z.imag)
     half = math.exp(abs(z.real) / 2) if abs(z.real) < 1400 else math.inf
-    # What is zero stays so.
+    # A part that is zero stays so: the factor must not be infinite.
     whole = 1.0 if s == 0 else half
     if name == "exp":
         return complex(half * c * half, whole * s * whole)

@@ -29,7 +29,7 @@ CLASSES = {"float": FLOATS, "integer": INTEGERS, "number": INTEGERS + HALVES + F
            "word": ["i32", "u32", "i64", "u64"]}
 ARITHMETIC = ["+", "-", "*", "/", "//", "%"]
 COMPARISONS = ["==", "!=", "<", "<=", ">", ">="]
-# What is no function of numbers, or is tried as an operator or cast.
+# These are no functions of numbers, or are tried as operators or casts.
 EXCUSED = {"pow", "len", "range", "enumerate", "zip", "print", "grid", "gridsize", "warpsize", "int", "float", "bool", "_round_even", "_modf_fraction",
            "_frexp_mantissa", "_frexp_exponent", "_integer_power", "_array", "_dynamic_shared_bytes", "shared.array", "local.array", "const.array_like", "match_all_sync",
            "cg.this_grid", "atomic.compare_and_swap", "ord", "_cache_hint", "complex", "conj", "_make_c64", "_make_c128", "_real_c64", "_imag_c64", "_real_c128", "_imag_c128", "T.max", "T.min", "T.eps", "math.pi", "math.e", "math.tau", "math.inf", "math.nan"}

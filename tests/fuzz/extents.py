@@ -153,7 +153,7 @@ class Writer:
         elif kind == "callee":
             self.add(1, f"{name} = part({first}, {self.number()})")
         elif kind == "round":
-            # What the second round sees is what the first one left.
+            # The second round sees what the first one left.
             self.add(1, f"{name} = {first}[:]")
             self.add(1, "for q in range(2):")
             self.add(2, "if q == k % 2:")

@@ -72,7 +72,7 @@ PLACES = {
     "own_loser": (IN.format("if x[i] > 0 and atomic.add(free, i // 2, 0) < 1:\n    {}"), lambda i, data: data["x"][i] > 0),
     "device": (None, lambda i, data: 1), "device_deep": (None, lambda i, data: 1), "device_generic": (None, lambda i, data: 1),
 }
-# What counts and stores; the array is `a`, and `c` the counter.
+# Each of these counts and stores; the array is `a`, and `c` the counter.
 COMPACTIONS = ["atomic.add({n}, 0, 1)\n{a}[{c} - 1] = {v}", "{a}[{c}] = {v}\natomic.add({n}, 0, 1)", "{a}[{c}] = {v}\n{c} += 1", "{c} += 1\n{a}[{c} - 1] = {v}", "p = {c}\n{c} = p + 1\n{a}[p] = {v}", "{a}[{c}] = {v}\n{b}[{c}] = i32(i)\n{c} = {c} + 1",
                "p = {c}\n{a}[p] = {v}\n{b}[p] = i32(i)\n{c} += 1"]
 
@@ -93,8 +93,8 @@ WHOLE = ["lo = 0\nhi = 3\nwhile lo < hi:\n    mid = (lo + hi) // 2\n    if x[i] 
          "h = local.array(4, i32)\nfor r in range(4):\n    if x[(i + r) % x.size] > 20:\n        h[r] = i32(r)\nb = h[0] + h[3]"]
 INDICES = ["b % 4", "min(b, 3)", "(b + 1) % 4", "3 - b % 4"]
 AROUND = ["{}", "if x[i] > 0:\n    {}", "for k in range(2):\n    {}", "if d[i] != 4:\n    {}"]
-# What is a thread's own however loops come to it, or is come to by one thread, or by one for each element: of an array that is
-# long enough, or of its first element.
+# These elements are a thread's own however loops come to them, or one thread comes to them, or one for each element: of an
+# array that is long enough, or of its first element.
 QUIET = ["b = 0\nfor r in range(x.size):\n    if r == i:\n        b = r\n{out[b]}", "b = 0\nwhile b < i:\n    b += 1\n{out[b]}", "b = 0\nwhile True:\n    if b == i:\n        break\n    b += 1\n{out[b]}",
          "b = -1\nfor r in range(i + 1):\n    b += 1\n{out[b]}", "b = 0\nfor r in range(x.size):\n    if r < i:\n        continue\n    b = r\n    break\n{out[b]}",
          "b = i\nwhile b < x.size and x[i] > 20:\n    b += x.size\n{out[b]}", "n = 0\nfor r in range(4):\n    if x[i] > r:\n        n += 1\n{w[i, n]}", "for r in range(x.size):\n    if r == i:\n        {out[r]}",

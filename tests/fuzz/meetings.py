@@ -222,7 +222,7 @@ def check(options, folder, seed, tally):
         path.write_text(kernel_text(body, dialect))
         forms = [["--device=cuda"]] if on_gpu else [["--lanes=1"], ["--lanes=16"], ["--lanes=32"]]
         for extra in forms[: 1 if dialect == "py" and not on_gpu and rng.random() < 0.7 else 3]:
-            # What a GPU does where threads wait at different barriers is undefined.
+            # Threads of a GPU that wait at different barriers do something undefined.
             if on_gpu and faults:
                 continue
             done = run(options, path, threads, n, extra)

@@ -21,7 +21,7 @@ import module_names
 
 HEAD = "import math\nimport os\nimport numpy as np\nfrom numba import cuda\n"
 
-# Of each kind: what makes the object, what a kernel reads of it.
+# Each kind of object: the line that makes it, and what a kernel reads of it.
 OBJECTS = {
     "array": ("W = np.array([3, 1, 2])", "W[0] * 100 + W[1] * 10 + W[2]"),
     "matrix": ("W = np.arange(6).reshape(2, 3)", "W[0, 0] * 100 + W[0, 1] * 10 + W[1, 2]"),

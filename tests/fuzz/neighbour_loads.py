@@ -59,7 +59,7 @@ def attempt(options, seed, folder):
     rng = random.Random(seed)
     store, load, guard, way = index(rng), index(rng), rng.choice(list(GUARDS)), rng.choice(WAYS)
     barrier = not guard and "\n" in way and rng.random() < 0.5
-    # Of stores that meet, and of an element that is changed, other warnings tell.
+    # Other warnings tell of stores that meet, and of an element that is changed.
     is_double, meets = model(store, load, guard, barrier)
     if is_double or store == load:
         return

@@ -23,7 +23,7 @@ FILLS = {
     "if t < 9 and t < {N}:\n    s[t] = 0": lambda t, n: [t] if t < min(n, 9) else [],
     "if 0 < t < {N}:\n    s[t] = 0": lambda t, n: [t] if 0 < t < n else [],
 }
-# What touches it then: lines, and the elements that thread t comes to; None stands for what data pick.
+# Each use of the array behind that: lines, and the elements that thread t comes to; None stands for what data pick.
 USES = {
     "atomic.add(s, x[i] % {N}, 1)": lambda t, n: None,
     "atomic.add(s, t % {N}, 1)": lambda t, n: [t % n],
@@ -32,7 +32,7 @@ USES = {
     "acc += s[t % {N}]": lambda t, n: [t % n],
     "acc += s[(t + 1) % {N}]": lambda t, n: [(t + 1) % n],
     "acc += s[{N} - 1]": lambda t, n: [n - 1],
-    # Of a loop that only loads some rounds are looked at.
+    # The analysis looks at some rounds only of a loop that only loads.
     "for k in range({N}):\n    acc += s[k]": lambda t, n: range(min(n, 36)),
 }
 EXITS = ["before", "behind", "around", "none"]
@@ -68,7 +68,7 @@ def misses(size, fill, use, leave):
         stored = {at for t in stores for at in FILLS[fill](t, size)}
         for t in stays:
             at = USES[use](t, size)
-            # Of an array that is filled in part, data may pick what is; of counters each one is picked.
+            # Data may pick the elements that are stored, where an array is filled in part; counters are all picked.
             picked = elements if at is None else at
             for element in picked:
                 if element in stored:

@@ -58,7 +58,7 @@ class Writer:
         elif form == "loop" and depth < 4:
             self.loop(depth, kinds, fixed)
 
-    # Of what the body may change the kind nothing is known where a round begins.
+    # The kind of a name that the body may give another one is not known where a round begins.
     def loop(self, depth, kinds, fixed):
         self.loops += 1
         free = {name for name in NAMES if name not in fixed and self.random.random() < 0.6}

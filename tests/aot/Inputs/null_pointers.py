@@ -8,14 +8,14 @@ A function that tells errors must return one, but for the pointers of OPTIONAL; 
 import re
 import sys
 
-# What may be null, by function and parameter; `event` may be everywhere.
+# These parameters may be null, by function and name; `event` may be everywhere.
 OPTIONAL = {
     ("kern_set", "value"), ("kern_stream_wrap", "native"), ("kern_set_log", "log"), ("kern_set_log", "context"),
     ("kern_stream_call", "context"), ("kern_buffer_wrap", "release"), ("kern_buffer_wrap", "context"),
     ("kern_event_wait", "done"), ("kern_module_load_owned", "owner"), ("kern_module_load_owned", "release"),
     ("kern_compile", "options"), ("kern_compile_async", "options"), ("kern_compilation_wait", "done"),
 }
-# What other pointers are given: a handle, or memory.
+# Other pointers are given a handle, or memory.
 HANDLES = {"kern_device": "device", "kern_stream": "stream", "kern_event": "event", "kern_buffer": "buffer",
            "kern_module": "module", "kern_kernel": "kernel", "kern_prepared": "prepared", "kern_graph": "graph",
            "kern_error": "failed"}

@@ -1,4 +1,4 @@
-// What the types of the header can know does not compile: exactly one of these is on.
+// Tests that calls do not compile which the types of the header know to be wrong: exactly one of these is on.
 #include <vector>
 
 #include "saxpy.kern.hpp"

@@ -45,7 +45,7 @@ def k{}(v: i32[:], u: u32[:], b: u8[:], c: i16[:], x: f32[:], y: i64[:], w: u64[
     t = threadIdx.x
 """
 
-# What may pass 32 bits, and its warning.
+# Each value that may pass 32 bits, and its warning.
 MADE = {
     "v[i] * v[i]": "W0744",
     "square(v[i])": "W0744",
@@ -67,7 +67,7 @@ CARRIED = {
     "q = {0} if t > 3 else 0": True,
     "s = shared.array(64, i32)\ns[t] = {}\nsyncthreads()\nq = s[63 - t]": True,
     "s = local.array(4, i32)\ns[t & 3] = {}\nq = s[t & 3]": True,
-    # What is assigned behind it counts, and what is declared.
+    # A later assignment and a declared type count.
     "q = {}\nq = v[t]": False,
     "q: i32 = {}": False,
 }
@@ -151,7 +151,7 @@ LINES = {
     "q: i64 = 0\nfor k in range(8):\n    q = (q << 8) | b[k]\ny[0] = q": "",
     "q = 0\nfor k in range(v.size):\n    q = ((q << 1) | (b[k] & 1)) & 255\nf[0] = f32(q)": "",
     "q = 0\nfor k in range(v.size):\n    q = (q << 1) ^ b[k]\no[0] = q": "",
-    # What threads hold is added up: by shuffles, in a loop or without one, behind locals and functions.
+    # The values that threads hold are added up: by shuffles, in a loop or without one, behind locals and functions.
     "q = v[i]\nfor k in (16, 8, 4, 2, 1):\n    q += shfl_down_sync(0xffffffff, q, k)\nf[i] = f32(q)": "W0734",
     "q = v[i]\nk = 16\nwhile k > 0:\n    q = q + shfl_xor_sync(0xffffffff, q, k)\n    k //= 2\ny[i] = q": "W0734",
     "q = v[i]\nq += shfl_down_sync(0xffffffff, q, 16)\nq += shfl_down_sync(0xffffffff, q, 8)\no[i] = q // 3": "W0734",
@@ -243,9 +243,9 @@ LINES = {
     "h = (i * 2654435761) & 0xffffffff\nh ^= h >> 15\nr[i] = u32(h)": "",
 }
 
-# What a loop adds up, and whether 65,536 of them pass 32 bits.
+# The values that a loop adds up, and whether 65,536 of them pass 32 bits.
 ADDED = {"v[k]": True, "c[k]": True, "v[k] * v[k]": True, "c[k] * c[k]": True, "b[k] * b[k]": True, "c[k] * 2": True, "b[k]": False, "1": False}
-# Where it adds it up to; whoever reads it makes a float of it.
+# The loops that add it up, each with the statement that makes a float of the sum.
 SUMS = [
     "q = 0\nfor k in range(v.size):\n    q += {added}\nf[i] = f32(q)",
     "q = 0\nfor k in range(v.size):\n    q = q + {added}\nf[i] = f32(q)",
@@ -270,7 +270,7 @@ for (added, passes), lines in itertools.product(ADDED.items(), SUMS):
 for lines in FEW:
     cases[lines] = ([], None)
 for (made, code), (carried, keeps), (used, widens) in itertools.product(MADE.items(), CARRIED.items(), WIDENED.items()):
-    # What a block adds up of elements may pass 32 bits in any case.
+    # A block's sum of elements may pass 32 bits in any case.
     adds_up = "reduce" in carried and "v[i]" in made
     warned = [code or "W0744"] if (code or adds_up) and keeps and widens else []
     cases[f"{carried.format(made)}\n{used}"] = (warned, made)

@@ -11,7 +11,7 @@ import numpy
 
 KERNC, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 INTEGERS = {"i8": -7, "u8": 201, "i16": -3001, "u16": 60001, "i32": 16777217, "u32": 4294967041, "i64": 2**40 + 1, "u64": 2**40 + 3}
-# What it meets: the text, and its value.
+# Each float that the integer meets: the text, and its value.
 FLOATS = {
     "literal": ("{n} * 0.5", lambda n: n * 0.5),
     "quotient": ("{n} / 4.0", lambda n: n / 4.0),

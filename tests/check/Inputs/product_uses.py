@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 KERNC, PATH = sys.argv[1], pathlib.Path(sys.argv[2])
-# What is multiplied, and whether it may pass 32 bits where that is warned of.
+# Each product, and whether it may pass 32 bits where that is warned of.
 PRODUCTS = {
     "a[0] * b[0]": True,
     "a[0] ** 2": True,
@@ -180,7 +180,7 @@ def check(cases):
     after = diagnose(mended) if mended and not failures else {}
     for case in mended if after else []:
         for one, _, _ in after[id(case)]:
-            # What was an i32 and is stored to one needs a cast now, which its own message writes.
+            # A product that was an i32 and is stored to one needs a cast now, which its own message writes.
             if not (one["code"] == "E0301" and "i64 does not become i32" in one["message"]):
                 failures += 1
                 print(f"{case.lines}: {one['message']}")

@@ -105,7 +105,7 @@ class Case:
         is_i64 = "64" in "".join(self.pair) or set(self.pair) == {"i32", "u32"}
         if not (top.fits and by.fits) and (self.choice == "floor" or is_i64):
             raise Skip
-        # What E0303 writes of a u64 beside a signed integer is of numbers of 0 or more.
+        # The fix of E0303 for a u64 beside a signed integer is for numbers of 0 or more.
         if by.value < 0 and any("u64(d" in line for line in self.lines):
             raise Skip
         if has_u64 and (top.value < 0 or by.value < 0 or "-" in self.top or "n" in self.top):
@@ -118,7 +118,7 @@ class Case:
                 raise Skip
         if self.choice == "floor":
             return Fraction(whole), abs(Fraction(whole)) / (1 << {"f32": 20, "f64": 52}.get(self.target, 99))
-        # What no integer type holds is computed in floats, which cancel.
+        # Numbers that no integer type holds are computed in floats, which cancel.
         size = Fraction(top.size, abs(by.value)) * max(1, Fraction(by.size, abs(by.value)))
         digits = 20 if any("f32(" in line for line in self.lines) or self.target == "f32" else 48
         error = (abs(exact) if size * abs(by.value) < LIMIT else size) / (1 << digits)
@@ -171,7 +171,7 @@ def settle(cases, path):
         found = sorted(diagnose(cases, path), key=lambda each: each[0]["severity"] != "error")
         done = set()
         for one, case, at in found:
-            # What is no operand of `/` itself is told by a warning of its own.
+            # A wrapping operation that is no operand of `/` itself has a warning of its own.
             writes = one["severity"] == "error" or ("write `" in one["message"] and one["code"] != "W0731")
             if (id(case), at) not in done and writes:
                 apply(one, case, at)

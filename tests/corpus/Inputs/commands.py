@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 tests = pathlib.Path(__file__).resolve().parents[2]
-# What other lines than `kernc run` may do to make files.
+# Lines other than `kernc run` may do this to make files.
 MAKES_FILES = re.compile(r"%python (?!.*(%kernc|fuzz))|(mkdir|rm|echo|printf|cp|sed)\b")
-# What ends badly on purpose, runs elsewhere than on this CPU, or says how long things took.
+# Commands with this end badly on purpose, run elsewhere than on this CPU, or say how long things took.
 OTHER = re.compile(r"\bnot |%exits|%if|--device|--emit|--help| < |KERN_CACHE|--time")
 # Options that choose how a test is run or say what it shows: what it computes does not depend on them.
 HOW = {"--lanes", "--arch", "--guards", "-O0", "-O3"}

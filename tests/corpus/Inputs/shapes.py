@@ -105,7 +105,7 @@ def ways_of(run):
     for way in LANES:
         yield way, True
     axes = run.axes()
-    # Where the block is the kernel's own affair, or the grid, kernc refuses to choose.
+    # If the block is the kernel's own affair, or the grid, kernc refuses to choose.
     if not axes or run.told_grid or (run.block and run("choice", "--lanes=1", block=False)[0]):
         return
     blocks = [*BLOCKS[axes]]

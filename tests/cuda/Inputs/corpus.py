@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "corpus/Inp
 import commands
 
 
-# What these leave behind depends on which thread comes last: their own --expect sorts that out, an array by array comparison cannot.
+# The results of these depend on which thread comes last: their own --expect sorts that out, an array by array comparison cannot.
 ANY_ORDER = {"builtins/atomic_cas.kern", "builtins/atomic_exch.kern"}
 
 

@@ -17,7 +17,7 @@ constexpr int registers = 4; // CU_FUNC_ATTRIBUTE_NUM_REGS
 int main(int argc, char** argv) {
   std::string_view of = argc == 2 ? argv[1] : "";
   if (of != "cubin" && of != "ptx") return 2;
-  // What is not asked for is taken away, so that the other must do.
+  // The form that is not asked for is taken away, so that the other must do.
   kern_object object = kern_object_suite;
   (of == "ptx" ? object.cubin_count : object.ptx_bytes) = 0;
   kern::Device device = kern::Device::cuda();

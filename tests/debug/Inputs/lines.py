@@ -225,7 +225,7 @@ def stops_of(kernc, folder, file, options, stops):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
     if "exited normally" not in done.stdout:
         sys.exit(f"{file}: the program did not end\n{done.stdout}\n{done.stderr}")
-    # Where a line has no code, a breakpoint is at the next one that has.
+    # A breakpoint of a line that has no code is at the next one that has.
     return [stop for stop in map(json.loads, found.read_text().splitlines()) if stop["line"] in stops]
 
 

@@ -1,4 +1,4 @@
-// What a program without exceptions calls.
+// Calls what a program without exceptions does.
 #include <kern/jit.hpp>
 
 kern::Module compile(kern::Status& status, const kern::Device& device) {

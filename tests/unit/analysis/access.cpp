@@ -1,4 +1,4 @@
-// What is done to a parameter, through whatever it was called on the way.
+// Tests what is found to be done to a parameter, through whatever it was called on the way.
 #include "compiler/analysis/access.h"
 
 #include <gtest/gtest.h>

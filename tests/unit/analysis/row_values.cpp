@@ -1,5 +1,5 @@
-// What values are along a row, by rule: how they change, and which part of the thread's number in the grid
-// they are.
+// Tests each rule about values along a row: how they change, and which part of the thread's number in the
+// grid they are.
 #include "compiler/analysis/row_values.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a kernel sees of where its threads are, by rule.
+// Tests each rule about what a kernel sees of where its threads are.
 #include "compiler/analysis/rows.h"
 
 #include <gtest/gtest.h>

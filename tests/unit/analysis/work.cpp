@@ -17,7 +17,7 @@ struct WorkOf : testing::Test {
   ir::Operand x = f.param("x", module.types.array(ScalarKind::F32, 1)), n = f.param("n", types::i64);
   ir::Operand i = f.temp(types::i64), extent = f.temp(types::i64), inside = f.temp(types::boolean);
   ir::Operand step = f.temp(types::i64), count = f.temp(types::i64), loaded = f.temp(types::f32);
-  // Of x, then n.
+  // The slots are those of x, then of n.
   std::uint64_t params[5] = {0, 1000, 1, 20, 0};
   ExpressionInput input{params, {64, 1, 1}, {32, 1, 1}};
 

@@ -10,7 +10,7 @@ using Op = ast::BinaryOp;
 constexpr WideInt greatest = static_cast<WideInt>(~static_cast<unsigned __int128>(0) >> 1);
 constexpr WideInt least = -greatest - 1;
 
-// What Python gives, where it has no more bits than a WideInt.
+// The results are those of Python, where they have no more bits than a WideInt.
 TEST(Arithmetic, IntegersAreThoseOfPython) {
   struct Row {
     Op op;

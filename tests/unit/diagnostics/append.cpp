@@ -1,4 +1,4 @@
-// What several threads report comes together in one list.
+// Tests that the reports of several threads come together in one list.
 #include <gtest/gtest.h>
 
 #include "compiler/diagnostics/diagnostics.h"

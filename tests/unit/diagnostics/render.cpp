@@ -1,4 +1,4 @@
-// What a user sees, to the column.
+// Tests the text that a user sees, to the column.
 #include <gtest/gtest.h>
 
 #include "compiler/diagnostics/lex.h"

@@ -195,7 +195,7 @@ TEST(Number, HalvesRoundToNearestEven) {
     ASSERT_TRUE(store_number(ScalarKind::F16, &bits, *parse_number(text)));
     EXPECT_EQ(bits, expected) << text;
   }
-  // What rounds to infinity is refused in every float type, as a literal is.
+  // A number that rounds to infinity is refused in every float type, as a literal is.
   EXPECT_FALSE(store_number(ScalarKind::F16, &bits, *parse_number("65520")));
   EXPECT_FALSE(store_number(ScalarKind::BF16, &bits, *parse_number("3.4e38")));
   float words[2] = {};

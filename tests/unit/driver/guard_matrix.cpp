@@ -168,7 +168,7 @@ std::string source_text(const Shape& shape) {
     text += fmt::format("        v = touch({}, j)\n", array);
   else
     text += fmt::format("        {}\n", access_text(shape, array));
-  // What shared and local arrays hold nobody has set.
+  // Nobody has set the elements of shared and local arrays, so their values are left out.
   text += shape.is_fixed() ? "        out[t] = i32(t)\n" : "        out[t] = i32(t) + 1000 * v\n";
   return text + check_text(shape);
 }
@@ -198,7 +198,7 @@ std::unique_ptr<Compiled> compile(const Shape& shape) {
   return compiled->code ? std::move(compiled) : nullptr;
 }
 
-// What a run does, by the language: the model that code is compared with.
+// The effects of a run by the rules of the language: the model that code is compared with.
 struct Outcome {
   std::vector<std::int32_t> elements, out;
   std::optional<std::uint32_t> first_thread; // of those that fault

@@ -1,4 +1,4 @@
-// What the compiler says about a module, and that it says so in the form of docs/manifest.schema.json.
+// Tests what the compiler says about a module, and that it says so in the form of docs/manifest.schema.json.
 #include "compiler/driver/aot/manifest.h"
 
 #include <gtest/gtest.h>

@@ -129,14 +129,14 @@ Program mutate(const Corpus& corpus, std::mt19937& random) {
   return program;
 }
 
-// What the process may have beyond what it has now; a request for more fails, and ends it.
+// Limits the memory of the process; a request for more fails, and ends it.
 class Mutation : public testing::Test {
 protected:
   void SetUp() override {
     getrlimit(RLIMIT_DATA, &before_);
     rlimit limit = {512 << 20, before_.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_DATA, &limit), 0);
-    // Of a stack that has overflowed nothing is left for a handler.
+    // A stack that has overflowed has no room for a handler.
     const stack_t stack{stack_.data(), 0, stack_.size()};
     sigaltstack(&stack, nullptr);
     struct sigaction action{};

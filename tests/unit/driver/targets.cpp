@@ -84,7 +84,7 @@ TEST(Targets, TheOrderOfAskingDoesNotShow) {
       auto alone = open(name, text);
       EXPECT_EQ(printed(alone->module_for(target)), printed(first->module_for(target))) << name;
     }
-    // What is reported is reported once, by whichever asks first.
+    // An error is reported once, by whichever target asks first.
     auto checked = open(name, text);
     checked->transformed();
     EXPECT_EQ(first->diagnostics().all().size(), checked->diagnostics().all().size()) << name;

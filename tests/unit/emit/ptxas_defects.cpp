@@ -1,4 +1,4 @@
-// What ptxas gets wrong is written in other words, and nothing else of the text changes.
+// Tests that PTX which ptxas gets wrong is written in other words, and that nothing else of the text changes.
 #include "compiler/emit/ptxas_defects.h"
 
 #include <gtest/gtest.h>

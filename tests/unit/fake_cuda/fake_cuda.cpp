@@ -23,7 +23,7 @@ constexpr int invalid_value = 1, out_of_memory = 2, invalid_image = 200, invalid
               invalid_handle = 400, not_ready = 600, too_large = 720, isolation = 905, unjoined = 904;
 constexpr unsigned multiprocessors = 4;
 
-// What machine code begins with.
+// Machine code begins with this text.
 constexpr char cubin_head[] = "\x7f"
                               "ELF of the fake driver\n";
 
@@ -38,7 +38,7 @@ struct Kernel {
 };
 using Function = std::pair<const std::string, Kernel>;
 
-// What was captured: calls to make again, each with the calls that it comes behind.
+// A call of a capture, to be made again, with the calls that it comes behind.
 struct Node {
   std::function<void()> call;
   std::set<std::size_t> behind;
@@ -310,7 +310,7 @@ int fake_cuda_compiled() {
   return state().compiled;
 }
 
-// What was loaded last: machine code or PTX.
+// Returns what was loaded last: machine code or PTX.
 const char* fake_cuda_loaded() { return state().loaded.c_str(); }
 
 // The options of the last load, by their numbers: "5 6 11=1".

@@ -1,4 +1,4 @@
-// What tests of kern::compile share: on the CPU, or on a GPU where KERN_TEST_DEVICE is cuda.
+// Holds what tests of kern::compile share: they run on the CPU, or on a GPU where KERN_TEST_DEVICE is cuda.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -216,7 +216,7 @@ TEST(Imports, HaveNamesOfTheirOwn) {
   }
 }
 
-// What the C interface is given may not be all there.
+// Null pointers and short structs are possible in C, so they are refused.
 TEST(Options, OfTheCInterfaceAreChecked) {
   kern::Device device = test_device();
   kern_module* module = nullptr;

@@ -142,7 +142,7 @@ TEST(Written, ManifestsOfOtherVersionsAreRefused) {
   EXPECT_NE(message(text.substr(0, text.size() / 2 + text.find("//! ") / 2)), "");
 }
 
-// What was linked into the program is a file already; nothing is written of nothing.
+// An empty module has nothing to be written.
 TEST(Written, EmptyModulesAreErrors) {
   kern::Status status;
   Module().object(status);

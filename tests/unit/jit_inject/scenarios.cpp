@@ -1,4 +1,4 @@
-// What programs do with the JIT, for the main() of runtime_inject.
+// Does what programs do with the JIT, for the main() of runtime_inject.
 #include "../runtime_inject/scenarios.h"
 
 #include <vector>
@@ -58,8 +58,8 @@ void write() {
   expect_smooth(kern::load(*device, module.object()));
 }
 
-// What LLVM does once in a process takes no exception: then the process compiles nothing, and says so each time. So it is with
-// what it does under a lock where it makes code for a GPU.
+// LLVM sets itself up once in a process and survives no exception then: the process compiles nothing, and
+// says so each time. So it is with what LLVM does under a lock where it makes code for a GPU.
 template <void (*run)()> void first() {
   try {
     run();

@@ -1,4 +1,4 @@
-// What literals mean.
+// Tests the values of literals.
 #include <gtest/gtest.h>
 
 #include <cmath>

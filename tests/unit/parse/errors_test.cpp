@@ -1,4 +1,4 @@
-// What is said about wrong texts, and that later errors are found too.
+// Tests what is said about wrong texts, and that later errors are found too.
 #include <gtest/gtest.h>
 
 #include "tests/unit/parse/parsed.h"

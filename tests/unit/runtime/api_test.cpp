@@ -309,7 +309,8 @@ TEST_F(Api, LaunchesWhatIsPrepared) {
   prepared.set<0>(0.5f);
   prepared().wait();
   EXPECT_EQ(y.read(0), 600.5f);
-  // What it holds stays; what does not fit is refused, and the old argument stands.
+  // The prepared launch keeps the array that it holds; one that does not fit is refused, and the old one
+  // stands.
   x = kern::zeros<float>(device, 3);
   EXPECT_TRUE(contains(thrown_by<kern::ContractError>([&] { prepared.set<1>(x); }), "with 3 on the left"));
   prepared();
@@ -371,7 +372,7 @@ TEST_F(Api, LosesNoFaultOfManyThreads) {
   launch_faulting(device, library, found, wrong);
   EXPECT_EQ(found, 2000u);
   EXPECT_EQ(wrong, 0u);
-  // Of a CPU's memory others take their part.
+  // Other processes take their part of a CPU's memory.
   if (is_cuda()) {
     EXPECT_EQ(device.info().available_bytes, available);
   }

@@ -1,4 +1,4 @@
-// What a launch refuses before anything runs: both sides stand in the message.
+// Tests what a launch refuses before anything runs: both sides stand in the message.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -42,7 +42,7 @@ TEST_F(Arguments, MayNotOverlapWhereTheyAreWritten) {
   library.split(kern::over(10), broadcast, x, high).wait();
 }
 
-// What only C can say: a kind and a rank that do not go together.
+// Only C can say a kind and a rank that do not go together.
 TEST_F(Arguments, AreOfOneKind) {
   kern_module* module = nullptr;
   kern_kernel* clear = nullptr;
@@ -100,7 +100,7 @@ TEST(Overlap, IsCertain) {
         std::any_of(first.begin(), first.end(), [&](char* place) { return second.contains(place); });
     bool says = kern::runtime::share_elements(a, b);
     ASSERT_TRUE(shares || !says) << round;
-    // Of rank 1 with one stride, and of arrays without gaps, it knows.
+    // The answer is exact for arrays of rank 1 with one stride, and for those without gaps.
     bool is_plain =
         a.rank == 1 && b.rank == 1 && a.strides[0] == b.strides[0] && a.extents[0] > 1 && b.extents[0] > 1;
     ASSERT_TRUE(!is_plain || shares == says) << round;
@@ -109,7 +109,7 @@ TEST(Overlap, IsCertain) {
   EXPECT_GT(found, 1'000);
 }
 
-// What the typed header cannot let through, through the C interface.
+// The typed header cannot let these calls through, so they are made by the C interface.
 TEST_F(Arguments, AreCountedAndTyped) {
   kern::ModuleHandle module;
   kern_module_load(device.get(), &kern_object_kernels, module.receive());

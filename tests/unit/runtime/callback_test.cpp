@@ -47,7 +47,7 @@ TEST_F(Callbacks, OfPrintsWaitForNothingOfTheirStream) {
     ++calls;
   });
   EXPECT_EQ(calls, 2);
-  // What is not caught is an error of whoever waits.
+  // An exception that the function does not catch is an error of whoever waits.
   EXPECT_TRUE(contains(thrown_by<kern::DeviceError>([&] { print([&] { stream.wait(); }); }), text));
   stream.on_print(nullptr, nullptr);
   library.scale(kern::over(1000).on(stream), x, 2);
@@ -135,7 +135,7 @@ TEST_F(Callbacks, WaitForNoStreamThatWaitsForThem) {
     stream.wait(status);
     other.wait(status);
     third.wait(status);
-    // Who closes the circle is told, and that is the work that waits for the other one, or the function.
+    // Whoever closes the circle is told: the work that waits for the other one, or the function.
     ASSERT_TRUE(refused == 1 || status.kind() == KERN_ARGUMENT_ERROR) << round;
   }
 }
@@ -184,11 +184,13 @@ TEST_F(Callbacks, LeaveHostMemoryAloneWhereTheyMayNotWait) {
   }
 }
 
-// What was not to be waited for yet is lost with it, and says so; what another thread put there is not.
+// Work that was not to be waited for yet is lost with the refused wait, and says so; work of another thread
+// is not.
 TEST_F(Callbacks, ReportCopiesThatARefusedWaitTookBack) {
   if (is_cuda()) GTEST_SKIP() << "a function that a driver calls uses no device";
   std::string reported;
-  // Where no other thread has come to the stream's work yet, the function does it itself.
+  // The function does the stream's work itself if no other thread has come to it yet, so there are many
+  // rounds.
   for (int round = 0; round < 1000 && reported.empty(); ++round) {
     std::vector<float> own(1000, 7), of_other(1000, 7);
     kern::Event lost, kept;
@@ -342,7 +344,8 @@ TEST_F(Callbacks, OfPrintsGetLinesInOrder) {
   EXPECT_TRUE(std::ranges::is_sorted(lines.bytes));
 }
 
-// Who lets go of what a function uses sets another one first, which waits for a call that is under way.
+// A program that lets go of what a function uses sets another one first, which waits for a call that is under
+// way.
 TEST_F(Callbacks, OfPrintsAreNotCalledAnyMore) {
   for (int round = 0; round < 20; ++round) {
     auto count = std::make_unique<std::atomic<int>>(0);

@@ -180,7 +180,7 @@ TEST_F(Cancel, EndsOneOfTwoStreams) {
   second.join();
 }
 
-// What is put on it behind that runs.
+// Work that is put on the stream behind the cancellation runs.
 TEST_F(Cancel, IsOverForWhatComesLater) {
   stream.cancel();
   kernels_.bump(over(1024).on(stream), x);

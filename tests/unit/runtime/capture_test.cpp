@@ -220,7 +220,7 @@ TEST_F(Captures, RefuseWhatNoGraphHolds) {
                        "of another capture"));
   EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { second.after(captured); }), "has ended"));
   EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { captured.wait(); }), "never comes"));
-  // What was put on the stream before can be waited for.
+  // Work that was put on the stream before can be waited for.
   kern::capture(first, [&] { before.wait(); });
 }
 

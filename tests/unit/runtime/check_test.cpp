@@ -252,7 +252,7 @@ TEST(Settings, OfTheEnvironmentAreChecked) {
               "kern: warning: KERN_WARNINGS is `zzz`; it takes on or off");
 }
 
-// Who reads a variable refuses in the words in which kern::set() does; one that is empty is not set.
+// A variable is refused in the words of kern::set() when it is read; one that is empty is not set.
 TEST(Settings, MeanTheSameInTheEnvironment) {
   kern::Device device = kern::Device::cpu();
   setenv("KERN_CPU", "i386", 1);

@@ -132,7 +132,7 @@ TEST_F(Chunks, RefuseWhatCannotBe) {
     EXPECT_TRUE(contains(refusal({}, kern::in(x.data(), extents)), "no array has the extents "));
 }
 
-// What one row takes on each stream is in the message.
+// The message says how much one row takes on all streams.
 TEST_F(Chunks, NeedRoomForARowOfEachStream) {
   std::vector<float> rows(100 * 1000);
   auto array = kern::inout(rows.data(), kern::extents(100, 1000));

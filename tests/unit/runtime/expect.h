@@ -1,4 +1,4 @@
-// What an exception says.
+// Helps to compare what an exception says.
 #pragma once
 
 #include <cstdio>

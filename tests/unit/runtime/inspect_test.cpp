@@ -1,4 +1,4 @@
-// What hosts ask of devices, modules and streams.
+// Tests what hosts ask of devices, modules and streams.
 #include <numeric>
 
 #include "expect.h"

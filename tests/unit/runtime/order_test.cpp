@@ -1,5 +1,5 @@
-// What comes before what without events: fills before all that uses the buffer, copies that name no stream behind
-// all work on it. Each kind of use meets each kind of fill, on the thread's stream and others.
+// Tests the order that holds without events: fills before all that uses the buffer, copies that name no
+// stream behind all work on it. Each kind of use meets each kind of fill, on the thread's stream and others.
 #include <functional>
 #include <thread>
 

@@ -105,7 +105,7 @@ TEST_F(Records, AreFilledIn) {
     dots.copy_to(host);
     for (const kernels::Dot& dot : host) ASSERT_TRUE(dot.x == 0 && dot.n == 0 && dot.pos[2] == 0);
   }
-  // What uses the buffer next comes behind it, also in a graph.
+  // The next use of the buffer comes behind the fill, also in a graph.
   Buffer<kernels::Dot> dots = kern::zeros<kernels::Dot>(device, 1000);
   kern::Stream stream(device), other(device);
   kern::Graph graph = kern::capture(stream, [&] { dots.fill({1, 2, {3, 4, 5}}, stream); });

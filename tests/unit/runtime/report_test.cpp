@@ -75,7 +75,7 @@ TEST_F(Reports, KeepTheLast) {
   EXPECT_NE(reports[0].message.find("6 earlier faults were not collected"), std::string::npos);
 }
 
-// What was in the array stays where no thread has written.
+// An element that no thread has written stays what it was.
 TEST_F(Reports, OfArraysInHostMemory) {
   std::vector<float> y(1000, 7);
   library.careless(kern::over(1024).on_fault(OnFault::Report), kern::inout(y), 2);

@@ -19,7 +19,7 @@ using kern::View;
 constexpr std::int64_t size = 40; // elements of the buffer
 constexpr std::int64_t huge = std::int64_t(1) << 62;
 
-// What is wrong with a shape.
+// The ways in which a shape is wrong.
 enum Wrong {
   Right,
   Memory,   // it leaves the buffer, but may lie in memory
@@ -123,7 +123,7 @@ TEST_F(Shapes, OfViewsOfBuffers) {
     expect("prepare", [&](auto& s) { library.prepare_column_sum(s, kern::over(0, 0), 0, wrong, sums); });
     expect("set", [&](auto& s) { prepared.set<1>(s, wrong); });
     expect("part", [&](auto& s) { x.view(s, shape.offset, shape.extents, shape.strides); });
-    // Of the host as many elements as it has, and those of other shapes.
+    // The array of the host is as large as the view, and then of other sizes.
     std::vector<float> host(static_cast<std::size_t>(is_wrong ? size : kern::count(shape.extents)));
     expect("copy to", [&](auto& s) { wrong.copy_to(s, host); });
     expect("copy from", [&](auto& s) { wrong.copy_from(s, std::as_const(host)); });
@@ -300,7 +300,7 @@ TEST_F(ShapesC, OfArguments) {
   expect_untouched();
 }
 
-// What the functions of <kern/arguments.h> make of extents.
+// The functions of <kern/arguments.h> pass on all extents, and the launch refuses wrong ones.
 TEST_F(ShapesC, OfExtents) {
   std::vector<float> host(64);
   for (const Shape& shape : shapes) {

@@ -83,7 +83,7 @@ static void run(const char* entry_name, const std::uint64_t* params, const unsig
   constexpr std::size_t most_shared = 1 << 18;
   launch.scratch_bytes = kern::cpu::scratch_bytes(*entry, launch.block) + most_shared;
   kern::cpu::Pool alone(1);
-  // Where a GPU finds the word by which the launch is told to end, and where a CPU does.
+  // A GPU finds the word by which the launch is told to end at another place than a CPU.
   std::uint64_t& stop = launch.record->reserved[kern::cpu::stop_word];
   if (kernel.cancellable.value_or(false)) stop = launch.record->launch;
   bool is_cut_short = false;

@@ -62,7 +62,7 @@ TEST(Threads, StageHostMemoryAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-// What one thread puts on its stream, another waits for; streams and buffers end on threads that did not make
+// One thread waits for what another puts on its stream; streams and buffers end on threads that did not make
 // them.
 TEST(Threads, HandOverWork) {
   kern::Device device = test_device();

@@ -1,4 +1,4 @@
-// What the cache does while nothing is wrong, and what it refuses to believe.
+// Tests what the cache does while nothing is wrong, and what it refuses to believe.
 #include "runtime/cache/cache.h"
 
 #include <fcntl.h>

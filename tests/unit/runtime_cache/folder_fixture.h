@@ -24,7 +24,7 @@ struct Folder : testing::Test {
   }
   ~Folder() override { std::filesystem::remove_all(top); }
 
-  // What is too much goes with every store.
+  // Returns settings by which every store removes what is too much.
   Settings settings(std::uint64_t limit = 1 << 20) const {
     Settings settings{true, path, limit, ""};
     settings.stores_a_sweep = 1;

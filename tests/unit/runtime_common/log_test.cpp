@@ -1,4 +1,5 @@
-// Where lines of the runtime go: to one function at a time, which may wait for threads that say things themselves.
+// Tests that lines of the runtime go to one function at a time, which may wait for threads that say things
+// themselves.
 #include "runtime/common/log.h"
 
 #include <atomic>
@@ -54,7 +55,7 @@ TEST(Log, TakesLinesThatItCausesItself) {
   EXPECT_EQ(lines, (std::vector<std::string>{"first", "second"}));
 }
 
-// Who has set another function may take down what the one before used.
+// A program that has set another function may take down what the one before used.
 TEST(Log, IsNotCalledAnyMoreOnceAnotherIsSet) {
   for (int round = 0; round < 200; ++round) {
     std::atomic<bool> is_there = true, was_there = true;

@@ -112,8 +112,8 @@ void count_threads(const void* params, const kern_where* where, void*) {
   });
 }
 
-// Of block 1 and those after it, threads fault whose indices sum up to 20 or more. The order along a row is
-// the code's own: here it goes down.
+// Lets those threads of block 1 and later ones fault whose indices sum up to 20 or more. The order along a
+// row is the code's own: here it goes down.
 void fault_in_threads(const void* params, const kern_where* where, void*) {
   kern_launch_record* record = static_cast<const Params*>(params)->record;
   each_thread(*where, [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
@@ -405,7 +405,7 @@ TEST(Pool, RunsEveryThreadOfSplitBlocksOnce) {
   }
 }
 
-// What a kernel takes is not known to a new pool.
+// A new pool does not know how long a kernel takes.
 TEST(Pool, SplitsBlocksWhereTheyAreFewAndMayBeSplit) {
   auto calls_of = [](std::uint32_t blocks, std::uint32_t rows, bool independent, unsigned threads) {
     Pool pool(threads);
@@ -427,7 +427,7 @@ TEST(Pool, SplitsBlocksWhereTheyAreFewAndMayBeSplit) {
   EXPECT_EQ(calls_of(100, 100, true, 2), 100u);
 }
 
-// What a call of an entry was given.
+// The blocks and rows that a call of an entry was given.
 using Call = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 struct Calls {
   std::mutex mutex{};
@@ -535,7 +535,7 @@ void attend(const void* params, const kern_where*, void*) {
   attendance.threads.insert(std::this_thread::get_id());
 }
 
-// What a kernel took before says nothing of the launch at hand.
+// The time that a kernel took before says nothing of the launch at hand.
 TEST(Pool, AsksEverybodyForALaunchOfWhichNothingIsKnown) {
   Pool pool(4);
   Attendance attendance;

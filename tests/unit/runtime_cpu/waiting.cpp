@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t turns = 100;
 
-// What compiled code passes to its turns: where they all are, and which one this is.
+// Compiled code passes its turns such a thing: where they all are, and which one this is.
 struct Block {
   kern_launch_record* record;
   std::atomic<std::uint32_t>* words;

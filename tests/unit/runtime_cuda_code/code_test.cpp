@@ -22,7 +22,7 @@ const std::string& folder() {
   return path;
 }
 
-// Where Kern's own cache would be; the process reads its environment once.
+// Sets the folder of Kern's own cache before all tests, because the process reads its environment once.
 struct CacheFolder : testing::Environment {
   void SetUp() override { setenv("KERN_CACHE_DIR", folder().c_str(), 1); }
   void TearDown() override { std::filesystem::remove_all(std::filesystem::path(folder()).parent_path()); }

@@ -1,4 +1,4 @@
-// What is said of the driver's own cache, by the environment and what lies in its folder.
+// Tests what is said of the driver's own cache, by the environment and what lies in its folder.
 #include "runtime/cuda/compute_cache.h"
 
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@
 #include "kern/kern.hpp"
 #include "scenarios.h"
 
-// What came of a scenario; the exit code of its process.
+// The outcome of a scenario, which is the exit code of its process.
 enum Outcome { NothingFailed = 10, RightAnyway, CleanError, Wrong, SickAfterwards };
 
 static Outcome run(const Scenario& scenario, Call call, std::uint64_t number) {

@@ -1,5 +1,6 @@
-// What programs do with the runtime: each checks its results, and throws WrongResult where they are wrong. An error of the
-// runtime, or std::bad_alloc of the program's own, is what a scenario may end with.
+// Declares scenarios that do what programs do with the runtime: each checks its results, and throws
+// WrongResult where they are wrong. A scenario may end with an error of the runtime, or with std::bad_alloc
+// of the program's own.
 #pragma once
 
 #include <cstdint>

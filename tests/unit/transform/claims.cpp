@@ -1,4 +1,4 @@
-// What becomes of a function that says its result is the same in the whole block.
+// Tests what becomes of a function that says its result is the same in the whole block.
 #include <gtest/gtest.h>
 
 #include "compiler/ir/verify.h"

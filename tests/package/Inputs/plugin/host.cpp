@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
     }
     for (void* plugin : plugins)
       if (dlclose(plugin) != 0) return 2;
-    // What still ran of a plugin would crash now.
+    // A thread that still ran code of a plugin would crash now.
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   std::printf("done\n");
