@@ -1,3 +1,5 @@
+// Compares clocks: a use comes behind another one if its stream's clock has reached the number of that one.
+// Memory keeps its last uses only, so that a check stays short.
 #include "runtime/api/check.h"
 
 #include <mutex>

@@ -1,3 +1,5 @@
+// Puts streams behind each other's work on memory only where that is still under way, so that most calls find
+// nothing to do.
 #include "runtime/api/order.h"
 
 #include "runtime/api/capture.h"

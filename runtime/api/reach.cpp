@@ -1,3 +1,5 @@
+// Finds the lowest and the highest byte of an array by its corners: each axis moves one end, by the sign of
+// its stride.
 #include "runtime/api/reach.h"
 
 #include "runtime/api/plan.h"

@@ -1,3 +1,5 @@
+// Evaluates estimates on a small stack. The expression is made into steps once, because each launch asks for
+// the value and should neither recurse nor allocate.
 #include "runtime/common/estimate.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Queues lines for the program's function, because that may wait for threads that say things; stderr is
+// written to directly, which needs no memory.
 #include "runtime/common/log.h"
 
 #include <condition_variable>

@@ -1,3 +1,5 @@
+// Completes barriers that threads of a block come to one by one. Threads are taken in their order in the
+// block, so that a fault names the same one however they were scheduled.
 #include "runtime/cpu/meeting.h"
 
 #include <algorithm>

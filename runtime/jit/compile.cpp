@@ -1,3 +1,5 @@
+// Compiles a request as kernc would, by the driver's own functions, so that options and messages are the
+// same.
 #include "runtime/jit/compile.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Checks and copies what a caller of the C interface gives: nothing may be read later, and older callers know
+// fewer options.
 #include "runtime/jit/request.h"
 
 #include <cstddef>

@@ -1,3 +1,5 @@
+// Writes a compiled module as an object or PTX. Its code was made for one device, so the source is compiled
+// again for what its options name, with the files that it imported then.
 #include "runtime/jit/written.h"
 
 #include <mutex>

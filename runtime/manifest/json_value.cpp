@@ -1,3 +1,5 @@
+// Parses JSON by nlohmann's events, without its values: their destructors take memory. Nesting is limited, so
+// that no text overflows the stack.
 #include "runtime/manifest/json_value.h"
 
 #include <nlohmann/json.hpp>
