@@ -2,8 +2,7 @@
 // host memory, for few elements and more. Prints medians and the least, in ns.
 //
 //     kernc benchmarks/launch.kern -o launch.o -o launch.kern.hpp
-//     g++ -std=c++20 -O2 -I. -Iruntime/include benchmarks/cpu_launch.cpp launch.o libkern_runtime.a -lpthread
-//     -ldl
+//     g++ -std=c++20 -O2 -I. -Iruntime/include benchmarks/cpu_launch.cpp launch.o libkern_runtime.a -lpthread -ldl
 //
 //     cpu_launch [LAUNCHES]  of each kind; 3000
 #include <algorithm>

@@ -5,8 +5,7 @@
 // over the turns, in ns a launch, and their ratio.
 //
 //     kernc benchmarks/launch.kern -o launch.o -o launch.kern.hpp
-//     g++ -std=c++20 -O2 -I. -Iruntime/include benchmarks/launch.cpp launch.o libkern_runtime.a -lpthread
-//     -ldl
+//     g++ -std=c++20 -O2 -I. -Iruntime/include benchmarks/launch.cpp launch.o libkern_runtime.a -lpthread -ldl
 //
 //     launch [TURNS [LAUNCHES]]     launches of each kind a turn; 200 turns of 512 launches
 //     launch --count KIND LAUNCHES  only launches of that kind: for callgrind

@@ -1,8 +1,7 @@
 // A kernel called from C++: y = a x + y, on the first GPU or on the CPU.
 //
 //     kernc examples/saxpy.kern -o saxpy.o -o saxpy.kern.hpp
-//     g++ -std=c++20 -I. -Iruntime/include examples/host/saxpy.cpp saxpy.o libkern_runtime.a -lpthread -ldl
-//     -o saxpy
+//     g++ -std=c++20 -I. -Iruntime/include examples/host/saxpy.cpp saxpy.o libkern_runtime.a -lpthread -ldl -o saxpy
 #include <cstdio>
 #include <vector>
 

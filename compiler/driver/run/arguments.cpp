@@ -1,6 +1,10 @@
-// word = [name ("." field)* "="] value
-// value = "None" | "(" value ("," value)* ","? ")" | "@" path | name ":" rest | [type ":"] list | array | scalar. `like:` and `copy:` need another argument first, so values are
-// made on demand, and one that needs itself is an error.
+// Reads the words of a command line that give arguments:
+//
+//     word  = [name ("." field)* "="] value
+//     value = "None" | "(" value ("," value)* ","? ")" | "@" path | name ":" rest | [type ":"] list | array | scalar
+//
+// `like:` and `copy:` need another argument first, so values are made on demand, and one that needs itself is an
+// error.
 #include "compiler/driver/run/arguments.h"
 
 #include <algorithm>

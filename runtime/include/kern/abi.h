@@ -167,10 +167,9 @@ void kern_cpu_end_turns(kern_launch_record* record);
 int64_t kern_cpu_wait(kern_launch_record* record, int64_t state);
 // Called in such a turn of one thread, (x, y, z), at a barrier of the block that threads come to each by its
 // own way. Waits until all turns that have not ended wait at the same barrier. `what` is its site | what is
-// asked
-// << 32: 0 nothing, 1 the sum, 2 the least, 3 the greatest, 4 the first thread's of the `*value` that each
-// brings, which is stored there. Returns 0 where threads wait at different barriers, which is reported, and
-// the turn is to end; else 1.
+// asked << 32: 0 nothing, 1 the sum, 2 the least, 3 the greatest, 4 the first thread's of the `*value` that
+// each brings, which is stored there. Returns 0 where threads wait at different barriers, which is reported,
+// and the turn is to end; else 1.
 uint32_t kern_cpu_meet(kern_launch_record* record, const kern_where* where, uint64_t what, uint64_t* value,
                        uint32_t x, uint32_t y, uint32_t z);
 // Called by CPU code where its block waits for the whole grid; returns the sum of all blocks' counts when
