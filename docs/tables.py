@@ -9,7 +9,7 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 
-# What a row's Effects column means to a reader; the others go without saying.
+# Tells a reader what a row's Effects column means; the others go without saying.
 EFFECTS = {"Block": "all threads of the block call it together", "Grid": "all threads of the grid call it together",
            "Warp": "the lanes of the mask call it together"}
 

@@ -1,6 +1,6 @@
-// Which code of a kernel an object carries, and which facts each piece relies on (design.md, Facts and
-// variants): for the CPU one with every fact that speeds code up, and one with none; for a GPU what
-// transform/variants.cpp made of it, which is the same where facts gain anything.
+// Says which code of a kernel an object carries, and which facts each piece relies on: for the CPU one with
+// every fact that speeds code up, and one with none; for a GPU what transform/variants.cpp made of it, which
+// is the same where facts gain anything.
 #pragma once
 
 #include <string>
