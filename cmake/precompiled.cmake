@@ -7,7 +7,8 @@ set(KERN_STANDARD_HEADERS <algorithm> <array> <bit> <cmath> <cstdint> <cstring> 
   <span> <string> <string_view> <unordered_map> <utility> <vector> <fmt/format.h>)
 
 # Precompiles headers for a target, behind those of the standard library. A header of the tree should be one that nearly
-# all files of the target include: an edit of it compiles them all.
+# all files of the target include: an edit of it compiles them all. It is named in <> by its path from the root, so that
+# ccache knows it again in another checkout.
 function(kern_precompile target)
   if(KERN_PCH)
     target_precompile_headers(${target} PRIVATE ${KERN_STANDARD_HEADERS} ${ARGN})
