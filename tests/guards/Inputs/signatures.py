@@ -1,10 +1,9 @@
-"""Which files of the tree are compiled for the table of guards, and with which options; and what a manifest says of sites.
+"""Which files of the tree are compiled for the table of guards, and with which options.
 
 An executed test is a text test one of whose RUN lines runs its own file. Options that change the code (-D, -I, --dialect, ...) are taken
 from that line, each set once; functions of a .py file get the types of the arguments there, as `kernc run` gives them.
 """
 import ast
-import json
 import re
 import shlex
 from dataclasses import dataclass
@@ -128,13 +127,3 @@ def units(source):
         if path.suffix in (".kern", ".py") and "Inputs" not in relative.parts and relative.parts[1] not in ("fuzz", "unit", "guards") and not path.name.startswith("fail_"):
             found += units_of(path, str(relative))
     return found
-
-
-# Kinds of sites of an index: their rows in faults.def.
-INDEX_KINDS = {1, 10, 11}
-
-
-def sites(manifest):
-    """By number: (place, array, whether it is of an index)."""
-    return [(f"{site['place']['line']}:{site['place']['column']}", site.get("array", ""), site["kind"] in INDEX_KINDS)
-            for site in json.loads(manifest)["sites"]]
