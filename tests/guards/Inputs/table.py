@@ -2,7 +2,8 @@
 """What became of each guard, against a committed table: none is lost silently.
 
 For every example, every benchmark and every executed text test (`%kernc run` of the test's own file), as they stand in the tree, this
-asks kernc for the guards of each target (`--emit=guards`) and for the PTX, and compares with tests/guards/table.txt:
+asks kernc for the guards of each target (`--emit=guards`) and for the PTX, and compares with tests/guards/table.txt. Of examples,
+benchmarks and the tests of analysis it has what became of each guard:
 
     examples/saxpy.kern
       saxpy
@@ -11,17 +12,27 @@ asks kernc for the guards of each target (`--emit=guards`) and for the PTX, and 
 
 A row is an access: array, axis and index as written, in the order of the function. Behind it stands what became of its guard: its state,
 and what kind of proof there is. Where the targets differ, each has its state (`cpu: ...; cuda: ...`). `ptx` says that the site's number
-reaches a fault in the PTX of that kernel; `no ptx`, that a kept guard has none there (LLVM folded it, or a test before it). A site in the PTX
-whose guard is proved is an error whatever the table says, and so is a site with neither a guard nor a check.
+reaches a fault in the PTX of that kernel; `no ptx`, that a kept guard has none there (LLVM folded it, or a test before it).
 
-One kept guard fewer than the table fails, one more is reported and fails too; `--update` rewrites the table, whose diff is then
-reviewed: it says by which kind of proof a guard went. Rows have no line numbers, so that edits elsewhere in a file change nothing.
+Of any other test the table has the number of guards in each state, a line for each set of options:
+
+    tests/check/loop_else.py --sig=k(int64, int32[:, :]): cpu 9 proved, 11 kept; cuda 29 proved, 11 kept, 11 in the PTX
+
+These are sums over the kernels and their variants; where they are the same on both targets they stand once. What a launch tests
+before it takes a variant (`taken where`) is a row but is not counted: it is no guard, and the guards that rest on it are counted as proved.
+`--rows` prints the rows of such a file.
+
+A site in the PTX whose guard is proved is an error whatever the table says, and so is a site with neither a guard nor a check; that holds
+for all files. One kept guard fewer than the table fails, one more is reported and fails too; `--update` rewrites the table, whose
+diff is then reviewed: a row says by which kind of proof a guard went. Rows have no line numbers, so that edits elsewhere in a file change
+nothing.
 
 A file none of whose kernels has types for its parameters is left out, and counted.
 
-usage: table.py KERNC [--update] [--shard K/N] [--jobs N] [--files TEXT] [--table FILE]
+usage: table.py KERNC [--update | --rows] [--shard K/N] [--jobs N] [--files TEXT] [--table FILE]
 """
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -32,11 +43,42 @@ import signatures
 from states import SOURCE, inspect, numbered
 
 TABLE = SOURCE / "tests/guards/table.txt"
+THIS = os.path.relpath(__file__, SOURCE)
+# The folders whose files have a row for each guard.
+LISTED = ("examples/", "benchmarks/", "tests/analysis/", "tests/corpus/")
+# The states that are counted, as a line has them; others stand behind them.
+STATES = ("proved", "hoisted", "deferred", "kept")
+
+
+def states_of(text):
+    """{target: state} of a row, and whether its site is in the PTX."""
+    states, _, ptx = text.partition(" | ")
+    return dict(re.findall(r"(cpu|cuda): ([^;]*)", states)) or {"cpu": states, "cuda": states}, ptx == "ptx"
+
+
+def summary(rows):
+    """`cpu 2 proved, 1 kept; cuda 3 proved, 1 hoisted, 2 kept, 2 in the PTX`, or one such list where the targets agree."""
+    counts, in_ptx = {"cpu": collections.Counter(), "cuda": collections.Counter()}, 0
+    for _, text, _ in (row for listed in rows.values() for row in listed):
+        states, is_in_ptx = states_of(text)
+        in_ptx += is_in_ptx
+        for target, state in states.items():
+            counts[target][re.match(r"\w+", state)[0]] += not state.startswith("tested")
+    cpu, cuda = (", ".join(f"{count[state]} {state}" for state in dict.fromkeys((*STATES, *sorted(count))) if count[state]) or "none"
+                 for count in counts.values())
+    return (cuda if cpu == cuda else f"cpu {cpu}; cuda {cuda}") + (f", {in_ptx} in the PTX" if in_ptx else "")
+
+
+def is_listed(unit):
+    return str(unit).startswith(LISTED)
 
 
 def write(table):
     text = []
     for unit in sorted(table):
+        if isinstance(table[unit], str):
+            text.append(f"{unit}: {table[unit]}")
+            continue
         text.append(unit)
         for function, rows in table[unit].items():
             text.append(f"  {function}")
@@ -45,9 +87,13 @@ def write(table):
 
 
 def read(path):
+    """{unit: {function: [(access, text)]}}, and {unit: summary} of those whose guards are counted."""
     table, unit, rows = {}, None, None
     for line in path.read_text().splitlines() if path.exists() else ():
-        if not line.startswith(" "):
+        if not line.startswith(" ") and not is_listed(line):
+            name, _, counts = line.rpartition(": ")
+            table[name] = counts
+        elif not line.startswith(" "):
             unit = table.setdefault(line, {})
         elif not line.startswith("    "):
             rows = unit.setdefault(line.strip(), [])
@@ -59,9 +105,21 @@ def read(path):
 
 def kept_on(text):
     """The targets on which the guard is kept, and whether it is in the PTX."""
-    states = text.partition(" | ")[0]
-    parts = re.findall(r"(cpu|cuda): ([^;]*)", states) or [("cpu", states), ("cuda", states)]
-    return {target for target, state in parts if state.startswith("kept")} | ({"ptx"} if text.endswith("| ptx") else set())
+    states, is_in_ptx = states_of(text)
+    return {target for target, state in states.items() if state.startswith("kept")} | ({"ptx"} if is_in_ptx else set())
+
+
+def kept_in(counts):
+    """How many guards a summary has kept on each target, and in the PTX."""
+    targets = re.match(r"cpu (.*); cuda (.*)$", counts)
+    cpu, cuda = targets.groups() if targets else (counts, counts)
+    return [int(found[1]) if (found := re.search(rf"(\d+) {state}", text)) else 0
+            for text, state in ((cpu, "kept"), (cuda, "kept"), (cuda, "in the PTX"))]
+
+
+def difference_of_counts(unit, was, now, kernc):
+    word = "FEWER GUARDS" if any(old > new for old, new in zip(kept_in(was), kept_in(now))) else "differs"
+    return f"{unit}: {word}: the table says `{was}`, kernc `{now}`; its rows: {THIS} {kernc} --rows --files {unit.file}"
 
 
 def difference(unit, old, new):
@@ -86,7 +144,9 @@ def difference(unit, old, new):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernc", type=pathlib.Path)
-    parser.add_argument("--update", action="store_true", help="write the table anew")
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument("--update", action="store_true", help="write the table anew")
+    asked.add_argument("--rows", action="store_true", help="print the rows of all files, compare nothing")
     parser.add_argument("--shard", default="1/1", help="K/N: the K-th of N parts of the files")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--files", default="", help="only those with this in their path")
@@ -98,15 +158,22 @@ def main():
     mine = units[part - 1::parts]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         found = list(pool.map(lambda unit: inspect(kernc, unit), mine))
+    if options.rows:
+        print(write({str(unit): rows for unit, (rows, _) in zip(mine, found) if rows is not None}), end="")
+        return 0
     old, problems = read(options.table), []
     table = dict(old) if options.files or parts > 1 else {}
     for unit, (rows, wrong) in zip(mine, found):
         problems += wrong
         if rows is None:
             continue
-        if not options.update:
+        table[str(unit)] = rows if is_listed(unit) else summary(rows)
+        if options.update:
+            continue
+        if is_listed(unit):
             problems += difference(unit, old.get(str(unit), {}), rows)
-        table[str(unit)] = rows
+        elif old.get(str(unit)) != table[str(unit)]:
+            problems.append(difference_of_counts(unit, old.get(str(unit), "nothing"), table[str(unit)], options.kernc))
     if not options.update and not options.files and part == 1:
         gone = set(old) - {str(unit) for unit in units}
         problems += [f"{unit}: the table has it, the tree has not" for unit in sorted(gone)]
@@ -114,10 +181,10 @@ def main():
         options.table.write_text(write(table))
     for problem in problems:
         print(problem)
-    guards = [row[1] for _, (rows, _) in zip(mine, found) if rows for listed in rows.values() for row in listed]
+    guards = [row[1] for _, (rows, _) in zip(mine, found) if rows for listed in rows.values() for row in listed if not row[0].startswith("taken where ")]
     print(f"guards: {len(mine)} files ({sum(rows is None for rows, _ in found)} left out), {len(guards)} guards, {sum('kept' in text for text in guards)} kept, {len(problems)} problems")
     if problems and not options.update:
-        print(f"where this is meant, rewrite the table and review its diff: {os.path.relpath(__file__, SOURCE)} {options.kernc} --update")
+        print(f"where this is meant, rewrite the table and review its diff: {THIS} {options.kernc} --update")
     return bool(problems)
 
 
