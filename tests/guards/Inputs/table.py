@@ -27,7 +27,7 @@ for all files. One kept guard fewer than the table fails, one more is reported a
 diff is then reviewed: a row says by which kind of proof a guard went. Rows have no line numbers, so that edits elsewhere in a file change
 nothing.
 
-A file none of whose kernels has types for its parameters is left out, and counted.
+A file none of whose kernels has types for its parameters is left out, and counted; that the table has it is a difference.
 
 usage: table.py KERNC [--update | --rows] [--shard K/N] [--jobs N] [--files TEXT] [--table FILE]
 """
@@ -174,9 +174,11 @@ def main():
             problems += difference(unit, old.get(str(unit), {}), rows)
         elif old.get(str(unit)) != table[str(unit)]:
             problems.append(difference_of_counts(unit, old.get(str(unit), "nothing"), table[str(unit)], options.kernc))
-    if not options.update and not options.files and part == 1:
-        gone = set(old) - {str(unit) for unit in units}
-        problems += [f"{unit}: the table has it, the tree has not" for unit in sorted(gone)]
+    if not options.update:
+        gone = {str(unit) for unit, (rows, wrong) in zip(mine, found) if rows is None and not wrong} & set(old)
+        if not options.files and part == 1:
+            gone |= set(old) - {str(unit) for unit in units}
+        problems += [f"{unit}: the table has it, the tree has no such file, or no types for its parameters" for unit in sorted(gone)]
     if options.update:
         options.table.write_text(write(table))
     for problem in problems:
