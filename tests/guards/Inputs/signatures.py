@@ -76,10 +76,11 @@ def value_type(value):
 def signatures_of(source, words):
     """--sig of each stage of a run of a .py file."""
     try:
-        functions = {node.name: [a.arg for a in node.args.args] for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+        definitions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     except SyntaxError:
         return []
-    decorated = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.decorator_list]
+    functions = {node.name: [a.arg for a in node.args.args] for node in definitions}
+    decorated = [node.name for node in definitions if node.decorator_list]
     at = words.index("%s")
     words = words[at + 1:]
     if "--then" in words:
