@@ -140,6 +140,12 @@ GuardProofs prove_guards(const ir::Module& module, ir::FunctionId id) {
   return proofs;
 }
 
+std::vector<bool> find_proved_guards(const ir::Module& module, const ir::Function& function) {
+  std::vector<bool> proved;
+  for (const GuardReasons& guard : find_guards(module, function).guards) proved.push_back(guard.proved);
+  return proved;
+}
+
 // Writes the lines of a body; what stands in a loop as it was written is listed with the loop's copy.
 static void list_guards(const ir::Body& body, const std::vector<GuardReasons>& guards, std::size_t& next,
                         bool is_listed,

@@ -27,6 +27,10 @@ struct GuardProofs {
 // Walks a function once for both: an index that may count from the end is a Select.
 GuardProofs prove_guards(const ir::Module& module, ir::FunctionId function);
 
+// Says of each Guard statement of a function, in order, whether it is proved; the function may be one that a pass
+// has made and the module does not have yet.
+std::vector<bool> find_proved_guards(const ir::Module& module, const ir::Function& function);
+
 // Prints what became of every access: `kernc --emit=guards`, one line an access.
 std::string print_guards(const ir::Module& module, const SourceManager& sources);
 

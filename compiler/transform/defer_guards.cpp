@@ -17,7 +17,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "compiler/analysis/guard_walk.h"
+#include "compiler/analysis/guards.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/limits.h"
 #include "compiler/transform/affine_index.h"
@@ -385,27 +385,27 @@ private:
 
 // Calls `visit` for each guard that is tested where it stands, and whether it is proved; those of loops as they
 // were written apart.
-void visit_guards(const Body& body, const GuardFindings& findings, std::size_t& next, bool is_rerun,
+void visit_guards(const Body& body, const std::vector<bool>& proofs, std::size_t& next, bool is_rerun,
                   const std::function<void(const Guard&, bool)>& visit) {
   for (const Stmt& stmt : body) {
     if (const auto* guard = std::get_if<Guard>(&stmt.node)) {
-      const bool proved = findings.guards[next++].proved;
+      const bool proved = proofs[next++];
       if (!is_rerun && guard->form == ir::GuardForm::InPlace) visit(*guard, proved);
     }
     const auto* branch = std::get_if<ir::If>(&stmt.node);
     ir::visit_bodies(stmt, [&](const Body& inner) {
       const bool is_copy = branch && branch->is_rerun && &inner == &branch->then_body;
-      visit_guards(inner, findings, next, is_rerun || is_copy, visit);
+      visit_guards(inner, proofs, next, is_rerun || is_copy, visit);
     });
   }
 }
 
 // Adds the guards of a function that are not proved, or all of them; says whether there were any new ones.
 bool add_wanted(const ir::Module& module, const ir::Function& function, bool all, GuardKeys& wanted) {
-  const GuardFindings findings = find_guards(module, function);
+  const std::vector<bool> proofs = find_proved_guards(module, function);
   const std::size_t before = wanted.size();
   std::size_t next = 0;
-  visit_guards(function.body, findings, next, false, [&](const Guard& guard, bool proved) {
+  visit_guards(function.body, proofs, next, false, [&](const Guard& guard, bool proved) {
     if (all || !proved) wanted.insert(key_of(guard));
   });
   return wanted.size() != before;
