@@ -43,8 +43,8 @@ struct Context {
   std::size_t steps = 0;          // of the work done so far, in rounds that are thrown away too
   std::optional<Span> too_large;  // where either was more than the limit
 
-  Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink)
-      : program(loaded), options(wanted), diagnostics(sink) {}
+  Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink);
+  ~Context();
   std::string_view source(Span span) const { return program.sources->text(span); }
 };
 
@@ -104,12 +104,9 @@ struct StoredSum {
   Span place, value; // of target and operand
   bool is_u64;       // the operand, which meets no signed integer
   // Returns the value that is stored.
-  std::string text() const { return fmt::format("{} {} {}", target, op, operand); }
+  std::string text() const;
   // Returns it computed in another type.
-  std::string text_in(Type type) const {
-    std::string right = is_u64 && is_signed(type) ? fmt::format("{}({})", to_string(type), operand) : operand;
-    return fmt::format("{}({}) {} {}", to_string(type), target, op, right);
-  }
+  std::string text_in(Type type) const;
 };
 
 // An element of a tuple or a row whose elements are assigned to several targets.
@@ -164,8 +161,8 @@ struct Checker {
   Span called;                     // the callee being evaluated
   std::optional<Span> bare_return; // the first `return` without a value
 
-  Checker(Context& shared, FileScope* file, Instance* of)
-      : context(shared), scope(file), instance(of), rules(file->rules), body(&function.body) {}
+  Checker(Context& shared, FileScope* file, Instance* of);
+  ~Checker();
 
   template <class... Args>
   Report report(Span span, const DiagnosticKind<Args...>& kind, std::type_identity_t<Args>... args) {

@@ -145,6 +145,10 @@ struct Instance {
   // The first instance that asked for this one, for notes.
   const Instance* caller = nullptr;
   Span call_span;
+
+  // Defined in instances.cpp, as those of a Value are in value.cpp.
+  Instance();
+  ~Instance();
 };
 
 } // namespace kern::checker

@@ -16,6 +16,17 @@
 
 namespace kern::checker {
 
+Instance::Instance() = default;
+Instance::~Instance() = default;
+
+Context::Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink)
+    : program(loaded), options(wanted), diagnostics(sink) {}
+Context::~Context() = default;
+
+Checker::Checker(Context& shared, FileScope* file, Instance* of)
+    : context(shared), scope(file), instance(of), rules(file->rules), body(&function.body) {}
+Checker::~Checker() = default;
+
 Report::~Report() {
   std::size_t shown = 0;
   for (const Instance* at = instance_; at && at->caller && shown < 4; at = at->caller, ++shown)

@@ -23,6 +23,13 @@
 
 namespace kern::checker {
 
+std::string StoredSum::text() const { return fmt::format("{} {} {}", target, op, operand); }
+
+std::string StoredSum::text_in(Type type) const {
+  std::string right = is_u64 && is_signed(type) ? fmt::format("{}({})", to_string(type), operand) : operand;
+  return fmt::format("{}({}) {} {}", to_string(type), target, op, right);
+}
+
 namespace {
 
 bool is_bitwise(ast::BinaryOp op) {

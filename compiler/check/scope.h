@@ -140,6 +140,11 @@ struct FileScope {
   std::unordered_map<std::string_view, std::uint32_t>
       launched;          // kernels, by the place of the first launch that is sure
   bool is_round = false; // of a loop that is evaluated: it sees what the scope around it does at the loop
+
+  // Defined in scopes.cpp, as those of a Value are in value.cpp.
+  FileScope();
+  ~FileScope();
+
   bool is_numba() const { return file->dialect == Dialect::Numba; }
   bool is_class() const { return owner && owner->kind == ast::HostStatement::Kind::Class; }
 };

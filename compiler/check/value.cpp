@@ -8,6 +8,13 @@
 
 namespace kern::checker {
 
+Value::Value() = default;
+Value::Value(const Value&) = default;
+Value::Value(Value&&) noexcept = default;
+Value& Value::operator=(const Value&) = default;
+Value& Value::operator=(Value&&) noexcept = default;
+Value::~Value() = default;
+
 Value plain_value(ValueKind kind, Span span) {
   Value value;
   value.kind = kind;

@@ -150,6 +150,14 @@ struct Value {
   const ir::ConstantDecl* table = nullptr;
   const FunctionSymbol* function = nullptr;
   FileScope* file = nullptr;
+
+  // Defined in value.cpp, so that not every file that includes this makes its own of all these members.
+  Value();
+  Value(const Value&);
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
 };
 
 // Make values.

@@ -308,11 +308,20 @@ struct Segment {
 };
 
 struct Stmt {
-  std::variant<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Check, If, While, For, Break,
-               Continue, Return, Segment>
-      node;
+  using Node = std::variant<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Check, If, While,
+                            For, Break, Continue, Return, Segment>;
+  Node node;
   Span span;
   ScopeId scope{};
+
+  // Defined in stmt.cpp, so that not every file that includes this makes its own of all kinds.
+  Stmt() = default;
+  Stmt(Node what, Span where, ScopeId whose = {});
+  Stmt(const Stmt&);
+  Stmt(Stmt&&) noexcept;
+  Stmt& operator=(const Stmt&);
+  Stmt& operator=(Stmt&&) noexcept;
+  ~Stmt();
 };
 
 // ---- Functions and modules ----
