@@ -2,10 +2,11 @@
 // time, in instances that several kernels may share.
 #pragma once
 
-#include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {
+
+class Diagnostics;
 
 // Reports, for each kernel, the shared array with which a block and the local array with which a thread has
 // more bytes than any device gives it; what the kernel calls counts.

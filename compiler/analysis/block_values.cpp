@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/ir/compare_op.h"
+#include "runtime/common/integers.h"
 
 namespace kern {
 

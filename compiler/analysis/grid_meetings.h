@@ -3,7 +3,6 @@
 // launches tell (block_run.h): what the run is not sure of is not told. Private to analysis/.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>

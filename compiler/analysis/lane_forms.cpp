@@ -8,6 +8,7 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/support/overloaded.h"
+#include "runtime/common/integers.h"
 
 namespace kern {
 

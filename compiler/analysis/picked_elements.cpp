@@ -7,6 +7,7 @@
 #include "compiler/analysis/shared_touches.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
+#include "runtime/common/integers.h"
 
 namespace kern {
 

@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/operation_codes.h"
 #include "compiler/analysis/symbolic.h"
+#include "runtime/common/integers.h"
 
 namespace kern {
 

@@ -4,6 +4,7 @@
 // a sum of multiples of g is rounded: 4 * a - 4 * b - 4 >= 0 is 4 * a - 4 * b - 1 >= 0. A minimum, a maximum, a
 // choice or a disjunction is proved case by case, and what may wrap is taken for exact where it fits.
 #include "compiler/analysis/facts.h"
+#include "runtime/common/integers.h"
 
 #include <algorithm>
 #include <numeric>

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "runtime/common/integers.h"
+
 namespace kern {
 
 namespace {

@@ -9,7 +9,6 @@
 #include <span>
 
 #include "compiler/types/types.h"
-#include "runtime/common/integers.h"
 
 namespace kern {
 

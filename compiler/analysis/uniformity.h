@@ -4,10 +4,11 @@
 
 #include <vector>
 
-#include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {
+
+class Diagnostics;
 
 struct Uniformity {
   std::vector<bool> block_uniform; // of each slot, at every place where it is read

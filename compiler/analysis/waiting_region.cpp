@@ -5,6 +5,7 @@
 #include "compiler/analysis/waiting_region.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/definitions.h"

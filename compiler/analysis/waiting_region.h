@@ -5,8 +5,6 @@
 #include <functional>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "compiler/analysis/written_arrays.h"

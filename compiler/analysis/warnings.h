@@ -5,11 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/source.h"
 
 namespace kern {
+
+class Diagnostics;
 
 // Reports variables that a path reads unset (-Wunset), stores of all threads to one element (-Wrace), changes of elements
 // that data picks (-Wlost_update), accesses whose neighbouring threads touch elements far apart (-Wcoalesce), and what

@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "compiler/analysis/launch_term.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {

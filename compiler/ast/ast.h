@@ -4,7 +4,6 @@
 
 #include <cassert>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 

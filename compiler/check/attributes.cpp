@@ -15,6 +15,7 @@
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {

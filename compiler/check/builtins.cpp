@@ -16,6 +16,7 @@
 #include "compiler/check/targets.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

@@ -3,19 +3,26 @@
 // it. Private to check/.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "compiler/builtins/signature.h"
 #include "compiler/check/check.h"
 #include "compiler/check/declared_types.h"
 #include "compiler/check/instance.h"
 #include "compiler/check/overloads.h"
-#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

@@ -6,6 +6,7 @@
 
 #include "compiler/check/fold.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

@@ -1,4 +1,6 @@
 // Reads what stands above a `def`: @kernel, @device, @cuda.jit and their options.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -8,6 +10,7 @@
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/uniformity.h"
 #include "compiler/diagnostics/warnings.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

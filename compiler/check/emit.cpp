@@ -4,6 +4,7 @@
 #include "compiler/check/fold.h"
 #include "compiler/check/numba.h"
 #include "compiler/diagnostics/limits.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

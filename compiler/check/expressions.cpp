@@ -11,6 +11,7 @@
 #include "compiler/diagnostics/parse.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

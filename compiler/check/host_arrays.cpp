@@ -12,6 +12,7 @@
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {

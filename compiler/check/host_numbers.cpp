@@ -6,6 +6,7 @@
 
 #include "compiler/check/fold.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

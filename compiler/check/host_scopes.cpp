@@ -6,6 +6,7 @@
 #include "compiler/check/host_blocks.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

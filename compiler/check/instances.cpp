@@ -13,6 +13,7 @@
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/param_block.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

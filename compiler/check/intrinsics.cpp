@@ -12,6 +12,7 @@
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {

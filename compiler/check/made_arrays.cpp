@@ -8,6 +8,7 @@
 #include "compiler/check/versions.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

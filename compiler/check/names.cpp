@@ -15,6 +15,7 @@
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
+#include "compiler/support/limits.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {

@@ -20,6 +20,7 @@
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

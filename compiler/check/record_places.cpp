@@ -7,6 +7,7 @@
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

@@ -4,6 +4,7 @@
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 #include "compiler/support/split.h"
 
 namespace kern::checker {

@@ -11,6 +11,7 @@
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

@@ -5,6 +5,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 

@@ -3,15 +3,17 @@
 // one with wrong arguments does not compile. Codes ascend, are unique and are never reused.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "compiler/support/source.h"

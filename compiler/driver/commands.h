@@ -1,7 +1,6 @@
 // The commands of kernc, and what they share. Each returns the exit code; what they say goes through Session.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

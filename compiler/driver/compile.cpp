@@ -1,6 +1,8 @@
 // kernc FILE: one compilation, any number of outputs. Everything is made before anything is written, so an
 // error leaves every file as it was; the GPU's outputs come before the CPU's, so that what a pass of a target
 // numbers does not depend on the order in which outputs are asked for.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"

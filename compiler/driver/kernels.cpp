@@ -1,6 +1,8 @@
 // Decorators are read off the tree: a function may be a kernel before any type is known.
 #include "compiler/driver/kernels.h"
 
+#include <fmt/format.h>
+
 #include "compiler/ast/imports.h"
 #include "compiler/diagnostics/driver.h"
 

@@ -3,6 +3,8 @@
 #include "compiler/driver/options.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"

@@ -1,7 +1,7 @@
 // A value, or one sentence that says why there is none; what the driver's readers and parsers return.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <string>

@@ -1,4 +1,6 @@
 // Starts every command: options become the compiler's own, FILE becomes a compilation.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 

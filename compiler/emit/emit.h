@@ -7,14 +7,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/target.h"
 #include "kern/abi.h"
 
 namespace kern {
+
+class Diagnostics;
 
 enum class OutputKind : std::uint8_t { Llvm, Bitcode, Ptx, Cubin, Assembly, Object };
 

@@ -1,9 +1,7 @@
 // The lexer's state and its functions over several files. Included by lex/ only.
 #pragma once
 
-#include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "compiler/lex/lex.h"

@@ -2,7 +2,6 @@
 // run, so only trivially destructible types are accepted.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <memory_resource>
 #include <span>

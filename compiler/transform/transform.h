@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {
+
+class Diagnostics;
 
 enum class GuardMode : std::uint8_t {
   On,     // proved guards go

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <new>
 #include <optional>
 
 #include "runtime/api/device.h"

@@ -3,6 +3,8 @@
 // layout names becomes one.
 #include "compiler/driver/run/generated.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"

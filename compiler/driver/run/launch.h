@@ -4,9 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 
 #include "compiler/analysis/index_use.h"
 #include "compiler/diagnostics/diagnostics.h"

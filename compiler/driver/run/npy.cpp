@@ -1,6 +1,8 @@
 // NumPy's file format: a magic, a version, the length of a header, the header (a Python dictionary with three
 // entries), the elements. The dictionary is read by hand: it may have its entries in any order, and nothing
 // but literals.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>

@@ -1,5 +1,7 @@
 // The stages one after the other. A fault does not lose the arrays: what -o and --print ask for is written all the
 // same, and only the stages behind it do not run.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>

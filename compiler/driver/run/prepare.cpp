@@ -1,5 +1,7 @@
 // Prepares a stage before anything runs: finds its kernel, the types of its arguments and over what it runs,
 // and tests its contracts. Then makes its machine code, with the facts that hold for this launch.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/analysis/launch_facts.h"

@@ -1,6 +1,8 @@
 // Works on the tree, because types of arguments must be known before there is IR.
 #include "compiler/driver/run/select.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 #include <utility>

@@ -9,6 +9,7 @@
 
 #include "compiler/ir/ir.h"
 #include "compiler/support/overloaded.h"
+#include "runtime/common/integers.h"
 
 namespace kern::test {
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "runtime/common/integers.h"
 #include "tests/unit/ir_builder.h"
 
 namespace kern {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/diagnostics/diagnostics.h"
 #include "tests/unit/ir_builder.h"
 
 namespace kern {

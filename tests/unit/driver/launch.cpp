@@ -1,6 +1,7 @@
 // The launch that a kernel's own tests ask for, through every form in which kernels write them.
 #include "compiler/driver/run/launch.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compiler/driver/compilation.h"

@@ -1,6 +1,7 @@
 // Kernels compiled into this process and run, with one lane and with vectors of them.
 #include <algorithm>
 
+#include "compiler/diagnostics/diagnostics.h"
 #include "launch.h"
 
 namespace kern::test {

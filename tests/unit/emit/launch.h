@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/diagnostics/diagnostics.h"
 #include "compiler/emit/emit.h"
 #include "compiler/transform/transform.h"
 #include "runtime/cpu/scratch.h"

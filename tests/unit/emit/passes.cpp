@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "compiler/diagnostics/diagnostics.h"
 #include "launch.h"
 
 namespace kern::test {

@@ -1,4 +1,5 @@
 // PTX of kernels built by hand; where ptxas is installed it must accept all of it.
+#include "compiler/diagnostics/diagnostics.h"
 #include "launch.h"
 
 namespace kern::test {

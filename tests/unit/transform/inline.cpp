@@ -1,4 +1,5 @@
 // Inlining: which calls go, what early returns become, and that random programs do what they did.
+#include "compiler/diagnostics/diagnostics.h"
 #include "compiler/transform/transform.h"
 
 #include <gtest/gtest.h>
