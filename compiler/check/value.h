@@ -151,7 +151,8 @@ struct Value {
   const FunctionSymbol* function = nullptr;
   FileScope* file = nullptr;
 
-  // Defined in value.cpp, so that not every file that includes this makes its own of all these members.
+  // Defined in value.cpp: copying and destroying so many members is much code, which each file that copies a
+  // value would have again.
   Value();
   Value(const Value&);
   Value(Value&&) noexcept;
