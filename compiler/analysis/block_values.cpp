@@ -31,10 +31,8 @@ private:
   bool is_signed_ = true;
 };
 
-static std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  if (b == 0 || b == -1) return b == 0 ? 0 : static_cast<std::int64_t>(-static_cast<std::uint64_t>(a));
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
+// A thread that divides by 0 faults: any number does for it.
+static std::int64_t quotient(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : floor_divide(a, b); }
 
 static bool answer(ir::CompareOp op, std::int64_t a, std::int64_t b) {
   switch (op) {
@@ -153,9 +151,9 @@ BlockValue BlockArithmetic::compute(ir::BinaryOp op, const BlockValue& left, con
   case ir::BinaryOp::Add: return of([&](auto a, auto b) { return number(bits(a) + bits(b)); });
   case ir::BinaryOp::Subtract: return of([&](auto a, auto b) { return number(bits(a) - bits(b)); });
   case ir::BinaryOp::Multiply: return of([&](auto a, auto b) { return number(bits(a) * bits(b)); });
-  case ir::BinaryOp::FloorDivide: return of(floor_divide);
+  case ir::BinaryOp::FloorDivide: return of(quotient);
   case ir::BinaryOp::Modulo:
-    return of([&](auto a, auto b) { return number(bits(a) - bits(b) * bits(floor_divide(a, b))); });
+    return of([&](auto a, auto b) { return number(bits(a) - bits(b) * bits(quotient(a, b))); });
   case ir::BinaryOp::ShiftLeft:
     return of([&](auto a, auto b) { return number(bits(a) << (bits(b) & most_count)); });
   case ir::BinaryOp::ShiftRight: return of([&](auto a, auto b) { return a >> (bits(b) & most_count); });
