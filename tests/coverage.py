@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Says what the tests do not cover: builtins without a file in tests/builtins/, diagnostics without an example that gives
-exactly their code, diagnostics that no text test names.
+exactly their code, diagnostics that no text test names, generators of tests/fuzz that none runs, or that the clock would end there.
 
 A file of tests/builtins/ is named by its builtin ("atomic.add": atomic_add.kern), or begins with a line
 "# covers: math.sin math.cos ..."; its code uses each of them. A diagnostic is named where a test looks for it: in a RUN or CHECK line.
@@ -13,6 +13,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
+import generators
 
 root = pathlib.Path(__file__).resolve().parent.parent
 string = r'"(?:[^"\\]|\\.)*"'
@@ -90,6 +92,30 @@ def missing_text_tests(rows):
             yield f"no text test names {code}"
 
 
+def run_lines():
+    """Yields (path, command) of each text test."""
+    for path in sorted((root / "tests").rglob("*")):
+        inside = path.relative_to(root / "tests")
+        if path.suffix in (".kern", ".py", ".test") and len(inside.parts) > 1 and not {"Inputs", "unit", "fuzz"} & set(inside.parts):
+            for line in re.findall(r"^\W*RUN:(.*)$", path.read_text(), re.M):
+                yield inside, line
+
+
+def wrong_generators():
+    """A test covers the same on every machine, busy or not; ./dev fuzz knows what to do with each generator."""
+    lines = list(run_lines())
+    for path, line in lines:
+        if re.search(r"--seconds\b", line):
+            yield f"tests/{path} is ended by the clock: it takes --count and --seed, and no --seconds"
+    # Not every machine has a GPU.
+    named = {name for path, line in lines if path.parts[0] != "cuda" for name in re.findall(r"fuzz/(\w+)\.py", line)}
+    for script in generators.scripts():
+        if script.stem not in named:
+            yield f"no text test runs tests/fuzz/{script.name}"
+        if not generators.variants(script) and not generators.reason(script):
+            yield f"tests/fuzz/{script.name} has neither [--seconds T] in its usage nor a line `# fuzz:`"
+
+
 def block(explanation, fence):
     match = re.search(rf"^```{fence}\n(.*?)^```", explanation, re.M | re.S)
     return match[1] if match else None
@@ -129,7 +155,7 @@ def wrong_examples(kernc, rows):
 
 def main(kernc):
     rows = list(diagnostics())
-    found = [*missing_builtins(), *missing_text_tests(rows), *wrong_examples(str(pathlib.Path(kernc).resolve()), rows)]
+    found = [*missing_builtins(), *missing_text_tests(rows), *wrong_generators(), *wrong_examples(str(pathlib.Path(kernc).resolve()), rows)]
     print("\n".join(f"FAIL: {line}" for line in found) or "coverage: complete")
     return 1 if found else 0
 

@@ -9,11 +9,11 @@ that the device lives on. All rows run in one process.
 With --clamp the kernels are compiled by --on-fault=clamp, and the model is that of it: a bad load reads zero, a bad store or atomic does
 nothing, and the thread goes on; the launch reports one thread, with the same words.
 
-usage: bad_accesses.py KERNC [--sample K/N] [--device cpu|cuda] [--clamp] [--seed S] [--library FILE [--build]] [--cxx CXX] [-- OPTIONS OF KERNC]
+usage: bad_accesses.py KERNC [--count N] [--seed S] [--seconds T] [--device cpu|cuda] [--clamp] [--library FILE [--build]] [--cxx CXX] [-- OPTIONS OF KERNC]
 
---build only writes the library, --library without it only runs it: a machine with a GPU needs neither kernc nor a compiler then.
+A seed is a part of the matrix, and 32 in a row are all of it; what a row leaves open is drawn anew each time. --build only writes the library, --library without it only runs it: a machine with a GPU needs neither kernc nor a compiler then.
 """
-import argparse
+# fuzz: --clamp
 import collections
 import pathlib
 import random
@@ -22,9 +22,10 @@ import tempfile
 
 import numpy
 
+import arguments
 import launcher
 
-THREADS, BLOCK, ROUNDS = 8, 4, 5
+THREADS, BLOCK, ROUNDS, PARTS = 8, 4, 5, 32
 OWN = THREADS * ROUNDS         # each round of each thread has an element of its own
 EXTENT = OWN + ROUNDS + 2      # and indices that run out of the array start in a part that is nobody's
 RANGES = {"i8": (-2**7, 2**7 - 1), "u8": (0, 2**8 - 1), "i16": (-2**15, 2**15 - 1), "u16": (0, 2**16 - 1), "i32": (-2**31, 2**31 - 1), "u32": (0, 2**32 - 1),
@@ -408,39 +409,42 @@ def sources(texts, folder):
     return files
 
 
-def main():
-    words = sys.argv[1:]
-    extra = words[words.index("--") + 1:] if "--" in words else []
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernc")
-    parser.add_argument("--sample", default="1/1", help="K/N: every N-th row, from the K-th on")
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--clamp", action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--library", type=pathlib.Path)
-    parser.add_argument("--build", action="store_true")
-    parser.add_argument("--runtime", help="libkern_runtime.a, where it is not in the build of kernc")
-    parser.add_argument("--cxx", default="g++")
-    options = parser.parse_args(words[:words.index("--")] if "--" in words else words)
-    part, parts = map(int, options.sample.split("/"))
-    texts = [Text(row, f"r{number}") for number, row in enumerate(rows(options.seed))][part - 1::parts]
+def check_rows(options, seeds):
+    """Builds and runs the rows of these seeds. Returns how many there are, and how many failed."""
+    seed_of = {}
+    for seed in seeds:
+        turn, part = divmod(seed, PARTS)
+        seed_of |= {Text(row, f"r{seed}_{number}"): seed for number, row in enumerate(rows(turn)[part::PARTS])}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        files = sources(texts, folder)
+        files = sources(list(seed_of), folder)
         library = options.library or folder / "rows.so"
         if options.build or not options.library:
-            launcher.build(options.kernc, files, library, folder, options.cxx, options.runtime, (["--on-fault=clamp"] if options.clamp else []) + extra)
+            launcher.build(options.kernc, files, library, folder, options.cxx, options.runtime, (["--on-fault=clamp"] if options.clamp else []) + options.extra)
         if options.build:
-            return 0
+            return 0, 0
         launcher.check_sources(library, files)
-        runtime, failed = launcher.Runtime(library, options.device), 0
-        for number, text in enumerate(texts):
-            bad_thread = (number * 5 + 3) % THREADS
-            wrong = check(runtime, text.row, text, text.module, bad_thread, options.clamp) + check(runtime, text.row, text, text.module, None, options.clamp)
-            if wrong:
-                failed += 1
-                print(f"{text.name} {text.row}: thread {bad_thread}: {'; '.join(wrong)}\n" + "\n".join(text.lines))
-    print(f"bad accesses: {len(texts) - failed} rows passed, {failed} failed on {options.device}")
+        runtime = launcher.Runtime(library, options.device)
+    failed = 0
+    for number, (text, seed) in enumerate(seed_of.items()):
+        bad_thread = (number * 5 + 3) % THREADS
+        wrong = check(runtime, text.row, text, text.module, bad_thread, options.clamp) + check(runtime, text.row, text, text.module, None, options.clamp)
+        if wrong:
+            failed += 1
+            print(f"seed {seed}: {text.row}: thread {bad_thread}: {'; '.join(wrong)}\n" + "\n".join(text.lines), flush=True)
+    return len(seed_of), failed
+
+
+def main():
+    parser = arguments.parser(PARTS, device=True)
+    parser.add_argument("--clamp", action="store_true")
+    launcher.add_library(parser)
+    options = parser.parse_args()
+    tried = failed = 0
+    for seeds in arguments.batches(options, options.count if options.library else 1):
+        found = check_rows(options, seeds)
+        tried, failed = tried + found[0], failed + found[1]
+    print(f"bad accesses: {tried - failed} rows passed, {failed} failed on {options.device}")
     return failed > 0
 
 

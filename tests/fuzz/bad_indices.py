@@ -7,6 +7,7 @@ nothing, a view by a bad index has no element. What every thread wrote, and how 
 
 usage: bad_indices.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR] [--device cpu|cuda]
 """
+import random
 import re
 import subprocess
 import sys
@@ -175,8 +176,9 @@ class Kernel:
         return run
 
 
-def check(rng, folder, options):
+def check(options, seed, folder):
     """Returns what is wrong, or None."""
+    rng = random.Random(seed)
     numba = rng.random() < 0.4
     size, rows, columns = rng.choice([1, 3, 8]), rng.choice([1, 2, 5]), rng.choice([1, 4, 6])
     arrays = {"x": Array([size], list(range(5, 5 + size))), "m": Array([rows, columns], list(range(rows * columns))),

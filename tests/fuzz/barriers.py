@@ -7,6 +7,7 @@ hold nobody up. They also wait for a lock, all or one of each warp. In Python ea
 
 usage: barriers.py KERNC [--faults] [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
+# fuzz: --faults
 import itertools
 import re
 import sys

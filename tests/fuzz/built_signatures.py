@@ -92,7 +92,8 @@ def make(rng):
     return "\n".join(lines) + "\n", says
 
 
-def check(rng, folder, options):
+def check(options, seed, folder):
+    rng = random.Random(seed)
     written, says = make(rng)
     file = folder / "k.py"
     file.write_text(written)

@@ -4,14 +4,10 @@ Python says. Python runs each program with a stub of Numba, gets the kernel by a
 
 usage: closures.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import os
-import pathlib
-import random
+import itertools
 import re
 import subprocess
 import sys
-import tempfile
-import time
 
 import arguments
 from module_names import stub
@@ -170,7 +166,7 @@ def python_says(text, make):
 
 
 def kernc_says(kernc, folder, text, path, defines):
-    file = pathlib.Path(folder, "program.py")
+    file = folder / "k.py"
     file.write_text(text)
     command = [kernc, "run", str(file), path, "x=zeros:int64:1", "--grid=1", "--block=1", "--device=cpu", "--print", "x"]
     done = subprocess.run(command + [f"-D{each}" for each in defines], capture_output=True, text=True, timeout=60)
@@ -179,28 +175,17 @@ def kernc_says(kernc, folder, text, path, defines):
 
 
 def main():
-    options = arguments.parser(len(PLACES) * len(CAPTURES), keep=True).parse_args()
-    os.environ["KERN_CACHE"] = "off"
-    cases = [(place, capture) for place in PLACES for capture in CAPTURES]
-    random.Random(options.seed).shuffle(cases)
-    until, wrong, count = time.monotonic() + options.seconds, 0, 0
-    with tempfile.TemporaryDirectory() as folder:
-        for place, capture in cases[:options.count]:
-            if time.monotonic() > until:
-                break
-            text, path, defines, make = program(place, capture)
-            expected, found = python_says(text, make), kernc_says(options.kernc, folder, text, path, defines)
-            count += 1
-            if expected == found:
-                continue
-            wrong += 1
-            print(f"{place}, {capture}: Python says {expected}, kernc {found}")
-            if options.keep:
-                os.makedirs(options.keep, exist_ok=True)
-                pathlib.Path(options.keep, f"{place}_{capture}.py".replace(" ", "_")).write_text(text)
-    print(f"{count} programs, {wrong} wrong")
-    sys.exit(wrong > 0)
+    cases = list(itertools.product(PLACES, CAPTURES))
+    options = arguments.parser(len(cases), keep=True).parse_args()
+
+    def check(options, seed, folder):
+        [(place, capture)] = arguments.part_of(seed, cases, len(cases))
+        text, path, defines, make = program(place, capture)
+        expected, found = python_says(text, make), kernc_says(options.kernc, folder, text, path, defines)
+        return None if expected == found else f"{place}, {capture}: Python says {expected}, kernc {found}"
+
+    return arguments.check_each(options, "closures", check)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -9,11 +9,9 @@ a second launch keeps what was proved as assertions. With --cuda a GPU runs them
 
 usage: collectives.py KERNC [--cuda] [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
@@ -185,18 +183,12 @@ def k(x: {array}, when: i32[:], who: i32[:, :], out: {self.type}[:, :]):
 
 def main():
     options = arguments.parser(20, keep=True, device=True).parse_args()
-    failures = 0
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(options.keep or temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        for number in arguments.rounds(options):
-            case = Case(random.Random(options.seed * 1_000_003 + number))
-            problem = case.run(options.kernc, folder, options.extra, [["--device=cuda"]] if options.device == "cuda" else CONFIGURATIONS)
-            if problem:
-                failures += 1
-                print(f"case {number} of seed {options.seed}: {problem}")
-    print(f"{number + 1} cases, {failures} failed")
-    return 1 if failures else 0
+    configurations = [["--device=cuda"]] if options.device == "cuda" else CONFIGURATIONS
+
+    def check(options, seed, folder):
+        return Case(random.Random(seed)).run(options.kernc, folder, options.extra, configurations)
+
+    return arguments.check_each(options, "collectives", check)
 
 
 if __name__ == "__main__":

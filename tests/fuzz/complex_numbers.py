@@ -3,17 +3,18 @@
 a branch cut) and at random ones, in both dialects and both precisions, against Python's cmath. Where Python raises an exception the
 limit is expected, as NumPy gives it.
 
-usage: complex_numbers.py KERNC [--seed N] [--count N] [--edges N] [OPTION]...        of the edge values every N-th pair; further options go to `kernc run`
+usage: complex_numbers.py KERNC [--count N] [--seed S] [--seconds T] [--edges N] [-- OPTION...]        the options go to `kernc run`
 """
-import argparse
+# fuzz: -- --lanes=1
+# fuzz: -- --lanes=32
 import cmath
 import math
-import pathlib
 import subprocess
 import sys
-import tempfile
 
 import numpy
+
+import arguments
 
 numpy.seterr(all="ignore")
 
@@ -22,6 +23,7 @@ SMALL_EDGES = [-math.inf, -2.5, -1.0, -0.75, -0.0, 0.0, 0.25, 1.0, 1.5, math.inf
 FUNCTIONS = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log", "log10", "sin", "sinh", "sqrt", "tan", "tanh"]
 NUMPY = {"acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atanh": "arctanh"}
 PREDICATES = ["isnan", "isinf", "isfinite"]
+WILD = 20  # random numbers beside the edge values
 
 
 def overflowed(name, z):
@@ -123,7 +125,7 @@ class Runner:
         for name, (dtype, count) in outputs.items():
             arguments += [f"{name}=zeros:{dtype}:{count}", "-o", f"{name}={self.folder}/{name}.out.npy"]
         command = [self.kernc, "run", str(path), kernel, *arguments, *self.options]
-        result = subprocess.run(command, capture_output=True, text=True, env={"KERN_CACHE": "off"})
+        result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode != 0:
             sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr[:4000]}")
         return {name: numpy.load(self.folder / f"{name}.out.npy") for name in outputs}
@@ -174,31 +176,30 @@ def check_operators(runner, path, dialect, kind, pairs):
         runner.check(same(complex(got["negative"][k]), -x, 0), f"{where}: - gives {complex(got['negative'][k])}")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kernc")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--edges", type=int, default=1)
-    options, rest = parser.parse_known_args()
-    random = numpy.random.default_rng(options.seed)
-    wild = [complex(*(random.choice([-1, 1], 2) * 10 ** random.uniform(-3, 2, 2))) for _ in range(options.count)]
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch)
-        runner = Runner(options.kernc, rest, folder)
-        for dialect in "kern", "py":
-            for kind in "c128", "c64":
-                edges = EDGES if kind == "c128" else SMALL_EDGES
-                path = folder / f"{kind}.{dialect}"
-                path.write_text(source(dialect, kind))
-                numbers = [complex(x, y) for x in edges for y in edges][::options.edges] + [z for z in wild if kind == "c128" or abs(z.real) + abs(z.imag) < 80]
-                check_functions(runner, path, dialect, kind, numbers)
-                few = [complex(x, y) for x in SMALL_EDGES for y in SMALL_EDGES]
-                pairs = [(x, y) for x in few for y in few[::3]][::options.edges] + list(zip(wild, wild[1:]))
-                check_operators(runner, path, dialect, kind, pairs)
+def check(options, seed, folder):
+    random = numpy.random.default_rng(seed)
+    wild = [complex(*(random.choice([-1, 1], 2) * 10 ** random.uniform(-3, 2, 2))) for _ in range(WILD)]
+    runner = Runner(options.kernc, options.extra, folder)
+
+    def some(edges): return edges[seed % options.edges::options.edges]
+
+    for dialect in "kern", "py":
+        for kind in "c128", "c64":
+            edges = EDGES if kind == "c128" else SMALL_EDGES
+            path = folder / f"{kind}.{dialect}"
+            path.write_text(source(dialect, kind))
+            numbers = some([complex(x, y) for x in edges for y in edges]) + [z for z in wild if kind == "c128" or abs(z.real) + abs(z.imag) < 80]
+            check_functions(runner, path, dialect, kind, numbers)
+            few = [complex(x, y) for x in SMALL_EDGES for y in SMALL_EDGES]
+            check_operators(runner, path, dialect, kind, some([(x, y) for x in few for y in few[::3]]) + list(zip(wild, wild[1:])))
     if runner.failures:
         sys.exit("\n".join([*runner.failures[:200], f"{len(runner.failures)} of {runner.values} differ"]))
-    print(runner.values, "values agree")
+
+
+def main():
+    parser = arguments.parser(1)
+    parser.add_argument("--edges", type=int, default=5, metavar="N", help="every N-th pair of edge values")
+    arguments.agree(parser.parse_args(), check)
 
 
 main()

@@ -2,17 +2,16 @@
 """Complex numbers through all that a program does with numbers: locals, swaps, branches, loops with jumps, functions with several results, tuples,
 arrays of a thread and their parts. The same text is run by Python, thread by thread, on numbers whose arithmetic is exact.
 
-usage: complex_programs.py KERNC [--seed N] [--count N] [OPTION]...        further options go to `kernc run`
+usage: complex_programs.py KERNC [--count N] [--seed S] [--seconds T] [--device cpu|cuda] [-- OPTION...]        the options go to `kernc run`
 """
-import argparse
 import math
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import numpy
+
+import arguments
 
 NAMES = ["a", "b", "c", "d"]
 THREADS = 40
@@ -168,31 +167,21 @@ def expected(text, values, n):
     return [scope["work"](values, i, n) for i in range(len(values))]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kernc")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=6)
-    options, rest = parser.parse_known_args()
+def check(options, seed, folder):
+    kind = ["c64", "c128"][seed % 2]
+    text = source(seed, kind)
+    path = folder / "program.kern"
+    path.write_text(kern(text, kind))
     values = [complex(i % 7, (i * 5) % 8) for i in range(THREADS)]
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch)
-        for seed in range(options.seed, options.seed + options.count):
-            kind = ["c64", "c128"][seed % 2]
-            text = source(seed, kind)
-            path = folder / "program.kern"
-            path.write_text(kern(text, kind))
-            wanted = numpy.array(expected(text, values, 3), {"c64": "complex64", "c128": "complex128"}[kind])
-            numpy.save(folder / "z.npy", numpy.array(values, wanted.dtype))
-            numpy.save(folder / "out.npy", wanted)
-            on_cpu = [["--lanes=1"], ["--lanes=16"], ["--lanes=32", "-O0"]]
-            for how in [[]] if any(option.startswith("--device") for option in rest) else on_cpu:
-                command = [options.kernc, "run", str(path), "k", f"z=@{folder}/z.npy", f"out=zeros:{kind}:{THREADS}x4", "n=3", "--expect", f"out={folder}/out.npy",
-                           *how, *rest]
-                result = subprocess.run(command, capture_output=True, text=True, env={"KERN_CACHE": "off"})
-                if result.returncode != 0:
-                    sys.exit(f"seed {seed}, {' '.join(how)}\n{path.read_text()}\n{result.stdout[-2000:]}{result.stderr[-3000:]}")
-    print(options.count, "programs agree")
+    wanted = numpy.array(expected(text, values, 3), {"c64": "complex64", "c128": "complex128"}[kind])
+    numpy.save(folder / "z.npy", numpy.array(values, wanted.dtype))
+    numpy.save(folder / "out.npy", wanted)
+    for how in [["--device=cuda"]] if options.device == "cuda" else [["--lanes=1"], ["--lanes=16"], ["--lanes=32", "-O0"]]:
+        command = [options.kernc, "run", str(path), "k", f"z=@{folder}/z.npy", f"out=zeros:{kind}:{THREADS}x4", "n=3", "--expect", f"out={folder}/out.npy",
+                   *how, *options.extra]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
+            sys.exit(f"{' '.join(how)}\n{path.read_text()}\n{result.stdout[-2000:]}{result.stderr[-3000:]}")
 
 
-main()
+arguments.agree(arguments.parser(6, device=True).parse_args(), check)

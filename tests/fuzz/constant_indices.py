@@ -6,12 +6,10 @@ arguments, local or shared, with one axis or two.
 
 usage: constant_indices.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -99,21 +97,21 @@ class Module:
         self.kernels.append((name, size, fault, stores))
 
 
-def check(options, folder, seed):
-    rng = random.Random(seed)
-    failures = runs = 0
+def check(options, rng, folder):
+    """Returns what is wrong, and how many kernels ran."""
+    wrong, runs = "", 0
     for numba in False, True:
         module = Module(rng, numba)
         for _ in range(6):
             module.access()
         for _ in range(3):
             module.extent()
-        path = folder / f"indices{seed}.{'py' if numba else 'kern'}"
+        path = folder / f"k.{'py' if numba else 'kern'}"
         path.write_text("\n".join(module.text) + "\n")
         for name, size, fault, stores in module.kernels:
             configuration = rng.choice(CONFIGURATIONS)
             done = subprocess.run([options.kernc, "run", str(path), name, f"y=zeros:i64:{size}", "--grid=1", "--block=1", "--print=y", *configuration],
-                                  capture_output=True, text=True, timeout=60, env={"KERN_CACHE": "off"})
+                                  capture_output=True, text=True, timeout=60)
             runs += 1
             if fault is None:
                 found = [int(word) for word in re.findall(r"-?\d+", done.stdout.partition("= [")[2])]
@@ -122,23 +120,23 @@ def check(options, folder, seed):
                 right = done.returncode == 4 and f"fault[index]: index {fault} is out of range" in done.stderr
                 right = right or not numba and size == 7 and done.returncode == 1 and done.stderr.count("error[") == done.stderr.count("error[E0371]") > 0
             if not right:
-                failures += 1
                 expected = stores if fault is None else f"fault[index] {fault}"
-                print(f"seed {seed}, {path.name} {name} {' '.join(configuration)}: expected {expected}\n{path.read_text().partition(f'def {name}(')[2].partition('@')[0]}"
-                      f"{done.stdout}{done.stderr}", flush=True)
-                arguments.keep(options, path.stem, path)
-    return failures, runs
+                wrong += f"{path.name} {name} {' '.join(configuration)}: expected {expected}\n{done.stdout}{done.stderr}"
+    return wrong, runs
 
 
 def main():
     options = arguments.parser(12, keep=True).parse_args()
-    failures = runs = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for seed in arguments.seeds(options):
-            wrong, ran = check(options, pathlib.Path(scratch), seed)
-            failures, runs = failures + wrong, runs + ran
-    print(f"constant_indices: {runs - failures} runs right, {failures} wrong")
-    return failures > 0
+    runs = []
+
+    def check_module(options, seed, folder):
+        wrong, ran = check(options, random.Random(seed), folder)
+        runs.append(ran)
+        return wrong
+
+    failed = arguments.check_each(options, "constant_indices", check_module)
+    print(sum(runs), "runs")
+    return failed
 
 
 if __name__ == "__main__":

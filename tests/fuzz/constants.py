@@ -3,7 +3,7 @@
 type, with special values of every type, in both dialects. The rows of builtins.def say what there is; one that is neither tried nor
 excused here is an error.
 
-usage: constants.py KERNC [--count N] [--seed S] [--seconds T] [--all] [-- OPTION...]        the options go to `kernc run`
+usage: constants.py KERNC [--count N | --all] [--seed S] [--seconds T] [-- OPTION...]        the options go to `kernc run`
 """
 import itertools
 import pathlib
@@ -12,12 +12,12 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy
 
 import arguments
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 INTEGERS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 FLOATS = ["f32", "f64"]
 HALVES = ["f16", "bf16"]
@@ -59,6 +59,7 @@ class Dialect:
 
     def __init__(self, numba):
         self.numba, self.types = numba, [t for t in INTEGERS + HALVES + FLOATS if not (numba and t == "bf16")]
+        self.checks = list(dict.fromkeys(checks(self)))
 
     def cast(self, kind, text):
         return f"np.{LONG[kind[0]]}{kind[1:]}({text})" if self.numba else f"{kind}({text})"
@@ -78,9 +79,9 @@ class Dialect:
         return ways
 
 
-def builtin_rows(root):
+def builtin_rows():
     """Yields (name, types, templates) of each builtin whose result is exactly defined."""
-    text = (root / "compiler/builtins/builtins.def").read_text()
+    text = (ROOT / "compiler/builtins/builtins.def").read_text()
     for name, params, effects, doc in re.findall(r'^BUILTIN\(\s*\w+,\s*"([^\[(: =]+)([^"]*)",\s*(\w+),.*?\n((?:\s+".*\n?)+)', text, re.M):
         if effects not in ("Pure", "Syntax") or " ulp" in doc or "blockDim" in name or "gridDim" in name:
             continue
@@ -96,7 +97,7 @@ def builtin_rows(root):
         yield name, CLASSES[match[1]], (f"{name}({places})",)
 
 
-def checks(dialect, root):
+def checks(dialect):
     """Yields (template, types of its operands)."""
     numba = dialect.numba
     for kind in dialect.types:
@@ -121,7 +122,7 @@ def checks(dialect, root):
             for literal in ("0.1", "3", "-0.0"):
                 for op in ARITHMETIC + ["<", "=="]:
                     yield f"{{0}} {op} {literal}", (kind,)
-    for name, kinds, templates in builtin_rows(root):
+    for name, kinds, templates in builtin_rows():
         for kind, template in itertools.product(kinds, templates):
             if numba and (kind == "bf16" or ".from_bits" in name or name in ("divmod",) and kind == "f16"):
                 continue
@@ -200,7 +201,7 @@ class Module:
             numpy.save(folder / f"{kind}.npy", numpy.array(values, f"{LONG[kind[0]]}{kind[1:]}"))
             arguments.append(f"v_{kind}=@{folder}/{kind}.npy")
         command = [kernc, "run", str(path), "k", *arguments, "--grid=1", "--block=1", "-Wno-widen", "-Wno-zero_division", "-o", f"o={folder}/o.npy", *options]
-        result = subprocess.run(command, capture_output=True, text=True, env={"KERN_CACHE": "off"})
+        result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode != 0:
             sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr[:4000]}")
         got = numpy.load(folder / "o.npy")
@@ -208,44 +209,70 @@ class Module:
         return [f"{path.suffix}: {name}: {why[int(g)]}" for g, (_, name) in zip(got, self.body) if g != 1]
 
 
-def cases_of(dialect, root):
-    for template, kinds in checks(dialect, root):
+def ways_of(dialect, template, kinds, values):
+    """Returns, for each operand, the ways to write it as a constant."""
+    ways = [dialect.constants(kind, value) for kind, value in zip(kinds, values)]
+    if not dialect.numba and LEAVES_64_BITS.search(template):
+        ways = [way[:1] if kind == "i64" else way for kind, way in zip(kinds, ways)]
+    return ways
+
+
+def every_case(dialect):
+    for template, kinds in dialect.checks:
         for values in itertools.product(*map(specials, kinds)):
             if allowed(dialect, template, values):
-                ways = [dialect.constants(kind, value) for kind, value in zip(kinds, values)]
-                if not dialect.numba and LEAVES_64_BITS.search(template):
-                    ways = [way[:1] if kind == "i64" else way for kind, way in zip(kinds, ways)]
+                ways = ways_of(dialect, template, kinds, values)
                 for n in range(max(map(len, ways))):
                     yield template, kinds, values, [way[n % len(way)] for way in ways]
 
 
-def main():
-    parser = arguments.parser(600)
-    parser.add_argument("--all", action="store_true")
-    args = parser.parse_args()
-    root = pathlib.Path(__file__).resolve().parent.parent.parent
-    failures, tried, end = [], 0, time.monotonic() + args.seconds
+def random_case(dialect, rng, template, kinds):
+    values = tuple(rng.choice(specials(kind)) for kind in kinds)
+    while not allowed(dialect, template, values):
+        values = tuple(rng.choice(specials(kind)) for kind in kinds)
+    return template, kinds, values, [rng.choice(way) for way in ways_of(dialect, template, kinds, values)]
+
+
+def kernels(dialect):
+    """How many seeds in a row try each check."""
+    return -(-len(dialect.checks) // CHECKS_PER_KERNEL)
+
+
+def random_cases(dialect, seed):
+    rng = random.Random(seed)
+    return [random_case(dialect, rng, *each) for each in arguments.part_of(seed, dialect.checks, kernels(dialect))]
+
+
+def differences(options, folder, dialect, cases):
+    module = Module(dialect)
+    for case in cases:
+        module.add(*case)
+    return module.run(options.kernc, options.extra, folder)
+
+
+def check_everything(options, dialects):
     with tempfile.TemporaryDirectory() as scratch:
-        for numba in False, True:
-            dialect = Dialect(numba)
-            cases = list(cases_of(dialect, root))
-            if not args.all:
-                # One of each template and type at least, then at random.
-                rng = random.Random(args.seed)
-                rng.shuffle(cases)
-                first = {(template, kinds): case for case in cases for template, kinds in [case[:2]]}
-                cases = rng.sample(list(first.values()), min(len(first), args.count)) + cases[:args.count]
-            for k in range(0, len(cases), CHECKS_PER_KERNEL):
-                if tried and time.monotonic() > end:
-                    break
-                module = Module(dialect)
-                for case in cases[k:k + CHECKS_PER_KERNEL]:
-                    module.add(*case)
-                tried += len(cases[k:k + CHECKS_PER_KERNEL])
-                failures += module.run(args.kernc, args.extra, pathlib.Path(scratch))
-    if failures:
-        sys.exit("\n".join([*failures[:200], f"{len(failures)} of {tried} differ"]))
-    print(tried, "constants agree with loaded values")
+        for dialect in dialects:
+            cases = every_case(dialect)
+            while some := list(itertools.islice(cases, CHECKS_PER_KERNEL)):
+                if failures := differences(options, pathlib.Path(scratch), dialect, some):
+                    sys.exit("\n".join(failures))
+    print("all constants agree with loaded values")
 
 
-main()
+def main():
+    dialects = [Dialect(numba) for numba in (False, True)]
+    parser = arguments.parser(max(map(kernels, dialects)))
+    parser.add_argument("--all", action="store_true", help="all special values of each check, and no random ones")
+    options = parser.parse_args()
+    if options.all:
+        return check_everything(options, dialects)
+
+    def check(options, seed, folder):
+        return "\n".join(line for dialect in dialects for line in differences(options, folder, dialect, random_cases(dialect, seed)))
+
+    return arguments.check_each(options, "constants", check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

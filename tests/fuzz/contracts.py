@@ -4,17 +4,12 @@ of a thread), and find what a thread finds that computes the same expression beh
 
 usage: contracts.py KERNC [--count N] [--seed S] [--seconds T]
 """
-import os
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
-import time
 
 import arguments
 
-SKIP = "skip"
 WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "u8": 8, "u16": 16, "u32": 32, "u64": 64}
 RANGES = {type: (-(1 << width - 1), (1 << width - 1) - 1) if type[0] == "i" else (0, (1 << width) - 1) for type, width in WIDTHS.items()}
 
@@ -119,19 +114,20 @@ def run(kernc, path, words):
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-def check(kernc, folder, writer):
+def check(options, seed, folder):
     """Returns what is wrong, or None."""
+    writer = Writer(random.Random(seed))
     head, asserts, values = writer.files()
     host, thread = folder / "host.kern", folder / "thread.kern"
     host.write_text(head + asserts)
     thread.write_text(head + values)
     for _ in range(2):
         words = writer.arguments()
-        expected = run(kernc, str(thread), words)
+        expected = run(options.kernc, str(thread), words)
         if expected.returncode != 0:
-            return SKIP if expected.returncode in (1, 4) else expected.stderr  # constants that do not fit, shifts too far
+            return arguments.SKIPPED if expected.returncode in (1, 4) else expected.stderr  # constants that do not fit, shifts too far
         truths = eval(expected.stdout.partition("=")[2])
-        got = run(kernc, str(host), words)
+        got = run(options.kernc, str(host), words)
         broken = [i for i, truth in enumerate(truths) if not truth]
         said = [i for i in range(len(truths)) if f"does not hold: c{i}" in got.stderr]
         if got.returncode != (2 if broken else 0) or said[: len(broken)] != broken[: len(said)] or bool(said) != bool(broken):
@@ -140,21 +136,8 @@ def check(kernc, folder, writer):
 
 
 def main():
-    args = arguments.parser(100).parse_args()
-    os.environ["KERN_CACHE"] = "off"
-    begin, wrong, count, seed = time.time(), 0, 0, args.seed - 1
-    with tempfile.TemporaryDirectory() as temporary:
-        while count < args.count and time.time() - begin < args.seconds:
-            seed += 1
-            problem = check(args.kernc, pathlib.Path(temporary), Writer(random.Random(seed)))
-            if problem is SKIP:
-                continue
-            if problem:
-                wrong += 1
-                print(f"seed {seed}:\n{problem}")
-            count += 1
-    print(f"{count} kernels with 3 contracts, {wrong} wrong")
-    return 1 if wrong or count == 0 else 0
+    options = arguments.parser(100).parse_args()
+    return arguments.check_each(options, "contracts", check)
 
 
 if __name__ == "__main__":

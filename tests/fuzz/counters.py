@@ -4,12 +4,10 @@ is what Python's integers give.
 
 usage: counters.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR] [--device cpu|cuda]
 """
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -117,30 +115,31 @@ def run(command):
     return done.stdout
 
 
+def check(options, seed, folder, tally):
+    chance = random.Random(seed)
+    writer = Writer(chance, chance.choice(["kern", "py"]))
+    source = folder / f"counters.{writer.dialect}"
+    source.write_text(writer.kernel())
+    extra = ["--sig", SIGNATURE] if writer.dialect == "py" else []
+    text = run([options.kernc, source, *extra, "--emit=ir", f"--target={options.device}", "--loops=all", "-o", "-"])
+    tally["narrow"] += bool(re.search(r"var (n\d|k)[.\d]*: i32", text))
+    for values in (launch(chance) for _ in range(LAUNCHES)):
+        if not writer.keeps(values):
+            continue
+        command = [options.kernc, "run", source, "k", "y=zeros:i64:8", *(f"{name}={value}" for name, value in values.items()), "--grid", "1",
+                   "--block", "1", "--print", "y", "--loops=all", f"--device={options.device}", *options.extra]
+        found = [int(word) for word in re.findall(r"-?\d+", run(command).partition("=")[2])]
+        tally["runs"] += 1
+        if found != writer.model(values):
+            arguments.keep(options, f"counters{seed}", source)
+            sys.exit(f"{' '.join(map(str, command))}\n{source.read_text()}\n{found}\n{writer.model(values)}")
+
+
 def main():
-    options = arguments.parser(60, keep=True, device=True).parse_args()
-    runs = narrow = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for seed in arguments.seeds(options):
-            chance = random.Random(seed)
-            writer = Writer(chance, chance.choice(["kern", "py"]))
-            source = pathlib.Path(scratch) / f"counters.{writer.dialect}"
-            source.write_text(writer.kernel())
-            extra = ["--sig", SIGNATURE] if writer.dialect == "py" else []
-            text = run([options.kernc, source, *extra, "--emit=ir", f"--target={options.device}", "--loops=all", "-o", "-"])
-            narrow += bool(re.search(r"var (n\d|k)[.\d]*: i32", text))
-            for values in (launch(chance) for _ in range(LAUNCHES)):
-                if not writer.keeps(values):
-                    continue
-                command = [options.kernc, "run", source, "k", "y=zeros:i64:8", *(f"{name}={value}" for name, value in values.items()), "--grid", "1",
-                           "--block", "1", "--print", "y", "--loops=all", f"--device={options.device}", *options.extra]
-                found = [int(word) for word in re.findall(r"-?\d+", run(command).partition("=")[2])]
-                runs += 1
-                if found != writer.model(values):
-                    arguments.keep(options, f"counters{seed}", source)
-                    sys.exit(f"seed {seed}: {' '.join(map(str, command))}\n{source.read_text()}\n{found}\n{writer.model(values)}")
-    print(f"{runs} runs agree with the model, {narrow} kernels with a counter in 32 bits")
-    if runs >= 30 and not narrow:
+    options, tally = arguments.parser(60, keep=True, device=True).parse_args(), {"runs": 0, "narrow": 0}
+    arguments.agree(options, lambda *each: check(*each, tally))
+    print(f"in {tally['runs']} runs, {tally['narrow']} with a counter in 32 bits")
+    if tally["runs"] >= 30 and not tally["narrow"]:
         sys.exit("no counter was held in 32 bits")
 
 

@@ -9,7 +9,10 @@ be one that Python raises, with its line. With --cuda a GPU runs them instead.
 
 usage: divergence.py KERNC [--faults] [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
+# fuzz: --faults
+# fuzz: --faults -- --arch=x86-64-v3
 import itertools
+import random
 import re
 import subprocess
 import sys
@@ -382,7 +385,8 @@ def wrong_report(code, words, failed, any_block):
     return None
 
 
-def check(writer, reference, rng, folder, options):
+def check(writer, reference, options, seed, folder):
+    rng = random.Random(seed)
     over, block = rng.choice(SHAPES)
     on_gpu = options.device == "cuda"
     text = writer(rng, options.faults, over[0] if over[1] > 1 else None).kernel()
@@ -413,7 +417,7 @@ def main(name, writer, reference):
     parser = arguments.parser(40, keep=True, device=True)
     parser.add_argument("--faults", action="store_true", help="some threads fault")
     options = parser.parse_args()
-    return arguments.check_each(options, name, lambda rng, folder, options: check(writer, reference, rng, folder, options))
+    return arguments.check_each(options, name, lambda *each: check(writer, reference, *each))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ is valid Python, run thread by thread by Python's interpreter.
 
 usage: exits.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR] [-- EXTRA OPTIONS OF kernc run]
 """
+import random
 import subprocess
 import sys
 
@@ -161,7 +162,8 @@ def python_result(text, threads, block, x, n):
     return numpy.array(out, numpy.int64), failed
 
 
-def check(rng, folder, options):
+def check(options, seed, folder):
+    rng = random.Random(seed)
     text = Writer(rng).kernel()
     (folder / "k.kern").write_text(text)
     block, blocks, n = rng.choice([8, 20, 33, 64]), rng.choice([1, 2]), rng.choice([-2, 0, 1, 3, 30])

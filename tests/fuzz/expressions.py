@@ -2,20 +2,15 @@
 """Random integer expressions rich in min, max, clamps, abs, negation, comparisons and the arithmetic of indices: CPU against
 GPU. NVIDIA's PTX compiler has made wrong code of such expressions (compiler/emit/ptxas_defects.def).
 
-usage: expressions.py KERNC [--seed S] [--count FILES] [--seconds T] [--jobs N] [--device cpu,cuda] [--keep DIR]
+usage: expressions.py KERNC [--count N] [--seed S] [--seconds T] [--device cpu|cuda] [--keep DIR]
 
-A file has 40 expressions, run by 256 threads; files that differ are kept. With --device=cpu they run with 16 lanes and with 1,
-and both must agree.
+N files are written, each of 40 expressions, run by 256 threads. On the CPU they run with 16 lanes and with 1, and both must agree.
 """
-import concurrent.futures
-import os
 import pathlib
 import random
 import struct
 import subprocess
 import sys
-import tempfile
-import time
 
 import arguments
 
@@ -129,63 +124,31 @@ def elements_of(path):
 
 def write_inputs(folder, seed):
     t, text, a, m, scalars = program(seed)
-    pathlib.Path(folder, "e.kern").write_text(text)
+    pathlib.Path(folder, "k.kern").write_text(text)
     write_npy(f"{folder}/a.npy", t, (len(a),), a)
     write_npy(f"{folder}/m.npy", t, (WIDTH, WIDTH), m)
-    return t, [f"{folder}/e.kern", "k", f"a=@{folder}/a.npy", f"m=@{folder}/m.npy", f"o=zeros:{t}:{THREADS}x{COLUMNS}", f"s0={scalars[0]}",
+    return t, [f"{folder}/k.kern", "k", f"a=@{folder}/a.npy", f"m=@{folder}/m.npy", f"o=zeros:{t}:{THREADS}x{COLUMNS}", f"s0={scalars[0]}",
                f"s1={scalars[1]}", "--grid=2", "--block=128"]
 
 
-def quiet():
-    return dict(os.environ, KERN_CACHE="off", KERN_WARNINGS="off")
-
-
-SKIPPED = None  # what says of a seed that there was no time for it
-
-
-def check(kernc, seed, device, keep):
-    """Returns "" or what was wrong."""
-    with tempfile.TemporaryDirectory() as folder:
-        _, words = write_inputs(folder, seed)
-        failed = ""
+def check(options, seed, folder):
+    """Returns what is wrong, or None."""
+    _, words = write_inputs(folder, seed)
+    ways = [["--device=cpu,cuda"]] if options.device == "cuda" else [[f"--lanes={lanes}", "-o", f"o={folder}/{lanes}.npy"] for lanes in (16, 1)]
+    for way in ways:
         try:
-            if device == "cpu":
-                for lanes in ("16", "1"):
-                    p = subprocess.run([*kernc, "run", *words, f"--lanes={lanes}", "-o", f"o={folder}/{lanes}.npy"], capture_output=True, text=True, timeout=60, env=quiet())
-                    failed = failed or p.stderr if p.returncode else failed
-                if not failed and elements_of(f"{folder}/16.npy") != elements_of(f"{folder}/1.npy"):
-                    failed = "16 lanes and 1 lane differ"
-            else:
-                p = subprocess.run([*kernc, "run", *words, f"--device={device}"], capture_output=True, text=True, timeout=60, env=quiet())
-                failed = p.stderr if p.returncode else ""
+            done = subprocess.run([options.kernc, "run", *words, *way], capture_output=True, text=True, timeout=60)
         except subprocess.TimeoutExpired:
-            failed = "it does not end"
-        if failed and keep:
-            keep.mkdir(parents=True, exist_ok=True)
-            (keep / f"seed_{seed}.kern").write_text(f"# {words}\n" + pathlib.Path(folder, "e.kern").read_text())
-    return failed
+            return "it does not end"
+        if done.returncode:
+            return f"{' '.join(words + way)}\n{done.stderr[-600:]}"
+    if options.device == "cpu" and elements_of(folder / "16.npy") != elements_of(folder / "1.npy"):
+        return f"{' '.join(words)}\n16 lanes and 1 lane differ"
+    return None
 
 
 def main():
-    parser = arguments.parser(20, keep=True)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--device", default="cpu,cuda")
-    args = parser.parse_args()
-    wrong = tried = 0
-    end = time.monotonic() + args.seconds
-
-    def timely(seed):
-        return check([args.kernc], seed, args.device, args.keep) if time.monotonic() < end else SKIPPED
-
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        seeds = range(args.seed, args.seed + args.count)
-        for seed, failed in zip(seeds, pool.map(timely, seeds)):
-            tried += failed is not SKIPPED
-            if failed:
-                wrong += 1
-                print(f"seed {seed}: {failed[-600:]}")
-    print(f"{tried} files of {COLUMNS} expressions, {wrong} wrong")
-    return 1 if wrong else 0
+    return arguments.check_each(arguments.parser(20, keep=True, device=True).parse_args(), "expressions", check)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,10 @@ for fast math, and each kernel's PTX has the divisions of the functions that it 
 
 usage: fast_math.py KERNC [--count N] [--seed S] [--seconds T]
 """
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -80,20 +78,14 @@ def check(compiler, path, kernels):
     assert not extra, f"instances that nothing calls: {extra}"
 
 
-def main():
-    args = arguments.parser(20).parse_args()
-    tried = 0
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "calls.kern"
-        for seed in arguments.seeds(args):
-            tried += 1
-            text, kernels = program(random.Random(seed))
-            path.write_text(text)
-            try:
-                check(args.kernc, path, kernels)
-            except AssertionError as error:
-                sys.exit(f"seed {seed}: {error}\n{text}")
-    print(f"{tried} programs")
+def check_program(options, seed, folder):
+    text, kernels = program(random.Random(seed))
+    path = folder / "calls.kern"
+    path.write_text(text)
+    try:
+        check(options.kernc, path, kernels)
+    except AssertionError as error:
+        sys.exit(f"{error}\n{text}")
 
 
-main()
+arguments.agree(arguments.parser(20).parse_args(), check_program)

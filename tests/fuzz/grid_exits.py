@@ -8,6 +8,7 @@ passed ends the run by its time limit.
 
 usage: grid_exits.py KERNC [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
+import random
 import subprocess
 import sys
 
@@ -122,7 +123,8 @@ def run_model(text, blocks, threads, x):
     return x, y, m
 
 
-def check(rng, folder, options):
+def check(options, seed, folder):
+    rng = random.Random(seed)
     blocks, threads = rng.choice([(1, 40), (2, 33), (3, 64), (5, 7), (8, 1), (4, 96)])
     kern, model = Writer(rng, blocks, threads).kernel()
     (folder / "k.kern").write_text(kern)

@@ -7,12 +7,10 @@ are kept are tested in full, and hardly anything else faults.
 
 usage: guards.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
@@ -243,20 +241,16 @@ def run(kernc, rng, folder):
 
 def main():
     options = arguments.parser(60, keep=True).parse_args()
-    tried = failures = all_proved = 0
-    for number in arguments.rounds(options):
-        tried += 1
-        rng = random.Random(options.seed * 100_003 + number)
-        with tempfile.TemporaryDirectory() as name:
-            problem, proved = run(options.kernc, rng, pathlib.Path(name))
-            all_proved += proved
-            if problem:
-                failures += 1
-                text = (pathlib.Path(name) / "k.kern").read_text()
-                print(f"kernel {number}: {problem}\n{text}")
-                arguments.keep(options, f"guards{number}", pathlib.Path(name) / "k.kern")
-    print(f"guards: {tried - failures} passed, {failures} failed, {all_proved} guards proved")
-    return failures > 0 or all_proved < tried
+    proved = []
+
+    def check(options, seed, folder):
+        problem, some = run(options.kernc, random.Random(seed), folder)
+        proved.append(some)
+        return problem
+
+    failed = arguments.check_each(options, "guards", check)
+    print(sum(proved), "guards proved")
+    return failed or sum(proved) < len(proved)
 
 
 if __name__ == "__main__":

@@ -8,15 +8,13 @@ usage: integers.py KERNC [--count N | --all] [--seed S] [--seconds T] [--lanes N
 N files are written, each of 60 statements. Without --all they are a random choice, put into elements, declared locals and parameters or written
 as augmented assignments; --all takes every pair, operator and target.
 """
+# fuzz: --lanes=1
 import itertools
 import json
-import os
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
@@ -499,7 +497,7 @@ def check_file(options, seed, choices, folder):
         elif not s.error and warns != s.warns:
             wrong.append(f"{' | '.join(job.text)}: {'a' if warns else 'no'} warning, {'one' if s.warns else 'none'} expected")
     if wrong:
-        sys.exit(f"seed {seed}:\n" + "\n".join(wrong))
+        sys.exit("\n".join(wrong))
     jobs = []
     for s in statements:
         for job in jobs_of(s, len(jobs)):
@@ -511,17 +509,17 @@ def check_file(options, seed, choices, folder):
         for job in jobs:
             ones = [d for d in found[id(job)] if d[0][0] == "E" or job.choose]
             if ones and not apply_fix(job, ones[0][1], ones[0][2]):
-                sys.exit(f"seed {seed}: no fix in {ones[0][1]['message']}\n{job.text}")
+                sys.exit(f"no fix in {ones[0][1]['message']}\n{job.text}")
             changed = changed or bool(ones)
         if not changed:
             break
     else:
-        sys.exit(f"seed {seed}: the fixes do not settle\n" + "\n".join(str(job.text) for job in jobs if any(d[0][0] == 'E' for d in found[id(job)])))
-    run(options, seed, folder, jobs, data, picks)
+        sys.exit("the fixes do not settle\n" + "\n".join(str(job.text) for job in jobs if any(d[0][0] == 'E' for d in found[id(job)])))
+    run(options, folder, jobs, data, picks)
     return len(jobs)
 
 
-def run(options, seed, folder, jobs, data, picks):
+def run(options, folder, jobs, data, picks):
     for name, values in data.items():
         numpy.save(folder / f"{name}.npy", numpy.array(values, numpy_type(name[2:])))
     numpy.save(folder / "pick.npy", numpy.array(picks))
@@ -529,9 +527,9 @@ def run(options, seed, folder, jobs, data, picks):
     words += [f"o_{t}=zeros:{t}:{max(len(jobs), 1)}x{VALUES}" for t in TYPES]
     words += [word for t in TYPES for word in ("-o", f"o_{t}={folder}/o_{t}.npy")]
     command = [options.kernc, "run", str(folder / "fixed.kern"), "k", *words, "--grid=1", f"--block={VALUES}", f"--lanes={options.lanes}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, "KERN_WARNINGS": "off"})
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
-        sys.exit(f"seed {seed}: {' '.join(command)}\n{done.stdout}{done.stderr}")
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     stored = {t: numpy.load(folder / f"o_{t}.npy") for t in TYPES}
     wrong = []
     for number, job in enumerate(jobs):
@@ -542,7 +540,7 @@ def run(options, seed, folder, jobs, data, picks):
                 wrong.append(f"{' | '.join(job.text)}: {g}, {e} expected, of {s.a.numbers[at]} and {s.b.numbers[at]}")
                 break
     if wrong:
-        sys.exit(f"seed {seed}:\n" + "\n".join(wrong))
+        sys.exit("\n".join(wrong))
 
 
 def numpy_type(t):
@@ -591,19 +589,19 @@ def main():
     parser = arguments.parser(12)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--lanes", default="16")
-    options = parser.parse_args()
-    count = 0
-    with tempfile.TemporaryDirectory() as folder:
-        if options.all:
-            choices = [choice for choice in every_choice() if fits(choice)]
-            files = [choices[at : at + STATEMENTS] for at in range(0, len(choices), STATEMENTS)]
-            options.count = len(files)
-        for number in arguments.rounds(options):
-            seed = options.seed + number
-            rng = random.Random(seed)
-            chosen = files[number] if options.all else [random_choice(rng) for _ in range(STATEMENTS)]
-            count += check_file(options, seed, chosen, pathlib.Path(folder))
-    print(count, "statements agree")
+    options, counts, files = parser.parse_args(), [], []
+    if options.all:
+        choices = [choice for choice in every_choice() if fits(choice)]
+        files = [choices[at : at + STATEMENTS] for at in range(0, len(choices), STATEMENTS)]
+        options.count = len(files)
+
+    def check(options, seed, folder):
+        rng = random.Random(seed)
+        chosen = files[seed % len(files)] if files else [random_choice(rng) for _ in range(STATEMENTS)]
+        counts.append(check_file(options, seed, chosen, folder))
+
+    arguments.agree(options, check)
+    print(f"of {sum(counts)} statements")
 
 
 main()

@@ -7,6 +7,7 @@ round them is seen too. Imported by generators; it is none itself.
 import concurrent.futures
 import ctypes as c
 import os
+import pathlib
 import subprocess
 
 import exports
@@ -71,6 +72,14 @@ class View:
 
 def text_of(sources):
     return "".join(path.read_text() + " ".join(own) for path, own in sources)
+
+
+def add_library(parser):
+    """Adds the options of who builds a library here and runs it elsewhere."""
+    parser.add_argument("--library", type=pathlib.Path, help="where it is; without --build it is there")
+    parser.add_argument("--build", action="store_true", help="only builds it")
+    parser.add_argument("--runtime", help="libkern_runtime.a, where it is not in the build of kernc")
+    parser.add_argument("--cxx", default="g++")
 
 
 def check_sources(library, sources):

@@ -8,11 +8,12 @@ views; a fault must be one of those that Python found: line, array, axis, index,
 
 With --clamp the kernels are compiled by --on-fault=clamp: a bad load reads zero, a bad store or atomic does nothing, and no thread ends; the launch reports how many threads had a bad index, and one that is the first of its thread.
 
-usage: launches.py KERNC [--count KERNELS] [--launches N] [--seed S] [--device cpu|cuda|cpu,cuda] [--clamp] [--library FILE [--build]] [--cxx CXX] [-- OPTIONS OF KERNC]
+usage: launches.py KERNC [--count KERNELS] [--seed S] [--seconds T] [--launches N] [--device cpu|cuda|cpu,cuda] [--clamp] [--library FILE [--build]] [--cxx CXX]
+                   [-- OPTIONS OF KERNC]
 
 --build only writes the library; --library without it only runs it, with the same --count and --seed.
 """
-import argparse
+# fuzz: --clamp
 import pathlib
 import random
 import re
@@ -21,6 +22,7 @@ import tempfile
 
 import numpy
 
+import arguments
 import launcher
 
 THREADS, BLOCK, WIDTH = 8, 4, 6
@@ -288,49 +290,52 @@ def write(writers, folder):
     return files
 
 
-def main():
-    words = sys.argv[1:]
-    extra = words[words.index("--") + 1:] if "--" in words else []
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernc")
-    parser.add_argument("--count", type=int, default=20, help="how many kernels")
-    parser.add_argument("--launches", type=int, default=20, help="of each")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda", "cpu,cuda"])
-    parser.add_argument("--clamp", action="store_true")
-    parser.add_argument("--library", type=pathlib.Path)
-    parser.add_argument("--build", action="store_true")
-    parser.add_argument("--runtime", help="libkern_runtime.a, where it is not in the build of kernc")
-    parser.add_argument("--cxx", default="g++")
-    options = parser.parse_args(words[:words.index("--")] if "--" in words else words)
-    writers = []
-    for number in range(options.count):
-        rng = random.Random(options.seed * 100_003 + number)
-        writers.append(Writer(rng, f"f{number}", rng.random() < 0.4))
+def launch_all(options, writers):
+    """Builds and launches the kernels of these writers, by seed. Returns how many launches faulted, and how many kernels failed."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        files = write(writers, folder)
+        files = write(list(writers.values()), folder)
         library = options.library or folder / "kernels.so"
         if options.build or not options.library:
-            launcher.build(options.kernc, files, library, folder, options.cxx, options.runtime, (["--on-fault=clamp"] if options.clamp else []) + extra)
+            launcher.build(options.kernc, files, library, folder, options.cxx, options.runtime, (["--on-fault=clamp"] if options.clamp else []) + options.extra)
         if options.build:
-            return 0
+            return 0, 0
         launcher.check_sources(library, files)
         runtimes = {device: launcher.Runtime(library, device) for device in options.device.split(",")}
-        failed = faulted = 0
-        for number, writer in enumerate(writers):
-            names = writer.function()
-            for launch in range(options.launches):
-                wrong, faults = check(runtimes, writer, names, random.Random((options.seed * 100_003 + number) * 1009 + launch), options.clamp)
-                faulted += faults
-                if wrong:
-                    failed += 1
-                    print(f"kernel {writer.name}, launch {launch}: {'; '.join(wrong)}\n" + "\n".join(writer.lines), flush=True)
-                    break
-    total = options.count * options.launches
-    print(f"launches: {total} of {options.count} kernels on {options.device}, {faulted} with a fault, {failed} kernels failed")
+    failed = faulted = 0
+    for seed, writer in writers.items():
+        names = writer.function()
+        for launch in range(options.launches):
+            wrong, faults = check(runtimes, writer, names, random.Random(seed * 1009 + launch), options.clamp)
+            faulted += faults
+            if wrong:
+                failed += 1
+                print(f"seed {seed}: kernel {writer.name}, launch {launch}: {'; '.join(wrong)}\n" + "\n".join(writer.lines), flush=True)
+                break
+    return faulted, failed
+
+
+def main():
+    parser = arguments.parser(20)
+    parser.add_argument("--launches", type=int, default=20, help="of each")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda", "cpu,cuda"])
+    parser.add_argument("--clamp", action="store_true")
+    launcher.add_library(parser)
+    options = parser.parse_args()
+    kernels = faulted = failed = 0
+    for seeds in arguments.batches(options, options.count if options.library else min(options.count, 6)):
+        writers = {}
+        for seed in seeds:
+            rng = random.Random(seed)
+            writers[seed] = Writer(rng, f"f{seed}", rng.random() < 0.4)
+        found = launch_all(options, writers)
+        kernels, faulted, failed = kernels + len(writers), faulted + found[0], failed + found[1]
+    if options.build:
+        return 0
+    total = kernels * options.launches
+    print(f"launches: {total} of {kernels} kernels on {options.device}, {faulted} with a fault, {failed} kernels failed")
     # Both kinds must be there, or nothing was shown.
-    return failed > 0 or (not total // 20 < faulted < total - total // 20)
+    return failed > 0 or (total >= 100 and not total // 20 < faulted < total - total // 20)
 
 
 if __name__ == "__main__":

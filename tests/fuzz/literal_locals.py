@@ -4,13 +4,10 @@
 
 usage: literal_locals.py KERNC [--count N] [--orders N] [--seed S] [--seconds T]
 """
-import os
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -345,7 +342,7 @@ def check(options, seed, scratch):
         source = scratch / "literals.kern"
         source.write_text(writer.source(order))
         command = [options.kernc, "--emit=ir", source]
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "KERN_WARNINGS": "off"})
+        done = subprocess.run(command, capture_output=True, text=True)
         found = dict(re.findall(r"^  var (\w+): (\w+)$", done.stdout, re.M))
         types = {name: found.get(name) for name in writer.kinds}
         problem = ""
@@ -359,18 +356,16 @@ def check(options, seed, scratch):
         if len(results) > 1:
             problem = f"depends on the order: {results}"
         if problem:
-            sys.exit(f"seed {seed}: {problem}\n{source.read_text()}{done.stdout[:3000]}{done.stderr}")
+            sys.exit(f"{problem}\n{source.read_text()}{done.stdout[:3000]}{done.stderr}")
     return expected is not None
 
 
 def main():
     parser = arguments.parser(40)
     parser.add_argument("--orders", type=int, default=3)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
-        found = [check(options, seed, pathlib.Path(scratch)) for seed in arguments.seeds(options)]
-    checked = sum(found)
-    print(f"{len(found)} functions in {options.orders} orders; {checked} have types, the others are errors")
+    options, found = parser.parse_args(), []
+    arguments.agree(options, lambda *each: found.append(check(*each)))
+    print(f"in {options.orders} orders; {sum(found)} have types, the others are errors")
 
 
 main()

@@ -4,11 +4,9 @@ computes that stay in it; bit by bit, with every index in range and with some ou
 
 usage: loops.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR] [--device cpu|cuda]
 """
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -130,37 +128,37 @@ def run(command):
     return done.returncode, done.stdout, done.stderr
 
 
+def check(options, seed, folder, tally):
+    chance = random.Random(seed)
+    dialect = chance.choice(["kern", "py"])
+    source = folder / f"loops.{dialect}"
+    source.write_text(Writer(chance, dialect).kernel())
+    common = [options.kernc, "run", source, "k"]
+    extra = ["--sig", SIGNATURE] if dialect == "py" else []
+    code, report, said = run([options.kernc, source, *extra, "--emit=guards", "--target=cpu", "--loops=all"])
+    if code == 1:  # types that do not fit, or a constant divisor of zero
+        return arguments.SKIPPED
+    tally["copies"] += "hoisted" in report or "deferred" in report
+    for _ in range(3):
+        launch = [*call(chance), "--grid", "1", "--block", str(chance.choice([1, 4])), "--print", "y", "--print", "z",
+                  f"--device={options.device}", *options.extra, *(["--lanes=1"] if options.device == "cpu" and not options.extra else [])]
+        expected = run([*common, *launch, "--loops=none"])
+        if expected[0] not in (0, FAULT):
+            sys.exit(f"{' '.join(map(str, [*common, *launch]))}\n{source.read_text()}\n{expected}")
+        for mode in (["--loops=all"], ["--loops=all", "--guards=shadow"]):
+            found = run([*common, *launch, *mode])
+            tally["runs"] += 1
+            if found != expected:
+                arguments.keep(options, f"loops{seed}", source)
+                sys.exit(f"{' '.join(map(str, [*common, *launch, *mode]))}\n{source.read_text()}\n{expected}\n{found}")
+        tally["faults"] += expected[0] != 0
+    return None
+
+
 def main():
-    parser = arguments.parser(30, keep=True, device=True)
-    options = parser.parse_args()
-    faults = runs = copies = refused = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for seed in arguments.seeds(options):
-            chance = random.Random(seed)
-            dialect = chance.choice(["kern", "py"])
-            source = pathlib.Path(scratch) / f"loops.{dialect}"
-            source.write_text(Writer(chance, dialect).kernel())
-            common = [options.kernc, "run", source, "k"]
-            extra = ["--sig", SIGNATURE] if dialect == "py" else []
-            code, report, said = run([options.kernc, source, *extra, "--emit=guards", "--target=cpu", "--loops=all"])
-            if code == 1:  # types that do not fit, or a constant divisor of zero
-                refused += 1
-                continue
-            copies += "hoisted" in report or "deferred" in report
-            for _ in range(3):
-                launch = [*call(chance), "--grid", "1", "--block", str(chance.choice([1, 4])), "--print", "y", "--print", "z",
-                          f"--device={options.device}", *options.extra, *(["--lanes=1"] if options.device == "cpu" and not options.extra else [])]
-                expected = run([*common, *launch, "--loops=none"])
-                if expected[0] not in (0, FAULT):
-                    sys.exit(f"seed {seed}: {' '.join(map(str, [*common, *launch]))}\n{source.read_text()}\n{expected}")
-                for mode in (["--loops=all"], ["--loops=all", "--guards=shadow"]):
-                    found = run([*common, *launch, *mode])
-                    runs += 1
-                    if found != expected:
-                        arguments.keep(options, f"loops{seed}", source)
-                        sys.exit(f"seed {seed}: {' '.join(map(str, [*common, *launch, *mode]))}\n{source.read_text()}\n{expected}\n{found}")
-                faults += expected[0] != 0
-    print(f"{runs} runs agree, {faults} launches with a fault, {copies} kernels whose loops are copied, {refused} refused")
+    options, tally = arguments.parser(30, keep=True, device=True).parse_args(), {"runs": 0, "faults": 0, "copies": 0}
+    arguments.agree(options, lambda *each: check(*each, tally))
+    print(f"in {tally['runs']} runs, {tally['faults']} launches with a fault, {tally['copies']} kernels whose loops are copied")
 
 
 if __name__ == "__main__":

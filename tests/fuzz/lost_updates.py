@@ -9,12 +9,10 @@ usage: lost_updates.py KERNC [--count N] [--seed S] [--seconds T]        without
 """
 import itertools
 import json
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
@@ -217,7 +215,7 @@ def run(kernc, folder, path, data):
               f"o=zeros:i32:{BLOCKS * 4}", f"o2=zeros:i32:{BLOCKS * 64}", "free=zeros:i32:256"]
     for name in ("m", "w", "out", "out2", "o", "o2"):
         words += ["-o", f"{name}={folder}/{name}_out.npy"]
-    done = subprocess.run([kernc, "run", str(path), "k", *words, f"--grid={BLOCKS}", f"--block={THREADS}"], capture_output=True, text=True, timeout=60, env={"KERN_CACHE": "off"})
+    done = subprocess.run([kernc, "run", str(path), "k", *words, f"--grid={BLOCKS}", f"--block={THREADS}"], capture_output=True, text=True, timeout=60)
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr + path.read_text())
     return {name: numpy.load(folder / f"{name}_out.npy") for name in ("m", "w", "out", "out2", "o", "o2")}
@@ -357,28 +355,32 @@ def try_quiet(kernc, folder, data, form, operator):
     return (source, found[0]["message"]) if found else None
 
 
+def data_of(rng):
+    return {"x": [rng.randint(-40, 60) for _ in range(COUNT)], "d": [rng.randint(0, 9) for _ in range(COUNT)]}
+
+
+def cases():
+    """Yields each form with what tries it."""
+    plain = [name for name in PLACES if not name.startswith("device")]
+    yield from ((try_update, each) for each in updates())
+    yield from ((try_compaction, each) for each in itertools.product(COMPACTIONS, (False, True), [name for name in plain if name not in ("for", "while", "continue")]))
+    yield from ((try_store, each) for each in itertools.product([name for name in TARGETS if not name.endswith("picked")], plain))
+    yield from [(try_index, ())] * 400  # each takes the seed
+    yield from ((try_quiet, each) for each in itertools.product(QUIET, OPERATORS))
+
+
 def main():
-    options = arguments.parser(0).parse_args()
-    rng = random.Random(options.seed)
-    data = {"x": [rng.randint(-40, 60) for _ in range(COUNT)], "d": [rng.randint(0, 9) for _ in range(COUNT)]}
-    cases = [(try_update, each) for each in updates()]
-    cases += [(try_compaction, each) for each in itertools.product(COMPACTIONS, (False, True), [name for name in PLACES if not name.startswith("device") and name not in ("for", "while", "continue")])]
-    cases += [(try_store, each) for each in itertools.product([name for name in TARGETS if not name.endswith("picked")], [name for name in PLACES if not name.startswith("device")])]
-    cases += [(try_index, (rng.randrange(1 << 30),)) for _ in range(400)]
-    cases += [(try_quiet, each) for each in itertools.product(QUIET, OPERATORS)]
-    if options.count:
-        rng.shuffle(cases)
-        cases = cases[:options.count]
-    failures = []
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch)
+    every = list(cases())
+    options = arguments.parser(len(every)).parse_args()
+
+    def check(options, seed, folder):
         numpy.save(folder / "w.npy", numpy.full((2, 4), START, numpy.int32))
-        for attempt, each in cases:
-            if failed := attempt(options.kernc, folder, data, *each):
-                failures.append(f"{attempt.__name__} {each}: {failed[1]}\n{failed[0]}")
-    if failures:
-        sys.exit("\n".join(failures[:20]) + f"\n{len(failures)} of {len(cases)} are wrong")
-    print("races in", len(cases), "forms are warned of, and what the warnings write is right")
+        [(attempt, each)] = arguments.part_of(seed, every, len(every))
+        failed = attempt(options.kernc, folder, data_of(random.Random(seed)), *(each or [seed]))
+        return f"{attempt.__name__} {each}: {failed[1]}\n{failed[0]}" if failed else None
+
+    return arguments.check_each(options, "lost_updates", check)
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,12 +9,10 @@ same votes in different rounds of a loop, so that a warp of a GPU comes in parts
 
 usage: meetings.py KERNC [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -211,14 +209,14 @@ def run(options, path, threads, n, extra):
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-def check(options, folder, seed, tally):
+def check(options, seed, folder, tally):
     rng = random.Random(seed)
     body = rng.choice([Writer, PartsWriter])(rng).body()
     threads, n = rng.choice([1, 3, 8, 17, 33, 40]), rng.randint(0, 7)
     expected, faults = model(body, threads, n)
     on_gpu = options.device == "cuda"
     for dialect in ("kern", "py"):
-        path = folder / f"meetings{seed}.{dialect}"
+        path = folder / f"k.{dialect}"
         path.write_text(kernel_text(body, dialect))
         forms = [["--device=cuda"]] if on_gpu else [["--lanes=1"], ["--lanes=16"], ["--lanes=32"]]
         for extra in forms[: 1 if dialect == "py" and not on_gpu and rng.random() < 0.7 else 3]:
@@ -236,22 +234,15 @@ def check(options, folder, seed, tally):
                 right = faults and done.returncode == 4 and "fault[barrier]" in done.stderr
             tally["faults" if faults else "equal"] += 1
             if not right:
-                print(f"seed {seed}, {dialect}, {' '.join(extra)}: {threads} threads, n={n}, expected "
-                      f"{'fault[barrier]' if faults else expected}\n{path.read_text()}\n{done.stdout}{done.stderr}", flush=True)
-                arguments.keep(options, path.stem, path)
-                return False
-    return True
+                return f"{dialect}, {' '.join(extra)}: {threads} threads, n={n}, expected {'fault[barrier]' if faults else expected}\n{done.stdout}{done.stderr}"
+    return None
 
 
 def main():
-    options = arguments.parser(40, keep=True, device=True).parse_args()
-    tally = {"equal": 0, "faults": 0, "refused": 0}
-    failures = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for seed in arguments.seeds(options):
-            failures += not check(options, pathlib.Path(scratch), seed, tally)
-    print(f"meetings: {tally['equal']} runs equal, {tally['faults']} faults, {tally['refused']} refused, {failures} differ")
-    return 1 if failures or not tally["equal"] else 0
+    options, tally = arguments.parser(40, keep=True, device=True).parse_args(), {"equal": 0, "faults": 0, "refused": 0}
+    failed = arguments.check_each(options, "meetings", lambda *each: check(*each, tally))
+    print(f"{tally['equal']} runs equal, {tally['faults']} faults, {tally['refused']} refused")
+    return failed or not tally["equal"]
 
 
 if __name__ == "__main__":

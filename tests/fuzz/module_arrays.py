@@ -3,12 +3,9 @@
 
 usage: module_arrays.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import os
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
@@ -90,32 +87,27 @@ def kernc_says(kernc, file, count):
     return list(np.load(f"{file}.npy")) if done.returncode == 0 else done.stderr
 
 
+def check(options, seed, folder):
+    text = Writer(random.Random(seed)).array()
+    try:
+        with np.errstate(all="ignore"):
+            array = eval(text, {"np": np})
+    except (ValueError, OverflowError, IndexError):
+        return arguments.SKIPPED
+    if array.size == 0 or array.ndim > 3 or (array.dtype.kind == "u" or "uint" in text) and "-" in text:
+        return arguments.SKIPPED  # what NumPy makes of a negative number there differs from version to version
+    file = folder / "k.py"
+    file.write_text(program(text, array))
+    want = expected(array)
+    found = kernc_says(options.kernc, file, len(want))
+    if isinstance(found, list) and np.array_equal(np.array(found), np.array(want), equal_nan=True):
+        return None
+    return f"{text[:300]}: NumPy {array.dtype} {want[:40]}, kernc {found[:400]}"
+
+
 def main():
     options = arguments.parser(200, keep=True).parse_args()
-    os.environ["KERN_CACHE"] = "off"
-    wrong = count = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in arguments.seeds(options):
-            text = Writer(random.Random(seed)).array()
-            try:
-                with np.errstate(all="ignore"):
-                    array = eval(text, {"np": np})
-            except (ValueError, OverflowError, IndexError):
-                continue
-            if array.size == 0 or array.ndim > 3 or (array.dtype.kind == "u" or "uint" in text) and "-" in text:
-                continue  # what NumPy makes of a negative number there differs from version to version
-            file = pathlib.Path(folder, "program.py")
-            file.write_text(program(text, array))
-            want = expected(array)
-            found = kernc_says(options.kernc, file, len(want))
-            count += 1
-            if isinstance(found, list) and np.array_equal(np.array(found), np.array(want), equal_nan=True):
-                continue
-            wrong += 1
-            print(f"seed {seed}: {text[:300]}: NumPy {array.dtype} {want[:40]}, kernc {found[:400]}")
-            arguments.keep(options, str(seed), file)
-    print(f"{count} arrays, {wrong} wrong")
-    return 1 if wrong or count == 0 else 0
+    return arguments.check_each(options, "module_arrays", check)
 
 
 if __name__ == "__main__":

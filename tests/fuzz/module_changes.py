@@ -6,6 +6,7 @@ says `exact`, it gives the value.
 
 usage: module_changes.py KERNC [--only TEXT] [--jobs N]
 """
+# fuzz: no, its text test runs the whole matrix
 import argparse
 import concurrent.futures
 import os

@@ -3,17 +3,14 @@
 name and asks for `-D NAME=VALUE`. Python runs each module with a stub of Numba, which reads a kernel's names where Numba would
 compile it: at its first launch, or at the end where nothing launches it.
 
-usage: module_names.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
+usage: module_names.py KERNC [--count N] [--seed S] [--seconds T]
 """
 import math
 import os
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
-import time
 import types
 
 import arguments
@@ -256,37 +253,27 @@ def check(kernc, path, kernel, seen):
     return len(refused) or 1
 
 
+def check_module(options, seed, folder, refused):
+    writer = Writer(random.Random(seed))
+    (folder / "cfg.py").write_text(writer.settings())
+    text, path = writer.module(), folder / "module.py"
+    path.write_text(text)
+    seen = python_says(text, str(folder))
+    if seen is None:
+        return arguments.SKIPPED
+    for kernel in "kj":
+        try:
+            refused.append(check(options.kernc, str(path), kernel, seen[kernel]) > 0)
+        except (Wrong, subprocess.TimeoutExpired) as error:
+            return f"{error}\n---- cfg.py\n{(folder / 'cfg.py').read_text()}---- module.py\n{text}"
+    return None
+
+
 def main():
-    args = arguments.parser(100, keep=True).parse_args()
-    os.environ["KERN_CACHE"] = "off"
-    begin, run, refused, wrong, seed = time.time(), 0, 0, 0, args.seed
-    with tempfile.TemporaryDirectory() as temporary:
-        while run < args.count and time.time() - begin < args.seconds:
-            writer = Writer(random.Random(seed))
-            folder = pathlib.Path(temporary) / str(seed)
-            folder.mkdir()
-            (folder / "cfg.py").write_text(writer.settings())
-            text = writer.module()
-            path = folder / "module.py"
-            path.write_text(text)
-            seed += 1
-            seen = python_says(text, str(folder))
-            if seen is None:
-                continue
-            run += 1
-            for kernel in "kj":
-                try:
-                    refused += check(args.kernc, str(path), kernel, seen[kernel]) > 0
-                except (Wrong, subprocess.TimeoutExpired) as error:
-                    wrong += 1
-                    print(f"seed {seed - 1}: {error}\n---- cfg.py\n{(folder / 'cfg.py').read_text()}---- module.py\n{text}")
-                    if args.keep:
-                        target = args.keep / str(seed - 1)
-                        target.mkdir(parents=True, exist_ok=True)
-                        (target / "module.py").write_text(text)
-                        (target / "cfg.py").write_text((folder / "cfg.py").read_text())
-    print(f"{run} modules, {2 * run} kernels, {refused} with a name refused, {wrong} wrong")
-    return 1 if wrong or run == 0 else 0
+    options, refused = arguments.parser(100).parse_args(), []
+    failed = arguments.check_each(options, "module_names", lambda *each: check_module(*each, refused))
+    print(f"{len(refused)} kernels, {sum(refused)} with a name refused")
+    return failed
 
 
 if __name__ == "__main__":

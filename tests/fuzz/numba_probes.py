@@ -4,6 +4,7 @@ type and value. The arguments are loaded from arrays, then constants of the same
 
 usage: numba_probes.py KERNC [OPTION]...        the options go to `kernc run`
 """
+# fuzz: no, its text test runs all of the probes
 import pathlib
 import re
 import subprocess

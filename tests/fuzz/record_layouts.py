@@ -7,6 +7,7 @@ through shuffles, change parts of records that variables hold, and fields by ato
 
 usage: record_layouts.py KERNC [--device D] [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
+import random
 import subprocess
 import sys
 
@@ -209,7 +210,8 @@ def plain(value):
     return plain(value.tolist()) if isinstance(value, (numpy.ndarray, numpy.void)) else value
 
 
-def check(rng, folder, options):
+def check(options, seed, folder):
+    rng = random.Random(seed)
     is_kern = rng.random() < 0.4
     align = is_kern or rng.random() < 0.4
     names = []

@@ -4,7 +4,6 @@ by vectors of lanes, and beyond the stated depth a thread leaves by a fault.
 
 usage: recursion.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import random
 import re
 import subprocess
 import sys

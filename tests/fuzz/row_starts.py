@@ -2,16 +2,16 @@
 """Kernels that do nothing outside of `lo < x < hi`, for bounds around everything that matters to rows of vectors: results as
 Python computes them, with every lane count.
 
-usage: row_starts.py KERNC FILE [--all]
+usage: row_starts.py KERNC [--count N] [--seed S] [--seconds T]        without a count every case is tried
 """
 import itertools
 import pathlib
-import random
 import subprocess
 import sys
-import tempfile
 
 import numpy
+
+import arguments
 
 LANES = ["--lanes=1"], ["--lanes=16"], ["--lanes=32"], ["--arch=x86-64-v3", "--lanes=16"], []
 ROWS, COLUMNS = 5, 83
@@ -21,6 +21,10 @@ SHAPES = [((96, 1), (1, ROWS)), ((128, ROWS), (1, 1)), ((32, 1), (3, ROWS)), ((1
           ((83, 1), (1, ROWS)), ((20, 1), (1, 3))]
 BOUNDS = [(0, COLUMNS - 1), (0, COLUMNS), (-1, COLUMNS), (-5, COLUMNS + 9), (1, 17), (1, 18), (1, 34), (3, 19), (15, 80), (16, 82), (31, 65), (40, 40), (50, 20),
           (82, 83), (60, 200), (-EXTREME, 50), (0, EXTREME - 1), (EXTREME - 1, EXTREME - 1), (EXTREME - 1, -EXTREME), (-EXTREME, EXTREME - 1)]
+
+CASES = [(kernel, shape, bounds, lanes) for kernel, shape, bounds, lanes in itertools.product(
+    ("between", "from_to", "triangle", "in_turn", "lanes"), SHAPES, BOUNDS, LANES) if kernel != "triangle" or bounds[0] < EXTREME - 1]
+FILE = pathlib.Path(__file__).resolve().parent.parent / "lower/lanes/row_starts.kern"
 
 
 def expected(kernel, shape, lo, hi):
@@ -35,23 +39,16 @@ def expected(kernel, shape, lo, hi):
     return result
 
 
-def main():
-    kernc, file = sys.argv[1:3]
-    cases = [(kernel, shape, bounds, lanes) for kernel, shape, bounds, lanes in itertools.product(
-        ("between", "from_to", "triangle", "in_turn", "lanes"), SHAPES, BOUNDS, LANES) if kernel != "triangle" or bounds[0] < EXTREME - 1]
-    if "--all" not in sys.argv:
-        cases = random.Random(1).sample(cases, 120)
-    with tempfile.TemporaryDirectory() as scratch:
-        path = pathlib.Path(scratch) / "v.npy"
-        for kernel, shape, (lo, hi), lanes in cases:
-            numpy.save(path, expected(kernel, shape, lo, hi))
-            (across, down), (blocks_across, blocks_down) = shape
-            command = [kernc, "run", file, kernel, f"v=zeros:i64:{ROWS}x{COLUMNS}", f"lo={lo}", f"hi={hi}", "--grid", f"{blocks_across},{blocks_down}",
-                       "--block", f"{across},{down}", "--expect", f"v={path}", *lanes]
-            result = subprocess.run(command, capture_output=True, text=True)
-            if result.returncode != 0:
-                sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
-    print(len(cases), "launches agree")
+def check(options, seed, folder):
+    [(kernel, shape, (lo, hi), lanes)] = arguments.part_of(seed, CASES, len(CASES))
+    path = folder / "v.npy"
+    numpy.save(path, expected(kernel, shape, lo, hi))
+    (across, down), (blocks_across, blocks_down) = shape
+    command = [options.kernc, "run", FILE, kernel, f"v=zeros:i64:{ROWS}x{COLUMNS}", f"lo={lo}", f"hi={hi}", "--grid", f"{blocks_across},{blocks_down}",
+               "--block", f"{across},{down}", "--expect", f"v={path}", *lanes]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{result.stdout}{result.stderr}")
 
 
-main()
+arguments.agree(arguments.parser(len(CASES)).parse_args(), check)

@@ -8,11 +8,9 @@ it refuses, which shows that the kernels are not too tame.
 
 usage: shared_flags.py KERNC [--count N] [--orders N] [--seed S] [--seconds T] [--keep DIR]
 """
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -188,36 +186,29 @@ def agree(body, rng):
             return True
 
 
+def check(options, seed, folder, tally):
+    rng = random.Random(seed)
+    body = Writer(rng).kernel()
+    (folder / "k.kern").write_text(HEAD + "".join(text_of(stmt) for stmt in body))
+    done = subprocess.run([options.kernc, "check", str(folder / "k.kern"), "-Wno-race"], capture_output=True, text=True)
+    is_refused = "E0601" in done.stderr
+    if done.returncode != (1 if is_refused else 0) or done.stderr.count("error[") != done.stderr.count("error[E0601]"):
+        return f"exit code {done.returncode}\n{done.stderr}"
+    race = not all(agree(body, rng) for _ in range(options.orders))
+    tally["refused" if is_refused else "accepted"] += 1
+    tally["races"] += is_refused and race
+    return "it is accepted, and threads come to barriers differently" if race and not is_refused else None
+
+
 def main():
     parser = arguments.parser(60, keep=True)
     parser.add_argument("--orders", type=int, default=300)
-    options = parser.parse_args()
-    accepted = refused = races = failures = 0
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(options.keep or temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        for number in arguments.rounds(options):
-            rng = random.Random(options.seed * 1_000_003 + number)
-            body = Writer(rng).kernel()
-            text = HEAD + "".join(text_of(stmt) for stmt in body)
-            (folder / "k.kern").write_text(text)
-            done = subprocess.run([options.kernc, "check", str(folder / "k.kern"), "-Wno-race"], capture_output=True, text=True)
-            is_refused = "E0601" in done.stderr
-            if done.returncode != (1 if is_refused else 0) or done.stderr.count("error[") != done.stderr.count("error[E0601]"):
-                failures += 1
-                print(f"kernel {number}: exit code {done.returncode}\n{done.stderr}\n{text}")
-                continue
-            race = not all(agree(body, rng) for _ in range(options.orders))
-            accepted += not is_refused
-            refused += is_refused
-            races += is_refused and race
-            if race and not is_refused:
-                failures += 1
-                print(f"kernel {number} of seed {options.seed} is accepted, and threads come to barriers differently\n{text}")
-    print(f"{accepted} accepted, {refused} refused, {races} of them with a race; {failures} failed")
-    ran = number + 1
-    tame = ran >= 40 and (accepted < ran // 10 or races < ran // 10)
-    return 1 if failures or tame else 0
+    options, tally = parser.parse_args(), {"accepted": 0, "refused": 0, "races": 0}
+    failed = arguments.check_each(options, "shared_flags", lambda *each: check(*each, tally))
+    print(f"{tally['accepted']} accepted, {tally['refused']} refused, {tally['races']} of them with a race")
+    ran = tally["accepted"] + tally["refused"]
+    tame = ran >= 40 and (tally["accepted"] < ran // 10 or tally["races"] < ran // 10)
+    return failed or tame
 
 
 if __name__ == "__main__":

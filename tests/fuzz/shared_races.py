@@ -6,11 +6,9 @@ there until there is no warning; the model must agree then, and each of them com
 usage: shared_races.py KERNC [--count N] [--seed S] [--seconds T]
 """
 import json
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import arguments
 
@@ -128,7 +126,7 @@ def attempt(options, seed, folder):
     path = folder / "a.kern"
 
     def fail(text):
-        sys.exit(f"seed {seed}: {text}\n{path.read_text()}")
+        sys.exit(f"{text}\n{path.read_text()}")
     for _ in range(30):
         text, places = source(statements)
         path.write_text(text)

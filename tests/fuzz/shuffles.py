@@ -8,11 +8,9 @@ either all lanes come to a shuffle or none, as often; to one that reads the lane
 usage: shuffles.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
 import itertools
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 import types
 
 import arguments
@@ -173,34 +171,27 @@ def missing(text, block, n):
     return False
 
 
+def check(options, seed, folder, tally):
+    writer = Writer(random.Random(seed))
+    text = writer.kernel()
+    (folder / "k.kern").write_text(text)
+    done = subprocess.run([options.kernc, "check", str(folder / "k.kern"), "-Wno-race"], capture_output=True, text=True)
+    if done.returncode:
+        return f"exit code {done.returncode}\n{done.stderr}"
+    is_warned = "W0715" in done.stderr
+    misses = any(missing(text, block, n) for block in ([writer.block] if writer.block else FREE) for n in (0, 1, 3))
+    tally["warned" if is_warned else "silent"] += 1
+    tally["missed"] += is_warned and misses
+    return "it has no warning, and lanes are missing" if misses and not is_warned else None
+
+
 def main():
-    options = arguments.parser(60, keep=True).parse_args()
-    silent = warned = missed = failures = 0
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(options.keep or temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        for number in arguments.rounds(options):
-            rng = random.Random(options.seed * 1_000_003 + number)
-            writer = Writer(rng)
-            text = writer.kernel()
-            (folder / "k.kern").write_text(text)
-            done = subprocess.run([options.kernc, "check", str(folder / "k.kern"), "-Wno-race"], capture_output=True, text=True)
-            if done.returncode:
-                failures += 1
-                print(f"kernel {number}: exit code {done.returncode}\n{done.stderr}\n{text}")
-                continue
-            is_warned = "W0715" in done.stderr
-            misses = any(missing(text, block, n) for block in ([writer.block] if writer.block else FREE) for n in (0, 1, 3))
-            silent += not is_warned
-            warned += is_warned
-            missed += is_warned and misses
-            if misses and not is_warned:
-                failures += 1
-                print(f"kernel {number} of seed {options.seed} has no warning, and lanes are missing\n{text}")
-    print(f"{silent} without a warning, {warned} with one, of which {missed} miss a lane; {failures} failed")
-    ran = number + 1
-    tame = ran >= 40 and (silent < ran // 10 or missed < warned // 5)
-    return 1 if failures or tame else 0
+    options, tally = arguments.parser(60, keep=True).parse_args(), {"silent": 0, "warned": 0, "missed": 0}
+    failed = arguments.check_each(options, "shuffles", lambda *each: check(*each, tally))
+    print(f"{tally['silent']} without a warning, {tally['warned']} with one, of which {tally['missed']} miss a lane")
+    ran = tally["silent"] + tally["warned"]
+    tame = ran >= 40 and (tally["silent"] < ran // 10 or tally["missed"] < tally["warned"] // 5)
+    return failed or tame
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ be a square), twice in a row. --table N prints a table of sizes N, 2N, 4N instea
 
 usage: sizes.py KERNC [--kinds A,B] [--outputs ptx,obj] [--scale F] [--table N]
 """
+# fuzz: no, it measures what kernc takes where nothing else runs
 import argparse
 import os
 import pathlib

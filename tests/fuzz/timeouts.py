@@ -6,6 +6,7 @@ usage: timeouts.py KERNC [--long] [--device cuda]
 
 Without --long a third of the matrix runs, in a few seconds. On a GPU there is one form of lanes.
 """
+# fuzz: --long
 import itertools
 import pathlib
 import subprocess

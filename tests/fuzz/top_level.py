@@ -7,11 +7,9 @@ usage: top_level.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
 import ast
 import math
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import numpy
 
@@ -106,12 +104,12 @@ class Writer:
         return "\n".join(lines) + "\n"
 
 
-def check(options, folder, seed):
+def check(options, seed, folder):
     writer = Writer(random.Random(seed))
-    path = folder / f"top_level{seed}.py"
+    path = folder / "k.py"
     path.write_text(writer.module())
     done = subprocess.run([options.kernc, "run", str(path), "k", f"i=zeros:int64:{NAMES}", f"f=zeros:float64:{NAMES}", f"t=zeros:int8:{NAMES}", "--grid=1", "--block=1",
-                           "-o", f"i={folder}/i.npy", "-o", f"f={folder}/f.npy", "-o", f"t={folder}/t.npy"], capture_output=True, text=True, timeout=60, env={"KERN_CACHE": "off"})
+                           "-o", f"i={folder}/i.npy", "-o", f"f={folder}/f.npy", "-o", f"t={folder}/t.npy"], capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
         return f"is refused:\n{done.stderr}"
     i, f, t = (numpy.load(folder / f"{name}.npy") for name in "ift")
@@ -121,19 +119,7 @@ def check(options, folder, seed):
 
 
 def main():
-    options = arguments.parser(60, keep=True).parse_args()
-    failures = tried = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for seed in arguments.seeds(options):
-            tried += 1
-            problem = check(options, pathlib.Path(scratch), seed)
-            if problem:
-                failures += 1
-                path = pathlib.Path(scratch) / f"top_level{seed}.py"
-                print(f"seed {seed}: {problem}\n{path.read_text()}", flush=True)
-                arguments.keep(options, path.stem, path)
-    print(f"top_level: {tried - failures} modules of {NAMES} names right, {failures} wrong")
-    return failures > 0
+    return arguments.check_each(arguments.parser(60, keep=True).parse_args(), "top_level", check)
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def attempt(options, seed, folder):
     path.write_text(source(size, fill, use, leave))
 
     def fail(text, found):
-        sys.exit(f"seed {seed}: {text} {[(one['code'], one['message']) for one in found]}\n{path.read_text()}")
+        sys.exit(f"{text} {[(one['code'], one['message']) for one in found]}\n{path.read_text()}")
     found = check(options.kernc, path)
     if any(one["code"] != "W0717" for one in found):
         fail("something else is said", found)

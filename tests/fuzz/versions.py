@@ -4,7 +4,6 @@ what a kernel makes of them is what Python says, by single threads and by vector
 
 usage: versions.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
-import random
 import re
 import subprocess
 import sys

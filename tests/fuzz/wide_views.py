@@ -3,16 +3,16 @@
 
 Strides of 0 and overlapping rows make extents whose product passes 2^31 without memory. `--memory` adds those that need 2 GiB.
 
-    wide_views.py build KERNC OUT.so      # where kernc and the runtime are
-    wide_views.py run OUT.so --device=cuda
-    wide_views.py test KERNC --device=cpu # both
+usage: wide_views.py KERNC [--count N] [--seed S] [--seconds T] [--device cpu|cuda] [--memory] [--library FILE [--build]] [--cxx CXX] [-- OPTIONS OF KERNC]
+
+A seed is all of the extents, with indices of its own.
 """
-import argparse
 import pathlib
 import random
 import sys
 import tempfile
 
+import arguments
 import launcher
 import numpy
 
@@ -148,27 +148,27 @@ def check(runtime, rng, shape, strides, dtype):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["build", "run", "test"])
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--device", default="cpu")
+    parser = arguments.parser(1, device=True)
     parser.add_argument("--memory", action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
+    launcher.add_library(parser)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        library = options.files[-1] if options.what != "test" else f"{folder}/wide.so"
-        if options.what != "run":
-            path = pathlib.Path(folder, "wide.kern")
-            path.write_text(source("u8"))
-            launcher.build(options.files[0], [(path, [])], library, folder)
-        if options.what == "build":
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        library, path = options.library or folder / "wide.so", folder / "wide.kern"
+        path.write_text(source("u8"))
+        if options.build or not options.library:
+            launcher.build(options.kernc, [(path, [])], library, folder, options.cxx, options.runtime, options.extra)
+        if options.build:
             return 0
-        runtime, rng = launcher.Runtime(library, options.device), random.Random(options.seed)
-        cases = list(layouts(options.memory))
-        failures = [text for shape, strides in cases for text in check(runtime, rng, shape, strides, "uint8")]
-    print(*failures, sep="\n")
-    print(f"{len(cases)} layouts on {options.device}, {len(failures)} failed")
-    return 1 if failures else 0
+        runtime = launcher.Runtime(library, options.device)
+    cases = list(layouts(options.memory))
+
+    def check_layouts(options, seed, folder):
+        rng = random.Random(seed)
+        return "\n".join(text for shape, strides in cases for text in check(runtime, rng, shape, strides, "uint8"))
+
+    print(f"{len(cases)} layouts on {options.device}")
+    return arguments.check_each(options, "wide_views", check_layouts)
 
 
 if __name__ == "__main__":

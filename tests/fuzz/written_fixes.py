@@ -10,8 +10,6 @@ N files are written, each of 40 statements.
 import ast
 import json
 import math
-import os
-import pathlib
 import random
 import re
 import subprocess
@@ -277,7 +275,7 @@ def settle(options, folder, statements, rng):
             is_error = one["severity"] == "error"
             if id(statement) in changed or not (is_error or rng.random() < 0.5):
                 continue
-            if one["code"] == "E0305":
+            if one["code"] in ("E0305", "E0351"):  # no text mends a literal that does not fit, or a division by 0
                 statement.lines, statement.meant = ["pass"], "skip()"
                 changed.add(id(statement))
             elif apply(one, statement, at):
@@ -302,7 +300,8 @@ def meant(statement, row):
     return eval(statement.meant, names)
 
 
-def check(rng, folder, options):
+def check(options, seed, folder):
+    rng = random.Random(seed)
     statements = [Statement(rng, number) for number in range(STATEMENTS)]
     data = {"a": [rng.randint(-30, 30) for _ in range(VALUES)], "b": [rng.randint(1, 50) for _ in range(VALUES)],
             "c": [rng.randint(-9, 90) for _ in range(VALUES)], "h": [rng.randint(0, 60) for _ in range(VALUES)],
@@ -317,7 +316,7 @@ def check(rng, folder, options):
     words += [f"{name}=zeros:{type}:{STATEMENTS}x{VALUES}" for name, type in OUTPUTS.items()] + ["n=5"]
     words += [word for name in OUTPUTS for word in ("-o", f"{name}={folder}/{name}.npy")]
     command = [options.kernc, "run", str(folder / "k.kern"), "k", *words, "--grid=1", f"--block={VALUES}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, "KERN_WARNINGS": "off"})
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
         return f"{' '.join(command)}\n{done.stdout}{done.stderr}"
     stored = {name: numpy.load(folder / f"{name}.npy") for name in OUTPUTS}
