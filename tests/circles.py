@@ -2,8 +2,7 @@
 """Finds circles among the sources of a folder, by the symbols of their objects, and bounds the largest of each folder.
 
 A source needs another one where its object lacks a name that only the other's object defines; in a circle each needs every other one,
-over however many between. Weak names, those of inline functions and templates, are anybody's and do not count. Where functions are
-inlined fewer needs show: bounds are of objects made by clang with -O0, those of `./dev lint`.
+over however many between. Weak names, those of inline functions and templates, are anybody's and do not count.
 
 usage: circles.py BUILD [--files] [--update] [--bounds FILE]
   --files        list the files of each circle
