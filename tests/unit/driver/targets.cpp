@@ -29,7 +29,7 @@ def k(x, n):
 std::vector<std::pair<std::string, std::string>> programs() {
   std::vector<std::pair<std::string, std::string>> found{{"divergent.py", std::string(divergent)}};
   auto files = [](const char* folder) {
-    return std::filesystem::directory_iterator(std::string(KERN_SOURCE_DIR) + "/" + folder);
+    return std::filesystem::directory_iterator(std::filesystem::path(KERN_SOURCE_DIR) / folder);
   };
   for (const auto& entry : files("examples")) {
     if (entry.path().extension() != ".kern") continue;
