@@ -215,47 +215,70 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
   return std::nullopt;
 }
 
-// In a make rule a blank, `#` and `$` of a file's name are escaped.
-static std::string make_word(std::string_view name) {
+// Returns a file's name as a word of a make rule; "" where make has no way to write it.
+static std::string make_word(std::string_view name, bool is_target) {
+  const std::string_view never = is_target ? "\n;=\t%" : "\n;=",
+                         never_last = is_target ? " \t\r\v\f\\&" : " \t\r\v\f\\";
+  if (name.empty() || name.find_first_of(never) != name.npos ||
+      never_last.find(name.back()) != never_last.npos)
+    return "";
+  const std::string_view escaped = is_target ? " #:" : " \t#:|";
   std::string word;
+  std::size_t slashes = 0; // before the character: they count where it is escaped
   for (char c : name) {
-    if (c == ' ' || c == '#') word += '\\';
+    if (escaped.find(c) != escaped.npos) word.append(slashes + 1, '\\');
+    slashes = c == '\\' ? slashes + 1 : 0;
     if (c == '$') word += '$';
     word += c;
   }
   return word;
 }
 
-static std::string depfile(Session& session, const Compilation& compilation,
-                           const std::vector<Output>& outputs) {
-  const Options& options = session.options;
-  std::string text;
-  if (!options.depfile_target.empty())
-    text = make_word(options.depfile_target);
-  else
-    for (const Output& output : outputs)
-      if (output.path != "-") text += (text.empty() ? "" : " ") + make_word(output.path);
-  text += ":";
+// Returns the files that a compilation has read. Texts that are none (the stdlib, a value of -D, a signature)
+// have names in angle brackets.
+static std::vector<std::string> read_files(const Session& session, const Compilation& compilation) {
+  std::vector<std::string> names;
   const SourceManager& sources = compilation.sources();
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const std::string& name = sources.file(FileId(i)).name;
-    // Texts that are no files (the stdlib, a value of -D, a signature) have names in angle brackets.
-    if (!name.starts_with('<') && name != session.options.stdin_name) text += " \\\n  " + make_word(name);
-  }
-  for (const std::string& name : compilation.options().define_files) text += " \\\n  " + make_word(name);
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (const std::string& name = sources.file(FileId(i)).name;
+        !name.starts_with('<') && name != session.options.stdin_name)
+      names.push_back(name);
+  names.insert(names.end(), compilation.options().define_files.begin(),
+               compilation.options().define_files.end());
+  return names;
+}
+
+static std::string depfile(Session& session, const std::vector<std::string>& read,
+                           const std::vector<Output>& outputs, const std::string& path) {
+  std::string text;
+  auto add = [&](std::string_view before, const std::string& name, bool is_target) {
+    const std::string word = make_word(name, is_target);
+    if (word.empty())
+      session.diagnostics.report({}, diag::cannot_write_file, path,
+                                 fmt::format("a rule of make has no way to name `{}`", name));
+    text += (text.empty() ? "" : before);
+    text += word;
+  };
+  const std::string& target = session.options.depfile_target;
+  if (!target.empty()) add("", target, true);
+  for (const Output& output : outputs)
+    if (target.empty() && output.path != "-") add(" ", output.path, true);
+  text += ":";
+  for (const std::string& name : read) add(" \\\n  ", name, false);
   return text + "\n";
 }
 
-static bool write_outputs(Session& session, const std::vector<Output>& outputs, const std::string& rule,
-                          const std::string& rule_path) {
+static bool write_outputs(Session& session, const std::vector<std::string>& read,
+                          const std::vector<Output>& outputs, const std::string& rule_path) {
   OutputFiles files;
+  for (const std::string& name : read) files.read(name);
   auto add = [&](const std::string& path, std::string_view bytes) {
     std::string why = files.add(path, bytes);
     if (!why.empty()) session.diagnostics.report({}, diag::cannot_write_file, path, why);
   };
   for (const Output& output : outputs)
     if (output.path != "-") add(output.path, output.bytes);
-  if (!rule_path.empty()) add(rule_path, rule);
+  if (!rule_path.empty()) add(rule_path, depfile(session, read, outputs, rule_path));
   std::string failed, why;
   if (!session.diagnostics.has_errors()) why = files.commit(failed);
   if (!why.empty()) session.diagnostics.report({}, diag::cannot_write_file, failed, why);
@@ -348,8 +371,8 @@ ExitCode compile_command(Session& session) {
   session.write(*compilation);
   session.write_times(*compilation);
   if (!made) return compilation->exit_code();
-  std::string rule = depfile(session, *compilation, outputs);
-  return write_outputs(session, outputs, rule, rule_path) ? ExitCode::Done : ExitCode::WrongUse;
+  return write_outputs(session, read_files(session, *compilation), outputs, rule_path) ? ExitCode::Done
+                                                                                       : ExitCode::WrongUse;
 }
 
 ExitCode check_command(Session& session) {

@@ -1,5 +1,6 @@
 // The program kernc: a thin shell over the library. What ends it from inside (an assertion, a bad access) is
 // a bug in kernc, and says so with exit code 70; but where memory ends, no program can help it.
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/driver/output.h"
 #include "compiler/driver/streams.h"
 
 static void on_crash(int signal) {
@@ -40,13 +42,21 @@ static const std::terminate_handler usual_end = std::get_terminate();
   std::abort();
 }
 
+// A file that is opened would take the number of a standard stream that is closed, and get what is meant for
+// that; so it is one that can be neither read nor written.
+static void fill_closed_streams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char** argv) {
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(signal, on_crash);
   std::set_terminate(on_exception);
   std::vector<std::string> words(argv + 1, argv + argc);
   std::ios::sync_with_stdio(false);
-  kern::Streams streams{std::cin, std::cout, std::cerr, isatty(STDERR_FILENO) == 1};
-  kern::ExitCode code = kern::run_kernc(words, streams);
-  std::cout.flush();
-  return static_cast<int>(code);
+  fill_closed_streams();
+  kern::DescriptorBuffer buffer(STDOUT_FILENO);
+  std::ostream out(&buffer);
+  kern::Streams streams{std::cin, out, std::cerr, isatty(STDERR_FILENO) == 1};
+  return static_cast<int>(kern::run_kernc(words, streams));
 }

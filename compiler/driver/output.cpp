@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace kern {
 
@@ -36,7 +37,21 @@ static std::string write_directly(const std::string& path, std::string_view byte
   return written ? "" : std::strerror(error);
 }
 
+// Says whether two paths are one file, which may not be there yet; what is no plain file may be written twice.
+static bool are_same(const std::string& left, const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::exists(left, ignored) || fs::exists(right, ignored))
+    return fs::is_regular_file(left, ignored) && fs::equivalent(left, right, ignored);
+  const fs::path a = fs::absolute(left, ignored), b = fs::absolute(right, ignored);
+  return a.filename() == b.filename() && fs::equivalent(a.parent_path(), b.parent_path(), ignored);
+}
+
 std::string OutputFiles::add(const std::string& path, std::string_view bytes) {
+  for (const auto& [other, what] : known_)
+    if (are_same(path, other))
+      return path == other ? "it " + std::string(what) : "it is `" + other + "`, which " + std::string(what);
+  known_.emplace_back(path, "is written already");
   struct stat status;
   bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) return std::strerror(EISDIR);
@@ -68,6 +83,25 @@ std::string OutputFiles::commit(std::string& failed) {
     files_.pop_back();
   }
   return "";
+}
+
+int DescriptorBuffer::sync() {
+  if (error_ == 0 && !write_all(descriptor_, pending_)) error_ = errno;
+  pending_.clear();
+  errno = error_;
+  return error_ == 0 ? 0 : -1;
+}
+
+DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type c) {
+  const char byte = traits_type::to_char_type(c);
+  return traits_type::eq_int_type(c, traits_type::eof()) || xsputn(&byte, 1) == 1 ? traits_type::not_eof(c)
+                                                                                  : traits_type::eof();
+}
+
+std::streamsize DescriptorBuffer::xsputn(const char* bytes, std::streamsize count) {
+  constexpr std::size_t most = 1 << 16;
+  pending_.append(bytes, static_cast<std::size_t>(count));
+  return pending_.size() < most || sync() == 0 ? count : 0;
 }
 
 } // namespace kern
