@@ -6,6 +6,7 @@
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace kern::lowering {
@@ -42,7 +43,10 @@ DebugInfo::DebugInfo(llvm::Module& module, const SourceManager& sources, const T
 llvm::DIFile* DebugInfo::file(FileId id) {
   auto [found, fresh] = files_.try_emplace(id, nullptr);
   if (fresh) {
-    std::filesystem::path path(sources_.stored_name(id));
+    std::string name = sources_.stored_name(id);
+    // No name in PTX can have a quote.
+    if (is_gpu_) std::ranges::replace(name, '"', '\'');
+    std::filesystem::path path(name);
     found->second = builder_->createFile(path.filename().string(), path.parent_path().string());
   }
   return found->second;
