@@ -2,8 +2,8 @@
 //
 //     jit_formula 'math.sin(t) * t' '2 * t + 1'
 //
-// A formula that is wrong shows where, and the program goes on with the next one. Formulas need not be
-// trusted: a kernel reaches its arguments only.
+// A formula that is wrong shows where, and the program goes on with the next one; a warning of the compiler
+// stands before the values. Formulas need not be trusted: a kernel reaches its arguments only.
 #include <cstdio>
 #include <vector>
 
@@ -13,6 +13,8 @@
 static void evaluate(const kern::Device& device, const std::string& formula, std::vector<double>& y) {
   kern::CompileOptions options;
   options.name = "formula";
+  std::vector<kern::Diagnostic> said; // errors are in the CompileError as well
+  options.diagnostics = &said;
   kern::Module module = kern::compile(device,
                                       "@kernel\n"
                                       "def evaluate(y: f64[:]):\n"
@@ -22,6 +24,7 @@ static void evaluate(const kern::Device& device, const std::string& formula, std
                                       "        y[i] = " +
                                           formula + "\n",
                                       options);
+  for (const kern::Diagnostic& warning : said) std::printf("%s", warning.text.c_str());
   auto kernel = module.kernel<void(kern::View<double>)>("evaluate");
   kernel(kern::over(y.size()), kern::out(y));
 }

@@ -9,6 +9,7 @@
 #include <list>
 #include <mutex>
 #include <new>
+#include <set>
 #include <thread>
 
 namespace kern {
@@ -18,10 +19,12 @@ namespace {
 struct Line {
   kern_log_level level;
   std::string text;
+  bool is_of_source; // words of the compiler
 };
 
-void print(kern_log_level level, const std::string& text) noexcept {
-  std::fprintf(stderr, "kern: %s%s\n", level == KERN_LOG_WARNING ? "warning: " : "", text.c_str());
+void print(kern_log_level level, const std::string& text, bool is_of_source) noexcept {
+  const bool is_warning = level == KERN_LOG_WARNING && !is_of_source;
+  std::fprintf(stderr, "kern: %s%s\n", is_warning ? "warning: " : "", text.c_str());
 }
 
 // Lines go to the program's function one at a time and with no lock held, by one thread for all: whoever comes meanwhile, the
@@ -57,19 +60,27 @@ public:
   }
 
 private:
-  static void hand_over(const Line& line, kern_log_function function, void* context) noexcept {
+  void hand_over(const Line& line, kern_log_function function, void* context) noexcept {
     try {
       if (function) return function(context, line.level, line.text.c_str(), line.text.size());
+      if (line.is_of_source && was_printed(line.text)) return;
     } catch (...) {
       // The exception is dropped, and the line goes where it would go without the function.
     }
-    print(line.level, line.text);
+    print(line.level, line.text, line.is_of_source);
+  }
+  // Only the thread that hands lines over asks. A service may have any number of texts: some are said again.
+  bool was_printed(const std::string& text) {
+    constexpr std::size_t most = 1000;
+    if (printed_.size() == most) printed_.clear();
+    return !printed_.insert(text).second;
   }
 
   std::mutex mutex_;
   std::condition_variable ended_; // a call
   std::list<Line> lines_;
-  std::thread::id caller_; // of the function; no thread's: it is not called
+  std::set<std::string> printed_; // of sources
+  std::thread::id caller_;        // of the function; no thread's: it is not called
   std::uint64_t calls_ended_ = 0;
   kern_log_function function_ = nullptr;
   void* context_ = nullptr;
@@ -87,13 +98,16 @@ Sink& sink() {
 
 void set_log(kern_log_function function, void* context) { sink().set(function, context); }
 
-void log(kern_log_level level, const std::string& text) noexcept {
+static void say(kern_log_level level, const std::string& text, bool is_of_source) noexcept {
   try {
-    return sink().take({level, text});
+    return sink().take({level, text, is_of_source});
   } catch (...) {
     // There is no memory to keep the line in: stderr needs none.
   }
-  print(level, text);
+  print(level, text, is_of_source);
 }
+
+void log(kern_log_level level, const std::string& text) noexcept { say(level, text, false); }
+void log_of_source(const std::string& text) noexcept { say(KERN_LOG_WARNING, text, true); }
 
 } // namespace kern

@@ -1,10 +1,12 @@
 // The C interface of the JIT.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "kern/jit.h"
 #include "runtime/api/fork.h"
 #include "runtime/api/handles.h"
+#include "runtime/common/log.h"
 #include "runtime/jit/job.h"
 
 using namespace kern;
@@ -23,7 +25,7 @@ struct Listener {
 struct kern_compilation : Counted<HandleKind::Compilation> {
   std::shared_ptr<jit::Job> job;
   std::mutex mutex;
-  Listener listener; // until it was told
+  std::optional<Listener> listener; // until it was told
   unsigned forks = runtime::fork_count();
 };
 
@@ -33,9 +35,12 @@ static Listener listener_of(const kern_compile_options* options) {
   return {options->on_diagnostic, options->context};
 }
 
+// Where nobody is told, warnings are said in the log; what an error says has them already.
 static void tell(const Listener& listener, const jit::Result& result) {
-  if (!listener.tell) return;
   for (const runtime::Diagnostic& diagnostic : result.told) {
+    if (!listener.tell && result.module)
+      log_of_source(diagnostic.text.substr(0, diagnostic.text.find_last_not_of('\n') + 1));
+    if (!listener.tell) continue;
     kern_diagnostic view = diagnostic.view();
     listener.tell(listener.context, &view);
   }
@@ -98,12 +103,12 @@ kern_error* kern_compilation_module(kern_compilation* compilation, kern_module**
     jit::Job& job = job_of(compilation);
     kern_module*& place = place_of(module);
     job.wait(std::nullopt);
-    Listener listener;
+    std::optional<Listener> listener;
     {
       std::lock_guard lock(compilation->mutex);
-      listener = std::exchange(compilation->listener, {});
+      listener = std::exchange(compilation->listener, std::nullopt);
     }
-    tell(listener, job.result());
+    if (listener) tell(*listener, job.result());
     place = module_of(job.result());
   });
 }

@@ -36,7 +36,7 @@ typedef struct kern_compile_options {
   kern_texts defines;    // "TILE=16": replace values of module constants
   kern_texts signatures; // "f(f32[:], i64)": instances of functions without annotations
   kern_texts folders; // where imported files are looked for, behind `imports` and before the standard library
-  // Called for each warning and error, before kern_compile returns; may be null.
+  // Called for each warning and error, before kern_compile returns. Null: warnings go to the function of kern_set_log.
   void (*on_diagnostic)(void* context, const kern_diagnostic* diagnostic);
   void* context;
   uint32_t debug;             // not 0: as `kernc -O0 -g`, slow code whose variables a debugger shows

@@ -134,6 +134,41 @@ TEST(Jit, WarningsDoNotStop) {
   EXPECT_TRUE(contains(told[0].text, "[-Wrace]"));
 }
 
+// Without a list they are said in the log; an error is only thrown.
+TEST(Jit, WarningsThatNobodyTakesAreInTheLog) {
+  const Device device = test_device();
+  const std::string source = "@kernel\ndef f(x: f32[:], y: f32[:]):\n    y[0] += x[grid(1)]\n";
+  std::string lines;
+  kern::on_log(
+      [](void* context, kern_log_level level, const char* text, std::uint64_t bytes) {
+        EXPECT_EQ(level, KERN_LOG_WARNING);
+        static_cast<std::string*>(context)->append(text, bytes).append("|");
+      },
+      &lines);
+  kern::compile(device, source);
+  EXPECT_TRUE(lines.starts_with("<source>:3:5: warning[") && contains(lines, "[-Wrace]\n    3 |")) << lines;
+  EXPECT_TRUE(lines.ends_with("|") && !lines.ends_with("\n|")) << lines;
+  const std::string once = lines;
+  kern::Compilation later = kern::compile_async(device, source);
+  later.module();
+  later.module();
+  EXPECT_EQ(lines, once + once);
+  std::vector<kern::Diagnostic> told;
+  kern::CompileOptions options;
+  options.diagnostics = &told;
+  later = kern::compile_async(device, source, options);
+  later.module();
+  later.module();
+  kern::Status status;
+  kern::compile(status, device, source + "    y[1] = z\n");
+  EXPECT_EQ(status.kind(), KERN_COMPILE_ERROR);
+  EXPECT_EQ(lines, once + once);
+  kern::on_log(nullptr);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) kern::compile(device, source);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "kern: " + once.substr(0, once.size() - 1) + "\n");
+}
+
 TEST(Jit, WhatIsNoKernelIsSaid) {
   EXPECT_TRUE(contains(refusal(""), "`<source>` defines no kernel"));
   EXPECT_TRUE(contains(refusal("@kernel\ndef f(x):\n    x[0] = 1\n"),
