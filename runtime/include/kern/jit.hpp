@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 
@@ -20,6 +21,32 @@ enum class Dialect : std::uint32_t {
   Numba = KERN_DIALECT_NUMBA,
 };
 
+// Texts of files by their names. It has the few functions of a map that it takes: a shared library exports those of
+// std::map that are not inline, with or without -fvisibility.
+class Imports {
+public:
+  using Text = std::pair<std::string, std::string>;
+  Imports() = default;
+  Imports(std::initializer_list<Text> texts) { take(texts); }
+  Imports(const std::map<std::string, std::string>& texts) { take(texts); }
+  // Returns the text of that name, a new one where there is none.
+  std::string& operator[](const std::string& name) {
+    auto place = texts_.begin();
+    while (place != texts_.end() && place->first < name) ++place;
+    if (place == texts_.end() || place->first != name) place = texts_.insert(place, Text(name, ""));
+    return place->second;
+  }
+  std::size_t size() const { return texts_.size(); }
+  std::vector<Text>::const_iterator begin() const { return texts_.begin(); }
+  std::vector<Text>::const_iterator end() const { return texts_.end(); }
+
+private:
+  void take(const auto& texts) {
+    for (const auto& [name, text] : texts) (*this)[name] = text;
+  }
+  std::vector<Text> texts_; // by ascending names
+};
+
 struct CompileOptions {
   std::string name = "<source>";       // of the source, in messages
   std::vector<std::string> defines;    // "TILE=16": replace values of module constants
@@ -27,9 +54,10 @@ struct CompileOptions {
   Dialect dialect = Dialect::OfName;
   std::vector<std::string> options; // of kernc, as on its command line: "--lanes=32", "-Wno-race"
   // Texts of files that the source, and these files, may import: by path, "pkg/shared.kern", or module, "pkg.shared".
-  std::map<std::string, std::string> imports;
-  std::vector<std::string> folders;               // where imported files are looked for, behind these
-  std::vector<Diagnostic>* diagnostics = nullptr; // receives warnings and errors
+  Imports imports;
+  std::vector<std::string> folders; // where imported files are looked for, behind these
+  // Receives warnings and errors; without it warnings go to on_log().
+  std::vector<Diagnostic>* diagnostics = nullptr;
   bool clamp = false;       // as `kernc --on-fault=clamp`: a thread with a bad index goes on
   bool cancellable = false; // as `kernc --cancellable`: launches can be cancelled and have a time limit
   bool debug = false;       // as `kernc -O0 -g`: slow code whose variables a debugger shows
