@@ -34,6 +34,18 @@ private:
   T* handle_ = nullptr;
 };
 
+// Returns what a handle is asked for; of an empty one an ArgumentError.
+template <class Owner> inline auto ask(const Owner& handle, const char* what, auto&& answer) {
+  Status status;
+  if (!handle)
+    status.refuse([&] {
+      return "the " + std::string(what) +
+             " is empty: it was never made, could not be made, or was moved from";
+    });
+  status.raise();
+  return answer();
+}
+
 using DeviceHandle = Handle<kern_device, kern_device_retain, kern_device_release>;
 using StreamHandle = Handle<kern_stream, kern_stream_retain, kern_stream_release>;
 using EventHandle = Handle<kern_event, kern_event_retain, kern_event_release>;
@@ -52,7 +64,7 @@ struct CudaOptions {
   std::uint64_t memory_limit = 0; // bytes that its buffers may have; 0: what there is
 };
 
-// A GPU, or the CPU.
+// A GPU, or the CPU. To ask an empty one is an ArgumentError.
 class Device {
 public:
   Device() = default;
@@ -101,17 +113,25 @@ public:
 
   bool is_cpu() const { return kern_device_get_kind(get()) == KERN_DEVICE_CPU; }
   bool is_cuda() const { return kern_device_get_kind(get()) == KERN_DEVICE_CUDA; }
-  std::string name() const { return kern_device_name(get()); }
+  std::string name() const {
+    return ask(handle_, "device", [&] { return std::string(kern_device_name(get())); });
+  }
   // Returns its number among CUDA_VISIBLE_DEVICES; 0 for the CPU.
-  unsigned ordinal() const { return kern_device_ordinal(get()); }
+  unsigned ordinal() const {
+    return ask(handle_, "device", [&] { return kern_device_ordinal(get()); });
+  }
   // Returns why best() chose it.
-  std::string reason() const { return kern_device_reason(get()); }
+  std::string reason() const {
+    return ask(handle_, "device", [&] { return std::string(kern_device_reason(get())); });
+  }
   // Returns its numbers: memory, compute capability, threads.
   kern_device_info info() const {
-    kern_device_info info{};
-    info.struct_size = sizeof info;
-    kern_device_get_info(get(), &info);
-    return info;
+    return ask(handle_, "device", [&] {
+      kern_device_info info{};
+      info.struct_size = sizeof info;
+      kern_device_get_info(get(), &info);
+      return info;
+    });
   }
   bool operator==(const Device& other) const { return kern_device_same(get(), other.get()) != 0; }
   kern_device* get() const { return handle_.get(); }
@@ -219,9 +239,13 @@ public:
     return stream;
   }
   // Returns its number in the process, from 1: what errors call it by.
-  std::uint64_t id() const { return kern_stream_id(get()); }
+  std::uint64_t id() const {
+    return ask(handle_, "stream", [&] { return kern_stream_id(get()); });
+  }
   // Returns its CUstream; null on the CPU.
-  void* native() const { return kern_stream_native(get()); }
+  void* native() const {
+    return ask(handle_, "stream", [&] { return kern_stream_native(get()); });
+  }
   // Waits for all that was put on it; throws the first fault that nobody has collected.
   void wait() const {
     Status status;

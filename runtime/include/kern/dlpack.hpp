@@ -77,6 +77,7 @@ inline std::string text_of(const Type& type) {
 template <class T, std::size_t Rank>
 inline std::string mismatch(const Tensor& tensor, const kern::Device& device) {
   constexpr Type wanted = element_type<std::remove_const_t<T>>();
+  if (!device.get()) return "the device is empty: it could not be made, or was moved from";
   if (tensor.type.code != wanted.code || tensor.type.bits != wanted.bits || tensor.type.lanes != 1)
     return "its elements are " + text_of(tensor.type) + ", and " + text_of(wanted) + " is wanted";
   if (tensor.rank != static_cast<std::int32_t>(Rank))

@@ -242,10 +242,12 @@ public:
   std::string_view ptx(Status& status) const noexcept { return written(status, kern_module_ptx); }
   // Returns the symbols of its kernels.
   std::vector<std::string> kernels() const {
-    std::vector<std::string> symbols;
-    for (std::uint64_t i = 0; i < kern_module_kernel_count(handle_.get()); ++i)
-      symbols.emplace_back(kern_module_kernel_symbol(handle_.get(), i));
-    return symbols;
+    return ask(handle_, "module", [&] {
+      std::vector<std::string> symbols;
+      for (std::uint64_t i = 0; i < kern_module_kernel_count(handle_.get()); ++i)
+        symbols.emplace_back(kern_module_kernel_symbol(handle_.get(), i));
+      return symbols;
+    });
   }
   // Returns what a kernel is, in the order of kernels(), and what its parameters are; texts live as long as the module.
   kern_kernel_info kernel_info(std::size_t index) const {
@@ -271,10 +273,12 @@ public:
     return list;
   }
   // Returns the text of its manifest, JSON, which lives as long as the module.
-  std::string_view manifest() const noexcept {
-    std::uint64_t bytes = 0;
-    const char* text = kern_module_manifest(handle_.get(), &bytes);
-    return text ? std::string_view(text, bytes) : std::string_view();
+  std::string_view manifest() const {
+    return ask(handle_, "module", [&] {
+      std::uint64_t bytes = 0;
+      const char* text = kern_module_manifest(handle_.get(), &bytes);
+      return text ? std::string_view(text, bytes) : std::string_view();
+    });
   }
   // Returns the kernel of that name with those parameters: kernel<void(float, View<const float>)>("f").
   template <class Signature> Kernel<Signature> kernel(const char* name) const {
