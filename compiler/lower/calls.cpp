@@ -32,26 +32,22 @@ static std::vector<llvm::Type*> result_types(ModuleState& state, const ir::Funct
   return types;
 }
 
-std::pair<llvm::Function*&, bool> called_function(const Lowerer& lower, ir::FunctionId id) {
-  const LaneFacts& facts = lower.facts;
-  llvm::Function*& found =
-      lower.state.functions[{id, facts.lanes, facts.linear_thread_id, facts.block_x_multiple}];
-  if (!found) lower.state.pending.push_back({id, facts});
-  return {found, !found};
-}
-
-static llvm::Function* device_function(Lowerer& lower, ir::FunctionId id) {
+llvm::Function* called_function(Lowerer& lower, ir::FunctionId id,
+                                FunctionParts (*parts_of)(Lowerer&, ir::FunctionId)) {
   ModuleState& state = lower.state;
-  auto [found, is_new] = called_function(lower, id);
-  if (!is_new) return found;
+  const LaneFacts& facts = lower.facts;
+  llvm::Function*& found = state.functions[{id, facts.lanes, facts.linear_thread_id, facts.block_x_multiple,
+                                            state.constants_are_global}];
+  if (found) return found;
+  state.pending.push_back({id, facts});
   const ir::Function& function = state.ir.function(id);
-  std::vector<llvm::Type*> params = hidden_types(state);
-  for (std::uint32_t param = 0; param < function.param_count; ++param)
-    for (llvm::Type* part : cell_types(state, function.slots[param].type)) params.push_back(part);
-  auto* result = llvm::StructType::get(state.context, result_types(state, function));
-  auto* type = llvm::FunctionType::get(result, params, false);
+  const FunctionParts parts = parts_of(lower, id);
+  // PTX has no results without parts.
+  llvm::Type* result = parts.results.empty() ? llvm::Type::getVoidTy(state.context)
+                                             : llvm::StructType::get(state.context, parts.results);
   std::string name = "kern_" + std::to_string(static_cast<std::uint32_t>(id)) + "_" + function.name;
-  found = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, state.module);
+  found = llvm::Function::Create(llvm::FunctionType::get(result, parts.params, false),
+                                 llvm::GlobalValue::InternalLinkage, name, state.module);
   found->addFnAttr(llvm::Attribute::NoUnwind);
   if (function.is_recursive) found->addFnAttr(llvm::Attribute::NoInline);
   // It may hold a collective; LLVM takes the attribute off where it does not.
@@ -59,19 +55,50 @@ static llvm::Function* device_function(Lowerer& lower, ir::FunctionId id) {
   return found;
 }
 
+std::vector<Value> read_parts(Lowerer& lower, const ir::Operand& operand) {
+  if (!is_array(operand.type)) return {read_value(lower, operand)};
+  std::vector<Value> parts;
+  for (const Cell& cell : lower.slots[static_cast<std::size_t>(*operand.slot)].cells)
+    parts.push_back(read_cell(lower, cell));
+  return parts;
+}
+
+void make_results(Lowerer& lower, std::span<llvm::Type* const> types) {
+  for (llvm::Type* type : types) {
+    lower.result_slots.push_back(entry_alloca(lower, type, "result"));
+    lower.builder.CreateStore(llvm::Constant::getNullValue(type), lower.result_slots.back());
+  }
+}
+
+void return_results(Lowerer& lower) {
+  if (lower.result_slots.empty()) {
+    lower.builder.CreateRetVoid();
+    return;
+  }
+  llvm::Value* packed = llvm::PoisonValue::get(lower.function->getReturnType());
+  for (unsigned part = 0; part < lower.result_slots.size(); ++part) {
+    llvm::Type* type = packed->getType()->getStructElementType(part);
+    llvm::Value* value = lower.builder.CreateLoad(type, lower.result_slots[part]);
+    packed = lower.builder.CreateInsertValue(packed, value, part);
+  }
+  lower.builder.CreateRet(packed);
+}
+
+static FunctionParts parts_of(Lowerer& lower, ir::FunctionId id) {
+  const ir::Function& function = lower.state.ir.function(id);
+  FunctionParts parts{hidden_types(lower.state), result_types(lower.state, function)};
+  for (std::uint32_t param = 0; param < function.param_count; ++param)
+    std::ranges::copy(cell_types(lower.state, function.slots[param].type), std::back_inserter(parts.params));
+  return parts;
+}
+
 void lower_call(Lowerer& lower, const ir::Call& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   const ir::Function& callee = lower.state.ir.function(call.function);
   std::vector<llvm::Value*> args = hidden_args(lower);
-  for (const ir::Operand& arg : call.args) {
-    if (!is_array(arg.type)) {
-      args.push_back(read(lower, arg));
-      continue;
-    }
-    for (const Cell& cell : lower.slots[static_cast<std::size_t>(*arg.slot)].cells)
-      args.push_back(read_cell(lower, cell).value);
-  }
-  llvm::Value* packed = builder.CreateCall(device_function(lower, call.function), args);
+  for (const ir::Operand& arg : call.args)
+    for (const Value& part : read_parts(lower, arg)) args.push_back(part.value);
+  llvm::Value* packed = builder.CreateCall(called_function(lower, call.function, parts_of), args);
   unsigned part = 0;
   if (!lower.gpu()) {
     llvm::BasicBlock* stay = new_block(lower, "stay");
@@ -95,14 +122,9 @@ void lower_return(Lowerer& lower, const ir::Return& stmt) {
     return;
   }
   std::size_t part = 0;
-  for (const ir::Operand& value : stmt.values) {
-    if (!is_array(value.type)) {
-      lower.builder.CreateStore(read(lower, value), lower.result_slots[part++]);
-      continue;
-    }
-    for (const Cell& cell : lower.slots[static_cast<std::size_t>(*value.slot)].cells)
-      lower.builder.CreateStore(read_cell(lower, cell).value, lower.result_slots[part++]);
-  }
+  for (const ir::Operand& operand : stmt.values)
+    for (const Value& value : read_parts(lower, operand))
+      lower.builder.CreateStore(value.value, lower.result_slots[part++]);
   lower.builder.CreateBr(lower.return_block);
 }
 
@@ -128,10 +150,7 @@ static void make_slots(Lowerer& lower) {
     if (!is_param) continue;
     for (const Cell& cell : lower.slots.back().cells) write_cell(lower, cell, lower.function->getArg(arg++));
   }
-  for (llvm::Type* type : result_types(lower.state, lower.ir)) {
-    lower.result_slots.push_back(entry_alloca(lower, type, "result"));
-    lower.builder.CreateStore(llvm::Constant::getNullValue(type), lower.result_slots.back());
-  }
+  make_results(lower, result_types(lower.state, lower.ir));
 }
 
 // Sets the flag that the thread left, on the CPU.
@@ -147,7 +166,7 @@ static void make_exits(Lowerer& lower) {
 
 void lower_device_function(ModuleState& state, const PendingFunction& pending) {
   Lowerer lower(state, pending.id, pending.facts);
-  lower.function = device_function(lower, pending.id);
+  lower.function = called_function(lower, pending.id, parts_of);
   begin_function(lower);
   take_hidden_args(lower);
   make_slots(lower);
@@ -156,13 +175,7 @@ void lower_device_function(ModuleState& state, const PendingFunction& pending) {
   enter(lower, start);
   lower_body(lower, lower.ir.body);
   enter(lower, lower.return_block);
-  llvm::Value* packed = llvm::PoisonValue::get(lower.function->getReturnType());
-  for (unsigned part = 0; part < lower.result_slots.size(); ++part) {
-    llvm::Value* value =
-        lower.builder.CreateLoad(packed->getType()->getStructElementType(part), lower.result_slots[part]);
-    packed = lower.builder.CreateInsertValue(packed, value, part);
-  }
-  lower.builder.CreateRet(packed);
+  return_results(lower);
   describe_variables(lower);
 }
 

@@ -58,20 +58,10 @@ static std::vector<Cell> param_cells(const Lowerer& lower, ir::FunctionId id) {
   return cells;
 }
 
-static llvm::Function* lane_function(const Lowerer& lower, ir::FunctionId id) {
-  ModuleState& state = lower.state;
-  auto [found, is_new] = called_function(lower, id);
-  if (!is_new) return found;
-  const ir::Function& function = state.ir.function(id);
-  std::vector<llvm::Type*> params = hidden_types(lower);
-  for (const Cell& cell : param_cells(lower, id)) params.push_back(cell.type);
-  auto* result = llvm::StructType::get(state.context, result_types(lower, function));
-  std::string name = "kern_" + std::to_string(static_cast<std::uint32_t>(id)) + "_" + function.name;
-  found = llvm::Function::Create(llvm::FunctionType::get(result, params, false),
-                                 llvm::GlobalValue::InternalLinkage, name, state.module);
-  found->addFnAttr(llvm::Attribute::NoUnwind);
-  if (function.is_recursive) found->addFnAttr(llvm::Attribute::NoInline);
-  return found;
+static FunctionParts parts_of(Lowerer& lower, ir::FunctionId id) {
+  FunctionParts parts{hidden_types(lower), result_types(lower, lower.state.ir.function(id))};
+  for (const Cell& cell : param_cells(lower, id)) parts.params.push_back(cell.type);
+  return parts;
 }
 
 // A value in the form of a parameter.
@@ -81,14 +71,6 @@ static llvm::Value* in_form_of(Lowerer& lower, const Value& value, const Cell& c
   return cell.is_bool ? lower.builder.CreateSExt(vector, mask_type(lower)) : vector;
 }
 
-static std::vector<Value> parts_of(Lowerer& lower, const ir::Operand& operand) {
-  if (!is_array(operand.type)) return {read_value(lower, operand)};
-  std::vector<Value> parts;
-  for (const Cell& cell : lower.slots[static_cast<std::size_t>(*operand.slot)].cells)
-    parts.push_back(read_cell(lower, cell));
-  return parts;
-}
-
 void call_lanes(Lowerer& lower, const ir::Call& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   const ir::Function& callee = lower.state.ir.function(call.function);
@@ -96,8 +78,8 @@ void call_lanes(Lowerer& lower, const ir::Call& call) {
   std::vector<Cell> cells = param_cells(lower, call.function);
   std::size_t next = 0;
   for (const ir::Operand& arg : call.args)
-    for (const Value& part : parts_of(lower, arg)) args.push_back(in_form_of(lower, part, cells[next++]));
-  llvm::Value* packed = builder.CreateCall(lane_function(lower, call.function), args);
+    for (const Value& part : read_parts(lower, arg)) args.push_back(in_form_of(lower, part, cells[next++]));
+  llvm::Value* packed = builder.CreateCall(called_function(lower, call.function, parts_of), args);
   unsigned part = 0;
   for (std::size_t result = 0; result < callee.results.size() && result < call.results.size(); ++result) {
     Type type = callee.results[result];
@@ -125,7 +107,7 @@ void call_lanes(Lowerer& lower, const ir::Call& call) {
 static void keep_results(Lowerer& lower, const ir::Return& stmt) {
   std::size_t part = 0;
   for (const ir::Operand& operand : stmt.values)
-    for (const Value& value : parts_of(lower, operand)) {
+    for (const Value& value : read_parts(lower, operand)) {
       llvm::AllocaInst* slot = llvm::cast<llvm::AllocaInst>(lower.result_slots[part++]);
       bool is_bool = operand.type == types::boolean;
       llvm::Value* vector = to_vector(lower, value);
@@ -161,7 +143,7 @@ void return_lanes(Lowerer& lower, const ir::Return& stmt) {
 
 void lower_lane_function(ModuleState& state, const PendingFunction& pending) {
   Lowerer lower(state, pending.id, pending.facts);
-  lower.function = lane_function(lower, pending.id);
+  lower.function = called_function(lower, pending.id, parts_of);
   lower.shapes = analyze_shapes(state.ir, pending.id, pending.facts);
   begin_function(lower);
   take_hidden_args(lower);
@@ -176,24 +158,14 @@ void lower_lane_function(ModuleState& state, const PendingFunction& pending) {
       if (!cell.known) lower.builder.CreateStore(value, cell.pointer);
     }
   }
-  for (llvm::Type* type : result_types(lower, lower.ir)) {
-    lower.result_slots.push_back(entry_alloca(lower, type, "result"));
-    lower.builder.CreateStore(llvm::Constant::getNullValue(type), lower.result_slots.back());
-  }
+  make_results(lower, result_types(lower, lower.ir));
   classify_conditions(lower);
   lower.lanes.end = lower.lanes.skip = new_block(lower, "return");
   enter(lower, new_block(lower, "start"));
   lower_lane_body(lower, lower.ir.body);
   enter(lower, lower.lanes.end);
-  llvm::Value* packed = llvm::PoisonValue::get(lower.function->getReturnType());
-  unsigned part = 0;
-  for (llvm::Value* slot : lower.result_slots) {
-    bool last = part + 1 == lower.result_slots.size();
-    llvm::Value* value = lower.builder.CreateLoad(packed->getType()->getStructElementType(part),
-                                                  last ? lower.lanes.live : slot);
-    packed = lower.builder.CreateInsertValue(packed, value, part++);
-  }
-  lower.builder.CreateRet(packed);
+  lower.result_slots.back() = lower.lanes.live;
+  return_results(lower);
   describe_variables(lower);
 }
 

@@ -6,6 +6,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "compiler/analysis/kernel_lanes.h"
+#include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 
@@ -31,6 +32,46 @@ static void place_device_shared(ModuleState& state) {
       state.device_shared_bytes += (static_bytes(state.ir.shared[id]) + 63) / 64 * 64;
     });
   }
+}
+
+// Which constant arrays a kernel reads, itself or in what it calls, by ConstantId.
+static std::vector<bool> read_constants(const ir::Module& module, const ir::Function& kernel) {
+  std::vector<bool> reads(module.constants.size());
+  ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* constant = assign ? std::get_if<ir::ConstantArray>(&assign->value) : nullptr;
+    if (constant) reads[static_cast<std::size_t>(constant->id)] = true;
+  });
+  return reads;
+}
+
+static std::size_t bytes_of(const ir::Module& module, const std::vector<bool>& constants) {
+  std::size_t bytes = 0;
+  for (std::size_t id = 0; id < constants.size(); ++id) {
+    const ir::ConstantDecl& constant = module.constants[id];
+    auto cell = static_cast<std::size_t>(bit_width(cell_kind(constant.element)) / 8);
+    if (constants[id]) bytes += constant.values.size() * cell;
+  }
+  return bytes;
+}
+
+// Returns which kernels of a GPU have their constant arrays in constant memory. Those with few bytes come first,
+// so that what one with large tables loses, its neighbours keep.
+static std::vector<bool> find_constant_kernels(const ir::Module& module, const TargetOptions& options) {
+  std::vector<std::pair<std::size_t, std::vector<bool>>> kernels;
+  for (std::size_t index = 0; index < module.functions.size(); ++index)
+    if (is_wanted(module.functions[index], options))
+      kernels.emplace_back(index, read_constants(module, module.functions[index]));
+  std::ranges::stable_sort(kernels, {}, [&](const auto& kernel) { return bytes_of(module, kernel.second); });
+  std::vector<bool> placed(module.constants.size()), result(module.functions.size());
+  for (const auto& [index, reads] : kernels) {
+    std::vector<bool> with = placed;
+    std::ranges::transform(with, reads, with.begin(), std::logical_or<>());
+    if (bytes_of(module, with) > constant_memory) continue;
+    placed = std::move(with);
+    result[index] = true;
+  }
+  return result;
 }
 
 static void lower_pending(ModuleState& state) {
@@ -92,18 +133,16 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
   state.has_avx512 = !state.gpu() && has_mask_registers(machine);
   if (!state.gpu()) make_tags(state);
   state.shared.resize(module.shared.size());
-  state.constants.resize(module.constants.size());
-  std::size_t constant_bytes = 0;
-  for (const ir::ConstantDecl& constant : module.constants)
-    constant_bytes +=
-        constant.values.size() * static_cast<std::size_t>(bit_width(cell_kind(constant.element)) / 8);
-  state.constants_are_global = constant_bytes > constant_memory;
+  for (std::vector<llvm::GlobalVariable*>& constants : state.constants)
+    constants.resize(module.constants.size());
+  const std::vector<bool> constant_kernels = find_constant_kernels(module, options);
   place_device_shared(state);
   for (std::size_t index = 0; index < module.functions.size(); ++index) {
     const ir::Function& function = module.functions[index];
     if (!is_wanted(function, options)) continue;
     auto id = static_cast<ir::FunctionId>(index);
     const LaneFacts facts = kernel_lanes(module, function, asked_lanes(module, function, options));
+    state.constants_are_global = state.gpu() && !constant_kernels[index];
     if (state.gpu()) {
       lower_gpu_kernel(state, id, facts);
     } else {

@@ -28,8 +28,13 @@ namespace kern::lowering {
 struct FunctionKey {
   ir::FunctionId id;
   int lanes;
-  bool linear_thread_id, block_x_multiple;
+  bool linear_thread_id, block_x_multiple, constants_are_global;
   auto operator<=>(const FunctionKey&) const = default;
+};
+
+// The types of a device function as LLVM has it.
+struct FunctionParts {
+  std::vector<llvm::Type*> params, results;
 };
 
 // A device function that is declared and not yet defined.
@@ -49,13 +54,14 @@ struct ModuleState {
   SharedLayout shared_layout;                         // GPU
   std::map<FunctionKey, llvm::Function*> functions{}; // device functions; made when first called
   std::vector<llvm::GlobalVariable*> shared{};        // GPU: static shared arrays, by SharedId
-  std::vector<llvm::GlobalVariable*> constants{};     // by ConstantId
-  llvm::Function* fault = nullptr;                    // records a fault; on the GPU it does not return
+  std::vector<llvm::GlobalVariable*>
+      constants[2]{};              // by ConstantId: in constant memory, and those that are not
+  llvm::Function* fault = nullptr; // records a fault; on the GPU it does not return
   std::vector<PendingFunction> pending{};
   std::vector<std::uint64_t>
       device_shared{}; // CPU: where shared arrays of device functions are in scratch, by SharedId
   std::uint64_t device_shared_bytes = 0;
-  bool constants_are_global = false;                          // GPU: they are more than constant memory holds
+  bool constants_are_global = false;                          // GPU: those of the kernel that is lowered
   bool has_avx512 = false;                                    // of the CPU that code is made for
   llvm::MDNode *record_tag = nullptr, *element_tag = nullptr; // of accesses that never meet; null on the GPU
 
@@ -426,9 +432,14 @@ void call_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis
 void lower_body(Lowerer& lower, const ir::Body& body);
 
 // ---- calls.cpp ----
-// Returns the place of a device function that is called from here, and whether it is new: null then, and noted
-// as pending.
-std::pair<llvm::Function*&, bool> called_function(const Lowerer& lower, ir::FunctionId id);
+// Returns a device function that is called from here; a new one is declared with these parts, and pending.
+llvm::Function* called_function(Lowerer& lower, ir::FunctionId id,
+                                FunctionParts (*parts_of)(Lowerer&, ir::FunctionId));
+// Returns a scalar, or the parts of an array.
+std::vector<Value> read_parts(Lowerer& lower, const ir::Operand& operand);
+// Makes the places of a device function's results, which are zero, and returns what they hold at its end.
+void make_results(Lowerer& lower, std::span<llvm::Type* const> types);
+void return_results(Lowerer& lower);
 void lower_call(Lowerer& lower, const ir::Call& call);
 void lower_return(Lowerer& lower, const ir::Return& stmt);
 // GPU, in grid_barriers.cpp: emit what a kernel does at its beginning, and a thread that returns from it,

@@ -357,7 +357,7 @@ static llvm::Constant* constant_data(Lowerer& lower, const ir::ConstantDecl& dec
 
 static llvm::GlobalVariable* constant_global(Lowerer& lower, ir::ConstantId id, Type type) {
   ModuleState& state = lower.state;
-  llvm::GlobalVariable*& global = state.constants[static_cast<std::size_t>(id)];
+  llvm::GlobalVariable*& global = state.constants[state.constants_are_global][static_cast<std::size_t>(id)];
   if (global) return global;
   const ir::ConstantDecl& decl = state.ir.constants[static_cast<std::size_t>(id)];
   llvm::Constant* values = constant_data(lower, decl);

@@ -24,7 +24,7 @@ enum class VariantChoice : std::uint8_t {
 struct TargetOptions {
   Target target = Target::Cuda;
   std::string arch;     // "sm_90"; "x86-64-v3", "x86-64-v4", "native"; empty: the default of the target
-  int optimization = 3; // 0 or 3; 1, which emit/ takes for very long functions, is little and quick
+  int optimization = 3; // 0 or 3
   LineInfo line_info = LineInfo::Lines;
   LaneFacts lanes;               // CPU; lanes.lanes is 1, 16 or 32; a kernel with warp collectives takes 32
   bool lanes_are_chosen = false; // by the user: with -O0 -g it is one where it can be, else
