@@ -33,7 +33,6 @@ private:
 struct Compiled {
   Lowered lowered;
   llvm::TargetMachine* machine;
-  int optimization;             // as wanted, or 1 where a function is too long for that
   std::string device_math = {}; // the library's name; GPU only
 };
 

@@ -23,11 +23,11 @@ static std::string bitcode_of(const llvm::Module& module) {
   return std::string(bytes.begin(), bytes.end());
 }
 
-static cache::Key key_of(const Compiled& compiled) {
+static cache::Key key_of(const Compiled& compiled, const TargetOptions& options) {
   const std::string bitcode = bitcode_of(*compiled.lowered.module);
   const llvm::TargetMachine& machine = *compiled.machine;
   return cache::make_key({"object", bitcode, machine.getTargetTriple().str(), machine.getTargetCPU(),
-                          machine.getTargetFeatureString(), std::to_string(compiled.optimization),
+                          machine.getTargetFeatureString(), std::to_string(options.optimization),
                           LLVM_VERSION_STRING, KERN_EMIT_HASH});
 }
 
@@ -63,7 +63,7 @@ std::optional<CpuObject> make_cpu_object(const ir::Module& module, const SourceM
   std::optional<Compiled> compiled = begin(module, sources, known, context, diagnostics, times);
   if (!compiled) return std::nullopt;
   Stopwatch watch;
-  cache::Key key = key_of(*compiled);
+  cache::Key key = key_of(*compiled, options);
   std::optional<std::string> object = cache::Cache::shared().find(key);
   times.generate += watch.lap();
   if (!object) {

@@ -7,7 +7,6 @@
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
@@ -56,39 +55,6 @@ static bool can_do_warps(const ir::Module& module, const TargetOptions& options,
   return can;
 }
 
-// The time of LLVM grows with the square of a function's length, and most with its blocks: at this size, it
-// takes a second or two. The longest of the examples has 3,000 instructions, and on a GPU 1,000.
-static constexpr std::size_t instructions_of_a_block = 16, most_instructions = 20'000;
-
-static std::size_t size_of(const llvm::Function& function) {
-  return function.getInstructionCount() + instructions_of_a_block * function.size();
-}
-
-// To make a register of what is assigned in several blocks LLVM looks at all blocks behind them.
-static bool has_many_variables(const llvm::Function& function) {
-  constexpr std::size_t most_visits = 10'000'000;
-  std::size_t variables = 0;
-  for (const llvm::Instruction& instruction : function.getEntryBlock()) {
-    if (!llvm::isa<llvm::AllocaInst>(instruction)) continue;
-    auto stores = llvm::count_if(instruction.users(), llvm::IsaPred<llvm::StoreInst>);
-    variables += stores > 1;
-  }
-  return variables * function.size() > most_visits;
-}
-
-// Long code is optimised little rather than for minutes, or not at all.
-static void optimize_less(Compiled& compiled, const ir::Module& module, const SourceManager& sources,
-                          TargetOptions options, Diagnostics& diagnostics) {
-  const llvm::Function* longest = nullptr;
-  for (const llvm::Function& function : *compiled.lowered.module)
-    if (!longest || size_of(function) > size_of(*longest)) longest = &function;
-  std::size_t size = longest ? size_of(*longest) : 0;
-  if (size <= most_instructions || options.optimization <= 1) return;
-  report_large(module, sources, longest->getName().str(), size, most_instructions, diagnostics);
-  options.optimization = compiled.optimization = has_many_variables(*longest) ? 0 : 1;
-  compiled.machine = find_machine(options, diagnostics);
-}
-
 // Builds without assertions trust the code.
 static bool is_sound([[maybe_unused]] const Compiled& compiled, [[maybe_unused]] std::string_view phase,
                      [[maybe_unused]] Diagnostics& diagnostics) {
@@ -105,9 +71,9 @@ std::optional<Compiled> begin(const ir::Module& module, const SourceManager& sou
   Stopwatch watch;
   llvm::TargetMachine* machine = find_machine(options, diagnostics);
   if (!machine || !can_do_warps(module, options, diagnostics)) return std::nullopt;
-  Compiled result{lower(module, sources, options, *machine, context), machine, options.optimization};
+  Compiled result{lower(module, sources, options, *machine, context), machine};
   if (!is_sound(result, "lowering", diagnostics)) return std::nullopt;
-  optimize_less(result, module, sources, options, diagnostics);
+  if (options.optimization != 0) report_large(*result.lowered.module, module, sources, diagnostics);
   times.lower += watch.lap();
   return result;
 }
@@ -119,7 +85,7 @@ bool finish(Compiled& compiled, const TargetOptions& options, Diagnostics& diagn
     if (compiled.device_math.empty()) return false;
   }
   auto run = [&] {
-    optimize(*compiled.lowered.module, *compiled.machine, options.target, compiled.optimization);
+    optimize(*compiled.lowered.module, *compiled.machine, options.target, options.optimization);
   };
   options.target == Target::Cuda ? run_for_gpu(run) : run();
   times.optimize += watch.lap();

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "compiler/diagnostics/emit.h"
+#include "compiler/emit/optimize.h"
 #include "compiler/ir/walk.h"
 
 namespace kern::emitting {
@@ -48,16 +49,15 @@ bool is_reported(const Diagnostics& diagnostics, std::optional<Span> span) {
   });
 }
 
-} // namespace
-
-void report_large(const ir::Module& module, const SourceManager& sources, std::string_view symbol,
-                  std::size_t size, std::size_t most, Diagnostics& diagnostics) {
+void report(const llvm::Function& code, const ir::Module& module, const SourceManager& sources,
+            Diagnostics& diagnostics) {
   constexpr std::size_t often = 16;
+  const std::string symbol = code.getName().str();
   const ir::Function* function = find_function(module, symbol);
   std::optional<Span> span = function ? std::optional(function->span) : std::nullopt;
   if (is_reported(diagnostics, span)) return;
-  auto warning =
-      diagnostics.report(span, diag::large, function ? function->name : std::string(symbol), size, most);
+  auto warning = diagnostics.report(span, diag::large, function ? function->name : symbol, size_of(code),
+                                    most_instructions);
   Repeated repeated = function ? most_repeated(*function) : Repeated{};
   if (repeated.times < often) return;
   std::string_view text = sources.text(repeated.span);
@@ -67,6 +67,14 @@ void report_large(const ir::Module& module, const SourceManager& sources, std::s
       "`{}` is in its code {} times: loops over tuples around it are written out, and its function is "
       "put where it is called; a loop over a `range` is not",
       printable(text), repeated.times);
+}
+
+} // namespace
+
+void report_large(const llvm::Module& code, const ir::Module& module, const SourceManager& sources,
+                  Diagnostics& diagnostics) {
+  for (const llvm::Function& function : code)
+    if (is_large(function)) report(function, module, sources, diagnostics);
 }
 
 } // namespace kern::emitting

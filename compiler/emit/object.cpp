@@ -52,10 +52,7 @@ public:
         function.setLinkage(llvm::GlobalValue::InternalLinkage);
     module.getFunction(entry.layout.symbol)->setName(entry.function);
     entries_.push_back(std::move(entry));
-    if (!machine_ || piece.optimization < optimization_) {
-      machine_ = piece.machine;
-      optimization_ = piece.optimization;
-    }
+    machine_ = piece.machine;
     if (linker_) return !linker_->linkInModule(std::move(piece.lowered.module));
     whole_ = std::move(piece.lowered.module);
     linker_.emplace(*whole_);
@@ -141,15 +138,11 @@ private:
   std::unique_ptr<llvm::Module> whole_;
   // One for all pieces: a new one would look through all that is there for types.
   std::optional<llvm::Linker> linker_;
-  llvm::TargetMachine* machine_ = nullptr; // that of the piece that is optimised least
-  int optimization_ = 0;
+  llvm::TargetMachine* machine_ = nullptr; // any piece's: functions say for which CPU they are
   std::vector<Entry> entries_;
 };
 
 } // namespace
-
-// Each takes some 10 ms, and a third of that where it is optimised little.
-static constexpr std::size_t most_pieces = 400;
 
 std::optional<std::string> emit_object(const ir::Module& module, const SourceManager& sources,
                                        std::span<const ObjectCode> code, const ObjectData& data,
@@ -159,12 +152,8 @@ std::optional<std::string> emit_object(const ir::Module& module, const SourceMan
   MakingCode making; // before anything of LLVM takes memory
   llvm::LLVMContext context;
   ObjectBuilder builder(context);
-  bool has_many = code.size() > most_pieces && code.front().target.optimization > 1;
-  if (has_many) diagnostics.report(std::nullopt, diag::many_pieces, code.size(), most_pieces);
   for (const ObjectCode& piece : code) {
-    TargetOptions target = piece.target;
-    if (has_many) target.optimization = 1;
-    std::optional<Compiled> compiled = compile(module, sources, target, context, diagnostics, spent);
+    std::optional<Compiled> compiled = compile(module, sources, piece.target, context, diagnostics, spent);
     if (!compiled) return std::nullopt;
     if (!builder.add(std::move(*compiled), piece)) {
       diagnostics.report(std::nullopt, diag::internal_error, "the pieces of an object do not link");

@@ -10,6 +10,7 @@
 #include <llvm/IR/PassManager.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/StandardInstrumentations.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
@@ -89,35 +90,49 @@ static llvm::ModulePassManager cpu_pipeline(bool wide_masks) {
   return modules;
 }
 
-static llvm::ModulePassManager quick_pipeline() {
+// LLVM chooses instructions for a block at a time, in the square of the block's length.
+static void split_long_blocks(llvm::Function& function) {
+  constexpr std::size_t longest = 1'000;
+  std::vector<llvm::Instruction*> begins;
+  for (llvm::BasicBlock& block : function) {
+    std::size_t length = 0;
+    for (llvm::Instruction& instruction : block) {
+      // All instructions before an alloca stay with it in the first block.
+      if (llvm::isa<llvm::AllocaInst>(instruction)) begins.clear();
+      bool may_begin = !llvm::isa<llvm::PHINode>(instruction) && !llvm::isa<llvm::AllocaInst>(instruction);
+      if (++length <= longest || !may_begin) continue;
+      begins.push_back(&instruction);
+      length = 0;
+    }
+  }
+  // From the last one: what is behind a cut is moved.
+  for (llvm::Instruction* begin : llvm::reverse(begins)) begin->getParent()->splitBasicBlock(begin);
+}
+
+// To make a register of what is assigned in several blocks LLVM looks at all blocks behind them.
+static bool has_many_variables(const llvm::Function& function) {
+  constexpr std::size_t most_visits = 10'000'000;
+  std::size_t variables = 0;
+  for (const llvm::Instruction& instruction : function.getEntryBlock()) {
+    if (!llvm::isa<llvm::AllocaInst>(instruction)) continue;
+    auto stores = llvm::count_if(instruction.users(), llvm::IsaPred<llvm::StoreInst>);
+    variables += stores > 1;
+  }
+  return variables * function.size() > most_visits;
+}
+
+// Gives a function only what takes a time in proportion to its length. All later passes, and the choice of
+// instructions, leave it as it is by its attribute, which the other functions of its module do not have.
+static void optimize_little(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
-  llvm::ModulePassManager modules;
-  modules.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  return modules;
-}
-
-// LLVM chooses instructions for a block at a time, in the square of the block's length.
-static void split_long_blocks(llvm::Module& module) {
-  constexpr std::size_t longest = 1'000;
-  for (llvm::Function& function : module) {
-    std::vector<llvm::Instruction*> begins;
-    for (llvm::BasicBlock& block : function) {
-      std::size_t length = 0;
-      for (llvm::Instruction& instruction : block) {
-        // All instructions before an alloca stay with it in the first block.
-        if (llvm::isa<llvm::AllocaInst>(instruction)) begins.clear();
-        bool may_begin = !llvm::isa<llvm::PHINode>(instruction) && !llvm::isa<llvm::AllocaInst>(instruction);
-        if (++length <= longest || !may_begin) continue;
-        begins.push_back(&instruction);
-        length = 0;
-      }
-    }
-    // From the last one: what is behind a cut is moved.
-    for (llvm::Instruction* begin : llvm::reverse(begins)) begin->getParent()->splitBasicBlock(begin);
-  }
+  if (!has_many_variables(function)) passes.run(function, analyses);
+  split_long_blocks(function);
+  analyses.clear(function, function.getName());
+  function.addFnAttr(llvm::Attribute::OptimizeNone);
+  function.addFnAttr(llvm::Attribute::NoInline);
 }
 
 // Whether the CPU has vectors, and no registers for masks of them.
@@ -131,18 +146,32 @@ static llvm::ModulePassManager full_pipeline(llvm::PassBuilder& builder, const l
   return target == Target::Cuda ? gpu_pipeline(builder) : cpu_pipeline(has_vectors_only(machine));
 }
 
+// A block counts for these many instructions.
+std::size_t size_of(const llvm::Function& function) {
+  constexpr std::size_t instructions_of_a_block = 16;
+  return function.getInstructionCount() + instructions_of_a_block * function.size();
+}
+
+bool is_large(const llvm::Function& function) { return size_of(function) > most_instructions; }
+
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target, int optimization) {
-  if (optimization == 0) return split_long_blocks(module);
+  if (optimization == 0) {
+    llvm::for_each(module, split_long_blocks);
+    return;
+  }
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   tuning.LoopUnrolling = true;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::OptNoneInstrumentation skips_large(/*DebugLogging=*/false);
+  skips_large.registerCallbacks(callbacks);
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   Analyses analyses(builder);
-  bool is_quick = optimization == 1;
-  (is_quick ? quick_pipeline() : full_pipeline(builder, machine, target)).run(module, analyses.modules);
-  if (is_quick) split_long_blocks(module);
+  for (llvm::Function& function : module)
+    if (is_large(function)) optimize_little(function, analyses.functions);
+  full_pipeline(builder, machine, target).run(module, analyses.modules);
 }
 
 } // namespace kern::emitting
