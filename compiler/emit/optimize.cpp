@@ -92,7 +92,7 @@ static llvm::ModulePassManager cpu_pipeline(bool wide_masks) {
 
 // LLVM chooses instructions for a block at a time, in the square of the block's length.
 static void split_long_blocks(llvm::Function& function) {
-  constexpr std::size_t longest = 1'000;
+  constexpr std::size_t longest = 100;
   std::vector<llvm::Instruction*> begins;
   for (llvm::BasicBlock& block : function) {
     std::size_t length = 0;

@@ -66,7 +66,7 @@ static std::vector<bool> find_constant_kernels(const ir::Module& module, const T
   std::vector<bool> placed(module.constants.size()), result(module.functions.size());
   for (const auto& [index, reads] : kernels) {
     std::vector<bool> with = placed;
-    std::ranges::transform(with, reads, with.begin(), std::logical_or<>());
+    std::transform(with.begin(), with.end(), reads.begin(), with.begin(), std::logical_or<>());
     if (bytes_of(module, with) > constant_memory) continue;
     placed = std::move(with);
     result[index] = true;

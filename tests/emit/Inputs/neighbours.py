@@ -29,7 +29,7 @@ def small(y: i32[:], x: f32[:], n: i32):
     if i < y.size:
         s, b = pair(x, i)
         for j in range(n):
-            y[i] += const.array_like(T)[j % 40] * j
+            y[i] += i32(const.array_like(T)[j % 40] * j)
         put(y, 0, i32(s) + i32(b))
 
 """
@@ -37,8 +37,8 @@ def small(y: i32[:], x: f32[:], n: i32):
 LARGE = {
     "branches": ("", [f"if v > {j}: v = v * 2" for j in range(1500)]),
     "variables": ("", [line for j in range(400) for line in (f"v{j} = v + {j}", f"if v > {j}: v{j} = v * 2")] + [f"v += v{j}" for j in range(400)]),
-    "straight": ("", [f"v = v * 3 + y[i] + {j}" for j in range(6000)]),
-    "tables": (f"W = {tuple(range(16000))}\nV = {tuple(range(1, 16001))}\n", ["v += const.array_like(W)[v & 1023] + const.array_like(V)[v & 1023]"]),
+    "straight": ("", [f"v = v * 3 + y[i] + {j}" for j in range(1200)]),
+    "tables": (f"W = {tuple(range(16000))}\nV = {tuple(range(1, 16001))}\n", ["v += i32(const.array_like(W)[v & 1023] + const.array_like(V)[v & 1023])"]),
 }
 FORMS = {"ptx": ["--emit=ptx"], "ptx for sm_90": ["--emit=ptx", "--arch=sm_90"], "clamped ptx": ["--emit=ptx", "--on-fault=clamp"],
          "assembly": ["--target=cpu", "--emit=asm", "--arch=x86-64-v3"]}
@@ -51,9 +51,12 @@ def source(kind):
 
 
 def functions(text):
-    """The code of each function but for the large kernel, by its name, and the constants of it."""
-    parts = re.split(r"\n(?=\.visible|\.func|\.const|\.global|[\w$]+:\s+#)", re.sub(r"^\s*//.*$", "", text, flags=re.M))
-    return [part.strip() for part in parts[1:] if "large" not in part.split("\n")[0] and "16000" not in part and "64000" not in part]
+    """The code of each function but for the large kernel."""
+    # Blocks, frames and sites have numbers of the whole file.
+    text = re.sub(r"(__local_depot|L__BB|LBB|LCPI|func_(?:begin|end))\d+", r"\1", text)
+    text = re.sub(r"(\[param1\+0\], |mov(?:l|absq)\s+\$)\d+", r"\1", text)
+    parts = re.split(r"\n(?=\.visible|\.func|\.const|\.global|[a-z][\w$]*:)", re.sub(r"^\s*//.*$", "", text, flags=re.M))
+    return [part.strip() for part in parts[1:] if re.match(r"(\.visible \.entry|\.func.* kern_\d|\.func.*\n?kern_\d|(small|kern_\d+)\S*:)", part) and "large" not in part.split("\n")[0]]
 
 
 def compiled(kernc, folder, text, options):
