@@ -276,7 +276,7 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (std::string_view advice = ufunc_method_advice(name); is_ufunc && !advice.empty())
     error.note("{}", advice);
   note_overloaded_attribute(*this, error, name);
-  if (value.kind != ValueKind::Prefix) return error_value(span);
+  if (value.kind != ValueKind::Prefix || !error.is_kept()) return error_value(span);
   std::string_view nearest = nearest_builtin(value.text, name);
   if (nearest.empty())
     error.note("`{}` has {}", value.text, names_behind(value.text));

@@ -69,6 +69,7 @@ public:
     builder_.note(text, std::forward<Args>(args)...);
     return *this;
   }
+  bool is_kept() const { return builder_.is_kept(); }
 
 private:
   Diagnostics::Builder builder_;

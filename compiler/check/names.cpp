@@ -16,6 +16,7 @@
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/support/limits.h"
+#include "compiler/support/nearest.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {
@@ -614,6 +615,7 @@ void Checker::report_not_in_module(std::string_view name, std::string_view modul
   static constexpr std::array<std::string_view, 8> makers = {"zeros", "empty",      "ones",       "full",
                                                              "array", "zeros_like", "empty_like", "ndarray"};
   Report error = report(span, diag::not_in_module, name, module);
+  if (!error.is_kept()) return;
   if (module == "numpy" && std::find(makers.begin(), makers.end(), name) != makers.end()) {
     error.note(
         "the arrays that a kernel makes are `local.array(shape, dtype)` and `shared.array(shape, dtype)`; "
@@ -633,25 +635,31 @@ void Checker::report_not_in_module(std::string_view name, std::string_view modul
     error.note("Kern has the part of NumPy that kernels use; docs/from-numba.md tells which");
 }
 
-void Checker::report_undefined(std::string_view name, Span span) {
+// Returns the name in sight that is nearest to one that nothing defines.
+static std::string_view nearest_name(const Checker& checker, std::string_view name) {
   NearestName nearest(name);
   auto offer = [&](std::string_view candidate) {
     if (candidate.find('.') == std::string_view::npos && !candidate.starts_with("_"))
       nearest.offer(candidate);
   };
-  if (instance)
-    for (const auto& [local, unused] : instance->locals) offer(local);
-  for (const auto& [symbol, versions] : scope->symbols)
+  if (checker.instance)
+    for (const auto& [local, unused] : checker.instance->locals) offer(local);
+  for (const auto& [symbol, versions] : checker.scope->symbols)
     if (!versions.empty()) offer(symbol);
-  if (!scope->is_numba())
+  if (!checker.scope->is_numba())
     for (const BuiltinRow& row : all_builtins()) offer(row.name.substr(0, row.name.find('.')));
   for (std::string_view python : python_names) offer(python);
+  return nearest.best();
+}
+
+void Checker::report_undefined(std::string_view name, Span span) {
   for (const auto& [missing, instead] : missing_names) {
     if (missing != name) continue;
     report(span, diag::missing_function, name, instead);
     return;
   }
   Report error = report(span, diag::undefined_name, name);
+  if (!error.is_kept()) return;
   std::string instead = instead_of("", name);
   if (find_builtin("math." + std::string(name)))
     error.note("it is `math.{}`", name);
@@ -659,8 +667,8 @@ void Checker::report_undefined(std::string_view name, Span span) {
     error.note("it is `cuda.{}`, with `from numba import cuda`", name);
   else if (!instead.empty())
     error.note("in Kern it is {}", instead);
-  else if (!nearest.best().empty())
-    error.note("the nearest name is `{}`", nearest.best());
+  else if (std::string_view nearest = nearest_name(*this, name); !nearest.empty())
+    error.note("the nearest name is `{}`", nearest);
   if (scope->is_numba()) error.note("a value that only Python computes is given as `-D {}=VALUE`", name);
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/nearest.h"
 
 namespace kern::checker {
 
@@ -20,9 +21,10 @@ std::optional<std::size_t> find_field(Checker& checker, Type owner, std::string_
   const RecordData& record = *owner->record;
   auto found = std::ranges::find(record.fields, name, &RecordField::name);
   if (found != record.fields.end()) return static_cast<std::size_t>(found - record.fields.begin());
+  Report error = checker.report(span, diag::unknown_field, record.name, name);
+  if (!error.is_kept()) return std::nullopt;
   NearestName nearest(name);
   for (const RecordField& field : record.fields) nearest.offer(field.name);
-  Report error = checker.report(span, diag::unknown_field, record.name, name);
   if (nearest.best().empty())
     error.note("it has {}", names_of(record));
   else

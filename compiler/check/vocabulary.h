@@ -13,20 +13,6 @@ namespace kern::checker {
 // the module that it stands behind, as the host has it ("numpy"), or "".
 std::string instead_of(std::string_view module, std::string_view word);
 
-// Collects candidates; keeps the nearest by insertions, deletions, replacements and swaps of neighbours,
-// letters of another case counting half; of equals the first in the alphabet.
-class NearestName {
-public:
-  explicit NearestName(std::string_view word);
-  void offer(std::string_view candidate);
-  // Returns the nearest; "" where none is near.
-  std::string_view best() const { return best_; }
-
-private:
-  std::string_view word_, best_;
-  std::size_t best_distance_;
-};
-
 // Returns the builtin that is nearest to a name behind a prefix ("atomic", "math"), its whole name.
 std::string_view nearest_builtin(std::string_view prefix, std::string_view name);
 // Lists the names behind a prefix: "`x`, `y`, `z`".

@@ -86,6 +86,8 @@ public:
     template <class... Args> Builder& note(fmt::format_string<Args...> text, Args&&... args) {
       return add({std::nullopt, fmt::format(text, std::forward<Args>(args)...)});
     }
+    // Says whether it will be shown, so that a note which takes long to find is worth it.
+    bool is_kept() const { return index_ >= 0; }
 
   private:
     Builder& add(Note note);

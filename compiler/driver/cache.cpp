@@ -6,7 +6,7 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/commands.h"
-#include "compiler/driver/suggest.h"
+#include "compiler/support/nearest.h"
 #include "runtime/cache/inspect.h"
 
 namespace kern {

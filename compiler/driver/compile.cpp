@@ -15,7 +15,7 @@
 #include "compiler/driver/modules.h"
 #include "compiler/driver/numba_report.h"
 #include "compiler/driver/output.h"
-#include "compiler/driver/suggest.h"
+#include "compiler/support/nearest.h"
 
 namespace kern {
 

@@ -5,7 +5,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/messages.h"
-#include "compiler/driver/suggest.h"
+#include "compiler/support/nearest.h"
 
 namespace kern {
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "compiler/support/limits.h"
@@ -134,6 +135,15 @@ FindModule find_on_disk(std::vector<std::string> include_dirs) {
       if (std::optional<FoundFile> found = find_on_disk_in(folder, path.relative)) return found;
     if (std::optional<FoundFile> found = find_in_own_package(importer, path)) return found;
     return find_in_stdlib(module, importer);
+  };
+}
+
+FindModule remember_found(FindModule find) {
+  auto known = std::make_shared<std::map<std::string, std::optional<FoundFile>>>();
+  return [find = std::move(find), known](const std::string& module, const std::string& importer) {
+    auto [place, is_new] = known->try_emplace(folder_of(importer) + '\n' + module);
+    if (is_new) place->second = find(module, importer);
+    return place->second;
   };
 }
 

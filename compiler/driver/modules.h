@@ -25,6 +25,8 @@ std::optional<std::string> read_file(const std::string& path, std::string& why, 
 std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::string& importer);
 // Returns what finds a module on disk, then in the stdlib.
 FindModule find_on_disk(std::vector<std::string> include_dirs);
+// Returns what looks for a module from each folder once, for programs that share files.
+FindModule remember_found(FindModule find);
 // Returns what finds a module among these files, in these folders or the stdlib and nowhere else, whatever an
 // untrusted source imports: not beside a root that lies elsewhere, and not by `from ..outside`. The files are
 // no disk's: their names are paths from a root of their own, which is one more folder, and the first.

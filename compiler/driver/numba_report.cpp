@@ -11,6 +11,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/driver/kernels.h"
+#include "compiler/driver/modules.h"
 #include "compiler/lex/lex.h"
 
 namespace kern {
@@ -89,15 +90,16 @@ void judge(Entry& entry, Compilation& compilation) {
   }
 }
 
-// Checks one kernel, by its path, in a compilation of its own; nothing where the file cannot be read any more.
-std::optional<Entry> judge_kernel(Session& session, const CompileOptions& options, const Program& program,
-                                  const std::string& file, const std::string& path, Span place) {
-  std::unique_ptr<Compilation> alone = open_source(session, options, file);
-  if (!alone) return std::nullopt;
-  alone->set_only(path);
-  alone->module();
-  Entry entry{file, path, program.sources->locate(place).line, Verdict::Compiles, {}, {}, {}, {}, {}};
-  judge(entry, *alone);
+// Checks one kernel, by its path, in a compilation of its own.
+Entry judge_kernel(const CompileOptions& options, const Program& program, const std::string& path,
+                   Span place) {
+  const SourceFile& root = program.sources->file(program.files.front().tree->file);
+  Compilation alone(options);
+  alone.set_source(root.name, root.text);
+  alone.set_only(path);
+  alone.module();
+  Entry entry{root.name, path, program.sources->locate(place).line, Verdict::Compiles, {}, {}, {}, {}, {}};
+  judge(entry, alone);
   return entry;
 }
 
@@ -211,21 +213,18 @@ std::vector<ast::Definition> kernels_of(const Program& program, std::span<const 
 }
 
 // Checks a kernel by its name; where a name is bound in a way that only Python follows, the function itself.
-bool report_kernel(Session& session, const CompileOptions& options, const Program& program,
-                   const std::string& file, std::span<const ast::Definition> all,
-                   const ast::Definition& kernel, std::vector<Entry>& entries) {
-  std::optional<Entry> entry = judge_kernel(session, options, program, file, kernel.path, kernel.place);
-  if (!entry) return false;
-  bool is_unnamed = entry->code == diag::unknown_function.code || entry->code == diag::several_functions.code;
-  if (is_unnamed && kernel.making == ast::Making::Result) return true;
+void report_kernel(const CompileOptions& options, const Program& program,
+                   std::span<const ast::Definition> all, const ast::Definition& kernel,
+                   std::vector<Entry>& entries) {
+  Entry entry = judge_kernel(options, program, kernel.path, kernel.place);
+  bool is_unnamed = entry.code == diag::unknown_function.code || entry.code == diag::several_functions.code;
+  if (is_unnamed && kernel.making == ast::Making::Result) return;
   if (is_unnamed && kernel.making == ast::Making::Kernel)
     for (const ast::Definition& each : all)
       if (each.making == ast::Making::Def && each.function == kernel.function)
-        entry = judge_kernel(session, options, program, file, each.path, kernel.place);
-  if (!entry) return false;
-  entry->kernel = kernel.path;
-  entries.push_back(std::move(*entry));
-  return true;
+        entry = judge_kernel(options, program, each.path, kernel.place);
+  entry.kernel = kernel.path;
+  entries.push_back(std::move(entry));
 }
 
 // Kernels inside of other definitions that could not be parsed, at any depth.
@@ -263,7 +262,7 @@ bool report_file(Session& session, const CompileOptions& options, const std::str
   }
   const std::vector<ast::Definition> all = definitions_of(*program->files.front().tree);
   for (const ast::Definition& each : kernels_of(*program, all))
-    if (!report_kernel(session, options, *program, file, all, each, entries)) return false;
+    report_kernel(options, *program, all, each, entries);
   add_refused(entries, *program, *program->files.front().tree, "", file);
   return true;
 }
@@ -333,6 +332,7 @@ ExitCode report_numba(Session& session) {
     }
   CompileOptions options = compile_options(with_folders, session.diagnostics);
   if (session.diagnostics.has_errors()) return ExitCode::WrongUse;
+  options.find_module = remember_found(std::move(options.find_module));
   std::vector<Entry> entries;
   std::size_t files = 0;
   for (const std::string& word : session.options.words) {

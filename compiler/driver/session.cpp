@@ -12,8 +12,8 @@
 #include "compiler/driver/modules.h"
 #include "compiler/driver/signature.h"
 #include "compiler/driver/specialization.h"
-#include "compiler/driver/suggest.h"
 #include "compiler/support/limits.h"
+#include "compiler/support/nearest.h"
 
 namespace kern {
 

@@ -15,8 +15,8 @@
 #include "compiler/driver/run/files.h"
 #include "compiler/driver/run/fill.h"
 #include "compiler/driver/run/list.h"
-#include "compiler/driver/suggest.h"
 #include "compiler/support/limits.h"
+#include "compiler/support/nearest.h"
 #include "compiler/support/split.h"
 #include "compiler/types/names.h"
 

@@ -5,7 +5,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/run/fill.h"
 #include "compiler/driver/run/stages.h"
-#include "compiler/driver/suggest.h"
+#include "compiler/support/nearest.h"
 
 namespace kern {
 

@@ -7,7 +7,7 @@
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/run/files.h"
-#include "compiler/driver/suggest.h"
+#include "compiler/support/nearest.h"
 
 namespace kern {
 

@@ -12,7 +12,7 @@
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/driver/kernels.h"
-#include "compiler/driver/suggest.h"
+#include "compiler/support/nearest.h"
 
 namespace kern {
 
