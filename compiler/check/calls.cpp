@@ -10,6 +10,7 @@
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
+#include "compiler/check/shared_literals.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -372,7 +373,8 @@ Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Spa
   return has_result ? as_declared(*this, *declared->result, result) : result;
 }
 
-Value Checker::call_with(const FunctionSymbol& callee, const std::vector<Value>& values, Span span) {
+Value Checker::call_with(const FunctionSymbol& callee, const std::vector<Value>& given, Span span) {
+  const std::vector<Value> values = share_literals(*this, callee, given, span);
   Instance* called = find_instance(context, callee, values, false, instance, span);
   if (!called) return error_value(span);
   if (final && callee.file->is_numba()) report_unknown_decorators(context, callee);

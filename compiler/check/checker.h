@@ -41,6 +41,7 @@ struct Context {
   std::set<std::pair<std::string_view, std::string_view>>
       host_changes; // module and name that host code assigns
   std::map<std::pair<const ast::FunctionDef*, std::size_t>, bool> constant_params; // see constant_params.h
+  std::map<std::string, LiteralFamily> literal_families;                           // see shared_literals.h
   std::map<const FunctionSymbol*, std::vector<DeclaredTypes>> declared_types;      // see declared_types.h
   std::optional<std::vector<Overload>> overloads; // of all files, once a call asked for them
   std::deque<ir::ConstantDecl> tables;            // what values of kind Table are, but those of -D
@@ -165,6 +166,7 @@ struct Checker {
   std::vector<HeldBefore> held_before;
   std::map<ir::SlotId, Local>
       held_elements; // of arrays of this function that are filled with what may have wrapped
+  std::vector<LiteralReading> literal_readings;
   bool returns_value = false;
   Span called;                     // the callee being evaluated
   std::optional<Span> bare_return; // the first `return` without a value
@@ -484,7 +486,7 @@ struct Checker {
   Value evaluate_call(const ast::Call& expr);
   std::optional<Args> evaluate_args(const ast::Call& expr);
   Value call_function(const FunctionSymbol& callee, const Args& args, Span span);
-  Value call_with(const FunctionSymbol& callee, const std::vector<Value>& values, Span span);
+  Value call_with(const FunctionSymbol& callee, const std::vector<Value>& given, Span span);
   Value call_type_maker(const Value& maker, const Args& args, Span span); // type_makers.cpp
   Value emit_call(Instance& called, const std::vector<Value>& values, Span span);
   std::optional<std::vector<Value>> bind_params(const FunctionSymbol& callee, const Args& args, Span span);

@@ -10,6 +10,7 @@
 #include "compiler/check/fold.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
+#include "compiler/check/shared_literals.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -326,6 +327,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
     if (value.kind == ValueKind::Runtime) return value.operand;
     return placeholder(*this, type, value.span);
   }
+  note_reading(*this, value, type);
   switch (value.kind) {
   case ValueKind::Literal:
     if (literal_converts(value, type, numba)) {

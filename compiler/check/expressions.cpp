@@ -43,18 +43,23 @@ Value Checker::evaluate_place(const ast::Expr& expr) {
 
 static Value evaluate_tuple(Checker& checker, const ast::ExprList& elements, Span span) {
   Value tuple = tuple_value({}, span);
+  std::size_t leaves = 0;
   for (const ast::Expr* element : elements) {
+    // The rest of a tuple that is too long is not needed: bounded() refuses it below.
+    if (leaves > limits::table_elements) break;
     if (const auto* starred = ast::as<ast::Starred>(element)) {
       Value inner = checker.evaluate(*starred->value);
       if (!is_tuple(inner)) {
         if (!is_error(inner)) checker.report(inner.span, diag::cannot_unpack, checker.describe(inner));
         return error_value(span);
       }
+      leaves += leaf_count(inner);
       for (Value& value : inner.elements) tuple.elements.push_back(std::move(value));
       continue;
     }
     tuple.elements.push_back(checker.evaluate(*element));
     if (is_error(tuple.elements.back())) return error_value(span);
+    leaves += leaf_count(tuple.elements.back());
   }
   return checker.bounded(std::move(tuple));
 }

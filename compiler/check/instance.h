@@ -116,6 +116,21 @@ struct HeldBefore {
   int depth;
 };
 
+struct Instance;
+
+// A reading of a parameter that is a literal: the type that it became, unknown before, an error where there are two.
+struct LiteralReading {
+  const Local* param;
+  Type type = types::unknown;
+};
+
+// Calls of a function that differ in literals alone.
+struct LiteralFamily {
+  std::string key; // of the instance for the first
+  const Instance* first = nullptr;
+  bool has_several = false;
+};
+
 struct Instance {
   // Provisional: it was inferred in a circle of calls whose `head` goes round again.
   enum class State : std::uint8_t { New, Inferring, Provisional, Inferred, Emitting, Emitted };
@@ -124,8 +139,9 @@ struct Instance {
   bool is_kernel = false;
   bool fast_math = false; // its own option, its caller's, or --fast-math
   State state = State::New;
-  bool settled = true;     // its types, within limits::inference_rounds
-  std::vector<Value> args; // one a parameter; run-time ones have their type only
+  bool settled = true;             // its types, within limits::inference_rounds
+  std::vector<Value> args;         // one a parameter; run-time ones have their type only
+  std::vector<Type> literal_types; // one a parameter: what every reading of a literal became, or unknown
   std::unordered_map<std::string_view, Local> locals;
   // In a .py file, names whose assignments are of types that have no good one in common: as far as no statement may read
   // both they are versions with types of their own (versions.h), a local each. `versions` has the places of all but the

@@ -1,6 +1,7 @@
 // The names that a function binds. In each round of inference a local's type is the join of what was assigned
 // so far and the round before; in the last round that type is final and values convert to it.
 #include <algorithm>
+#include <map>
 
 #include "compiler/check/narrow.h"
 #include "compiler/check/records.h"
@@ -95,6 +96,10 @@ Value Checker::read_local(Local& local, Span span) {
 Value Checker::read_slots(Local& local, Span span) {
   if (local.known) {
     Value known = as_variable(read_at(*local.known, span));
+    if (known.reading != 0) {
+      literal_readings.push_back({&local});
+      known.reading = static_cast<std::uint32_t>(literal_readings.size());
+    }
     read_held(local, known);
     if (is_tuple(known)) read_origin(local, known);
     return known;
@@ -200,21 +205,18 @@ static bool replace_unstorable(Checker& checker, Local& local, const Value& valu
   return false;
 }
 
-// Returns the first leaf from `from` on that reads a slot, or the number of leaves.
-static std::size_t find_reader(const std::vector<ir::Operand>& leaves, std::size_t from, ir::SlotId slot) {
-  for (std::size_t i = from; i < leaves.size(); ++i)
-    if (leaves[i].slot == slot) return i;
-  return leaves.size();
-}
-
 // Assigns slots at once: a leaf that reads a slot assigned before it is copied first.
 static void store_leaves(Checker& checker, const std::vector<ir::SlotId>& slots,
                          std::vector<ir::Operand> leaves, Span span, bool consume) {
   if (slots.size() == 1 && consume) return checker.retarget(slots[0], leaves[0], span);
+  std::map<ir::SlotId, std::size_t> last_readers;
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    if (leaves[i].slot) last_readers[*leaves[i].slot] = i;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    std::size_t reader = find_reader(leaves, i + 1, slots[i]);
-    if (reader < leaves.size()) {
-      ir::Operand copy = checker.temp(leaves[reader].type, ir::Copy{leaves[reader]}, span);
+    auto reader = last_readers.find(slots[i]);
+    if (reader != last_readers.end() && reader->second > i) {
+      const ir::Operand& read = leaves[reader->second];
+      ir::Operand copy = checker.temp(read.type, ir::Copy{read}, span);
       for (ir::Operand& leaf : leaves)
         if (leaf.slot == slots[i]) leaf = copy;
     }

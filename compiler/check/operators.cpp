@@ -305,9 +305,10 @@ static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, 
   std::optional<WideInt> count = repeats ? constant_integer(is_tuple(left) ? right : left) : std::nullopt;
   if (!count) return std::nullopt;
   Value result = tuple_value({}, span);
+  const std::size_t leaves = leaf_count(tuple);
   for (WideInt k = 0; k < *count && !tuple.elements.empty(); ++k) {
     // The rest of a tuple that is too long is not needed: bounded() refuses it below.
-    if (result.elements.size() > limits::table_elements) break;
+    if (static_cast<std::size_t>(k) * leaves > limits::table_elements) break;
     result.elements.insert(result.elements.end(), tuple.elements.begin(), tuple.elements.end());
   }
   return checker.bounded(std::move(result));

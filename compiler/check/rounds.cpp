@@ -6,6 +6,7 @@
 
 #include "compiler/check/narrow.h"
 #include "compiler/check/records.h"
+#include "compiler/check/shared_literals.h"
 #include "compiler/check/versions.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
@@ -41,6 +42,7 @@ static void bind_params(Checker& checker, Instance& instance) {
     if (local.sites <= 1) {
       checker.note_assignment(local, values[i], *instance.function->def, params[i].span);
       local.known = values[i];
+      local.known->reading = takes_shared_type(values[i]);
       continue;
     }
     bool typed =
@@ -173,6 +175,7 @@ void infer(Context& context, Instance& instance) {
     const std::size_t changes = context.circle_changes;
     Checker checker(context, instance.function->file, &instance);
     run_round(checker, instance);
+    find_literal_types(checker, instance);
     mark.reset();
     if (!instance.head && split_mixed(context, instance)) {
       round = 0;

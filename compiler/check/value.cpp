@@ -94,6 +94,7 @@ Value deferred_value(ast::BinaryOp op, const Value& left, const Value& right, Sp
   value.type = types::float_literal;
   value.op = op;
   value.elements = {left, right};
+  for (Value& element : value.elements) element.reading = 0;
   return value;
 }
 
@@ -179,7 +180,7 @@ bool has_unknown(const Value& value) {
 }
 
 std::size_t leaf_count(const Value& value) {
-  if (!is_tuple(value)) return 1;
+  if (!is_tuple(value) || value.elements.empty()) return 1;
   std::size_t count = 0;
   for (const Value& element : value.elements) count += leaf_count(element);
   return count;

@@ -138,6 +138,8 @@ struct Value {
   bool is_written = false; // True or False
   bool from_end = false;   // an integer written as `-` and a literal: as an index it counts from the end
   Span written;            // of a literal behind a name, where it stands; else nowhere
+  // Of a literal that a parameter is: the number of the reading (shared_literals.cpp); else 0.
+  std::uint32_t reading = 0;
   std::vector<Local*>
       literals;       // the locals of literals that its type comes from (literal_locals.cpp), sorted
   bool waits = false; // of a literal type that follows from what has no type yet
@@ -214,8 +216,8 @@ bool is_constant(const Value& value);
 bool is_storable(const Value& value);
 // Says whether it, or an element of it, has no type yet.
 bool has_unknown(const Value& value);
-// Returns how many elements a tuple has, those of the tuples in it counted instead of them; 1 of anything
-// else.
+// Returns how many elements a tuple has, those of the tuples in it counted instead of them; 1 of an empty one
+// and of anything else.
 std::size_t leaf_count(const Value& value);
 // Returns how deep tuples are nested in each other; 0 of anything else.
 std::size_t tuple_depth(const Value& value);

@@ -1,0 +1,23 @@
+// Lets calls of a .kern function with different float literals share an instance: where the body does nothing with a literal
+// but convert it to one float type, a number of that type is passed instead of it.
+#pragma once
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// Says whether a value of a parameter is one of whose readings note is to be taken.
+bool takes_shared_type(const Value& value);
+
+// Notes what a literal becomes, where it is what was read of a parameter.
+void note_reading(Checker& checker, const Value& value, Type type);
+
+// Finds behind a round what the literals became that the instance is for.
+void find_literal_types(const Checker& checker, Instance& instance);
+
+// Returns the arguments of a call, literals as numbers of the types that those of an earlier call became. The first call
+// has an instance of its own as long as there is no other.
+std::vector<Value> share_literals(Checker& checker, const FunctionSymbol& callee,
+                                  const std::vector<Value>& values, Span span);
+
+} // namespace kern::checker
