@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Says what `./dev test --changed` runs, a line each: targets to build, a pattern of unit tests, paths for lit.
 
-A folder reaches itself and the folders behind it in compiler/faces.txt; a text test stands for the folder that TEXTS names. Of
-the folders behind the one that changed the quick text tests run: no generator, no program that is built, nothing that asks the
-guards of the whole tree. `./dev test` runs all of them.
+A folder reaches itself and the folders behind it in compiler/faces.txt; a text test stands for the folder that TEXTS names. All text
+tests of the changed folders run. Of the folders behind them MOST of the quick text tests run, other ones for each commit: no generator,
+no program that is built, nothing that asks the guards of the whole tree. `./dev test` runs all of them.
 
 usage: changed.py [REF]
 """
+import hashlib
 import pathlib
 import re
 import subprocess
@@ -23,6 +24,7 @@ TEXTS = {"lex": "lex", "parse": "parse", "load": "check", "check": "check", "mes
 # The folders of text tests that tell of something other than a phase.
 ALSO = {"docs": ["docs"], "examples": ["examples", "docs"], "benchmarks": ["benchmarks"], "runtime": ["aot", "driver", "jit"],
         "stdlib": ["stdlib", "builtins", "examples"], "cmake": ["package"]}
+MOST = 200  # text tests of folders that did not change
 RUNTIME_UNITS = "unit_runtime.*|unit_jit.*"
 SLOW = re.compile(r"/fuzz/|%cxx|%cmake|%cpack|%build|guards/Inputs/table|Inputs/table\.py|%jit_formula")
 
@@ -76,18 +78,23 @@ class Reach:
         self.whole.update(folder for folder, phase in TEXTS.items() if phase == name)
         self.units.update(f"unit_{phase}" for phase in PHASES[self.phase:])
 
-    def runs(self, folder, path, text):
-        if path in self.paths or folder in self.whole or any(name in text for name in self.named):
-            return True
-        reached = PHASES.index(TEXTS.get(folder, PHASES[-1])) >= self.phase
-        return reached and not SLOW.search(text)
+    def is_changed(self, folder, path, text):
+        return path in self.paths or folder in self.whole or any(name in text for name in self.named)
+
+    def is_behind(self, folder, text):
+        return PHASES.index(TEXTS.get(folder, PHASES[-1])) >= self.phase and not SLOW.search(text)
 
 
 def main(ref=""):
     reach = Reach()
     for path in changed_files(ref):
         reach.add(path)
-    texts = [str(pathlib.Path("build/tests") / path.relative_to(ROOT / "tests")) for folder, path, text in text_tests() if reach.runs(folder, path, text)]
+    tests = list(text_tests())
+    texts = [path for folder, path, text in tests if reach.is_changed(folder, path, text)]
+    commit = git("rev-parse", "HEAD")[0]
+    behind = [path for folder, path, text in tests if path not in texts and reach.is_behind(folder, text)]
+    behind.sort(key=lambda path: hashlib.sha1(f"{commit} {path.relative_to(ROOT)}".encode()).digest())
+    texts = [str(pathlib.Path("build/tests") / path.relative_to(ROOT / "tests")) for path in texts + behind[:MOST]]
     units = "|".join(sorted(reach.units))
     # Which binaries a pattern means is CMake's to say; all of them are there where the runtime changed.
     targets = sorted(f"{unit}" for unit in reach.units if unit.isidentifier() and (ROOT / "tests/unit" / unit.removeprefix("unit_")).is_dir())
