@@ -4,6 +4,7 @@
 #include "compiler/check/host.h"
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
@@ -71,11 +72,13 @@ std::optional<bool> known_truth(const kern::Expression& condition) {
   return value && !value->is_real ? std::optional(value->integer != 0) : std::nullopt;
 }
 
-// Says whether a function only computes: no memory, no check that may fail, no loop.
-bool only_computes(const ir::Module& module, const ir::Function& function) {
-  return !ir::any(function.body, [&](const ir::Stmt& stmt) {
+// Says whether a function only computes: no memory, no check that may fail, no loop. Each that it calls is looked at once: it may
+// call itself.
+bool only_computes(const ir::Module& module, ir::FunctionId id, std::set<ir::FunctionId>& seen) {
+  if (!seen.insert(id).second) return true;
+  return !ir::any(module.function(id).body, [&](const ir::Stmt& stmt) {
     if (const auto* call = std::get_if<ir::Call>(&stmt.node))
-      return !only_computes(module, module.function(call->function));
+      return !only_computes(module, call->function, seen);
     return !std::holds_alternative<ir::Assign>(stmt.node) && !std::holds_alternative<ir::If>(stmt.node) &&
            !std::holds_alternative<ir::Return>(stmt.node);
   });
@@ -140,7 +143,8 @@ struct Reader {
   Result read_result(const ir::Call& called, std::size_t result, const Bodies& bodies) {
     const ir::Module& module = checker.context.module;
     const ir::Function& callee = module.function(called.function);
-    if (!only_computes(module, callee)) return std::nullopt;
+    std::set<ir::FunctionId> seen;
+    if (!only_computes(module, called.function, seen)) return std::nullopt;
     ir::Definitions callee_definitions(callee);
     Reader inner{checker, callee, 0, steps, &callee_definitions, this, &called, &bodies};
     return inner.read_return({&callee.body}, {0}, result);
@@ -155,7 +159,9 @@ struct Reader {
     }
     if (bodies.empty()) return std::nullopt;
     const ir::Stmt& stmt = (*bodies.back())[next.back()++];
-    if (const auto* end = std::get_if<ir::Return>(&stmt.node)) return read(end->values[result], bodies);
+    // A return in which an error was reported has no values.
+    if (const auto* end = std::get_if<ir::Return>(&stmt.node))
+      return result < end->values.size() ? read(end->values[result], bodies) : std::nullopt;
     auto returns = [](const ir::Stmt& inner) { return std::holds_alternative<ir::Return>(inner.node); };
     const auto* branch = std::get_if<ir::If>(&stmt.node);
     if (!branch || !ir::any(stmt, returns)) return read_return(std::move(bodies), std::move(next), result);

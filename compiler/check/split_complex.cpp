@@ -284,17 +284,16 @@ private:
       moved[index_of(id)] = static_cast<SlotId>(slots.size());
       slots.push_back(slot(id));
     };
-    for (std::uint32_t id = 0; id < function_.param_count; ++id) {
-      auto param = static_cast<SlotId>(id);
-      if (stays(param)) {
-        keep(param);
-        continue;
-      }
-      for (const Operand& part : numbers_.at(param)) keep(*part.slot);
-    }
+    // Parts lie where the whole was, so that those of a tuple or record stay in their order.
+    auto keep_parts = [&](SlotId id) {
+      if (stays(id)) return keep(id);
+      if (auto found = numbers_.find(id); found != numbers_.end())
+        for (const Operand& part : found->second)
+          if (part.slot) keep(*part.slot);
+    };
+    for (std::uint32_t id = 0; id < function_.param_count; ++id) keep_parts(static_cast<SlotId>(id));
     function_.param_count = static_cast<std::uint32_t>(slots.size());
-    for (std::size_t id = 0; id < function_.slots.size(); ++id)
-      if (stays(static_cast<SlotId>(id))) keep(static_cast<SlotId>(id));
+    for (std::size_t id = 0; id < function_.slots.size(); ++id) keep_parts(static_cast<SlotId>(id));
     auto move = [&](SlotId& id) { id = *moved[index_of(id)]; };
     ir::walk(function_.body, [&](Stmt& stmt) {
       ir::visit_operands(stmt, [&](Operand& operand) {

@@ -4,7 +4,7 @@
 // scratch.
 //
 // Without the optimiser a variable is memory: an alloca, or, by the address that an alloca holds, a field of
-// the record of the thread at hand. An array and a tuple are fragments, one a part.
+// the record of the thread at hand. An array, a tuple and a record are fragments, one a part.
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/Module.h>
 
@@ -19,10 +19,11 @@ namespace kern::lowering {
 
 namespace {
 
-// A variable, or a scalar or an array of a tuple, by its place in it: of `t.1.0` it is 1, 0.
+// A variable, or a scalar or an array of a tuple or record, by its place in it: of `t.1.x` it is "1", "x".
 struct Leaf {
-  std::vector<unsigned> path;
+  std::vector<std::string> path;
   ir::Operand value;
+  Span span;
 };
 
 struct Variable {
@@ -75,21 +76,14 @@ public:
   }
 
 private:
-  // Returns where a part is: "2" of a tuple, or one of the two of a complex number.
-  static unsigned place_of(std::string_view part) {
-    if (part == "real") return 0;
-    if (part == "imag") return 1;
-    return static_cast<unsigned>(std::stoul(std::string(part)));
-  }
-
   // Says whether a variable begins with it.
   bool add(const std::string& name, ir::ScopeId scope, Span span, const ir::Operand& value) {
     std::size_t dot = name.find('.');
     std::string base = name.substr(0, dot);
-    Leaf leaf{{}, value};
+    Leaf leaf{{}, value, span};
     while (dot != name.npos) {
       std::size_t end = name.find('.', dot + 1);
-      leaf.path.push_back(place_of(std::string_view(name).substr(dot + 1, end - dot - 1)));
+      leaf.path.push_back(name.substr(dot + 1, end - dot - 1));
       dot = end;
     }
     auto [found, is_new] = numbers_.try_emplace({base, scope}, variables_.size());
@@ -101,9 +95,12 @@ private:
     return is_new;
   }
 
-  // The parts of a tuple come one after the other.
+  // The parts of a tuple or record come one after the other, and its first part comes again where it begins anew.
   static bool continues(const std::vector<Leaf>& leaves, const Leaf& leaf) {
-    return !leaves.empty() && !leaves.back().path.empty() && leaves.back().path < leaf.path;
+    if (leaves.empty() || leaves.back().span != leaf.span) return false;
+    const std::vector<std::string>& first = leaves.front().path;
+    auto [in_first, in_leaf] = std::ranges::mismatch(first, leaf.path);
+    return in_first != first.end() && in_leaf != leaf.path.end();
   }
 
   const ir::Function& function_;
@@ -142,32 +139,40 @@ public:
   }
 
 private:
-  // Describes leaves that agree in the first `depth` numbers of their paths.
+  static std::string_view part_at(const Leaf& leaf, std::size_t depth) {
+    return depth < leaf.path.size() ? std::string_view(leaf.path[depth]) : "";
+  }
+
+  // Describes leaves that agree in the first `depth` parts of their paths.
   Described describe_leaves(std::span<const Leaf> leaves, std::size_t depth) {
-    if (leaves.front().path.size() == depth) return describe_leaf(leaves.front().value);
+    if (leaves.front().path.size() <= depth) return describe_leaf(leaves.front().value);
     Described result;
+    bool is_record = false;
     std::vector<llvm::Metadata*> members;
     llvm::DIFile* file = debug_.file(FileId{0});
     while (!leaves.empty()) {
-      const unsigned number = leaves.front().path[depth];
-      auto end = std::ranges::find_if(leaves, [&](const Leaf& leaf) { return leaf.path[depth] != number; });
+      const std::string name(part_at(leaves.front(), depth));
+      auto end = std::ranges::find_if(leaves, [&](const Leaf& leaf) { return part_at(leaf, depth) != name; });
       auto count = static_cast<std::size_t>(end - leaves.begin());
       Described part = describe_leaves(leaves.first(count), depth + 1);
       leaves = leaves.subspan(count);
       const std::uint64_t offset = (result.bits + part.alignment - 1) / part.alignment * part.alignment;
-      members.push_back(debug_.builder().createMemberType(file, "_" + std::to_string(number), file, 0,
+      // C has no names that begin with a digit.
+      is_record = name.find_first_not_of("0123456789") == 0;
+      members.push_back(debug_.builder().createMemberType(file, is_record ? name : "_" + name, file, 0,
                                                           part.bits, 0, offset, llvm::DINode::FlagZero,
                                                           part.type));
       for (Fragment& fragment : part.fragments) {
         fragment.offset += offset;
         result.fragments.push_back(std::move(fragment));
       }
-      result.name += (result.name.empty() ? "" : ", ") + part.name;
+      result.name += (result.name.empty() ? "" : ", ") + (is_record ? name + ": " : "") + part.name;
       result.bits = offset + part.bits;
       result.alignment = std::max(result.alignment, part.alignment);
     }
     result.bits = (result.bits + result.alignment - 1) / result.alignment * result.alignment;
-    result.name = "(" + result.name + (members.size() == 1 ? ",)" : ")");
+    result.name =
+        is_record ? "{" + result.name + "}" : "(" + result.name + (members.size() == 1 ? ",)" : ")");
     result.type =
         debug_.builder().createStructType(file, result.name, file, 0, result.bits, 0, llvm::DINode::FlagZero,
                                           nullptr, debug_.builder().getOrCreateArray(members));
