@@ -123,25 +123,6 @@ static void collect_named(Instance& instance, const ast::Expr& expr) {
   ast::each_part(expr, [&](const ast::Expr& part) { collect_named(instance, part); });
 }
 
-// The same in what a statement evaluates itself.
-static void collect_named(Instance& instance, const ast::Stmt& stmt) {
-  auto in = [&](const ast::Expr* expr) {
-    if (expr) collect_named(instance, *expr);
-  };
-  if (const auto* expr = ast::as<ast::ExprStmt>(&stmt)) in(expr->value);
-  if (const auto* assign = ast::as<ast::Assign>(&stmt)) {
-    in(assign->value);
-    for (const ast::Expr* target : assign->targets) in(target);
-  }
-  if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) in(augmented->target), in(augmented->value);
-  if (const auto* annotated = ast::as<ast::AnnAssign>(&stmt)) in(annotated->target), in(annotated->value);
-  if (const auto* branch = ast::as<ast::If>(&stmt)) in(branch->condition);
-  if (const auto* loop = ast::as<ast::While>(&stmt)) in(loop->condition);
-  if (const auto* counted = ast::as<ast::For>(&stmt)) in(counted->iterable), in(counted->target);
-  if (const auto* result = ast::as<ast::Return>(&stmt)) in(result->value);
-  if (const auto* asserted = ast::as<ast::Assert>(&stmt)) in(asserted->condition);
-}
-
 static void collect_annotation(Context& context, Instance& instance, const ast::AnnAssign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.target);
   bool typed = name && instance.function->file->rules.annotations == Rules::annotations_rule::Types;
@@ -157,7 +138,7 @@ static void collect_annotation(Context& context, Instance& instance, const ast::
 
 static void collect_locals(Context& context, Instance& instance, ast::Block block) {
   for (const ast::Stmt* stmt : block) {
-    collect_named(instance, *stmt);
+    ast::each_expr(*stmt, [&](const ast::Expr& expr) { collect_named(instance, expr); });
     if (const auto* assign = ast::as<ast::Assign>(stmt)) {
       Site site = assign->targets.size() == 1 ? Site::Alone : Site::Unpacked;
       for (const ast::Expr* target : assign->targets) collect_target(instance, *target, site);

@@ -12,14 +12,6 @@ namespace {
 struct NameWalk {
   Checker& checker;
 
-  void list(ast::ExprList exprs) {
-    for (const ast::Expr* expr : exprs) visit(expr);
-  }
-
-  void visit(const ast::Expr* expr) {
-    if (expr) visit_node(*expr);
-  }
-
   // Returns the file, class or ufunc of the host that a path of names is, of which all is known without types.
   std::optional<Value> scope_of(const ast::Expr& expr) {
     if (const auto* name = ast::as<ast::Name>(&expr)) {
@@ -54,42 +46,6 @@ struct NameWalk {
         report_host_call(checker, *host_ufunc(*callee), expr.span);
     });
   }
-
-  void block(ast::Block statements) {
-    for (const ast::Stmt* stmt : statements) statement(*stmt);
-  }
-
-  void statement(const ast::Stmt& stmt) {
-    if (const auto* expr = ast::as<ast::ExprStmt>(&stmt)) {
-      visit(expr->value);
-    } else if (const auto* assign = ast::as<ast::Assign>(&stmt)) {
-      visit(assign->value);
-      list(assign->targets);
-    } else if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) {
-      visit(augmented->target);
-      visit(augmented->value);
-    } else if (const auto* annotated = ast::as<ast::AnnAssign>(&stmt)) {
-      visit(annotated->value);
-      visit(annotated->target);
-    } else if (const auto* branch = ast::as<ast::If>(&stmt)) {
-      visit(branch->condition);
-      block(branch->then_body);
-      block(branch->else_body);
-    } else if (const auto* loop = ast::as<ast::While>(&stmt)) {
-      visit(loop->condition);
-      block(loop->body);
-      block(loop->else_body);
-    } else if (const auto* counted = ast::as<ast::For>(&stmt)) {
-      visit(counted->iterable);
-      visit(counted->target);
-      block(counted->body);
-      block(counted->else_body);
-    } else if (const auto* result = ast::as<ast::Return>(&stmt)) {
-      visit(result->value);
-    } else if (const auto* asserted = ast::as<ast::Assert>(&stmt)) {
-      visit(asserted->condition);
-    }
-  }
 };
 
 } // namespace
@@ -104,7 +60,10 @@ void check_names(Context& context, const FunctionSymbol& function) {
   for (const ast::Param& param : function.def->params)
     if (param.annotation && function.file->rules.annotations == Rules::annotations_rule::Types)
       type_of_expr(context, *function.file, *param.annotation);
-  NameWalk{checker}.block(function.def->body);
+  NameWalk walk{checker};
+  ast::each_stmt(function.def->body, [&](const ast::Stmt& stmt) {
+    ast::each_expr(stmt, [&](const ast::Expr& expr) { walk.visit_node(expr); });
+  });
 }
 
 } // namespace kern::checker
