@@ -9,19 +9,19 @@
 #include "compiler/check/half_sums.h"
 #include "compiler/check/narrow.h"
 #include "compiler/check/records.h"
+#include "compiler/check/targets.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 
 // Adds the slots that a target assigns.
 static void add_written(Checker& checker, const ast::Expr& target, std::vector<ir::SlotId>& slots) {
-  if (const auto* name = ast::as<ast::Name>(&target))
-    if (const Local* local = checker.find_local(name->text))
-      slots.insert(slots.end(), local->slots.begin(), local->slots.end());
-  if (const auto* tuple = ast::as<ast::Tuple>(&target))
-    for (const ast::Expr* element : tuple->elements) add_written(checker, *element, slots);
-  if (const auto* list = ast::as<ast::List>(&target))
-    for (const ast::Expr* element : list->elements) add_written(checker, *element, slots);
+  const auto* tuple = ast::as<ast::Tuple>(&target);
+  const auto* list = ast::as<ast::List>(&target);
+  for (const ast::Expr* element : tuple ? tuple->elements : list ? list->elements : ast::ExprList{})
+    add_written(checker, *element, slots);
+  if (const Local* local = assigned_local(checker, target))
+    slots.insert(slots.end(), local->slots.begin(), local->slots.end());
 }
 
 static bool reads_any(const Value& value, const std::vector<ir::SlotId>& slots) {
@@ -42,29 +42,18 @@ static void copy_overwritten(Checker& checker, std::vector<Value>& values, ast::
   }
 }
 
-// Returns the integer type that a target is declared to have, of a local or of the elements of an array.
-static std::optional<Type> declared_type(Checker& checker, const ast::Expr& target) {
-  const auto* subscript = ast::as<ast::Subscript>(&target);
-  const auto* name = ast::as<ast::Name>(subscript ? subscript->value : &target);
-  const Local* local = name ? checker.find_local(name->text) : nullptr;
-  if (!local || (!subscript && !local->annotated)) return std::nullopt;
-  Type type = subscript && is_array(local->type) && !is_record_array(local->type) ? element_type(local->type)
-                                                                                  : local->type;
-  return is_scalar(type) && is_integer(type) ? std::optional(type) : std::nullopt;
-}
-
 void Checker::check_assign(const ast::Assign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.targets.front());
   target_name = name ? std::string(name->text) : "";
-  if (final) target_type = declared_type(*this, *stmt.targets.front());
+  Type declared = declared_type(*this, *stmt.targets.front());
+  if (final && is_scalar(declared) && is_integer(declared)) target_type = declared;
   assigned = &stmt;
   // A record that goes to another place in memory is copied as it lies there.
-  bool is_copied = std::ranges::none_of(stmt.targets, [](const ast::Expr* target) {
-    return target->kind == ast::Kind::Name || target->kind == ast::Kind::Tuple ||
-           target->kind == ast::Kind::List;
+  bool is_copied = std::ranges::none_of(stmt.targets, [&](const ast::Expr* target) {
+    return target->kind == ast::Kind::Tuple || target->kind == ast::Kind::List ||
+           assigned_local(*this, *target);
   });
-  Value value = is_copied && !changes_local(*this, *stmt.targets.front()) ? evaluate_place(*stmt.value)
-                                                                          : evaluate(*stmt.value);
+  Value value = is_copied ? evaluate_place(*stmt.value) : evaluate(*stmt.value);
   if (value.kind == ValueKind::Rows) value = rows_view(value);
   assigned = nullptr;
   target_name.clear();
@@ -197,15 +186,19 @@ static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& v
 
 void Checker::assign_target(const ast::Expr& target, const Value& value, const ast::Node& site,
                             bool consume) {
-  if (const auto* name = ast::as<ast::Name>(&target)) {
-    if (Local* local = find_local(name->text)) assign_local(*local, value, site, value.span, consume);
-    return;
-  }
   if (const auto* tuple = ast::as<ast::Tuple>(&target))
     return assign_tuple(*this, tuple->elements, value, target.span);
   if (const auto* list = ast::as<ast::List>(&target))
     return assign_tuple(*this, list->elements, value, target.span);
-  if (assign_field(*this, target, value, site)) return;
+  Local* local = assigned_local(*this, target);
+  if (target.kind == ast::Kind::Name) {
+    if (local) assign_local(*local, value, site, value.span, consume);
+    return;
+  }
+  if (local) {
+    if (std::optional<RecordPart> part = record_part(*this, *local, target)) part->assign(value, site);
+    return;
+  }
   std::optional<Place> place = target_place(target);
   if (!place) return;
   stored_into = target.span;
@@ -410,38 +403,40 @@ static void change_elements(Checker& checker, const ast::AugAssign& stmt, ir::Op
 
 // x op= y: the same rule as x = x op y; x is evaluated once, before y.
 void Checker::check_aug_assign(const ast::AugAssign& stmt) {
-  if (const auto* name = ast::as<ast::Name>(stmt.target)) {
-    Value old = read_name(*name);
-    Value right = evaluate(*stmt.value);
-    if (is_array(old)) return change_elements(*this, stmt, old.operand, right);
-    if (final) stored_sum = sum_of(*this, stmt, right);
-    Value result = binary(stmt.op, old, right, stmt.span);
-    Local* local = find_local(name->text);
-    if (local && keeps_intervals(*this)) {
-      note_sum(*this, *local, stmt.op, right, result);
-      note_mixed(*local, old, right, result);
-    }
-    if (local) assign_local(*local, result, *name, stmt.span);
-    stored_sum.reset();
-    return;
-  }
-  if (change_field(*this, stmt)) return;
-  std::optional<Place> found = target_place(*stmt.target);
-  if (!found) return;
-  const Place& place = *found;
-  if (place.ok && place.is_view) return change_elements(*this, stmt, place.array, evaluate(*stmt.value));
-  Value old = load(place, stmt.target->span);
+  const ast::Expr& target = *stmt.target;
+  const auto* name = ast::as<ast::Name>(&target);
+  Local* local = assigned_local(*this, target);
+  std::optional<RecordPart> part = local && !name ? record_part(*this, *local, target) : std::nullopt;
+  std::optional<Place> place = local || name ? std::nullopt : target_place(target);
+  if (place && place->ok && place->is_view)
+    return change_elements(*this, stmt, place->array, evaluate(*stmt.value));
+  Value old = name    ? read_name(*name)
+              : part  ? part->value
+              : place ? load(*place, target.span)
+                      : error_value(target.span);
   Value right = evaluate(*stmt.value);
+  if (!name && !part && !place) return;
+  if (name && is_array(old)) return change_elements(*this, stmt, old.operand, right);
   if (final) stored_sum = sum_of(*this, stmt, right);
   Value result = binary(stmt.op, old, right, stmt.span);
-  if (place.ok && !place.is_field()) warn_half_element(*this, stmt, element_type(place.array.type));
-  stored_into = stmt.target->span;
-  if (!scope->is_numba() && should_be_converted(right, result, old.type)) {
+  if (place && place->ok && !place->is_field())
+    warn_half_element(*this, stmt, element_type(place->array.type));
+  stored_into = target.span;
+  if (!name && !scope->is_numba() && should_be_converted(right, result, old.type)) {
     stored_sum.reset();
     convert(right, old.type, Purpose::Store);
     return;
   }
-  store(place, result, stmt.target->span);
+  if (name && local && keeps_intervals(*this)) {
+    note_sum(*this, *local, stmt.op, right, result);
+    note_mixed(*local, old, right, result);
+  }
+  if (part)
+    part->assign(result, target);
+  else if (place)
+    store(*place, result, target.span);
+  else if (local)
+    assign_local(*local, result, target, stmt.span);
   stored_sum.reset();
 }
 

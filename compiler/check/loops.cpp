@@ -7,6 +7,7 @@
 #include "compiler/check/narrow.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/records.h"
+#include "compiler/check/targets.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/walk.h"
 
@@ -209,19 +210,16 @@ bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
       check_loop_body(stmt.body, inner, [&] { assign_local(*local, *number, *stmt.target, span, false); });
       return true;
     }
-  bool takes_type = local && !scope->is_numba() && is_scalar(local->type) && is_integer(local->type) &&
-                    range_fits(range_value, local->type);
-  std::optional<Range> range = range_of(range_value, takes_type ? std::optional(local->type) : std::nullopt);
+  Type type = local ? local->type : declared_type(*this, *stmt.target);
+  bool takes_type =
+      !scope->is_numba() && is_scalar(type) && is_integer(type) && range_fits(range_value, type);
+  std::optional<Range> range = range_of(range_value, takes_type ? std::optional(type) : std::nullopt);
   if (!range) {
     check_loop_body(stmt.body, inner,
                     [&] { assign_target(*stmt.target, unknown_or_error(range_value), *stmt.target, false); });
     return true;
   }
-  if (!local) {
-    report(stmt.target->span, diag::not_assignable, context.source(stmt.target->span));
-    return true;
-  }
-  bool direct = final && local->type == range->type;
+  bool direct = final && local && local->type == range->type;
   Value counter =
       direct ? slots_value(*local, range->type, span) : runtime_value(variable(range->type, span), span);
   counter.most = range->most;
@@ -230,7 +228,7 @@ bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
     if (direct)
       note_assignment(*local, counter, *stmt.target, span);
     else
-      assign_local(*local, counter, *stmt.target, span, false);
+      assign_target(*stmt.target, counter, *stmt.target, false);
   });
   emit_for(*counter.operand.slot, range->start, range->step, range->count, std::move(inner), span,
            range->stop);
@@ -446,8 +444,8 @@ bool Checker::check_for(const ast::For& stmt) {
 
 bool Checker::check_for_rounds(const ast::For& stmt) {
   Value iterable = evaluate(*stmt.iterable);
-  if (iterable.kind == ValueKind::Range && stmt.target->kind == ast::Kind::Name)
-    return check_for_range(stmt, iterable);
+  bool is_one = stmt.target->kind != ast::Kind::Tuple && stmt.target->kind != ast::Kind::List;
+  if (iterable.kind == ValueKind::Range && is_one) return check_for_range(stmt, iterable);
   std::optional<Iteration> iteration = iterate(iterable);
   ir::Body inner;
   Span span = stmt.target->span;

@@ -144,45 +144,32 @@ struct Path {
 };
 
 // Says whether a local is a record of a .py file, which is an argument by value and not changed; reports it.
-bool is_argument(Checker& checker, const ast::Expr& target) {
-  Local* root = root_of(checker, target);
-  if (!root || !checker.scope->is_numba() || !is_record(type_of_local(checker, *root))) return false;
-  checker.report(target.span, diag::record_argument, root->name);
+bool is_argument(Checker& checker, const Local& local, const ast::Expr& target) {
+  if (!checker.scope->is_numba() || !is_record(type_of_local(checker, local))) return false;
+  checker.report(target.span, diag::record_argument, local.name);
   return true;
 }
 
 } // namespace
 
-bool changes_local(Checker& checker, const ast::Expr& target) {
-  Local* root = target.kind == ast::Kind::Name ? nullptr : root_of(checker, target);
-  if (!root) return false;
+Local* assigned_local(Checker& checker, const ast::Expr& target) {
+  Local* root = root_of(checker, target);
+  if (!root || target.kind == ast::Kind::Name) return root;
   Type type = type_of_local(checker, *root);
-  return is_tuple(type) && type->record;
+  return is_tuple(type) && type->record ? root : nullptr;
 }
 
-static void assign_part(Checker& checker, Path& path, const Value& value, const ast::Node& site) {
-  if (is_error(value) || is_unknown(value)) return;
-  Value changed = path.with(value);
-  if (!is_error(changed)) checker.assign_local(*root_of(checker, path.target), changed, site, changed.span);
-}
-
-bool assign_field(Checker& checker, const ast::Expr& target, const Value& value, const ast::Node& site) {
-  if (!changes_local(checker, target)) return false;
-  if (is_error(value) || is_unknown(value) || is_argument(checker, target)) return true;
+std::optional<RecordPart> record_part(Checker& checker, Local& local, const ast::Expr& target) {
+  if (is_argument(checker, local, target)) return std::nullopt;
   Path path{checker, target};
-  if (path.follow(target)) assign_part(checker, path, value, site);
-  return true;
-}
-
-bool change_field(Checker& checker, const ast::AugAssign& stmt) {
-  if (!changes_local(checker, *stmt.target)) return false;
-  if (is_argument(checker, *stmt.target)) return true;
-  Path path{checker, *stmt.target};
-  bool is_found = path.follow(*stmt.target);
-  Value right = checker.evaluate(*stmt.value);
-  if (!is_found || is_error(path.value)) return true;
-  assign_part(checker, path, checker.binary(stmt.op, path.value, right, stmt.span), *stmt.target);
-  return true;
+  if (!path.follow(target) || is_error(path.value)) return std::nullopt;
+  RecordPart part{path.value, {}};
+  part.assign = [&local, path = std::move(path)](const Value& value, const ast::Node& site) mutable {
+    if (is_error(value) || is_unknown(value)) return;
+    Value changed = path.with(value);
+    if (!is_error(changed)) path.checker.assign_local(local, changed, site, changed.span);
+  };
+  return part;
 }
 
 } // namespace kern::checker

@@ -24,6 +24,36 @@ struct Goal {
   bool is_none() const { return type == types::unknown && local.empty(); }
 };
 
+// Returns the type of a field of a record, or of an array of such; unknown where it is none.
+Type field_type(Type owner, std::string_view name) {
+  Type record = is_record_array(owner) ? record_type(owner) : owner;
+  if (!is_record(record)) return types::unknown;
+  auto field = std::ranges::find(record->record->fields, name, &RecordField::name);
+  bool is_found = field != record->record->fields.end();
+  return is_found ? record->elements[static_cast<std::size_t>(field - record->record->fields.begin())]
+                  : types::unknown;
+}
+
+// Returns the type of a local, or of an element or field of one; unknown of any other expression.
+Type place_type(Checker& checker, const ast::Expr& place) {
+  if (const auto* name = ast::as<ast::Name>(&place)) {
+    const Local* local = checker.find_local(name->text);
+    return local ? local->type : types::unknown;
+  }
+  if (const auto* attribute = ast::as<ast::Attribute>(&place))
+    return field_type(place_type(checker, *attribute->value), attribute->name);
+  const auto* subscript = ast::as<ast::Subscript>(&place);
+  if (!subscript) return types::unknown;
+  Type owner = place_type(checker, *subscript->value);
+  if (const auto* text = ast::as<ast::StringLiteral>(subscript->indices.front()))
+    return field_type(owner, text->value);
+  if (is_array(owner)) return is_record_array(owner) ? record_type(owner) : element_type(owner);
+  // An array in a record is a tuple of elements of one type.
+  for (std::size_t k = 0; k < subscript->indices.size(); ++k)
+    owner = is_tuple(owner) && !owner->elements.empty() ? owner->elements[0] : types::unknown;
+  return owner;
+}
+
 // Visits the expressions of a function with what each of them goes into.
 class TargetFinder {
 public:
@@ -70,20 +100,10 @@ private:
   }
 
   Goal into(const ast::Expr& target, const ast::Expr& value, bool is_augmented) {
-    if (const auto* subscript = ast::as<ast::Subscript>(&target))
-      return into_element(*subscript->value, value, is_augmented);
     const auto* name = ast::as<ast::Name>(&target);
     const Local* local = name ? checker_.find_local(name->text) : nullptr;
-    if (!local) return {};
-    if (local->annotated) return number(local->type, value, is_augmented);
-    return {types::unknown, name->text, value.span, is_augmented};
-  }
-
-  Goal into_element(const ast::Expr& array, const ast::Expr& value, bool is_augmented) {
-    const auto* name = ast::as<ast::Name>(&array);
-    const Local* local = name ? checker_.find_local(name->text) : nullptr;
-    if (!local || !is_array(local->type)) return {};
-    return number(element_type(local->type), value, is_augmented);
+    if (local && !local->annotated) return {types::unknown, name->text, value.span, is_augmented};
+    return number(declared_type(checker_, target), value, is_augmented);
   }
 
   // Returns the float type for a local without a declaration, no wider than what is made of it needs.
@@ -139,7 +159,8 @@ private:
       if (callee.kind == ValueKind::Function && i < callee.function->def->params.size())
         own = parameter(*callee.function, callee.function->def->params[i], arg);
       // The value of an atomic stands behind the index.
-      if (module == "atomic" && i > 1) own = into_element(*call.args[0], arg, false);
+      if (Type array = place_type(checker_, *call.args[0]); module == "atomic" && i > 1)
+        own = is_array(array) && !is_record_array(array) ? number(element_type(array), arg) : Goal{};
       walk(arg, own, visit);
     }
     for (const ast::Keyword& keyword : call.keywords) walk(*keyword.value, {}, visit);
@@ -168,6 +189,12 @@ private:
 };
 
 } // namespace
+
+Type declared_type(Checker& checker, const ast::Expr& target) {
+  const auto* name = ast::as<ast::Name>(&target);
+  const Local* local = name ? checker.find_local(name->text) : nullptr;
+  return local && !local->annotated ? types::unknown : place_type(checker, target);
+}
 
 std::optional<Target> target_of(Checker& checker, Span place) {
   bool is_known = checker.final && checker.instance && !checker.scope->is_numba();
