@@ -89,9 +89,10 @@ void read_as(HostArray& array, ScalarKind wanted) {
 
 std::string describe(const HostArray& array) {
   std::string extents;
-  for (std::int64_t extent : array.extents)
+  for (std::int64_t extent : std::span(array.extents).first(array.rank()))
     extents += fmt::format("{}{}", extents.empty() ? "" : ", ", extent);
-  return fmt::format("{} ({}{})", name_of(array.element), extents, array.extents.size() == 1 ? "," : "");
+  std::string_view element = array.records.type ? "record" : name_of(array.element);
+  return fmt::format("{} ({}{})", element, extents, array.rank() == 1 ? "," : "");
 }
 
 } // namespace kern

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,7 @@ struct NpyRecords {
   std::string descr; // as a .npy file has it; "" where the elements are numbers
   std::int64_t size = 0;
   std::vector<std::pair<std::int64_t, ScalarKind>> scalars; // where each is, in bytes; by their places
+  std::optional<Type> type;                                 // of the parameter that takes them
   std::string dtype; // an expression of Python, where the names of fields can be written as one
   // Names the record `P` of `zeros:P:100` and `ones:P:100`, whose fields are known once the program is. The
   // array has no words until then.
@@ -70,6 +72,8 @@ struct HostArray {
   // Returns where the element stands that is number `index` in C order.
   const char* at(std::int64_t index) const;
   char* at(std::int64_t index) { return const_cast<char*>(std::as_const(*this).at(index)); }
+  // Returns how many axes a program sees, which knows no words of records.
+  std::size_t rank() const { return extents.size() - records.type.has_value(); }
   // Returns the indices of that element: "[2, 3]".
   std::string index_text(std::int64_t index) const;
 };

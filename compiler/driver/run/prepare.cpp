@@ -121,6 +121,8 @@ static bool check_types(Run& run, Stage& stage, const ir::Module& module) {
       continue;
     }
     const std::string is = misfit(argument, type, is_numba);
+    HostArray* array = is.empty() ? argument.array() : nullptr;
+    if (array && !array->records.descr.empty()) array->records.type = record_type(type);
     if (is.empty()) continue;
     Diagnostics& diagnostics = is_numba ? stage.compilation->diagnostics() : run.diagnostics();
     std::optional<Span> span = is_numba ? std::optional(signature_span(*stage.definition)) : std::nullopt;

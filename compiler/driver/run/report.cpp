@@ -83,14 +83,43 @@ std::vector<std::string> sorted_lines(const std::string& text) {
   return lines;
 }
 
+static std::string record_text(Type record, const char* place);
+
+// Returns what a field holds, from one of its axes on.
+static std::string field_text(const RecordField& field, std::size_t axis, const char* place) {
+  if (axis == field.extents.size())
+    return is_record(field.type) ? record_text(field.type, place)
+                                 : to_string(load_number(field.type->scalar, place), field.type->scalar);
+  std::int64_t step = size_in_memory(field.type);
+  for (std::size_t inner = axis + 1; inner < field.extents.size(); ++inner) step *= field.extents[inner];
+  std::string text;
+  for (std::int64_t i = 0; i < field.extents[axis]; ++i)
+    text += (text.empty() ? "" : ", ") + field_text(field, axis + 1, place + i * step);
+  return "[" + text + "]";
+}
+
+static std::string record_text(Type record, const char* place) {
+  std::string text;
+  for (const RecordField& field : record->record->fields)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", field.name,
+                        field_text(field, 0, place + field.offset));
+  return "{" + text + "}";
+}
+
+static std::string element_text(const HostArray& array, const char* place) {
+  return array.records.type ? record_text(*array.records.type, place)
+                            : to_string(load_number(array.element, place), array.element);
+}
+
 std::string summary(const std::string& name, const HostArray& array) {
   constexpr std::int64_t most = 8;
-  std::int64_t size = array.size();
+  const std::int64_t words = array.records.type ? array.extents.back() : 1;
+  const std::int64_t size = array.size() / words;
   std::string text = fmt::format("{}: {}", name, describe(array));
   if (size == 0) return text + "\n";
   double sum = 0;
   std::int64_t not_numbers = 0, least = -1, greatest = -1;
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::int64_t i = 0; i < size && !array.records.type; ++i) {
     double value = as_real(load_number(array.element, array.at(i)));
     if (std::isnan(value)) {
       ++not_numbers;
@@ -100,9 +129,7 @@ std::string summary(const std::string& name, const HostArray& array) {
     if (least < 0 || value < as_real(load_number(array.element, array.at(least)))) least = i;
     if (greatest < 0 || value > as_real(load_number(array.element, array.at(greatest)))) greatest = i;
   }
-  auto element = [&](std::int64_t i) {
-    return to_string(load_number(array.element, array.at(i)), array.element);
-  };
+  auto element = [&](std::int64_t i) { return element_text(array, array.at(i * words)); };
   if (least >= 0)
     text += fmt::format(", min {}, max {}, mean {:.6g}", element(least), element(greatest),
                         sum / static_cast<double>(size - not_numbers));
@@ -179,7 +206,7 @@ static std::optional<Range> parse_range(std::string_view text, std::int64_t exte
 
 static std::string nested_text(const HostArray& array, std::span<const Range> ranges, std::size_t axis,
                                const char* place) {
-  if (axis == ranges.size()) return to_string(load_number(array.element, place), array.element);
+  if (axis == ranges.size()) return element_text(array, place);
   const Range& range = ranges[axis];
   std::string text;
   for (std::int64_t i = 0; i < range.count; ++i) {
@@ -193,7 +220,7 @@ static std::string nested_text(const HostArray& array, std::span<const Range> ra
 Result<std::string> elements_text(const std::string& selection, const HostArray& array) {
   std::vector<Range> ranges;
   std::string_view rest = selection;
-  while (!rest.empty() && ranges.size() < array.extents.size()) {
+  while (!rest.empty() && ranges.size() < array.rank()) {
     std::size_t comma = std::min(rest.find(','), rest.size());
     std::optional<Range> range = parse_range(rest.substr(0, comma), array.extents[ranges.size()]);
     std::string_view part = rest.substr(0, comma);
@@ -204,7 +231,7 @@ Result<std::string> elements_text(const std::string& selection, const HostArray&
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   if (!rest.empty()) return failure("[{}] has more indices than {} has axes", selection, describe(array));
-  while (ranges.size() < array.extents.size()) ranges.push_back({0, array.extents[ranges.size()], 1, false});
+  while (ranges.size() < array.rank()) ranges.push_back({0, array.extents[ranges.size()], 1, false});
   return nested_text(array, ranges, 0, array.data());
 }
 
