@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/check/fold.h"
+#include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 
@@ -245,8 +246,12 @@ Value array_binary(Checker& checker, ast::BinaryOp op, const Value& left, const 
     return error_value(span);
   }
   if (!checker.count_steps(static_cast<std::size_t>(*count), span)) return error_value(span);
+  const bool raises = op == ast::BinaryOp::Power && is_constant_array(left) && is_number(right);
   bool ok = for_each_index(result.extents, [&](const Extents& index) {
     Value x = a->at(place_of(index, *a_strides), span), y = b->at(place_of(index, *b_strides), span);
+    if (raises)
+      if (std::optional<ir::Operand> power = numpy_array_power(x, y))
+        return add_result(result, runtime_value(*power, span));
     return add_result(result, checker.binary(op, x, y, span));
   });
   return ok ? array_value(checker, std::move(result), span) : error_value(span);

@@ -121,6 +121,18 @@ numpy_complex(ast::BinaryOp op, Type type, std::complex<double> left, std::compl
   }
 }
 
+template <class Float>
+std::optional<ir::Operand> numpy_complex_power(Type type, std::complex<double> base, double exponent) {
+  const std::complex<Float> z(base);
+  if (exponent == 2) return numpy_complex<Float>(ast::BinaryOp::Multiply, type, base, base);
+  if (exponent == 0.5) return ir::constant_complex(type, std::sqrt(z).real(), std::sqrt(z).imag());
+  const Float x = z.real(), y = z.imag();
+  const bool is_flat = std::fabs(y) <= std::fabs(x);
+  const Float ratio = is_flat ? y / x : x / y, divisor = is_flat ? x + y * ratio : x * ratio + y;
+  return is_flat ? ir::constant_complex(type, 1 / divisor, -ratio / divisor)
+                 : ir::constant_complex(type, ratio / divisor, -1 / divisor);
+}
+
 std::optional<ir::Operand> numpy_binary(ast::BinaryOp op, const Value& left, const Value& right) {
   std::optional<Type> type = numpy_type(left, right);
   if (!type || op == ast::BinaryOp::MatrixMultiply) return std::nullopt;
@@ -144,6 +156,22 @@ std::optional<ir::Operand> numpy_binary(ast::BinaryOp op, const Value& left, con
 }
 
 } // namespace
+
+std::optional<ir::Operand> numpy_array_power(const Value& element, const Value& exponent) {
+  const double power = constant_real(exponent).value_or(0);
+  if (power != 2 && power != 0.5 && power != -1) return std::nullopt;
+  if (element.type == types::c64)
+    return numpy_complex_power<float>(element.type, *constant_complex(element), power);
+  if (is_complex(element.type))
+    return numpy_complex_power<double>(element.type, *constant_complex(element), power);
+  const bool squares_float = power == 2 && is_float(exponent.type);
+  if (!is_float(element.type) && !squares_float) return std::nullopt;
+  const Type type = is_float(element.type) ? element.type : types::f64;
+  const ir::Operand x = *constant_as(element, type);
+  if (power == 2) return fold_binary(ir::BinaryOp::Multiply, x, x);
+  if (power == 0.5) return fold_builtin(Builtin::Sqrt, type, std::array{x});
+  return fold_binary(ir::BinaryOp::Divide, ir::constant_float(type, 1), x);
+}
 
 bool is_python(const Checker& checker) { return checker.scope->is_numba() && !checker.instance; }
 

@@ -48,6 +48,16 @@ class Writer:
             f"np.zeros_like(np.arange({a + 1}))", f"np.ones_like(np.zeros(({a}, {b}), np.float32))", f"np.full_like(np.arange({a + 1}), 3)",
         ])
 
+    def power(self):
+        """Returns an array to a power that NumPy makes by a product, a root or a quotient, or which it refuses."""
+        r = self.random
+        numbers = [r.choice([repr(r.uniform(-9, 9)), repr(r.uniform(0, 1e-3)), repr(r.uniform(-1e9, 1e9)), self.number(), "-0.0", "np.inf"])
+                   for _ in range(r.randrange(2, 12))]
+        whole = r.random() < 0.4
+        elements = [str(r.choice([r.randrange(-9, 9), r.randrange(-3 * 10**9, 3 * 10**9)])) for _ in numbers] if whole else numbers
+        made = f"np.array([{', '.join(elements)}]{'' if whole else r.choice(['', ', np.float32'])})"
+        return f"{made} ** {r.choice(['2', '0.5', '-1', '2.0', '-1.0', '1', '0', 'np.float64(0.5)', 'np.int64(2)', 'np.int64(-1)', 'True'])}"
+
     def large(self):
         """The same with more elements than a tuple may have."""
         r, a = self.random, self.small()
@@ -57,6 +67,8 @@ class Writer:
                          f"np.arange(40000)[{a}::2]", f"np.arange(40000).reshape(200, 200)[::-1, 7:]"])
 
     def array(self):
+        if self.random.random() < 0.2:
+            return self.power()
         r, made = self.random, self.large() if self.random.random() < 0.15 else self.make()
         return r.choice([made, made, f"({made}).astype({r.choice(DTYPES)})", f"({made}) * 2", f"2.5 - ({made})", f"({made}) + ({made})",
                          f"-({made})", f"({made})[1:]", f"({made})[::-1]", f"({made}).ravel()",
@@ -82,9 +94,14 @@ def expected(array):
 
 
 def kernc_says(kernc, file, count):
-    command = [kernc, "run", str(file), "k", f"x=zeros:float64:{count}", "--grid=1", "--block=1", "--device=cpu", f"-o", f"x={file}.npy"]
+    command = [kernc, "run", str(file), "k", f"x=zeros:float64:{count}", "--grid=1", "--block=1", "--device=cpu", "-o", f"x={file.parent}/x.npy"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    return list(np.load(f"{file}.npy")) if done.returncode == 0 else done.stderr
+    return list(np.load(file.parent / "x.npy")) if done.returncode == 0 else done.stderr
+
+
+def is_same(found, want):
+    """To the bit, but for the sign of NaN."""
+    return np.array_equal(found, want, equal_nan=True) and np.array_equal(np.signbit(found) & (found == 0), np.signbit(want) & (want == 0))
 
 
 def check(options, seed, folder):
@@ -92,15 +109,21 @@ def check(options, seed, folder):
     try:
         with np.errstate(all="ignore"):
             array = eval(text, {"np": np})
-    except (ValueError, OverflowError, IndexError):
-        return arguments.SKIPPED
+    except (ValueError, OverflowError, IndexError) as error:
+        if "negative integer powers" not in str(error):
+            return arguments.SKIPPED
+        array = None
+    file = folder / "k.py"
+    if array is None:
+        file.write_text(program(text, np.zeros(1)))
+        found = kernc_says(options.kernc, file, 3)
+        return None if isinstance(found, str) and "error[" in found else f"{text}: NumPy raises, kernc {found}"
     if array.size == 0 or array.ndim > 3 or (array.dtype.kind == "u" or "uint" in text) and "-" in text:
         return arguments.SKIPPED  # what NumPy makes of a negative number there differs from version to version
-    file = folder / "k.py"
     file.write_text(program(text, array))
     want = expected(array)
     found = kernc_says(options.kernc, file, len(want))
-    if isinstance(found, list) and np.array_equal(np.array(found), np.array(want), equal_nan=True):
+    if isinstance(found, list) and is_same(np.array(found), np.array(want)):
         return None
     return f"{text[:300]}: NumPy {array.dtype} {want[:40]}, kernc {found[:400]}"
 
