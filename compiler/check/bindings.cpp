@@ -8,6 +8,7 @@
 
 #include "compiler/check/host_blocks.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/types/names.h"
 
 namespace kern::checker {
 
@@ -31,7 +32,9 @@ bool is_import(const Symbol& symbol) {
 bool is_same(const Symbol& a, const Symbol& b) {
   if (&a == &b) return true;
   if (a.kind != b.kind) return false;
-  if (is_import(a)) return a.module == b.module && a.text == b.text;
+  // What a kernel may read of CuPy is NumPy's.
+  auto known = [](std::string_view name) { return name == "cupy" ? "numpy" : name; };
+  if (is_import(a)) return known(a.module) == known(b.module) && known(a.text) == known(b.text);
   if (a.kind != Symbol::Kind::Constant || a.op || b.op || !a.path.empty() || !b.path.empty()) return false;
   const auto *x = ast::as<ast::IntLiteral>(a.init), *y = ast::as<ast::IntLiteral>(b.init);
   return x && y && x->value == y->value;
@@ -64,16 +67,33 @@ static bool holds_list(const ast::Expr* expr) {
   return false;
 }
 
+// Says whether an element of a list may be one itself. A name is none: the list that it is was handed on.
+static bool may_be_list(FileScope& file, const ast::Expr* expr) {
+  constexpr std::array<std::string_view, 12> numbers = {"int", "float", "bool", "complex", "abs", "len",
+                                                        "sum", "round", "ord",  "hash",    "min", "max"};
+  const auto* call = ast::as<ast::Call>(expr);
+  if (!call) return holds_list(expr);
+  if (const auto* name = ast::as<ast::Name>(call->callee)) {
+    bool is_number =
+        !versions_of(file, name->text) && std::ranges::find(numbers, name->text) != numbers.end();
+    return !is_number ||
+           std::ranges::any_of(call->args, [&](const ast::Expr* arg) { return may_be_list(file, arg); });
+  }
+  const auto* member = ast::as<ast::Attribute>(call->callee);
+  const auto* base = member ? ast::as<ast::Name>(member->value) : nullptr;
+  const std::vector<Symbol>* versions = base ? versions_of(file, base->text) : nullptr;
+  const std::string_view module = versions ? versions->back().module : "";
+  return module != "math" && !(module == "numpy" && find_numba_scalar(member->name));
+}
+
 // Says whether an element of a list or dict may be changed.
-static bool holds_nested_list(const ast::Expr* expr) {
+static bool holds_nested_list(FileScope& file, const ast::Expr* expr) {
   ast::ExprList elements;
   if (const auto* list = ast::as<ast::List>(expr)) elements = list->elements;
   if (const auto* dict = ast::as<ast::Dict>(expr)) elements = dict->values;
   bool is_literal = expr && (expr->kind == ast::Kind::List || expr->kind == ast::Kind::Dict);
-  if (!is_literal) return true;
-  return std::any_of(elements.begin(), elements.end(), [](const ast::Expr* element) {
-    return element->kind == ast::Kind::Name || element->kind == ast::Kind::Call || holds_list(element);
-  });
+  return !is_literal ||
+         std::ranges::any_of(elements, [&](const ast::Expr* element) { return may_be_list(file, element); });
 }
 
 // Returns what made the object that a name is, whatever was stored into it since; null where it is no constant.
@@ -91,6 +111,11 @@ bool is_list(FileScope& file, std::string_view name) {
   if (!versions || versions->back().kind != Symbol::Kind::Constant) return false;
   const ast::Expr* made = made_by(file, name);
   return holds_list(made ? made : versions->back().init);
+}
+
+bool changes_list(FileScope& file, std::string_view name, const NameUse& use) {
+  bool is_shallow = use.kind != NameUse::Kind::Bind && (use.is_part || use.is_copy);
+  return is_list(file, name) && !(is_shallow && !holds_nested_list(file, made_by(file, name)));
 }
 
 // Returns the element that a statement stores into: `name[i] = value`, `name[i] += value`; null where it is
@@ -114,9 +139,7 @@ struct Binder {
     bool any = false;
     for (const NameUse& use : uses) {
       bool changes = use.kind == NameUse::Kind::Bind || handling_of(file, use) != Handling::Reads;
-      if (!changes || !is_list(file, use.name)) continue;
-      bool is_shallow = use.kind != NameUse::Kind::Bind && (use.is_part || use.is_copy);
-      if (is_shallow && !holds_nested_list(made_by(file, use.name))) continue;
+      if (!changes || !changes_list(file, use.name, use)) continue;
       file.symbols[use.name].push_back(host_symbol(HostReason::Changed, use.span, place));
       any = true;
     }
@@ -271,6 +294,16 @@ struct Binder {
     return false;
   }
 
+  // Says whether all of a `try` runs, so that its clauses do not.
+  bool runs_whole(const HostStatement& statement) const {
+    return statement.kind == HostStatement::Kind::Try &&
+           std::ranges::all_of(statement.guarded, [&](const ast::Stmt* stmt) {
+             const auto* import = ast::as<ast::Import>(stmt);
+             // Only a program that has CuPy comes to a kernel which reads it.
+             return runs(*stmt) || (import && import->module == "cupy" && only_imports(statement.guarded));
+           });
+  }
+
   static bool only_imports(ast::Block items) {
     return std::all_of(items.begin(), items.end(), [](const ast::Stmt* item) {
       return item->kind == ast::Kind::Import || item->kind == ast::Kind::FromImport;
@@ -328,12 +361,6 @@ struct Binder {
       file.symbols[statement.name].back().host = &statement;
       return;
     case HostStatement::Kind::Try:
-      if (std::all_of(statement.guarded.begin(), statement.guarded.end(),
-                      [&](const ast::Stmt* stmt) { return runs(*stmt); })) {
-        for (const ast::Stmt* stmt : statement.guarded) add_item(context, file, *stmt);
-        return;
-      }
-      break;
     case HostStatement::Kind::Plain: break;
     }
     if (statement.loop && add_loop(statement)) return;
@@ -429,6 +456,10 @@ struct Binder {
       while (count < items.size() && items[count]->span.begin < statement.span.end) ++count;
       ast::Block own = items.subspan(0, count);
       items = items.subspan(count);
+      if (runs_whole(statement)) {
+        for (const ast::Stmt* stmt : statement.guarded) add_item(context, file, *stmt);
+        continue;
+      }
       bool is_function = statement.kind == HostStatement::Kind::Function;
       bool is_import = statement.is_item && !own.empty() && only_imports(own);
       if (!is_import) mention(is_function ? statement.head_uses : statement.uses, statement.span.begin);

@@ -69,7 +69,8 @@ static Handling handling_of(FileScope& file, std::string_view callee) {
   const bool is_numpy = symbol.module == "numpy" || symbol.module.starts_with("numpy.");
   if (is_numpy && is_in(changing, last)) return Handling::Changes;
   if (is_numpy) return is_in(viewing, last) ? Handling::Views : Handling::Reads;
-  const bool is_cuda = symbol.text == "cuda" || symbol.module == "numba.cuda" || symbol.module == "math";
+  const bool is_cuda = symbol.text == "cuda" || symbol.module == "numba.cuda" || symbol.module == "math" ||
+                       symbol.module == "cupy";
   return is_cuda ? Handling::Reads : Handling::Changes;
 }
 
@@ -152,9 +153,9 @@ struct Changes {
   }
 
   void change(FileScope& scope, std::string_view name, const NameUse& use) {
-    if (is_list(scope, name))
+    if (changes_list(scope, name, use))
       scope.changed.try_emplace(name, host_symbol(HostReason::Changed, use.span, 0));
-    else
+    else if (!is_list(scope, name))
       scope.doubts[name].push_back({0, use.span, true, use.is_part});
   }
 

@@ -279,7 +279,11 @@ static std::optional<Doubt> doubt_of(Context& context, FileScope& file, std::str
       }
     if (auto aliases = file.aliases.find(names[i].name); aliases != file.aliases.end())
       for (const Alias& alias : aliases->second)
-        if (seen.insert(alias.name).second) names.push_back({alias.name, alias.is_part || names[i].is_part});
+        if (seen.insert(alias.name).second) {
+          // A part of a list may be the whole object.
+          bool is_part = alias.is_part && !is_list(file, names[i].name);
+          names.push_back({alias.name, is_part || names[i].is_part});
+        }
   }
   if (!found || symbol.state == Symbol::State::Evaluating) return std::nullopt;
   const ReportingScope quiet(context.diagnostics, false);

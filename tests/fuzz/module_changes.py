@@ -250,6 +250,31 @@ MODULES = [
     ("A[0]", "class Work:\n    def use(self, n): return n\nA = np.ones(3)\nn = A[0]\nWork().use(n)", "", [], True),
 ]
 
+# Numbers of a list or dict that a call is given are no objects that it could change.
+NUMBERS = "N = 6\nT = (1, 2)\nclass Box:\n    N = 6\n"
+LISTS = ["[N, 3]", "[N + 0, 3]", "[6, 3]", "[int(6.5), 3]", "[len(T) + 4, 3]", "[math.floor(6.5), 3]", "[np.int32(6), 3]", "[max(N, 2), 3]",
+         "[abs(-6), 3]", "[Box.N, 3]", "[N if N > 2 else 1, 3]"]
+CALLS = ["max(L)", "min(L)", "tuple(L)[0]", "sum(L)", "len(L)", "L[0]", "max(L[0], 2)"]
+for made in LISTS:
+    MODULES += [("L[0] * 100 + L[1] * 10 + Q", f"{NUMBERS}L = {made}\nQ = {call}", "", [], True) for call in CALLS]
+MODULES += [("L[0]", f"{NUMBERS}L = [N, 3]\n{statements}", "", [], True)
+            for statements in ("def f():\n    q = max(L)\n    return q\nf()", "def f(): return sorted(L)\nf()", "m = sorted(L)", "m = list(L)\nm[0] = 8")]
+MODULES += [
+    ("D['a'] + Q", "N = 6\nD = {'a': N}\nQ = D['a']", "", [], True),
+    ("L[1][0]", "M = [1, 2]\nL = [M, [3, 1]]\nQ = max(L)\nQ[0] = 9", "", [], False),
+    ("M[0]", "M = [1, 2]\nL = [M, [0, 1]]\nQ = max(L)\nQ[0] = 9", "", [], False),
+    ("L[0][0]", "W = np.arange(3)\nL = [W, 3]\nV = list(L)\nV[0][0] = 7", "", [], False),
+    ("W[0]", "W = np.arange(3)\nL = [W, 3]\nV = list(L)\nV[0][0] = 7", "", [], False),
+    ("L[0][1]", "def f(): return [1, 2]\nL = [f(), 3]\nV = list(L)\nV[0][1] = 8", "", [], False),
+    ("L[0][1]", "def f(): return [1, 2]\nL = [f(), [9, 9]]\nQ = min(L)\nQ[1] = 8", "", [], False),
+    # A `try` whose imports find their modules is what it holds.
+    ("F[1] + N", "try:\n    from cfg import *\nexcept ImportError:\n    F = None", "", [], True),
+    ("F[1] + N", "try:\n    from cfg import *\n    import math as m\nexcept (ImportError, ValueError) as e:\n    from math import *", "", [], True),
+    ("math.floor(N + 0.5)", "try:\n    from cfg import *\n    from math import *\nexcept ImportError:\n    pass", "", [], True),
+    ("N", "N = 7\ntry:\n    from cfg import *\nexcept ImportError:\n    N = 8", "", [], True),
+    ("N", "try:\n    from missing_module import *\nexcept ImportError:\n    N = 8", "", [], False),
+]
+
 # Kernels inside of functions.
 FACTORIES = [
     ("def make():\n    w = np.zeros(3)\n    w[0] = 4\n{kernel w[0]}", "make()", [], True),
