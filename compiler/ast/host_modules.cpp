@@ -44,6 +44,30 @@ static bool is_inside(std::string_view module, std::string_view package) {
   return has_front && (module.size() == package.size() || module[package.size()] == '.');
 }
 
+// The modules of Python's library, each between two blanks.
+static constexpr std::string_view python_modules =
+    " abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect"
+    " builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys"
+    " compileall concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses"
+    " dataclasses datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno"
+    " faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc getopt getpass gettext glob"
+    " graphlib grp gzip hashlib heapq hmac html http imaplib imghdr imp importlib inspect io ipaddress"
+    " itertools json keyword lib2to3 linecache locale logging lzma mailbox mailcap marshal math mimetypes"
+    " mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib ntpath numbers opcode operator"
+    " optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib"
+    " posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pyexpat queue quopri random re"
+    " readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex shutil signal"
+    " site smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl"
+    " stat statistics string stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny"
+    " tarfile telnetlib tempfile termios textwrap threading time timeit tkinter token tokenize tomllib trace"
+    " traceback tracemalloc tty turtle types typing unicodedata unittest urllib uu uuid venv warnings wave"
+    " weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo ";
+
+bool is_python_module(std::string_view module) {
+  const std::string name = " " + std::string(module.substr(0, module.find('.'))) + " ";
+  return python_modules.find(name) != python_modules.npos;
+}
+
 bool is_host_module(std::string_view module) {
   for (std::string_view known : {"numba", "numba_cuda_mlir", "numpy", "math", "operator", "kern", "cuda",
                                  "typing", "collections", "__future__"})

@@ -9,6 +9,9 @@ namespace kern::ast {
 // Says whether a module is one of the host's whose names Kern knows (numba, numba.cuda, numpy, math, kern, ...).
 bool is_host_module(std::string_view module);
 
+// Says whether a module is one of Python's own library, or in one.
+bool is_python_module(std::string_view module);
+
 // Returns Numba's name of a module: "numba.types" of "numba.core.types", "numba.cuda" of
 // "numba_cuda_mlir.cuda". A module that is none of Numba's keeps its name.
 std::string_view canonical_module(std::string_view module);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/ast/host_modules.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_records.h"
@@ -172,10 +173,13 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
     return vocabulary("math." + std::string(name), span);
   }
-  if (module == "numpy") {
+  if (module == "numpy" || module == "cupy") {
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
     if (std::optional<Value> type = type_name(name, true, span); type && type->text.empty()) return type;
     if (name == "newaxis") return plain_value(ValueKind::None, span);
+    // CuPy's types are NumPy's own; its functions are for the host.
+    if (module == "cupy")
+      return name == "dtype" || name.ends_with("info") ? plain_function("numpy", name, span) : std::nullopt;
     std::string path = "math." + std::string(name);
     for (const auto& [numpy, ours] : numpy_names)
       if (numpy == name && !ours.empty()) path = ours;
@@ -558,7 +562,10 @@ Value Checker::imported_value(FileScope& file, std::string_view name, const Symb
   if (has_known_names(symbol.module))
     return host_attribute(text_value(ValueKind::Host, symbol.module, span), symbol.text, span);
   if (std::optional<Value> value = host_name(symbol.module, symbol.text, span)) return *value;
-  report(span, diag::import_not_found, name, symbol.module, define_name(file, name))
+  report(span, diag::import_not_found, name, symbol.module,
+         ast::is_python_module(symbol.module) ? "a module of Python's own, which kernc does not read:"
+                                              : "which kernc does not find: name its folder with `-I`, or",
+         captured_define(define_name(file, name), span))
       .note(symbol.span, "`{}` is imported from `{}` here", name, symbol.module);
   return error_value(span);
 }
