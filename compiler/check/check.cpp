@@ -6,6 +6,7 @@
 #include <map>
 
 #include "compiler/ast/definitions.h"
+#include "compiler/ast/param_use.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/split_complex.h"
 #include "compiler/check/unchecked.h"
@@ -261,7 +262,8 @@ void warn_without_code(Context& context, const FunctionSymbol& function) {
   });
   bool is_only_generic = std::ranges::none_of(context.module.functions, &ir::Function::is_kernel);
   if (untyped == function.def->params.end() || is_only_generic) return;
-  std::string advice = reads ? fmt::format("annotate it, `{}: f32[:]`", untyped->name)
+  std::string advice = reads ? fmt::format("annotate it, `{}: {}`", untyped->name,
+                                           ast::used_type(*function.def, untyped->name, "f32", "i32"))
                              : fmt::format("write them in the decorator, `@cuda.jit('void(...)')`");
   context.diagnostics.report(function.def->name_span, diag::generic_kernel, name, untyped->name,
                              fmt::format("{}, or give all types: `--sig '{}(...)'`", advice, name));

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "compiler/ast/imports.h"
+#include "compiler/ast/param_use.h"
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/signature.h"
 
 namespace kern {
 
@@ -52,18 +54,45 @@ bool is_kernel(const Program& program, const ast::FunctionDef& function) {
   return false;
 }
 
-// The signature to suggest for a kernel without one: arrays where it does not say what it takes.
-static std::optional<std::string> suggested_signature(const Program& program) {
+// Returns a signature for a kernel without one, by what its parameters are used for.
+static std::string signature_of_uses(const Program& program, const ast::FunctionDef& function,
+                                     bool has_integers) {
+  const bool annotations_count = program.files.front().dialect == Dialect::Kern;
+  std::string_view element = annotations_count ? "f32" : "float32",
+                   number = annotations_count ? "i32" : "int32";
+  if (function.generated && function.generated->kind == ast::Generated::Kind::Reduction)
+    return fmt::format("{}(float32[:], float32[:], float32, int32[:])", function.name);
+  std::vector<std::string> types;
+  for (const ast::Param& param : function.params)
+    types.push_back(annotations_count && param.annotation
+                        ? std::string(program.sources->text(param.annotation->span))
+                        : ast::used_type(function, param.name, has_integers ? number : element, number));
+  return fmt::format("{}({})", function.name, fmt::join(types, ", "));
+}
+
+// Says whether there is code of a kernel for a signature.
+static bool compiles(const Compilation& compilation, const std::string& signature) {
+  CompileOptions options = compilation.options();
+  std::optional<Signature> parsed = parse_signature(signature);
+  if (!parsed) return false;
+  options.check.signatures.push_back(std::move(*parsed));
+  Compilation trial(std::move(options));
+  const SourceFile& root = compilation.sources().file(FileId{0});
+  trial.set_source(root.name, root.text);
+  return trial.module() != nullptr;
+}
+
+// The signature to suggest for a kernel without one, which compiles where it has types.
+static std::optional<std::string> suggested_signature(const Compilation& compilation,
+                                                      const Program& program) {
   for (const ast::Stmt* item : program.files.front().tree->items) {
     const auto* function = ast::as<ast::FunctionDef>(item);
     if (!function || !is_kernel(program, *function)) continue;
-    bool annotations_count = program.files.front().dialect == Dialect::Kern;
-    std::vector<std::string_view> types;
-    for (const ast::Param& param : function->params)
-      types.push_back(annotations_count && param.annotation ? program.sources->text(param.annotation->span)
-                      : annotations_count                   ? "f32[:]"
-                                                            : "float32[:]");
-    return fmt::format("{}({})", function->name, fmt::join(types, ", "));
+    for (bool has_integers : {false, true})
+      if (std::string signature = signature_of_uses(program, *function, has_integers);
+          compiles(compilation, signature))
+        return signature;
+    return fmt::format("{}(...)", function->name);
   }
   return std::nullopt;
 }
@@ -73,7 +102,7 @@ bool has_kernels(Compilation& compilation, const std::string& file) {
   if (!module) return false;
   for (const ir::Function& function : module->functions)
     if (function.is_kernel) return true;
-  if (std::optional<std::string> signature = suggested_signature(*compilation.program()))
+  if (std::optional<std::string> signature = suggested_signature(compilation, *compilation.program()))
     compilation.diagnostics()
         .report({}, diag::no_instance, file, *signature)
         .note("kern_add_library takes it behind SIGNATURES, kern::compile in `signatures`");
