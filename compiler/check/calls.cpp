@@ -294,12 +294,12 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
   bool integers = is_number(value) && is_integer(value.type) && is_scalar(*type) && is_integer(*type);
   if (integers && value.facts.promoted)
     error.note("convert it: {}", narrow_words(checker, value, *type, std::nullopt));
-  else if (integers)
-    error.note("convert it: `{}`", widened_text(checker, value, *type));
+  else if (*type == types::u32 && is_number(value) && value.facts.mixed)
+    advise_mixed(checker, error, value);
   else if (is_complex_number(value) && is_scalar(*type) && !is_complex(*type))
     error.note("a complex number becomes a real one by `.real`, `.imag` or `abs`");
   else if (is_number(value) && is_scalar(*type))
-    error.note("convert it: `{}({})`", to_string(*type), checker.context.source(value.span));
+    error.note("convert it: `{}`", converted_text(checker, value, *type));
   return std::nullopt;
 }
 

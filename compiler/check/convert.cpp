@@ -245,6 +245,19 @@ static void note_wider_operand(Checker& checker, Report& error, const Value& lit
                short_text(checker.context.source(checker.meets)));
 }
 
+std::string converted_text(const Checker& checker, const Value& value, Type type) {
+  bool saturates = keeps_intervals(checker) && is_integer(type);
+  if (std::optional<std::string> rounded = saturates ? saturating_cast(checker, value, type) : std::nullopt)
+    return *rounded;
+  bool widens =
+      saturates && is_integer(value.type) && bit_width(type->scalar) > bit_width(value.type->scalar);
+  bool is_product = is_float(type) && value.facts.multiplies && !value.facts.combines_bits;
+  if (widens || is_product) return widened_text(checker, value, type);
+  bool may_have_wrapped = is_float(type) && may_have_passed(value);
+  return cast_words(may_have_wrapped ? unwrapped_text(checker, value) : std::string(checker.source_of(value)),
+                    value, type);
+}
+
 static void report_conversion(Checker& checker, const Value& value, Type type, Purpose purpose) {
   if (is_complex_number(value) && is_scalar(type) && !is_complex(type))
     return report_complex_to_real(checker, value, type);
@@ -275,18 +288,12 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   // An operand of the sum is converted on its own.
   if (!is_index && integers && value.facts.promoted)
     return report_narrow(checker, value, type, is_sum ? stored_sum : std::nullopt);
-  std::string text = is_sum ? stored_sum->text() : std::string(checker.source_of(value));
-  std::string words = cast_words(std::move(text), value, is_index ? types::i64 : type);
-  bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
-  bool is_product = is_float(type) && value.facts.multiplies && !value.facts.combines_bits;
-  if ((widens || is_product) && !is_sum && !is_index) words = widened_text(checker, value, type);
-  bool may_have_wrapped = is_float(type) && may_have_passed(value);
-  if (may_have_wrapped && !is_product && !is_sum && !is_index)
-    words = cast_words(unwrapped_text(checker, value), value, type);
-  if (is_sum) words = fmt::format("{} = {}", stored_sum->target, words);
   bool may_round = keeps_intervals(checker) && is_integer(type) && !is_sum && !is_index;
-  std::optional<std::string> rounded = may_round ? saturating_cast(checker, value, type) : std::nullopt;
-  if (rounded) words = *rounded;
+  bool rounded = may_round && saturating_cast(checker, value, type);
+  std::string words =
+      is_sum     ? fmt::format("{} = {}", stored_sum->target, cast_words(stored_sum->text(), value, type))
+      : is_index ? cast_words(std::string(checker.source_of(value)), value, types::i64)
+                 : converted_text(checker, value, type);
   bool is_unpacked = checker.is_unpacked(value);
   if (integers && !is_index && !is_sum && !is_unpacked) {
     if (report_grown(checker, value, type)) return;
@@ -303,6 +310,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   if (type == types::u32) advise_mixed(checker, error, value);
   // Into a narrow type a cast loses bits mostly where nobody expects it.
   bool clamps = value.facts.saturates || (is_narrow(type) && !is_unpacked && !rounded);
+  bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
   if (!integers || is_index || widens || !clamps || rounded) return;
   if (std::optional<std::string> text =
           saturated_text(checker, value, type, is_sum ? stored_sum : std::nullopt))
