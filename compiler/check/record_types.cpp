@@ -145,8 +145,6 @@ std::vector<Described> fields_of_text(Checker& checker, const Value& text) {
   std::vector<std::string_view> words = split_at_commas(text.text);
   if (words.back().empty()) words.pop_back(); // behind the last comma
   for (std::string_view word : words) {
-    while (word.starts_with(' ')) word.remove_prefix(1);
-    while (word.ends_with(' ')) word.remove_suffix(1);
     Described field{
         plain_value(ValueKind::String, text.span), plain_value(ValueKind::String, text.span), {}, {}};
     std::string name = fmt::format("f{}", fields.size());

@@ -12,15 +12,11 @@ std::optional<Signature> parse_signature(const std::string& text) {
   std::size_t open = text.find('('), close = text.rfind(')');
   if (open == std::string::npos || open == 0 || close == std::string::npos || close < open)
     return std::nullopt;
-  auto trimmed = [](std::string_view part) {
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    while (part.ends_with(' ')) part.remove_suffix(1);
-    return std::string(part);
-  };
-  if (!trimmed(std::string_view(text).substr(close + 1)).empty()) return std::nullopt;
-  Signature signature{trimmed(std::string_view(text).substr(0, open)), {}};
-  for (std::string_view part : split_at_commas(std::string_view(text).substr(open + 1, close - open - 1)))
-    signature.params.push_back(trimmed(part));
+  const std::string_view view = text;
+  if (!split_at_commas(view.substr(close + 1)).front().empty()) return std::nullopt;
+  const std::vector<std::string_view> params = split_at_commas(view.substr(open + 1, close - open - 1));
+  Signature signature{std::string(split_at_commas(view.substr(0, open)).front()),
+                      {params.begin(), params.end()}};
   if (signature.params.back().empty()) signature.params.pop_back();
   for (const std::string& param : signature.params)
     if (param.empty()) return std::nullopt;

@@ -4,6 +4,12 @@
 
 namespace kern {
 
+static std::string_view trimmed(std::string_view part) {
+  while (part.starts_with(' ')) part.remove_prefix(1);
+  while (part.ends_with(' ')) part.remove_suffix(1);
+  return part;
+}
+
 std::vector<std::string_view> split_at_commas(std::string_view list) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -12,10 +18,10 @@ std::vector<std::string_view> split_at_commas(std::string_view list) {
     depth += list[i] == '(' || list[i] == '[';
     depth -= list[i] == ')' || list[i] == ']';
     if (list[i] != ',' || depth != 0) continue;
-    parts.push_back(list.substr(begin, i - begin));
+    parts.push_back(trimmed(list.substr(begin, i - begin)));
     begin = i + 1;
   }
-  parts.push_back(list.substr(begin));
+  parts.push_back(trimmed(list.substr(begin)));
   return parts;
 }
 

@@ -6,8 +6,8 @@
 
 namespace kern {
 
-// Splits at the commas that stand in no parentheses or square brackets; the parts are as they stand, with their
-// spaces, and one more than there are such commas.
+// Splits at the commas that stand in no parentheses or square brackets; the parts are without the spaces round them, and one
+// more than there are such commas.
 std::vector<std::string_view> split_at_commas(std::string_view list);
 
 } // namespace kern

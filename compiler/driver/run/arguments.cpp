@@ -366,11 +366,8 @@ static void distribute(std::vector<Given>& given, const ast::FunctionDef& functi
 
 // The elements of "a, (b, c)"; a last comma ends nothing.
 static std::vector<std::string> split_elements(std::string_view text) {
-  std::vector<std::string> elements;
-  for (std::string_view part : split_at_commas(text)) {
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    elements.emplace_back(part);
-  }
+  const std::vector<std::string_view> parts = split_at_commas(text);
+  std::vector<std::string> elements(parts.begin(), parts.end());
   if (elements.back().empty()) elements.pop_back();
   return elements;
 }
