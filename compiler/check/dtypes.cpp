@@ -21,7 +21,7 @@ Value Checker::as_dtype(const Value& value) {
   if (name == "float") return type_value(types::f64, value.span);
   for (auto [letter, kind] : letters)
     if (name.size() == 1 && name[0] == letter) return type_value(types::scalar(kind), value.span);
-  std::optional<ScalarKind> kind = find_numba_scalar(name);
+  std::optional<ScalarKind> kind = find_numpy_scalar(name);
   if (!kind && !scope->is_numba()) kind = find_scalar(name);
   return kind ? type_value(types::scalar(*kind), value.span) : value;
 }

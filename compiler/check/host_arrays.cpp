@@ -84,7 +84,7 @@ struct Arguments {
     if (!value) return std::nullopt;
     if (value->kind == ValueKind::Type && is_scalar(value->type)) return value->type;
     std::optional<ScalarKind> kind =
-        value->kind == ValueKind::String ? find_numba_scalar(value->text) : std::nullopt;
+        value->kind == ValueKind::String ? find_numpy_scalar(value->text) : std::nullopt;
     return kind ? std::optional(types::scalar(*kind)) : std::nullopt;
   }
 };
@@ -418,7 +418,7 @@ Made numpy_call(Checker& checker, std::string_view name, const ast::Call& call) 
   if (name == "concatenate") return make_concatenation({checker, call, {"arrays", "axis", "out", "dtype"}});
   if (name == "identity") return make_eye({checker, call, {"N", "dtype"}});
   // np.float64([1, 2]), which is np.array([1, 2], np.float64)
-  std::optional<ScalarKind> scalar = find_numba_scalar(name);
+  std::optional<ScalarKind> scalar = find_numpy_scalar(name);
   if (!scalar || call.args.size() != 1 || !call.keywords.empty()) return std::nullopt;
   if (!written_elements(*call.args[0]) && !is_constant_array(checker.evaluate(*call.args[0])))
     return std::nullopt;

@@ -113,13 +113,15 @@ static Value builtin_named(Builtin builtin, Span span) {
   return value;
 }
 
-static std::optional<Value> type_name(std::string_view name, bool numba, Span span) {
+using FindScalar = std::optional<ScalarKind> (*)(std::string_view);
+
+static std::optional<Value> type_name(std::string_view name, FindScalar find, Span span) {
   if (name == "int" || name == "float" || name == "complex") {
     Value value = type_value(name == "int" ? types::i64 : name == "float" ? types::f64 : types::c128, span);
     value.text = name;
     return value;
   }
-  std::optional<ScalarKind> kind = numba ? find_numba_scalar(name) : find_scalar(name);
+  std::optional<ScalarKind> kind = find(name);
   if (!kind) return std::nullopt;
   return type_value(types::scalar(*kind), span);
 }
@@ -168,14 +170,15 @@ static std::optional<Value> vector_type(Context& context, std::string_view name,
 }
 
 std::optional<Value> Checker::host_name(std::string_view module, std::string_view name, Span span) {
-  bool numba_types = scope->is_numba();
+  const FindScalar find_types = scope->is_numba() ? find_numba_scalar : find_scalar;
   if (module == "math") {
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
     return vocabulary("math." + std::string(name), span);
   }
   if (module == "numpy" || module == "cupy") {
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
-    if (std::optional<Value> type = type_name(name, true, span); type && type->text.empty()) return type;
+    if (std::optional<Value> type = type_name(name, find_numpy_scalar, span); type && type->text.empty())
+      return type;
     if (name == "newaxis") return plain_value(ValueKind::None, span);
     // CuPy's types are NumPy's own; its functions are for the host.
     if (module == "cupy")
@@ -200,7 +203,7 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (name == "literal_unroll") return text_value(ValueKind::Prefix, name, span);
     if (std::optional<Value> maker = type_maker(name, span)) return maker;
     if (std::optional<Value> function = plain_function(module, name, span)) return function;
-    return type_name(name, true, span);
+    return type_name(name, find_numba_scalar, span);
   }
   if (module == "collections") return plain_function(module, name, span);
   if (module.starts_with("numba.") && name == "from_dtype") return plain_function("numba", name, span);
@@ -212,13 +215,14 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     if (name == "types") return text_value(ValueKind::Host, "numba.types", span);
     if (std::optional<Value> maker = type_maker(name, span)) return maker;
     if (std::optional<Value> of_types = type_class(name, span)) return of_types;
-    return type_name(name, true, span);
+    return type_name(name, find_numba_scalar, span);
   }
-  if (module == "numba.cuda.bf16" && name == "nv_bfloat16") return type_name("bfloat16", true, span);
-  if (module.starts_with("numba.") && module != "numba.cuda") return type_name(name, true, span);
+  if (module == "numba.cuda.bf16" && name == "nv_bfloat16")
+    return type_name("bfloat16", find_numba_scalar, span);
+  if (module.starts_with("numba.") && module != "numba.cuda") return type_name(name, find_numba_scalar, span);
   if (module == "numba.cuda" || module == "kern") {
     if (std::optional<Value> builtin = vocabulary(name, span)) return builtin;
-    if (module == "kern") return type_name(name, numba_types, span);
+    if (module == "kern") return type_name(name, find_types, span);
     // The types of numba are found behind numba.cuda too.
     bool is_python = name == "int" || name == "float";
     return is_python ? std::nullopt : host_name("numba", name, span);
@@ -582,17 +586,19 @@ Value Checker::read_name(const ast::Name& name) {
     return builtin_named(Builtin::ArrayConstant, name.span);
   if (Local* local = find_local(name.text)) return read_local(*local, name.span);
   if (std::optional<Value> inner = inner_function(*this, name.text, name.span)) return *inner;
+  const bool numba = scope->is_numba();
+  const FindScalar find_types = numba ? find_numba_scalar : find_scalar;
+  // The text of a signature or of -D needs no imports. That of a signature means Numba's types, whatever else has their names.
+  const bool is_option = names_types || is_option_text(context.program.sources->file(name.span.file).name);
+  std::optional<Value> option = is_option ? type_name(name.text, find_types, name.span) : std::nullopt;
+  if (option && names_types && numba) return *option;
   FileScope* owner = scope;
   if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span), &owner))
     return symbol_value(*owner, name.text, *symbol, name.span);
   // The standard library alone may write this name.
   if (scope->file->is_library && name.text == "_cache_hint")
     return builtin_named(Builtin::CacheHint, name.span);
-  bool numba = scope->is_numba();
-  // The text of a signature or of -D needs no imports.
-  bool is_option = names_types || is_option_text(context.program.sources->file(name.span.file).name);
-  if (is_option)
-    if (std::optional<Value> type = type_name(name.text, numba, name.span)) return *type;
+  if (option) return *option;
   if (is_option && numba)
     if (std::optional<Value> maker = type_maker(name.text, name.span)) return *maker;
   bool is_module = name.text == "numba" || name.text == "numpy" || name.text == "math";
@@ -608,7 +614,7 @@ Value Checker::read_name(const ast::Name& name) {
   bool is_python = std::find(python_names.begin(), python_names.end(), name.text) != python_names.end();
   if (!numba || is_python) {
     if (name.text == "bool") return type_value(types::boolean, name.span);
-    if (std::optional<Value> type = type_name(name.text, numba, name.span);
+    if (std::optional<Value> type = type_name(name.text, find_types, name.span);
         type && (!numba || !type->text.empty()))
       return *type;
     if (std::optional<Value> builtin = vocabulary(name.text, name.span)) return *builtin;

@@ -1,11 +1,11 @@
-// Numba's own names for types; what is missing here is a long name of scalars.def, which both dialects share.
+// NumPy's and Numba's names for types; what is missing here is a long name of scalars.def, which both dialects share.
 #include "compiler/types/names.h"
 
 #include <utility>
 
 namespace kern {
 
-static constexpr std::pair<std::string_view, ScalarKind> numba_names[] = {
+static constexpr std::pair<std::string_view, ScalarKind> numpy_names[] = {
     {"b1", ScalarKind::Bool},       {"bool_", ScalarKind::Bool},  {"boolean", ScalarKind::Bool},
     {"bool", ScalarKind::Bool},     {"i1", ScalarKind::I8},       {"i2", ScalarKind::I16},
     {"i4", ScalarKind::I32},        {"i8", ScalarKind::I64},      {"u1", ScalarKind::U8},
@@ -22,16 +22,22 @@ static constexpr std::pair<std::string_view, ScalarKind> numba_names[] = {
     {"complex_", ScalarKind::C128}, {"csingle", ScalarKind::C64}, {"cdouble", ScalarKind::C128},
 };
 
-// Short names of .kern files that have no meaning in Numba, and so none in a .py file.
+// Short names of .kern files that have no meaning in NumPy or Numba, and so none in a .py file.
 static constexpr std::string_view kern_only[] = {"i16", "i32",  "i64", "u16", "u32", "u64",
                                                  "f16", "bf16", "f32", "f64", "c64", "c128"};
 
-std::optional<ScalarKind> find_numba_scalar(std::string_view name) {
-  for (auto [known, kind] : numba_names)
+std::optional<ScalarKind> find_numpy_scalar(std::string_view name) {
+  for (auto [known, kind] : numpy_names)
     if (known == name) return kind;
   for (std::string_view short_name : kern_only)
     if (short_name == name) return std::nullopt;
   return find_scalar(name);
+}
+
+std::optional<ScalarKind> find_numba_scalar(std::string_view name) {
+  if (name == "byte") return ScalarKind::U8;
+  if (name == "float_") return ScalarKind::F32;
+  return find_numpy_scalar(name);
 }
 
 std::string_view long_name_of(ScalarKind kind) {

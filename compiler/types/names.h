@@ -9,8 +9,9 @@
 
 namespace kern {
 
-// Returns the scalar that a name means in a .py file ("i4", "float32", "intp", "bool_"), after a prefix such
-// as `np.` is taken off.
+// Returns the scalar that NumPy means by a name ("i4", "float32", "intp", "bool_"), without `np.` before it.
+std::optional<ScalarKind> find_numpy_scalar(std::string_view name);
+// Returns the scalar that Numba means by it, as in signatures.
 std::optional<ScalarKind> find_numba_scalar(std::string_view name);
 // Returns the name of a scalar that both dialects have: "float32".
 std::string_view long_name_of(ScalarKind kind);
