@@ -365,8 +365,6 @@ struct Generated {
   };
   Kind kind{};
   const FunctionDef* function = nullptr; // that the kernel calls
-  // The types of each signature that is written out, that of the result in front where it has one: "float32".
-  std::span<const std::span<const std::string_view>> signatures;
   // The names of the axes of each parameter of a generalized one, and how many of the parameters are inputs.
   std::span<const std::span<const std::string_view>> layout;
   std::size_t inputs = 0;

@@ -8,6 +8,7 @@
 #include "compiler/ast/definitions.h"
 #include "compiler/ast/param_use.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/signatures.h"
 #include "compiler/check/split_complex.h"
 #include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
@@ -51,7 +52,8 @@ std::optional<std::vector<Type>> annotated_types(Context& context, const Functio
   return ok ? std::optional(types) : std::nullopt;
 }
 
-// A signature of the command line has no place.
+} // namespace
+
 bool has_count(Context& context, const FunctionSymbol& function, std::size_t count,
                std::optional<Span> place) {
   const ast::FunctionDef& def = *function.def;
@@ -61,6 +63,8 @@ bool has_count(Context& context, const FunctionSymbol& function, std::size_t cou
       .note(def.name_span, "`{}` is defined here", def.name);
   return false;
 }
+
+namespace {
 
 // Returns what -D gives a parameter. Numbers stay known: they may be shapes.
 Value given_value(Context& context, const FunctionSymbol& function, std::size_t param) {
@@ -196,8 +200,14 @@ void check_kernel(Context& context, const FunctionSymbol& function) {
   check_result(context, function);
   if (!has_named_params(context, function)) return;
   for (const ast::Expr* signature : function.options.signatures) {
-    std::optional<std::vector<Type>> types =
-        signature_types(context, function.options_file ? *function.options_file : *function.file, *signature);
+    std::optional<DeclaredTypes> declared =
+        read_signature(context, function.options_file ? *function.options_file : *function.file, *signature);
+    if (!declared) continue;
+    std::optional<std::vector<Type>> types = declared->params;
+    if (def.generated)
+      types = generated_types(context, def, *declared, signature->span);
+    else if (declared->result.value_or(types::none) != types::none)
+      context.diagnostics.report(signature->span, diag::kernel_returns_value, def.name);
     if (!types) continue;
     add_given(function, *types);
     gather_var_args(context, function, *types, false);
@@ -274,6 +284,7 @@ void check_rest(Context& context, const FunctionSymbol& function) {
   const FunctionOptions& of = function.options;
   bool belongs = of.is_kernel || (of.is_device && !of.is_host_jit) || !function.file->is_numba();
   if (!belongs || function.options.is_host || is_instantiated(context, function)) return;
+  check_declared(context, function);
   bool typed = is_annotated(function) && !function.options.is_kernel;
   std::optional<std::vector<Type>> types = typed ? annotated_types(context, function) : std::nullopt;
   if (types)
@@ -290,15 +301,16 @@ bool is_asked(const Context& context, const FunctionSymbol& function) {
   });
 }
 
-// The kernels that `k = cuda.jit("void(float32[:])")(f)` makes at the top level.
-void check_made_kernels(Context& context, FileScope& root) {
+// What `k = cuda.jit("void(float32[:])")(f)` makes at the top level.
+void check_made_functions(Context& context, FileScope& root) {
   if (!root.is_numba()) return;
   for (const ast::Stmt* item : root.tree->items) {
     const auto* assign = ast::as<ast::Assign>(item);
     const auto* call = assign ? ast::as<ast::Call>(assign->value) : nullptr;
     const FunctionSymbol* function = call ? jitted_call(context, root, *call) : nullptr;
-    bool is_wanted = function && function->options.is_kernel && !function->options.signatures.empty();
-    if (is_wanted && !is_asked(context, *function)) check_kernel(context, *function);
+    if (!function || function->options.signatures.empty()) continue;
+    check_declared(context, *function);
+    if (function->options.is_kernel && !is_asked(context, *function)) check_kernel(context, *function);
   }
 }
 
@@ -306,7 +318,7 @@ void check_file(Context& context, FileScope& root) {
   for (const auto& function : root.functions)
     if (is_last_definition(*function) && function->options.is_kernel && !is_asked(context, *function))
       check_kernel(context, *function);
-  check_made_kernels(context, root);
+  check_made_functions(context, root);
   for (const auto& function : root.functions)
     if (is_last_definition(*function)) check_rest(context, *function);
 }

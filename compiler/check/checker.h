@@ -606,12 +606,6 @@ const FunctionSymbol* lambda_function(FileScope& file, const ast::Lambda& lambda
 const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::string_view name,
                                       const Symbol& symbol);
 // ---- signatures.cpp, type_makers.cpp ----
-// Follows a signature that is written as a string, or is a constant of the module, to the expression with the types, and sets
-// `is_text` where a string was among these; null where the text cannot be parsed, which is reported.
-const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::Expr& expr, bool& is_text);
-// Returns the types that a signature names: a string, a tuple of types, or a call void(types).
-std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& expr,
-                                                 bool is_text = false);
 // The prefixes of the names of files that hold the text of an option.
 inline constexpr std::string_view define_file = "<-D ", signature_file = "<signature of ";
 // Parses Kern text as an expression, in a file of its own called `name`.

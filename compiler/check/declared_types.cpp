@@ -4,29 +4,13 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/check/signatures.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/types/signatures.h"
 
 namespace kern::checker {
 
 namespace {
-
-// Reads `int32(int32, int32)` in all its forms; nothing where a type is not known here.
-std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file, const ast::Expr& written) {
-  bool is_text = false;
-  const ast::Expr* plain = plain_signature(context, file, written, is_text);
-  if (!plain) return std::nullopt;
-  const ast::Expr& expr = *plain;
-  std::optional<std::vector<Type>> params = signature_types(context, file, expr, is_text);
-  if (!params) return std::nullopt;
-  DeclaredTypes declared{std::move(*params), std::nullopt};
-  const auto* call = ast::as<ast::Call>(&expr);
-  std::string_view result = call ? context.source(call->callee->span) : "";
-  const bool is_void = result.substr(result.rfind('.') + 1) == "void";
-  if (call && !is_void) declared.result = type_of_expr(context, file, *call->callee, is_text);
-  if (call && !is_void && !declared.result) return std::nullopt;
-  return declared;
-}
 
 const std::vector<DeclaredTypes>& read_signatures(Context& context, const FunctionSymbol& function) {
   auto [known, is_new] = context.declared_types.try_emplace(&function);
@@ -38,17 +22,6 @@ const std::vector<DeclaredTypes>& read_signatures(Context& context, const Functi
     if (std::optional<DeclaredTypes> declared = read_signature(context, file, *signature))
       all.push_back(std::move(*declared));
   return context.declared_types[&function] = std::move(all);
-}
-
-// Types are found in silence, in rounds; the last one says which signature cannot be read, once.
-void report_unread(Context& context, const FunctionSymbol& function) {
-  if (!context.diagnostics.enabled() ||
-      read_signatures(context, function).size() == function.options.signatures.size())
-    return;
-  FileScope& file = function.options_file ? *function.options_file : *function.file;
-  for (const ast::Expr* signature : function.options.signatures)
-    if (context.reported.insert({"signature", signature->span.file, signature->span.begin}).second)
-      read_signature(context, file, *signature);
 }
 
 // How far a value lies from a type, the least first; nothing where it cannot become one. A sum of these orders signatures.
@@ -74,13 +47,27 @@ std::optional<int> distance(const Value& value, Type type) {
 
 } // namespace
 
+// Types are found in silence, in rounds; the last one says what is wrong.
+void check_declared(Context& context, const FunctionSymbol& function) {
+  const FunctionOptions& options = function.options;
+  const bool declares = function.file->is_numba() && options.is_device && !options.is_host_jit;
+  if (!declares || !context.diagnostics.enabled()) return;
+  FileScope& file = function.options_file ? *function.options_file : *function.file;
+  for (const ast::Expr* signature : options.signatures) {
+    if (!context.reported.insert({"signature", signature->span.file, signature->span.begin}).second) continue;
+    std::optional<DeclaredTypes> declared = read_signature(context, file, *signature);
+    if (declared && function.given.empty())
+      has_count(context, function, declared->params.size(), signature->span);
+  }
+}
+
 const DeclaredTypes* declared_types(Checker& checker, const FunctionSymbol& function,
                                     const std::vector<Value>& args) {
   const FunctionOptions& options = function.options;
   bool declares =
       function.file->is_numba() && options.is_device && !options.is_host_jit && !options.signatures.empty();
   if (!declares) return nullptr;
-  report_unread(checker.context, function);
+  check_declared(checker.context, function);
   const DeclaredTypes* nearest = nullptr;
   int least = 0;
   for (const DeclaredTypes& declared : read_signatures(checker.context, function)) {

@@ -10,6 +10,7 @@
 namespace kern::checker {
 
 struct Checker;
+struct Context;
 struct FunctionSymbol;
 struct Value;
 
@@ -18,6 +19,9 @@ struct DeclaredTypes {
   std::vector<Type> params;
   std::optional<Type> result; // nothing where the signature leaves it to the function
 };
+
+// Reports, once, the signatures of a device function that cannot be read or have another number of parameters.
+void check_declared(Context& context, const FunctionSymbol& function);
 
 // Returns the signature that a call takes, the one whose types lie nearest to those of the arguments; null where the
 // function declares none, or none takes them.

@@ -216,7 +216,7 @@ struct Reader {
     } else if (keyword.name == "uniform") {
       read_uniform(keyword);
     } else if (keyword.name == "signature") {
-      read_signatures(*keyword.value);
+      read_signatures(*keyword.value, false);
     } else {
       read_foreign_option(keyword);
     }
@@ -232,12 +232,29 @@ struct Reader {
     function.options.is_uniform = truth(keyword).value_or(false);
   }
 
-  void read_signatures(const ast::Expr& expr) {
-    if (const auto* list = ast::as<ast::List>(&expr)) {
-      for (const ast::Expr* element : list->elements) read_signatures(*element);
-      return;
+  // A list of signatures, or the one that an expression is. `@vectorize` takes a tuple for a list.
+  void read_signatures(const ast::Expr& expr, bool may_be_tuple) {
+    const ast::Expr& written = decorator_behind(context, *function.file, expr);
+    std::vector<const ast::Expr*>& signatures = function.options.signatures;
+    const auto* list = ast::as<ast::List>(&written);
+    const auto* tuple = may_be_tuple ? ast::as<ast::Tuple>(&written) : nullptr;
+    const ast::ExprList elements = list ? list->elements : tuple ? tuple->elements : made_texts(expr);
+    if (!list && !tuple && elements.empty()) return signatures.push_back(&expr);
+    signatures.insert(signatures.end(), elements.begin(), elements.end());
+  }
+
+  // Returns the texts of a list that Python makes, `[f"void({T}[:])" for T in names]`; none of what is no such list.
+  ast::ExprList made_texts(const ast::Expr& expr) {
+    const ReportingScope quiet(context.diagnostics, false);
+    const Value value = constant_of_expr(context, *function.file, expr);
+    std::vector<const ast::Expr*> texts;
+    for (const Value& element : is_tuple(value) ? value.elements : std::vector<Value>{}) {
+      if (element.kind != ValueKind::String) return {};
+      auto* text = context.program.arena->make<ast::StringLiteral>(expr.span);
+      text->value = element.text;
+      texts.push_back(text);
     }
-    function.options.signatures.push_back(&expr);
+    return context.program.arena->copy(texts);
   }
 
   void read(const ast::Expr& written) {
@@ -255,7 +272,7 @@ struct Reader {
     (role == Role::Kernel ? function.options.is_kernel : function.options.is_device) = true;
     function.options.is_host_jit = role == Role::HostJit;
     if (!call) return;
-    for (const ast::Expr* arg : call->args) read_signatures(*arg);
+    for (const ast::Expr* arg : call->args) read_signatures(*arg, function.def->generated);
     for (const ast::Keyword& keyword : call->keywords) read_option(keyword);
     check_options(*call);
   }

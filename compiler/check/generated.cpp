@@ -36,8 +36,6 @@ struct Writer {
   Arena& arena;
   Diagnostics& diagnostics;
 
-  std::string_view text(const ast::Expr& expr) const { return sources.text(expr.span); }
-
   // Says whether an expression is that name of numba, or of numba.cuda: `vectorize`, `nb.vectorize`.
   bool is_numba(const ast::Expr& expr, std::string_view name) const {
     if (const auto* attribute = ast::as<ast::Attribute>(&expr)) return attribute->name == name;
@@ -60,24 +58,38 @@ struct Writer {
     return only;
   }
 
-  // Returns the string that a name of a module is by the only statement that binds it, "" of what is bound in another way;
-  // nothing where nothing binds it.
-  static std::optional<std::string_view> constant_string(const ast::Module& in, std::string_view name) {
-    std::optional<std::string_view> found;
+  // Returns what a name of a module is by the only statement that binds it, null of what is bound in another way; nothing
+  // where nothing binds it.
+  static std::optional<const ast::Expr*> only_value(const ast::Module& in, std::string_view name) {
+    std::optional<const ast::Expr*> found;
     for (const ast::Stmt* item : in.items) {
       const auto* assign = ast::as<ast::Assign>(item);
       for (const ast::Expr* each : assign ? assign->targets : ast::ExprList{}) {
         const auto* target = ast::as<ast::Name>(each);
-        const auto* string = ast::as<ast::StringLiteral>(assign->value);
         if (!target || target->text != name) continue;
-        if (found || !string) return "";
-        found = string->value;
+        if (found) return nullptr;
+        found = assign->value;
       }
     }
     for (const ast::HostStatement& statement : in.statements)
       for (const ast::NameUse& use : statement.uses)
-        if (!statement.is_item && use.kind == ast::NameUse::Kind::Bind && use.name == name) return "";
+        if (!statement.is_item && use.kind == ast::NameUse::Kind::Bind && use.name == name) return nullptr;
     return found;
+  }
+
+  // Returns the expression that a name stands for; itself of any other.
+  const ast::Expr& behind(const ast::Expr& expr) const {
+    constexpr int longest_chain = 8;
+    const ast::Expr* current = &expr;
+    for (int i = 0; i < longest_chain; ++i) {
+      const auto* name = ast::as<ast::Name>(current);
+      if (!name || ast::imported(module.items, name->text)) break;
+      std::optional<const ast::Expr*> value = only_value(module, name->text);
+      if (!value && &module != &outer) value = only_value(outer, name->text);
+      if (!value || !*value) break;
+      current = *value;
+    }
+    return *current;
   }
 
   // Returns the string that -D gives a name, whose path may be written before it.
@@ -100,23 +112,22 @@ struct Writer {
   }
 
   std::optional<std::string_view> string_of(const ast::Expr& expr) const {
-    if (const auto* string = ast::as<ast::StringLiteral>(&expr)) return string->value;
     const auto* name = ast::as<ast::Name>(&expr);
-    if (!name) return std::nullopt;
-    if (std::optional<std::string_view> given = given_string(name->text)) return given;
-    std::optional<std::string_view> found = constant_string(module, name->text);
-    return found || &module == &outer ? found : constant_string(outer, name->text);
+    if (std::optional<std::string_view> given = name ? given_string(name->text) : std::nullopt) return given;
+    const auto* string = ast::as<ast::StringLiteral>(&behind(expr));
+    return string ? std::optional(string->value) : std::nullopt;
   }
 
-  std::optional<Kind> kind_of(const ast::FunctionDef& function) const {
-    const ast::Expr* decorator = decorator_of(function);
+  // Returns the kind of kernel that a decorator makes: `vectorize([...], target='cuda')`, `cuda.reduce`, or a name of one.
+  std::optional<Kind> kind_of(const ast::Expr* decorator) const {
     if (!decorator) return std::nullopt;
-    const auto* call = ast::as<ast::Call>(decorator);
-    const ast::Expr& callee = call ? *call->callee : *decorator;
-    if (is_numba(callee, "reduce")) return Kind::Reduction;
-    bool is_elementwise = is_numba(callee, "vectorize");
+    const ast::Expr& made = behind(*decorator);
+    const auto* call = ast::as<ast::Call>(&made);
+    const ast::Expr& callee = call ? behind(*call->callee) : made;
+    if (is_numba(callee, "reduce") || is_numba(callee, "Reduce")) return Kind::Reduction;
+    const bool is_elementwise = is_numba(callee, "vectorize");
     if (!is_elementwise && !is_numba(callee, "guvectorize")) return std::nullopt;
-    bool for_cuda =
+    const bool for_cuda =
         call &&
         std::any_of(call->keywords.begin(), call->keywords.end(), [this](const ast::Keyword& keyword) {
           return keyword.name == "target" && string_of(*keyword.value) == "cuda";
@@ -125,82 +136,32 @@ struct Writer {
     return is_elementwise ? Kind::Elementwise : Kind::Generalized;
   }
 
-  // Returns the parts of a list without the spaces round them.
+  // Returns the parts of a list that say something.
   static Texts split(std::string_view list) {
-    Texts parts;
-    for (std::string_view part : split_at_commas(list)) {
-      while (part.starts_with(' ')) part.remove_prefix(1);
-      while (part.ends_with(' ')) part.remove_suffix(1);
-      if (!part.empty()) parts.push_back(part);
-    }
+    Texts parts = split_at_commas(list);
+    std::erase(parts, "");
     return parts;
   }
 
-  // Says whether an expression is written with names only, and so may be a type.
-  static bool is_dotted(const ast::Expr& expr) {
-    const auto* attribute = ast::as<ast::Attribute>(&expr);
-    return attribute ? is_dotted(*attribute->value) : expr.kind == ast::Kind::Name;
-  }
-
-  // Returns the types of `float32(float32, float32)`, the result's first; nothing of what is no such text.
-  static std::optional<Texts> types_of(std::string_view signature) {
-    std::size_t open = signature.find('(');
-    if (open == std::string_view::npos || open == 0 || signature.back() != ')') return std::nullopt;
-    Texts types{signature.substr(0, open)};
-    for (std::string_view type : split(signature.substr(open + 1, signature.size() - open - 2)))
-      types.push_back(type);
-    return types;
-  }
-
-  struct WrittenSignature {
-    Texts types;
-    bool is_string;
-  };
-
-  // Returns the signatures of a decorator; none where one is not written out.
-  std::vector<WrittenSignature> signatures_of(const ast::FunctionDef& function, Kind kind) const {
-    if (kind == Kind::Reduction) return {};
-    const auto* call = ast::as<ast::Call>(decorator_of(function));
-    if (!call || call->args.empty()) return {};
-    std::vector<const ast::Expr*> written{call->args[0]};
-    if (const auto* list = ast::as<ast::List>(call->args[0]))
-      written.assign(list->elements.begin(), list->elements.end());
-    if (const auto* tuple = ast::as<ast::Tuple>(call->args[0]))
-      written.assign(tuple->elements.begin(), tuple->elements.end());
-    std::vector<WrittenSignature> signatures;
-    for (const ast::Expr* expr : written) {
-      const auto* string = ast::as<ast::StringLiteral>(expr);
-      const auto* of_types = ast::as<ast::Call>(expr);
-      // A signature whose callee Python computes is not written out.
-      if (of_types && !is_dotted(*of_types->callee)) return {};
-      std::optional<Texts> types = types_of(string ? string->value : text(*expr));
-      std::size_t results = kind == Kind::Elementwise ? 1 : 0;
-      bool fits = types && types->size() == function.params.size() + 1;
-      // A generalized one may leave `void` out, as a text or as a tuple.
-      const bool is_tuple = ast::as<ast::Tuple>(expr) != nullptr && text(*expr).starts_with('(');
-      if (!types && kind == Kind::Generalized && (string || is_tuple)) {
-        types = split(string ? string->value : text(*expr).substr(1, text(*expr).size() - 2));
-        types->insert(types->begin(), "void");
-        fits = types->size() == function.params.size() + 1;
-      }
-      if (!fits) return {};
-      types->erase(types->begin(), types->begin() + static_cast<std::ptrdiff_t>(1 - results));
-      signatures.push_back({std::move(*types), string != nullptr});
-    }
-    return signatures;
+  // Gives the decorator of a kernel what that of the function was given before the layout, its signatures.
+  void take_signatures(const ast::FunctionDef& function, Kind kind, ast::FunctionDef& kernel) const {
+    const auto* call = ast::as<ast::Call>(&behind(*decorator_of(function)));
+    const std::size_t others = kind == Kind::Generalized ? 1 : 0;
+    if (kind == Kind::Reduction || !call || call->args.size() <= others) return;
+    auto* made = arena.make<ast::Call>(*ast::as<ast::Call>(kernel.decorators[0]));
+    made->args = arena.copy(std::vector{call->args[0]});
+    kernel.decorators = arena.copy(std::vector<const ast::Expr*>{made});
   }
 
   // "(m,n),(n,p)->(m,p)": of each parameter the names of its axes.
   bool read_layout(const ast::FunctionDef& function, ast::Generated& generated) const {
-    const auto* call = ast::as<ast::Call>(decorator_of(function));
-    const ast::Expr* written = nullptr;
-    if (call)
-      for (const ast::Expr* arg : call->args) written = arg; // the last one; the first may be left out
-    const auto* layout = written ? ast::as<ast::StringLiteral>(written) : nullptr;
-    std::size_t arrow = layout ? layout->value.find("->") : std::string_view::npos;
+    const auto* call = ast::as<ast::Call>(&behind(*decorator_of(function)));
+    if (!call || call->args.empty()) return false;
+    const std::string_view layout = string_of(*call->args.back()).value_or("");
+    const std::size_t arrow = layout.find("->");
     if (arrow == std::string_view::npos) return false;
     std::vector<std::span<const std::string_view>> axes;
-    for (std::string_view side : {layout->value.substr(0, arrow), layout->value.substr(arrow + 2)}) {
+    for (std::string_view side : {layout.substr(0, arrow), layout.substr(arrow + 2)}) {
       for (std::string_view part : split(side)) {
         if (part.size() < 2 || part.front() != '(' || part.back() != ')') return false;
         axes.push_back(arena.copy(split(part.substr(1, part.size() - 2))));
@@ -212,24 +173,6 @@ struct Writer {
   }
 
   // ---- Texts ----
-
-  // The types that a kernel takes: a decorator's list.
-  static std::string kernel_signatures(std::span<const WrittenSignature> signatures, Kind kind) {
-    std::vector<std::string> list;
-    for (const WrittenSignature& signature : signatures) {
-      std::vector<std::string> types;
-      for (std::string_view type : signature.types) {
-        std::size_t open = type.find('[');
-        types.push_back(open == std::string_view::npos
-                            ? fmt::format("{}[:]", type)
-                            : fmt::format("{}[:, {}", type.substr(0, open), type.substr(open + 1)));
-      }
-      if (kind == Kind::Elementwise) std::rotate(types.begin(), types.begin() + 1, types.end());
-      std::string joined = fmt::format("{}", fmt::join(types, ", "));
-      list.push_back(signature.is_string ? fmt::format("'void({})'", joined) : fmt::format("({},)", joined));
-    }
-    return list.empty() ? "" : fmt::format("[{}]", fmt::join(list, ", "));
-  }
 
   static std::string elementwise_body(const Texts& inputs, std::string_view out, std::string_view called) {
     std::string body;
@@ -349,11 +292,7 @@ struct Writer {
       return other && other->generated && other->name == function.name;
     });
     if (again > 0) called += std::to_string(again + 1);
-    std::vector<WrittenSignature> signatures = signatures_of(function, kind);
-    std::vector<std::span<const std::string_view>> types;
-    for (const WrittenSignature& signature : signatures) types.push_back(arena.copy(signature.types));
-    generated->signatures = arena.copy(types);
-    std::string params, body, options = kernel_signatures(signatures, kind);
+    std::string params, body, options;
     if (kind == Kind::Elementwise) {
       std::string out = "out";
       while (std::ranges::find(inputs, out) != inputs.end()) out += "_";
@@ -383,6 +322,7 @@ struct Writer {
     element->name = head->name;
     generated->function = element;
     kernel->generated = generated;
+    take_signatures(function, kind, *kernel);
     kernel->name = function.name;
     kernel->name_span = function.name_span;
     import->span = kernel->span = function.span;
@@ -396,32 +336,39 @@ struct Writer {
 
 } // namespace
 
-// Returns `f` as the function of a reduction by the name that `name = cuda.Reduce(f)` binds; null where an item is no
-// such statement.
-static const ast::FunctionDef* assigned_reduction(const Writer& writer, const ast::Stmt* item) {
-  const auto* assign = ast::as<ast::Assign>(item);
-  const auto* call = assign ? ast::as<ast::Call>(assign->value) : nullptr;
-  bool is_reduction = call && call->args.size() == 1 && assign->targets.size() == 1 &&
-                      (writer.is_numba(*call->callee, "Reduce") || writer.is_numba(*call->callee, "reduce"));
-  const auto* target = is_reduction ? ast::as<ast::Name>(assign->targets[0]) : nullptr;
-  if (!target) return nullptr;
-  auto as_target = [&](const ast::FunctionDef& function) {
-    auto* copy = writer.arena.make<ast::FunctionDef>(function);
-    copy->name = target->text;
-    copy->name_span = target->span;
-    copy->span = assign->span;
-    return copy;
-  };
-  if (const auto* lambda = ast::as<ast::Lambda>(call->args[0])) return as_target(*lambda->function);
-  const auto* joined = ast::as<ast::Name>(call->args[0]);
-  if (!joined) return nullptr;
-  for (const ast::Stmt* other : writer.module.items) {
+// Returns the last function of that name before an item of a module.
+static const ast::FunctionDef* function_before(const ast::Module& module, const ast::Stmt* item,
+                                               std::string_view name) {
+  const ast::FunctionDef* found = nullptr;
+  for (const ast::Stmt* other : module.items) {
     const auto* function = ast::as<ast::FunctionDef>(other);
     if (other == item) break;
-    if (!function || function->name != joined->text) continue;
-    return as_target(*function);
+    if (function && function->name == name) found = function;
   }
-  return nullptr;
+  return found;
+}
+
+// Returns `f` with its decorator by the name that `name = cuda.Reduce(f)` or `name = vectorize([...])(f)` binds; null where
+// an item is no such statement.
+static const ast::FunctionDef* decorated_by_call(const Writer& writer, const ast::Stmt* item) {
+  const auto* assign = ast::as<ast::Assign>(item);
+  const auto* call = assign ? ast::as<ast::Call>(assign->value) : nullptr;
+  const bool has_form = call && call->args.size() == 1 && assign->targets.size() == 1;
+  const auto* target = has_form ? ast::as<ast::Name>(assign->targets[0]) : nullptr;
+  if (!target) return nullptr;
+  const auto* lambda = ast::as<ast::Lambda>(call->args[0]);
+  const auto* name = ast::as<ast::Name>(call->args[0]);
+  const ast::FunctionDef* function = lambda ? lambda->function : nullptr;
+  if (name) function = function_before(writer.module, item, name->text);
+  if (name && !function && &writer.module != &writer.outer)
+    function = function_before(writer.outer, item, name->text);
+  if (!function || !writer.kind_of(call->callee)) return nullptr;
+  auto* copy = writer.arena.make<ast::FunctionDef>(*function);
+  copy->decorators = writer.arena.copy(std::vector<const ast::Expr*>{call->callee});
+  copy->name = target->text;
+  copy->name_span = target->span;
+  copy->span = assign->span;
+  return copy;
 }
 
 static const ast::Module* generate_in(const Writer& around, const ast::Module& module, std::string path) {
@@ -430,17 +377,28 @@ static const ast::Module* generate_in(const Writer& around, const ast::Module& m
   Arena& arena = writer.arena;
   std::vector<const ast::Stmt*> items;
   bool any = false;
+  std::vector<Span> calls; // that are kernels now
   for (const ast::Stmt* item : module.items) {
     const auto* function = ast::as<ast::FunctionDef>(item);
-    std::optional<Kind> kind = function ? writer.kind_of(*function) : std::nullopt;
-    if (!function && (function = assigned_reduction(writer, item))) kind = Kind::Reduction;
-    if (kind && writer.replace(*function, *kind, items))
-      any = true;
-    else
-      items.push_back(item);
+    if (!function) function = decorated_by_call(writer, item);
+    const std::optional<Kind> kind =
+        function ? writer.kind_of(Writer::decorator_of(*function)) : std::nullopt;
+    const bool is_replaced = kind && writer.replace(*function, *kind, items);
+    any = any || is_replaced;
+    if (!is_replaced) items.push_back(item);
+    if (is_replaced && item->kind == ast::Kind::Assign) calls.push_back(item->span);
   }
   std::vector<ast::HostStatement> statements(module.statements.begin(), module.statements.end());
   for (ast::HostStatement& statement : statements) {
+    // A list of signatures is read by such a call, and handed on to nobody.
+    const bool is_call =
+        std::ranges::any_of(calls, [&](Span call) { return call.begin == statement.span.begin; });
+    if (is_call) {
+      std::vector<ast::NameUse> uses(statement.uses.begin(), statement.uses.end());
+      for (ast::NameUse& use : uses)
+        if (use.kind == ast::NameUse::Kind::HandOn) use.kind = ast::NameUse::Kind::Read;
+      statement.uses = arena.copy(uses);
+    }
     if (!statement.body) continue;
     std::string inner =
         statement.name.empty() ? writer.path : fmt::format("{}{}.", writer.path, statement.name);

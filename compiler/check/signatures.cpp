@@ -1,6 +1,7 @@
 // Types and constants that stand outside of function bodies: annotations, signatures as text, values of -D.
+#include "compiler/check/signatures.h"
+
 #include <algorithm>
-#include <vector>
 
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
@@ -95,14 +96,17 @@ static std::optional<std::string> made_string(Context& context, FileScope& file,
   return value.kind == ValueKind::String ? std::optional(std::string(value.text)) : std::nullopt;
 }
 
-// A string may name a constant that is a string again: each constant is followed once.
-const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::Expr& expr, bool& is_text) {
+// Follows a signature that is written as a string, or is a constant of the module, to the expression with the types, and sets
+// `is_text` where a string was among these, and `file` to where the names in it are looked up; null where the text cannot be
+// parsed, which is reported. A string may name a constant that is a string again: each constant is followed once.
+static const ast::Expr* plain_signature(Context& context, FileScope*& file, const ast::Expr& expr,
+                                        bool& is_text) {
   const ast::Expr* signature = &expr;
   std::vector<const Symbol*> followed;
   while (signature) {
     const auto* text = ast::as<ast::StringLiteral>(signature);
     std::optional<std::string> string =
-        text ? std::string(text->value) : made_string(context, file, *signature);
+        text ? std::string(text->value) : made_string(context, *file, *signature);
     if (string) {
       Location place = context.program.sources->locate(signature->span);
       signature = parse_text(context, fmt::format("<signature in {}:{}>", place.file, place.line), *string);
@@ -111,16 +115,23 @@ const ast::Expr* plain_signature(Context& context, FileScope& file, const ast::E
     }
     const auto* name = ast::as<ast::Name>(signature);
     if (!name) break;
-    const Symbol* found =
-        find_symbol(context, file, name->text, Checker(context, &file, nullptr).reader_of(name->span));
+    FileScope* owner = file;
+    const Symbol* found = find_symbol(context, *file, name->text,
+                                      Checker(context, file, nullptr).reader_of(name->span), &owner);
+    while (found && found->kind == Symbol::Kind::FromImport && std::ranges::count(followed, found) == 0) {
+      followed.push_back(found);
+      FileScope* other = find_file(context, *owner, found->module);
+      found = other ? find_symbol(context, *other, found->text, {}, &(owner = other)) : nullptr;
+    }
     bool is_signature =
         found && found->kind == Symbol::Kind::Constant && !found->op && found->path.empty() && found->init;
     const auto* made = is_signature ? ast::as<ast::Call>(found->init) : nullptr;
-    is_signature = is_signature && (!made || is_signature_call(context, file, *made, is_text) ||
-                                    made_string(context, file, *made));
+    is_signature = is_signature && (!made || is_signature_call(context, *owner, *made, is_text) ||
+                                    made_string(context, *owner, *made));
     if (!is_signature || std::ranges::count(followed, found) > 0) break;
     followed.push_back(found);
     signature = found->init;
+    file = owner;
   }
   return signature;
 }
@@ -139,28 +150,34 @@ static void note_built(Context& context, const ast::Expr& signature, std::size_t
             "SIGNATURE='void(float32[:])'`");
 }
 
-std::optional<std::vector<Type>> signature_types(Context& context, FileScope& file, const ast::Expr& written,
-                                                 bool is_text) {
-  const ast::Expr* plain = plain_signature(context, file, written, is_text);
+std::optional<DeclaredTypes> read_signature(Context& context, FileScope& around, const ast::Expr& written) {
+  bool is_text = false;
+  FileScope* home = &around;
+  const ast::Expr* plain = plain_signature(context, home, written, is_text);
   if (!plain) return std::nullopt;
   const ast::Expr& expr = *plain;
+  FileScope& file = *home;
   std::vector<const ast::Expr*> exprs{&expr};
   const auto* call = ast::as<ast::Call>(&expr);
-  if (call && is_signature_call(context, file, *call, is_text))
-    exprs.assign(call->args.begin(), call->args.end());
+  const bool has_result = call && is_signature_call(context, file, *call, is_text);
+  if (has_result) exprs.assign(call->args.begin(), call->args.end());
   if (const auto* tuple = ast::as<ast::Tuple>(&expr))
     exprs.assign(tuple->elements.begin(), tuple->elements.end());
   const bool is_built = !exprs.empty() && exprs.front() == &expr && !is_text && file.is_numba() &&
                         (call || expr.kind == ast::Kind::Binary);
-  std::vector<Type> types;
+  DeclaredTypes declared;
   for (const ast::Expr* each : exprs) {
     const std::size_t known = context.diagnostics.all().size();
     std::optional<Type> type = type_of_expr(context, file, *each, is_text);
     if (!type && is_built) note_built(context, expr, known);
     if (!type) return std::nullopt;
-    types.push_back(*type);
+    declared.params.push_back(*type);
   }
-  return types;
+  if (!has_result) return declared;
+  const std::string_view result = context.source(call->callee->span);
+  const bool is_void = result.substr(result.rfind('.') + 1) == "void";
+  declared.result = is_void ? types::none : type_of_expr(context, file, *call->callee, is_text);
+  return declared.result ? std::optional(std::move(declared)) : std::nullopt;
 }
 
 } // namespace kern::checker

@@ -1,7 +1,8 @@
 // Which of several signatures of a .py file takes the arguments of a call. Numba has two rules, and so has Kern:
 //
 //   @cuda.jit     all signatures are weighed, and the one counts whose conversions cost least: numbers may lose digits
-//   @vectorize    NumPy's: the first one counts to which every input converts safely, for of an array it makes a copy
+//   @vectorize    the one that has the types of the inputs, else the first to which every input converts safely, for of an
+//                 array it makes a copy
 #pragma once
 
 #include <optional>

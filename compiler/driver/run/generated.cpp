@@ -1,5 +1,5 @@
-// Numba's rules: shapes broadcast as NumPy's do; of several signatures the first counts to which every input converts
-// safely. A kernel of `@guvectorize` has one axis for all of its calls, so what stands in front of the axes that the
+// Numba's rules: shapes broadcast as NumPy's do; of several signatures the one counts that has the types of the inputs. Where
+// none has them Kern takes the first to which every input converts safely. A kernel of `@guvectorize` has one axis for all of its calls, so what stands in front of the axes that the
 // layout names becomes one.
 #include "compiler/driver/run/generated.h"
 
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "compiler/check/generated_types.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/run/fill.h"
 #include "compiler/types/names.h"
@@ -16,6 +17,7 @@ namespace kern {
 
 using Kind = ast::Generated::Kind;
 using Extents64 = std::vector<std::int64_t>;
+using Types = std::vector<GeneratedParam>;
 
 static bool holds(const Number& number, ScalarKind kind) {
   std::uint64_t words[2];
@@ -23,10 +25,14 @@ static bool holds(const Number& number, ScalarKind kind) {
          store_number(kind, words, number);
 }
 
+static bool is_untyped_list(const Argument& argument) {
+  return argument.text.starts_with('[') && !argument.is_earlier();
+}
+
 // Numbers without a type take the types that can hold them, those of a list as well.
 static bool converts(const Argument& argument, ScalarKind to) {
   if (const HostArray* array = argument.array()) {
-    if (!argument.text.starts_with('[') || argument.is_earlier()) return converts_safely(array->element, to);
+    if (!is_untyped_list(argument)) return converts_safely(array->element, to);
     for (std::int64_t i = 0; i < array->size(); ++i)
       if (!holds(load_number(array->element, array->at(i)), to)) return false;
     return true;
@@ -36,11 +42,19 @@ static bool converts(const Argument& argument, ScalarKind to) {
   return holds(scalar.number, to);
 }
 
-// The scalar that a type is, or whose arrays it is: of "nb.float32[:, :]".
-static std::optional<ScalarKind> scalar_of(std::string_view type) {
-  type = type.substr(0, type.find('['));
-  std::size_t dot = type.rfind('.');
-  return find_scalar(dot == std::string_view::npos ? type : type.substr(dot + 1));
+static ScalarKind type_of(const Argument& argument) {
+  if (const HostArray* array = argument.array()) return array->element;
+  const Scalar& scalar = std::get<Scalar>(argument.value);
+  return scalar.kind.value_or(scalar.standard);
+}
+
+static bool has_type(const Argument& argument, ScalarKind kind) { return type_of(argument) == kind; }
+
+// The same, where a number without a type is of any that can hold it.
+static bool may_have_type(const Argument& argument, ScalarKind kind) {
+  const bool is_typed =
+      argument.array() ? !is_untyped_list(argument) : std::get<Scalar>(argument.value).kind.has_value();
+  return is_typed ? has_type(argument, kind) : converts(argument, kind);
 }
 
 static bool broadcast(Extents64& shape, std::span<const std::int64_t> other) {
@@ -89,51 +103,41 @@ struct Completer {
     return array ? array->extents : Extents64{};
   }
 
-  std::string types_text() {
-    std::vector<std::string> list;
-    for (const Argument& input : inputs()) {
-      const HostArray* array = input.array();
-      const Scalar* scalar = array ? nullptr : &std::get<Scalar>(input.value);
-      list.emplace_back(long_name_of(array ? array->element : scalar->kind.value_or(scalar->standard)));
-    }
+  static std::string text_of(std::span<const ScalarKind> inputs) {
+    std::vector<std::string_view> list;
+    for (ScalarKind kind : inputs) list.push_back(long_name_of(kind));
     return fmt::format("{}", fmt::join(list, ", "));
   }
 
-  // Returns the types of the parameters; empty where an error was reported.
-  std::vector<ScalarKind> choose_types() {
-    std::vector<ScalarKind> kinds;
-    if (generated.signatures.empty()) {
-      for (const Argument& input : inputs()) {
-        const HostArray* array = input.array();
-        const Scalar* scalar = array ? nullptr : &std::get<Scalar>(input.value);
-        kinds.push_back(array ? array->element : scalar->kind.value_or(scalar->standard));
-      }
-      return kinds;
-    }
-    std::vector<std::string> known;
-    for (std::span<const std::string_view> signature : generated.signatures) {
-      kinds.clear();
-      for (std::string_view type : signature)
-        if (std::optional<ScalarKind> kind = scalar_of(type)) kinds.push_back(*kind);
-      if (kinds.size() != signature.size()) return choose_untyped();
-      if (generated.kind == Kind::Elementwise) std::rotate(kinds.begin(), kinds.begin() + 1, kinds.end());
-      bool fits = true;
-      for (std::size_t i = 0; i < generated.inputs; ++i)
-        fits = fits && converts(stage.arguments[i], kinds[i]);
-      if (fits) return kinds;
-      known.push_back(
-          fmt::format("({})", fmt::join(signature.subspan(generated.kind == Kind::Elementwise), ", ")));
-    }
-    run.diagnostics().report({}, diag::no_signature, stage.definition->name, types_text(),
-                             fmt::format("{}", fmt::join(known, ", ")));
-    return {};
+  // Returns the types of the inputs in one signature.
+  std::vector<ScalarKind> inputs_of(const Types& types) const {
+    std::vector<ScalarKind> inputs;
+    for (std::size_t i = 0; i < generated.inputs; ++i) inputs.push_back(types[i].element);
+    return inputs;
   }
 
-  // Types by names that only the program knows: as if none were written.
-  std::vector<ScalarKind> choose_untyped() {
-    ast::Generated plain = generated;
-    plain.signatures = {};
-    return Completer{run, stage, plain}.choose_types();
+  // Returns the types of the parameters; nothing where an error was reported.
+  std::optional<Types> choose_types() {
+    std::vector<ScalarKind> given;
+    for (const Argument& input : inputs()) given.push_back(type_of(input));
+    Compilation& compilation = *stage.compilation;
+    std::optional<std::vector<Types>> all =
+        generated_types(*compilation.program(), compilation.options().check, *stage.definition, given,
+                        compilation.diagnostics());
+    if (!all) return std::nullopt;
+    for (auto* fits : {has_type, may_have_type, converts})
+      for (const Types& types : *all) {
+        const std::vector<ScalarKind> wanted = inputs_of(types);
+        if (!std::ranges::equal(inputs(), wanted, fits)) continue;
+        // Of several for the same inputs the last one counts.
+        return *std::ranges::find(all->rbegin(), all->rend(), wanted,
+                                  [&](const Types& other) { return inputs_of(other); });
+      }
+    std::vector<std::string> known;
+    for (const Types& types : *all) known.push_back(fmt::format("({})", text_of(inputs_of(types))));
+    run.diagnostics().report({}, diag::no_signature, stage.definition->name, text_of(given),
+                             fmt::format("{}", fmt::join(known, ", ")));
+    return std::nullopt;
   }
 
   // Replaces an input by one of that type and shape, where it is another one: the axes in front of the last `core`
@@ -186,27 +190,6 @@ struct Completer {
     return true;
   }
 
-  // The type of what the function returns for inputs of these types.
-  ScalarKind result_of(const std::vector<ScalarKind>& kinds, std::size_t rank) {
-    Compilation trial(run.compile_options);
-    const SourceFile& source = stage.compilation->sources().file(FileId{0});
-    trial.set_source(source.name, std::string(source.text));
-    Signature signature{std::string(stage.definition->name), {}};
-    std::string axes = "[:";
-    for (std::size_t axis = 1; axis < rank; ++axis) axes += ", :";
-    for (ScalarKind kind : kinds) signature.params.push_back(std::string(long_name_of(kind)) + axes + "]");
-    signature.params.push_back("float64" + axes + "]");
-    trial.set_signatures({signature});
-    trial.set_only(stage.definition->name);
-    const ir::Module* module = trial.module();
-    if (module)
-      for (const ir::Function& function : module->functions)
-        if (function.name == generated.function->name && function.results.size() == 1 &&
-            is_scalar(function.results[0]))
-          return function.results[0]->scalar;
-    return ScalarKind::F64; // what is wrong is reported when the kernel itself is checked
-  }
-
   // Makes one shape of those in front of the axes that the layout names.
   std::optional<Extents64> common_shape() {
     Extents64 front;
@@ -227,16 +210,13 @@ struct Completer {
   }
 
   void complete_elementwise() {
-    std::vector<ScalarKind> kinds = choose_types();
+    std::optional<Types> types = choose_types();
     std::optional<Extents64> shape = common_shape();
-    if (kinds.empty() || !shape) return;
+    if (!types || !shape) return;
     if (shape->empty()) shape->push_back(1);
     for (std::size_t i = 0; i < generated.inputs; ++i)
-      if (!convert(i, kinds[i], *shape)) return;
-    Argument& out = stage.arguments.back();
-    if (!out.is_made) return;
-    if (kinds.size() == generated.inputs) kinds.push_back(result_of(kinds, shape->size()));
-    make(out, kinds.back(), *shape);
+      if (!convert(i, (*types)[i].element, *shape)) return;
+    if (Argument& out = stage.arguments.back(); out.is_made) make(out, types->back().element, *shape);
   }
 
   // The extent of an axis by its name, or by the number that the layout has there.
@@ -251,17 +231,20 @@ struct Completer {
   }
 
   void complete_generalized() {
-    std::vector<ScalarKind> kinds = choose_types();
+    std::optional<Types> types = choose_types();
     std::optional<Extents64> front = common_shape();
-    if (kinds.empty() || !front) return;
+    if (!types || !front) return;
     for (std::size_t i = 0; i < stage.arguments.size(); ++i) {
       Argument& argument = stage.arguments[i];
-      if (i < generated.inputs ? !convert(i, kinds[i], *front) : !make_result(i, kinds, *front)) return;
+      if (i < generated.inputs ? !convert(i, (*types)[i].element, *front) : !make_result(i, *types, *front))
+        return;
       HostArray& array = *argument.array();
       stage.shapes.push_back({i, array.extents});
       Extents64 flat{product(*front)};
       flat.insert(flat.end(), array.extents.end() - static_cast<std::ptrdiff_t>(core_rank(i)),
                   array.extents.end());
+      const bool has_one_each = i < generated.inputs && (*types)[i].rank > static_cast<int>(flat.size());
+      if (has_one_each) flat.push_back(1);
       if (is_packed(array))
         set_shape(array, std::move(flat));
       else if (array.extents != flat)
@@ -269,7 +252,7 @@ struct Completer {
     }
   }
 
-  bool make_result(std::size_t i, const std::vector<ScalarKind>& kinds, const Extents64& front) {
+  bool make_result(std::size_t i, const Types& types, const Extents64& front) {
     Argument& argument = stage.arguments[i];
     if (!argument.is_made) {
       if (argument.array()) return true;
@@ -283,8 +266,8 @@ struct Completer {
         return wrong(argument, fmt::format("no input has the axis `{}`; give the array", name)), false;
       extents.push_back(*extent);
     }
-    if (i >= kinds.size()) return wrong(argument, "nothing says its type; give the array"), false;
-    return make(argument, kinds[i], std::move(extents));
+    if (i >= types.size()) return wrong(argument, "nothing says its type; give the array"), false;
+    return make(argument, types[i].element, std::move(extents));
   }
 
   void complete_reduction() {

@@ -143,6 +143,7 @@ static ExitCode make_stage(Run& run, Stage& stage) {
     return in_source ? stage.compilation->exit_code() : ExitCode::WrongUse;
   }
   read_stage_arguments(run, stage, *words);
+  if (stage.compilation->diagnostics().has_errors()) return stage.compilation->exit_code();
   if (run.wrong()) return ExitCode::WrongUse;
   const Program& program = *stage.compilation->program();
   if (std::optional<Signature> signature =

@@ -1,0 +1,25 @@
+// Signatures in the decorators of functions, as strings, objects and names of either.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/check/checker.h"
+
+namespace kern::checker {
+
+// Returns the types that a signature names: a string, a tuple of types, or a call void(types); nothing, reported, where it
+// cannot be read.
+std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file, const ast::Expr& written);
+
+// Returns the types of the parameters of a generated kernel by what a signature at a place declares (generated_types.cpp);
+// nothing, reported, where no such kernel can have them.
+std::optional<std::vector<Type>> generated_types(Context& context, const ast::FunctionDef& kernel,
+                                                 const DeclaredTypes& declared, Span place);
+
+// Says whether a function has so many parameters, and reports where it has not; a signature of the command line has no place.
+// Defined in check.cpp.
+bool has_count(Context& context, const FunctionSymbol& function, std::size_t count,
+               std::optional<Span> place);
+
+} // namespace kern::checker
