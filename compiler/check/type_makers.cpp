@@ -27,28 +27,31 @@ std::optional<std::int64_t> count(const Value* value, std::int64_t least, std::i
   return static_cast<std::int64_t>(*number);
 }
 
-std::optional<Type> scalar_argument(Checker& checker, const Value* value) {
-  std::optional<Type> type = value ? type_of_value(checker, *value) : std::nullopt;
-  return type && is_scalar(*type) ? type : std::nullopt;
+std::optional<Type> type_argument(Checker& checker, const Checker::Args& args) {
+  const Value* dtype = argument(args, 0, "dtype");
+  return dtype ? type_of_value(checker, *dtype) : std::nullopt;
 }
 
 // Array(dtype, ndim, layout)
 std::optional<Type> make_array_type(Checker& checker, const Checker::Args& args) {
-  std::optional<Type> element = scalar_argument(checker, argument(args, 0, "dtype"));
-  std::optional<std::int64_t> rank = count(argument(args, 1, "ndim"), 0, limits::array_rank);
+  std::optional<Type> element = type_argument(checker, args);
+  const bool of_records = element && is_record(*element);
+  std::optional<std::int64_t> rank =
+      count(argument(args, 1, "ndim"), of_records, limits::array_rank - of_records);
   const Value* layout = argument(args, 2, "layout");
   bool is_layout = layout && layout->kind == ValueKind::String &&
                    (layout->text == "C" || layout->text == "F" || layout->text == "A");
-  if (!element || !rank || !is_layout) return std::nullopt;
-  if (*rank == 0) return checker.context.module.types.point((*element)->scalar);
-  return checker.context.module.types.array((*element)->scalar, static_cast<int>(*rank), AddressSpace::Global,
-                                            layout->text == "C" ? Layout::COrder : Layout::Any);
+  if (!element || (!is_scalar(*element) && !of_records) || !rank || !is_layout) return std::nullopt;
+  TypeTable& types = checker.context.module.types;
+  if (of_records) return types.record_array(*element, static_cast<int>(*rank));
+  if (*rank == 0) return types.point((*element)->scalar);
+  return types.array((*element)->scalar, static_cast<int>(*rank), AddressSpace::Global,
+                     layout->text == "C" ? Layout::COrder : Layout::Any);
 }
 
 // UniTuple(dtype, count)
 std::optional<Type> make_uniform_tuple(Checker& checker, const Checker::Args& args) {
-  const Value* element = argument(args, 0, "dtype");
-  std::optional<Type> type = element ? type_of_value(checker, *element) : std::nullopt;
+  std::optional<Type> type = type_argument(checker, args);
   std::optional<std::int64_t> size = count(argument(args, 1, "count"), 0, limits::tuple_elements);
   if (!type || *type == types::none || !size) return std::nullopt;
   std::vector<Type> elements(static_cast<std::size_t>(*size), *type);
@@ -64,8 +67,8 @@ std::optional<Type> make_tuple(Checker& checker, const Checker::Args& args) {
 
 // A pointer of Numba says nothing of its extent; an array brings it, so that indices can be checked.
 std::optional<Type> make_pointer(Checker& checker, const Checker::Args& args) {
-  std::optional<Type> element = scalar_argument(checker, argument(args, 0, "dtype"));
-  if (!element) return std::nullopt;
+  std::optional<Type> element = type_argument(checker, args);
+  if (!element || !is_scalar(*element)) return std::nullopt;
   return checker.context.module.types.array((*element)->scalar, 1, AddressSpace::Global, Layout::COrder);
 }
 

@@ -242,7 +242,7 @@ Arguments are given by name (a=2.0) or in order (2.0):
   full:f32:10:inf               of one value
   arange:i32:10                 0, 1, 2, ... in C order
   uniform:f32:1000x3:seed=1     random numbers from 0 to 1 (integers: of the whole range)
-  xoroshiro:1000:seed=1         random states of Numba, a u64 array of shape (1000, 2); start=N: of later streams
+  xoroshiro:1000:seed=1         random states of Numba: u64, (1000, 2), or that many records; start=N: of later streams
   like:x  copy:x                zeros of the type and extents of argument x; a copy of it
   [1,2,3]  i32:[[1,2],[3,4]]    an array of these numbers
   x  u=x  n=x[0]                behind --then: the array that a stage before named x; an element of it

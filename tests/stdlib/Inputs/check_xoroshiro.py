@@ -71,6 +71,12 @@ def check(kernc, folder, count, numbers, seed, start, options):
     np.save(folder / "after.npy", after)
     run(kernc, "jumped", [states, f"after=zeros:u64:{count}x2", "--expect", f"after={folder}/after.npy", *options])
 
+    # The same states as records, as Numba has them.
+    records = np.array([(s.s0, s.s1) for s in model], np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True))
+    np.save(folder / "records.npy", records)
+    run(kernc, "jumped_records", [f"states=@{folder}/records.npy", f"after=zeros:u64:{count}x2", "--expect", f"after={folder}/after.npy", *options])
+    run(kernc, "jumped_records", [states, f"after=zeros:u64:{count}x2", "--expect", f"after={folder}/after.npy", *options])
+
     words = np.array([[s.next() for _ in range(numbers)] for s in model], np.uint64)
     single, double, normal_single, normal_double = (np.zeros((count, numbers)) for _ in range(4))
     for i, s in enumerate(model):
@@ -84,13 +90,14 @@ def check(kernc, folder, count, numbers, seed, start, options):
     exact = {"words": words, "single": single.astype(np.float32), "double": double}
     close = {"normal_single": normal_single.astype(np.float32), "normal_double": normal_double}
     for tolerance, group in (([], exact), (["--rtol", "4e-6", "--atol", "1e-6"], close)):
-        arguments = [states]
+        arguments = []
         for name, value in {**exact, **close}.items():
             arguments.append(f"{name}=zeros:{value.dtype.name}:{count}x{numbers}")
         for name, value in group.items():
             np.save(folder / f"{name}.npy", value)
             arguments += ["--expect", f"{name}={folder}/{name}.npy"]
-        run(kernc, "numbers", [*arguments, *tolerance, *options])
+        for given in (states, f"states=@{folder}/records.npy"):
+            run(kernc, "numbers", [given, *arguments, *tolerance, *options])
 
 
 kernc, folder = sys.argv[1], pathlib.Path(sys.argv[2])

@@ -1,7 +1,7 @@
 import math
 
 import numpy as np
-from numba import cuda
+from numba import cuda, uint64
 from numba.cuda.random import (create_xoroshiro128p_states, xoroshiro128p_jump, xoroshiro128p_next,
                                xoroshiro128p_normal_float32, xoroshiro128p_normal_float64, xoroshiro128p_type,
                                xoroshiro128p_uniform_float32, xoroshiro128p_uniform_float64)
@@ -27,6 +27,18 @@ def jumped(states, after):
         xoroshiro128p_jump(states, i)
         after[i, 0] = states[i, 0]
         after[i, 1] = states[i, 1]
+
+
+xoro = xoroshiro128p_type
+
+
+@cuda.jit((xoro[::1], uint64[:, :]))
+def jumped_records(states, after):
+    i = cuda.grid(1)
+    if i < states.shape[0]:
+        xoroshiro128p_jump(states, i)
+        after[i, 0] = states[i].s0
+        after[i, 1] = states[i]['s1']
 
 
 def main():
