@@ -273,7 +273,7 @@ def same(one, other):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernc")
+    parser.add_argument("kernc", type=lambda path: str(pathlib.Path(path).resolve()))
     parser.add_argument("tests", type=pathlib.Path)
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--only", default="", help="files whose names have this text")
