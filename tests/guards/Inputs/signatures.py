@@ -87,7 +87,8 @@ def signatures_of(source, words):
         return []
     name = words[0] if words and words[0] in functions else decorated[-1] if len(decorated) == 1 else None
     # A generated kernel has other parameters than its function, and `*args` are as many as are given.
-    if name is None or re.search(rf"@[\w.]*(vectorize|reduce)\b[^@]*?\ndef {name}\(|\ndef {name}\([^)]*\*", source):
+    makers = "|".join(["vectorize", "reduce", *re.findall(r"^(\w+) = [\w.]*vectorize\(", source, re.MULTILINE)])
+    if name is None or re.search(rf"@[\w.]*({makers})\b[^@]*?\ndef {name}\(|\ndef {name}\([^)]*\*", source):
         return []
     types = {}
     for word in words:
