@@ -69,7 +69,7 @@ def wrong(body, head=""):
 
 
 def fields(n):
-    return "struct P:\n" + "".join(f"    a{j}: f32\n" for j in range(n)) + "\n\n"
+    return "@struct\nclass P:\n" + "".join(f"    a{j}: f32\n" for j in range(n)) + "\n\n"
 
 
 # What is checked alone, as what it has to do ends there.
@@ -83,19 +83,17 @@ CHECKED = {
     "undefined": (500, lambda n: wrong(f"wrong_name{j} = value_of_{j}" for j in range(n))),
     "misspelled": (500, lambda n: wrong([f"y[0] = constnat_{j}" for j in range(n)], "".join(f"constant_{j} = {j}\n" for j in range(n)))),
     "attributes": (500, lambda n: wrong(f"x[0] = math.sinn{j}(w)" for j in range(n))),
-    "string_lines": (500, lambda n: python(["x[0] = len(S0)"], "".join(f'S{j} = "text {j}"\n' for j in range(n)))),
     "dict": (300, lambda n: python([f"x[0] = D['{n - 1}']"], "D = {" + ", ".join(f"'{j}': {j}" for j in range(n)) + "}\n")),
     "dicts": (100, lambda n: python([f"x[{j}] = D['{j}']" for j in range(n)], "D = {" + ", ".join(f"'{j}': {j}" for j in range(n)) + "}\n")),
     "lists": (4, lambda n: python(["x[0] = len(T)"], f"T = [[0] * 1000] * {n}\n")),
     "lists_refused": (1000, lambda n: Files(python(["x[0] = len(T)"], f"T = [[0] * 1000] * {n}\n"), main="g.py", exit=1)),
     "tuples_refused": (1000, lambda n: Files({"g.kern": f"S = (0,) * 16000\nT = (S,) * {n}\n" + kernel(["y[0] = len(T)"])}, exit=1)),
     "numba_tuples": (100, lambda n: python([f"x[0] += T[{j}]" for j in range(n)], f"T = ({', '.join(map(str, range(n)))},)\n")),
-    "list_parts": (500, lambda n: python([f"x[0] = L[{n - 1}]"], "L = [0]\n" + "".join(f"L.append({j})\n" for j in range(n)))),
     "defines": (100, lambda n: Files({"g.kern": kernel(f"v += C{j}" for j in range(n)).join(["".join(f"C{j} = 0\n" for j in range(n)), ""])}, [f"-DC{j}={j}" for j in range(n)])),
     "signatures": (50, lambda n: Files({"g.py": "from numba import cuda\n\n\n@cuda.jit\ndef k(x, t):\n    x[0] = len(t)\n"},
                                        [f"--sig=k(int64[:], UniTuple(int64, {j + 1}))" for j in range(n)], "g.py")),
     "record_fields": (100, lambda n: Files({"g.kern": fields(n) + "@kernel\ndef k(p: P[:]):\n" + "".join(f"    p[0].a{j} = 1.0\n" for j in range(n))})),
-    "records": (100, lambda n: Files({"g.kern": "".join(f"struct P{j}:\n    a: f32\n\n\n" for j in range(n)) + "".join(f"@kernel\ndef k{j}(p: P{j}[:]):\n    p[0].a = 1.0\n\n\n" for j in range(n))})),
+    "records": (100, lambda n: Files({"g.kern": "".join(f"@struct\nclass P{j}:\n    a: f32\n\n\n" for j in range(n)) + "".join(f"@kernel\ndef k{j}(p: P{j}[:]):\n    p[0].a = 1.0\n\n\n" for j in range(n))})),
 }
 
 # Kind: the size n, what makes the source.
@@ -123,7 +121,6 @@ KINDS = {
     "returns": (150, lines("if v == y[J]:", "    return")),
     "prints": (60, lines('print("x", i, J)')),
     "many_prints": (500, lines("print('a', y[i], x[i])")),
-    "format_prints": (60, lines('print(f"x {i} J {w}")')),
     "asserts": (150, lines("assert v != J")),
     "atomics": (200, lines("atomic.add(y, J, 1)")),
     "barriers": (40, lines("x[i] = w", "syncthreads()", "w = x[0]")),
@@ -135,7 +132,7 @@ KINDS = {
     "instances": (40, lambda n: kernel([f"v = f(v, ({', '.join(['1'] * (j + 1))},))" for j in range(n)], "@device\ndef f(a, t):\n    return a * len(t)\n")),
     "literal_calls": (250, lambda n: kernel(["for q in W:", "    w = f(w, q)", "x[i] = w"],
                                             f"W = ({', '.join(f'{j}.5' for j in range(n))})\n@device\ndef f(a, b):\n    return a * b + b\n")),
-    "call_chain": (12, lambda n: kernel(["v = f0(v)"], "".join(f"@device\ndef f{j}(a: i32) -> i32:\n    return f{j + 1}(a) + {j}\n" for j in range(n)) + f"@device\ndef f{n}(a: i32) -> i32:\n    return a\n")),
+    "call_chain": (12, lambda n: kernel(["v = call0(v)"], "".join(f"@device\ndef call{j}(a: i32) -> i32:\n    return call{j + 1}(a) + {j}\n" for j in range(n)) + f"@device\ndef call{n}(a: i32) -> i32:\n    return a\n")),
     "growing": (100, lambda n: kernel(["t0 = (y[0],)"] + [f"t{j + 1} = t{j} + (y[{j + 1}],)" for j in range(n)] + [f"y[0] = t{n}[3]"])),
     "conditions": (100, lambda n: kernel([f"if {' and '.join(f'y[{j}] > {j}' for j in range(n))}:", "    y[0] = 1"])),
     "params": (50, lambda n: f"@kernel\ndef k(y: i32[:], {', '.join(f'a{j}: i32' for j in range(n))}):\n" + "".join(f"    y[{j}] = a{j}\n" for j in range(n))),
