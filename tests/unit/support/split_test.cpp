@@ -7,8 +7,8 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Split, TakesTheOutermostCommas) {
-  EXPECT_THAT(split_at_commas("a, (b, c)[:, 2],d"), ElementsAre("a", " (b, c)[:, 2]", "d"));
+TEST(Split, TakesTheOutermostCommasAndNoSpaces) {
+  EXPECT_THAT(split_at_commas("a, (b, c)[:, 2] ,d"), ElementsAre("a", "(b, c)[:, 2]", "d"));
   EXPECT_THAT(split_at_commas(""), ElementsAre(""));
   EXPECT_THAT(split_at_commas("a,"), ElementsAre("a", ""));
   EXPECT_THAT(split_at_commas(",,"), ElementsAre("", "", ""));
