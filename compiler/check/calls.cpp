@@ -10,7 +10,6 @@
 #include "compiler/check/narrow.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
-#include "compiler/check/shared_literals.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 

@@ -52,20 +52,6 @@ std::optional<std::vector<Type>> annotated_types(Context& context, const Functio
   return ok ? std::optional(types) : std::nullopt;
 }
 
-} // namespace
-
-bool has_count(Context& context, const FunctionSymbol& function, std::size_t count,
-               std::optional<Span> place) {
-  const ast::FunctionDef& def = *function.def;
-  if (count == def.params.size()) return true;
-  context.diagnostics
-      .report(place, diag::signature_count, def.name, std::int64_t(def.params.size()), std::int64_t(count))
-      .note(def.name_span, "`{}` is defined here", def.name);
-  return false;
-}
-
-namespace {
-
 // Returns what -D gives a parameter. Numbers stay known: they may be shapes.
 Value given_value(Context& context, const FunctionSymbol& function, std::size_t param) {
   Symbol symbol = function.given.at(param);

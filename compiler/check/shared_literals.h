@@ -15,9 +15,4 @@ void note_reading(Checker& checker, const Value& value, Type type);
 // Finds behind a round what the literals became that the instance is for.
 void find_literal_types(const Checker& checker, Instance& instance);
 
-// Returns the arguments of a call, literals as numbers of the types that those of an earlier call became. The first call
-// has an instance of its own as long as there is no other.
-std::vector<Value> share_literals(Checker& checker, const FunctionSymbol& callee,
-                                  const std::vector<Value>& values, Span span);
-
 } // namespace kern::checker

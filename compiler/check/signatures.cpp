@@ -180,4 +180,14 @@ std::optional<DeclaredTypes> read_signature(Context& context, FileScope& around,
   return declared.result ? std::optional(std::move(declared)) : std::nullopt;
 }
 
+bool has_count(Context& context, const FunctionSymbol& function, std::size_t count,
+               std::optional<Span> place) {
+  const ast::FunctionDef& def = *function.def;
+  if (count == def.params.size()) return true;
+  context.diagnostics
+      .report(place, diag::signature_count, def.name, std::int64_t(def.params.size()), std::int64_t(count))
+      .note(def.name_span, "`{}` is defined here", def.name);
+  return false;
+}
+
 } // namespace kern::checker
