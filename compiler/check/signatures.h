@@ -17,8 +17,8 @@ std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file, c
 std::optional<std::vector<Type>> generated_types(Context& context, const ast::FunctionDef& kernel,
                                                  const DeclaredTypes& declared, Span place);
 
-// Says whether a function has so many parameters, and reports where it has not; a signature of the command line has no place.
-// Defined in check.cpp.
+// Says whether a function has so many parameters, and reports where it has not; a signature of the command line
+// has no place.
 bool has_count(Context& context, const FunctionSymbol& function, std::size_t count,
                std::optional<Span> place);
 

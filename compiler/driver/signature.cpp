@@ -13,10 +13,9 @@ std::optional<Signature> parse_signature(const std::string& text) {
   if (open == std::string::npos || open == 0 || close == std::string::npos || close < open)
     return std::nullopt;
   const std::string_view view = text;
-  if (!split_at_commas(view.substr(close + 1)).front().empty()) return std::nullopt;
+  if (!trimmed(view.substr(close + 1)).empty()) return std::nullopt;
   const std::vector<std::string_view> params = split_at_commas(view.substr(open + 1, close - open - 1));
-  Signature signature{std::string(split_at_commas(view.substr(0, open)).front()),
-                      {params.begin(), params.end()}};
+  Signature signature{std::string(trimmed(view.substr(0, open))), {params.begin(), params.end()}};
   if (signature.params.back().empty()) signature.params.pop_back();
   for (const std::string& param : signature.params)
     if (param.empty()) return std::nullopt;

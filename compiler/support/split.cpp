@@ -4,10 +4,10 @@
 
 namespace kern {
 
-static std::string_view trimmed(std::string_view part) {
-  while (part.starts_with(' ')) part.remove_prefix(1);
-  while (part.ends_with(' ')) part.remove_suffix(1);
-  return part;
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
 }
 
 std::vector<std::string_view> split_at_commas(std::string_view list) {

@@ -15,5 +15,10 @@ TEST(Split, TakesTheOutermostCommasAndNoSpaces) {
   EXPECT_THAT(split_at_commas("((a,)"), ElementsAre("((a,)"));
 }
 
+TEST(Split, TrimsSpacesAtTheEndsOnly) {
+  EXPECT_EQ(trimmed("  f, (a, b)  "), "f, (a, b)");
+  EXPECT_EQ(trimmed("   "), "");
+}
+
 } // namespace
 } // namespace kern
