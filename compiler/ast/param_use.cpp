@@ -1,5 +1,5 @@
-// Goes by subscripts and attributes, which only arrays have, and by what atomics are given. A function that is given the parameter says
-// nothing of it.
+// Goes by subscripts and attributes, which only arrays have, and by what atomics are given. A function that
+// is given the parameter says nothing of it.
 #include "compiler/ast/param_use.h"
 
 #include <algorithm>

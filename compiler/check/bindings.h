@@ -18,7 +18,8 @@ bool is_same_import(const Symbol& a, const Symbol& b);
 std::vector<Symbol>* versions_of(FileScope& file, std::string_view name);
 // Says whether a name is a list or dict, or holds one: its elements may be changed behind it.
 bool is_list(FileScope& file, std::string_view name);
-// Says whether a use that may change what a name is, or a part of it, changes a list: the name's own, or an element of it.
+// Says whether a use that may change what a name is, or a part of it, changes a list: the name's own, or an
+// element of it.
 bool changes_list(FileScope& file, std::string_view name, const ast::NameUse& use);
 
 // The ways in which a use may handle an array.

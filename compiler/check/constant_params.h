@@ -12,8 +12,8 @@ bool needs_constant(Context& context, const FunctionSymbol& function, std::size_
 // Says whether a parameter is an index into a tuple that another parameter is given.
 bool indexes_tuple(const FunctionSymbol& function, std::size_t param, const std::vector<Value>& args);
 
-// Returns the arguments of a call, literals as numbers of the types that those of an earlier call became. The first call
-// has an instance of its own as long as there is no other.
+// Returns the arguments of a call, literals as numbers of the types that those of an earlier call became. The
+// first call has an instance of its own as long as there is no other.
 std::vector<Value> share_literals(Checker& checker, const FunctionSymbol& callee,
                                   const std::vector<Value>& values, Span span);
 

@@ -58,8 +58,8 @@ struct Writer {
     return only;
   }
 
-  // Returns what a name of a module is by the only statement that binds it, null of what is bound in another way; nothing
-  // where nothing binds it.
+  // Returns what a name of a module is by the only statement that binds it, null of what is bound in another
+  // way; nothing where nothing binds it.
   static std::optional<const ast::Expr*> only_value(const ast::Module& in, std::string_view name) {
     std::optional<const ast::Expr*> found;
     for (const ast::Stmt* item : in.items) {
@@ -118,7 +118,8 @@ struct Writer {
     return string ? std::optional(string->value) : std::nullopt;
   }
 
-  // Returns the kind of kernel that a decorator makes: `vectorize([...], target='cuda')`, `cuda.reduce`, or a name of one.
+  // Returns the kind of kernel that a decorator makes: `vectorize([...], target='cuda')`, `cuda.reduce`, or a
+  // name of one.
   std::optional<Kind> kind_of(const ast::Expr* decorator) const {
     if (!decorator) return std::nullopt;
     const ast::Expr& made = behind(*decorator);
@@ -348,8 +349,8 @@ static const ast::FunctionDef* function_before(const ast::Module& module, const 
   return found;
 }
 
-// Returns `f` with its decorator by the name that `name = cuda.Reduce(f)` or `name = vectorize([...])(f)` binds; null where
-// an item is no such statement.
+// Returns `f` with its decorator by the name that `name = cuda.Reduce(f)` or `name = vectorize([...])(f)`
+// binds; null where an item is no such statement.
 static const ast::FunctionDef* decorated_by_call(const Writer& writer, const ast::Stmt* item) {
   const auto* assign = ast::as<ast::Assign>(item);
   const auto* call = assign ? ast::as<ast::Call>(assign->value) : nullptr;

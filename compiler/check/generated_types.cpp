@@ -1,4 +1,5 @@
-// A signature is that of the function for one call of it. The kernel takes arrays of what the calls take, with one axis more.
+// A signature is that of the function for one call of it. The kernel takes arrays of what the calls take,
+// with one axis more.
 #include "compiler/check/generated_types.h"
 
 #include <fmt/format.h>
@@ -20,8 +21,8 @@ static FunctionSymbol* symbol_of(Context& context, const ast::FunctionDef& def) 
   return found;
 }
 
-// Returns what a function of elements returns for elements of these types. Where that is wrong the kernel's own check says
-// so, and any type will do.
+// Returns what a function of elements returns for elements of these types. Where that is wrong the kernel's
+// own check says so, and any type will do.
 static Type result_of(Context& context, const ast::FunctionDef& kernel, std::span<const Type> elements) {
   const ReportingScope quiet(context.diagnostics, false);
   const FunctionSymbol* function = symbol_of(context, *kernel.generated->function);
@@ -36,8 +37,8 @@ static Type result_of(Context& context, const ast::FunctionDef& kernel, std::spa
   return is_scalar(result) ? result : types::f64;
 }
 
-// Returns the type of a parameter of the kernel, or of its result behind them, from what one call has there; nothing where no
-// call can have it.
+// Returns the type of a parameter of the kernel, or of its result behind them, from what one call has there;
+// nothing where no call can have it.
 static std::optional<Type> kernel_type(Context& context, const ast::Generated& generated, std::size_t i,
                                        Type type) {
   const bool is_elementwise = generated.kind == Kind::Elementwise;

@@ -72,8 +72,8 @@ std::optional<bool> known_truth(const kern::Expression& condition) {
   return value && !value->is_real ? std::optional(value->integer != 0) : std::nullopt;
 }
 
-// Says whether a function only computes: no memory, no check that may fail, no loop. Each that it calls is looked at once: it may
-// call itself.
+// Says whether a function only computes: no memory, no check that may fail, no loop. Each that it calls is
+// looked at once: it may call itself.
 bool only_computes(const ir::Module& module, ir::FunctionId id, std::set<ir::FunctionId>& seen) {
   if (!seen.insert(id).second) return true;
   return !ir::any(module.function(id).body, [&](const ir::Stmt& stmt) {

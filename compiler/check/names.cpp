@@ -588,7 +588,8 @@ Value Checker::read_name(const ast::Name& name) {
   if (std::optional<Value> inner = inner_function(*this, name.text, name.span)) return *inner;
   const bool numba = scope->is_numba();
   const FindScalar find_types = numba ? find_numba_scalar : find_scalar;
-  // The text of a signature or of -D needs no imports. That of a signature means Numba's types, whatever else has their names.
+  // The text of a signature or of -D needs no imports. That of a signature means Numba's types, whatever else
+  // has their names.
   const bool is_option = names_types || is_option_text(context.program.sources->file(name.span.file).name);
   std::optional<Value> option = is_option ? type_name(name.text, find_types, name.span) : std::nullopt;
   if (option && names_types && numba) return *option;

@@ -171,7 +171,8 @@ const Held& told_of(const Local& local);
 // Returns the source of a value, computed in a wider type: `u64(1) << n`. Where that is no more than a cast of
 // the whole, it is that.
 std::string widened_text(const Checker& checker, const Value& value, Type type);
-// Returns it as what becomes a value of any type: with the cast that saturates, the operands of what may have wrapped in 64 bits, or as a whole.
+// Returns it as what becomes a value of any type: with the cast that saturates, the operands of what may have
+// wrapped in 64 bits, or as a whole.
 std::string converted_text(const Checker& checker, const Value& value, Type type);
 // Returns the source of what may have wrapped, with the operands converted to 64 bits that keep it from that.
 std::string unwrapped_text(const Checker& checker, const Value& value);

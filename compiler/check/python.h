@@ -13,8 +13,8 @@ bool is_python(const Checker& checker);
 std::optional<Value> python_binary(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
                                    Span span);
 std::optional<Value> python_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span);
-// Returns x ** 2, x ** 0.5 and x ** -1 of an element of an array, which NumPy makes by a product, a root and a quotient; nothing
-// where it does not.
+// Returns x ** 2, x ** 0.5 and x ** -1 of an element of an array, which NumPy makes by a product, a root and
+// a quotient; nothing where it does not.
 std::optional<ir::Operand> numpy_array_power(const Value& element, const Value& exponent);
 std::optional<Value> python_compare(ast::CompareOp op, const Value& left, const Value& right, Span span);
 std::optional<Value> python_cast(Checker& checker, Type type, bool is_own, const Value& value, Span span);

@@ -65,15 +65,16 @@ std::optional<Checker::Place> field_place(Checker& checker, const Value& owner, 
                                           Span span);
 // Stores records of an array, one or a part of it.
 void store_records(Checker& checker, const Checker::Place& place, const Value& value, Span span);
-// Returns the local that a target assigns: a name, or what holds the record of which it is a part, `p.x`, `p.f[i]`; null
-// where it assigns none.
+// Returns the local that a target assigns: a name, or what holds the record of which it is a part, `p.x`,
+// `p.f[i]`; null where it assigns none.
 Local* assigned_local(Checker& checker, const ast::Expr& target);
 // A part of a record that a local holds: what it is, and how it is assigned.
 struct RecordPart {
   Value value;
   std::function<void(const Value& value, const ast::Node& site)> assign;
 };
-// Returns the part that a target names, its indices evaluated; nothing where it is wrong, which is reported, or has no type yet.
+// Returns the part that a target names, its indices evaluated; nothing where it is wrong, which is reported,
+// or has no type yet.
 std::optional<RecordPart> record_part(Checker& checker, Local& local, const ast::Expr& target);
 
 // ---- record_types.cpp ----

@@ -1,5 +1,5 @@
-// Lets calls of a .kern function with different float literals share an instance: where the body does nothing with a literal
-// but convert it to one float type, a number of that type is passed instead of it.
+// Lets calls of a .kern function with different float literals share an instance: where the body does nothing
+// with a literal but convert it to one float type, a number of that type is passed instead of it.
 #pragma once
 
 #include "compiler/check/checker.h"

@@ -96,9 +96,10 @@ static std::optional<std::string> made_string(Context& context, FileScope& file,
   return value.kind == ValueKind::String ? std::optional(std::string(value.text)) : std::nullopt;
 }
 
-// Follows a signature that is written as a string, or is a constant of the module, to the expression with the types, and sets
-// `is_text` where a string was among these, and `file` to where the names in it are looked up; null where the text cannot be
-// parsed, which is reported. A string may name a constant that is a string again: each constant is followed once.
+// Follows a signature that is written as a string, or is a constant of the module, to the expression with the
+// types, and sets `is_text` where a string was among these, and `file` to where the names in it are looked
+// up; null where the text cannot be parsed, which is reported. A string may name a constant that is a string
+// again: each constant is followed once.
 static const ast::Expr* plain_signature(Context& context, FileScope*& file, const ast::Expr& expr,
                                         bool& is_text) {
   const ast::Expr* signature = &expr;

@@ -8,12 +8,12 @@
 
 namespace kern::checker {
 
-// Returns the types that a signature names: a string, a tuple of types, or a call void(types); nothing, reported, where it
-// cannot be read.
+// Returns the types that a signature names: a string, a tuple of types, or a call void(types); nothing,
+// reported, where it cannot be read.
 std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file, const ast::Expr& written);
 
-// Returns the types of the parameters of a generated kernel by what a signature at a place declares (generated_types.cpp);
-// nothing, reported, where no such kernel can have them.
+// Returns the types of the parameters of a generated kernel by what a signature at a place declares
+// (generated_types.cpp); nothing, reported, where no such kernel can have them.
 std::optional<std::vector<Type>> generated_types(Context& context, const ast::FunctionDef& kernel,
                                                  const DeclaredTypes& declared, Span place);
 

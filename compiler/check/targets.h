@@ -16,8 +16,8 @@ struct Target {
 // or goes into what has no declared type.
 std::optional<Target> target_of(Checker& checker, Span place);
 
-// Returns the type that a target is declared to have: of a local with an annotation, an element of an array, a field of a record;
-// unknown where it has none.
+// Returns the type that a target is declared to have: of a local with an annotation, an element of an array,
+// a field of a record; unknown where it has none.
 Type declared_type(Checker& checker, const ast::Expr& target);
 
 // Returns the cast of an integer that an operator or a function combines with floats of a type, as exact as what the

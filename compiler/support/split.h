@@ -9,8 +9,8 @@ namespace kern {
 // Returns a text without the spaces at its ends.
 std::string_view trimmed(std::string_view text);
 
-// Splits at the commas that stand in no parentheses or square brackets; the parts are without the spaces round them, and one
-// more than there are such commas.
+// Splits at the commas that stand in no parentheses or square brackets; the parts are without the spaces
+// round them, and one more than there are such commas.
 std::vector<std::string_view> split_at_commas(std::string_view list);
 
 } // namespace kern

@@ -12,8 +12,8 @@ namespace kern {
 void set_log(kern_log_function function, void* context);
 // Says something; never throws. What the program's function throws is dropped.
 void log(kern_log_level level, const std::string& text) noexcept;
-// Says what a compiler has put into words, which begin with the place: on stderr each text once, to the program's function
-// each time.
+// Says what a compiler has put into words, which begin with the place: on stderr each text once, to the
+// program's function each time.
 void log_of_source(const std::string& text) noexcept;
 
 } // namespace kern

@@ -1,6 +1,7 @@
-// Numba's rules: shapes broadcast as NumPy's do; of several signatures the one counts that has the types of the inputs. Where
-// none has them Kern takes the first to which every input converts safely. A kernel of `@guvectorize` has one axis for all of its calls, so what stands in front of the axes that the
-// layout names becomes one.
+// Numba's rules: shapes broadcast as NumPy's do; of several signatures the one counts that has the types of
+// the inputs. Where none has them Kern takes the first to which every input converts safely. A kernel of
+// `@guvectorize` has one axis for all of its calls, so what stands in front of the axes that the layout names
+// becomes one.
 #include "compiler/driver/run/generated.h"
 
 #include <fmt/format.h>
