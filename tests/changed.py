@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Says what `./dev test --changed` runs, a line each: targets to build, a pattern of unit tests, paths for lit.
 
-A folder reaches itself and the folders behind it in compiler/faces.txt; a text test stands for the folder that TEXTS names. All text
-tests of the changed folders run. Of the folders behind them MOST of the quick text tests run, other ones for each commit: no generator,
-no program that is built, nothing that asks the guards of the whole tree. `./dev test` runs all of them.
+A folder reaches itself and the folders behind it in compiler/faces.txt; a text test stands for the folder that TEXTS names. The quick
+text tests of the changed folders run, and MOST of those of the folders behind them, other ones for each commit. Quick is what runs kernc on
+files that are there: no generator or other script, no program that is built. A test that changed itself runs in any case. unit_driver,
+which takes minutes, runs where the driver changed. `./dev test` runs all of them.
 
 usage: changed.py [REF]
 """
@@ -26,7 +27,7 @@ ALSO = {"docs": ["docs"], "examples": ["examples", "docs"], "benchmarks": ["benc
         "stdlib": ["stdlib", "builtins", "examples"], "cmake": ["package"]}
 MOST = 200  # text tests of folders that did not change
 RUNTIME_UNITS = "unit_runtime.*|unit_jit.*"
-SLOW = re.compile(r"/fuzz/|%cxx|%cmake|%cpack|%build|guards/Inputs/table|Inputs/table\.py|%jit_formula")
+SLOW = re.compile(r"%python \S+\.py|%cxx|%cmake|%cpack|%build|%ptxas|%jit_formula")
 
 
 def git(*words):
@@ -76,10 +77,11 @@ class Reach:
     def add_phase(self, name):
         self.phase = min(self.phase, PHASES.index(name))
         self.whole.update(folder for folder, phase in TEXTS.items() if phase == name)
-        self.units.update(f"unit_{phase}" for phase in PHASES[self.phase:])
+        self.units.update(f"unit_{phase}" for phase in PHASES[self.phase:] if phase in (name, *PHASES[:-1]))
 
     def is_changed(self, folder, path, text):
-        return path in self.paths or folder in self.whole or any(name in text for name in self.named)
+        is_own = path in self.paths or any(name in text for name in self.named)
+        return is_own or (folder in self.whole and not SLOW.search(text))
 
     def is_behind(self, folder, text):
         return PHASES.index(TEXTS.get(folder, PHASES[-1])) >= self.phase and not SLOW.search(text)
