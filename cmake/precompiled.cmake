@@ -1,7 +1,7 @@
 # Precompiled headers. Of the time that a file of check/ or lower/ takes, four fifths are the headers that all files of the
 # folder include; the standard library and fmt alone are a third of a small file's. A file includes what it uses all the same:
-# `./dev lint` builds with KERN_PCH=OFF.
-option(KERN_PCH "Precompile the headers that the files of a folder share" ON)
+# `./dev lint` builds with KERN_PCH=system, which precompiles no header of the tree, and KERN_PCH=OFF precompiles none at all.
+set(KERN_PCH ON CACHE STRING "Precompile the headers that the files of a folder share: ON, OFF, or system for those of libraries only")
 
 set(KERN_STANDARD_HEADERS <algorithm> <array> <bit> <cmath> <cstdint> <cstring> <functional> <map> <memory> <optional> <set>
   <span> <string> <string_view> <unordered_map> <utility> <vector> <fmt/format.h>)
@@ -11,7 +11,11 @@ set(KERN_STANDARD_HEADERS <algorithm> <array> <bit> <cmath> <cstdint> <cstring> 
 # ccache knows it again in another checkout.
 function(kern_precompile target)
   if(KERN_PCH)
-    target_precompile_headers(${target} PRIVATE ${KERN_STANDARD_HEADERS} ${ARGN})
+    set(headers ${ARGN})
+    if(KERN_PCH STREQUAL system)
+      list(FILTER headers EXCLUDE REGEX "^<(compiler|kern)/")
+    endif()
+    target_precompile_headers(${target} PRIVATE ${KERN_STANDARD_HEADERS} ${headers})
   endif()
 endfunction()
 
