@@ -60,6 +60,15 @@ static bool decorates_class(const Parser& parser) {
   return parser.at(TokenKind::Class, offset);
 }
 
+// Says whether a token of the decorator here is a text, `cuda`: the target of what Numba makes a kernel of.
+static bool has_cuda_target(const Parser& parser, std::size_t offset) {
+  for (; !parser.at(TokenKind::Newline, offset) && !parser.at(TokenKind::EndOfFile, offset); ++offset) {
+    const std::string_view text = parser.sources.text(parser.peek(offset).span);
+    if (text == "'cuda'" || text == "\"cuda\"") return true;
+  }
+  return false;
+}
+
 enum class DecoratorUse {
   Kernel,  // Kern's business: its errors are reported
   HostJit, // compiled for the host, but a kernel may call it
@@ -81,6 +90,8 @@ static DecoratorUse decorator_use(const Parser& parser, std::span<const Stmt* co
     // Other packages have decorators of these names, too.
     bool is_word = name.last == "kernel" || name.last == "device" || name.last == "struct";
     bool kernel = name.last == "jit" || (is_word && (name.prefix.empty() || name.prefix == "kern."));
+    const bool is_ufunc = from_host && (name.last == "vectorize" || name.last == "guvectorize");
+    if (is_ufunc && has_cuda_target(parser, offset)) return DecoratorUse::Kernel;
     if (kernel && !host_jit) return DecoratorUse::Kernel;
     if (!host_jit) use = DecoratorUse::Host;
     while (!parser.at(TokenKind::Newline, offset) && !parser.at(TokenKind::EndOfFile, offset)) ++offset;
