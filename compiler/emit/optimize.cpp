@@ -25,6 +25,8 @@
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "compiler/emit/integer_quotients.h"
+#include "compiler/emit/reductions.h"
 #include "compiler/emit/wide_masks.h"
 #include "compiler/lower/lower.h"
 
@@ -47,6 +49,12 @@ struct Analyses {
 };
 
 static llvm::ModulePassManager gpu_pipeline(llvm::PassBuilder& builder) {
+  builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(IntegerQuotientsPass());
+  });
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ReductionsPass()));
+  });
   return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
 }
 
