@@ -52,9 +52,6 @@ static llvm::ModulePassManager gpu_pipeline(llvm::PassBuilder& builder) {
   builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(IntegerQuotientsPass());
   });
-  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ReductionsPass()));
-  });
   return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
 }
 
@@ -180,6 +177,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target,
   for (llvm::Function& function : module)
     if (is_large(function)) optimize_little(function, analyses.functions);
   full_pipeline(builder, machine, target).run(module, analyses.modules);
+  // By itself, as a pipeline passes over a large function.
+  if (target == Target::Cuda)
+    for (llvm::Function& function : module) ReductionsPass().run(function, analyses.functions);
 }
 
 } // namespace kern::emitting

@@ -9,8 +9,6 @@ namespace kern::emitting {
 // writes `atom`, and ptxas makes the other of it only in a kernel that calls nothing, so not where guards report.
 struct ReductionsPass : llvm::PassInfoMixin<ReductionsPass> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
-  // A function that is not optimised has it, too.
-  static bool isRequired() { return true; }
 };
 
 } // namespace kern::emitting
