@@ -63,7 +63,7 @@ private:
       bool is_whole = false;
       constant->convertToInteger(whole, llvm::APFloat::rmTowardZero, &is_whole);
       if (!is_whole || constant->isNegZero()) return std::nullopt;
-      found.value = builder_.getInt(whole);
+      found.value = llvm::ConstantInt::get(number->getContext(), whole);
       found.range = llvm::ConstantRange(whole);
     } else if (match(number, m_SIToFP(m_Value(from))) || match(number, m_UIToFP(m_Value(from)))) {
       found.is_signed = llvm::isa<llvm::SIToFPInst>(number);
@@ -76,8 +76,10 @@ private:
     } else {
       return std::nullopt;
     }
-    const bool is_exact =
-        found.range.getSignedMin().sgt(-most_exact) && found.range.getSignedMax().slt(most_exact);
+    const llvm::ConstantRange& range = found.range;
+    const bool is_exact = found.is_signed
+                              ? range.getSignedMin().sgt(-most_exact) && range.getSignedMax().slt(most_exact)
+                              : range.getUnsignedMax().ult(most_exact);
     return is_exact ? std::optional(found) : std::nullopt;
   }
 
@@ -146,47 +148,38 @@ private:
   }
 
   // Divides in 32 bits what has no more.
-  llvm::Value* divide_safely(const Exact& above, const Exact& below, llvm::Value* divisor) {
+  llvm::Value* divide_safely(const Exact& above, const Exact& below, llvm::Value* dividend,
+                             llvm::Value* divisor) {
     llvm::Type *full = builder_.getInt64Ty(), *half = builder_.getInt32Ty();
-    llvm::Value* dividend = wide(above);
-    auto is_within = [](const llvm::ConstantRange& range, std::int64_t least, std::int64_t most) {
-      return range.getSignedMin().sge(least) && range.getSignedMax().sle(most);
-    };
+    const llvm::ConstantRange both = above.range.unionWith(below.range, llvm::ConstantRange::Signed);
     auto are_within = [&](std::int64_t least, std::int64_t most) {
-      return is_within(above.range, least, most) && is_within(below.range, least, most);
+      return both.getSignedMin().sge(least) && both.getSignedMax().sle(most);
     };
+    auto word = [&](llvm::Value* number) { return builder_.CreateTrunc(number, half); };
     if (are_within(0, std::numeric_limits<std::uint32_t>::max()))
-      return builder_.CreateZExt(
-          builder_.CreateUDiv(builder_.CreateTrunc(dividend, half), builder_.CreateTrunc(divisor, half)),
-          full);
+      return builder_.CreateZExt(builder_.CreateUDiv(word(dividend), word(divisor)), full);
+    if (!are_within(std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()))
+      return builder_.CreateSDiv(dividend, divisor);
     // The least number by -1 is one more than there is; by magnitudes it is none.
-    constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
-    if (are_within(least, -(least + 1)) && !below.range.contains(-llvm::APInt(64, 1)))
-      return builder_.CreateSExt(
-          builder_.CreateSDiv(builder_.CreateTrunc(dividend, half), builder_.CreateTrunc(divisor, half)),
-          full);
-    if (are_within(least, -(least + 1))) {
-      auto magnitude = [&](llvm::Value* number) {
-        llvm::Value* word = builder_.CreateTrunc(number, half);
-        return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, word, builder_.getFalse());
-      };
-      llvm::Value* size =
-          builder_.CreateZExt(builder_.CreateUDiv(magnitude(dividend), magnitude(divisor)), full);
-      llvm::Value* is_negative =
-          builder_.CreateICmpSLT(builder_.CreateXor(dividend, divisor), builder_.getInt64(0));
-      return builder_.CreateSelect(is_negative, builder_.CreateNeg(size), size);
-    }
-    return builder_.CreateSDiv(dividend, divisor);
+    if (!below.range.contains(-llvm::APInt(64, 1)))
+      return builder_.CreateSExt(builder_.CreateSDiv(word(dividend), word(divisor)), full);
+    auto magnitude = [&](llvm::Value* number) {
+      return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, word(number), builder_.getFalse());
+    };
+    llvm::Value* size =
+        builder_.CreateZExt(builder_.CreateUDiv(magnitude(dividend), magnitude(divisor)), full);
+    llvm::Value* is_negative =
+        builder_.CreateICmpSLT(builder_.CreateXor(dividend, divisor), builder_.getInt64(0));
+    return builder_.CreateSelect(is_negative, builder_.CreateNeg(size), size);
   }
 
   // By zero it is what the cast makes of an infinity, or of what is no number.
   llvm::Value* divide(const Exact& above, const Exact& below) {
-    llvm::Value* divisor = wide(below);
-    if (!below.range.contains(zero())) return divide_safely(above, below, divisor);
+    llvm::Value *dividend = wide(above), *divisor = wide(below);
+    if (!below.range.contains(zero())) return divide_safely(above, below, dividend, divisor);
     llvm::Value* none = builder_.CreateICmpEQ(divisor, builder_.getInt64(0));
     llvm::Value* quotient =
-        divide_safely(above, below, builder_.CreateSelect(none, builder_.getInt64(1), divisor));
-    llvm::Value* dividend = wide(above);
+        divide_safely(above, below, dividend, builder_.CreateSelect(none, builder_.getInt64(1), divisor));
     llvm::Value* least = builder_.getInt64(std::numeric_limits<std::int64_t>::min());
     llvm::Value* most = builder_.getInt64(std::numeric_limits<std::int64_t>::max());
     llvm::Value* end =
@@ -196,7 +189,7 @@ private:
   }
 
   llvm::Function& function_;
-  mutable llvm::IRBuilder<> builder_;
+  llvm::IRBuilder<> builder_;
   const llvm::DataLayout& layout_;
 };
 

@@ -1,6 +1,6 @@
 # `int(a / b)` of integers is a division of integers on a GPU, where both are exact as doubles.
 # RUN: %kernc %s --arch=sm_80 --emit=ptx -o - | %FileCheck %s
-from numba import cuda
+from numba import cuda, uint64
 
 
 # CHECK-LABEL: .entry by_constant(
@@ -33,12 +33,22 @@ def by_word(a, b, y):
 
 # Integers of 64 bits are rounded to become doubles, so that the quotient is another one.
 # CHECK: div.rn.f64
-# CHECK-LABEL: .entry of_product(
+# CHECK-LABEL: .entry near_the_end(
 @cuda.jit("void(int64[:], int64[:], int64[:])")
 def too_long(a, b, y):
     i = cuda.grid(1)
     if i < y.size:
         y[i] = int(a[i] / b[i])
+
+
+# Numbers that are known to be near the end of 64 bits without a sign are not a few below zero.
+# CHECK: .f64
+# CHECK-LABEL: .entry of_product(
+@cuda.jit("void(uint64[:], int64[:])")
+def near_the_end(a, y):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] = int((a[i] | uint64(18446744073709551608)) / 4)
 
 
 # CHECK: mul.rn.f64
