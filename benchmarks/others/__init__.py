@@ -1,0 +1,1 @@
+"""The parts of benchmarks/others.py. Reading this order explains it: build, trace.c, run, host, dispatch, report."""
