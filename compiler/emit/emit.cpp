@@ -73,7 +73,8 @@ std::optional<Compiled> begin(const ir::Module& module, const SourceManager& sou
   if (!machine || !can_do_warps(module, options, diagnostics)) return std::nullopt;
   Compiled result{lower(module, sources, options, *machine, context), machine};
   if (!is_sound(result, "lowering", diagnostics)) return std::nullopt;
-  if (options.optimization != 0) report_large(*result.lowered.module, module, sources, diagnostics);
+  if (options.optimization != 0)
+    report_large(*result.lowered.module, options.target, module, sources, diagnostics);
   times.lower += watch.lap();
   return result;
 }

@@ -49,7 +49,7 @@ bool is_reported(const Diagnostics& diagnostics, std::optional<Span> span) {
   });
 }
 
-void report(const llvm::Function& code, const ir::Module& module, const SourceManager& sources,
+void report(const llvm::Function& code, Target target, const ir::Module& module, const SourceManager& sources,
             Diagnostics& diagnostics) {
   constexpr std::size_t often = 16;
   const std::string symbol = code.getName().str();
@@ -57,7 +57,7 @@ void report(const llvm::Function& code, const ir::Module& module, const SourceMa
   std::optional<Span> span = function ? std::optional(function->span) : std::nullopt;
   if (is_reported(diagnostics, span)) return;
   auto warning = diagnostics.report(span, diag::large, function ? function->name : symbol, size_of(code),
-                                    most_instructions);
+                                    most_instructions(target));
   Repeated repeated = function ? most_repeated(*function) : Repeated{};
   if (repeated.times < often) return;
   std::string_view text = sources.text(repeated.span);
@@ -71,10 +71,10 @@ void report(const llvm::Function& code, const ir::Module& module, const SourceMa
 
 } // namespace
 
-void report_large(const llvm::Module& code, const ir::Module& module, const SourceManager& sources,
-                  Diagnostics& diagnostics) {
+void report_large(const llvm::Module& code, Target target, const ir::Module& module,
+                  const SourceManager& sources, Diagnostics& diagnostics) {
   for (const llvm::Function& function : code)
-    if (is_large(function)) report(function, module, sources, diagnostics);
+    if (is_large(function, target)) report(function, target, module, sources, diagnostics);
 }
 
 } // namespace kern::emitting

@@ -5,11 +5,12 @@
 
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
+#include "compiler/lower/target.h"
 
 namespace kern::emitting {
 
 // Reports each function of a module that is large, once: its code is made for several machines.
-void report_large(const llvm::Module& code, const ir::Module& module, const SourceManager& sources,
-                  Diagnostics& diagnostics);
+void report_large(const llvm::Module& code, Target target, const ir::Module& module,
+                  const SourceManager& sources, Diagnostics& diagnostics);
 
 } // namespace kern::emitting

@@ -7,6 +7,7 @@
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -157,7 +158,36 @@ std::size_t size_of(const llvm::Function& function) {
   return function.getInstructionCount() + instructions_of_a_block * function.size();
 }
 
-bool is_large(const llvm::Function& function) { return size_of(function) > most_instructions; }
+std::size_t most_instructions(Target target) { return target == Target::Cuda ? 200'000 : 20'000; }
+
+bool is_large(const llvm::Function& function, Target target) {
+  return size_of(function) > most_instructions(target);
+}
+
+// A pass whose time is more than in proportion to a function's length, or that makes the function longer, with the
+// length up to which it runs. What it would do is done in part by others: a loop of a constant count is unrolled in
+// full by a pass of its own, and what branches tell of ranges reaches InstCombine too.
+struct Bound {
+  llvm::StringRef pass;
+  std::size_t most_instructions;
+};
+constexpr Bound bounds[] = {
+    {"LoopUnrollPass", 20'000},
+    {"ConstraintEliminationPass", 40'000},
+    {"CorrelatedValuePropagationPass", 40'000},
+};
+
+static const llvm::Function* function_of(llvm::Any ir) {
+  if (const auto* function = llvm::any_cast<const llvm::Function*>(&ir)) return *function;
+  if (const auto* loop = llvm::any_cast<const llvm::Loop*>(&ir)) return (*loop)->getHeader()->getParent();
+  return nullptr;
+}
+
+static bool is_within_bounds(llvm::StringRef pass, llvm::Any ir) {
+  const Bound* bound = llvm::find_if(bounds, [&](const Bound& one) { return one.pass == pass; });
+  const llvm::Function* function = bound == std::end(bounds) ? nullptr : function_of(ir);
+  return !function || size_of(*function) <= bound->most_instructions;
+}
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target, int optimization) {
   if (optimization == 0) {
@@ -172,10 +202,11 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target,
   llvm::PassInstrumentationCallbacks callbacks;
   llvm::OptNoneInstrumentation skips_large(/*DebugLogging=*/false);
   skips_large.registerCallbacks(callbacks);
+  callbacks.registerShouldRunOptionalPassCallback(is_within_bounds);
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   Analyses analyses(builder);
   for (llvm::Function& function : module)
-    if (is_large(function)) optimize_little(function, analyses.functions);
+    if (is_large(function, target)) optimize_little(function, analyses.functions);
   full_pipeline(builder, machine, target).run(module, analyses.modules);
   // By itself, as a pipeline passes over a large function.
   if (target == Target::Cuda)
