@@ -35,6 +35,8 @@ struct WantedFact {
   std::uint32_t extent = 0;              // of GuardWalk::known
   std::optional<std::uint32_t> at_least; // likewise; without it: 0
   std::int64_t plus = 0;
+  std::optional<Affine> elements =
+      {}; // of dynamic shared memory: at least so many, a sum over the shape of blocks
 };
 
 // Integers of 64 bits that fit an i32: what Assigns give and the variables of Fors, with the start and step of
@@ -60,6 +62,10 @@ public:
   SmallValues run_for_small_values();
   // Returns what the launch knows of the parameters, in their order.
   const std::vector<KnownNumber>& known() const { return known_; }
+  // Says whether a fact on dynamic shared memory holds where another does.
+  bool follows(const WantedFact& fact, const WantedFact& other) const;
+  // Returns what the launch computes for a number of elements.
+  kern::Expression elements_expression(const Affine& elements) const;
 
 private:
   // A function whose nested loops need more visits than this for each of its statements keeps its guards.
@@ -142,9 +148,17 @@ private:
   std::optional<WantedFact> wanted_block(const Affine& above);
   struct LeastExtent {
     std::int64_t value;
-    bool by_launch, by_test; // by the limits of every launch; by tests of the program alone
+    Reason::Kind
+        rests_on; // the limits of every launch, else a guard, else a test of the program, else Always
   };
   std::optional<LeastExtent> least_extent(const Affine& rest);
+
+  // wanted_shared.cpp
+  void find_dynamic_shared();
+  std::optional<Affine> without_clamps(Affine form) const;
+  bool is_block_dim(AtomId atom) const;
+  std::optional<Affine> most_in_block(AtomId atom);
+  std::optional<WantedFact> wanted_shared(const Affine& above);
 
   // guard_loops.cpp
   void scan(const ir::Body& body, ScanPlace place, SlotUses& uses);

@@ -3,6 +3,7 @@
 // guards.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -88,6 +89,12 @@ public:
   void set(ir::SlotId id, Value value);
   // Returns what threadIdx.x and the like are; nothing for another builtin.
   std::optional<Affine> thread_value(Builtin builtin);
+  // Says whether a kernel may ask for the dynamic shared memory as a whole.
+  bool has_dynamic_shared() const {
+    return std::ranges::any_of(module_.shared, [](const ir::SharedDecl& shared) { return shared.aliased; });
+  }
+  // Returns how many elements of so many bytes the dynamic shared memory of a block has.
+  Affine dynamic_elements(int bytes) { return quotient(shared_bytes_, bytes); }
   // Returns the declaration of a slot.
   const ir::Slot& declaration(ir::SlotId id) const { return function_.slots[static_cast<std::size_t>(id)]; }
 

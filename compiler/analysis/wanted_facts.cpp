@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "compiler/analysis/guard_walk.h"
 #include "compiler/ir/param_block.h"
@@ -51,6 +52,7 @@ void GuardWalk::find_known() {
     }
   }
   find_shape();
+  find_dynamic_shared();
 }
 
 std::optional<std::uint32_t> GuardWalk::find_known(AtomId atom) const {
@@ -64,6 +66,10 @@ std::optional<Affine> GuardWalk::read_fact(const Expression& expression) const {
   if (expression.op == ExpressionOp::Add) {
     auto left = read_fact(expression.operands[0]), right = read_fact(expression.operands[1]);
     return left && right ? add(*left, *right) : std::nullopt;
+  }
+  if (expression.op == ExpressionOp::Multiply && expression.operands[1].op == ExpressionOp::Constant) {
+    auto factor = read_fact(expression.operands[0]);
+    return factor ? scale(*factor, expression.operands[1].value) : std::nullopt;
   }
   for (const KnownNumber& number : known_)
     if (number.expression == expression) return affine(number.atom);
@@ -119,12 +125,10 @@ std::optional<GuardWalk::LeastExtent> GuardWalk::least_extent(const Affine& rest
   const Wide least = -facts.bounds(rest).low;
   const std::optional<Affine> slack = offset(rest, least);
   if (least < 1 || least > most_plus || !slack || !facts.prove(*slack, quick)) return std::nullopt;
-  auto rests_on = [&](Reason::Kind kind) {
-    return std::ranges::find(facts.reasons(), kind, &Reason::kind) != facts.reasons().end();
-  };
-  return LeastExtent{static_cast<std::int64_t>(least), rests_on(Reason::Kind::Launch),
-                     rests_on(Reason::Kind::Test) && !rests_on(Reason::Kind::Guard) &&
-                         !rests_on(Reason::Kind::Launch)};
+  for (Reason::Kind kind : {Reason::Kind::Launch, Reason::Kind::Guard, Reason::Kind::Test})
+    if (std::ranges::find(facts.reasons(), kind, &Reason::kind) != facts.reasons().end())
+      return LeastExtent{static_cast<std::int64_t>(least), kind};
+  return LeastExtent{static_cast<std::int64_t>(least), Reason::Kind::Always};
 }
 
 // `above` is extent - index - 1, which a guard needs to be at least 0.
@@ -136,6 +140,10 @@ std::optional<WantedFact> GuardWalk::wanted_fact(const Affine& index, const Affi
     if (!extent || term.coefficient != 1 || known_[*extent].expression.op != ExpressionOp::Extent) continue;
     std::optional<Affine> rest = subtract(above, affine(term.atom));
     if (!rest) continue;
+    // What the index never passes, whatever the program tests, says more than that the array is as long as another.
+    const std::optional<LeastExtent> least = least_extent(*rest);
+    const WantedFact constant{false, *extent, std::nullopt, least ? least->value : 0};
+    if (least && least->rests_on == Reason::Kind::Always) return constant;
     WantedFact wanted{false, *extent, std::nullopt, 0};
     std::vector<Fact> tests = facts.since({});
     tests.insert(tests.end(), served_.begin(), served_.end());
@@ -151,17 +159,24 @@ std::optional<WantedFact> GuardWalk::wanted_fact(const Affine& index, const Affi
       bool may_wrap = base.op == ExpressionOp::Scalar && base.type == ExpressionType::I64;
       if (may_wrap && other->constant > 0) continue;
       bool is_guard = test.reason.kind == Reason::Kind::Guard;
-      if (wanted.at_least && (is_guard || !by_guard)) continue;
+      // `b[i]` behind `a[i - 2]`: b need not be longer than a, as few threads or none may come near its end.
+      if (is_guard && other->constant > 0) continue;
+      // A test says more than an earlier guard, and of two tests the one that asks for less.
+      const auto plus = static_cast<std::int64_t>(std::max(other->constant, Wide{0}));
+      if (wanted.at_least && (is_guard > by_guard || (is_guard == by_guard && plus >= wanted.plus))) continue;
       wanted.at_least = number;
-      wanted.plus = static_cast<std::int64_t>(std::max(other->constant, Wide{0}));
+      wanted.plus = plus;
       by_guard = is_guard;
     }
-    // A number that the program tests the index with says more than the shape of the launch does.
-    if (wanted.at_least && !is_shape(known_[*wanted.at_least].expression)) return wanted;
-    const std::optional<LeastExtent> least = least_extent(*rest);
-    if (wanted.at_least && !(least && least->by_test)) return wanted;
-    if (least && !least->by_launch) return WantedFact{false, *extent, std::nullopt, least->value};
+    // A number that the program tests the index with says more than the shape of the launch does, and than a number
+    // that another test holds it against, but for one that the array would have to be longer than.
+    const bool by_test = least && least->rests_on == Reason::Kind::Test;
+    const bool is_tight =
+        wanted.at_least && wanted.plus == 0 && !is_shape(known_[*wanted.at_least].expression);
+    if (wanted.at_least && (is_tight || !by_test)) return wanted;
+    if (least && least->rests_on != Reason::Kind::Launch) return constant;
   }
+  if (std::optional<WantedFact> wanted = wanted_shared(above)) return wanted;
   return wanted_block(above);
 }
 
@@ -171,13 +186,36 @@ std::vector<std::optional<WantedFact>> GuardWalk::run_for_facts() {
   return std::move(wanted_);
 }
 
+// Says whether a fact asks, with others behind it, that an array is longer than itself: the longest path of
+// difference constraints from what it compares with back to its extent.
+static bool contradicts(std::span<const WantedFact> others, const WantedFact& wanted, std::size_t numbers) {
+  if (wanted.is_block || !wanted.at_least) return false;
+  std::vector<std::optional<std::int64_t>> beyond(numbers);
+  beyond[*wanted.at_least] = wanted.plus;
+  for (std::size_t round = 0; round < others.size(); ++round)
+    for (const WantedFact& other : others)
+      if (!other.is_block && other.at_least && beyond[other.extent])
+        beyond[*other.at_least] = std::max(beyond[*other.at_least], {*beyond[other.extent] + other.plus});
+  return beyond[wanted.extent].value_or(0) > 0;
+}
+
 std::vector<Expression> find_wanted_facts(const ir::Module& module, ir::FunctionId kernel) {
   GuardWalk walk(module, module.function(kernel));
   std::vector<WantedFact> merged;
   for (const std::optional<WantedFact>& wanted : walk.run_for_facts()) {
     if (!wanted) continue;
+    if (wanted->elements) {
+      const auto covers = [&](const WantedFact& other) {
+        return other.elements && walk.follows(*wanted, other);
+      };
+      if (std::ranges::any_of(merged, covers)) continue;
+      std::erase_if(merged,
+                    [&](const WantedFact& other) { return other.elements && walk.follows(other, *wanted); });
+      merged.push_back(*wanted);
+      continue;
+    }
     auto same = std::ranges::find_if(merged, [&](const WantedFact& other) {
-      return other.is_block == wanted->is_block && other.extent == wanted->extent &&
+      return !other.elements && other.is_block == wanted->is_block && other.extent == wanted->extent &&
              other.at_least == wanted->at_least;
     });
     if (same == merged.end())
@@ -185,11 +223,20 @@ std::vector<Expression> find_wanted_facts(const ir::Module& module, ir::Function
     else
       same->plus = wanted->is_block ? std::min(same->plus, wanted->plus) : std::max(same->plus, wanted->plus);
   }
+  std::vector<WantedFact> kept;
+  for (const WantedFact& wanted : merged)
+    if (!contradicts(kept, wanted, walk.known().size())) kept.push_back(wanted);
   std::vector<Expression> facts;
-  for (const WantedFact& wanted : merged) {
+  for (const WantedFact& wanted : kept) {
     if (wanted.is_block) {
       facts.push_back(ir::binary_expression(ExpressionOp::LessEqual, walk.known()[wanted.extent].expression,
                                             ir::constant_expression(wanted.plus)));
+      continue;
+    }
+    if (wanted.elements) {
+      facts.push_back(ir::binary_expression(ExpressionOp::GreaterEqual,
+                                            walk.known()[wanted.extent].expression,
+                                            walk.elements_expression(*wanted.elements)));
       continue;
     }
     Expression least =

@@ -273,6 +273,7 @@ static llvm::Value* arithmetic(Lowerer& lower, const kern::Expression& expressio
   case ExpressionOp::Address:
   case ExpressionOp::BlockDim:
   case ExpressionOp::GridDim:
+  case ExpressionOp::SharedBytes:
   case ExpressionOp::Negate:
   case ExpressionOp::Not:
   case ExpressionOp::Wrap: break;

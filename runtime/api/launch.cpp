@@ -522,7 +522,7 @@ bool prepare(const Call& call, std::span<std::uint64_t> params, Launch& launch) 
   }
   ExpressionInput input{params, launch.block, launch.grid};
   check_contracts(call.plan, input);
-  launch.shared_bytes = dynamic_shared(call, input);
+  input.shared_bytes = launch.shared_bytes = dynamic_shared(call, input);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return false;
   launch.variant = &choose_variant(call, input);
   launch.cooperative = call.options.cooperative != 0 || launch.kernel->cooperative;

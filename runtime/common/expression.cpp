@@ -156,6 +156,7 @@ std::optional<ExpressionValue> evaluate(const Expression& expression, const Expr
   }
   case ExpressionOp::BlockDim: return dimension(input.block_dim, expression.axis);
   case ExpressionOp::GridDim: return dimension(input.grid_dim, expression.axis);
+  case ExpressionOp::SharedBytes: return integer(static_cast<std::int64_t>(input.shared_bytes));
   case ExpressionOp::And:
   case ExpressionOp::Or: return logical(expression, input);
   case ExpressionOp::Select: {
@@ -288,6 +289,7 @@ std::string to_string(const Expression& expression, std::span<const std::string>
   case ExpressionOp::Address: return "address(" + slot_name(expression.value, names) + ") % 16";
   case ExpressionOp::BlockDim: return std::string("blockDim.") + axis_name(expression.axis);
   case ExpressionOp::GridDim: return std::string("gridDim.") + axis_name(expression.axis);
+  case ExpressionOp::SharedBytes: return "dynamic_shared_bytes";
   case ExpressionOp::Minimum:
   case ExpressionOp::Maximum:
     return (expression.op == ExpressionOp::Minimum ? "min(" : "max(") +

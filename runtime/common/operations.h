@@ -60,6 +60,7 @@ constexpr std::optional<std::int64_t> arithmetic(ExpressionOp op, std::int64_t a
 inline std::optional<std::uint32_t> place_of(const Expression& expression) {
   std::int64_t offset = 0;
   switch (expression.op) {
+  case ExpressionOp::SharedBytes: return 0;
   case ExpressionOp::BlockDim:
   case ExpressionOp::GridDim:
     if (expression.axis < 0 || expression.axis > 2) return std::nullopt;

@@ -36,7 +36,8 @@ bool Program::append(const Expression& expression, int depth) {
   case ExpressionOp::Extent:
   case ExpressionOp::Stride:
   case ExpressionOp::BlockDim:
-  case ExpressionOp::GridDim: {
+  case ExpressionOp::GridDim:
+  case ExpressionOp::SharedBytes: {
     const std::optional<std::uint32_t> place = operations::place_of(expression);
     if (!place) return false;
     step.slot = *place;
@@ -81,6 +82,7 @@ std::optional<std::int64_t> Program::run(const ExpressionInput& input) const {
     case ExpressionOp::Address: value = operations::wrapped(word % 16); break;
     case ExpressionOp::BlockDim: value = input.block_dim[step.slot]; break;
     case ExpressionOp::GridDim: value = input.grid_dim[step.slot]; break;
+    case ExpressionOp::SharedBytes: value = static_cast<std::int64_t>(input.shared_bytes); break;
     case ExpressionOp::Add:
     case ExpressionOp::Subtract:
     case ExpressionOp::Multiply:

@@ -7,10 +7,10 @@
 namespace kern {
 
 inline constexpr std::string_view expression_ops[] = {
-    "constant", "real",      "scalar",   "extent",       "stride",  "address",       "block_dim", "grid_dim",
-    "add",      "subtract",  "multiply", "floor_divide", "modulo",  "minimum",       "maximum",   "negate",
-    "equal",    "not_equal", "less",     "less_equal",   "greater", "greater_equal", "and",       "or",
-    "not",      "wrap",      "bit_and",  "bit_or",       "bit_xor", "select"};
+    "constant",     "real",  "scalar",    "extent",   "stride",       "address", "block_dim",     "grid_dim",
+    "shared_bytes", "add",   "subtract",  "multiply", "floor_divide", "modulo",  "minimum",       "maximum",
+    "negate",       "equal", "not_equal", "less",     "less_equal",   "greater", "greater_equal", "and",
+    "or",           "not",   "wrap",      "bit_and",  "bit_or",       "bit_xor", "select"};
 static_assert(std::size(expression_ops) == static_cast<std::size_t>(ExpressionOp::Select) + 1);
 
 inline constexpr std::string_view expression_types[] = {"bool", "i8",  "i16", "i32", "i64", "u8",

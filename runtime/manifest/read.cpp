@@ -146,6 +146,7 @@ private:
     case ExpressionOp::Address: return slot(json, expression);
     case ExpressionOp::BlockDim:
     case ExpressionOp::GridDim: return small(json, "axis", expression.axis, 2);
+    case ExpressionOp::SharedBytes: return;
     case ExpressionOp::Add:
     case ExpressionOp::Subtract:
     case ExpressionOp::Multiply:

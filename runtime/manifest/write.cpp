@@ -72,6 +72,7 @@ static JsonValue value_of(const Expression& expression) {
   case ExpressionOp::Address: add(object, "slot", value_of(expression.value)); break;
   case ExpressionOp::BlockDim:
   case ExpressionOp::GridDim: add(object, "axis", value_of(expression.axis)); break;
+  case ExpressionOp::SharedBytes: break;
   case ExpressionOp::Add:
   case ExpressionOp::Subtract:
   case ExpressionOp::Multiply:

@@ -23,6 +23,7 @@ enum class ExpressionOp : std::uint8_t {
   Address,      // of the array's first element, modulo 16
   BlockDim,     // axis
   GridDim,      // axis
+  SharedBytes,  // of the dynamic shared memory of a block
   Add,
   Subtract,
   Multiply,
@@ -76,6 +77,7 @@ struct ExpressionInput {
   std::span<const std::uint64_t> params; // the parameter block
   std::array<std::uint32_t, 3> block_dim{1, 1, 1};
   std::array<std::uint32_t, 3> grid_dim{1, 1, 1};
+  std::uint64_t shared_bytes = 0; // of dynamic shared memory
 };
 
 // A 64-bit integer (bools are 0 and 1) or a real.

@@ -22,6 +22,7 @@ These are sums over the kernels and their variants; where they are the same on b
 before it takes a variant (`taken where`) is a row but is not counted: it is no guard, and the guards that rest on it are counted as proved.
 `--rows` prints the rows of such a file.
 
+A variant whose facts no launch can meet, or none with arrays of equal shapes (facts.py), is an error whatever the table says.
 A site in the PTX whose guard is proved is an error whatever the table says, and so is a site with neither a guard nor a check; that holds
 for all files. One kept guard fewer than the table fails, one more is reported and fails too; `--update` rewrites the table, whose
 diff is then reviewed: a row says by which kind of proof a guard went. Rows have no line numbers, so that edits elsewhere in a file change
@@ -39,6 +40,7 @@ import pathlib
 import re
 import sys
 
+import facts
 import signatures
 from states import SOURCE, inspect, numbered
 
@@ -141,6 +143,13 @@ def difference(unit, old, new):
     return lines
 
 
+def dead_variants(unit, rows):
+    """What is wrong with the facts of a variant that no launch could take, a line each."""
+    for function, listed in (rows or {}).items():
+        for fact in facts.never_taken([row[0].removeprefix("taken where ") for row in listed if row[0].startswith("taken where ")]):
+            yield f"{unit}: {function}: NEVER TAKEN: `{fact}` does not hold for arrays of equal shapes, nor with the variant's other facts"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernc", type=pathlib.Path)
@@ -165,6 +174,7 @@ def main():
     table = dict(old) if options.files or parts > 1 else {}
     for unit, (rows, wrong) in zip(mine, found):
         problems += wrong
+        problems += dead_variants(unit, rows)
         if rows is None:
             continue
         table[str(unit)] = rows if is_listed(unit) else summary(rows)
