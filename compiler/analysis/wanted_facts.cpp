@@ -93,7 +93,7 @@ void GuardWalk::assume_facts() {
 // two, and beside them the array may have a halo. Any other bound is that of an index beside the thread's own,
 // which few threads use.
 static std::optional<std::int64_t> natural_block(Wide most) {
-  if (most < 1 || most > most_plus) return std::nullopt;
+  if (most < 2 || most > most_plus) return std::nullopt;
   const auto size = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
   return most - size <= size / 4 ? std::optional(size) : std::nullopt;
 }

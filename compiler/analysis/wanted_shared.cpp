@@ -62,9 +62,8 @@ std::optional<Affine> GuardWalk::most_in_block(AtomId atom) {
     std::optional<Affine> most = fact.either ? std::nullopt : add(fact.form, affine(atom));
     const auto is_allowed = [&](const Term& term) { return is_block_dim(term.atom); };
     const auto mentions = [&](const Term& term) { return term.atom == atom && term.coefficient == -1; };
-    if (most && std::ranges::any_of(fact.form.view(), mentions) &&
-        std::ranges::all_of(most->view(), is_allowed))
-      return most;
+    const bool limits = std::ranges::any_of(fact.form.view(), mentions);
+    if (limits && most && !most->is_constant() && std::ranges::all_of(most->view(), is_allowed)) return most;
   }
   const Wide high = symbolic_.facts.bounds(affine(atom)).high;
   return high <= most_alone ? std::optional(affine(high)) : std::nullopt;

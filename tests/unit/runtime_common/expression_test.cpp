@@ -154,8 +154,8 @@ TEST(Expression, ArraysAndLaunch) {
   input.block_dim = {32, 4, 1};
   input.grid_dim = {9, 1, 1};
   input.shared_bytes = 4096;
-  EXPECT_EQ(integer(leaf(ExpressionOp::SharedBytes, 0), input), 4096);
-  EXPECT_EQ(Program(leaf(ExpressionOp::SharedBytes, 0)).integer(input), 4096);
+  EXPECT_EQ(integer(leaf(ExpressionOp::SharedBytes, 0, 0), input), 4096);
+  EXPECT_EQ(Program(leaf(ExpressionOp::SharedBytes, 0, 0)).integer(input), 4096);
   EXPECT_EQ(integer(leaf(ExpressionOp::Extent, 1, 1, 2), input), 20);
   EXPECT_EQ(integer(leaf(ExpressionOp::Stride, 1, 0, 2), input), 21);
   EXPECT_EQ(integer(leaf(ExpressionOp::Address, 1, 0), input), 8);
