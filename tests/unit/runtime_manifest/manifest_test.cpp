@@ -37,7 +37,8 @@ Manifest example() {
   below.type = ExpressionType::U64;
   Expression bits = node(ExpressionOp::BitAnd, {extent, node(ExpressionOp::BitXor, {whole, whole})});
   Expression choice = node(ExpressionOp::Select, {below, bits, whole});
-  for (Expression leaf : {extent, address, block, grid, node(ExpressionOp::SharedBytes), node(ExpressionOp::Add, {wrap, choice})})
+  for (Expression leaf : {extent, address, block, grid, node(ExpressionOp::SharedBytes),
+                          node(ExpressionOp::Add, {wrap, choice})})
     tree = node(ExpressionOp::Or, {tree, leaf});
 
   ManifestKernel kernel;
