@@ -110,7 +110,7 @@ TEST(Manifest, SaysWhatIsWrong) {
             "the manifest's parameter `x` lies outside of its parameter block");
   EXPECT_EQ(refusal("\"op\": \"not\"", "\"op\": \"nand\""),
             "the manifest is damaged at "
-            "/kernels/contracts/condition/operands/operands/operands/operands/operands/operands: "
+            "/kernels/contracts/condition/operands/operands/operands/operands/operands/operands/operands: "
             "a known word is expected");
   EXPECT_EQ(refusal("\"site\": 1", "\"site\": 2"), "the manifest prints at a site that it does not have");
   EXPECT_TRUE(refusal("\"type\": \"u16\"", "\"type\": \"f64\"").ends_with("an integer type is expected"));
