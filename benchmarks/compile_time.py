@@ -21,6 +21,11 @@ for arch in ("v3", "v4"):
 REPEATS = 7
 
 
+def names(text):
+    """Of an option: `a,b`."""
+    return [name for name in text.split(",") if name]
+
+
 def kernels_apart(text):
     """Yields (name, source) of each kernel, with what all of them share."""
     pieces = re.split(r"(?m)^(?=@)", text)

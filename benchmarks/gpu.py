@@ -11,12 +11,8 @@ import os
 import pathlib
 import sys
 
-from compile_time import root
+from compile_time import names, root
 from gpu import cases
-
-
-def names(text):
-    return [name for name in text.split(",") if name]
 
 
 def arguments():

@@ -11,13 +11,9 @@ import os
 import pathlib
 import sys
 
-from compile_time import root
+from compile_time import names, root
 
 BENCHES = ["EP", "CG", "MG", "FT", "IS", "BT", "SP", "LU"]
-
-
-def names(text):
-    return [name for name in text.split(",") if name]
 
 
 def arguments():

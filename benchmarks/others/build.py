@@ -1,6 +1,7 @@
 """Makes a folder with everything that a GPU machine needs: `python` has the programs, `cuda` the same in CUDA C++, NAME.so.xz is a shared library
 for each contender of Kern (the runtime and an object for each program), `lib` has what times kernels, and build.json says what kernc did.
 """
+import collections
 import concurrent.futures
 import json
 import lzma
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import zipfile
 
-from gpu.build import exports_text
+from gpu.build import exports_text, guards_by_form
 
 here = pathlib.Path(__file__).resolve().parent
 # NPB-PYTHON had to make these blocks smaller than the C++ ones. Blocks of 1024 threads with so many registers do not launch in C++
@@ -54,17 +55,6 @@ def contenders_of(options):
     return result
 
 
-def guards_by_form(text):
-    """Of what --emit=guards prints: how many guards stand in which form, without those of the variants that a launch tries later."""
-    forms, counted = {}, False
-    for line in text.splitlines():
-        if head := re.match(r"([\w$]+): \d+ of \d+ proved", line):
-            counted = not re.search(r"\$v\d+$", head[1])
-        elif counted and (guard := re.match(r"\s*\d+:\d+ .+?: ([a-z]+)(?=[ ,;]|$)", line)):
-            forms[guard[1]] = forms.get(guard[1], 0) + 1
-    return forms
-
-
 def compile_file(options, contender, bench, work):
     """One file as it is: its object, and what making its PTX and machine code took."""
     kernc, words, _ = contender
@@ -75,7 +65,11 @@ def compile_file(options, contender, bench, work):
     ptxas_seconds = call([cuda_tool("ptxas"), f"-arch={options.arch}", ptx, "-o", work / f"{bench}.cubin"])[1]
     # A benchmark on a GPU has no use for fast CPU code.
     call([*common, f"--arch={options.arch},x86-64-v3", "--lanes=1", f"--namespace={bench}", "-o", work / f"{bench}.o"])
-    guards = {} if "--guards=off" in words else guards_by_form(call([*common, "--emit=guards", "--target=cuda", "-o", "-"])[0])
+    guards = collections.Counter()
+    if "--guards=off" not in words:
+        text_of_guards = call([*common, "--emit=guards", "--target=cuda", "-o", "-"])[0]
+        for forms in guards_by_form(text_of_guards, left_out=r"\$v\d+$").values():
+            guards.update(forms)
     return {"kernc_s": kernc_seconds, "ptxas_s": ptxas_seconds, "guards": guards, "large": re.findall(r"W0909\]: `([^`]+)`", text)}
 
 

@@ -35,8 +35,8 @@ struct WantedFact {
   std::uint32_t extent = 0;              // of GuardWalk::known
   std::optional<std::uint32_t> at_least; // likewise; without it: 0
   std::int64_t plus = 0;
-  std::optional<Affine> elements =
-      {}; // of dynamic shared memory: at least so many, a sum over the shape of blocks
+  // Of dynamic shared memory: at least so many, a sum over the shape of blocks.
+  std::optional<Affine> elements = {};
 };
 
 // Integers of 64 bits that fit an i32: what Assigns give and the variables of Fors, with the start and step of
@@ -148,8 +148,8 @@ private:
   std::optional<WantedFact> wanted_block(const Affine& above);
   struct LeastExtent {
     std::int64_t value;
-    Reason::Kind
-        rests_on; // the limits of every launch, else a guard, else a test of the program, else Always
+    // The weakest of what its proof needs: Launch, else Guard, else Test, else Always.
+    Reason::Kind rests_on;
   };
   std::optional<LeastExtent> least_extent(const Affine& rest);
 

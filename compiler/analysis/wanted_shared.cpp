@@ -16,11 +16,12 @@ void GuardWalk::find_dynamic_shared() {
   if (!symbolic_.has_dynamic_shared()) return;
   for (int bytes : {1, 2, 4, 8, 16}) {
     std::optional<AtomId> atom = single_atom(symbolic_.dynamic_elements(bytes));
-    Expression all;
-    all.op = ExpressionOp::SharedBytes;
-    Expression elements =
-        ir::binary_expression(ExpressionOp::FloorDivide, all, ir::constant_expression(bytes));
-    if (atom) known_.push_back({*atom, bytes == 1 ? std::move(all) : std::move(elements)});
+    Expression number;
+    number.op = ExpressionOp::SharedBytes;
+    if (bytes != 1)
+      number =
+          ir::binary_expression(ExpressionOp::FloorDivide, std::move(number), ir::constant_expression(bytes));
+    if (atom) known_.push_back({*atom, std::move(number)});
   }
 }
 

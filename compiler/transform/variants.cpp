@@ -29,7 +29,7 @@ namespace kern {
 namespace {
 
 // Two variants of a kernel take twice as long to compile; the longest of the examples has a hundred
-// statements, those of the NAS Parallel Benchmarks have 6,000.
+// statements, of the NAS Parallel Benchmarks 4,600.
 constexpr std::size_t most_statements = 20'000;
 // Bounds the facts that a launch compares: each takes it a nanosecond or two.
 constexpr std::size_t most_facts = 48;
