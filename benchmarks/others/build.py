@@ -1,5 +1,6 @@
 """Makes a folder with everything that a GPU machine needs: `python` has the programs, `cuda` the same in CUDA C++, NAME.so.xz is a shared library
-for each contender of Kern (the runtime and an object for each program), `lib` has what times kernels, and build.json says what kernc did.
+for each contender of Kern (the runtime and an object for each program), `hosts` has the programs with a host in C++ of ours, `lib` has what times
+kernels, and build.json says what kernc did.
 """
 import collections
 import concurrent.futures
@@ -15,12 +16,14 @@ import sys
 import tempfile
 import zipfile
 
+from compile_time import root
 from gpu.build import exports_text, guards_by_form
 
 here = pathlib.Path(__file__).resolve().parent
 # NPB-PYTHON had to make these blocks smaller than the C++ ones. Blocks of 1024 threads with so many registers do not launch in C++
 # either, which nobody checks there.
 SMALLER_BLOCKS = r"^((?:BT_THREADS_PER_BLOCK_ON_[XYZ]_SOLVE_2|SP_THREADS_PER_BLOCK_ON_ERROR_NORM_1) = ).*"
+HOSTS = ["CG", "LU"]  # which have a host in C++ here, cg.cpp and lu.cpp
 
 
 def call(command, **how):
@@ -64,7 +67,8 @@ def compile_file(options, contender, bench, work):
     text, kernc_seconds = call([*common, "-o", ptx])
     ptxas_seconds = call([cuda_tool("ptxas"), f"-arch={options.arch}", ptx, "-o", work / f"{bench}.cubin"])[1]
     # A benchmark on a GPU has no use for fast CPU code.
-    call([*common, f"--arch={options.arch},x86-64-v3", "--lanes=1", f"--namespace={bench}", "-o", work / f"{bench}.o"])
+    call([*common, f"--arch={options.arch},x86-64-v3", "--lanes=1", f"--namespace={bench}", "-o", work / f"{bench}.o",
+          "-o", work / f"{bench}.kern.hpp"])
     guards = collections.Counter()
     if "--guards=off" not in words:
         text_of_guards = call([*common, "--emit=guards", "--target=cuda", "-o", "-"])[0]
@@ -73,13 +77,25 @@ def compile_file(options, contender, bench, work):
     return {"kernc_s": kernc_seconds, "ptxas_s": ptxas_seconds, "guards": guards, "large": re.findall(r"W0909\]: `([^`]+)`", text)}
 
 
+def write_compressed(path, file):
+    path.write_bytes(lzma.compress(file.read_bytes(), preset=1))  # 3 MB of 22: it has to travel
+
+
+def build_host(options, name, bench, work, runtime):
+    program = work / bench
+    call(["g++", "-std=c++20", "-O2", "-s", f"-I{work}", f"-I{root}/runtime/include", here / f"{bench.lower()}.cpp", work / f"{bench}.o", runtime,
+          "-lpthread", "-ldl", "-static-libstdc++", "-static-libgcc", "-o", program])
+    write_compressed(options.folder / "hosts" / f"{bench}.{name}.xz", program)
+
+
 def build_kern(options, work, pool):
     contenders, jobs = contenders_of(options), {}
     for name, contender in contenders.items():
         (work / name).mkdir()
         for bench in options.benches:
             jobs[name, bench] = pool.submit(compile_file, options, contender, bench, work / name)
-    described = {}
+    described, hosts = {}, []
+    (options.folder / "hosts").mkdir(exist_ok=True)
     for name, (kernc, words, runtime) in contenders.items():
         files = {bench: jobs[name, bench].result() for bench in options.benches}
         described[name] = {"kernc": call([kernc, "--version"])[0].strip(), "options": words, "files": files}
@@ -87,7 +103,11 @@ def build_kern(options, work, pool):
         library = work / name / "libkern_bench.so"
         call(["g++", "-shared", "-fPIC", "-s", "-o", library, work / name / "exports.cpp",
               *(work / name / f"{bench}.o" for bench in options.benches), runtime, "-lpthread", "-ldl", "-static-libstdc++", "-static-libgcc"])
-        (options.folder / f"{name}.so.xz").write_bytes(lzma.compress(library.read_bytes(), preset=1))  # 3 MB of 22: it has to travel
+        write_compressed(options.folder / f"{name}.so.xz", library)
+        if name in ("on", "off"):
+            hosts += [pool.submit(build_host, options, name, bench, work / name, runtime) for bench in HOSTS if bench in options.benches]
+    for host in hosts:
+        host.result()
     return described
 
 

@@ -45,7 +45,7 @@ class Data:
         found = {row["contender"] for row in self.rows}
         self.contenders = [name for name in dict.fromkeys(["cuda", "numba", *self.kern]) if name in found]
         self.benches = list(dict.fromkeys(row["bench"] for row in self.rows))
-        self.seconds, self.gpu_ms = collections.defaultdict(list), collections.defaultdict(list)
+        self.seconds, self.gpu_ms, self.host_seconds = (collections.defaultdict(list) for _ in range(3))
         self.kernels = collections.defaultdict(lambda: collections.defaultdict(Kernel))  # (bench, kernel) to contender to Kernel
         for row in self.rows:
             if not row.get("verified"):
@@ -53,6 +53,8 @@ class Data:
             key = row["bench"], row["contender"]
             if row["phase"] == "timed" and "seconds" in row:
                 self.seconds[key].append(row["seconds"])
+            if row["phase"].startswith("host") and "seconds" in row:
+                self.host_seconds[row["bench"] + row["phase"].removeprefix("host"), row["contender"]].append(row["seconds"])
             if "kernels" in row:
                 self.gpu_ms[key].append(sum(kernel[2] for kernel in row["kernels"]) / 1e6)
             for symbol, *numbers in row.get("kernels", []):
@@ -73,10 +75,10 @@ def worst(ratios):
     return f"{ratios[name]:.2f} ({name})"
 
 
-def programs(data, title, values, digits):
+def programs(data, title, values, digits, sums_up=True):
     """A row for each program: its median, and the ratio; below them what the ratios come to."""
     base, lines, ratios = data.contenders[0], [], collections.defaultdict(dict)
-    for bench in data.benches:
+    for bench in dict.fromkeys(bench for bench, _ in values):
         medians = {name: statistics.median(values[bench, name]) for name in data.contenders if (bench, name) in values}
         for column, one, other in [*((name, name, base) for name in data.contenders[1:]), ("on/off", "on", "off")]:
             if one in medians and other in medians:
@@ -84,9 +86,20 @@ def programs(data, title, values, digits):
         shown = {name: f"{medians[name]:.{digits}f}" + (f" ({ratios[name][bench]:.2f})" if bench in ratios[name] else "") for name in medians}
         lines.append([bench, *map(shown.get, data.contenders), f"{ratios['on/off'][bench]:.2f}" if bench in ratios["on/off"] else None])
     columns = [*data.contenders, "on/off"]
-    lines.append(["geometric mean", *(f"{geometric_mean(ratios[name].values()):.2f}" if ratios[name] else None for name in columns)])
-    lines.append(["worst", *(worst(ratios[name]) if ratios[name] else None for name in columns)])
+    if sums_up:
+        lines.append(["geometric mean", *(f"{geometric_mean(ratios[name].values()):.2f}" if ratios[name] else None for name in columns)])
+        lines.append(["worst", *(worst(ratios[name]) if ratios[name] else None for name in columns)])
     table([title, *columns], lines)
+
+
+def hosts(data):
+    """Those of Kern with a host in C++ beside CUDA C++, whose host is C++, too."""
+    values = dict(data.host_seconds)
+    for name, _ in data.host_seconds:
+        if cuda := data.seconds.get((name.split(",")[0], "cuda")):
+            values[name, "cuda"] = cuda
+    if values:
+        programs(data, "C++ host, whole program: seconds as printed", values, 4, sums_up=False)
 
 
 def registers(kernel):
@@ -160,6 +173,7 @@ def report(files):
         print(f"- {name}: {contender['kernc']} {' '.join(contender['options'])}")
     print()
     programs(data, "seconds as printed", data.seconds, 4)
+    hosts(data)
     programs(data, "GPU time in kernels, ms", data.gpu_ms, 2)
     summary(data)
     kernels(data)

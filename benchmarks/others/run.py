@@ -1,5 +1,6 @@
 """Measures. All programs in Python start at once, as Numba compiles when they are imported, and run once; then one after the other has the
-GPU for itself, each benchmark's contenders behind its CUDA C++ program, and what was found is written after each."""
+GPU for itself, each benchmark's contenders behind its CUDA C++ program, and those of Kern again with a host in C++; what was found is written
+after each."""
 import json
 import lzma
 import os
@@ -14,6 +15,7 @@ import time
 from others import host
 
 script = pathlib.Path(__file__).resolve().parent.parent / "others.py"
+HOST_PHASES = {"LU": {"host": [], "host, graph": ["graph"]}}  # its arguments behind the class
 
 
 class Program:
@@ -54,13 +56,10 @@ class Program:
         return self.rows
 
 
-def cuda_program(folder, program, seconds, work, phase):
-    trace = work / f"{program}.trace"
-    environment = dict(os.environ)
-    if phase == "traced":
-        environment.update(CUDA_INJECTION64_PATH=str(folder / "lib/libtrace.so"), OTHERS_TRACE=str(trace))
+def native_program(command, seconds, work, phase, **variables):
+    """Runs what needs no Python, CUDA C++ or a host of ours, and returns what it says."""
     try:
-        done = subprocess.run([folder / "cuda" / program], env=environment, capture_output=True, text=True, timeout=max(1, seconds), cwd=work)
+        done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=max(1, seconds), cwd=work)
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"phase": phase, "error": str(error)[:500]}
     row = {"phase": phase, "verified": bool(re.search(r"Verification *= *SUCCESSFUL", done.stdout))}
@@ -68,9 +67,29 @@ def cuda_program(folder, program, seconds, work, phase):
         row["seconds"] = float(found[1])
     if not row["verified"]:
         row["text"] = (done.stdout + done.stderr)[-1000:]
+    return row
+
+
+def cuda_program(folder, program, seconds, work, phase):
+    trace, variables = work / f"{program}.trace", {}
+    if phase == "traced":
+        variables = {"CUDA_INJECTION64_PATH": str(folder / "lib/libtrace.so"), "OTHERS_TRACE": str(trace)}
+    row = native_program([folder / "cuda" / program], seconds, work, phase, **variables)
     if trace.exists():
         row["kernels"] = host.read_trace(trace)
     return row
+
+
+def host_program(folder, bench, contender, problem, seconds, work, times):
+    """All rows of one with a host in C++, if there is one."""
+    packed, program = folder / "hosts" / f"{bench}.{contender}.xz", work / contender / bench
+    if not packed.exists():
+        return []
+    program.write_bytes(lzma.decompress(packed.read_bytes()))
+    program.chmod(0o755)
+    device = os.environ.get("KERN_DEVICE", "cuda")  # without a GPU it fails, and does not take the CPU
+    return [native_program([program, problem, *words], seconds(), work, phase, KERN_DEVICE=device, KERN_WARNINGS="off")
+            for phase, words in HOST_PHASES.get(bench, {"host": []}).items() for _ in range(times)]
 
 
 def run(options):
@@ -112,6 +131,9 @@ def run(options):
                 for program in programs:
                     if program.bench == bench:
                         keep(bench, program.contender, program.finish(left()))
+                for name in build["kern"]:
+                    if name in contenders:
+                        keep(bench, name, host_program(options.folder, bench, name, build["class"], left, work, options.times))
         finally:
             for program in programs:
                 program.process.kill()
