@@ -50,19 +50,22 @@ static std::string_view alias_of(const Parser& parser, std::span<const Stmt* con
   return {};
 }
 
+// Returns where the line ends that goes on here: at its Newline, or the end of the file.
+static std::size_t line_end(const Parser& parser, std::size_t offset) {
+  while (!parser.at(TokenKind::Newline, offset) && !parser.at(TokenKind::EndOfFile, offset)) ++offset;
+  return offset;
+}
+
 // Says whether what stands below the decorators here is a class.
 static bool decorates_class(const Parser& parser) {
   std::size_t offset = 0;
-  while (parser.at(TokenKind::At, offset)) {
-    while (!parser.at(TokenKind::Newline, offset) && !parser.at(TokenKind::EndOfFile, offset)) ++offset;
-    ++offset;
-  }
+  while (parser.at(TokenKind::At, offset)) offset = line_end(parser, offset) + 1;
   return parser.at(TokenKind::Class, offset);
 }
 
 // Says whether a token of the decorator here is a text, `cuda`: the target of what Numba makes a kernel of.
 static bool has_cuda_target(const Parser& parser, std::size_t offset) {
-  for (; !parser.at(TokenKind::Newline, offset) && !parser.at(TokenKind::EndOfFile, offset); ++offset) {
+  for (const std::size_t end = line_end(parser, offset); offset < end; ++offset) {
     const std::string_view text = parser.sources.text(parser.peek(offset).span);
     if (text == "'cuda'" || text == "\"cuda\"") return true;
   }
@@ -78,7 +81,7 @@ enum class DecoratorUse {
 // Says what the decorators ahead make of the function or class below them.
 static DecoratorUse decorator_use(const Parser& parser, std::span<const Stmt* const> items) {
   DecoratorUse use = DecoratorUse::HostJit;
-  for (std::size_t offset = 0; parser.at(TokenKind::At, offset); ++offset) {
+  for (std::size_t offset = 0; parser.at(TokenKind::At, offset); offset = line_end(parser, offset) + 1) {
     DecoratorName name = decorator_name(parser, offset + 1);
     std::optional<ast::Imported> from;
     if (name.prefix.empty()) from = ast::imported(items, name.last);
@@ -94,7 +97,6 @@ static DecoratorUse decorator_use(const Parser& parser, std::span<const Stmt* co
     if (is_ufunc && has_cuda_target(parser, offset)) return DecoratorUse::Kernel;
     if (kernel && !host_jit) return DecoratorUse::Kernel;
     if (!host_jit) use = DecoratorUse::Host;
-    while (!parser.at(TokenKind::Newline, offset) && !parser.at(TokenKind::EndOfFile, offset)) ++offset;
   }
   return use;
 }
