@@ -24,8 +24,6 @@ STRONG = set("TDBRSGC")  # kinds of names that nm gives to functions and variabl
 def read_objects(build):
     """Returns for each folder its sources, each with the paths of its object and of itself."""
     commands = json.loads((build / "compile_commands.json").read_text())
-    if any("/Unity/unity_" in entry["file"] for entry in commands):
-        sys.exit(f"circles: {build} compiles several sources as one (CMAKE_UNITY_BUILD): its objects do not say who needs whom")
     folders = {}
     for entry in commands:
         if match := OBJECT.search(entry["command"]):
