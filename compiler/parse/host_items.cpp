@@ -36,18 +36,22 @@ static bool is_host_prefix(std::string_view prefix, std::span<const Stmt* const>
   });
 }
 
-// Returns what `name = chain` at the top level makes the name of, where it is no import: "cuda.jit" of `gpu`.
-static std::string_view alias_of(const Parser& parser, std::span<const Stmt* const> items,
-                                 std::string_view name) {
+// Returns what the last `name = value` at the top level gives a name; null where there is none.
+static const ast::Expr* value_of(std::span<const Stmt* const> items, std::string_view name) {
   for (std::size_t i = items.size(); i-- > 0;) {
     const auto* assign = ast::as<ast::Assign>(items[i]);
     const auto* target =
         assign && assign->targets.size() == 1 ? ast::as<ast::Name>(assign->targets[0]) : nullptr;
-    if (!target || target->text != name) continue;
-    bool is_chain = assign->value->kind == ast::Kind::Attribute;
-    return is_chain ? parser.sources.text(assign->value->span) : std::string_view{};
+    if (target && target->text == name) return assign->value;
   }
-  return {};
+  return nullptr;
+}
+
+// Returns what `name = chain` at the top level makes the name of, where it is no import: "cuda.jit" of `gpu`.
+static std::string_view alias_of(const Parser& parser, std::span<const Stmt* const> items,
+                                 std::string_view name) {
+  const auto* chain = ast::as<ast::Attribute>(value_of(items, name));
+  return chain ? parser.sources.text(chain->span) : std::string_view{};
 }
 
 // Returns where the line ends that goes on here: at its Newline, or the end of the file.
@@ -63,11 +67,16 @@ static bool decorates_class(const Parser& parser) {
   return parser.at(TokenKind::Class, offset);
 }
 
-// Says whether a token of the decorator here is a text, `cuda`: the target of what Numba makes a kernel of.
-static bool has_cuda_target(const Parser& parser, std::size_t offset) {
+// Says whether a token of the decorator here is a text, `cuda`, or `target=name` a name of it: the target of what Numba
+// makes a kernel of.
+static bool has_cuda_target(const Parser& parser, std::span<const Stmt* const> items, std::size_t offset) {
   for (const std::size_t end = line_end(parser, offset); offset < end; ++offset) {
-    const std::string_view text = parser.sources.text(parser.peek(offset).span);
+    const std::string_view text = parser.text(parser.peek(offset));
     if (text == "'cuda'" || text == "\"cuda\"") return true;
+    const bool is_target = text == "target" && parser.at(TokenKind::Equal, offset + 1);
+    const std::string_view name = is_target ? parser.text(parser.peek(offset + 2)) : "";
+    const auto* string = ast::as<ast::StringLiteral>(value_of(items, name));
+    if (string && string->value == "cuda") return true;
   }
   return false;
 }
@@ -94,7 +103,7 @@ static DecoratorUse decorator_use(const Parser& parser, std::span<const Stmt* co
     bool is_word = name.last == "kernel" || name.last == "device" || name.last == "struct";
     bool kernel = name.last == "jit" || (is_word && (name.prefix.empty() || name.prefix == "kern."));
     const bool is_ufunc = from_host && (name.last == "vectorize" || name.last == "guvectorize");
-    if (is_ufunc && has_cuda_target(parser, offset)) return DecoratorUse::Kernel;
+    if (is_ufunc && has_cuda_target(parser, items, offset)) return DecoratorUse::Kernel;
     if (kernel && !host_jit) return DecoratorUse::Kernel;
     if (!host_jit) use = DecoratorUse::Host;
   }

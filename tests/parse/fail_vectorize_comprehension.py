@@ -27,7 +27,22 @@ def of_module(a):
     return a
 
 
+GPU = "cuda"
+CPU = "cpu"
+
+
+# CHECK: :[[#@LINE + 1]]:12: error[E0206]
+@vectorize([f"{t}({t})" for t in ("float32", "float64")], target=GPU)
+def by_name(a):
+    return a
+
+
 # What is for the host stays so.
+@vectorize([f"{t}({t})" for t in ("float32", "float64")], target=CPU)
+def by_another_name(a):
+    return a
+
+
 @vectorize([f"{t}({t})" for t in ("float32", "float64")])
 def on_host(a):
     return a
@@ -40,3 +55,4 @@ def of_numpy(a):
 
 # CHECK-NOT: error
 # REPORT: added: unsupported
+# REPORT: by_name: unsupported
