@@ -87,8 +87,11 @@ public:
   void set_signatures(std::vector<Signature> signatures) {
     options_.check.signatures = std::move(signatures);
   }
-  // Leaves alone what this kernel does not need.
-  void set_only(std::string_view kernel) { options_.check.only = kernel; }
+  // Leaves alone what this kernel does not need; module() checks anew.
+  void set_only(std::string_view kernel) {
+    options_.check.only = kernel;
+    checked_.reset();
+  }
   // Runs the passes that every target begins with; null where an error was reported. What a host has to know
   // of kernels is read off this module: parameters, contracts, sizes of shared arrays.
   const ir::Module* transformed();

@@ -1,5 +1,5 @@
-// Each kernel is checked in a compilation of its own, without types, so that the errors of one are not those of
-// another. Names that only Python computes are what `-D` gives; any other error is a construct that Kern lacks.
+// A file is parsed once, and then each of its kernels is checked alone, without types, so that the errors of one are not
+// those of another. Names that only Python computes are what `-D` gives; any other error is a construct that Kern lacks.
 #include "compiler/driver/numba_report.h"
 
 #include <algorithm>
@@ -90,16 +90,15 @@ void judge(Entry& entry, Compilation& compilation) {
   }
 }
 
-// Checks one kernel, by its path, in a compilation of its own.
-Entry judge_kernel(const CompileOptions& options, const Program& program, const std::string& path,
-                   Span place) {
-  const SourceFile& root = program.sources->file(program.files.front().tree->file);
-  Compilation alone(options);
-  alone.set_source(root.name, root.text);
-  alone.set_only(path);
-  alone.module();
-  Entry entry{root.name, path, program.sources->locate(place).line, Verdict::Compiles, {}, {}, {}, {}, {}};
-  judge(entry, alone);
+// Checks one kernel of a file, by its path.
+Entry judge_kernel(Compilation& whole, const std::string& path, Span place) {
+  whole.diagnostics() = Diagnostics(whole.options().warnings);
+  whole.set_only(path);
+  whole.module();
+  const SourceManager& sources = whole.sources();
+  Entry entry{
+      sources.file(place.file).name, path, sources.locate(place).line, Verdict::Compiles, {}, {}, {}, {}, {}};
+  judge(entry, whole);
   return entry;
 }
 
@@ -213,16 +212,15 @@ std::vector<ast::Definition> kernels_of(const Program& program, std::span<const 
 }
 
 // Checks a kernel by its name; where a name is bound in a way that only Python follows, the function itself.
-void report_kernel(const CompileOptions& options, const Program& program,
-                   std::span<const ast::Definition> all, const ast::Definition& kernel,
+void report_kernel(Compilation& whole, std::span<const ast::Definition> all, const ast::Definition& kernel,
                    std::vector<Entry>& entries) {
-  Entry entry = judge_kernel(options, program, kernel.path, kernel.place);
+  Entry entry = judge_kernel(whole, kernel.path, kernel.place);
   bool is_unnamed = entry.code == diag::unknown_function.code || entry.code == diag::several_functions.code;
   if (is_unnamed && kernel.making == ast::Making::Result) return;
   if (is_unnamed && kernel.making == ast::Making::Kernel)
     for (const ast::Definition& each : all)
       if (each.making == ast::Making::Def && each.function == kernel.function)
-        entry = judge_kernel(options, program, each.path, kernel.place);
+        entry = judge_kernel(whole, each.path, kernel.place);
   entry.kernel = kernel.path;
   entries.push_back(std::move(entry));
 }
@@ -261,8 +259,7 @@ bool report_file(Session& session, const CompileOptions& options, const std::str
     return true;
   }
   const std::vector<ast::Definition> all = definitions_of(*program->files.front().tree);
-  for (const ast::Definition& each : kernels_of(*program, all))
-    report_kernel(options, *program, all, each, entries);
+  for (const ast::Definition& each : kernels_of(*program, all)) report_kernel(*whole, all, each, entries);
   add_refused(entries, *program, *program->files.front().tree, "", file);
   return true;
 }
