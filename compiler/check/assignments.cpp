@@ -196,7 +196,8 @@ void Checker::assign_target(const ast::Expr& target, const Value& value, const a
     return;
   }
   if (local) {
-    if (std::optional<RecordPart> part = record_part(*this, *local, target)) part->assign(value, site);
+    if (std::optional<RecordPart> part = record_part(*this, *local, target, nullptr))
+      part->assign(value, site);
     return;
   }
   std::optional<Place> place = target_place(target);
@@ -406,7 +407,8 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   const ast::Expr& target = *stmt.target;
   const auto* name = ast::as<ast::Name>(&target);
   Local* local = assigned_local(*this, target);
-  std::optional<RecordPart> part = local && !name ? record_part(*this, *local, target) : std::nullopt;
+  std::optional<RecordPart> part =
+      local && !name ? record_part(*this, *local, target, stmt.value) : std::nullopt;
   std::optional<Place> place = local || name ? std::nullopt : target_place(target);
   if (place && place->ok && place->is_view)
     return change_elements(*this, stmt, place->array, evaluate(*stmt.value));

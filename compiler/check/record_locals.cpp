@@ -2,6 +2,7 @@
 // local down to the part, so that each index is evaluated once; then the local is assigned a record with another part.
 #include <algorithm>
 
+#include "compiler/ast/walk.h"
 #include "compiler/check/computed_parts.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
@@ -150,6 +151,29 @@ bool is_argument(Checker& checker, const Local& local, const ast::Expr& target) 
   return true;
 }
 
+// Returns where an expression gives a name another value; nothing where it does not.
+std::optional<Span> find_assigned(const ast::Expr& expr, std::string_view name) {
+  const auto* named = ast::as<ast::NamedExpr>(&expr);
+  if (named && named->target->text == name) return named->span;
+  std::optional<Span> found;
+  ast::each_part(expr, [&](const ast::Expr& part) {
+    if (!found) found = find_assigned(part, name);
+  });
+  return found;
+}
+
+// Says whether `:=` gives the local another record between the target's and the assignment to its part, which nobody would
+// see then; reports it.
+bool is_lost(Checker& checker, const Local& local, const ast::Expr& target, const ast::Expr* operand) {
+  std::optional<Span> place = find_assigned(target, local.name);
+  if (!place && operand) place = find_assigned(*operand, local.name);
+  if (!place) return false;
+  checker.report(target.span, diag::not_assignable, checker.context.source(target.span))
+      .note(*place, "`{}` is another record from here on, and a change of the old one would be lost",
+            local.name);
+  return true;
+}
+
 } // namespace
 
 Local* assigned_local(Checker& checker, const ast::Expr& target) {
@@ -159,8 +183,9 @@ Local* assigned_local(Checker& checker, const ast::Expr& target) {
   return is_tuple(type) && type->record ? root : nullptr;
 }
 
-std::optional<RecordPart> record_part(Checker& checker, Local& local, const ast::Expr& target) {
-  if (is_argument(checker, local, target)) return std::nullopt;
+std::optional<RecordPart> record_part(Checker& checker, Local& local, const ast::Expr& target,
+                                      const ast::Expr* operand) {
+  if (is_argument(checker, local, target) || is_lost(checker, local, target, operand)) return std::nullopt;
   Path path{checker, target};
   if (!path.follow(target) || is_error(path.value)) return std::nullopt;
   RecordPart part{path.value, {}};

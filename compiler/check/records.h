@@ -74,8 +74,9 @@ struct RecordPart {
   std::function<void(const Value& value, const ast::Node& site)> assign;
 };
 // Returns the part that a target names, its indices evaluated; nothing where it is wrong, which is reported,
-// or has no type yet.
-std::optional<RecordPart> record_part(Checker& checker, Local& local, const ast::Expr& target);
+// or has no type yet. `operand` is what is evaluated between this and the assignment, null where nothing is.
+std::optional<RecordPart> record_part(Checker& checker, Local& local, const ast::Expr& target,
+                                      const ast::Expr* operand);
 
 // ---- record_types.cpp ----
 // Returns the type of a struct; nothing where it is wrong, which is reported.

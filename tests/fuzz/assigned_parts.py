@@ -191,6 +191,15 @@ class Writer:
         value = self.value(kind, (), 0) if op in ("^=", "|=", "&=") else self.constant(kind)
         self.line(f"{target[0]} {op} {value[0]}", f"{target[1]} {op} {value[1]}")
 
+    def rebind(self):
+        """Changes a field of the record that a variable refers to, while the operand makes the variable refer to another."""
+        names = [each for each in self.holders if each[0].isidentifier()]
+        name, record, _ = self.rng.choice(names)
+        fields = [field for field, kind, extents in record.fields if kind == "i32" and not extents]
+        other = self.rng.choice([text for text, kind, _ in self.holders if kind is record])
+        if not self.is_kern:
+            self.line(f"{name}.{self.rng.choice(fields)} += ({name} := {other}).{self.rng.choice(fields)}")
+
     def loop(self):
         made, values = self.several(2)
         if len(made) < 2 or any(each[2] not in SCALARS or each[3] for each in made):
@@ -230,7 +239,7 @@ class Writer:
 
     def statements(self, count):
         while len(self.lines) < count:
-            self.rng.choice([self.assign_several] * 4 + [self.assign_chain, self.assign_one, self.change, self.change, self.loop, self.unpack_call, self.tuple_local])()
+            self.rng.choice([self.assign_several] * 4 + [self.assign_chain, self.assign_one, self.change, self.change, self.rebind, self.loop, self.unpack_call, self.tuple_local])()
         return self.lines, self.model
 
 
