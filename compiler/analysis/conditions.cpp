@@ -83,6 +83,7 @@ std::optional<bool> Symbolic::constant_value(ConditionId condition) const {
 ConditionId Symbolic::compare(const ir::Compare& compare, Span span) {
   Type type = compare.left.type;
   if (is_boolean(type)) return compare_bools(compare);
+  if (is_number(compare)) return constant_condition(compare.op == ir::CompareOp::Equal);
   if (!is_scalar(type) || !is_integer(type)) return unknown_condition();
   Affine left = integer(compare.left), right = integer(compare.right);
   auto difference = subtract(right, left), reversed = subtract(left, right);
@@ -96,6 +97,19 @@ ConditionId Symbolic::compare(const ir::Compare& compare, Span span) {
   case ir::CompareOp::GreaterEqual: return at_least_zero(reversed, span);
   }
   return unknown_condition();
+}
+
+// Says whether a float is compared with itself, to see whether it is a number, and is one: a quotient by something that
+// is not zero.
+bool Symbolic::is_number(const ir::Compare& compare) {
+  const bool asks = compare.op == ir::CompareOp::Equal || compare.op == ir::CompareOp::NotEqual;
+  if (compare.left.type != types::f64 || !asks || !compare.left.slot ||
+      compare.left.slot != compare.right.slot)
+    return false;
+  const Value held = slot(*compare.left.slot);
+  if (held.kind != Value::Kind::Ratio) return false;
+  const auto some = offset(ratio(held).divisor, -1);
+  return extremes.asks() || (some && facts.prove(*some, quick));
 }
 
 ConditionId Symbolic::compare_bools(const ir::Compare& compare) {

@@ -1,11 +1,16 @@
 // The value of an expression. Every result is exact or opaque: where an operation may wrap in its type it
 // becomes an atom with the whole range of the type, the same for the same operands, and nothing is known of
 // how it relates to them. Products and quotients are in products.cpp, shifts and bits in bits.cpp.
+#include <bit>
+#include <cmath>
+
 #include "compiler/analysis/operation_codes.h"
 #include "compiler/analysis/symbolic.h"
 #include "compiler/support/overloaded.h"
 
 namespace kern {
+
+static constexpr Interval exact_reals{-(Wide{1} << 53), Wide{1} << 53}; // that a float of 64 bits holds
 
 Value Symbolic::evaluate(const ir::Expr& expr, Type type, Span span) {
   return match(
@@ -64,6 +69,7 @@ Value Symbolic::unary(const ir::Unary& unary, Type type) {
 
 Value Symbolic::binary(const ir::Binary& binary, Type type) {
   if (is_boolean(type) && is_boolean(binary.left.type)) return make(combine_bools(binary));
+  if (type == types::f64 && binary.op == ir::BinaryOp::Divide) return divide_reals(binary);
   if (!is_integer(type)) return unknown(type);
   Affine left = integer(binary.left), right = integer(binary.right);
   switch (binary.op) {
@@ -97,7 +103,7 @@ ConditionId Symbolic::combine_bools(const ir::Binary& binary) {
 Affine Symbolic::fitted(const std::optional<Affine>& exact, Type type, std::uint32_t code, const Affine& left,
                         const Affine& right) {
   Interval range = type_interval(type);
-  if (exact && facts.fits(*exact, range)) return *exact;
+  if (exact && (facts.fits(*exact, range) || extremes.fits(*exact, range))) return *exact;
   if (exact) {
     auto type_code = code_of(OperationGroup::Wrapped, 0, type);
     return affine(facts.operation(Facts::Kind::Wrapped, type_code, *exact, {}, range));
@@ -116,8 +122,18 @@ bool Symbolic::equal_here(Value left, Value right) {
   return difference && facts.fits(*difference, {0, 0});
 }
 
+// Says whether the first of two values is the second counted from the end of an axis, and the second is made of scalars that
+// are wanted not to be negative.
+bool Symbolic::is_from_the_end(Value left, Value right) {
+  if (left.kind != Value::Kind::Integer || right.kind != Value::Kind::Integer) return false;
+  const auto difference = subtract(form(left), form(right));
+  const auto only = difference ? single_atom(*difference) : std::nullopt;
+  return only && extremes.is_extent(*only) && extremes.want_scalars(form(right));
+}
+
 Value Symbolic::select(ConditionId condition, Value left, Value right, Type type) {
   if (auto known = decide(condition)) return *known ? left : right;
+  if (extremes.asks() && is_from_the_end(left, right)) return right;
   Mark before = mark();
   assume(condition, true);
   Branch taken = branch(before, true);
@@ -134,14 +150,56 @@ Value Symbolic::select(ConditionId condition, Value left, Value right, Type type
   return join_values(join, type, join.slots.front());
 }
 
+Value Symbolic::make_ratio(const Affine& dividend, const Affine& divisor) {
+  ratios_.push_back({dividend, divisor});
+  return {Value::Kind::Ratio, static_cast<std::uint32_t>(ratios_.size() - 1)};
+}
+
+// Returns what a float is, if that is known: a constant may be an integer.
+Value Symbolic::real(const ir::Operand& operand) {
+  if (operand.slot) return slot(*operand.slot);
+  const auto number = std::bit_cast<double>(operand.bits);
+  const bool is_whole =
+      std::abs(number) <= static_cast<double>(exact_reals.high) && std::trunc(number) == number;
+  return is_whole ? make_ratio(affine(static_cast<std::int64_t>(number)), affine(1)) : Value{};
+}
+
+Value Symbolic::divide_reals(const ir::Binary& binary) {
+  const Value left = real(binary.left), right = real(binary.right);
+  if (left.kind != Value::Kind::Ratio || right.kind != Value::Kind::Ratio) return {};
+  const Affine dividend = ratio(left).dividend, divisor = ratio(right).dividend;
+  const bool are_whole = ratio(left).divisor == affine(1) && ratio(right).divisor == affine(1);
+  return are_whole ? make_ratio(dividend, divisor) : Value{};
+}
+
+// A quotient of integers that a float holds exactly is rounded by less than what it is away from the next integer, so
+// that `int(a / b)` is a // b where neither is negative (emit/integer_quotients.cpp has the proof).
+Value Symbolic::truncate(const ir::Operand& operand, Type type) {
+  const Value held = real(operand);
+  if (held.kind != Value::Kind::Ratio) return unknown(type);
+  const Affine dividend = ratio(held).dividend, divisor = ratio(held).divisor;
+  const auto some = offset(divisor, -1);
+  const bool is_positive = some && facts.prove(*some, quick);
+  if (!facts.prove(dividend, quick) || (!is_positive && !extremes.asks())) return unknown(type);
+  const Affine quotient = floor_divide_forms(types::i64, dividend, divisor);
+  return make(fitted(quotient, type, code_of(OperationGroup::Converted, 0, type), quotient, {}));
+}
+
 Value Symbolic::convert(const ir::Operand& operand, Type type) {
   Type from = operand.type;
   if (is_boolean(type)) {
     if (is_boolean(from)) return value(operand);
     return is_integer(from) ? make(negate(equals_zero(integer(operand), {}))) : unknown(type);
   }
+  if (type == types::f64 && is_integer(from) && !is_boolean(from)) {
+    const Affine form = integer(operand);
+    const bool is_exact =
+        facts.fits(form, exact_reals) || extremes.asks() || extremes.fits(form, exact_reals);
+    return is_exact ? make_ratio(form, affine(1)) : Value{};
+  }
   if (!is_integer(type)) return unknown(type);
   if (is_boolean(from)) return select(condition(operand), make(affine(1)), make(affine(0)), type);
+  if (from == types::f64) return truncate(operand, type);
   if (!is_integer(from)) return unknown(type);
   Affine form = integer(operand);
   return make(fitted(form, type, code_of(OperationGroup::Converted, 0, type), form, {}));

@@ -124,10 +124,10 @@ void Facts::push(Fact fact) {
   serials_.push_back(++serial_);
 }
 
-void Facts::assume(const Affine& form, Reason reason) {
+void Facts::assume(const Affine& form, Reason reason, bool is_index) {
   if (form.is_constant()) return;
   auto index = static_cast<std::uint32_t>(facts_.size());
-  push({form, reason});
+  push({form, reason, {}, is_index});
   Wide most = bounds(form).high;
   std::vector<AtomId> pinned;
   for (const Term& term : form.view()) {
@@ -154,7 +154,7 @@ void Facts::assume(const Fact& fact) {
   if (fact.either) {
     assume_either(fact.either->first, fact.either->second, fact.reason);
   } else {
-    assume(fact.form, fact.reason);
+    assume(fact.form, fact.reason, fact.is_index);
   }
 }
 
@@ -220,6 +220,15 @@ void Facts::rollback(Mark mark) {
     known.high = undo.high;
     undo_.pop_back();
   }
+}
+
+std::vector<Fact> Facts::limits(AtomId id, bool from_below) const {
+  std::vector<Fact> result;
+  const std::vector<std::uint32_t>& limiting = atom(id).facts[from_below];
+  for (std::size_t i = limiting.size(); i-- > 0;) result.push_back(facts_[limiting[i]]);
+  for (const Affine& axiom : atom(id).axioms)
+    if ((coefficient(axiom, id) > 0) == from_below) result.push_back({axiom, {}});
+  return result;
 }
 
 std::vector<Fact> Facts::since(Mark mark, std::size_t limit) const {

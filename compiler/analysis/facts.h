@@ -46,6 +46,7 @@ struct Fact {
   Affine form;
   Reason reason;
   std::optional<std::pair<KeptFacts, KeptFacts>> either = {};
+  bool is_index = false; // an index that a test of the launch has shown to be in range
 };
 
 // One way in which a choice got its value, and what held there.
@@ -117,7 +118,7 @@ public:
   const Atom& atom(AtomId id) const { return atoms_[static_cast<std::size_t>(id)]; }
 
   // Says that form >= 0 from here to the rollback.
-  void assume(const Affine& form, Reason reason);
+  void assume(const Affine& form, Reason reason, bool is_index = false);
   // Says that low <= form <= high from here to the rollback.
   void assume_within(const Affine& form, Interval range, Reason reason);
   // Returns the place to roll back to.
@@ -126,6 +127,10 @@ public:
   void rollback(Mark mark);
   // Returns what was assumed since, at most `limit` of them, the first ones first.
   std::vector<Fact> since(Mark mark, std::size_t limit = SIZE_MAX) const;
+
+  // Returns what limits an atom by other atoms, the latest first: facts >= 0 in which its coefficient is negative, or, from
+  // below, positive.
+  std::vector<Fact> limits(AtomId atom, bool from_below) const;
 
   // Returns a range of the form by the ranges of its atoms alone.
   Interval bounds(const Affine& form) const;

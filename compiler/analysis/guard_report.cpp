@@ -127,7 +127,7 @@ std::string guard_line(const ir::Guard& node, GuardReasons guard, const ir::Modu
 GuardProofs prove_guards(const ir::Module& module, ir::FunctionId id) {
   const ir::Function& function = module.function(id);
   GuardFindings findings = find_guards(module, function);
-  GuardProofs proofs{{}, std::move(findings.selects)};
+  GuardProofs proofs{{}, std::move(findings.selects), std::move(findings.exact_by)};
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
     const auto* node = std::get_if<ir::Guard>(&stmt.node);
     if (!node) return;

@@ -26,17 +26,15 @@ struct GuardReasons {
 struct GuardFindings {
   std::vector<GuardReasons> guards;
   std::vector<std::optional<bool>> selects;
+  std::vector<std::uint32_t> exact_by = {}; // facts, by which operations do not wrap
 };
 
-// A fact that a launch could test so that a guard is proved: the extent of an axis of a parameter is at least
-// another number of the launch plus a constant, or a block has at most so many threads along an axis.
+// A fact that a launch could test so that a guard is proved: a number of the launch is at least a polynomial over
+// others, or at most a constant.
 struct WantedFact {
-  bool is_block = false;                 // then blockDim, `extent` of them, is at most `plus`
-  std::uint32_t extent = 0;              // of GuardWalk::known
-  std::optional<std::uint32_t> at_least; // likewise; without it: 0
-  std::int64_t plus = 0;
-  // Of dynamic shared memory: at least so many, a sum over the shape of blocks.
-  std::optional<Affine> elements = {};
+  bool is_most = false;     // then it is at most `least`, a constant
+  std::uint32_t number = 0; // of Extremes::numbers
+  Polynomial least;
 };
 
 // Integers of 64 bits that fit an i32: what Assigns give and the variables of Fors, with the start and step of
@@ -48,24 +46,16 @@ struct SmallValues {
 
 class GuardWalk {
 public:
-  // A number that the launch knows, and what it is here: the extent of an axis, or a scalar.
-  struct KnownNumber {
-    AtomId atom{};
-    kern::Expression expression;
-  };
-
   GuardWalk(const ir::Module& module, const ir::Function& function);
   GuardFindings run();
-  // Walks, and returns for each guard that stays the fact that would prove it, where there is one.
-  std::vector<std::optional<WantedFact>> run_for_facts();
+  // Walks, and returns the facts that would prove guards which stay, each once and none that another one covers; where
+  // there are several, those that were asked for before.
+  std::vector<WantedFact> run_for_facts(const std::vector<WantedFact>& asked);
+  bool has_two_ways(const std::vector<WantedFact>& facts) const;
+  // Returns them, with all that they rest on, as the launch tests them.
+  std::vector<Expression> expressions_of(const std::vector<WantedFact>& kept) const;
   // Walks, and returns which integers are small.
   SmallValues run_for_small_values();
-  // Returns what the launch knows of the parameters, in their order.
-  const std::vector<KnownNumber>& known() const { return known_; }
-  // Says whether a fact on dynamic shared memory holds where another does.
-  bool follows(const WantedFact& fact, const WantedFact& other) const;
-  // Returns what the launch computes for a number of elements.
-  kern::Expression elements_expression(const Affine& elements) const;
 
 private:
   // A function whose nested loops need more visits than this for each of its statements keeps its guards.
@@ -141,24 +131,24 @@ private:
   // wanted_facts.cpp: the facts of the variant, and those that a launch could test
   void find_known();
   void find_shape();
-  std::optional<Affine> read_fact(const kern::Expression& expression) const;
+  void find_dynamic_shared();
   void assume_facts();
-  std::optional<std::uint32_t> find_known(AtomId atom) const;
-  std::optional<WantedFact> wanted_fact(const Affine& index, const Affine& above);
+  void assume_fact(const Expression& fact, std::uint32_t index);
+  std::optional<WantedFact> wanted_fact(const Affine& index, const Affine& extent, const Affine& above);
+  std::optional<WantedFact> wanted_extent(const Affine& index, const Affine& above);
+  std::optional<WantedFact> wanted_farthest(const Affine& index, const Affine& extent);
   std::optional<WantedFact> wanted_block(const Affine& above);
+  Affine exact(const Affine& form) const;
+  Affine from_the_start(const Affine& index, const Affine& extent) const;
+  std::optional<Affine> without_clamps(Affine form) const;
+  bool covers(const WantedFact& fact, const WantedFact& other) const;
+  Expression expression_of(const WantedFact& fact) const;
   struct LeastExtent {
     std::int64_t value;
     // The weakest of what its proof needs: Launch, else Guard, else Test, else Always.
     Reason::Kind rests_on;
   };
   std::optional<LeastExtent> least_extent(const Affine& rest);
-
-  // wanted_shared.cpp
-  void find_dynamic_shared();
-  std::optional<Affine> without_clamps(Affine form) const;
-  bool is_block_dim(AtomId atom) const;
-  std::optional<Affine> most_in_block(AtomId atom);
-  std::optional<WantedFact> wanted_shared(const Affine& above);
 
   // guard_loops.cpp
   void scan(const ir::Body& body, ScanPlace place, SlotUses& uses);
@@ -188,7 +178,6 @@ private:
   bool clamps_;                                          // a guard that fails does not end the thread
   std::unordered_map<const void*, std::size_t> numbers_; // of the guards, and of the selects
   GuardFindings results_;
-  std::vector<KnownNumber> known_;
   std::vector<std::optional<WantedFact>> wanted_; // by guard; empty where nobody asks
   std::vector<Fact> served_;                      // what proved guards show, while somebody asks
   SmallValues small_;

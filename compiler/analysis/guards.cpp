@@ -46,6 +46,7 @@ GuardFindings GuardWalk::run() {
     std::ranges::fill(results_.guards, GuardReasons{});
     std::ranges::fill(results_.selects, std::nullopt);
   }
+  results_.exact_by = symbolic_.extremes.exact_by();
   return std::move(results_);
 }
 
@@ -168,9 +169,16 @@ void GuardWalk::guard(const ir::Guard& node, Span span) {
     result.reasons = facts.reasons();
     result.proved = facts.prove(*above, thorough);
     result.reasons.insert(result.reasons.end(), facts.reasons().begin(), facts.reasons().end());
+    if (!result.proved && symbolic_.extremes.prove(*above)) {
+      result.reasons.insert(result.reasons.end(), symbolic_.extremes.reasons().begin(),
+                            symbolic_.extremes.reasons().end());
+      result.proved = true;
+      // What is held against this array proves others that are as long.
+      facts.assume(*above, symbolic_.extremes.reasons().front(), true);
+    }
   }
   if (!wanted_.empty())
-    wanted_[numbers_.at(&node)] = above && !result.proved ? wanted_fact(index, *above) : std::nullopt;
+    wanted_[numbers_.at(&node)] = above && !result.proved ? wanted_fact(index, extent, *above) : std::nullopt;
   if (!wanted_.empty() && above && result.proved) served_.push_back({*above, {Reason::Kind::Test, span}});
   // Behind a guard the index is in range, whether or not that was known before, unless the thread goes on.
   if (!result.proved && clamps_) {

@@ -22,6 +22,7 @@ struct GuardProof {
 struct GuardProofs {
   std::vector<GuardProof> guards;           // one for each Guard statement of the function, in order
   std::vector<std::optional<bool>> selects; // the same for each Select: which way it always goes
+  std::vector<std::uint32_t> facts = {};    // of the function, by which operations of indices do not wrap
 };
 
 // Walks a function once for both: an index that may count from the end is a Select.

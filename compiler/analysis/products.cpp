@@ -23,7 +23,12 @@ Affine Symbolic::multiply_forms(Type type, const Affine& left, const Affine& rig
   if (auto factor = factor_of(left)) return fitted(scale(right, *factor), type, wrapped, right, left);
   // The product as if it could not wrap; it is the value only if it is known to fit the type.
   Affine product = exact_product(left, right);
-  Interval range = multiply(facts.bounds(left), facts.bounds(right));
+  const auto factor_range = [&](const Affine& factor) {
+    Interval known = facts.bounds(factor);
+    if (known.low < 0 && facts.prove(factor, quick)) known.low = 0;
+    return known;
+  };
+  Interval range = multiply(factor_range(left), factor_range(right));
   range = {std::max(range.low, unlimited.low), std::min(range.high, unlimited.high)};
   facts.assume_within(product, range, reason_of(left, right));
   relate_product(*single_atom(product));

@@ -48,7 +48,7 @@ struct Term {
 
 // constant + sum of coefficient * atom, with the terms ascending by atom and no coefficient 0.
 struct Affine {
-  static constexpr std::size_t max_terms = 6;
+  static constexpr std::size_t max_terms = 8;
 
   Wide constant = 0;
   std::uint32_t size = 0;

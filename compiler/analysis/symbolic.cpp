@@ -178,7 +178,8 @@ Value Symbolic::join_values(Join& join, Type type, const JoinedSlot& joined) {
   if (same(joined.left, joined.right)) return joined.left;
   if (joined.left.kind != joined.right.kind) return unknown(type);
   switch (joined.left.kind) {
-  case Value::Kind::Nothing: return {};
+  case Value::Kind::Nothing:
+  case Value::Kind::Ratio: return {};
   case Value::Kind::Condition:
     return make(choose(join.condition, ConditionId{joined.left.index}, ConditionId{joined.right.index}));
   case Value::Kind::Integer: {
@@ -212,6 +213,7 @@ bool Symbolic::same(Value left, Value right) const {
   case Value::Kind::Integer: return form(left) == form(right);
   case Value::Kind::Condition: return false;
   case Value::Kind::Array: return extents(left) == extents(right);
+  case Value::Kind::Ratio: return ratio(left) == ratio(right);
   }
   return false;
 }

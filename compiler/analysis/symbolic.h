@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/analysis/extremes.h"
 #include "compiler/analysis/facts.h"
 #include "compiler/ir/ir.h"
 
@@ -41,10 +42,17 @@ struct Value {
     Integer,
     Condition,
     Array,
+    Ratio, // a float of 64 bits: one integer divided by another one, both of which it holds exactly
   };
   Kind kind = Kind::Nothing;
   std::uint32_t index = 0;
   bool operator==(const Value&) const = default;
+};
+
+// The numbers of a quotient of floats.
+struct Ratio {
+  Affine dividend, divisor;
+  bool operator==(const Ratio&) const = default;
 };
 
 class Symbolic {
@@ -63,6 +71,7 @@ public:
   Symbolic(const ir::Module& module, const ir::Function& function);
 
   Facts facts;
+  Extremes extremes{facts};
 
   // Return what an operand holds here; an integer's form is exact in its type.
   Value value(const ir::Operand& operand);
@@ -84,6 +93,7 @@ public:
   // Return what a value of the kind is.
   const Affine& form(Value value) const { return forms_[value.index]; }
   const std::vector<Affine>& extents(Value value) const { return arrays_[value.index]; }
+  const Ratio& ratio(Value value) const { return ratios_[value.index]; }
   // Returns what a slot holds, and changes it.
   Value slot(ir::SlotId id) const { return slots_[static_cast<std::size_t>(id)]; }
   void set(ir::SlotId id, Value value);
@@ -147,8 +157,13 @@ private:
   ConditionId combine_bools(const ir::Binary& binary);
   // Says whether two integers are known to be the same.
   bool equal_here(Value left, Value right);
+  bool is_from_the_end(Value left, Value right);
   Value select(ConditionId condition, Value left, Value right, Type type);
   Value convert(const ir::Operand& operand, Type type);
+  Value make_ratio(const Affine& dividend, const Affine& divisor);
+  Value real(const ir::Operand& operand);
+  Value divide_reals(const ir::Binary& binary);
+  Value truncate(const ir::Operand& operand, Type type);
   Value view(const ir::View& view);
   Value constant_array(const std::vector<std::int64_t>& extents);
   Affine fitted(const std::optional<Affine>& exact, Type type, std::uint32_t code, const Affine& left,
@@ -188,6 +203,7 @@ private:
   ConditionId negate(ConditionId condition);
   ConditionId choose(ConditionId test, ConditionId taken, ConditionId other);
   ConditionId compare(const ir::Compare& compare, Span span);
+  bool is_number(const ir::Compare& compare);
   ConditionId compare_bools(const ir::Compare& compare);
   void assume_zero(const Affine& form, bool outcome, const Reason& reason);
   void assume_either(const Condition& chosen, bool outcome);
@@ -207,6 +223,7 @@ private:
   int disjunctions_around_ = 0;  // of the one that is being assumed
   std::deque<Affine> forms_;
   std::deque<std::vector<Affine>> arrays_;
+  std::deque<Ratio> ratios_;
   std::deque<Condition> conditions_;
 };
 

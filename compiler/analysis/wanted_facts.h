@@ -9,10 +9,10 @@
 
 namespace kern {
 
-// Returns such facts of a kernel, each `extent >= number`, `extent >= number + constant`,
-// `extent >= constant` or, for arrays of constant extents, `blockDim.x <= constant`, in the order of the
-// guards that they would prove. They are what most launches hold to: an index that is compared with nothing
-// else gives none, nor does one whose limit is that of every launch.
+// Returns such facts of a kernel, each `extent >= sum of products of numbers` or, for arrays of constant extents,
+// `blockDim.x <= constant`, in the order of the guards that they would prove, behind what the sums rest on: `scalar >=
+// constant`, `scalar <= constant`, `sum <= 2^31 - 1`. They are what most launches hold to: an index that is compared with
+// nothing and that the launch does not limit gives none.
 std::vector<Expression> find_wanted_facts(const ir::Module& module, ir::FunctionId kernel);
 
 } // namespace kern

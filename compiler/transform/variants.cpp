@@ -211,15 +211,22 @@ void assume_extents(ir::Module& module, ir::FunctionId id) {
   ir::Function& kernel = module.function(id);
   std::vector<Expression> wanted = find_wanted_facts(module, id);
   const std::size_t first = kernel.facts.size();
-  wanted.resize(std::min(wanted.size(), most_facts - std::min(most_facts, first)));
   if (wanted.empty()) return;
   kernel.facts.insert(kernel.facts.end(), wanted.begin(), wanted.end());
   std::vector<bool> used(kernel.facts.size());
   std::fill_n(used.begin(), first, true);
-  for (const GuardProof& guard : prove_guards(module, id).guards)
+  const GuardProofs proofs = prove_guards(module, id);
+  for (std::uint32_t fact : proofs.facts) used[fact] = true;
+  for (const GuardProof& guard : proofs.guards)
     for (std::uint32_t fact : guard.facts) used[fact] = true;
+  // What scalars are at least and at most is part of how far products reach, and no proof tells each of them.
+  const bool uses_any =
+      std::ranges::find(used.begin() + static_cast<std::ptrdiff_t>(first), used.end(), true) != used.end();
   std::size_t next = 0;
-  std::erase_if(kernel.facts, [&](const Expression&) { return !used[next++]; });
+  std::erase_if(kernel.facts, [&](const Expression& fact) {
+    return !used[next++] && !(uses_any && fact.operands[0].op == ExpressionOp::Scalar);
+  });
+  kernel.facts.resize(std::min(kernel.facts.size(), std::max(first, most_facts)));
 }
 
 } // namespace

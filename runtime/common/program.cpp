@@ -8,7 +8,24 @@
 
 namespace kern {
 
-Program::Program(const Expression& expression) : expression_(&expression) {
+// Says whether there is a sum, difference or product in it.
+static bool has_sums(const Expression& expression) {
+  const bool is_sum = expression.op == ExpressionOp::Add || expression.op == ExpressionOp::Subtract ||
+                      expression.op == ExpressionOp::Multiply || expression.op == ExpressionOp::Negate;
+  return is_sum || std::ranges::any_of(expression.operands, has_sums);
+}
+
+// Returns a sum, difference or product; nothing where it does not fit 64 bits.
+static std::optional<std::int64_t> exact_arithmetic(ExpressionOp op, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  const bool overflows = op == ExpressionOp::Add        ? __builtin_add_overflow(a, b, &result)
+                         : op == ExpressionOp::Subtract ? __builtin_sub_overflow(a, b, &result)
+                                                        : __builtin_mul_overflow(a, b, &result);
+  return overflows ? std::nullopt : std::optional(result);
+}
+
+Program::Program(const Expression& expression, Overflow overflow)
+    : expression_(&expression), overflow_(overflow) {
   if (!append(expression, 0)) steps_.clear();
   auto is_word = [](const Step& step) {
     return step.op == ExpressionOp::Extent || step.op == ExpressionOp::Stride;
@@ -86,6 +103,13 @@ std::optional<std::int64_t> Program::run(const ExpressionInput& input) const {
     case ExpressionOp::Add:
     case ExpressionOp::Subtract:
     case ExpressionOp::Multiply:
+      if (overflow_ == Overflow::HasNoValue) {
+        std::optional<std::int64_t> result = exact_arithmetic(step.op, a, b);
+        if (!result) return std::nullopt;
+        value = *result;
+        break;
+      }
+      [[fallthrough]];
     case ExpressionOp::FloorDivide:
     case ExpressionOp::Modulo:
     case ExpressionOp::Minimum:
@@ -126,6 +150,8 @@ std::optional<std::int64_t> Program::integer(const ExpressionInput& input) const
 
 bool Program::holds_by_steps(const ExpressionInput& input) const {
   if (std::optional<std::int64_t> value = run(input)) return *value != 0;
+  // The tree wraps.
+  if (overflow_ == Overflow::HasNoValue && has_sums(*expression_)) return false;
   std::optional<ExpressionValue> value = evaluate(*expression_, input);
   return value && (value->is_real ? value->real != 0 : value->integer != 0);
 }

@@ -11,8 +11,12 @@ namespace kern {
 
 class Program {
 public:
+  // What a sum, difference or product has that does not fit 64 bits: the value that a kernel would have, or none. The
+  // facts of a variant are computed without wrapping (docs/abi.md).
+  enum class Overflow : std::uint8_t { Wraps, HasNoValue };
+
   // Compiles an expression, which must stay as long as the program.
-  explicit Program(const Expression& expression);
+  explicit Program(const Expression& expression, Overflow overflow = Overflow::Wraps);
 
   // Returns what evaluate() returns for the expression, as an integer: nothing where there is no value or it
   // is a real.
@@ -47,6 +51,7 @@ private:
   std::optional<std::int64_t> run(const ExpressionInput& input) const;
 
   const Expression* expression_;
+  Overflow overflow_;
   std::vector<Step> steps_;     // operands first; empty: the tree is evaluated
   bool is_comparison_ = false;  // of a word of the parameter block with another one or a constant, as most
                                 // contracts and facts are

@@ -27,7 +27,7 @@ def slices(x, n):
 
 # One element more than the slice of a thread is one more behind the last thread's.
 # CHECK-LABEL: one_more: {{[0-9]+ of [0-9]+}} proved
-# CHECK: taken where dynamic_shared_bytes // 4 >= 1 + blockDim.x * 10
+# CHECK: taken where dynamic_shared_bytes // 4 >= blockDim.x * 10 + 1
 @cuda.jit("void(float32[:])")
 def one_more(x):
     memory = cuda.shared.array(shape=0, dtype=numba.float32)
@@ -35,15 +35,15 @@ def one_more(x):
     x[0] = own[10]
 
 
-# A number that nothing limits, and one that may be negative, keep their guards.
-# CHECK-LABEL: unknown: {{[0-9]+ of [0-9]+}} proved
-# CHECK-NOT: dynamic_shared_bytes
-# CHECK: own[0] n: kept
-# CHECK: back[0] 0: kept
+# Scalars are part of the sum, and must not be negative. What a load gives is none of it.
+# CHECK-LABEL: scalars: 3 of 4 proved
+# CHECK-NEXT: taken where x.strides[0] == 1
+# CHECK-NEXT: taken where n >= 0
+# CHECK-NEXT: taken where dynamic_shared_bytes // 4 >= n + blockDim.x * 10 + -9
+# CHECK: own[0] int(x[0]): kept
 @cuda.jit("void(float32[:], int32)")
-def unknown(x, n):
+def scalars(x, n):
     memory = cuda.shared.array(shape=0, dtype=numba.float32)
     own = memory[cuda.threadIdx.x * 10:]
-    x[0] = own[n]
     back = memory[n:]
-    x[1] = back[0]
+    x[1] = own[n] + own[int(x[0])]

@@ -10,6 +10,7 @@
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/walk.h"
+#include "runtime/common/program.h"
 #include "tests/unit/analysis/guard_interpreter.h"
 #include "tests/unit/analysis/guard_program.h"
 
@@ -131,24 +132,28 @@ private:
   // Says whether a launch may take the function; most become so by longer arrays, just as long as they must be.
   bool keeps_facts(GuardInterpreter::Launch& launch) {
     const ir::Function& function = p_.f.function();
-    auto evaluated = [&](const Expression& expression) {
+    const auto exactly = [&](const Expression& expression, const auto& ask) {
       std::vector<std::uint64_t> slots = block_of(launch);
-      auto x = static_cast<std::uint32_t>(launch.block_dim),
-           grid = static_cast<std::uint32_t>(launch.grid_dim);
-      return evaluate(expression, {slots, {x, 1, 1}, {grid, 1, 1}})->integer;
+      const auto x = static_cast<std::uint32_t>(launch.block_dim),
+                 grid = static_cast<std::uint32_t>(launch.grid_dim);
+      return ask(Program(expression, Program::Overflow::HasNoValue),
+                 ExpressionInput{slots, {x, 1, 1}, {grid, 1, 1}});
     };
-    for (const Expression& fact : function.facts) {
-      if (evaluated(fact) != 0) continue;
-      if (fact.op == ExpressionOp::LessEqual) {
-        launch.block_dim = fact.operands[1].value;
-        launch.thread = std::min(launch.thread, launch.block_dim - 1);
-        continue;
+    const auto holds = [&](const Expression& fact) {
+      return exactly(
+          fact, [](const Program& program, const ExpressionInput& input) { return program.holds(input); });
+    };
+    const auto number = [&](const Expression& expression) {
+      return exactly(expression, [](const Program& program, const ExpressionInput& input) {
+        return program.integer(input);
+      });
+    };
+    // What is changed for one fact is asked for by another one.
+    for (int round = 0; round < 3; ++round)
+      for (const Expression& fact : function.facts) {
+        const std::optional<std::int64_t> bound = holds(fact) ? std::nullopt : number(fact.operands[1]);
+        if (bound) set(launch, fact.operands[0], *bound);
       }
-      std::int64_t least = evaluated(fact.operands[1]);
-      for (std::uint32_t param = 0; param < function.param_count; ++param)
-        if (ir::block_slot(function, ir::SlotId(param)) == fact.operands[0].value)
-          launch.params[param][static_cast<std::size_t>(fact.operands[0].axis)] = least;
-    }
     // A launch refuses extents whose product is larger.
     Wide most = Wide{1} << 60;
     for (const std::vector<std::int64_t>& param : launch.params) {
@@ -156,7 +161,23 @@ private:
       for (std::int64_t extent : param) product *= std::max<std::int64_t>(extent, 1);
       if (product > most) return false;
     }
-    return std::ranges::all_of(function.facts, [&](const Expression& fact) { return evaluated(fact) != 0; });
+    return std::ranges::all_of(function.facts, holds);
+  }
+
+  // Gives a number of a launch a value, where it can have that one.
+  void set(GuardInterpreter::Launch& launch, const Expression& number, std::int64_t value) {
+    const ir::Function& function = p_.f.function();
+    if (number.op == ExpressionOp::BlockDim && value >= 1 && value <= 1024) {
+      launch.block_dim = value;
+      launch.thread = std::min(launch.thread, launch.block_dim - 1);
+    }
+    if (number.op != ExpressionOp::Extent && number.op != ExpressionOp::Scalar) return;
+    for (std::uint32_t param = 0; param < function.param_count; ++param) {
+      if (ir::block_slot(function, ir::SlotId(param)) != number.value) continue;
+      const Type type = function.slots[param].type;
+      const bool fits = is_array(type) ? value >= 0 : contains(type_interval(type), {value, value});
+      if (fits) launch.params[param][static_cast<std::size_t>(is_array(type) ? number.axis : 0)] = value;
+    }
   }
 
   ir::Operand operand(Type type) {
@@ -210,6 +231,7 @@ private:
     Axis axis = any(axes_);
     ir::Operand index = pick(3) ? operand(types::i64) : value(types::i64);
     if (pick(8) == 0) return flat_guard(index);
+    if (pick(4) == 0) return flattened_guard();
     if (pick(2)) {
       // As people write it: tested before.
       ir::Operand inside = p_.less(index, extent(pick(6) ? axis : any(axes_)));
@@ -228,6 +250,46 @@ private:
       ir::Operand width = extent(pick(5) ? columns : any(axes_));
       guard(rows, p_.op(FloorDivide, index, width));
       guard(pick(5) ? columns : rows, p_.op(Modulo, index, width));
+    });
+  }
+  // An index as programs flatten them, each coordinate mostly tested: (t * n + u) * m + v, with a quotient or a remainder
+  // among the coordinates, counted from the end where it is negative.
+  void flattened_guard() {
+    using enum ir::BinaryOp;
+    const Type type = pick(3) ? types::i64 : types::i32;
+    const auto number = [&] {
+      const int way = pick(8);
+      if (way == 0) return ir::constant_int(type, 1 + pick(6));
+      if (way == 1 && type == types::i64) return extent(any(axes_));
+      return p_.convert(type, any(params_));
+    };
+    const auto coordinate = [&] {
+      const int way = pick(9);
+      ir::Operand place = p_.convert(type, way < 4 ? thread_ : way < 6 ? p_.grid() : any(variables_));
+      if (pick(5) == 0) place = p_.op(pick(2) ? FloorDivide : Modulo, place, number());
+      if (pick(4) == 0) place = p_.op(pick(2) ? Add : Subtract, place, ir::constant_int(type, 1 + pick(3)));
+      if (pick(8) == 0) place = p_.op(Subtract, p_.mul(place, ir::constant_int(type, 2)), number());
+      return place;
+    };
+    flattened_guard(pick(3), coordinate(), number, coordinate);
+  }
+  template <class Number, class Coordinate> void
+  flattened_guard(int depth, const ir::Operand& index, const Number& number, const Coordinate& coordinate) {
+    if (depth == 0) {
+      const Axis axis = axes_[static_cast<std::size_t>(pick(2))];
+      ir::Operand place = index.type == types::i64 ? index : p_.convert(types::i64, index);
+      if (pick(3) == 0)
+        place = p_.temp(types::i64, ir::Select{p_.less(place, i64(0)), p_.add(place, extent(axis)), place});
+      return guard(axis, place);
+    }
+    const ir::Operand side = number(), next = coordinate();
+    const auto inner = [&] {
+      flattened_guard(depth - 1, p_.add(p_.mul(index, side), next), number, coordinate);
+    };
+    if (pick(4) == 0) return inner();
+    p_.when(p_.less(next, pick(5) ? side : number()), [&] {
+      if (pick(3)) return p_.when(p_.less(index, number()), inner);
+      inner();
     });
   }
   // Writes the trip count as the checker does: from distances that may wrap, and in one of its forms not even

@@ -58,6 +58,48 @@ TEST(Program, SaysWhatTheTreeSays) {
   EXPECT_LT(compact, 20'000);
 }
 
+// Facts say how far indices reach, and a sum that wraps would say that they reach nowhere.
+TEST(Program, HasNoValueWhereASumDoesNotFit) {
+  const auto word = [](std::int64_t slot) {
+    Expression result;
+    result.op = ExpressionOp::Scalar;
+    result.value = slot;
+    return result;
+  };
+  const auto binary = [](ExpressionOp op, Expression a, Expression b) {
+    Expression result;
+    result.op = op;
+    result.operands = {std::move(a), std::move(b)};
+    return result;
+  };
+  Random random(2);
+  int wrapped = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::uint64_t params[4];
+    for (std::uint64_t& param : params) param = random() >> random() % 64;
+    const auto signed_word = [&](int slot) {
+      return static_cast<__int128>(static_cast<std::int64_t>(params[slot]));
+    };
+    const ExpressionInput input{params};
+    const ExpressionOp ops[] = {ExpressionOp::Add, ExpressionOp::Subtract, ExpressionOp::Multiply};
+    const ExpressionOp first = ops[random() % 3], second = ops[random() % 3];
+    const auto exactly = [](ExpressionOp op, __int128 a, __int128 b) {
+      return op == ExpressionOp::Add ? a + b : op == ExpressionOp::Subtract ? a - b : a * b;
+    };
+    const auto fits = [](__int128 value) { return value == static_cast<std::int64_t>(value); };
+    const __int128 inner = exactly(first, signed_word(0), signed_word(1));
+    const bool inner_fits = fits(inner);
+    const __int128 outer = inner_fits ? exactly(second, inner, signed_word(2)) : 0;
+    const bool expected = inner_fits && fits(outer) && signed_word(3) >= outer;
+    const Expression sum = binary(second, binary(first, word(0), word(1)), word(2));
+    const Expression fact = binary(ExpressionOp::GreaterEqual, word(3), sum);
+    ASSERT_EQ(Program(fact, Program::Overflow::HasNoValue).holds(input), expected) << round;
+    wrapped += !(inner_fits && fits(outer));
+  }
+  EXPECT_GT(wrapped, 2'000);
+  EXPECT_LT(wrapped, 18'000);
+}
+
 TEST(Program, LeavesDeepTreesToTheTree) {
   Expression tree;
   tree.value = 1;
