@@ -128,7 +128,7 @@ bool Symbolic::is_from_the_end(Value left, Value right) {
   if (left.kind != Value::Kind::Integer || right.kind != Value::Kind::Integer) return false;
   const auto difference = subtract(form(left), form(right));
   const auto only = difference ? single_atom(*difference) : std::nullopt;
-  return only && extremes.is_extent(*only) && extremes.want_scalars(form(right));
+  return only && extremes.is_extent(*only) && extremes.want_numbers(form(right));
 }
 
 Value Symbolic::select(ConditionId condition, Value left, Value right, Type type) {

@@ -87,6 +87,10 @@ bool Extremes::is_extent(AtomId atom) const {
   return op != ExpressionOp::Scalar && op != ExpressionOp::BlockDim && op != ExpressionOp::GridDim;
 }
 
+bool Extremes::is_free(std::uint32_t number) const {
+  return is_scalar(number) || numbers[number].expression.op == ExpressionOp::BlockDim;
+}
+
 // ---- The least ----
 
 Wide Extremes::least(std::uint32_t number) const {
@@ -141,7 +145,7 @@ bool Extremes::want_least(const Affine& form, Wide low) {
   if (least(form) >= low || !rest) return least(form) >= low;
   for (const Term& term : form.view()) {
     const auto number = find(term.atom);
-    if (least(form) >= low || !number || !is_scalar(*number)) continue;
+    if (least(form) >= low || !number || !is_free(*number)) continue;
     const bool grows = term.coefficient > 0;
     const Wide change = ceil_divide(low - least(form), Wide{std::abs(term.coefficient)});
     const Wide wanted = grows ? least(*number) + change : greatest(term.atom) - change;
@@ -151,12 +155,12 @@ bool Extremes::want_least(const Affine& form, Wide low) {
   return least(form) >= low || proves(*rest, low);
 }
 
-bool Extremes::want_scalars(const Affine& form) {
-  const bool are_scalars = !form.is_constant() && std::ranges::all_of(form.view(), [&](const Term& term) {
+bool Extremes::want_numbers(const Affine& form) {
+  const bool are_free = !form.is_constant() && std::ranges::all_of(form.view(), [&](const Term& term) {
     const auto number = find(term.atom);
-    return number && is_scalar(*number);
+    return number && is_free(*number);
   });
-  return are_scalars && want_least(form, 0);
+  return are_free && want_least(form, 0);
 }
 
 bool Extremes::proves(const Affine& form, Wide low) {

@@ -59,8 +59,8 @@ public:
     asked_ = std::move(asked);
   }
   bool asks() const { return asks_; }
-  // Says whether a form is a sum of scalars that is not negative, or would be where they are what is noted.
-  bool want_scalars(const Affine& form);
+  // Says whether a form is a sum of scalars and sides of blocks that is not negative, or would be where they are what is noted.
+  bool want_numbers(const Affine& form);
   // Says whether it is the length of an axis or of dynamic shared memory.
   bool is_extent(AtomId atom) const;
   // What scalars must be at least, and at most, so that what was wanted proves anything, by number.
@@ -96,6 +96,8 @@ private:
   // Says whether it is a remainder by something that is no constant.
   static bool is_modulo(const Facts::Atom& atom);
   bool is_scalar(std::uint32_t number) const;
+  // Says whether a number may be wanted to be at least, or at most, so much.
+  bool is_free(std::uint32_t number) const;
   std::optional<Bound> most(const Affine& form, bool prefers_launch);
   std::optional<Bound> most(const Affine& form, int depth);
   int loss_at_once(const Affine& form) const;

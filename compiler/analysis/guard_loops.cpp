@@ -325,7 +325,9 @@ void GuardWalk::check_integer(Invariant& invariant, const Affine& iteration) {
   }
   check_range(invariant, form);
   auto above = subtract(form, start), below = subtract(start, form);
-  if (invariant.not_below && !(above && facts.prove(*above, thorough))) {
+  auto step = subtract(form, affine(invariant.atom));
+  if (invariant.not_below && !(above && facts.prove(*above, thorough)) &&
+      !(step && is_wanted_to_rise(*step))) {
     invariant.not_below = false;
     invariant.changed = true;
   }
@@ -333,10 +335,14 @@ void GuardWalk::check_integer(Invariant& invariant, const Affine& iteration) {
     invariant.not_above = false;
     invariant.changed = true;
   }
-  auto step = subtract(form, affine(invariant.atom));
   bool agrees = step && step->is_constant() && (!invariant.step || *invariant.step == *step);
   if (agrees) invariant.step = step;
   invariant.steps_agree = invariant.steps_agree && agrees;
+}
+
+// Says whether what a counter steps by is what a launch gives, and wanted not to be negative: `i += blockDim.x - 2`.
+bool GuardWalk::is_wanted_to_rise(const Affine& step) {
+  return symbolic_.extremes.asks() && symbolic_.extremes.want_numbers(step);
 }
 
 void GuardWalk::check_range(Invariant& invariant, const Affine& form) {

@@ -168,6 +168,7 @@ private:
                      const Affine& iteration, const Reason& reason);
   void go_back();
   void check_integer(Invariant& invariant, const Affine& iteration);
+  bool is_wanted_to_rise(const Affine& step);
   void check_range(Invariant& invariant, const Affine& form);
   void check_array(Invariant& invariant);
   void leave();

@@ -14,7 +14,7 @@ namespace kern {
 
 namespace {
 
-constexpr std::size_t most_steps = 16; // of proofs, for each statement
+constexpr std::size_t most_steps = 64; // of proofs, for each statement
 
 const ir::Select* as_select(const ir::Stmt& stmt) {
   const auto* assign = std::get_if<ir::Assign>(&stmt.node);

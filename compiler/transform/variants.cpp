@@ -224,7 +224,10 @@ void assume_extents(ir::Module& module, ir::FunctionId id) {
       std::ranges::find(used.begin() + static_cast<std::ptrdiff_t>(first), used.end(), true) != used.end();
   std::size_t next = 0;
   std::erase_if(kernel.facts, [&](const Expression& fact) {
-    return !used[next++] && !(uses_any && fact.operands[0].op == ExpressionOp::Scalar);
+    const ExpressionOp op = fact.operands[0].op;
+    const bool is_bound =
+        op == ExpressionOp::Scalar || (op == ExpressionOp::BlockDim && fact.op == ExpressionOp::GreaterEqual);
+    return !used[next++] && !(uses_any && is_bound);
   });
   kernel.facts.resize(std::min(kernel.facts.size(), std::max(first, most_facts)));
 }

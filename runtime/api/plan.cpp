@@ -61,7 +61,8 @@ static void make_plan(const Module& module, const ManifestKernel& kernel, Plan& 
     PlanVariant& planned = plan.variants.emplace_back();
     planned.variant = &variant;
     planned.entry = module.code->entry(variant);
-    for (const Expression& fact : variant.facts) planned.facts.emplace_back(fact, Program::Overflow::HasNoValue);
+    for (const Expression& fact : variant.facts)
+      planned.facts.emplace_back(fact, Program::Overflow::HasNoValue);
   }
   if (kernel.work) plan.operations.emplace(kernel.work->operations);
   add_entry_params(plan);

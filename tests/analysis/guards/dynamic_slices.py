@@ -47,3 +47,26 @@ def scalars(x, n):
     own = memory[cuda.threadIdx.x * 10:]
     back = memory[n:]
     x[1] = own[n] + own[int(x[0])]
+
+
+# A counter that steps by what blocks have beyond a halo does not fall where they have one.
+# CHECK-LABEL: tiles: 3 of 3 proved
+# CHECK-NEXT: taken where blockDim.x >= 2
+# CHECK-NEXT: taken where dynamic_shared_bytes // 8 >= blockDim.x * 11
+@cuda.jit("void(int32)")
+def tiles(n):
+    memory = cuda.shared.array(shape=0, dtype=numba.float64)
+    rows = memory[cuda.blockDim.x * 5:]
+    behind = rows[cuda.blockDim.x * 5:]
+    i = cuda.threadIdx.x
+    while i < n:
+        count = n - (i - cuda.threadIdx.x)
+        if count > cuda.blockDim.x:
+            count = cuda.blockDim.x
+        m = cuda.threadIdx.x
+        rows[m] = 1.0
+        m += count
+        rows[m] = 2.0
+        behind[cuda.threadIdx.x] = 1.0
+        cuda.syncthreads()
+        i += cuda.blockDim.x - 2
