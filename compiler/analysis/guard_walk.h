@@ -38,10 +38,12 @@ struct WantedFact {
 };
 
 // Integers of 64 bits that fit an i32: what Assigns give and the variables of Fors, with the start and step of
-// these, operands of Compares and counts of Fors. Nothing is said of statements that no thread reaches.
+// these, operands of Compares, products and quotients, and counts of Fors. Nothing is said of statements that no thread reaches.
 struct SmallValues {
   std::unordered_set<const void*> results;  // ir::Assign and ir::For
   std::unordered_set<const void*> operands; // ir::Operand
+  std::unordered_set<const void*>
+      naturals; // ir::Operand, of Binaries: the left one not negative, the right one not 0 either
 };
 
 class GuardWalk {
@@ -121,6 +123,7 @@ private:
   }
 
   // small_values.cpp
+  bool is_within(Value value, Interval range);
   bool is_small(const ir::Operand& operand);
   bool is_small(Value value);
   void note_operands(const ir::Assign& node);

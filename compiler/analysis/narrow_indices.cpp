@@ -54,6 +54,7 @@ public:
 
   std::vector<const ir::Stmt*> accesses;
   std::vector<const ir::Assign*> compares;
+  std::vector<const ir::Assign*> products, quotients;
 
 private:
   struct Place {
@@ -84,19 +85,47 @@ private:
       if (has_slot && compare->left.type == types::i64 && !place.in_head &&
           !selecting_.contains(assign->slot))
         compares.push_back(assign);
+      visit(*assign);
     } else if (const auto* branch = std::get_if<ir::If>(&stmt.node)) {
       if (!branch->is_rerun) visit(branch->then_body, place);
       visit(branch->else_body, place);
     } else if (const auto* loop = std::get_if<ir::While>(&stmt.node)) {
+      vary(loop->head);
+      vary(loop->body);
       visit(loop->head, {true, true});
       visit(loop->body, {true, place.in_head});
     } else if (const auto* rounds = std::get_if<ir::For>(&stmt.node)) {
       const bool is_short = !rounds->count.slot && ir::int_value(rounds->count) <= unrolled_rounds;
+      if (!is_short) vary(rounds->body);
+      varying_.insert(rounds->variable);
       visit(rounds->body, {place.in_long_loop || !is_short, place.in_head});
     }
   }
 
+  // A product that a loop of unknown length changes stays wide: it becomes an addition there.
+  void visit(const ir::Assign& assign) {
+    bool varies = definitions_.writes(assign.slot) != 1;
+    ir::visit_operands(assign.value, [&](const ir::Operand& operand) {
+      varies = varies || (operand.slot && varying_.contains(*operand.slot));
+    });
+    const auto* binary = std::get_if<ir::Binary>(&assign.value);
+    if (!varies) varying_.erase(assign.slot);
+    if (!binary || binary->left.type != types::i64) return;
+    const bool divides = binary->op == ir::BinaryOp::FloorDivide || binary->op == ir::BinaryOp::Modulo;
+    if (divides && binary->left.slot && binary->right.slot) quotients.push_back(&assign);
+    const bool is_product = binary->op == ir::BinaryOp::Multiply && binary->left.slot && binary->right.slot;
+    if (is_product && !varies) products.push_back(&assign);
+  }
+
+  // Notes what the body of a loop of unknown length assigns, until it turns out to be the same in each round.
+  void vary(const ir::Body& body) {
+    ir::walk(body, [&](const ir::Stmt& stmt) {
+      ir::visit_results(stmt, [&](ir::SlotId slot) { varying_.insert(slot); });
+    });
+  }
+
   ir::Definitions definitions_;
+  std::unordered_set<ir::SlotId> varying_;
   std::vector<bool> could_gain_; // by parameter
   std::unordered_set<ir::SlotId> deferred_, selecting_;
 };
@@ -160,12 +189,23 @@ NarrowIndices find_narrow_indices(const ir::Module& module, ir::FunctionId id) {
                                          [&](const Expression& fact) { return has_fact(function, fact); });
     if (*spans[param]) result.accesses.insert(stmt);
   }
-  if (found.compares.empty()) return result;
+  if (found.compares.empty() && found.products.empty() && found.quotients.empty()) return result;
   const SmallValues small = GuardWalk(module, function).run_for_small_values();
   for (const ir::Assign* assign : found.compares) {
     const auto& compare = std::get<ir::Compare>(assign->value);
     if (small.operands.contains(&compare.left) && small.operands.contains(&compare.right))
       result.compares.insert(assign);
+  }
+  for (const ir::Assign* assign : found.products) {
+    const auto& product = std::get<ir::Binary>(assign->value);
+    if (small.operands.contains(&product.left) && small.operands.contains(&product.right))
+      result.products.insert(assign);
+  }
+  for (const ir::Assign* assign : found.quotients) {
+    const auto& quotient = std::get<ir::Binary>(assign->value);
+    // What a division by zero gives, or that of the least i32 by -1, is a matter of the type.
+    if (!small.operands.contains(&quotient.left) || !small.naturals.contains(&quotient.right)) continue;
+    result.quotients.emplace(assign, small.naturals.contains(&quotient.left) ? types::u32 : types::i32);
   }
   return result;
 }

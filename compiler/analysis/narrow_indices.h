@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -27,6 +28,9 @@ std::vector<std::uint32_t> find_narrowable_params(const ir::Function& kernel);
 struct NarrowIndices {
   std::unordered_set<const ir::Stmt*> accesses;   // whose indices may be given as i32
   std::unordered_set<const ir::Assign*> compares; // Compares of i64 whose operands fit an i32
+  std::unordered_set<const ir::Assign*> products; // products of i64 whose factors fit an i32
+  // Quotients and remainders of i64 whose operands fit an i32, with the type of 32 bits to compute them in.
+  std::unordered_map<const ir::Assign*, Type> quotients;
 };
 
 // Finds what may be narrowed by the facts of a function.

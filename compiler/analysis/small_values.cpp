@@ -1,5 +1,7 @@
 // Which integers of 64 bits fit an i32. A body is walked in several rounds, of which the last one counts, so each
 // visit says anew what its statement holds.
+#include <utility>
+
 #include "compiler/analysis/guard_walk.h"
 
 namespace kern {
@@ -11,14 +13,25 @@ static void note(std::unordered_set<const void*>& known, const void* node, bool 
     known.erase(node);
 }
 
-bool GuardWalk::is_small(Value value) {
-  return value.kind == Value::Kind::Integer &&
-         symbolic_.facts.fits(symbolic_.form(value), type_interval(types::i32));
+bool GuardWalk::is_within(Value value, Interval range) {
+  return value.kind == Value::Kind::Integer && (symbolic_.facts.fits(symbolic_.form(value), range) ||
+                                                symbolic_.extremes.fits(symbolic_.form(value), range));
 }
+
+bool GuardWalk::is_small(Value value) { return is_within(value, type_interval(types::i32)); }
 
 bool GuardWalk::is_small(const ir::Operand& operand) { return is_small(symbolic_.value(operand)); }
 
 void GuardWalk::note_operands(const ir::Assign& node) {
+  const auto* binary = std::get_if<ir::Binary>(&node.value);
+  if (binary && binary->left.type == types::i64) {
+    const Wide most = type_interval(types::i32).high;
+    for (const auto& [operand, least] :
+         {std::pair(&binary->left, Wide{0}), std::pair(&binary->right, Wide{1})}) {
+      note(small_.operands, operand, is_small(*operand));
+      note(small_.naturals, operand, is_within(symbolic_.value(*operand), {least, most}));
+    }
+  }
   const auto* compare = std::get_if<ir::Compare>(&node.value);
   if (!compare || compare->left.type != types::i64) return;
   for (const ir::Operand* operand : {&compare->left, &compare->right})

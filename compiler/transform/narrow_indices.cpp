@@ -43,6 +43,18 @@ private:
       auto& compare = std::get<ir::Compare>(assign->value);
       for (Operand* operand : {&compare.left, &compare.right}) *operand = as_narrow(*operand, stmt, before);
     }
+    if (auto* assign = std::get_if<ir::Assign>(&stmt.node); assign && found_.products.contains(assign)) {
+      auto& product = std::get<ir::Binary>(assign->value);
+      for (Operand* operand : {&product.left, &product.right})
+        *operand = assign_new(ir::Convert{as_narrow(*operand, stmt, before)}, types::i64, stmt, before);
+    }
+    if (auto* assign = std::get_if<ir::Assign>(&stmt.node); assign && found_.quotients.contains(assign)) {
+      const Type type = found_.quotients.at(assign);
+      auto quotient = std::get<ir::Binary>(assign->value);
+      for (Operand* operand : {&quotient.left, &quotient.right})
+        *operand = assign_new(ir::Convert{*operand}, type, stmt, before);
+      assign->value = ir::Convert{assign_new(quotient, type, stmt, before)};
+    }
     if (!found_.accesses.contains(&stmt)) return;
     if (auto* load = std::get_if<ir::Load>(&stmt.node)) narrow(load->indices);
     if (auto* store = std::get_if<ir::Store>(&stmt.node)) narrow(store->indices);
@@ -51,10 +63,14 @@ private:
 
   Operand as_narrow(const Operand& operand, const Stmt& at, Body& before) {
     if (!operand.slot) return ir::constant_int(types::i32, static_cast<std::int32_t>(ir::int_value(operand)));
-    function_.slots.push_back({"", types::i32, ir::Slot::Kind::Temp, at.span});
+    return assign_new(ir::Convert{operand}, types::i32, at, before);
+  }
+
+  Operand assign_new(ir::Expr value, Type type, const Stmt& at, Body& before) {
+    function_.slots.push_back({"", type, ir::Slot::Kind::Temp, at.span});
     const auto slot = static_cast<ir::SlotId>(function_.slots.size() - 1);
-    before.push_back({ir::Assign{slot, ir::Convert{operand}}, at.span, at.scope});
-    return {types::i32, slot, 0};
+    before.push_back({ir::Assign{slot, std::move(value)}, at.span, at.scope});
+    return {type, slot, 0};
   }
 
   ir::Function& function_;
@@ -66,7 +82,9 @@ private:
 void narrow_indices(ir::Module& module) {
   for (std::size_t id = 0; id < module.functions.size(); ++id) {
     NarrowIndices found = find_narrow_indices(module, static_cast<ir::FunctionId>(id));
-    if (!found.accesses.empty() || !found.compares.empty()) Narrower(module.functions[id], std::move(found));
+    const bool finds_any = !found.accesses.empty() || !found.compares.empty() || !found.products.empty() ||
+                           !found.quotients.empty();
+    if (finds_any) Narrower(module.functions[id], std::move(found));
   }
 }
 

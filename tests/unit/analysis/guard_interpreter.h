@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/analysis/narrow_indices.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/overloaded.h"
 #include "runtime/common/integers.h"
@@ -41,6 +42,10 @@ public:
   }
   std::size_t guards_passed = 0;
   bool went_another_way = false; // a select of `ways`
+  // What is to be computed in 32 bits, and whether an operand of it was larger, or a divisor was 0.
+  const NarrowIndices* narrow = nullptr;
+  bool was_wide = false;
+  std::size_t narrow_runs = 0;
   int steps_left = 2000;
 
 private:
@@ -112,7 +117,19 @@ private:
     std::abort();
   }
 
+  void check_narrow(const ir::Assign& node) {
+    const auto quotient = narrow->quotients.find(&node);
+    const bool is_quotient = quotient != narrow->quotients.end();
+    if (!is_quotient && !narrow->products.contains(&node)) return;
+    ++narrow_runs;
+    const auto& binary = std::get<ir::Binary>(node.value);
+    const Type type = is_quotient ? quotient->second : types::i32;
+    for (const ir::Operand* operand : {&binary.left, &binary.right})
+      was_wide |= wrap(type, value(*operand)) != value(*operand);
+    was_wide |= is_quotient && value(binary.right) < 1;
+  }
   void assign(const ir::Assign& node) {
+    if (narrow) check_narrow(node);
     Type type = function_.slots[static_cast<std::size_t>(node.slot)].type;
     auto put = [&](Wide value) { slot(node.slot) = {wrap(type, value)}; };
     match(

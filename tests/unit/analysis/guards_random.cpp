@@ -56,12 +56,16 @@ public:
       next += select != nullptr;
     });
     ways_count += ways.size();
+    const NarrowIndices narrow = find_narrow_indices(p_.module, p_.f.id);
     for (int launch = 0; launch < 24; ++launch) {
       GuardInterpreter::Launch arguments = random_launch();
       if (!keeps_facts(arguments)) continue;
       GuardInterpreter interpreter(p_.f.function(), arguments);
+      interpreter.narrow = &narrow;
       auto broken = interpreter.run(proved, ways);
       passed += interpreter.guards_passed;
+      narrow_count += interpreter.narrow_runs;
+      ASSERT_FALSE(interpreter.was_wide) << "seed " << seed << "\n" << dump();
       ASSERT_FALSE(interpreter.went_another_way) << "seed " << seed << "\n" << dump();
       ASSERT_FALSE(broken) << "seed " << seed << ", site " << static_cast<int>(*broken) << "\n" << dump();
     }
@@ -75,7 +79,7 @@ public:
     return p_.f.function().facts.size();
   }
 
-  std::size_t passed = 0, proved_count = 0, kept_count = 0, ways_count = 0;
+  std::size_t passed = 0, proved_count = 0, kept_count = 0, ways_count = 0, narrow_count = 0;
 
 private:
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
@@ -387,7 +391,7 @@ TEST(GuardsRandom, ProvedGuardsNeverFail) {
 TEST(GuardsRandom, ProvedGuardsOfVariantsNeverFail) {
   const char* more = std::getenv("KERN_GUARD_SEEDS");
   unsigned seeds = more ? static_cast<unsigned>(std::atoi(more)) : 1000;
-  std::size_t passed = 0, facts = 0, proved = 0, with_facts = 0;
+  std::size_t passed = 0, facts = 0, proved = 0, with_facts = 0, narrow = 0;
   for (unsigned seed = 0; seed < seeds && !HasFatalFailure(); ++seed) {
     RandomGuards general(seed), variant(seed);
     std::size_t count = variant.rely_on_facts();
@@ -396,14 +400,17 @@ TEST(GuardsRandom, ProvedGuardsOfVariantsNeverFail) {
     general.run(seed);
     variant.run(seed);
     passed += variant.passed;
+    narrow += variant.narrow_count;
     proved += general.proved_count;
     with_facts += variant.proved_count;
   }
   EXPECT_GT(facts, seeds / 10);
   EXPECT_GT(with_facts, proved);
   EXPECT_GT(passed, seeds);
+  EXPECT_GT(narrow, seeds);
   if (more)
-    std::printf("facts %zu, proved %zu, with facts %zu, passed %zu\n", facts, proved, with_facts, passed);
+    std::printf("facts %zu, proved %zu, with facts %zu, passed %zu, narrow %zu\n", facts, proved, with_facts,
+                passed, narrow);
 }
 
 } // namespace
