@@ -211,7 +211,7 @@ void Extremes::note(const Test& test, const Polynomial& most) {
 }
 
 // Returns what a form is at most as a whole; by the launch first where that is said.
-std::optional<Extremes::Bound> Extremes::most(const Affine& form, bool prefers_launch) {
+std::optional<Extremes::Bound> Extremes::most_of_all(const Affine& form, bool prefers_launch) {
   steps_ = 0;
   prefers_launch_ = prefers_launch;
   std::optional<Bound> result = most(form, 0);
@@ -223,7 +223,7 @@ std::optional<Extremes::Bound> Extremes::most(const Affine& form, bool prefers_l
 const Extremes::Test* Extremes::covering(std::optional<std::uint32_t> number, const Affine& form,
                                          Polynomial& most_of_it) {
   for (const bool prefers_launch : {false, true}) {
-    std::optional<Bound> bound = most(form, prefers_launch);
+    std::optional<Bound> bound = most_of_all(form, prefers_launch);
     const Test* test = bound ? covering(number, bound->most) : nullptr;
     if (!test) continue;
     most_of_it = std::move(bound->most);
@@ -291,8 +291,8 @@ std::optional<Extremes::Wanted> Extremes::wanted(const Affine& index, const Affi
     const auto number = find(term.atom);
     if (term.coefficient != 1 || !is_extent(term.atom)) continue;
     const auto needed = combine(affine(term.atom), 1, above, -1);
-    auto bound = needed ? most(*needed, false) : std::nullopt;
-    auto by_launch = needed ? most(*needed, true) : std::nullopt;
+    auto bound = needed ? most_of_all(*needed, false) : std::nullopt;
+    auto by_launch = needed ? most_of_all(*needed, true) : std::nullopt;
     if (by_launch && is_asked(*number, by_launch->most)) bound = std::move(by_launch);
     const bool is_own = bound && bound->most.mentions([&](std::uint32_t other) { return other == *number; });
     if (!bound || is_own || !want_least(index, 0)) continue;

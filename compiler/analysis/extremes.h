@@ -98,7 +98,7 @@ private:
   bool is_scalar(std::uint32_t number) const;
   // Says whether a number may be wanted to be at least, or at most, so much.
   bool is_free(std::uint32_t number) const;
-  std::optional<Bound> most(const Affine& form, bool prefers_launch);
+  std::optional<Bound> most_of_all(const Affine& form, bool prefers_launch);
   std::optional<Bound> most(const Affine& form, int depth);
   int loss_at_once(const Affine& form) const;
   bool has_new(const Affine& form, const Affine& before) const;
