@@ -99,7 +99,7 @@ CHECKED = {
 # Kind: the size n, what makes the source.
 KINDS = {
     "add": (500, lines("y[0] += 1")),
-    "guarded": (100, lines("if i + J < y.size:", "    y[i + J] += J")),
+    "guarded": (200, lines("if i + J < y.size:", "    y[i + J] += J")),
     "store": (300, lines("y[i + J] = v")),
     "load": (300, lines("v = y[i + J]")),
     "assign": (1000, lines("v = v * 3 + J")),
