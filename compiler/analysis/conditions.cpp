@@ -107,9 +107,7 @@ bool Symbolic::is_number(const ir::Compare& compare) {
       compare.left.slot != compare.right.slot)
     return false;
   const Value held = slot(*compare.left.slot);
-  if (held.kind != Value::Kind::Ratio) return false;
-  const auto some = offset(ratio(held).divisor, -1);
-  return extremes.asks() || (some && facts.prove(*some, quick));
+  return held.kind == Value::Kind::Ratio && has_divisor(ratio(held));
 }
 
 ConditionId Symbolic::compare_bools(const ir::Compare& compare) {

@@ -172,15 +172,19 @@ Value Symbolic::divide_reals(const ir::Binary& binary) {
   return are_whole ? make_ratio(dividend, divisor) : Value{};
 }
 
+// Says whether a divisor is positive; while it is asked, that is asked as well.
+bool Symbolic::has_divisor(const Ratio& ratio) {
+  const auto some = offset(ratio.divisor, -1);
+  return extremes.asks() || (some && facts.prove(*some, quick));
+}
+
 // A quotient of integers that a float holds exactly is rounded by less than what it is away from the next integer, so
 // that `int(a / b)` is a // b where neither is negative (emit/integer_quotients.cpp has the proof).
 Value Symbolic::truncate(const ir::Operand& operand, Type type) {
   const Value held = real(operand);
   if (held.kind != Value::Kind::Ratio) return unknown(type);
   const Affine dividend = ratio(held).dividend, divisor = ratio(held).divisor;
-  const auto some = offset(divisor, -1);
-  const bool is_positive = some && facts.prove(*some, quick);
-  if (!facts.prove(dividend, quick) || (!is_positive && !extremes.asks())) return unknown(type);
+  if (!facts.prove(dividend, quick) || !has_divisor(ratio(held))) return unknown(type);
   const Affine quotient = floor_divide_forms(types::i64, dividend, divisor);
   return make(fitted(quotient, type, code_of(OperationGroup::Converted, 0, type), quotient, {}));
 }

@@ -192,12 +192,15 @@ bool Extremes::want_factor(const Affine& factor) {
 
 // ---- Tests of the launch ----
 
+bool Extremes::covers(const Polynomial& polynomial, const Polynomial& other) const {
+  return polynomial.covers(other, [&](std::uint32_t number) { return least(number); });
+}
+
 const Extremes::Test* Extremes::covering(std::optional<std::uint32_t> number, const Polynomial& most) const {
-  const auto covers = [&](const Test& test) {
-    return (!number || test.number == number) &&
-           test.least.covers(most, [&](std::uint32_t factor) { return least(factor); });
+  const auto is_covering = [&](const Test& test) {
+    return (!number || test.number == number) && covers(test.least, most);
   };
-  const auto found = std::ranges::find_if(tests_, covers);
+  const auto found = std::ranges::find_if(tests_, is_covering);
   return found == tests_.end() ? nullptr : &*found;
 }
 
@@ -276,10 +279,8 @@ void Extremes::want_known_least(const Polynomial& polynomial) {
 }
 
 bool Extremes::is_asked(std::uint32_t number, const Polynomial& most) const {
-  return std::ranges::any_of(asked_, [&](const Wanted& asked) {
-    return asked.number == number &&
-           asked.least.covers(most, [&](std::uint32_t factor) { return least(factor); });
-  });
+  return std::ranges::any_of(
+      asked_, [&](const Wanted& asked) { return asked.number == number && covers(asked.least, most); });
 }
 
 std::optional<Extremes::Wanted> Extremes::wanted(const Affine& index, const Affine& above) {

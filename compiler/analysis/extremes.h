@@ -70,6 +70,8 @@ public:
   const std::vector<Polynomial>& wanted_exact() const { return wanted_exact_; }
   // Returns what a number never falls below; while it is asked, where it is what was wanted.
   Wide least(std::uint32_t number) const;
+  // Says whether one polynomial is at least another one, by what their numbers never fall below.
+  bool covers(const Polynomial& polynomial, const Polynomial& other) const;
 
 private:
   struct Bound {

@@ -82,10 +82,9 @@ bool Extremes::is_opaque(const Affine& form) const {
 void Extremes::consider(std::optional<Bound>& best, std::optional<Bound> bound, int loss) const {
   if (!bound) return;
   bound->loss += loss;
-  const auto by_least = [&](std::uint32_t number) { return least(number); };
-  const bool is_better = !best || bound->loss < best->loss ||
-                         (bound->loss == best->loss && !bound->most.covers(best->most, by_least) &&
-                          best->most.covers(bound->most, by_least));
+  const bool is_better =
+      !best || bound->loss < best->loss ||
+      (bound->loss == best->loss && !covers(bound->most, best->most) && covers(best->most, bound->most));
   if (is_better) best = std::move(bound);
 }
 
@@ -179,10 +178,9 @@ std::optional<Extremes::Bound> Extremes::most_of_choice(const Affine& without, c
     facts_.rollback(before);
     if (!bounds[next++]) return std::nullopt;
   }
-  const auto by_least = [&](std::uint32_t number) { return least(number); };
   const int loss = bounds[0]->loss + bounds[1]->loss;
-  if (bounds[0]->most.covers(bounds[1]->most, by_least)) return Bound{bounds[0]->most, loss};
-  if (bounds[1]->most.covers(bounds[0]->most, by_least)) return Bound{bounds[1]->most, loss};
+  if (covers(bounds[0]->most, bounds[1]->most)) return Bound{bounds[0]->most, loss};
+  if (covers(bounds[1]->most, bounds[0]->most)) return Bound{bounds[1]->most, loss};
   return std::nullopt;
 }
 

@@ -163,6 +163,7 @@ private:
   Value make_ratio(const Affine& dividend, const Affine& divisor);
   Value real(const ir::Operand& operand);
   Value divide_reals(const ir::Binary& binary);
+  bool has_divisor(const Ratio& ratio);
   Value truncate(const ir::Operand& operand, Type type);
   Value view(const ir::View& view);
   Value constant_array(const std::vector<std::int64_t>& extents);

@@ -295,8 +295,8 @@ static bool contradicts(std::span<const WantedFact> others, const WantedFact& wa
 // Says whether a fact holds wherever another one does.
 bool GuardWalk::covers(const WantedFact& fact, const WantedFact& other) const {
   if (fact.is_most != other.is_most || fact.number != other.number) return false;
-  const auto least = [&](std::uint32_t number) { return symbolic_.extremes.least(number); };
-  return fact.is_most ? other.least.covers(fact.least, least) : fact.least.covers(other.least, least);
+  return fact.is_most ? symbolic_.extremes.covers(other.least, fact.least)
+                      : symbolic_.extremes.covers(fact.least, other.least);
 }
 
 Expression GuardWalk::expression_of(const WantedFact& fact) const {
@@ -356,10 +356,9 @@ std::vector<Expression> GuardWalk::expressions_of(const std::vector<WantedFact>&
     facts.push_back(expression_of({false, number, Polynomial(least)}));
   for (const auto& [number, most] : extremes.wanted_most())
     facts.push_back(expression_of({true, number, Polynomial(most)}));
-  const auto least = [&](std::uint32_t number) { return extremes.least(number); };
   const auto is_part = [&](const Polynomial& exact) {
     return exact.is_linear() || std::ranges::any_of(kept, [&](const WantedFact& wanted) {
-             return !wanted.is_most && wanted.least.covers(exact, least);
+             return !wanted.is_most && extremes.covers(wanted.least, exact);
            });
   };
   for (const Polynomial& exact : extremes.wanted_exact())

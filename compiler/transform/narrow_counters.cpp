@@ -12,6 +12,7 @@
 
 #include "compiler/analysis/narrow_counters.h"
 #include "compiler/ir/walk.h"
+#include "compiler/transform/assign_new.h"
 #include "compiler/transform/transform.h"
 
 namespace kern {
@@ -89,33 +90,23 @@ private:
       for (Operand* operand : {&loop->start, &loop->step}) *operand = as_narrow(*operand, stmt, before);
       // Widened from 32 bits, for lower/ to see that it has no more.
       if (was_small)
-        loop->count = assign_new(ir::Convert{as_narrow(loop->count, stmt, before)}, wide, stmt, before);
+        loop->count =
+            assign_new(function_, ir::Convert{as_narrow(loop->count, stmt, before)}, wide, stmt, before);
     }
     ir::visit_operands(stmt, [&](Operand& operand) {
       if (const Operand* held = narrowed(operand))
-        operand = assign_new(ir::Convert{*held}, wide, stmt, before);
+        operand = assign_new(function_, ir::Convert{*held}, wide, stmt, before);
     });
     const Operand* target = assign ? narrowed({wide, assign->slot, 0}) : nullptr;
     if (!target) return std::nullopt;
-    assign->slot = new_slot(wide, stmt);
+    assign->slot = new_slot(function_, wide, stmt);
     return Stmt{ir::Assign{*target->slot, ir::Convert{{wide, assign->slot, 0}}}, stmt.span, stmt.scope};
   }
 
   Operand as_narrow(const Operand& operand, const Stmt& at, Body& before) {
     if (const Operand* held = narrowed(operand)) return *held;
     if (!operand.slot) return ir::constant_int(narrow, ir::int_value(operand));
-    return assign_new(ir::Convert{operand}, narrow, at, before);
-  }
-
-  SlotId new_slot(Type type, const Stmt& at) {
-    function_.slots.push_back({"", type, ir::Slot::Kind::Temp, at.span});
-    return static_cast<SlotId>(function_.slots.size() - 1);
-  }
-
-  Operand assign_new(ir::Expr value, Type type, const Stmt& at, Body& body) {
-    const SlotId slot = new_slot(type, at);
-    body.push_back({ir::Assign{slot, std::move(value)}, at.span, at.scope});
-    return {type, slot, 0};
+    return assign_new(function_, ir::Convert{operand}, narrow, at, before);
   }
 
   ir::Function& function_;

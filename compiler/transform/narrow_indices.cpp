@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/ir/walk.h"
+#include "compiler/transform/assign_new.h"
 #include "compiler/transform/transform.h"
 
 namespace kern {
@@ -39,38 +40,34 @@ private:
     auto narrow = [&](std::vector<Operand>& indices) {
       for (Operand& index : indices) index = as_narrow(index, stmt, before);
     };
-    if (auto* assign = std::get_if<ir::Assign>(&stmt.node); assign && found_.compares.contains(assign)) {
-      auto& compare = std::get<ir::Compare>(assign->value);
-      for (Operand* operand : {&compare.left, &compare.right}) *operand = as_narrow(*operand, stmt, before);
-    }
-    if (auto* assign = std::get_if<ir::Assign>(&stmt.node); assign && found_.products.contains(assign)) {
-      auto& product = std::get<ir::Binary>(assign->value);
-      for (Operand* operand : {&product.left, &product.right})
-        *operand = assign_new(ir::Convert{as_narrow(*operand, stmt, before)}, types::i64, stmt, before);
-    }
-    if (auto* assign = std::get_if<ir::Assign>(&stmt.node); assign && found_.quotients.contains(assign)) {
-      const Type type = found_.quotients.at(assign);
-      auto quotient = std::get<ir::Binary>(assign->value);
-      for (Operand* operand : {&quotient.left, &quotient.right})
-        *operand = assign_new(ir::Convert{*operand}, type, stmt, before);
-      assign->value = ir::Convert{assign_new(quotient, type, stmt, before)};
-    }
+    if (auto* assign = std::get_if<ir::Assign>(&stmt.node)) rewrite(*assign, stmt, before);
     if (!found_.accesses.contains(&stmt)) return;
     if (auto* load = std::get_if<ir::Load>(&stmt.node)) narrow(load->indices);
     if (auto* store = std::get_if<ir::Store>(&stmt.node)) narrow(store->indices);
     if (auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) narrow(atomic->indices);
   }
 
-  Operand as_narrow(const Operand& operand, const Stmt& at, Body& before) {
-    if (!operand.slot) return ir::constant_int(types::i32, static_cast<std::int32_t>(ir::int_value(operand)));
-    return assign_new(ir::Convert{operand}, types::i32, at, before);
+  void rewrite(ir::Assign& assign, const Stmt& at, Body& before) {
+    if (found_.compares.contains(&assign)) {
+      auto& compare = std::get<ir::Compare>(assign.value);
+      for (Operand* operand : {&compare.left, &compare.right}) *operand = as_narrow(*operand, at, before);
+    } else if (found_.products.contains(&assign)) {
+      auto& product = std::get<ir::Binary>(assign.value);
+      for (Operand* operand : {&product.left, &product.right})
+        *operand =
+            assign_new(function_, ir::Convert{as_narrow(*operand, at, before)}, types::i64, at, before);
+    } else if (const auto found = found_.quotients.find(&assign); found != found_.quotients.end()) {
+      const Type type = found->second;
+      auto quotient = std::get<ir::Binary>(assign.value);
+      for (Operand* operand : {&quotient.left, &quotient.right})
+        *operand = assign_new(function_, ir::Convert{*operand}, type, at, before);
+      assign.value = ir::Convert{assign_new(function_, quotient, type, at, before)};
+    }
   }
 
-  Operand assign_new(ir::Expr value, Type type, const Stmt& at, Body& before) {
-    function_.slots.push_back({"", type, ir::Slot::Kind::Temp, at.span});
-    const auto slot = static_cast<ir::SlotId>(function_.slots.size() - 1);
-    before.push_back({ir::Assign{slot, std::move(value)}, at.span, at.scope});
-    return {type, slot, 0};
+  Operand as_narrow(const Operand& operand, const Stmt& at, Body& before) {
+    if (!operand.slot) return ir::constant_int(types::i32, static_cast<std::int32_t>(ir::int_value(operand)));
+    return assign_new(function_, ir::Convert{operand}, types::i32, at, before);
   }
 
   ir::Function& function_;
