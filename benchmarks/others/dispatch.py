@@ -86,11 +86,6 @@ class Bound:
                 self.arguments[index].scalar[0] = int.from_bytes(bytes(SCALARS[kind](value)), "little")
             elif self.arrays[index] is not value:
                 self.arguments[index], self.arrays[index] = argument(kind, rank, value), value
-        if self.kernel.name == "norm2u3_gpu_kernel":
-            # MG hands it a whole array and that array's second half, and it writes a half of each. Kern launches no kernel that writes two
-            # arrays with elements in common: the first ends where the second begins.
-            whole, half = self.arguments[4:6]
-            whole.extents[0] = min(whole.extents[0], (half.data - whole.data) // 8)
         if key in self.seen:
             prepared = c_void_p()
             self.kern.check(native.kern_prepare(*self.common, byref(prepared)))

@@ -266,8 +266,8 @@ static void check_argument(const Call& call, std::size_t index) {
   check_reach(kernel, index, given);
 }
 
-// Refuses an array that the kernel writes and that lies on itself or on another one that it writes. Arrays
-// that it only reads may lie anywhere: a kernel may work in place.
+// Refuses an array that the kernel writes and that lies on itself. On others it may lie: no code assumes that two
+// arrays are apart.
 static void check_written(const Call& call) {
   const ManifestKernel& kernel = *call.plan.kernel;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -278,14 +278,6 @@ static void check_written(const Call& call) {
              "is written by the kernel, and its elements lie on each other: {} of them along axis {} with "
              "stride {}",
              output.extents[*axis], *axis, output.strides[*axis]);
-    for (std::size_t k = 0; k < i && call.plan.written_arrays > 1; ++k) {
-      const kern_argument& other = call.arguments[k];
-      if (!call.plan.params[k].written || other.rank == 0 || !share_elements(output, other)) continue;
-      refuse(kernel, &kernel.params[i],
-             "at address {} shares elements with `{}` at address {}, and the kernel writes both",
-             static_cast<const void*>(output.data), kernel.params[k].name,
-             static_cast<const void*>(other.data));
-    }
   }
 }
 
@@ -322,7 +314,7 @@ bool check_arguments(const Call& call) {
     ++param;
   }
   if (copied_back) check_staged(call);
-  if (call.plan.written_arrays > (plain ? 1 : 0)) check_written(call);
+  if (!plain) check_written(call);
   return staged;
 }
 
@@ -348,16 +340,24 @@ static void fill_params(const Call& call, std::span<std::uint64_t> words) {
 // A size that is huge was a negative number in the program.
 static constexpr std::int64_t as_written(std::uint64_t size) { return static_cast<std::int64_t>(size); }
 
+Extents free_block(const Plan& plan, Device& device) {
+  const ManifestKernel& kernel = *plan.kernel;
+  Extents block;
+  if (kernel.block)
+    std::copy(kernel.block->begin(), kernel.block->end(), block.begin());
+  else if (kernel.needs_block.empty())
+    block = default_block(kernel.axes, kernel.max_threads, device.best_threads(plan));
+  else
+    refuse(kernel, nullptr, "{}: say its block, as in over(n).block(256)", kernel.needs_block);
+  return block;
+}
+
 static Extents choose_block(const Call& call) {
   const ManifestKernel& kernel = *call.plan.kernel;
   const kern_launch_options& options = call.options;
   Extents block = {options.block[0], options.block[1], options.block[2]};
   bool given = (block[0] | block[1] | block[2]) != 0;
-  if (!given && !kernel.block) {
-    if (kernel.needs_block.empty())
-      return default_block(kernel.axes, kernel.max_threads, call.module->device->best_threads(call.plan));
-    refuse(kernel, nullptr, "{}: say its block, as in over(n).block(256)", kernel.needs_block);
-  }
+  if (!given && !kernel.block) return free_block(call.plan, *call.module->device);
   if (kernel.block) {
     Extents own;
     std::copy(kernel.block->begin(), kernel.block->end(), own.begin());

@@ -1,6 +1,7 @@
 // From the arguments of a call to a launch that cannot go wrong on the host: everything is checked first.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "runtime/api/device.h"
@@ -21,6 +22,10 @@ struct Call {
 
 // Returns the bytes of an array in host memory, whose elements lie side by side.
 std::uint64_t host_bytes(const kern_argument& argument);
+
+// Returns the block of a launch that names none: the kernel's own, else what keeps the device busiest. Throws
+// ArgumentError where the kernel needs to be told.
+std::array<std::uint64_t, 3> free_block(const Plan& plan, Device& device);
 
 // Throws where an argument is not what its parameter takes; returns whether there are arrays in host memory.
 bool check_arguments(const Call& call);

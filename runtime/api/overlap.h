@@ -1,4 +1,4 @@
-// Arrays whose elements lie on each other. A kernel that writes them would give another answer at each run.
+// Arrays whose elements lie on each other.
 #pragma once
 
 #include <cstdint>

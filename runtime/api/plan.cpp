@@ -49,7 +49,6 @@ static void make_plan(const Module& module, const ManifestKernel& kernel, Plan& 
     const ManifestRecord* record = record_of(module.manifest, kernel, plan.params.size());
     plan.params.push_back({type, param.rank, param.slot, bytes, param.contiguous, param.written,
                            record ? record->size / bytes : 0});
-    plan.written_arrays += param.rank > 0 && param.written;
   }
   for (const ManifestContract& contract : kernel.contracts) plan.contracts.emplace_back(contract.condition);
   for (const ManifestShared& shared : kernel.dynamic_shared) {

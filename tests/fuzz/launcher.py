@@ -48,7 +48,7 @@ class FaultInfo(c.Structure):
 
 
 class View:
-    """An array that lies in the middle of a larger one, `base`, whose rest must stay as it is."""
+    """An array that lies in the middle of a larger one, `base`, whose rest must stay as it is. Views of one base have one `buffer`, a number."""
 
     def __init__(self, shape, dtype, layout="contiguous", border=64):
         steps = {"strided": 2}.get(layout, 1)
@@ -156,13 +156,13 @@ class Runtime:
             words = numpy.frombuffer(value.tobytes().ljust(16, b"\0"), numpy.uint64)
             return Argument(0, TYPES.index(str(value.dtype)), 0, 0, (u64 * 2)(*map(int, words)))
         base, array = value.base, value.array
-        buffer = self.buffer(number, base.nbytes)
+        buffer = self.buffer(getattr(value, "buffer", number), base.nbytes)
         self.raise_error(self.library.kern_buffer_write(buffer, u64(0), pointer(base.ctypes.data), u64(base.nbytes), self.stream, None))
-        made = Argument(1, TYPES.index(str(base.dtype)), array.ndim, 1)
+        made = Argument(1, TYPES.index(str(array.dtype)), array.ndim, 1)
         made.data = self.library.kern_buffer_data(buffer) + array.ctypes.data - base.ctypes.data
         made.buffer = buffer
         for axis, (extent, stride) in enumerate(zip(array.shape, array.strides)):
-            made.extents[axis], made.strides[axis] = extent, stride // base.itemsize
+            made.extents[axis], made.strides[axis] = extent, stride // array.itemsize
         return made
 
     def launch(self, module, name, grid, block, values):
@@ -179,7 +179,8 @@ class Runtime:
         fault = self.fault(error) if error else self.report()
         for number, value in enumerate(values):
             if isinstance(value, View):
-                self.raise_error(self.library.kern_buffer_read(self.buffer(number, value.base.nbytes), u64(0), pointer(value.base.ctypes.data),
+                buffer = self.buffer(getattr(value, "buffer", number), value.base.nbytes)
+                self.raise_error(self.library.kern_buffer_read(buffer, u64(0), pointer(value.base.ctypes.data),
                                                                u64(value.base.nbytes), self.stream, None))
         self.raise_error(self.library.kern_stream_wait(self.stream))
         return fault
