@@ -1,5 +1,6 @@
 // The C interface: what there is, devices, kernels and their parameters.
 #include "runtime/api/handles.h"
+#include "runtime/api/launch.h"
 #include "runtime/common/launch_limits.h"
 
 using namespace kern::runtime;
@@ -68,6 +69,14 @@ kern_error* kern_module_parameter_info(const kern_module* module, std::uint64_t 
              kern_parameter_info{0, plan.params[parameter].type, param.rank, param.read, param.written,
                                  param.contiguous, param.name.c_str(), plan.params[parameter].record_words,
                                  record ? record->name.c_str() : nullptr});
+  });
+}
+
+kern_error* kern_kernel_block(const kern_kernel* kernel, std::uint64_t block[3]) {
+  return guarded([&] {
+    const Plan& plan = *full(kernel, "kernel").plan;
+    std::uint64_t* result = &place_of(block);
+    std::ranges::copy(kern::runtime::free_block(plan, *kernel->device), result);
   });
 }
 

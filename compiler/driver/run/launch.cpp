@@ -13,7 +13,7 @@ namespace kern {
 
 static constexpr std::string_view axis_names[] = {"x", "y", "z"};
 
-static std::string to_string(const Extents& extents) {
+std::string to_string(const Extents& extents) {
   return fmt::format("{}x{}x{}", extents[0], extents[1], extents[2]);
 }
 
@@ -54,8 +54,9 @@ static bool check_block(const Extents& block, std::string_view option, Diagnosti
   return false;
 }
 
-static std::optional<Extents> choose_block(const ir::Function& kernel, const IndexUse& use,
-                                           const Options& options, Diagnostics& diagnostics) {
+// Returns the block that is said; nothing where none is, or where it is wrong, which is reported.
+static std::optional<Extents> said_block(const ir::Function& kernel, const Options& options,
+                                         Diagnostics& diagnostics) {
   std::optional<Extents> fixed;
   if (kernel.options.block) {
     fixed.emplace();
@@ -79,12 +80,7 @@ static std::optional<Extents> choose_block(const ir::Function& kernel, const Ind
     }
     return block;
   }
-  if (fixed) return fixed;
-  if (use.cooperates) {
-    diagnostics.report({}, diag::needs_block, kernel.name, use.why);
-    return std::nullopt;
-  }
-  return default_block(use.thread, static_cast<std::uint64_t>(kernel.options.max_threads));
+  return fixed;
 }
 
 // The extents that the kernel's own tests give; what is missing is reported.
@@ -113,13 +109,17 @@ static std::optional<Extents> derived_grid(const IndexUse& use, const Extents& b
 }
 
 LaunchShape choose_launch(const ir::Function& kernel, std::span<const std::uint64_t> params,
-                          const Options& options, Diagnostics& diagnostics) {
+                          const Options& options, const std::optional<Extents>& suited,
+                          Diagnostics& diagnostics) {
   LaunchShape shape;
   // Which indices a kernel uses does not depend on its block; what its tests say does.
   IndexUse use = analyze_indices(kernel, params, {256, 256, 256});
-  std::optional<Extents> block = choose_block(kernel, use, options, diagnostics);
-  if (!block) return shape;
-  shape.block = *block;
+  shape.is_free = options.block.empty() && !kernel.options.block;
+  if (shape.is_free && use.cooperates) diagnostics.report({}, diag::needs_block, kernel.name, use.why);
+  std::optional<Extents> block = said_block(kernel, options, diagnostics);
+  if (diagnostics.has_errors()) return shape;
+  const auto most_threads = static_cast<std::uint64_t>(kernel.options.max_threads);
+  shape.block = block ? *block : suited ? *suited : default_block(use.thread, most_threads);
   std::optional<Extents> grid;
   if (!options.grid.empty() && !options.over.empty()) {
     diagnostics.report({}, diag::bad_command_line,

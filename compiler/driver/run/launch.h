@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "compiler/analysis/index_use.h"
 #include "compiler/diagnostics/diagnostics.h"
@@ -15,13 +17,18 @@ namespace kern {
 
 using Extents = std::array<std::uint64_t, 3>;
 
+std::string to_string(const Extents& extents); // "16x16x1"
+
 struct LaunchShape {
   Extents grid{1, 1, 1}; // blocks; 0 where there is nothing to do
   Extents block{1, 1, 1};
+  bool is_free = false; // nobody says what the block is
 };
 
-// Decides the shape of a launch; what is wrong or cannot be known is reported.
+// Decides the shape of a launch; what is wrong or cannot be known is reported. A block that nobody says is
+// `suited`, or where that is not known has 256 threads.
 LaunchShape choose_launch(const ir::Function& kernel, std::span<const std::uint64_t> params,
-                          const Options& options, Diagnostics& diagnostics);
+                          const Options& options, const std::optional<Extents>& suited,
+                          Diagnostics& diagnostics);
 
 } // namespace kern

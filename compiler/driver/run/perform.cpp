@@ -190,12 +190,18 @@ static RunResult run_stage(Run& run, Stage& stage, Runner& runner, std::span<Arg
 
 // ---- --time ----
 
-static void write_time(Run& run, const Runner& runner, std::string_view what, std::vector<double> times) {
+static void write_time(Run& run, const std::string& where, std::string_view what, std::vector<double> times) {
   if (times.empty()) return;
   std::sort(times.begin(), times.end());
   run.session.streams.out << fmt::format("time{}: {:.6f} ms median, {:.6f} to {:.6f} ms, {} runs on {}\n",
                                          what, times[times.size() / 2], times.front(), times.back(),
-                                         times.size(), runner.place());
+                                         times.size(), where);
+}
+
+// Says where a stage runs, and by how many blocks of which shape.
+static std::string where(const Stage& stage, const Runner& runner) {
+  const LaunchShape& shape = stage.job.shape;
+  return fmt::format("{}, {} blocks of {}", runner.place(), count_of(shape.grid), to_string(shape.block));
 }
 
 // Each repetition runs on fresh copies, so that all do the same work.
@@ -227,8 +233,11 @@ static ExitCode repeat(Run& run, Runner& runner) {
     sum += all;
   }
   for (std::size_t k = 0; k < run.stages.size() && run.has_stages(); ++k)
-    write_time(run, runner, " of " + stage_text(run, *run.stages[k]), times[k]);
-  write_time(run, runner, run.has_stages() ? " together" : "", together);
+    write_time(run, where(*run.stages[k], runner), " of " + stage_text(run, *run.stages[k]), times[k]);
+  if (run.has_stages())
+    write_time(run, runner.place(), " together", together);
+  else
+    write_time(run, where(*run.stages[0], runner), "", together);
   return ExitCode::Done;
 }
 

@@ -248,11 +248,12 @@ static ExpressionInput input_of(const Stage& stage, std::span<const std::uint64_
 }
 
 // Says over what the kernel runs, and that it may.
-static ExitCode plan_launch(Run& run, Stage& stage, std::span<const Argument> arguments) {
+static ExitCode plan_launch(Run& run, Stage& stage, std::span<const Argument> arguments,
+                            const std::optional<Extents>& suited = std::nullopt) {
   std::optional<std::uint64_t> asked_shared = parse_bytes(run, stage.options.shared_bytes);
   if (run.wrong()) return ExitCode::WrongUse;
   std::vector<std::uint64_t> params = make_params(*stage.kernel, arguments);
-  stage.job.shape = choose_launch(*stage.kernel, params, stage.options, run.diagnostics());
+  stage.job.shape = choose_launch(*stage.kernel, params, stage.options, suited, run.diagnostics());
   if (run.wrong()) return ExitCode::WrongUse;
   ExpressionInput input = input_of(stage, params);
   if (!check_contracts(run, stage, input) || !check_shared(stage, input)) return ExitCode::WrongUse;
@@ -321,7 +322,21 @@ static TargetOptions target_of(const Run& run, const Runner& runner) {
   return target;
 }
 
-static ExitCode compile_for(Run& run, Stage& stage, Runner& runner) {
+// Takes the block that suits a GPU, where nobody says one. Several devices take the same block, so that what they do
+// compares.
+static ExitCode suit_device(Run& run, Stage& stage, const Runner& runner,
+                            std::span<const Argument> arguments) {
+  if (run.runners.size() > 1 || !stage.job.shape.is_free) return ExitCode::Done;
+  std::string failure;
+  const std::optional<Extents> suited = runner.block_of(*stage.loaded[runner.number()], failure);
+  if (!suited) {
+    fail(run, failure);
+    return ExitCode::NoDevice;
+  }
+  return *suited == stage.job.shape.block ? ExitCode::Done : plan_launch(run, stage, arguments, suited);
+}
+
+static ExitCode compile_for(Run& run, Stage& stage, Runner& runner, std::span<const Argument> arguments) {
   TargetOptions target = target_of(run, runner);
   const ir::Module& module = *stage.compilation->transformed();
   if (target.target == Target::Cpu && host_cpu_lacks(target.arch)) {
@@ -349,7 +364,7 @@ static ExitCode compile_for(Run& run, Stage& stage, Runner& runner) {
     return ExitCode::NoDevice;
   }
   stage.loaded[runner.number()] = std::move(loaded);
-  return ExitCode::Done;
+  return suit_device(run, stage, runner, arguments);
 }
 
 // A GPU's code comes first, as in an object, so that sites have the same numbers.
@@ -360,7 +375,8 @@ ExitCode compile(Run& run) {
     for (std::string_view name : {"cuda", "cpu"})
       for (const std::unique_ptr<Runner>& runner : run.runners) {
         if (runner->name() != name || stage->is_computed) continue;
-        if (ExitCode code = compile_for(run, *stage, *runner); code != ExitCode::Done) return code;
+        if (ExitCode code = compile_for(run, *stage, *runner, stage->arguments); code != ExitCode::Done)
+          return code;
       }
   }
   return ExitCode::Done;
@@ -391,7 +407,7 @@ static bool take_numbers(Run& run, const Stage& stage, std::span<Argument> argum
 ExitCode plan_computed(Run& run, Stage& stage, Runner& runner, std::span<Argument> arguments) {
   if (!take_numbers(run, stage, arguments)) return ExitCode::WrongUse;
   if (ExitCode code = plan_launch(run, stage, arguments); code != ExitCode::Done) return code;
-  return compile_for(run, stage, runner);
+  return compile_for(run, stage, runner, arguments);
 }
 
 } // namespace kern

@@ -63,6 +63,12 @@ std::unique_ptr<LoadedKernel> Runner::load(std::unique_ptr<JitObject> object, co
   return is_good(std::move(error), failure) ? std::move(loaded) : nullptr;
 }
 
+std::optional<Extents> Runner::block_of(const LoadedKernel& kernel, std::string& failure) const {
+  Extents block{};
+  Held<kern_error> error(kern_kernel_block(kernel.kernel.get(), block.data()));
+  return is_good(std::move(error), failure) ? std::optional(block) : std::nullopt;
+}
+
 // Makes the runtime's argument of one of ours.
 kern_error* Runner::pass(Type type, Argument& argument, kern_argument& given, DeviceArrays& arrays) {
   given.type = static_cast<std::uint32_t>(type->scalar);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -80,6 +81,8 @@ public:
   // Loads an object and finds its one kernel; null where the device says no, and then `failure` says why.
   std::unique_ptr<LoadedKernel> load(std::unique_ptr<JitObject> object, const ir::Function& kernel,
                                      std::string& failure);
+  // Returns the block of a launch that names none; nothing where the device says no, and then `failure` says why.
+  std::optional<Extents> block_of(const LoadedKernel& kernel, std::string& failure) const;
   // Runs every block over the arguments; fetch() then brings what was written to their arrays. The report
   // counts blocks for whoever watches. `time_limit` is in seconds; 0: none.
   RunResult run(const LoadedKernel& kernel, const RunLaunch& launch, std::span<Argument> arguments,

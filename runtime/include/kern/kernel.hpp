@@ -2,6 +2,7 @@
 // Modules, kernels and launches.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <tuple>
 
@@ -195,6 +196,13 @@ public:
     PreparedHandle prepared;
     status.take(kern_prepare(handle_.get(), &launch.get(), list.data(), list.size(), prepared.receive()));
     return Prepared<void(Params...)>(std::move(prepared));
+  }
+
+  // Returns the block of a launch that names none, x first.
+  std::array<std::uint64_t, 3> block() const {
+    std::array<std::uint64_t, 3> result{};
+    raise(kern_kernel_block(handle_.get(), result.data()));
+    return result;
   }
 
   // Returns how many blocks of so many threads run at once on the device.

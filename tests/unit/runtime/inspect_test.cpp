@@ -54,6 +54,18 @@ TEST_F(Inspect, KernelsTellTheirOccupancy) {
   EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { scale.occupancy(2000); }), "1 to 1024 threads"));
 }
 
+TEST_F(Inspect, KernelsTellTheirBlock) {
+  using Block = std::array<std::uint64_t, 3>;
+  const Block free = module.kernel<void(kern::View<float>, float)>("scale").block();
+  EXPECT_GE(free[0], 32u);
+  if (!is_cuda()) {
+    EXPECT_EQ(free, (Block{256, 1, 1}));
+  }
+  EXPECT_EQ(module.kernel<void(kern::View<double, 2>)>("rotate").block(), (Block{16, 16, 1}));
+  auto barrier = module.kernel<void(std::int32_t, kern::View<std::int64_t>)>("reverse");
+  EXPECT_TRUE(contains(thrown_by<kern::ArgumentError>([&] { barrier.block(); }), "say its block"));
+}
+
 TEST_F(Inspect, DevicesAreListed) {
   auto devices = kern::Device::all();
   ASSERT_GE(devices.size(), is_cuda() ? 2u : 1u);
