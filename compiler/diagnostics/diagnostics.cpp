@@ -40,13 +40,20 @@ Diagnostics::Builder& Diagnostics::Builder::add(Note note) {
   return *this;
 }
 
+bool Diagnostics::wants(const DiagnosticRow& row) const {
+  if (!enabled_ || names(warnings_.disabled, row.name)) return false;
+  return row.severity != Severity::Quiet || names(warnings_.enabled, row.name) ||
+         names(warnings_.as_errors, row.name);
+}
+
 Diagnostics::Builder Diagnostics::add(const DiagnosticRow& row, std::optional<Span> span,
                                       std::string message) {
   if (!enabled_) return {*this, -1};
   Severity severity = row.severity;
-  if (severity == Severity::Warning) {
-    if (names(warnings_.disabled, row.name)) return {*this, -1};
-    if (warnings_.all_as_errors || names(warnings_.as_errors, row.name)) severity = Severity::Error;
+  if (is_warning(row)) {
+    if (!wants(row)) return {*this, -1};
+    const bool is_error = warnings_.all_as_errors || names(warnings_.as_errors, row.name);
+    severity = is_error ? Severity::Error : Severity::Warning;
   }
   if (severity == Severity::Error && ++error_count_ > limits::errors) return {*this, -1};
   kept_.push_back({&row, severity, span, std::move(message), {}});

@@ -24,6 +24,7 @@ namespace kern {
 enum class Severity : std::uint8_t {
   Error,
   Warning,
+  Quiet, // of a row alone: a warning that is off until -W<name> asks for it
   Fault, // of a kernel that ran; the row is one of faults.def
 };
 
@@ -35,6 +36,11 @@ struct DiagnosticRow {
   std::string_view text;        // a fmt pattern
   std::string_view explanation; // Markdown, with a ```kern fail (or ```kern warn) example
 };
+
+// Says whether a row is a warning's.
+constexpr bool is_warning(const DiagnosticRow& row) {
+  return row.severity == Severity::Warning || row.severity == Severity::Quiet;
+}
 
 // One row with the types of its arguments, so that report() can check them.
 template <class... Args> struct DiagnosticKind : DiagnosticRow {};
@@ -64,6 +70,7 @@ struct Diagnostic {
 
 // Which warnings are wanted.
 struct WarningOptions {
+  std::vector<std::string> enabled;   // -W<name>, which counts for those that are off by themselves
   std::vector<std::string> disabled;  // -Wno-<name>
   std::vector<std::string> as_errors; // -Werror=<name>
   bool all_as_errors = false;         // -Werror
@@ -105,6 +112,8 @@ public:
   void append(Diagnostics other);
   // Returns those whose place lies in a part of a file.
   Diagnostics within(Span span) const;
+  // Says whether a warning would be shown, so that what takes long to find out is worth it.
+  bool wants(const DiagnosticRow& row) const;
   // Says whether any error was reported, kept or not.
   bool has_errors() const { return error_count_ > 0; }
   // Counts the errors, those beyond the limit included.

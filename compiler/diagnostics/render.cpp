@@ -125,7 +125,8 @@ static void render_location(Page& page, const std::optional<Span>& span) {
 std::string_view severity_name(Severity severity) {
   switch (severity) {
   case Severity::Error: return "error";
-  case Severity::Warning: return "warning";
+  case Severity::Warning:
+  case Severity::Quiet: return "warning";
   case Severity::Fault: return "fault";
   }
   return {};
@@ -133,7 +134,7 @@ std::string_view severity_name(Severity severity) {
 
 // Returns the flag that asks for a warning, as it is shown behind its text; empty for an error of its own.
 static std::string warning_flag(const Diagnostic& diagnostic) {
-  if (diagnostic.row->severity != Severity::Warning) return {};
+  if (!is_warning(*diagnostic.row)) return {};
   bool as_error = diagnostic.severity == Severity::Error;
   return fmt::format(" [{}{}]", as_error ? "-Werror=" : "-W", diagnostic.row->name);
 }

@@ -209,7 +209,7 @@ static std::string spelled(const Row& row) {
 static std::string warnings_text() {
   std::string text;
   for (const DiagnosticRow* row : all_diagnostics())
-    if (row->severity == Severity::Warning)
+    if (is_warning(*row))
       text += fmt::format("  {:<16}{}  {}\n", row->name, row->code, pattern_text(row->text));
   return text;
 }

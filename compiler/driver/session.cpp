@@ -53,13 +53,13 @@ void Session::write_times(const Compilation& compilation) {
 static void check_warning(const std::string& name, std::string_view prefix, Diagnostics& diagnostics) {
   std::vector<std::string_view> names;
   for (const DiagnosticRow* row : all_diagnostics())
-    if (row->severity == Severity::Warning) names.push_back(row->name);
+    if (is_warning(*row)) names.push_back(row->name);
   if (std::ranges::find(names, name) != names.end()) return;
   auto builder = diagnostics.report({}, diag::unknown_warning, name);
   if (std::string_view similar = most_similar(name, names); !similar.empty())
     builder.note("did you mean `-W{}{}`?", prefix, similar);
   else
-    builder.note("the warnings are {}; all are on, `-Wno-NAME` switches one off", fmt::join(names, ", "));
+    builder.note("the warnings are {}; `-Wno-NAME` switches one off", fmt::join(names, ", "));
 }
 
 static WarningOptions warning_options(const Options& options, Diagnostics& diagnostics) {
@@ -72,9 +72,10 @@ static WarningOptions warning_options(const Options& options, Diagnostics& diagn
     }
     bool off = name.starts_with("no-"), error = name.starts_with("error=");
     name = name.substr(off ? 3 : error ? 6 : 0);
+    std::ranges::replace(name, '-', '_'); // as other compilers spell names
     check_warning(name, off ? "no-" : error ? "error=" : "", diagnostics);
-    if (off) result.disabled.push_back(name);
-    if (error) result.as_errors.push_back(name);
+    std::vector<std::string>& list = off ? result.disabled : error ? result.as_errors : result.enabled;
+    list.push_back(name);
   }
   return result;
 }
