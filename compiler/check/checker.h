@@ -444,7 +444,7 @@ struct Checker {
   Loop next_loop() { return {false, {}, std::exchange(stop_flag, {})}; }
   bool check_for(const ast::For& stmt);
   bool check_for_rounds(const ast::For& stmt);
-  bool check_for_range(const ast::For& stmt, const Value& range);
+  bool check_for_range(const ast::For& stmt, Value range);
   bool check_for_tuple(const ast::For& stmt, const Iteration& iteration, std::size_t count);
   void bind_target(const ast::Expr& target, const Value& element, bool jumps, std::vector<Local*>& bound);
   void check_loop_body(ast::Block block, ir::Body& inner, const std::function<void()>& prologue);
@@ -480,7 +480,7 @@ struct Checker {
   ir::Operand trip_count_unsigned(ir::Operand start, ir::Operand stop, ir::Operand step, Span span);
   ir::Operand frozen(ir::Operand operand, Span span);
   void emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count, ir::Body inner,
-                Span span, std::optional<ir::Operand> stop = {});
+                Span span, std::optional<ir::Operand> stop = {}, std::uint32_t unroll = 0);
 
   // ---- calls.cpp ----
   Value evaluate_call(const ast::Call& expr);

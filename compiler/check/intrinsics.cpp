@@ -105,6 +105,29 @@ Value call_range(Checker& checker, Builtin, const ast::Call& expr, const Checker
   return range;
 }
 
+// The range itself, with how many of its rounds stand one behind the other.
+Value call_unroll(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&,
+                  const BuiltinMatch& match, const std::vector<Value>& values) {
+  const Value* count = nullptr;
+  for (const BoundArgument& bound : match.arguments)
+    if (bound.param == 1 && bound.argument) count = &values[*bound.argument];
+  Value range = values[0];
+  if (is_error(range)) return range;
+  if (range.kind != ValueKind::Range || range.integer != 0) {
+    checker.report(range.span, diag::unroll_range, checker.describe(range));
+    return error_value(expr.span);
+  }
+  range.integer = ir::unroll_all;
+  if (!count) return range;
+  std::optional<WideInt> number = constant_integer(*count);
+  if (!number || *number < 1 || *number >= WideInt(ir::unroll_all)) {
+    checker.report(count->span, diag::unroll_count, checker.context.source(count->span));
+    return error_value(expr.span);
+  }
+  range.integer = *number;
+  return range;
+}
+
 Value call_enumerate(Checker&, Builtin, const ast::Call& expr, const Checker::Args&,
                      const BuiltinMatch& match, const std::vector<Value>& values) {
   Value result = plain_value(ValueKind::Enumerate, expr.span);
@@ -465,6 +488,7 @@ constexpr std::pair<Builtin, Handler> handlers[] = {
     {Builtin::Range, call_range},
     {Builtin::Enumerate, call_enumerate},
     {Builtin::Zip, call_zip},
+    {Builtin::Unroll, call_unroll},
     {Builtin::Reversed, call_sequence},
     {Builtin::Sum, call_sequence},
     {Builtin::Any, call_sequence},
@@ -484,9 +508,9 @@ constexpr std::pair<Builtin, Handler> handlers[] = {
 
 // Says whether a handler looks at what has no type yet.
 bool takes_unknown(Builtin builtin) {
-  return builtin == Builtin::Range || builtin == Builtin::Enumerate || builtin == Builtin::Zip ||
-         builtin == Builtin::Print || builtin == Builtin::Pow || builtin == Builtin::Divmod ||
-         builtin == Builtin::SharedArray;
+  return builtin == Builtin::Range || builtin == Builtin::Unroll || builtin == Builtin::Enumerate ||
+         builtin == Builtin::Zip || builtin == Builtin::Print || builtin == Builtin::Pow ||
+         builtin == Builtin::Divmod || builtin == Builtin::SharedArray;
 }
 
 } // namespace

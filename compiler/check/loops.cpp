@@ -8,8 +8,10 @@
 #include "compiler/check/numba.h"
 #include "compiler/check/records.h"
 #include "compiler/check/targets.h"
+#include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/walk.h"
+#include "compiler/support/limits.h"
 
 namespace kern::checker {
 
@@ -112,6 +114,10 @@ static std::optional<Type> range_type(Checker& checker, const Value& range, std:
 }
 
 std::optional<Checker::Range> Checker::range_of(const Value& value, std::optional<Type> of_literals) {
+  if (value.integer != 0) {
+    report(value.span, diag::unroll_range, "one that a function takes");
+    return std::nullopt;
+  }
   for (const Value& part : value.elements)
     if (is_error(part) || is_unknown(part)) return std::nullopt;
   std::optional<Type> type = range_type(*this, value, of_literals);
@@ -180,14 +186,14 @@ static Value unknown_or_error(const Value& iterable) {
 // Emits a loop. The operands that it reads at its start must not change in its body: one that the body
 // assigns is copied first.
 void Checker::emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count,
-                       ir::Body inner, Span span, std::optional<ir::Operand> stop) {
+                       ir::Body inner, Span span, std::optional<ir::Operand> stop, std::uint32_t unroll) {
   auto keep = [&](ir::Operand& operand) {
     if (operand.slot && (*operand.slot == slot || ir::assigns(inner, *operand.slot)))
       operand = temp(operand.type, ir::Copy{operand}, span);
   };
   for (ir::Operand* operand : {&start, &step, &count}) keep(*operand);
   if (stop) keep(*stop);
-  emit(ir::For{slot, start, step, count, std::move(inner), stop}, span);
+  emit(ir::For{slot, start, step, count, std::move(inner), stop, unroll}, span);
 }
 
 void Checker::check_loop_body(ast::Block block, ir::Body& inner, const std::function<void()>& prologue) {
@@ -199,8 +205,39 @@ void Checker::check_loop_body(ast::Block block, ir::Body& inner, const std::func
   loops.pop_back();
 }
 
+// Returns how many rounds of a loop stand one behind the other.
+static std::size_t rounds_of(std::uint32_t unroll, const ir::Operand& count) {
+  if (unroll != ir::unroll_all) return std::max<std::size_t>(unroll, 1);
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(ir::int_value(count), 1, INT32_MAX));
+}
+
+// Returns the statements of a body once its loops are unrolled as `unroll` says.
+static std::size_t unrolled_size(const ir::Body& body) {
+  std::size_t size = body.size();
+  for (const ir::Stmt& stmt : body) {
+    const auto* loop = std::get_if<ir::For>(&stmt.node);
+    const std::size_t rounds = loop ? rounds_of(loop->unroll, loop->count) : 1;
+    ir::visit_bodies(stmt, [&](const ir::Body& inner) { size += rounds * unrolled_size(inner); });
+  }
+  return size;
+}
+
+// Returns what `unroll` asks for a loop; 0 where that cannot be, which is reported.
+static std::uint32_t checked_unroll(Checker& checker, std::uint32_t unroll, const ir::Operand& count,
+                                    const ir::Body& inner, Span span) {
+  if (unroll == ir::unroll_all && count.slot) {
+    checker.report(span, diag::unroll_rounds);
+    return 0;
+  }
+  const std::size_t rounds = rounds_of(unroll, count), size = rounds * unrolled_size(inner);
+  if (unroll <= 1 || size <= limits::unrolled_statements) return unroll;
+  checker.report(span, diag::unroll_length, rounds, size, limits::unrolled_statements);
+  return 0;
+}
+
 // for i in range(...): the variable of the IR's loop is the local, where their types agree.
-bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
+bool Checker::check_for_range(const ast::For& stmt, Value range_value) {
+  const auto unroll = static_cast<std::uint32_t>(std::exchange(range_value.integer, 0));
   const auto* name = ast::as<ast::Name>(stmt.target);
   Local* local = name ? find_local(name->text) : nullptr;
   Span span = stmt.target->span;
@@ -230,8 +267,9 @@ bool Checker::check_for_range(const ast::For& stmt, const Value& range_value) {
     else
       assign_target(*stmt.target, counter, *stmt.target, false);
   });
+  const std::uint32_t rounds = checked_unroll(*this, unroll, range->count, inner, range_value.span);
   emit_for(*counter.operand.slot, range->start, range->step, range->count, std::move(inner), span,
-           range->stop);
+           range->stop, rounds);
   return true;
 }
 

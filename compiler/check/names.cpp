@@ -221,6 +221,8 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
     return type_name("bfloat16", find_numba_scalar, span);
   if (module.starts_with("numba.") && module != "numba.cuda") return type_name(name, find_numba_scalar, span);
   if (module == "numba.cuda" || module == "kern") {
+    // A file that Python runs as well keeps to what Numba has.
+    if (module == "numba.cuda" && name == "unroll") return std::nullopt;
     if (std::optional<Value> builtin = vocabulary(name, span)) return builtin;
     if (module == "kern") return type_name(name, find_types, span);
     // The types of numba are found behind numba.cuda too.

@@ -45,7 +45,7 @@ enum class ValueKind : std::uint8_t {
   Builtin,   // builtin
   Method,    // a function of an array or number, elements[0], or of NumPy: text
   TypeMaker, // a type of Numba that a call makes, Array of `types.Array(float32, 1, 'C')`: text
-  Range,     // elements: start, stop, step
+  Range,     // elements: start, stop, step; `integer` is what `unroll` makes of its loop (ir::For)
   Reversed,  // elements[0]: a range, or another one that is reversed
   Enumerate, // elements: the iterable, the first number
   Zip,       // elements: the iterables

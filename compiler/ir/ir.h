@@ -287,13 +287,17 @@ struct While {
 // for: `count` (i64, at most 0 for none) times, variable = start + k * step at the start of the k-th; the
 // body may assign the variable without changing what follows. In a variable narrower than 64 bits that never
 // wraps. With `stop` (i64) this is range(start, stop, step), whose step is positive, and `count` says the
-// same
+// same. `unroll` is a wish, which changes no result: how many rounds stand one behind the other; 0 where the program
+// has none
 struct For {
   SlotId variable;
   Operand start, step, count;
   Body body;
   std::optional<Operand> stop = {};
+  std::uint32_t unroll = 0;
 };
+// The value of `unroll` for all rounds, whose number is a constant
+inline constexpr std::uint32_t unroll_all = UINT32_MAX;
 struct Break {};
 struct Continue {};
 // return values; the thread leaves a kernel

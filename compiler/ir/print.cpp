@@ -296,8 +296,11 @@ struct Printer {
           body(s.body);
         },
         [&](const For& s) {
-          line(fmt::format("for {} = {} step {} count {}{}:", text(s.variable), text(s.start), text(s.step),
-                           text(s.count), s.stop ? " below " + text(*s.stop) : ""));
+          std::string unroll = s.unroll == unroll_all ? " unroll all"
+                               : s.unroll != 0        ? fmt::format(" unroll {}", s.unroll)
+                                                      : "";
+          line(fmt::format("for {} = {} step {} count {}{}{}:", text(s.variable), text(s.start), text(s.step),
+                           text(s.count), s.stop ? " below " + text(*s.stop) : "", unroll));
           body(s.body);
         },
         [&](const Break&) { line("break"); }, [&](const Continue&) { line("continue"); },

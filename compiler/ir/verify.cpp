@@ -420,6 +420,8 @@ struct Verifier {
     require_type(s.step, type, "the step");
     require_type(s.count, types::i64, "the count");
     if (s.stop) require_type(*s.stop, types::i64, "the stop");
+    require(s.unroll != unroll_all || !s.count.slot,
+            "all rounds of a number that is no constant are unrolled");
     check_loop(s.body);
   }
 

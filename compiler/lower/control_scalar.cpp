@@ -67,6 +67,18 @@ static void keep_rolled(Lowerer& lower, const ir::For& stmt, llvm::BranchInst* b
     hint_loop(lower, back, llvm::MDString::get(lower.state.context, "llvm.loop.unroll.runtime.disable"));
 }
 
+// Hands a wish of the program on to LLVM. On a CPU, for which its time grows with the square of a function's length, that
+// is not to unroll alone.
+static void unroll(Lowerer& lower, const ir::For& stmt, llvm::BranchInst* back) {
+  llvm::LLVMContext& context = lower.state.context;
+  auto hint = [&](llvm::StringRef name) { return llvm::MDString::get(context, name); };
+  if (stmt.unroll == 1) return forbid_unrolling(lower, back);
+  if (!lower.gpu()) return;
+  if (stmt.unroll == ir::unroll_all) return hint_loop(lower, back, hint("llvm.loop.unroll.full"));
+  llvm::Metadata* count = llvm::ConstantAsMetadata::get(i32(lower.state, stmt.unroll));
+  hint_loop(lower, back, {hint("llvm.loop.unroll.count"), count});
+}
+
 // Returns what the trips are counted against. A GPU counts in 32 bits where the variable has no more and the count
 // is widened from as many: counted in 64, LLVM makes the variable of the trips and sign-extends it in each.
 static llvm::Value* trip_count(Lowerer& lower, const ir::For& stmt) {
@@ -112,7 +124,8 @@ static void lower_for(Lowerer& lower, const ir::For& stmt) {
   // The trip count is below `count`, so it cannot wrap; the value is the user's and may.
   trip->addIncoming(builder.CreateNSWAdd(trip, llvm::ConstantInt::get(count->getType(), 1)), next);
   value->addIncoming(builder.CreateAdd(value, step), next);
-  keep_rolled(lower, stmt, builder.CreateBr(head));
+  llvm::BranchInst* back = builder.CreateBr(head);
+  stmt.unroll > 0 ? unroll(lower, stmt, back) : keep_rolled(lower, stmt, back);
   builder.SetInsertPoint(done);
 }
 

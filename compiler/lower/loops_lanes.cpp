@@ -280,6 +280,7 @@ static bool is_short(const ir::For& loop) {
 // Goes back to the head of a loop, which LLVM writes out where it is short.
 static void go_back_or_write_out(Lowerer& lower, const ir::For& loop, llvm::BasicBlock* head) {
   static constexpr std::int64_t most_statements = 256; // of a function
+  if (loop.unroll == 1) return forbid_unrolling(lower, lower.builder.CreateBr(head));
   if (!is_short(loop)) return go_back(lower, head);
   std::int64_t statements = ir::int_value(loop.count) * static_cast<std::int64_t>(loop.body.size());
   if (lower.lanes.written_out + statements > most_statements) return go_back(lower, head);

@@ -16,6 +16,7 @@ inline constexpr std::size_t instances = 1000;        // of functions in one mod
 inline constexpr std::size_t instance_depth = 64;     // of calls that make instances
 inline constexpr std::size_t ir_statements = 200'000; // in one function, after inlining and unrolling
 inline constexpr std::size_t module_statements = 1'000'000; // in all functions of one module, before inlining
+inline constexpr std::size_t unrolled_statements = 20'000;  // of a loop that `unroll` names, rounds counted
 inline constexpr std::size_t recursion_depth = 64; // of a function in itself; each depth is a copy of it
 inline constexpr std::size_t check_steps =
     32'000'000; // of one compilation: expressions and elements of tuples

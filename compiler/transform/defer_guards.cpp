@@ -186,7 +186,8 @@ private:
 
   Stmt copy_loop(const Stmt& loop) {
     const auto& node = std::get<ir::For>(loop.node);
-    ir::For copy{node.variable, node.start, node.step, node.count, copy_body(node.body), node.stop};
+    ir::For copy{node.variable,        node.start, node.step,  node.count,
+                 copy_body(node.body), node.stop,  node.unroll};
     return {std::move(copy), loop.span, loop.scope};
   }
 
