@@ -8,6 +8,7 @@
 #include <string>
 
 #include "compiler/emit/emit.h"
+#include "compiler/emit/local_arrays.h"
 #include "compiler/lower/lower.h"
 
 namespace llvm {
@@ -33,7 +34,8 @@ private:
 struct Compiled {
   Lowered lowered;
   llvm::TargetMachine* machine;
-  std::string device_math = {}; // the library's name; GPU only
+  std::string device_math = {};         // the library's name; GPU only
+  std::vector<InMemory> in_memory = {}; // local arrays that loops keep there; GPU only
 };
 
 // The first half: lowers; nothing where an error was reported.

@@ -6,6 +6,7 @@
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -18,6 +19,7 @@
 #include "compiler/emit/compile.h"
 #include "compiler/emit/device_math.h"
 #include "compiler/emit/large.h"
+#include "compiler/emit/local_memory.h"
 #include "compiler/emit/machine.h"
 #include "compiler/emit/memory.h"
 #include "compiler/emit/optimize.h"
@@ -86,7 +88,8 @@ bool finish(Compiled& compiled, const TargetOptions& options, Diagnostics& diagn
     if (compiled.device_math.empty()) return false;
   }
   auto run = [&] {
-    optimize(*compiled.lowered.module, *compiled.machine, options.target, options.optimization);
+    compiled.in_memory =
+        optimize(*compiled.lowered.module, *compiled.machine, options.target, options.optimization);
   };
   options.target == Target::Cuda ? run_for_gpu(run) : run();
   times.optimize += watch.lap();
@@ -96,8 +99,14 @@ bool finish(Compiled& compiled, const TargetOptions& options, Diagnostics& diagn
 std::optional<Compiled> compile(const ir::Module& module, const SourceManager& sources,
                                 const TargetOptions& options, llvm::LLVMContext& context,
                                 Diagnostics& diagnostics, EmitTimes& times) {
-  std::optional<Compiled> result = begin(module, sources, options, context, diagnostics, times);
+  const bool names_places = options.line_info == LineInfo::None && options.target == Target::Cuda &&
+                            diagnostics.wants(diag::local_memory);
+  TargetOptions lowered = options;
+  if (names_places) lowered.line_info = LineInfo::Lines;
+  std::optional<Compiled> result = begin(module, sources, lowered, context, diagnostics, times);
   if (!result || !finish(*result, options, diagnostics, times)) return std::nullopt;
+  report_local_memory(result->in_memory, module, sources, diagnostics);
+  if (names_places) llvm::StripDebugInfo(*result->lowered.module);
   return result;
 }
 

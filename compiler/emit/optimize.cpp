@@ -49,9 +49,12 @@ struct Analyses {
   }
 };
 
-static llvm::ModulePassManager gpu_pipeline(llvm::PassBuilder& builder) {
+static llvm::ModulePassManager gpu_pipeline(llvm::PassBuilder& builder, std::vector<InMemory>& kept) {
   builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(IntegerQuotientsPass());
+  });
+  builder.registerOptimizerEarlyEPCallback([&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(LocalArraysPass(builder, kept));
   });
   return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
 }
@@ -148,8 +151,8 @@ static bool has_vectors_only(const llvm::TargetMachine& machine) {
 }
 
 static llvm::ModulePassManager full_pipeline(llvm::PassBuilder& builder, const llvm::TargetMachine& machine,
-                                             Target target) {
-  return target == Target::Cuda ? gpu_pipeline(builder) : cpu_pipeline(has_vectors_only(machine));
+                                             Target target, std::vector<InMemory>& kept) {
+  return target == Target::Cuda ? gpu_pipeline(builder, kept) : cpu_pipeline(has_vectors_only(machine));
 }
 
 // A block counts for these many instructions.
@@ -175,6 +178,7 @@ constexpr Bound bounds[] = {
     {"LoopUnrollPass", 20'000},
     {"ConstraintEliminationPass", 40'000},
     {"CorrelatedValuePropagationPass", 40'000},
+    {"WarnMissedTransformationsPass", 0}, // to stderr, of loops that nobody asked LLVM to name
 };
 
 static const llvm::Function* function_of(llvm::Any ir) {
@@ -189,10 +193,11 @@ static bool is_within_bounds(llvm::StringRef pass, llvm::Any ir) {
   return !function || size_of(*function) <= bound->most_instructions;
 }
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target, int optimization) {
+std::vector<InMemory> optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target,
+                               int optimization) {
   if (optimization == 0) {
     llvm::for_each(module, split_long_blocks);
-    return;
+    return {};
   }
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
@@ -207,10 +212,12 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target,
   Analyses analyses(builder);
   for (llvm::Function& function : module)
     if (is_large(function, target)) optimize_little(function, analyses.functions);
-  full_pipeline(builder, machine, target).run(module, analyses.modules);
+  std::vector<InMemory> kept;
+  full_pipeline(builder, machine, target, kept).run(module, analyses.modules);
   // By itself, as a pipeline passes over a large function.
   if (target == Target::Cuda)
     for (llvm::Function& function : module) ReductionsPass().run(function, analyses.functions);
+  return kept;
 }
 
 } // namespace kern::emitting

@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include "compiler/emit/local_arrays.h"
 #include "compiler/lower/target.h"
 
 namespace kern::emitting {
@@ -21,7 +22,8 @@ std::size_t most_instructions(Target target);
 bool is_large(const llvm::Function& function, Target target);
 
 // Optimises each function of a module for a machine, a large one only by what takes a time in proportion to
-// its length; with 0 as `optimization` none.
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target, int optimization);
+// its length; with 0 as `optimization` none. Returns the local arrays of a GPU's functions that loops keep in memory.
+std::vector<InMemory> optimize(llvm::Module& module, llvm::TargetMachine& machine, Target target,
+                               int optimization);
 
 } // namespace kern::emitting

@@ -322,6 +322,7 @@ ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type t
   } else {
     llvm::AllocaInst* alloca =
         entry_alloca(lower, llvm::ArrayType::get(element, count * lower.lane_count()), "local");
+    alloca->setDebugLoc(builder.getCurrentDebugLocation()); // names the array in -Wlocal_memory
     if (lower.is_vector()) alloca->setAlignment(llvm::Align(64));
     base = alloca;
   }
