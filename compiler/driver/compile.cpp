@@ -15,6 +15,7 @@
 #include "compiler/driver/modules.h"
 #include "compiler/driver/numba_report.h"
 #include "compiler/driver/output.h"
+#include "compiler/driver/resources.h"
 #include "compiler/support/nearest.h"
 
 namespace kern {
@@ -30,6 +31,7 @@ enum class Form : std::uint8_t {
   Bitcode,
   Ptx,
   Cubin,
+  Resources,
   Assembly,
   Manifest,
   Object,
@@ -52,6 +54,7 @@ constexpr FormRow forms[] = {
     {Form::Bitcode, "bc", ".bc"},
     {Form::Ptx, "ptx", ".ptx", Target::Cuda},
     {Form::Cubin, "cubin", ".cubin", Target::Cuda},
+    {Form::Resources, "resources", ".resources", Target::Cuda},
     {Form::Assembly, "asm", ".s", Target::Cpu},
     {Form::Manifest, "manifest", ".json", Target::Cpu}, // of both
     {Form::Object, "obj", ".o", Target::Cpu},
@@ -202,6 +205,7 @@ static std::optional<std::string> make(Compilation& compilation, const Session& 
   case Form::Bitcode: return compilation.emit(target, OutputKind::Bitcode);
   case Form::Ptx: return compilation.emit(target, OutputKind::Ptx);
   case Form::Cubin: return compilation.emit(target, OutputKind::Cubin);
+  case Form::Resources: return make_resources(compilation, session.options);
   case Form::Assembly: return compilation.emit(target, OutputKind::Assembly);
   case Form::Manifest: return complete_manifest(compilation, parts.manifest);
   case Form::Object: {

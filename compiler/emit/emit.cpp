@@ -16,6 +16,7 @@
 #include "compiler/analysis/kernel_lanes.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/emit.h"
+#include "compiler/emit/archs.h"
 #include "compiler/emit/compile.h"
 #include "compiler/emit/device_math.h"
 #include "compiler/emit/large.h"
@@ -25,6 +26,7 @@
 #include "compiler/emit/optimize.h"
 #include "compiler/emit/ptxas.h"
 #include "compiler/emit/ptxas_defects.h"
+#include "compiler/emit/resources.h"
 #include "compiler/emit/tables.h"
 #include "compiler/emit/verify_module.h"
 #include "compiler/lower/lower.h"
@@ -223,6 +225,7 @@ std::optional<std::string> emit(const ir::Module& module, const SourceManager& s
   case OutputKind::Cubin:
     output = "// device math: " + compiled->device_math + "\n" +
              avoid_ptxas_defects(without_call_numbers(machine_code(*compiled, kind)));
+    report_spills(output, gpu_arch(options), is_for_debugger(options), module, diagnostics);
     break;
   }
   spent.generate += watch.lap();

@@ -98,8 +98,6 @@ std::string all_names(bool gpu) {
 
 } // namespace
 
-std::string gpu_arch(const TargetOptions& options) { return options.arch.empty() ? "sm_80" : options.arch; }
-
 // The old machines stay: of what they have nobody knows what is whole.
 MakingCode::MakingCode() {
   initialize_llvm();
@@ -126,6 +124,8 @@ llvm::TargetMachine* find_machine(const TargetOptions& options, Diagnostics& dia
 } // namespace kern::emitting
 
 namespace kern {
+
+std::string gpu_arch(const TargetOptions& options) { return options.arch.empty() ? "sm_80" : options.arch; }
 
 using namespace emitting;
 

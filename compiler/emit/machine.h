@@ -25,7 +25,4 @@ public:
 // Returns the machine that the options name; null, and reported, where there is no such one.
 llvm::TargetMachine* find_machine(const TargetOptions& options, Diagnostics& diagnostics);
 
-// Returns "sm_80" for "sm_80" and for no name, what the JIT compiles for where nothing is named.
-std::string gpu_arch(const TargetOptions& options);
-
 } // namespace kern::emitting

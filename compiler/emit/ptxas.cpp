@@ -54,7 +54,7 @@ static std::string read_file(llvm::StringRef path) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-Assembled assemble(const std::string& ptx, const std::string& arch, bool for_debugger) {
+Assembled assemble(const std::string& ptx, const std::string& arch, bool for_debugger, bool verbose) {
   std::optional<std::string> program = find_ptxas();
   if (!program) return {};
   TemporaryFile input("ptx"), output("cubin"), messages("txt");
@@ -65,6 +65,7 @@ Assembled assemble(const std::string& ptx, const std::string& arch, bool for_deb
   std::string arch_option = "-arch=" + arch;
   std::vector<llvm::StringRef> args = {*program, arch_option, input.path, "-o", output.path};
   if (for_debugger) args.push_back("-g");
+  if (verbose) args.push_back("-v");
   std::optional<llvm::StringRef> redirects[] = {std::nullopt, messages.path.str(), messages.path.str()};
   bool done = llvm::sys::ExecuteAndWait(*program, args, std::nullopt, redirects) == 0;
   return {true, done ? read_file(output.path) : "", read_file(messages.path)};

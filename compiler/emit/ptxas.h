@@ -17,7 +17,8 @@ struct Assembled {
   std::string messages;
 };
 
-// Assembles PTX to a cubin.
-Assembled assemble(const std::string& ptx, const std::string& arch, bool for_debugger = false);
+// Assembles PTX to a cubin; `verbose` has ptxas say what kernels take.
+Assembled assemble(const std::string& ptx, const std::string& arch, bool for_debugger = false,
+                   bool verbose = false);
 
 } // namespace kern

@@ -1,0 +1,15 @@
+// `--emit=resources`: what the kernels of a file take of a GPU, and how many of their threads it holds.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/driver/compilation.h"
+#include "compiler/driver/options.h"
+
+namespace kern {
+
+// Returns a table with a line for each variant of each kernel, or the same as JSON; nothing where an error was reported.
+std::optional<std::string> make_resources(Compilation& compilation, const Options& options);
+
+} // namespace kern
