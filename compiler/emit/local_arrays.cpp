@@ -26,6 +26,8 @@ namespace {
 constexpr std::uint64_t most_bytes = 1024;
 // Of all loops of a function that are written out, before anything is folded.
 constexpr std::size_t most_instructions = 20'000;
+// Of operations one behind the other, which are followed by recursion.
+constexpr int most_depth = 200;
 
 using Loops = llvm::SmallSetVector<llvm::Loop*, 8>;
 
@@ -107,7 +109,9 @@ private:
     auto [known, is_new] = known_.try_emplace(&value, true); // of a counter that is made of itself
     if (!is_new) return known->second;
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
-    const bool becomes = instruction && folds(*instruction);
+    ++depth_;
+    const bool becomes = instruction && depth_ <= most_depth && folds(*instruction);
+    --depth_;
     known_[&value] = becomes;
     return becomes;
   }
@@ -136,8 +140,9 @@ private:
   // Says whether the branch from which ways part that meet in a block goes one of them only.
   bool is_decided(llvm::BasicBlock& meeting) {
     if (meeting.getSinglePredecessor()) return true;
-    auto* branch =
-        llvm::dyn_cast<llvm::BranchInst>(blocks_.getNode(&meeting)->getIDom()->getBlock()->getTerminator());
+    const llvm::DomTreeNode* node = blocks_.getNode(&meeting); // none of a block that nothing reaches
+    const llvm::DomTreeNode* parting = node ? node->getIDom() : nullptr;
+    auto* branch = parting ? llvm::dyn_cast<llvm::BranchInst>(parting->getBlock()->getTerminator()) : nullptr;
     return branch && (branch->isUnconditional() || becomes_constant(*branch->getCondition()));
   }
 
@@ -168,6 +173,7 @@ private:
   llvm::ScalarEvolution& evolution_;
   Plan plan_;
   llvm::DenseMap<llvm::Value*, bool> known_;
+  int depth_ = 0;
 };
 
 // Returns the instructions of a loop once those of a set are written out.
