@@ -27,6 +27,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "compiler/emit/integer_quotients.h"
+#include "compiler/emit/loop_counters.h"
 #include "compiler/emit/reductions.h"
 #include "compiler/emit/wide_masks.h"
 #include "compiler/lower/lower.h"
@@ -214,9 +215,11 @@ std::vector<InMemory> optimize(llvm::Module& module, llvm::TargetMachine& machin
     if (is_large(function, target)) optimize_little(function, analyses.functions);
   std::vector<InMemory> kept;
   full_pipeline(builder, machine, target, kept).run(module, analyses.modules);
-  // By itself, as a pipeline passes over a large function.
-  if (target == Target::Cuda)
-    for (llvm::Function& function : module) ReductionsPass().run(function, analyses.functions);
+  // By themselves, as a pipeline passes over a large function.
+  for (llvm::Function& function : module) {
+    if (target == Target::Cuda) ReductionsPass().run(function, analyses.functions);
+    if (function.hasFnAttribute(holds_reruns)) hide_loop_counters(function);
+  }
   return kept;
 }
 

@@ -17,6 +17,7 @@ static void lower_if(Lowerer& lower, const ir::If& stmt) {
   llvm::BasicBlock* else_block = stmt.else_body.empty() ? done : new_block(lower, "else");
   llvm::MDNode* weights =
       stmt.is_rerun ? llvm::MDBuilder(lower.state.context).createUnlikelyBranchWeights() : nullptr;
+  if (stmt.is_rerun && lower.gpu()) lower.function->addFnAttr(holds_reruns);
   lower.builder.CreateCondBr(read(lower, stmt.condition), then_block, else_block, weights);
   lower.builder.SetInsertPoint(then_block);
   lower_body(lower, stmt.then_body);

@@ -36,6 +36,9 @@ struct Lowered {
   std::vector<CpuKernelLayout> layouts; // CPU only
 };
 
+// The attribute of a GPU's function that holds loops twice: once more for when their guards fail.
+inline constexpr const char* holds_reruns = "kern-reruns";
+
 // Says whether a CPU has AVX-512 as code is made for it: masks are in registers of their own.
 bool has_mask_registers(const llvm::TargetMachine& machine);
 
