@@ -72,7 +72,7 @@ kern_error* kern_module_parameter_info(const kern_module* module, std::uint64_t 
   });
 }
 
-kern_error* kern_kernel_block(const kern_kernel* kernel, std::uint64_t block[3]) {
+kern_error* kern_kernel_block(const kern_kernel* kernel, std::uint64_t* block) {
   return guarded([&] {
     const Plan& plan = *full(kernel, "kernel").plan;
     std::uint64_t* result = &place_of(block);

@@ -30,7 +30,7 @@ CLASSES = {"float": FLOATS, "integer": INTEGERS, "number": INTEGERS + HALVES + F
 ARITHMETIC = ["+", "-", "*", "/", "//", "%"]
 COMPARISONS = ["==", "!=", "<", "<=", ">", ">="]
 # These are no functions of numbers, or are tried as operators or casts.
-EXCUSED = {"pow", "len", "range", "enumerate", "zip", "print", "grid", "gridsize", "warpsize", "int", "float", "bool", "_round_even", "_modf_fraction",
+EXCUSED = {"pow", "len", "range", "unroll", "enumerate", "zip", "print", "grid", "gridsize", "warpsize", "int", "float", "bool", "_round_even", "_modf_fraction",
            "_frexp_mantissa", "_frexp_exponent", "_integer_power", "_array", "_dynamic_shared_bytes", "shared.array", "local.array", "const.array_like", "match_all_sync",
            "cg.this_grid", "atomic.compare_and_swap", "ord", "_cache_hint", "complex", "conj", "_make_c64", "_make_c128", "_real_c64", "_imag_c64", "_real_c128", "_imag_c128", "T.max", "T.min", "T.eps", "math.pi", "math.e", "math.tau", "math.inf", "math.nan"}
 BY_HAND = {"divmod": ("divmod({0}, {1})[0]", "divmod({0}, {1})[1]"), "round": ("round({0})", "round({0}, 1)", "round({0}, -2)", "round({0}, 25)"),

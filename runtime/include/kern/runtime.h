@@ -353,9 +353,10 @@ typedef struct kern_parameter_info {
 kern_error* kern_module_kernel_info(const kern_module* module, uint64_t index, kern_kernel_info* info);
 kern_error* kern_module_parameter_info(const kern_module* module, uint64_t index, uint64_t parameter,
                                        kern_parameter_info* info);
-// The block of a launch that names none, x first: the kernel's own (`block=`), else 256 threads on a CPU, and on a GPU
-// as many as have most threads run at once. A kernel that must be told its block is a KERN_ARGUMENT_ERROR.
-kern_error* kern_kernel_block(const kern_kernel* kernel, uint64_t block[3]);
+// The three extents, x first, of the block of a launch that names none: the kernel's own (`block=`), else 256
+// threads on a CPU, and on a GPU as many as have most threads run at once. A kernel that must be told its block is
+// a KERN_ARGUMENT_ERROR.
+kern_error* kern_kernel_block(const kern_kernel* kernel, uint64_t* block);
 // How many blocks of so many threads, with so much dynamic shared memory, run at once on the whole device.
 kern_error* kern_kernel_occupancy(const kern_kernel* kernel, uint64_t threads, uint64_t shared_bytes,
                                   uint64_t* blocks);
