@@ -44,8 +44,8 @@ struct Plan {
   std::vector<PlanVariant> variants;        // those for the device of the module
   std::vector<EntryRun> entry_runs;         // how slots are packed for a CUDA entry, ascending
   std::uint32_t entry_bytes = 0;            // of all its parameters
-  std::optional<Estimate> operations;      // of a thread
-  mutable std::atomic<bool> warned{false}; // that launches of it leave the device idle
+  std::optional<Estimate> operations;       // of a thread
+  mutable std::atomic<bool> warned{false};  // that launches of it leave the device idle
   // The host memory that was staged last, and how often in a row: that is worth a warning.
   struct Staged {
     std::atomic<const void*> data{nullptr};
