@@ -66,7 +66,7 @@ class Program:
     def __init__(self, rng, threads):
         self.rng, self.threads = rng, threads
         self.views = [View(rng, name, threads) for name in "pqrs"[:rng.choice([3, 3, 4])]]
-        self.lines, self.phases, self.used = [], [], 0
+        self.lines, self.phases = [], []
         for phase in range(rng.randrange(1, 3)):
             shift = rng.choice([0, 1, threads // 2]) if phase else 0
             if phase:
@@ -80,7 +80,7 @@ class Program:
         for view in self.views:
             place = view.places()[0]
             self.say(self.sum(view, view.index(place, "c"), "1"))
-            self.phases[-1][1].append(self.added(view, place, lambda memory: 1))
+            self.phases[-1][1].append(self.added(view, place, lambda memory, t: 1))
 
     def say(self, line, depth=1):
         self.lines.append("    " * depth + line)
@@ -94,24 +94,24 @@ class Program:
         head = ", ".join(view.parameter() for view in self.views)
         return f"@kernel\ndef {name}({head}, n: i64):\n    t = threadIdx.x\n" + "\n".join(self.lines) + "\n"
 
-    # What is done to the bytes of a chunk: functions that take it as an array of bytes.
+    # What is done to the bytes of a chunk: functions of these, as an array, and of the number of the thread.
 
     @staticmethod
     def get(view, place, k=0):
         at = place + k * view.step * view.bytes
-        return lambda memory: int(memory[at:at + view.bytes].view(view.dtype)[0])
+        return lambda memory, t: int(memory[at:at + view.bytes].view(view.dtype)[0])
 
     @staticmethod
     def put(view, place, value, k=0):
         at, bits = place + k * view.step * view.bytes, 8 * view.bytes
 
-        def run(memory):
-            memory[at:at + view.bytes] = numpy.frombuffer((value(memory) % (1 << bits)).to_bytes(view.bytes, "little"), numpy.uint8)
+        def run(memory, t):
+            memory[at:at + view.bytes] = numpy.frombuffer((value(memory, t) % (1 << bits)).to_bytes(view.bytes, "little"), numpy.uint8)
         return run
 
     def added(self, view, place, value, k=0):
         before = self.get(view, place, k)
-        return self.put(view, place, lambda memory: before(memory) + value(memory), k)
+        return self.put(view, place, lambda memory, t: before(memory, t) + value(memory, t), k)
 
     @staticmethod
     def sum(view, index, term):
@@ -122,7 +122,7 @@ class Program:
         (to, at), (source, place), factor = self.pick(), self.pick(), self.rng.randrange(1, 9)
         self.say(f"{to.name}[{to.index(at, 'c')}] = {to.type}(i64({source.name}[{source.index(place, 'c')}]) * {factor} + t)", depth)
         read = self.get(source, place)
-        return lambda memory, t: self.put(to, at, lambda m: read(m) * factor + t)(memory)
+        return self.put(to, at, lambda memory, t: read(memory, t) * factor + t)
 
     def update(self):
         (to, at), (source, place) = self.pick(), self.pick()
@@ -155,16 +155,16 @@ class Program:
         def run(memory, t):
             for k in range(rounds):
                 if keeps:
-                    self.put(to, at, self.get(source, place, k), k)(memory)
+                    self.put(to, at, self.get(source, place, k), k)(memory, t)
                 else:
-                    self.added(to, at, lambda m, k=k: self.get(source, place, k)(m) + k, k)(memory)
+                    self.added(to, at, lambda memory, t, k=k: self.get(source, place, k)(memory, t) + k, k)(memory, t)
         return run
 
     def branch(self):
         source, place = self.pick()
         self.say(f"if i64({source.name}[{source.index(place, 'c')}]) % 2 == 0:")
         read, step = self.get(source, place), self.store(2)
-        return lambda memory, t: step(memory, t) if read(memory) % 2 == 0 else None
+        return lambda memory, t: step(memory, t) if read(memory, t) % 2 == 0 else None
 
     def run(self, memory):
         """What the threads make of all the bytes."""
@@ -172,14 +172,13 @@ class Program:
             for t in range(self.threads):
                 at = ((t + shift) % self.threads + 1) * CHUNK
                 for step in steps:
-                    chunk = memory[at:at + CHUNK]
-                    step(chunk, t) if step.__code__.co_argcount == 2 else step(chunk)
+                    step(memory[at:at + CHUNK], t)
 
 
-def programs(seed, count):
-    for number in range(seed, seed + count):
-        rng = random.Random(number)
-        yield number, Program(rng, rng.choice([1, 3, 16, 33, 64, 100]))
+def programs(seeds):
+    for seed in seeds:
+        rng = random.Random(seed)
+        yield seed, Program(rng, rng.choice([1, 3, 16, 33, 64, 100]))
 
 
 def check(runtime, program, seed):
@@ -196,13 +195,9 @@ def check(runtime, program, seed):
     return ""
 
 
-def main():
-    parser = arguments.parser(16, device=True)
-    launcher.add_library(parser)
-    options = parser.parse_args()
-    if options.seconds != float("inf"):
-        options.count = 100  # of a batch; as many as there is time for
-    made = list(programs(options.seed, options.count))
+def check_all(options, seeds):
+    """Builds and runs the kernels of these seeds. Returns how many are wrong."""
+    made = list(programs(seeds))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         path = folder / "overlaps.kern"
@@ -214,11 +209,23 @@ def main():
             return 0
         launcher.check_sources(library, [(path, [])])
         runtime = launcher.Runtime(library, options.device)
-        failures = list(filter(None, (check(runtime, program, seed) for seed, program in made)))
-    for text in failures[:10]:
-        print(text)
-    print(f"{len(made) - len(failures)} of {len(made)} kernels agree")
-    return 1 if failures else 0
+    failures = list(filter(None, (check(runtime, program, seed) for seed, program in made)))
+    for text in failures:
+        print(text, flush=True)
+    return len(failures)
+
+
+def main():
+    parser = arguments.parser(16, device=True)
+    launcher.add_library(parser)
+    options = parser.parse_args()
+    tried = failed = 0
+    for seeds in arguments.batches(options, options.count if options.library else min(options.count, 24)):
+        failed += check_all(options, seeds)
+        tried += len(seeds)
+    if not options.build:
+        print(f"{tried - failed} of {tried} kernels agree")
+    return failed > 0
 
 
 if __name__ == "__main__":
