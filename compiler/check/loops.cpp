@@ -225,12 +225,13 @@ static std::size_t unrolled_size(const ir::Body& body) {
 // Returns what `unroll` asks for a loop; 0 where that cannot be, which is reported.
 static std::uint32_t checked_unroll(Checker& checker, std::uint32_t unroll, const ir::Operand& count,
                                     const ir::Body& inner, Span span) {
+  if (unroll <= 1) return unroll;
   if (unroll == ir::unroll_all && count.slot) {
     checker.report(span, diag::unroll_rounds);
     return 0;
   }
   const std::size_t rounds = rounds_of(unroll, count), size = rounds * unrolled_size(inner);
-  if (unroll <= 1 || size <= limits::unrolled_statements) return unroll;
+  if (size <= limits::unrolled_statements) return unroll;
   checker.report(span, diag::unroll_length, rounds, size, limits::unrolled_statements);
   return 0;
 }

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 #include "compiler/analysis/shared_layout.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/emit.h"
 #include "compiler/driver/commands.h"
+#include "compiler/driver/extents.h"
 #include "compiler/emit/archs.h"
 #include "compiler/emit/occupancy.h"
 #include "compiler/emit/resources.h"
@@ -52,23 +52,16 @@ Dynamic dynamic_of(const ir::Module& module, const SharedLayout& layout, const i
 }
 
 // Returns the threads of --block; nothing, and reported, where it is none.
-std::optional<std::int64_t> threads_of(const std::string& block, Diagnostics& diagnostics) {
-  std::int64_t threads = 1;
-  const char* at = block.data();
-  const char* const end = at + block.size();
-  while (true) {
-    std::int64_t extent = 0;
-    auto [next, error] = std::from_chars(at, end, extent);
-    const bool is_number = error == std::errc() && extent > 0 && extent <= limits::launch_threads;
-    threads *= is_number ? extent : 0;
-    if (!is_number || next == end || *next != ',') {
-      if (next == end && threads > 0 && threads <= limits::launch_threads) return threads;
-      diagnostics.report({}, diag::bad_extents, "--block",
-                         fmt::format("`{}` is no block of 1 to {} threads", block, limits::launch_threads));
-      return std::nullopt;
-    }
-    at = next + 1;
-  }
+std::optional<std::int64_t> threads_of(const std::string& text, Diagnostics& diagnostics) {
+  const std::optional<Extents> block = parse_extents("--block", text, /*zero_allowed=*/false, diagnostics);
+  if (!block) return std::nullopt;
+  constexpr std::uint64_t most = limits::launch_threads;
+  std::uint64_t threads = 1;
+  for (std::uint64_t extent : *block) threads = std::min(threads * std::min(extent, most + 1), most + 1);
+  if (threads <= most) return static_cast<std::int64_t>(threads);
+  diagnostics.report({}, diag::bad_extents, "--block",
+                     fmt::format("`{}` is no block of 1 to {} threads", text, most));
+  return std::nullopt;
 }
 
 // Chooses the block: the one that is known, or of 64 to 1024 threads the first that fills a multiprocessor best.
@@ -103,16 +96,15 @@ std::string text_of(std::span<const Row> rows, const std::string& arch) {
   std::string text = fmt::format("for {}; memory in bytes, of a block or a thread; blocks and threads of a "
                                  "multiprocessor\n",
                                  arch);
+  std::vector<std::size_t> widths(table.front().size());
+  for (const std::vector<std::string>& line : table)
+    for (std::size_t column = 0; column < line.size(); ++column)
+      widths[column] = std::max(widths[column], line[column].size());
   for (const std::vector<std::string>& line : table) {
-    for (std::size_t column = 0; column < line.size(); ++column) {
-      std::size_t width = 0;
-      for (const std::vector<std::string>& each : table) width = std::max(width, each[column].size());
-      const bool is_text = column == 0 || column + 1 == line.size();
-      const std::string cell = is_text ? fmt::format("{:<{}}", line[column], column == 0 ? width : 0)
-                                       : fmt::format("{:>{}}", line[column], width);
-      text += (column == 0 ? "" : "  ") + cell;
-    }
-    text += '\n';
+    text += fmt::format("{:<{}}", line.front(), widths.front());
+    for (std::size_t column = 1; column + 1 < line.size(); ++column)
+      text += fmt::format("  {:>{}}", line[column], widths[column]);
+    text += "  " + line.back() + '\n';
   }
   return text;
 }

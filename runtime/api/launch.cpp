@@ -359,8 +359,7 @@ static Extents choose_block(const Call& call) {
   bool given = (block[0] | block[1] | block[2]) != 0;
   if (!given && !kernel.block) return free_block(call.plan, *call.module->device);
   if (kernel.block) {
-    Extents own;
-    std::copy(kernel.block->begin(), kernel.block->end(), own.begin());
+    const Extents own = free_block(call.plan, *call.module->device);
     if (given && block != own)
       refuse(kernel, nullptr, "is written for blocks of {}, and {} is given", fmt::join(own, "x"),
              fmt::join(block, "x"));

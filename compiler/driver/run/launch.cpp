@@ -5,39 +5,12 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/run/array.h"
 #include "compiler/support/limits.h"
 #include "runtime/common/shape.h"
 
 namespace kern {
 
 static constexpr std::string_view axis_names[] = {"x", "y", "z"};
-
-std::string to_string(const Extents& extents) {
-  return fmt::format("{}x{}x{}", extents[0], extents[1], extents[2]);
-}
-
-// extents = number ["," number ["," number]]
-static std::optional<Extents> parse(std::string_view option, const std::string& text, bool zero_allowed,
-                                    Diagnostics& diagnostics) {
-  Extents extents = {1, 1, 1};
-  std::size_t axis = 0, begin = 0;
-  while (begin <= text.size()) {
-    std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string part = text.substr(begin, end - begin);
-    Result<Number> number = parse_number(part);
-    bool whole = number && number->kind == Number::Kind::Signed &&
-                 number->integer >= (zero_allowed ? 0 : 1) && part[0] >= '0' && part[0] <= '9';
-    if (!whole || axis == 3) {
-      diagnostics.report({}, diag::bad_extents, option,
-                         fmt::format("`{}` is not one to three positive numbers, as in 64 or 64,32", text));
-      return std::nullopt;
-    }
-    extents[axis++] = static_cast<std::uint64_t>(number->integer);
-    begin = end + 1;
-  }
-  return extents;
-}
 
 static bool check_block(const Extents& block, std::string_view option, Diagnostics& diagnostics) {
   for (std::size_t axis = 0; axis < 3; ++axis)
@@ -64,7 +37,7 @@ static std::optional<Extents> said_block(const ir::Function& kernel, const Optio
       (*fixed)[axis] = static_cast<std::uint64_t>((*kernel.options.block)[axis]);
   }
   if (!options.block.empty()) {
-    std::optional<Extents> block = parse("--block", options.block, false, diagnostics);
+    std::optional<Extents> block = parse_extents("--block", options.block, false, diagnostics);
     if (!block || !check_block(*block, "--block", diagnostics)) return std::nullopt;
     if (fixed && *fixed != *block) {
       diagnostics.report({}, diag::wrong_block, options.block, kernel.name, to_string(*fixed));
@@ -125,9 +98,9 @@ LaunchShape choose_launch(const ir::Function& kernel, std::span<const std::uint6
     diagnostics.report({}, diag::bad_command_line,
                        "--grid counts blocks and --over threads: give one of them");
   } else if (!options.grid.empty()) {
-    grid = parse("--grid", options.grid, true, diagnostics);
+    grid = parse_extents("--grid", options.grid, true, diagnostics);
   } else if (!options.over.empty()) {
-    grid = parse("--over", options.over, true, diagnostics);
+    grid = parse_extents("--over", options.over, true, diagnostics);
     for (std::size_t axis = 0; grid && axis < 3; ++axis)
       (*grid)[axis] = (*grid)[axis] / shape.block[axis] + ((*grid)[axis] % shape.block[axis] != 0);
   } else {

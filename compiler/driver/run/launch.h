@@ -2,22 +2,17 @@
 // itself.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "compiler/analysis/index_use.h"
 #include "compiler/diagnostics/diagnostics.h"
+#include "compiler/driver/extents.h"
 #include "compiler/driver/options.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {
-
-using Extents = std::array<std::uint64_t, 3>;
-
-std::string to_string(const Extents& extents); // "16x16x1"
 
 struct LaunchShape {
   Extents grid{1, 1, 1}; // blocks; 0 where there is nothing to do
