@@ -1,6 +1,7 @@
 // Launches from destructors of statics and thread-locals, and faults that nobody collected when the process ends. Each
 // runs in a process of its own.
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <thread>
 
@@ -142,15 +143,26 @@ TEST_F(Exit, ChildrenLeakNothing) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the thread sanitizer lets no child start threads";
 #endif
+  // A child inherits locks of malloc from threads of its parent that start just then: the address sanitizer of GCC 12 frees
+  // none of its own. Such a child ends by its alarm, and there is another one.
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr int most_children = 4;
+#else
+  constexpr int most_children = 1;
+#endif
   auto program = [] {
     use("parent");
-    const pid_t child = fork();
-    if (child == 0) {
-      use("child");
-      std::exit(0);
-    }
     int status = 0;
-    waitpid(child, &status, 0);
+    for (int i = 0; i < most_children; ++i) {
+      const pid_t child = fork();
+      if (child == 0) {
+        alarm(30);
+        use("child");
+        std::exit(0);
+      }
+      waitpid(child, &status, 0);
+      if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGALRM) break;
+    }
     std::exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
   };
   EXPECT_EXIT(program(), testing::ExitedWithCode(0), "parent: 7\nchild: 7");
