@@ -1,5 +1,5 @@
 // Loops. What a loop assigns and reads again is unknown at its head but for invariants: a range, not below or
-// not above its start, or start + stride * iteration. They are guessed, assumed, and checked on every way
+// not above its start, start + stride * iteration, or, of a sum, start + what so many rounds may have added. They are guessed, assumed, and checked on every way
 // back to the head; what fails is weakened and the body is walked again, a few rounds at most, the last one
 // without any. The last walk of a body is always one whose invariants held.
 #include <algorithm>
@@ -17,6 +17,9 @@ constexpr int most_rounds = 6;
 constexpr std::size_t most_exits = 8;
 constexpr std::size_t patient_visits = 16; // of each statement; beyond them no invariants are tried
 constexpr Interval iterations{0, Wide{1} << 65};
+// Beyond these a sum is not bounded by its rounds: it passes 64 bits.
+constexpr Wide most_counted = Wide{1} << 48;
+constexpr Interval near_steps{-(Wide{1} << 34), Wide{1} << 34};
 
 std::uint32_t number(ir::SlotId slot) { return static_cast<std::uint32_t>(slot); }
 
@@ -138,18 +141,27 @@ void GuardWalk::weaken(Invariant& invariant) {
   invariant.changed = false;
   if (invariant.start.kind != Value::Kind::Integer) return;
   Interval first = symbolic_.facts.bounds(symbolic_.form(invariant.start));
-  if (invariant.stride && invariant.stride_fails) {
-    // It was no stride after all.
+  bool is_refuted =
+      (invariant.stride && invariant.stride_fails) || (invariant.drift && invariant.drift_fails);
+  if (is_refuted) {
+    // It was no stride, or no sum of such steps, after all.
     invariant.stride.reset();
+    invariant.drift.reset();
     invariant.range = invariant.seen = first;
     invariant.not_below = invariant.not_above = !symbolic_.form(invariant.start).is_constant();
   } else {
     bool steps = invariant.step && invariant.steps_agree && invariant.step->constant != 0;
-    if (steps && !invariant.stride_fails)
+    bool drifts = invariant.steps && !invariant.has_far_step && !invariant.has_drifted;
+    if (steps && !invariant.stride_fails) {
       invariant.stride = static_cast<std::int64_t>(invariant.step->constant);
+    } else if (drifts && loops_.back()->most_rounds <= most_counted) {
+      invariant.drift = invariant.steps;
+      invariant.has_drifted = true;
+    }
     widen(invariant);
   }
   invariant.step.reset();
+  invariant.steps.reset();
   invariant.steps_agree = true;
 }
 
@@ -176,10 +188,28 @@ void GuardWalk::enter(const ir::Stmt& stmt, Loop& loop) {
     if (slot.goes_back) set_unknown(slot.slot);
   }
   for (Invariant& invariant : loop.invariants)
-    assume_invariant(invariant, loop.iteration, {Reason::Kind::Loop, stmt.span});
+    assume_invariant(invariant, loop, {Reason::Kind::Loop, stmt.span});
 }
 
-void GuardWalk::assume_invariant(Invariant& invariant, const Affine& iteration, const Reason& reason) {
+// Each of so many rounds has added a number of an interval; says whether that can be written down.
+bool GuardWalk::assume_drift(Invariant& invariant, const Loop& loop, const Reason& reason) {
+  const auto [low, high] = *invariant.drift;
+  const Interval all{std::min(low, Wide{0}) * loop.most_rounds, std::max(high, Wide{0}) * loop.most_rounds};
+  invariant.drifted = symbolic_.facts.fresh(all);
+  const Affine added = affine(invariant.drifted);
+  const auto form = add(symbolic_.form(invariant.start), added);
+  const auto above = combine(added, 1, loop.iteration, -static_cast<std::int64_t>(low));
+  const auto below = combine(loop.iteration, static_cast<std::int64_t>(high), added, -1);
+  if (!form || !above || !below) return false;
+  symbolic_.facts.assume(*above, reason);
+  symbolic_.facts.assume(*below, reason);
+  symbolic_.facts.assume_within(*form, invariant.range, reason);
+  symbolic_.set(invariant.slot, symbolic_.make(*form));
+  return true;
+}
+
+void GuardWalk::assume_invariant(Invariant& invariant, const Loop& loop, const Reason& reason) {
+  const Affine& iteration = loop.iteration;
   if (invariant.start.kind == Value::Kind::Array) {
     std::vector<Affine> extents = symbolic_.extents(symbolic_.slot(invariant.slot));
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
@@ -194,6 +224,8 @@ void GuardWalk::assume_invariant(Invariant& invariant, const Affine& iteration, 
       return symbolic_.set(invariant.slot, symbolic_.make(*form));
     }
   }
+  if (invariant.drift && assume_drift(invariant, loop, reason)) return;
+  invariant.drift.reset();
   invariant.atom = symbolic_.facts.fresh(invariant.range);
   Affine here = affine(invariant.atom);
   symbolic_.set(invariant.slot, symbolic_.make(here));
@@ -242,6 +274,7 @@ void GuardWalk::run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop) {
   Facts& facts = symbolic_.facts;
   Reason reason{Reason::Kind::Loop, stmt.span};
   if (asks_small_) note_count(node);
+  loop.most_rounds = std::clamp(facts.bounds(total).high, Wide{0}, iterations.high);
   enter(stmt, loop);
   Symbolic::Mark head = symbolic_.mark();
   auto none = scale(total, -1);
@@ -324,6 +357,7 @@ void GuardWalk::check_integer(Invariant& invariant, const Affine& iteration) {
     return;
   }
   check_range(invariant, form);
+  if (check_drift(invariant, form)) return;
   auto above = subtract(form, start), below = subtract(start, form);
   auto step = subtract(form, affine(invariant.atom));
   if (invariant.not_below && !(above && facts.prove(*above, thorough)) &&
@@ -338,6 +372,22 @@ void GuardWalk::check_integer(Invariant& invariant, const Affine& iteration) {
   bool agrees = step && step->is_constant() && (!invariant.step || *invariant.step == *step);
   if (agrees) invariant.step = step;
   invariant.steps_agree = invariant.steps_agree && agrees;
+  note_step(invariant, step ? std::optional(facts.bounds(*step)) : std::nullopt);
+}
+
+void GuardWalk::note_step(Invariant& invariant, std::optional<Interval> step) {
+  if (!step || !contains(near_steps, *step)) invariant.has_far_step = true;
+  if (step) invariant.steps = invariant.steps ? hull(*invariant.steps, *step) : *step;
+}
+
+// Says whether the invariant is a sum of steps; then the last one must be one of them.
+bool GuardWalk::check_drift(Invariant& invariant, const Affine& form) {
+  if (!invariant.drift) return false;
+  const auto before = add(symbolic_.form(invariant.start), affine(invariant.drifted));
+  const auto step = before ? subtract(form, *before) : std::nullopt;
+  if (!step || !symbolic_.facts.fits(*step, *invariant.drift))
+    invariant.changed = invariant.drift_fails = true;
+  return true;
 }
 
 // Says whether what a counter steps by is what a launch gives, and wanted not to be negative: `i += blockDim.x - 2`.

@@ -74,8 +74,19 @@ std::string reason_text(const Reason& reason, const Names& names) {
   return fmt::format("`{}` at {}", source_text(*sources, reason), place);
 }
 
-// Returns what proved a guard.
-std::string proof_text(const GuardReasons& guard, const Names& names) {
+// Returns "3 < 4" or "0..15 < 16", of a fit "0..9 in u8"; nothing where the ranges do not tell.
+std::string ranges_text(const GuardReasons& guard, const ir::Fit* fit) {
+  const bool is_index =
+      guard.extent.low == guard.extent.high && guard.index.low >= 0 && guard.index.high < guard.extent.low;
+  if (!fits_i64(guard.index) || !(fit ? contains(guard.extent, guard.index) : is_index)) return "";
+  std::string range = guard.index.low == guard.index.high ? "constant " : "";
+  range += range_text(guard.index);
+  return fit ? fmt::format("{} in {}", range, to_string(fit->type))
+             : fmt::format("{} < {}", range, range_text(guard.extent));
+}
+
+// Returns what proved a guard, or a fit.
+std::string proof_text(const GuardReasons& guard, const ir::Fit* fit, const Names& names) {
   std::vector<std::string> words;
   bool by_program = std::ranges::any_of(guard.reasons, [](const Reason& reason) {
     return is_place(reason) || reason.kind == Reason::Kind::Fact;
@@ -89,37 +100,55 @@ std::string proof_text(const GuardReasons& guard, const Names& names) {
     }
   }
   std::string by = fmt::format("{}", fmt::join(words, " and "));
-  bool shows_range = guard.extent.low == guard.extent.high && fits_i64(guard.index) && guard.index.low >= 0 &&
-                     guard.index.high < guard.extent.low;
-  if (by_program || !shows_range) return by.empty() ? "arithmetic" : by;
-  bool constant = guard.index.low == guard.index.high;
-  std::string range = fmt::format("{}{} < {}", constant ? "constant " : "", range_text(guard.index),
-                                  range_text(guard.extent));
+  std::string range = ranges_text(guard, fit);
+  if (by_program || range.empty()) return by.empty() ? "arithmetic" : by;
   return by.empty() ? range : range + " by " + by;
 }
 
-std::string guard_line(const ir::Guard& node, GuardReasons guard, const ir::Module& module,
+// A guard or a fit, of those that a function holds.
+struct Listed {
+  const ir::Guard* guard;
+  const ir::Fit* fit;
+
+  ir::SiteId site() const { return guard ? guard->site : fit->site; }
+  ir::GuardForm form() const { return guard ? guard->form : fit->form; }
+  Span loop() const { return guard ? guard->loop : fit->loop; }
+};
+
+std::optional<Listed> listed(const ir::Stmt& stmt) {
+  const Listed found{std::get_if<ir::Guard>(&stmt.node), std::get_if<ir::Fit>(&stmt.node)};
+  return found.guard || found.fit ? std::optional(found) : std::nullopt;
+}
+
+// Returns "y[0] i", with the index as it is written; if the compiler wrote it itself, as the IR has it. Of a fit
+// "fit `y[i]`, a u8".
+std::string listed_text(const Listed& node, const ir::Site& site, const ir::Function& function,
+                        const SourceManager& sources) {
+  if (node.fit) return "fit " + site.array;
+  std::string index = source_text(sources, {Reason::Kind::Always, site.span});
+  if (index.empty()) index = ir::print(node.guard->index, function);
+  return fmt::format("{}[{}] {}", site.array, node.guard->axis, index);
+}
+
+std::string guard_line(const Listed& node, GuardReasons guard, const ir::Module& module,
                        const ir::Function& function, const SourceManager& sources) {
-  const ir::Site& site = module.sites[static_cast<std::size_t>(node.site)];
+  const ir::Site& site = module.sites[static_cast<std::size_t>(node.site())];
   // A test that the compiler made for the subscript itself is no news.
   std::erase_if(guard.reasons,
                 [&](const Reason& reason) { return is_place(reason) && reason.span == site.span; });
-  // Gives the index as it is written; if the compiler wrote it itself, as the IR has it.
-  std::string index = source_text(sources, {Reason::Kind::Always, site.span});
-  if (index.empty()) index = ir::print(node.index, function);
   std::string state =
-      node.form == ir::GuardForm::Hoisted
+      node.form() == ir::GuardForm::Hoisted
           ? fmt::format("hoisted before the loop at {}: its first and last index are tested",
-                        place_text(sources, node.loop))
-      : node.form == ir::GuardForm::Deferred
-          ? fmt::format("deferred to the end of the loop at {}: element 0 is read instead, and "
-                        "then the loop runs again",
-                        place_text(sources, node.loop))
-      : guard.proved         ? "proved by " + proof_text(guard, {&sources, &function})
+                        place_text(sources, node.loop()))
+      : node.form() == ir::GuardForm::Deferred
+          ? fmt::format("deferred to the end of the loop at {}: {} instead, and then the loop runs again",
+                        place_text(sources, node.loop()),
+                        node.fit ? "the low bits are taken" : "element 0 is read")
+      : guard.proved         ? "proved by " + proof_text(guard, node.fit, {&sources, &function})
       : guard.fails_if_empty ? "kept, fails only if empty"
                              : "kept";
-  return fmt::format("{} {}[{}] {}: {}\n", place_text(sources, site.span), site.array, node.axis, index,
-                     state);
+  return fmt::format("{} {}: {}\n", place_text(sources, site.span),
+                     listed_text(node, site, function, sources), state);
 }
 
 } // namespace
@@ -129,11 +158,11 @@ GuardProofs prove_guards(const ir::Module& module, ir::FunctionId id) {
   GuardFindings findings = find_guards(module, function);
   GuardProofs proofs{{}, std::move(findings.selects), std::move(findings.exact_by)};
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
-    const auto* node = std::get_if<ir::Guard>(&stmt.node);
+    const std::optional<Listed> node = listed(stmt);
     if (!node) return;
     const GuardReasons& guard = findings.guards[proofs.guards.size()];
-    proofs.guards.push_back(
-        {node->site, node->axis, guard.proved ? proof_text(guard, {}) : "", guard.fails_if_empty});
+    proofs.guards.push_back({node->site(), node->guard ? node->guard->axis : 0,
+                             guard.proved ? proof_text(guard, node->fit, {}) : "", guard.fails_if_empty});
     for (const Reason& reason : guard.reasons)
       if (reason.kind == Reason::Kind::Fact) proofs.guards.back().facts.push_back(reason.fact);
   });
@@ -148,10 +177,9 @@ std::vector<bool> find_proved_guards(const ir::Module& module, const ir::Functio
 
 // Writes the lines of a body; what stands in a loop as it was written is listed with the loop's copy.
 static void list_guards(const ir::Body& body, const std::vector<GuardReasons>& guards, std::size_t& next,
-                        bool is_listed,
-                        const std::function<void(const ir::Guard&, const GuardReasons&)>& list) {
+                        bool is_listed, const std::function<void(const Listed&, const GuardReasons&)>& list) {
   for (const ir::Stmt& stmt : body) {
-    if (const auto* node = std::get_if<ir::Guard>(&stmt.node)) {
+    if (const std::optional<Listed> node = listed(stmt)) {
       const GuardReasons& guard = guards[next++];
       if (is_listed) list(*node, guard);
     }
@@ -173,10 +201,10 @@ std::string print_guards(const ir::Module& module, const SourceManager& sources)
     std::string lines;
     for (const Expression& fact : function.facts)
       lines += fmt::format("taken where {}\n", to_string(fact, ir::block_names(function)));
-    list_guards(function.body, guards, next, true, [&](const ir::Guard& node, const GuardReasons& guard) {
+    list_guards(function.body, guards, next, true, [&](const Listed& node, const GuardReasons& guard) {
       ++count;
-      ++left[static_cast<std::size_t>(node.form)];
-      proved += guard.proved && node.form == ir::GuardForm::InPlace;
+      ++left[static_cast<std::size_t>(node.form())];
+      proved += guard.proved && node.form() == ir::GuardForm::InPlace;
       lines += guard_line(node, guard, module, function, sources);
     });
     text += fmt::format("{}: {} of {} proved", function.symbol, proved, count);

@@ -13,15 +13,15 @@
 
 namespace kern {
 
-// The proof of a guard: its kind in words, and the places that it rests on.
+// The proof of a guard or a fit: its kind in words, and the places that it rests on.
 struct GuardReasons {
   bool proved = false;
   bool fails_if_empty = false; // and only then
   std::vector<Reason> reasons;
-  Interval index, extent; // their ranges at the guard
+  Interval index, extent; // their ranges at the guard; of a fit those of the value and of its type
 };
 
-// The outcome of each Guard statement, and the way that each Select goes if it is known, both in the order of
+// The outcome of each Guard and Fit statement, and the way that each Select goes if it is known, both in the order of
 // ir::walk.
 struct GuardFindings {
   std::vector<GuardReasons> guards;
@@ -97,6 +97,10 @@ private:
     std::optional<std::int64_t> stride;      // at the head: start + stride * iteration
     std::optional<Affine> step;              // what the ways back so far added
     bool steps_agree = true, stride_fails = false;
+    std::optional<Interval> drift; // at the head: start + what `iteration` rounds have added, each so much
+    AtomId drifted{};              // what they have added
+    std::optional<Interval> steps; // what the ways back so far added, where all of them have bounds
+    bool has_far_step = false, drift_fails = false, has_drifted = false;
     std::vector<bool> fixed; // arrays: the axes whose extents stay equal to those of `start`
     bool changed = false;    // a way back broke what was assumed; it is weaker now
   };
@@ -107,6 +111,7 @@ private:
     std::vector<Symbolic::Branch> exits;
     bool too_many_exits = false;
     Affine iteration; // how often the body has run
+    Wide most_rounds = Wide{1} << 65;
   };
 
   void walk(const ir::Body& body);
@@ -117,6 +122,7 @@ private:
   bool fails_if_empty(const Affine& index, const Affine& above, const Affine& extent);
   bool is_in_range(const ir::View& view);
   void guard(const ir::Guard& node, Span span);
+  void fit(const ir::Fit& node, Span span);
   void check(const ir::Check& node);
   void set_unknown(ir::SlotId slot) {
     symbolic_.set(slot, symbolic_.unknown(symbolic_.declaration(slot).type));
@@ -141,6 +147,7 @@ private:
   std::optional<WantedFact> wanted_extent(const Affine& index, const Affine& above);
   std::optional<WantedFact> wanted_farthest(const Affine& index, const Affine& extent);
   std::optional<WantedFact> wanted_block(const Affine& above);
+  std::optional<WantedFact> wanted_most(const Affine& above);
   Affine exact(const Affine& form) const;
   Affine from_the_start(const Affine& index, const Affine& extent) const;
   std::optional<Affine> without_clamps(Affine form) const;
@@ -166,11 +173,14 @@ private:
   Affine count_of_some(Affine count);
   void run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop);
   void enter(const ir::Stmt& stmt, Loop& loop);
-  void assume_invariant(Invariant& invariant, const Affine& iteration, const Reason& reason);
+  void assume_invariant(Invariant& invariant, const Loop& loop, const Reason& reason);
+  bool assume_drift(Invariant& invariant, const Loop& loop, const Reason& reason);
   Value for_variable(const ir::For& node, const Affine& start, const Affine& step, const Affine& count,
                      const Affine& iteration, const Reason& reason);
   void go_back();
   void check_integer(Invariant& invariant, const Affine& iteration);
+  bool check_drift(Invariant& invariant, const Affine& form);
+  static void note_step(Invariant& invariant, std::optional<Interval> step);
   bool is_wanted_to_rise(const Affine& step);
   void check_range(Invariant& invariant, const Affine& form);
   void check_array(Invariant& invariant);
@@ -180,9 +190,9 @@ private:
   Symbolic symbolic_;
   const ir::Function& function_;
   bool clamps_;                                          // a guard that fails does not end the thread
-  std::unordered_map<const void*, std::size_t> numbers_; // of the guards, and of the selects
+  std::unordered_map<const void*, std::size_t> numbers_; // of the guards and fits, and of the selects
   GuardFindings results_;
-  std::vector<std::optional<WantedFact>> wanted_; // by guard; empty where nobody asks
+  std::vector<std::optional<WantedFact>> wanted_; // by guard or fit; empty where nobody asks
   std::vector<Fact> served_;                      // what proved guards show, while somebody asks
   SmallValues small_;
   bool asks_small_ = false;
@@ -193,7 +203,7 @@ private:
   std::size_t visits_ = 0;     // of statements, over all rounds of all loops
 };
 
-// Walks a function, and returns what became of its guards.
+// Walks a function, and returns what became of its guards and fits.
 GuardFindings find_guards(const ir::Module& module, const ir::Function& function);
 
 } // namespace kern

@@ -21,14 +21,20 @@ const ir::Select* as_select(const ir::Stmt& stmt) {
   return assign ? std::get_if<ir::Select>(&assign->value) : nullptr;
 }
 
+// Returns the address of the Guard or the Fit that a statement is.
+const void* node_of(const ir::Stmt& stmt) {
+  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
+  return guard ? static_cast<const void*>(guard) : &std::get<ir::Fit>(stmt.node);
+}
+
 } // namespace
 
 GuardWalk::GuardWalk(const ir::Module& module, const ir::Function& function)
     : symbolic_(module, function), function_(function), clamps_(module.clamps) {
   ir::walk(function.body, [&](const ir::Stmt& stmt) {
     ++statements_;
-    if (const auto* node = std::get_if<ir::Guard>(&stmt.node)) {
-      numbers_.emplace(node, results_.guards.size());
+    if (ir::guard_state(stmt)) {
+      numbers_.emplace(node_of(stmt), results_.guards.size());
       results_.guards.emplace_back();
     } else if (const ir::Select* select = as_select(stmt)) {
       numbers_.emplace(select, results_.selects.size());
@@ -70,9 +76,9 @@ void GuardWalk::walk(const ir::Stmt& stmt) {
         std::ranges::for_each(node.results, [&](ir::SlotId slot) { set_unknown(slot); });
       },
       [](const ir::Print&) {}, [&](const ir::Guard& node) { guard(node, stmt.span); },
-      [&](const ir::Check& node) { check(node); }, [&](const ir::If& node) { walk_if(node); },
-      [&](const ir::While&) { walk_loop(stmt); }, [&](const ir::For&) { walk_loop(stmt); },
-      [&](const ir::Break&) { leave(); },
+      [&](const ir::Fit& node) { fit(node, stmt.span); }, [&](const ir::Check& node) { check(node); },
+      [&](const ir::If& node) { walk_if(node); }, [&](const ir::While&) { walk_loop(stmt); },
+      [&](const ir::For&) { walk_loop(stmt); }, [&](const ir::Break&) { leave(); },
       [&](const ir::Continue&) {
         go_back();
         reachable_ = false;
@@ -188,6 +194,33 @@ void GuardWalk::guard(const ir::Guard& node, Span span) {
     facts.assume(index, {Reason::Kind::Guard, span});
     if (above) facts.assume(*above, {Reason::Kind::Guard, span});
     result.reasons.clear();
+  }
+  results_.guards[numbers_.at(&node)] = std::move(result);
+}
+
+// Only behind a fit that is tested, and that a thread does not pass otherwise, the value is known to be in range.
+void GuardWalk::fit(const ir::Fit& node, Span span) {
+  Facts& facts = symbolic_.facts;
+  const Affine value = symbolic_.integer(node.value);
+  const Interval range = type_interval(node.type);
+  const auto above_least = offset(value, -range.low), below_most = subtract(affine(range.high), value);
+  GuardReasons result{false, false, {}, facts.bounds(value), range};
+  if (above_least && below_most && facts.prove(*above_least, thorough)) {
+    result.reasons = facts.reasons();
+    result.proved = facts.prove(*below_most, thorough);
+    result.reasons.insert(result.reasons.end(), facts.reasons().begin(), facts.reasons().end());
+    if (!result.proved && symbolic_.extremes.prove(*below_most)) {
+      result.proved = true;
+      result.reasons.insert(result.reasons.end(), symbolic_.extremes.reasons().begin(),
+                            symbolic_.extremes.reasons().end());
+    }
+    if (!wanted_.empty())
+      wanted_[numbers_.at(&node)] = result.proved ? std::nullopt : wanted_most(*below_most);
+  }
+  if (!result.proved) result.reasons.clear();
+  if (!result.proved && !clamps_ && node.state == ir::GuardState::Kept) {
+    if (above_least) facts.assume(*above_least, {Reason::Kind::Guard, span});
+    if (below_most) facts.assume(*below_most, {Reason::Kind::Guard, span});
   }
   results_.guards[numbers_.at(&node)] = std::move(result);
 }

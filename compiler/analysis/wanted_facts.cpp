@@ -132,6 +132,25 @@ std::optional<WantedFact> GuardWalk::wanted_block(const Affine& above) {
   return WantedFact{true, *found, Polynomial(least)};
 }
 
+// A test `number - rest - 1 >= 0` of what is to fit a type, of which `above` is the greatest value less that: the number is
+// to be so small that the rest of `above` cannot make it negative. Numbers of a launch are seldom as small as narrow types
+// ask for. That an earlier index is in range is no test: the number may be of an array that another fact is about.
+std::optional<WantedFact> GuardWalk::wanted_most(const Affine& above) {
+  const Extremes& extremes = symbolic_.extremes;
+  for (const Fact& test : symbolic_.facts.since({}))
+    for (const Term& term : test.form.view()) {
+      const std::optional<std::uint32_t> number = extremes.find(term.atom);
+      if (!number || term.coefficient != 1 || test.reason.kind == Reason::Kind::Guard) continue;
+      std::optional<Affine> rest = subtract(above, test.form);
+      if (rest) rest = add(*rest, affine(term.atom));
+      const Wide most = rest ? symbolic_.facts.bounds(*rest).low : 0;
+      if (most < type_interval(types::i32).high || !contains(type_interval(types::i64), {most, most}))
+        continue;
+      return WantedFact{true, *number, Polynomial(static_cast<std::int64_t>(most))};
+    }
+  return std::nullopt;
+}
+
 static bool is_shape(const Expression& expression) {
   return expression.op == ExpressionOp::BlockDim || expression.op == ExpressionOp::GridDim;
 }

@@ -373,14 +373,16 @@ Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& op
 static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
   if (args.positional.empty() || !is_array(args.positional[0])) return args;
   Type element = element_type(args.positional[0].type);
+  checker.stored_into = args.positional[0].span;
   auto convert = [&](Value& value) {
-    bool fits =
-        is_number(value) && !is_literal(value.type) && value.type != element && goes_into(value, element);
-    if (!fits) return;
+    bool is_other = is_number(value) && !is_literal(value.type) && value.type != element;
+    bool goes = is_other && goes_into(value, element);
+    if (!goes && !(is_other && goes_by_check(checker, value, element))) return;
     const Interval interval = interval_of(value);
     const Origin origin = value.facts.origin;
     value = checker.convert_value(value, element, Purpose::Store);
-    if (is_integer(element)) value.facts.interval = interval; // a sum of narrow numbers passes 32 bits later
+    // A sum of narrow numbers passes 32 bits later.
+    if (goes && is_integer(element)) value.facts.interval = interval;
     value.facts.origin = origin;
   };
   for (std::size_t i = 2; i < args.positional.size(); ++i) convert(args.positional[i]);

@@ -281,19 +281,17 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
                               : is_number(value) && is_scalar(*type) && checker.converts_deep(value, *type);
   if (fits) {
     checker.note_meeting(value, *type, value.span);
+    checker.given_to = &param;
     Value converted = checker.convert_value(value, *type, Purpose::Argument);
+    checker.given_to = nullptr;
     // A declared bool is a value of the running program.
     if (is_fixed(converted)) converted.operand = checker.temp(*type, ir::Copy{converted.operand}, value.span);
     return is_error(converted) ? std::nullopt : std::optional(converted);
   }
-  if (report_grown(checker, value, *type)) return std::nullopt;
   Report error = checker.report(value.span, diag::call_argument_type, param.name, to_string(*type),
                                 checker.describe(value));
   error.note(param.span, "`{}` is declared here", param.name);
-  bool integers = is_number(value) && is_integer(value.type) && is_scalar(*type) && is_integer(*type);
-  if (integers && value.facts.promoted)
-    error.note("convert it: {}", narrow_words(checker, value, *type, std::nullopt));
-  else if (*type == types::u32 && is_number(value) && value.facts.mixed)
+  if (*type == types::u32 && is_number(value) && value.facts.mixed)
     advise_mixed(checker, error, value);
   else if (is_complex_number(value) && is_scalar(*type) && !is_complex(*type))
     error.note("a complex number becomes a real one by `.real`, `.imag` or `abs`");

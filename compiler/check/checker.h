@@ -159,6 +159,7 @@ struct Checker {
   ir::CacheHint hint = ir::CacheHint::None; // of the next access (`_cache_hint`)
   int indexing = 0;                         // subscripts around this place
   Span stored_into;                         // the element being stored to, for the errors of its value
+  const ast::Param* given_to = nullptr;     // the declared parameter that an argument is converted for
   std::optional<Unpacked> unpacked;         // being assigned
   std::optional<StoredSum> stored_sum;      // of an augmented assignment
   const ast::Assign* assigned = nullptr;    // the assignment being checked

@@ -224,13 +224,6 @@ static bool note_declaration(Checker& checker, Report& error, const Value& liter
   return false;
 }
 
-// Returns the declaration that makes a local what it is stored to, where it starts as a literal.
-static std::optional<std::string> better_declaration(Checker& checker, const Value& value, Type type) {
-  const Local* local = checker.find_local(checker.context.source(value.span));
-  bool widens = is_integer(type) && bit_width(type->scalar) >= bit_width(value.type->scalar);
-  return local && widens ? literal_declaration(checker, *local, type) : std::nullopt;
-}
-
 // Notes the cast of the operand that a literal beyond its type meets: bits are written in hexadecimal and are those of a u32,
 // other numbers go into an i64.
 static void note_wider_operand(Checker& checker, Report& error, const Value& literal, Type type) {
@@ -284,21 +277,11 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   }
   bool is_index = purpose == Purpose::Index;
   bool is_sum = stored_sum && (purpose == Purpose::Store || purpose == Purpose::Assignment);
-  bool integers = keeps_intervals(checker) && is_integer(type) && is_integer(value.type);
-  // An operand of the sum is converted on its own.
-  if (!is_index && integers && value.facts.promoted)
-    return report_narrow(checker, value, type, is_sum ? stored_sum : std::nullopt);
-  bool may_round = keeps_intervals(checker) && is_integer(type) && !is_sum && !is_index;
-  bool rounded = may_round && saturating_cast(checker, value, type);
   std::string words =
       is_sum     ? fmt::format("{} = {}", stored_sum->target, cast_words(stored_sum->text(), value, type))
       : is_index ? cast_words(std::string(checker.source_of(value)), value, types::i64)
                  : converted_text(checker, value, type);
   bool is_unpacked = checker.is_unpacked(value);
-  if (integers && !is_index && !is_sum && !is_unpacked) {
-    if (report_grown(checker, value, type)) return;
-    words = better_declaration(checker, value, type).value_or(words);
-  }
   Span place = is_unpacked ? checker.unpacked->target : value.span;
   Report error = checker.report(place, diag::needs_cast, from, to_string(type), words);
   if (is_unpacked)
@@ -308,13 +291,6 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
   if (is_float(type)) note_passed(error, value);
   if (type == types::u32) advise_mixed(checker, error, value);
-  // Into a narrow type a cast loses bits mostly where nobody expects it.
-  bool clamps = value.facts.saturates || (is_narrow(type) && !is_unpacked && !rounded);
-  bool widens = integers && bit_width(type->scalar) > bit_width(value.type->scalar);
-  if (!integers || is_index || widens || !clamps || rounded) return;
-  if (std::optional<std::string> text =
-          saturated_text(checker, value, type, is_sum ? stored_sum : std::nullopt))
-    error.note("to saturate instead of wrapping write `{}`", *text);
 }
 
 // Returns the operand of a value that becomes one of a type; a warning where it should have been wider before.
@@ -324,6 +300,56 @@ static ir::Operand widened(Checker& checker, const Value& value, Type type, Purp
   if (purpose != Purpose::Operand && purpose != Purpose::Index) warn_sum_widened(checker, value, type);
   if (is_float(type)) warn_mixed(checker, value, "made a float");
   return value.operand;
+}
+
+// Says whether a conversion is into a place, where an integer is checked: an operand has to be of its type.
+static bool is_place(Purpose purpose) {
+  return purpose == Purpose::Assignment || purpose == Purpose::Store || purpose == Purpose::Argument ||
+         purpose == Purpose::Return;
+}
+
+bool goes_by_check(const Checker& checker, const Value& value, Type type) {
+  bool integers = is_typed_integer(value) && is_scalar(type) && is_integer(type);
+  if (!keeps_intervals(checker) || !integers) return false;
+  // A constant that does not fit is an error. So is what may have wrapped in 32 bits, of which a check would say nothing, and
+  // a hash that a signed operand made one of 64 bits.
+  bool is_known = !value.operand.slot;
+  bool has_wrapped = !value.facts.wrapped.empty() || value.facts.wrapped_in;
+  bool was_word = value.facts.mixed && !is_signed(type) && !is_narrow(type);
+  return !is_known && !has_wrapped && !was_word;
+}
+
+// Returns the words for what a value goes into; nothing where the source has none.
+static std::string place_words(const Checker& checker, Purpose purpose) {
+  auto quoted = [](std::string_view text) {
+    std::string words = short_text(text);
+    return words == "..." ? "" : fmt::format("`{}`", words);
+  };
+  switch (purpose) {
+  case Purpose::Store: return quoted(checker.context.source(checker.stored_into));
+  case Purpose::Return: return fmt::format("the result of `{}`", checker.function.name);
+  case Purpose::Argument:
+    return checker.given_to ? fmt::format("the parameter `{}`", checker.given_to->name) : "";
+  case Purpose::Assignment: {
+    if (!checker.instance || checker.meets == Span{}) return "";
+    auto found = std::ranges::find_if(checker.instance->locals,
+                                      [&](const auto& named) { return named.second.span == checker.meets; });
+    return found == checker.instance->locals.end() ? "" : quoted(found->second.name);
+  }
+  case Purpose::Operand:
+  case Purpose::Index: break;
+  }
+  return "";
+}
+
+// Emits the check of an integer that a type may not hold, and returns it in that type.
+static ir::Operand checked_fit(Checker& checker, const Value& value, Type type, Purpose purpose) {
+  std::string a_type = fmt::format("{} {}", is_signed(type) ? "an" : "a", to_string(type));
+  std::string place = place_words(checker, purpose);
+  if (!place.empty()) place += ", ";
+  ir::SiteId site = checker.site(ir::fit_kind(value.type, type), value.span, place + a_type);
+  checker.emit(ir::Fit{value.operand, type, site}, value.span);
+  return checker.cast(value.operand, type, value.span);
 }
 
 ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
@@ -366,6 +392,8 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
       return cast(widened(*this, value, type, purpose), type, value.span);
     if (keeps_intervals(*this) && goes_into(value, type))
       return cast(widened(*this, value, type, purpose), type, value.span);
+    if (is_place(purpose) && goes_by_check(*this, value, type))
+      return checked_fit(*this, value, type, purpose);
     if (is_array(value.type) && is_array(type) && converts(value.type, type))
       return temp(type, ir::Copy{value.operand}, value.span);
     break;

@@ -385,7 +385,8 @@ bool Checker::converts_deep(const Value& value, Type type, bool rounds) {
   if (!is_number(value) && !is_array(value)) return false;
   if (is_number(value) && is_scalar(type) && scope->is_numba()) return true;
   if (converts(value.type, type)) return true;
-  return keeps_intervals(*this) && (rounds ? goes_into(value, type) : fits_by_interval(value, type));
+  if (!keeps_intervals(*this)) return false;
+  return rounds ? goes_into(value, type) || goes_by_check(*this, value, type) : fits_by_interval(value, type);
 }
 
 Type Checker::default_deep(Type type) {

@@ -73,6 +73,8 @@ bool fits_by_interval(const Value& value, Type type);
 // Says whether an integer goes without a cast beside or into a type that is given: one that holds its interval, or an f32
 // or f64, to which it is rounded as literals are.
 bool goes_into(const Value& value, Type type);
+// Says whether an integer of the running program goes into a place of an integer type by a check when it runs.
+bool goes_by_check(const Checker& checker, const Value& value, Type type);
 // Warns where a value that may have wrapped is divided, compared or the like, as the number that it was meant to be.
 void warn_wrapped(Checker& checker, const Value& value, std::string_view use);
 // Warns where a value that may have wrapped is made one of 64 bits, or a float.
@@ -133,12 +135,6 @@ std::string unwrapped_text(const Checker& checker, const IntegerFacts& facts, Sp
 bool sums_up(const Local& local);
 // Says whether a local starts as a literal and is an i32 only because narrow integers were combined with it.
 bool outgrows_literal(const Local& local);
-// Returns the declaration with which such a local is computed in a wider type from its start; nothing where its
-// literal does not fit.
-std::optional<std::string> literal_declaration(const Checker& checker, const Local& local, Type type);
-// Reports a local that a narrow type was assigned to first, and that is an i32 where the narrow type is needed; says
-// whether the value is one.
-bool report_grown(Checker& checker, const Value& value, Type type);
 // Says whether an i32 made of narrow integers may have passed 32 bits, for which it does not go into a float by itself; the other
 // says so in an error where it is one.
 bool may_have_passed(const Value& integer);
@@ -190,9 +186,7 @@ void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, co
 void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const Value& sum);
 // Returns a source text with the parts at some spans cast to a type; at an empty span stands the start of a sum.
 std::string with_casts(const Checker& checker, Span whole, std::vector<Span> parts, Type type);
-// Returns the source of a value, or what an augmented assignment stores.
-std::string stored_text(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum);
-// Returns the same with the operands cast to a type that make it exact.
+// Returns the source of a value, or what an augmented assignment stores, with the operands cast to a type that make it exact.
 std::string exact_text(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum,
                        Type type);
 // Adds to an error of an integer that meets a float the places behind it where the same integer meets what has no type for
@@ -202,14 +196,4 @@ void note_like_places(Checker& checker, Report& report, const Value& integer, Sp
 std::string replaced_text(const Checker& checker, Span whole, Span part, std::string_view text);
 // Returns a source text on one line, or "..." where it is too long for a message.
 std::string short_text(std::string_view text);
-// Returns the text of a value held between the ends of a type, as what an assignment stores where it is one; nothing where
-// no text does that for every value.
-std::optional<std::string> saturated_text(const Checker& checker, const Value& value, Type type,
-                                          const std::optional<StoredSum>& sum);
-// Returns what to write for a value to go into a type that does not hold it: a cast, or what saturates.
-std::string narrow_words(const Checker& checker, const Value& value, Type type,
-                         const std::optional<StoredSum>& sum);
-// Reports a value made of narrow integers that a type does not hold.
-void report_narrow(Checker& checker, const Value& value, Type type, const std::optional<StoredSum>& sum);
-
 } // namespace kern::checker

@@ -248,45 +248,6 @@ void warn_grown(Checker& checker, const Value& value, std::string_view use) {
             local->name);
 }
 
-std::optional<std::string> literal_declaration(const Checker& checker, const Local& local, Type type) {
-  bool fits =
-      literal_fits(local.literal.least.value, type) && literal_fits(local.literal.greatest.value, type);
-  if (!fits || !outgrows_literal(local)) return std::nullopt;
-  return fmt::format("{}: {} = {}", local.name, to_string(type),
-                     short_text(checker.context.source(local.starts_with)));
-}
-
-// Returns the assignment at which a local became an i32, with a cast to the narrow type; of one of several targets, and
-// of what is not written out, the cast alone.
-static std::string cast_growth(const Checker& checker, const Local& local, Type type) {
-  std::string text = short_text(checker.context.source(local.growth.growth_span));
-  auto without_space = [](std::string_view part) {
-    return part.substr(std::min(part.find_first_not_of(' '), part.size()));
-  };
-  bool is_named = text.starts_with(local.name);
-  std::string_view rest = is_named ? without_space(std::string_view(text).substr(local.name.size())) : "";
-  std::size_t length = std::min(rest.find_first_not_of("+-*/%&|^<>"), rest.size());
-  bool is_augmented = length > 0 && rest.substr(length).starts_with('=');
-  if (!is_augmented) return fmt::format("{}({})", to_string(type), text);
-  std::string value = bracketed(without_space(rest.substr(length + 1)), Binding::Primary);
-  return fmt::format("{0} = {1}({0} {2} {3})", local.name, to_string(type), rest.substr(0, length), value);
-}
-
-bool report_grown(Checker& checker, const Value& value, Type type) {
-  const Local* read = value.facts.local;
-  if (!checker.final || !read || !is_narrow(type) || read->growth.narrow != type || !read->growth.grows)
-    return false;
-  Local* local = checker.find_local(read->name);
-  if (local != read) return false;
-  checker
-      .report(local->growth.growth_span, diag::grown_local_type, local->name, to_string(type),
-              cast_growth(checker, *local, type))
-      .note(local->growth.narrow_span, "`{}` is assigned {} here", local->name, to_string(type))
-      .note(value.span, "{} is needed here", to_string(type));
-  local->is_wrong = true;
-  return true;
-}
-
 std::string short_text(std::string_view text) {
   std::string result;
   bool in_break = false;
@@ -314,20 +275,6 @@ std::string widened_text(const Checker& checker, const Value& value, Type type) 
   if (widens && !leaves.empty() && !has_too_many(leaves))
     return short_text(with_casts(checker, value.span, leaves, type));
   return fmt::format("{}({})", to_string(type), short_text(checker.context.source(value.span)));
-}
-
-static std::string number_text(WideInt n) {
-  if (n > greatest_value(ScalarKind::U64)) return "2**64 or more";
-  if (n < least_value(ScalarKind::I64)) return "less than -2**63";
-  return n > 0 ? std::to_string(static_cast<std::uint64_t>(n)) : std::to_string(static_cast<std::int64_t>(n));
-}
-
-void report_narrow(Checker& checker, const Value& value, Type type, const std::optional<StoredSum>& sum) {
-  Interval interval = interval_of(value), limits = interval_of(type);
-  checker.report(value.span, diag::narrow_needs_cast, stored_text(checker, value, sum),
-                 number_text(interval.least), number_text(interval.greatest), to_string(type),
-                 number_text(limits.least), number_text(limits.greatest),
-                 narrow_words(checker, value, type, sum));
 }
 
 } // namespace kern::checker

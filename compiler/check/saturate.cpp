@@ -1,5 +1,4 @@
-// Writes how a value goes into a type that does not hold it: a cast, which wraps, and a text that saturates,
-// which does so for every value.
+// Writes casts: of a rounded float straight to its type, which saturates, and of the operands that make a value exact.
 #include <algorithm>
 
 #include "compiler/check/narrow.h"
@@ -51,10 +50,6 @@ void note_compared(Checker& checker, const Value& value) {
     local->is_compared = true;
 }
 
-std::string stored_text(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum) {
-  return sum ? short_text(sum->text()) : short_text(checker.context.source(value.span));
-}
-
 std::string exact_text(const Checker& checker, const Value& value, const std::optional<StoredSum>& sum,
                        Type type) {
   const std::vector<Span>& wide = value.facts.wide;
@@ -71,40 +66,6 @@ std::string exact_text(const Checker& checker, const Value& value, const std::op
     if (sum->operand.starts_with('(')) operand = fmt::format("({})", operand);
   }
   return short_text(fmt::format("{} {} {}", target, sum->op, operand));
-}
-
-// A value that may have wrapped is computed in 64 bits first, which only a cast makes narrow again.
-std::optional<std::string> saturated_text(const Checker& checker, const Value& value, Type type,
-                                          const std::optional<StoredSum>& sum) {
-  std::optional<Type> wide = exact_type(value);
-  if (!wide) return std::nullopt;
-  bool casts = !value.facts.wide.empty();
-  Interval interval = exact_of(value), limits = interval_of(type);
-  std::string text = casts ? exact_text(checker, value, sum, *wide) : stored_text(checker, value, sum);
-  bool is_above = interval.greatest > limits.greatest, is_below = interval.least < limits.least;
-  if (casts ? text == "..." : !is_above && !is_below) return std::nullopt;
-  bool is_wider = limits.greatest >= greatest_value(ScalarKind::I64);
-  if (is_above || (casts && !is_wider))
-    text = fmt::format("min({}, {})", text, static_cast<std::uint64_t>(limits.greatest));
-  if (is_below || (casts && *wide == types::i64 && !is_wider))
-    text = fmt::format("max({}, {})", text, static_cast<std::int64_t>(limits.least));
-  if (casts) text = fmt::format("{}({})", to_string(type), text);
-  return sum ? fmt::format("{} = {}", sum->target, text) : text;
-}
-
-std::string narrow_words(const Checker& checker, const Value& value, Type type,
-                         const std::optional<StoredSum>& sum) {
-  std::string text = stored_text(checker, value, sum);
-  bool widens = bit_width(type->scalar) == 64 && !value.facts.wrapped.empty();
-  if (widens)
-    text = sum ? short_text(sum->text_in(types::i64))
-               : short_text(with_casts(checker, value.span, value.facts.wrapped, types::i64));
-  std::string target = sum ? fmt::format("{} = ", sum->target) : "";
-  std::string words = fmt::format("`{}{}({})`, which wraps", target, to_string(type), text);
-  std::optional<std::string> saturated =
-      value.facts.saturates ? saturated_text(checker, value, type, sum) : std::nullopt;
-  if (saturated) words += fmt::format(", or `{}`, which saturates", *saturated);
-  return words;
 }
 
 } // namespace kern::checker

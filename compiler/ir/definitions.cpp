@@ -7,10 +7,11 @@ namespace kern::ir {
 
 static std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
 
-// Returns the slot whose value a proved guard would have read.
-static std::optional<SlotId> proved_index(const Stmt& stmt) {
+// Returns the slot whose value a proved guard or fit would have read.
+static std::optional<SlotId> proved_value(const Stmt& stmt) {
+  if (guard_state(stmt) != GuardState::Proved) return std::nullopt;
   const auto* guard = std::get_if<Guard>(&stmt.node);
-  return guard && guard->state == GuardState::Proved ? guard->index.slot : std::nullopt;
+  return guard ? guard->index.slot : std::get<Fit>(stmt.node).value.slot;
 }
 
 Definitions::Definitions(const Function& function) : slots_(function.slots.size()) {
@@ -18,7 +19,7 @@ Definitions::Definitions(const Function& function) : slots_(function.slots.size(
     visit_operands(stmt, [&](const Operand& operand) {
       if (operand.slot) ++slots_[index_of(*operand.slot)].reads;
     });
-    if (std::optional<SlotId> index = proved_index(stmt)) ++slots_[index_of(*index)].proved;
+    if (std::optional<SlotId> value = proved_value(stmt)) ++slots_[index_of(*value)].proved;
     visit_results(stmt, [&](SlotId slot) {
       ++slots_[index_of(slot)].writes;
       slots_[index_of(slot)].last = &stmt;

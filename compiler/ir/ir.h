@@ -263,6 +263,17 @@ struct Guard {
   GuardForm form = GuardForm::InPlace;
   Span loop = {}; // before or behind which it is tested
 };
+// Faults unless an integer type holds value, which is an integer of any type: what stands before a Convert to a type
+// that may not hold it
+struct Fit {
+  Operand value;
+  Type type;
+  SiteId site;
+  GuardState state = GuardState::Kept; // never Empty
+  std::string proof = {};
+  GuardForm form = GuardForm::InPlace; // never Hoisted
+  Span loop = {};                      // behind which it is tested
+};
 // Faults with the site's kind unless the condition holds; the contract's index where it is one
 struct Check {
   Operand condition;
@@ -312,13 +323,13 @@ struct Segment {
 };
 
 struct Stmt {
-  using Node = std::variant<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Check, If, While,
-                            For, Break, Continue, Return, Segment>;
+  using Node = std::variant<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Fit, Check, If,
+                            While, For, Break, Continue, Return, Segment>;
   Node node;
   Span span;
   ScopeId scope{};
 
-  // Defined in stmt.cpp: copying and destroying sixteen kinds is much code, which each file that holds a
+  // Defined in stmt.cpp: copying and destroying seventeen kinds is much code, which each file that holds a
   // list of statements would have again.
   Stmt() = default;
   Stmt(Node what, Span where, ScopeId whose = {});
@@ -411,6 +422,16 @@ enum class FaultKind : std::uint8_t {
 #define FAULT(Kind, Code, Text) Kind,
 #include "kern/faults.def"
 };
+
+// The test of a Fit, as that of an index: what it adds to the value, and what the sum is below then, both without a sign; in
+// 64 bits, which is what faults are told, or in those of the value. The kind is that of the site: how the value is had back.
+struct FitTest {
+  std::uint64_t offset, extent;
+  FaultKind kind;
+};
+// Returns how an integer of a type is tested for another one, which does not hold all of its values.
+FitTest fit_test(Type value, Type type);
+inline FaultKind fit_kind(Type value, Type type) { return fit_test(value, type).kind; }
 
 // A place that can fault, or print; inlining copies it and adds the call.
 struct Site {

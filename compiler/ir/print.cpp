@@ -219,12 +219,20 @@ struct Printer {
     return fmt::format(" @{}:{}", location.line, location.column);
   }
 
+  static std::string proof_text(GuardState state, const std::string& proof) {
+    if (proof.empty()) return "";
+    return fmt::format(" {}: {}", state == GuardState::Proved ? "proved" : "shadow", proof);
+  }
+
   std::string guard_text(const Guard& guard) {
     std::string result = fmt::format("guard {}[{}] {}", text(guard.array), guard.axis, text(guard.index));
     if (guard.state == GuardState::Empty) result += " if empty";
-    if (!guard.proof.empty())
-      result += fmt::format(" {}: {}", guard.state == GuardState::Proved ? "proved" : "shadow", guard.proof);
-    return result + place(guard.site);
+    return result + proof_text(guard.state, guard.proof) + place(guard.site);
+  }
+
+  std::string fit_text(const Fit& fit) {
+    return fmt::format("fit {}: {}", text(fit.value), to_string(fit.type)) +
+           proof_text(fit.state, fit.proof) + place(fit.site);
   }
 
   std::string check_text(const Check& check) {
@@ -281,7 +289,7 @@ struct Printer {
           line(fmt::format("{}call {}({})", targets(s.results), callee, list(s.args)));
         },
         [&](const Print& s) { line(print_text(s)); }, [&](const Guard& s) { line(guard_text(s)); },
-        [&](const Check& s) { line(check_text(s)); },
+        [&](const Fit& s) { line(fit_text(s)); }, [&](const Check& s) { line(check_text(s)); },
         [&](const If& s) {
           line(fmt::format("{} {}:", s.is_rerun ? "rerun if" : "if", text(s.condition)));
           body(s.then_body);

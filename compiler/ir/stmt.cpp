@@ -1,4 +1,4 @@
-// Makes, copies and destroys a statement. It may be any of sixteen kinds, most of which own vectors: made once, here,
+// Makes, copies and destroys a statement. It may be any of seventeen kinds, most of which own vectors: made once, here,
 // that code does not weigh on every file that holds a list of statements.
 #include <utility>
 

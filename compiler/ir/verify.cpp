@@ -381,6 +381,10 @@ struct Verifier {
       require_result(callee.results[i], slot_type(s.results[i]));
   }
 
+  static bool is_fit(FaultKind kind) {
+    return kind == FaultKind::DoesNotFit || kind == FaultKind::FitsSigned || kind == FaultKind::FitsWord;
+  }
+
   static bool is_index(FaultKind kind) {
     return kind == FaultKind::IndexOutOfRange || kind == FaultKind::IndexFromEnd ||
            kind == FaultKind::IndexUnsigned;
@@ -396,10 +400,27 @@ struct Verifier {
     require(tested == s.proof.empty(), "a guard has a proof where it is not kept, and only there");
   }
 
+  static bool holds_all(Type type, Type value) {
+    return least_value(value->scalar) >= least_value(type->scalar) &&
+           greatest_value(value->scalar) <= greatest_value(type->scalar);
+  }
+
+  void check_fit(const Fit& s) {
+    require(is_scalar(s.value.type) && is_integer(s.value.type), "what is to fit is no integer");
+    require(is_scalar(s.type) && is_integer(s.type), "what it is to fit is no integer type");
+    if (!is_integer(s.value.type) || !is_integer(s.type)) return;
+    require(!holds_all(s.type, s.value.type), "every value fits");
+    const Site* site = check_site(s.site);
+    require(!site || is_fit(site->kind), "the site is of another fault");
+    require(s.state != GuardState::Empty, "a value has no axis");
+    require((s.state == GuardState::Kept) == s.proof.empty(),
+            "a fit has a proof where it is not kept, and only there");
+  }
+
   void check_check(const Check& s) {
     require_type(s.condition, types::boolean, "the condition");
     const Site* site = check_site(s.site);
-    require(!site || (site->kind != FaultKind::None && !is_index(site->kind)),
+    require(!site || (site->kind != FaultKind::None && !is_index(site->kind) && !is_fit(site->kind)),
             "the site is of another fault");
     require(!s.contract || *s.contract < function.contracts.size(), "there is no such contract");
   }
@@ -439,7 +460,7 @@ struct Verifier {
         [&](const Store& n) { check_store(n); }, [&](const Atomic& n) { check_atomic(n); },
         [&](const CallEffect& n) { check_call_effect(n); }, [&](const Call& n) { check_call(n); },
         [&](const Print& n) { check_print(n); }, [&](const Guard& n) { check_guard(n); },
-        [&](const Check& n) { check_check(n); },
+        [&](const Fit& n) { check_fit(n); }, [&](const Check& n) { check_check(n); },
         [&](const If& n) {
           require_type(n.condition, types::boolean, "the condition");
           check_body(n.then_body);

@@ -82,6 +82,7 @@ template <class AnyStmt, class Visit> void stmt_operands(AnyStmt& stmt, const Vi
         visit(node.array);
         visit(node.index);
       },
+      [&](OneOf<Fit> auto& node) { visit(node.value); },
       [&](OneOf<Check, If, While> auto& node) { visit(node.condition); },
       [&](OneOf<For> auto& node) {
         visit(node.start);
@@ -101,7 +102,7 @@ template <class AnyStmt, class Visit> void stmt_results(AnyStmt& stmt, const Vis
       },
       [&](OneOf<Call> auto& node) { each(node.results, visit); },
       [&](OneOf<For> auto& node) { visit(node.variable); },
-      [](OneOf<Store, Print, Guard, Check, If, While, Break, Continue, Return, Segment> auto&) {});
+      [](OneOf<Store, Print, Guard, Fit, Check, If, While, Break, Continue, Return, Segment> auto&) {});
 }
 
 template <class AnyStmt, class Visit> void stmt_bodies(AnyStmt& stmt, const Visit& visit) {
@@ -116,7 +117,7 @@ template <class AnyStmt, class Visit> void stmt_bodies(AnyStmt& stmt, const Visi
         visit(node.body);
       },
       [&](OneOf<For, Segment> auto& node) { visit(node.body); },
-      [](OneOf<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Check, Break, Continue,
+      [](OneOf<Assign, Load, Store, Atomic, CallEffect, Call, Print, Guard, Fit, Check, Break, Continue,
                Return> auto&) {});
 }
 
@@ -131,6 +132,12 @@ template <class AnyBody, class Visit> void walk_body(AnyBody& body, const Visit&
 
 void walk(const Body& body, const std::function<void(const Stmt&)>& visit) { walk_body(body, visit); }
 void walk(Body& body, const std::function<void(Stmt&)>& visit) { walk_body(body, visit); }
+
+std::optional<GuardState> guard_state(const Stmt& stmt) {
+  if (const auto* guard = std::get_if<Guard>(&stmt.node)) return guard->state;
+  const auto* fit = std::get_if<Fit>(&stmt.node);
+  return fit ? std::optional(fit->state) : std::nullopt;
+}
 
 bool any(const Stmt& stmt, const Predicate& matches, const Predicate& enters) {
   if (matches(stmt)) return true;

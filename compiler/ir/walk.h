@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "compiler/ir/ir.h"
 
@@ -16,6 +17,9 @@ void walk(Body& body, const std::function<void(Stmt&)>& visit);
 using Predicate = std::function<bool(const Stmt&)>;
 bool any(const Stmt& stmt, const Predicate& matches, const Predicate& enters = {});
 bool any(const Body& body, const Predicate& matches, const Predicate& enters = {});
+
+// Returns the state of a Guard or a Fit, and nothing of another statement.
+std::optional<GuardState> guard_state(const Stmt& stmt);
 
 // Says whether the statement, or one inside it, assigns the slot.
 bool assigns(const Stmt& stmt, SlotId slot);

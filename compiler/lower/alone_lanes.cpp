@@ -71,6 +71,8 @@ static bool is_mostly_loads(const Lowerer& lower, const ir::Body& body) {
     } else if (const auto* load = std::get_if<ir::Load>(&stmt.node)) {
       possible = possible && is_shared_alike(lower, load->array);
       ++(is_scattered(lower, *load) ? scattered : operations);
+    } else if (std::holds_alternative<ir::Fit>(stmt.node)) {
+      operations += is_tested(stmt) ? 1 : 0;
     } else {
       const auto* guard = std::get_if<ir::Guard>(&stmt.node);
       possible = guard && is_shared_alike(lower, guard->array);

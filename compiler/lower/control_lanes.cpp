@@ -285,7 +285,7 @@ static void lower_lane_stmt(Lowerer& lower, const ir::Stmt& stmt) {
       [&](const ir::Atomic& s) { lower_atomic(lower, s); },
       [&](const ir::CallEffect& s) { lower_call_effect(lower, s); },
       [&](const ir::Call& s) { call_lanes(lower, s); }, [&](const ir::Print& s) { print_lanes(lower, s); },
-      [](const ir::Guard&) {}, [&](const ir::Check& s) { check_lanes(lower, s); },
+      [](const ir::Guard&) {}, [](const ir::Fit&) {}, [&](const ir::Check& s) { check_lanes(lower, s); },
       [&](const ir::If& s) { lower_if(lower, s, stmt); },
       [&](const ir::While& s) { while_lanes(lower, s, stmt); },
       [&](const ir::For& s) { for_lanes(lower, s, stmt); },
@@ -295,14 +295,11 @@ static void lower_lane_stmt(Lowerer& lower, const ir::Stmt& stmt) {
       [&](const ir::Segment& s) { lower_lane_body(lower, s.body); });
 }
 
-// Lowers the guards that stand together at a place of a body; returns where they end.
+// Lowers the guards and fits that stand together at a place of a body; returns where they end.
 static std::size_t lower_guards(Lowerer& lower, const ir::Body& body, std::size_t place) {
-  std::vector<const ir::Guard*> kept;
-  for (; place < body.size(); ++place) {
-    const auto* guard = std::get_if<ir::Guard>(&body[place].node);
-    if (!guard) break;
-    if (guard->state != ir::GuardState::Proved) kept.push_back(guard);
-  }
+  std::vector<const ir::Stmt*> kept;
+  for (; place < body.size() && ir::guard_state(body[place]); ++place)
+    if (is_tested(body[place])) kept.push_back(&body[place]);
   guards_lanes(lower, kept);
   return place;
 }
@@ -310,7 +307,7 @@ static std::size_t lower_guards(Lowerer& lower, const ir::Body& body, std::size_
 void lower_lane_body(Lowerer& lower, const ir::Body& body) {
   for (std::size_t place = 0; place < body.size() && !ended(lower);) {
     lower.state.debug.set_location(lower.builder, body[place].span, body[place].scope);
-    if (std::holds_alternative<ir::Guard>(body[place].node)) {
+    if (ir::guard_state(body[place])) {
       place = lower_guards(lower, body, place);
     } else if (std::size_t count = atomic_with_load(lower, std::span(body).subspan(place)); count > 0) {
       place += count;

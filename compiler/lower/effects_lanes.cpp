@@ -196,11 +196,6 @@ void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic) {
   atomic_each(lower, atomic, array, places_of(lower, atomic, place, memory_type(lower.state, array.element)));
 }
 
-static bool is_proved(const ir::Stmt& stmt) {
-  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
-  return guard && guard->state == ir::GuardState::Proved;
-}
-
 static bool steps_in_global(const Lowerer& lower, const ir::Load& load) {
   return load.array.type->space == AddressSpace::Global && !load.is_polled &&
          is_integer(types::scalar(load.array.type->scalar)) &&
@@ -214,7 +209,7 @@ std::size_t atomic_with_load(Lowerer& lower, std::span<const ir::Stmt> stmts) {
   std::vector<ir::SlotId> values{load->slot}; // the index, as it is converted
   std::size_t end = 1;
   for (; end < stmts.size() && !std::holds_alternative<ir::Atomic>(stmts[end].node); ++end) {
-    if (is_proved(stmts[end])) continue;
+    if (ir::guard_state(stmts[end]) == ir::GuardState::Proved) continue;
     const auto* assign = std::get_if<ir::Assign>(&stmts[end].node);
     const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
     if (!convert || convert->value.slot != values.back()) return 0;

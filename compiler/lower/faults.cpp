@@ -1,4 +1,4 @@
-// Guards and checks: one compare and a cold block each. The cold block calls a function that writes the
+// Guards, fits and checks: one compare and a cold block each. The cold block calls a function that writes the
 // launch's fault record; on the GPU it ends the thread, on the CPU the thread's turn ends. Its stores are
 // volatile and it ends in `exit`, because LLVM deletes plain stores before an `unreachable`, and the guard
 // with them.
@@ -213,6 +213,24 @@ void lower_guard(Lowerer& lower, const ir::Guard& guard) {
   llvm::Value* tested = guard.state == ir::GuardState::Empty ? i64(lower.state, 0) : index;
   fault_unless(lower, lower.builder.CreateICmpULT(tested, extent), static_cast<std::uint32_t>(guard.site),
                kind, guard.axis, index, extent);
+}
+
+ir::FaultKind kind_of_fault(const ir::Fit& fit) {
+  return fit.state == ir::GuardState::Shadow ? ir::FaultKind::ShadowFit : ir::FaultKind::DoesNotFit;
+}
+
+void lower_fit(Lowerer& lower, const ir::Fit& fit) {
+  if (fit.state == ir::GuardState::Proved) return;
+  llvm::IRBuilder<>& builder = lower.builder;
+  const ir::FitTest test = ir::fit_test(fit.value.type, fit.type);
+  llvm::Value* value = read(lower, fit.value);
+  auto number = [&](std::uint64_t word) { return llvm::ConstantInt::get(value->getType(), word); };
+  llvm::Value* holds =
+      builder.CreateICmpULT(builder.CreateAdd(value, number(test.offset)), number(test.extent));
+  llvm::Value* wide = builder.CreateIntCast(value, builder.getInt64Ty(), is_signed(fit.value.type));
+  llvm::Value* index = builder.CreateAdd(wide, builder.getInt64(test.offset));
+  fault_unless(lower, holds, static_cast<std::uint32_t>(fit.site), kind_of_fault(fit), 0, index,
+               builder.getInt64(test.extent));
 }
 
 void lower_check(Lowerer& lower, llvm::Value* condition, ir::SiteId site) {

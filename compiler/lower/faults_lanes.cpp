@@ -1,4 +1,4 @@
-// Guards and checks of several lanes. A guard of a linear index tests the first and the last lane, and only a
+// Guards, fits and checks of several lanes. A guard of a linear index tests the first and the last lane, and only a
 // varying index is compared as a vector. What fails in the plain copy leaves for the masked one, which
 // has the runtime find the lanes that fail and report the lowest, takes them out of the kernel and runs on
 // with the others.
@@ -19,6 +19,8 @@ struct FaultDetails {
   Value index, extent;
   // Holds the index for the report, if the guard fails by its extent alone.
   std::optional<ir::Operand> reported{};
+  // The fit whose values are tested in their own type, and reported in 64 bits.
+  const ir::Fit* fit = nullptr;
 };
 
 // kern/abi.h says what the words are that tell the runtime of a guard.
@@ -40,6 +42,13 @@ static bool fail_together(const std::vector<FaultDetails>& faults) {
 // Whether two scalars tell if the indices of all lanes are in range.
 static bool is_linear(Shape index, Shape extent) {
   return extent.kind == Shape::Kind::Uniform && index.kind != Shape::Kind::Varying;
+}
+
+// Whether no scalar tells of the values that are to fit: a narrow one may wrap from lane to lane.
+static bool is_tested_as_vector(Lowerer& lower, const ir::Fit& fit) {
+  const Shape shape = shape_of(lower, fit.value);
+  const bool is_exact = bit_width(fit.value.type->scalar) == 64 || lower.shapes.is_exact(fit.value);
+  return shape.kind == Shape::Kind::Varying || (shape.kind == Shape::Kind::Linear && !is_exact);
 }
 
 // Returns the runtime's function and its operands; indices or extents that lanes have of their own are passed
@@ -180,11 +189,49 @@ static llvm::Value* drop_failing_words(Lowerer& lower, llvm::Value* asked,
   return asked ? any_lane(lower, active_lanes(lower)) : builder.CreateIsNotNull(some);
 }
 
+// What is reported of a fit.
+static FaultDetails details_of(Lowerer& lower, const ir::Fit& fit) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const ir::FitTest test = ir::fit_test(fit.value.type, fit.type);
+  Value index = read_value(lower, fit.value);
+  llvm::Value* offset = builder.getInt64(test.offset);
+  if (is_tested_as_vector(lower, fit)) {
+    llvm::Type* wide = vector_of(lower, builder.getInt64Ty());
+    index = {builder.CreateIntCast(to_vector(lower, index), wide, is_signed(fit.value.type)), varying_shape};
+    offset = splat(lower, offset);
+  } else {
+    index.value = widen_first(lower, fit.value, index.value, builder.getInt64Ty());
+  }
+  index.value = builder.CreateAdd(index.value, offset);
+  return {static_cast<std::uint32_t>(fit.site), kind_of_fault(fit), 0, index,
+          Value{builder.getInt64(test.extent)}};
+}
+
+// What is tested of a fit: values that vary are in their own type.
+static FaultDetails test_of(Lowerer& lower, const ir::Fit& fit) {
+  if (!is_tested_as_vector(lower, fit)) return details_of(lower, fit);
+  const ir::FitTest test = ir::fit_test(fit.value.type, fit.type);
+  llvm::Value* values = to_vector(lower, read_value(lower, fit.value));
+  auto number = [&](std::uint64_t word) {
+    return llvm::ConstantInt::get(values->getType()->getScalarType(), word);
+  };
+  llvm::Value* index = lower.builder.CreateAdd(values, splat(lower, number(test.offset)));
+  return {static_cast<std::uint32_t>(fit.site),
+          kind_of_fault(fit),
+          0,
+          {index, varying_shape},
+          Value{number(test.extent)},
+          {},
+          &fit};
+}
+
 // Reports where lanes of `asked`, or of all that are active, fail, and takes those that do out of the kernel.
 // Returns whether a lane is left.
 static llvm::Value* drop_failing(Lowerer& lower, llvm::Value* asked, std::vector<FaultDetails> faults) {
-  for (FaultDetails& fault : faults)
+  for (FaultDetails& fault : faults) {
     if (fault.reported) fault.index = read_value(lower, *fault.reported);
+    if (fault.fit) fault = details_of(lower, *fault.fit);
+  }
   return (lower.state.has_avx512 ? drop_failing_bits : drop_failing_words)(lower, asked, faults);
 }
 
@@ -264,6 +311,11 @@ static FaultDetails details_of(Lowerer& lower, const ir::Guard& guard) {
           asks_extent ? std::optional(guard.index) : std::nullopt};
 }
 
+static FaultDetails details_of(Lowerer& lower, const ir::Stmt& stmt) {
+  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
+  return guard ? details_of(lower, *guard) : test_of(lower, std::get<ir::Fit>(stmt.node));
+}
+
 // In the masked copy: where what fails in all lanes alike has failed in the plain one; `details` says what. Nobody
 // goes on from there, so that loops of the masked copy have one entry, and LLVM knows them as loops.
 static void fault_from_plain(Lowerer& lower, const void* stmt,
@@ -277,20 +329,20 @@ static void fault_from_plain(Lowerer& lower, const void* stmt,
   lower.builder.SetInsertPoint(here);
 }
 
-void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
+void guards_lanes(Lowerer& lower, std::span<const ir::Stmt* const> guards) {
   if (guards.empty()) return;
   enter_from_plain(lower, guards[0], start_point);
   fault_from_plain(lower, guards[0], [&] {
     std::vector<FaultDetails> failed;
-    for (const ir::Guard* guard : guards) failed.push_back(details_of(lower, *guard));
+    for (const ir::Stmt* guard : guards) failed.push_back(details_of(lower, *guard));
     return failed;
   });
   llvm::IRBuilder<>& builder = lower.builder;
   std::vector<FaultDetails> faults;
   llvm::Value* holds = builder.getTrue();
   Ends ends = ends_of_active(lower);
-  llvm::Value* fit = nullptr; // lanes whose own indices are in range
-  for (const ir::Guard* guard : guards) {
+  llvm::Value* in_range = nullptr; // lanes whose own indices are
+  for (const ir::Stmt* guard : guards) {
     faults.push_back(details_of(lower, *guard));
     const FaultDetails& fault = faults.back();
     if (is_linear(fault.index.shape, fault.extent.shape)) {
@@ -298,10 +350,11 @@ void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards) {
       continue;
     }
     llvm::Value* lanes = builder.CreateICmpULT(to_vector(lower, fault.index), to_vector(lower, fault.extent));
-    fit = fit ? builder.CreateAnd(fit, lanes) : lanes;
+    in_range = in_range ? builder.CreateAnd(in_range, lanes) : lanes;
   }
-  if (fit && lower.lanes.masked) fit = builder.CreateOr(fit, builder.CreateNot(active_lanes(lower)));
-  if (fit) holds = builder.CreateAnd(all_lanes(lower, fit), holds);
+  if (in_range && lower.lanes.masked)
+    in_range = builder.CreateOr(in_range, builder.CreateNot(active_lanes(lower)));
+  if (in_range) holds = builder.CreateAnd(all_lanes(lower, in_range), holds);
   if (!lower.lanes.masked)
     return check_plain(lower, holds, guards[0], fail_together(faults) ? fault_point : start_point);
   check_masked(lower, holds, nullptr, guards[0], faults);

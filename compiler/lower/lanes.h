@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "compiler/ir/walk.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/lower/lowering.h"
 
@@ -98,10 +99,14 @@ inline constexpr int start_point = 0, after_point = 1, head_point = 2, fault_poi
 
 // Lanes that come to the statement may be gone after it.
 bool may_drop(const ir::Stmt& stmt);
+// Says whether a statement is a guard, or a fit, that is not proved.
+inline bool is_tested(const ir::Stmt& stmt) {
+  const std::optional<ir::GuardState> state = ir::guard_state(stmt);
+  return state && *state != ir::GuardState::Proved;
+}
 // Says whether a thread may leave at a statement itself, not at one inside it.
 inline bool may_leave(const ir::Stmt& stmt) {
-  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
-  return (guard && guard->state != ir::GuardState::Proved) || std::holds_alternative<ir::Check>(stmt.node) ||
+  return is_tested(stmt) || std::holds_alternative<ir::Check>(stmt.node) ||
          std::holds_alternative<ir::Return>(stmt.node) || std::holds_alternative<ir::Call>(stmt.node);
 }
 bool is_varying(const Lowerer& lower, const ir::Operand& operand);
@@ -222,8 +227,8 @@ inline bool is_steady(const Lowerer& lower, ir::SlotId slot) {
 std::optional<MostlyLinear> mostly_linear(Lowerer& lower, const ir::Operand& operand);
 
 // ---- faults_lanes.cpp ----
-// Tests guards that stand together; none of them is proved.
-void guards_lanes(Lowerer& lower, std::span<const ir::Guard* const> guards);
+// Tests guards and fits that stand together; none of them is proved.
+void guards_lanes(Lowerer& lower, std::span<const ir::Stmt* const> guards);
 void check_lanes(Lowerer& lower, const ir::Check& check);
 // Records a fault of the lowest lane of a mask, without index.
 void record_lane_fault(Lowerer& lower, llvm::Value* failing, std::uint32_t site, ir::FaultKind kind);

@@ -273,7 +273,7 @@ static bool is_short(const ir::For& loop) {
   if (loop.count.slot || ir::int_value(loop.count) > most_trips) return false;
   return std::all_of(loop.body.begin(), loop.body.end(), [](const ir::Stmt& stmt) {
     return std::holds_alternative<ir::Assign>(stmt.node) || std::holds_alternative<ir::Load>(stmt.node) ||
-           std::holds_alternative<ir::Guard>(stmt.node);
+           ir::guard_state(stmt);
   });
 }
 

@@ -410,6 +410,9 @@ void lower_atomic(Lowerer& lower, const ir::Atomic& atomic);
 
 // ---- faults.cpp ----
 void lower_guard(Lowerer& lower, const ir::Guard& guard);
+void lower_fit(Lowerer& lower, const ir::Fit& fit);
+// Returns what a thread faults by whose value does not fit.
+ir::FaultKind kind_of_fault(const ir::Fit& fit);
 void lower_check(Lowerer& lower, const ir::Check& check);
 // Goes on where the condition holds, else faults with the site's kind.
 void lower_check(Lowerer& lower, llvm::Value* condition, ir::SiteId site);

@@ -1,4 +1,4 @@
-// Bad indices of threads that go on (transform/clamp_guards.cpp): the first one of a launch is kept in its record, and
+// Bad indices and values of threads that go on (transform/clamp_guards.cpp): the first one of a launch is kept in its record, and
 // the threads are counted there. All of it is cold.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -11,13 +11,13 @@ namespace kern::lowering {
 
 static constexpr const char* note_name = "kern_note";
 
-// kern_note(record, site, axis, index, extent, noted): counts the thread, and writes the record where nothing is in
+// kern_note(record, site, axis, kind, index, extent, noted): counts the thread, and writes the record where nothing is in
 // it. Threads of a warp that all come here are one atomic to the hardware.
 static llvm::Function* make_gpu_note(ModuleState& state) {
   llvm::IRBuilder<> builder(state.context);
   llvm::Type *word = builder.getInt32Ty(), *long_word = builder.getInt64Ty();
   auto* type = llvm::FunctionType::get(
-      builder.getVoidTy(), {builder.getPtrTy(1), word, word, long_word, long_word, builder.getInt1Ty()},
+      builder.getVoidTy(), {builder.getPtrTy(1), word, word, word, long_word, long_word, builder.getInt1Ty()},
       false);
   auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, note_name, state.module);
   for (auto attribute : {llvm::Attribute::NoInline, llvm::Attribute::Cold, llvm::Attribute::NoUnwind})
@@ -31,7 +31,7 @@ static llvm::Function* make_gpu_note(ModuleState& state) {
   };
   const auto relaxed = llvm::AtomicOrdering::Monotonic;
   builder.SetInsertPoint(entry);
-  builder.CreateCondBr(function->getArg(5), look, count);
+  builder.CreateCondBr(function->getArg(6), look, count);
   builder.SetInsertPoint(count);
   builder.CreateAtomicRMW(llvm::AtomicRMWInst::Add, field(offsetof(kern_launch_record, bad_threads)),
                           builder.getInt64(1), llvm::MaybeAlign(8), relaxed);
@@ -45,9 +45,9 @@ static llvm::Function* make_gpu_note(ModuleState& state) {
                                   builder.getInt32(KERN_NOTE_WRITING), llvm::MaybeAlign(4), relaxed, relaxed);
   builder.CreateCondBr(builder.CreateExtractValue(swap, 1), write, out);
   builder.SetInsertPoint(write);
-  llvm::Value* kind = builder.getInt32(static_cast<std::uint32_t>(ir::FaultKind::IndexOutOfRange));
   write_fault(builder, record,
-              {function->getArg(1), function->getArg(2), kind, function->getArg(3), function->getArg(4)},
+              {function->getArg(1), function->getArg(2), function->getArg(3), function->getArg(4),
+               function->getArg(5)},
               KERN_NOTE_THERE);
   builder.CreateBr(out);
   builder.SetInsertPoint(out);
@@ -60,7 +60,6 @@ static void note_on_cpu(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   const auto guard = static_cast<std::uint64_t>(ir::int_value(call.args[0]));
   const std::uint64_t linear = lower.lanes.linear_id ? 1 : 0;
-  const auto kind = static_cast<std::uint64_t>(ir::FaultKind::IndexOutOfRange);
   llvm::Value *lanes = builder.getInt32(1), *noted = nullptr, *indices = nullptr, *extents = nullptr;
   if (lower.is_vector()) {
     auto bits_of = [&](llvm::Value* mask) {
@@ -85,7 +84,7 @@ static void note_on_cpu(Lowerer& lower, const CustomCall& call) {
   const Place& place = lower.place;
   std::vector<llvm::Value*> args = {lower.record,
                                     place.where,
-                                    builder.getInt64(guard | kind << 40 | linear << 48),
+                                    builder.getInt64(guard | linear << 48),
                                     lanes,
                                     noted,
                                     indices,
@@ -110,10 +109,12 @@ llvm::Value* vocabulary::note_index(Lowerer& lower, const CustomCall& call) {
   llvm::Function* note = lower.state.module.getFunction(note_name);
   if (!note) note = make_gpu_note(lower.state);
   const auto guard = static_cast<std::uint64_t>(ir::int_value(call.args[0]));
-  llvm::Value* site = lower.builder.getInt32(static_cast<std::uint32_t>(guard));
-  llvm::Value* axis = lower.builder.getInt32(static_cast<std::uint32_t>(guard >> 32));
-  lower.builder.CreateCall(note, {lower.record, site, axis, read(lower, call.args[1]),
-                                  read(lower, call.args[2]), read(lower, call.args[3])});
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* site = builder.getInt32(static_cast<std::uint32_t>(guard));
+  llvm::Value* axis = builder.getInt32(static_cast<std::uint32_t>(guard >> 32 & 0xff));
+  llvm::Value* kind = builder.getInt32(static_cast<std::uint32_t>(guard >> 40 & 0xff));
+  builder.CreateCall(note, {lower.record, site, axis, kind, read(lower, call.args[1]),
+                            read(lower, call.args[2]), read(lower, call.args[3])});
   return nullptr;
 }
 

@@ -74,9 +74,8 @@ static Streams find_streams(const Lowerer& lower, const ir::Body& body) {
     if (load) visit(load->array, load->indices);
     if (store) visit(store->array, store->indices);
     if (atomic) visit(atomic->array, atomic->indices);
-    plain =
-        plain && (load || store || atomic || std::holds_alternative<ir::Assign>(stmt.node) ||
-                  std::holds_alternative<ir::Guard>(stmt.node) || std::holds_alternative<ir::If>(stmt.node));
+    plain = plain && (load || store || atomic || std::holds_alternative<ir::Assign>(stmt.node) ||
+                      ir::guard_state(stmt) || std::holds_alternative<ir::If>(stmt.node));
   });
   Streams streams;
   if (plain)

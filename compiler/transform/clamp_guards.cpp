@@ -1,11 +1,12 @@
-// Lets a thread run on behind a bad index: each guard that is not proved, and what it guards, becomes
+// Lets a thread run on behind a bad index or value: each guard that is not proved, and what it guards, becomes
 //
 //     ok = u64(index) < u64(extent)
 //     if ok: value = array[index]
 //     else:  _note_index(site, axis, index, extent, noted); noted = True; value = 0
 //
 // A store or an atomic does nothing there, and an atomic's result is zero. A view by a bad index is one of
-// nothing: it starts at the array's own start, and its extents are 0. `noted` is a variable of the thread, by
+// nothing: it starts at the array's own start, and its extents are 0. Behind a fit the value's low bits go on, and the
+// thread is noted in the same way. `noted` is a variable of the thread, by
 // which it is counted once; device functions take it and return it.
 #include <algorithm>
 #include <utility>
@@ -22,11 +23,11 @@ using ir::Operand;
 using ir::Stmt;
 
 bool is_kept(const Stmt& stmt) {
-  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
-  return guard && (guard->state == ir::GuardState::Kept || guard->state == ir::GuardState::Empty);
+  const std::optional<ir::GuardState> state = ir::guard_state(stmt);
+  return state == ir::GuardState::Kept || state == ir::GuardState::Empty;
 }
 
-// Says of each function whether a thread may have a bad index in it, or in what it calls.
+// Says of each function whether a thread may have a bad index or value in it, or in what it calls.
 std::vector<bool> find_clamping(const ir::Module& module) {
   std::vector<bool> clamping(module.functions.size());
   for (bool more = true; std::exchange(more, false);)
@@ -83,10 +84,15 @@ public:
   }
 
 private:
-  // A guard that was come to in this body or one around it; without `inside` it is proved.
+  // A guard that was come to in this body or one around it; without `inside` it is proved. Or a fit that is kept, which is
+  // of no array.
   struct Test {
-    ir::Guard guard;
+    ir::SiteId site;
+    Operand array;
+    int axis = 0;
+    Operand index;
     std::optional<Operand> inside, extent;
+    ir::FaultKind kind = ir::FaultKind::IndexOutOfRange;
     Span span;
     ir::ScopeId scope;
   };
@@ -112,7 +118,8 @@ private:
   }
 
   void add_test(const ir::Guard& guard, Body& out) {
-    Test test{guard, {}, {}, span_, scope_};
+    Test test{guard.site, guard.array, guard.axis, guard.index, {}, {}, ir::FaultKind::IndexOutOfRange,
+              span_,      scope_};
     if (guard.state == ir::GuardState::Kept || guard.state == ir::GuardState::Empty) {
       test.extent = compute(types::i64, ir::Extent{guard.array, guard.axis}, out);
       test.inside = is_inside(guard.index, *test.extent, out);
@@ -121,19 +128,31 @@ private:
     tests_.push_back(std::move(test));
   }
 
+  void add_test(const ir::Fit& fit, Body& out) {
+    const ir::FitTest range = ir::fit_test(fit.value.type, fit.type);
+    Operand index = compute(types::i64, ir::Convert{fit.value}, out);
+    const Operand offset = ir::constant_int(types::i64, static_cast<std::int64_t>(range.offset));
+    index = compute(types::i64, ir::Binary{ir::BinaryOp::Add, index, offset}, out);
+    const Operand extent = ir::constant_int(types::i64, static_cast<std::int64_t>(range.extent));
+    const Operand inside = is_inside(index, extent, out);
+    pending_.push_back(tests_.size());
+    tests_.push_back({fit.site, {}, 0, index, inside, extent, ir::FaultKind::DoesNotFit, span_, scope_});
+  }
+
   Body note_of(const Test& test) {
-    const std::int64_t guard =
-        static_cast<std::int64_t>(test.guard.site) | static_cast<std::int64_t>(test.guard.axis) << 32;
+    const std::int64_t guard = static_cast<std::int64_t>(test.site) |
+                               static_cast<std::int64_t>(test.axis) << 32 |
+                               static_cast<std::int64_t>(test.kind) << 40;
     const Operand what = ir::constant_int(types::i64, guard);
     Body body;
     body.push_back(
-        {ir::CallEffect{std::nullopt, Builtin::NoteIndex, {what, test.guard.index, *test.extent, noted()}},
+        {ir::CallEffect{std::nullopt, Builtin::NoteIndex, {what, test.index, *test.extent, noted()}},
          test.span, test.scope});
     body.push_back({ir::Assign{noted_, ir::Copy{ir::constant_bool(true)}}, test.span, test.scope});
     return body;
   }
 
-  // Notes each of the indices that were tested and not noted yet, where it is bad.
+  // Notes each of the indices and values that were tested and not noted yet, where it is bad.
   void note_pending(Body& out) {
     for (const std::size_t number : std::exchange(pending_, {})) {
       const Test test = tests_[number];
@@ -145,8 +164,8 @@ private:
   // no guard stands before is tested here.
   std::optional<Operand> condition_of(const Operand& array, int axis, const Operand& index, Body& out) {
     for (std::size_t at = tests_.size(); at-- > 0;) {
-      const ir::Guard& guard = tests_[at].guard;
-      if (guard.axis == axis && guard.array == array && guard.index == index) return tests_[at].inside;
+      const Test& test = tests_[at];
+      if (test.axis == axis && test.array == array && test.index == index) return test.inside;
     }
     return is_inside(index, compute(types::i64, ir::Extent{array, axis}, out), out);
   }
@@ -215,6 +234,7 @@ private:
       if (stays) out.push_back(std::move(stmt));
       return;
     }
+    if (const auto* fit = std::get_if<ir::Fit>(&stmt.node); fit && is_kept(stmt)) return add_test(*fit, out);
     if (auto* load = std::get_if<ir::Load>(&stmt.node)) {
       const ir::Load access = *load;
       return clamp(std::move(stmt), access.array, access.indices, access.slot, out);
@@ -260,7 +280,7 @@ private:
   const std::vector<bool>& clamping_;
   ir::SlotId noted_{};
   std::vector<Test> tests_;
-  std::vector<std::size_t> pending_; // of them, those whose bad indices are to be noted
+  std::vector<std::size_t> pending_; // of them, those that are to be noted where they are bad
   Span span_{};
   ir::ScopeId scope_{};
 };

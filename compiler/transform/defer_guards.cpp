@@ -1,4 +1,4 @@
-// Guards that leave their loop. A loop that only reads becomes
+// Guards and fits that leave their loop. A loop that only reads becomes
 //
 //     holds = affine indices in range, first and last, and arrays of deferred guards not empty; bad = not holds
 //     if holds:
@@ -6,7 +6,7 @@
 //     rerun if bad:
 //       slots as they were; the loop as it was written
 //
-// with nothing recorded in the hot loop but a bit, no branch, and so its loads in flight together. Inner loops of
+// and likewise of each fit `bad = bad or not in`, with nothing recorded in the hot loop but a bit, no branch, and so its loads in flight together. Inner loops of
 // the copy test their own affine indices, and do not run where that fails. A loop that does more than read, whose
 // guards are all hoisted, is `rerun if not holds: the loop as it was written; else: its copy`.
 //
@@ -35,10 +35,9 @@ using ir::Stmt;
 
 constexpr int most_rounds = 4; // after these every guard of such a loop leaves it
 
-// A guard as it was written: copies of a statement have the same.
+// A guard or a fit as it was written: copies of a statement have the same.
 using GuardKey = std::pair<ir::SiteId, int>;
 using GuardKeys = std::set<GuardKey>;
-GuardKey key_of(const Guard& guard) { return {guard.site, guard.axis}; }
 
 // The slots of a loop that neither code behind it nor a later round reads: its copy has its own.
 class LocalSlots {
@@ -179,7 +178,7 @@ private:
   }
 
   bool is_deferred(const Guard& guard) const {
-    return plan_.defers && is_wanted_(guard) && !plan_.is_hoisted(guard);
+    return plan_.defers && is_wanted_(guard.site, guard.axis) && !plan_.is_hoisted(guard);
   }
 
   // ---- The copy ----
@@ -199,6 +198,8 @@ private:
 
   void copy(const Stmt& stmt, Body& out) {
     if (const auto* guard = std::get_if<Guard>(&stmt.node)) return copy_guard(*guard, stmt, out);
+    if (const auto* fit = std::get_if<ir::Fit>(&stmt.node); fit && plan_.defers && is_wanted_(fit->site, 0))
+      return copy_fit(*fit, stmt, out);
     if (const auto* check = std::get_if<ir::Check>(&stmt.node); check && plan_.defers) {
       Emitter emitter(slots_, out, {stmt.span, stmt.scope});
       return note_bad(emitter.negate(check->condition), emitter);
@@ -262,6 +263,22 @@ private:
       copied.state = ir::GuardState::Proved;
       copied.proof = is_hoisted ? "tested before the loop" : "tested behind the loop";
     }
+    out.push_back({std::move(copied), stmt.span, stmt.scope});
+  }
+
+  void copy_fit(const ir::Fit& fit, const Stmt& stmt, Body& out) {
+    Emitter emitter(slots_, out, {stmt.span, stmt.scope});
+    const ir::FitTest test = ir::fit_test(fit.value.type, fit.type);
+    const Operand offset = ir::constant_int(types::i64, static_cast<std::int64_t>(test.offset));
+    const Operand extent = ir::constant_int(types::i64, static_cast<std::int64_t>(test.extent));
+    const Operand value = emitter.convert(fit.value, types::i64);
+    note_bad(emitter.negate(emitter.in_range(emitter.binary(ir::BinaryOp::Add, value, offset), extent)),
+             emitter);
+    ir::Fit copied = fit;
+    copied.form = ir::GuardForm::Deferred;
+    copied.loop = loop_.span;
+    copied.state = ir::GuardState::Proved;
+    copied.proof = "tested behind the loop";
     out.push_back({std::move(copied), stmt.span, stmt.scope});
   }
 
@@ -348,7 +365,7 @@ class Rewriter {
 public:
   Rewriter(const ir::Function& function, const GuardKeys& wanted)
       : function_(function), definitions_(function), made_(function),
-        is_wanted_([&wanted](const Guard& guard) { return wanted.contains(key_of(guard)); }) {}
+        is_wanted_([&wanted](ir::SiteId site, int axis) { return wanted.contains({site, axis}); }) {}
 
   // Returns the function with its loops copied; none where no loop qualifies.
   std::optional<ir::Function> run() {
@@ -384,14 +401,18 @@ private:
   bool copied_ = false;
 };
 
-// Calls `visit` for each guard that is tested where it stands, and whether it is proved; those of loops as they
+// Calls `visit` for each guard or fit that is tested where it stands, and whether it is proved; those of loops as they
 // were written apart.
 void visit_guards(const Body& body, const std::vector<bool>& proofs, std::size_t& next, bool is_rerun,
-                  const std::function<void(const Guard&, bool)>& visit) {
+                  const std::function<void(const GuardKey&, bool)>& visit) {
   for (const Stmt& stmt : body) {
-    if (const auto* guard = std::get_if<Guard>(&stmt.node)) {
+    if (ir::guard_state(stmt)) {
       const bool proved = proofs[next++];
-      if (!is_rerun && guard->form == ir::GuardForm::InPlace) visit(*guard, proved);
+      const auto* guard = std::get_if<Guard>(&stmt.node);
+      const auto* fit = std::get_if<ir::Fit>(&stmt.node);
+      const bool is_in_place = (guard ? guard->form : fit->form) == ir::GuardForm::InPlace;
+      if (!is_rerun && is_in_place)
+        visit(guard ? GuardKey{guard->site, guard->axis} : GuardKey{fit->site, 0}, proved);
     }
     const auto* branch = std::get_if<ir::If>(&stmt.node);
     ir::visit_bodies(stmt, [&](const Body& inner) {
@@ -401,13 +422,13 @@ void visit_guards(const Body& body, const std::vector<bool>& proofs, std::size_t
   }
 }
 
-// Adds the guards of a function that are not proved, or all of them; says whether there were any new ones.
+// Adds the guards and fits of a function that are not proved, or all of them; says whether there were any new ones.
 bool add_wanted(const ir::Module& module, const ir::Function& function, bool all, GuardKeys& wanted) {
   const std::vector<bool> proofs = find_proved_guards(module, function);
   const std::size_t before = wanted.size();
   std::size_t next = 0;
-  visit_guards(function.body, proofs, next, false, [&](const Guard& guard, bool proved) {
-    if (all || !proved) wanted.insert(key_of(guard));
+  visit_guards(function.body, proofs, next, false, [&](const GuardKey& key, bool proved) {
+    if (all || !proved) wanted.insert(key);
   });
   return wanted.size() != before;
 }
@@ -415,7 +436,7 @@ bool add_wanted(const ir::Module& module, const ir::Function& function, bool all
 void defer_guards_of(ir::Module& module, ir::Function& function) {
   const bool has_guarded_loop = ir::any(function.body, [](const Stmt& stmt) {
     return std::holds_alternative<ir::For>(stmt.node) &&
-           ir::any(stmt, [](const Stmt& inner) { return std::holds_alternative<Guard>(inner.node); });
+           ir::any(stmt, [](const Stmt& inner) { return ir::guard_state(inner).has_value(); });
   });
   std::size_t statements = 0;
   ir::walk(std::as_const(function).body, [&](const Stmt&) { ++statements; });

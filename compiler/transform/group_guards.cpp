@@ -1,4 +1,4 @@
-// Moves guards up to the guard before them, so that code for several lanes tests them together and leaves by
+// Moves guards and fits up to the one before them, so that code for several lanes tests them together and leaves by
 // one branch where one fails:
 //
 //     guard x[0] i; a = x[i]; j = i + 1; guard x[0] j; b = x[j]
@@ -21,14 +21,14 @@ using ir::SlotId;
 using ir::Stmt;
 
 bool is_kept_guard(const Stmt& stmt) {
-  const auto* guard = std::get_if<ir::Guard>(&stmt.node);
-  return guard && guard->state != ir::GuardState::Proved;
+  const std::optional<ir::GuardState> state = ir::guard_state(stmt);
+  return state && *state != ir::GuardState::Proved;
 }
 
 // Says whether a guard may move up past a statement.
 bool is_silent(const Stmt& stmt) {
   return std::holds_alternative<ir::Assign>(stmt.node) || std::holds_alternative<ir::Load>(stmt.node) ||
-         std::holds_alternative<ir::Guard>(stmt.node);
+         ir::guard_state(stmt);
 }
 
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);

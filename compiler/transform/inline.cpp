@@ -33,6 +33,9 @@ constexpr std::size_t small_function = 60; // statements
 
 template <class Id> std::size_t index_of(Id id) { return static_cast<std::size_t>(id); }
 
+// Fits do not count: a program has more or fewer of them by the types that it declares.
+std::size_t size_of(const Stmt& stmt) { return std::holds_alternative<ir::Fit>(stmt.node) ? 0 : 1; }
+
 std::size_t depth_of(const Body& body) {
   std::size_t depth = 0;
   for (const Stmt& stmt : body)
@@ -139,6 +142,7 @@ private:
       });
       ir::visit_results(stmt, [&](SlotId& slot) { slot = *slots_[index_of(slot)].slot; });
       if (auto* guard = std::get_if<ir::Guard>(&stmt.node)) guard->site = copy_site(guard->site);
+      if (auto* fit = std::get_if<ir::Fit>(&stmt.node)) fit->site = copy_site(fit->site);
       if (auto* check = std::get_if<ir::Check>(&stmt.node)) check->site = copy_site(check->site);
       if (auto* print = std::get_if<ir::Print>(&stmt.node)) print->site = copy_site(print->site);
     });
@@ -225,7 +229,7 @@ private:
     facts.state = State::Entered;
     ir::Function& function = module_.functions[id];
     ir::walk(function.body, [&](const Stmt& stmt) {
-      ++facts.size;
+      facts.size += size_of(stmt);
       if (const auto* call = std::get_if<ir::Call>(&stmt.node)) {
         visit(index_of(call->function));
         facts.collective |= facts_[index_of(call->function)].collective;
@@ -247,7 +251,7 @@ private:
     facts.assigned.resize(function.slots.size());
     facts.size = 0;
     ir::walk(function.body, [&](const Stmt& stmt) {
-      ++facts.size;
+      facts.size += size_of(stmt);
       ir::visit_results(stmt, [&](SlotId slot) { facts.assigned[index_of(slot)] = true; });
     });
     facts.depth = depth_of(function.body);

@@ -1,7 +1,7 @@
 // A hoisted test only has to be sufficient, since the loop as it was written runs where it fails: any loop may
 // hoist. To defer, a copy that has met something bad must still end, soon, with nothing done that others see.
 //
-// Values behind a deferred guard or check are `tainted`: they may be of element 0. No break and no trip count may
+// Values behind a deferred guard, fit or check are `tainted`: they may be of element 0, or low bits. No break and no trip count may
 // depend on one. Nor may an inner loop go round as often as some number of memory says, unless a hoisted guard
 // bounds that: behind a deferred guard such a number has not been tested yet.
 #include "compiler/transform/loop_plan.h"
@@ -37,6 +37,7 @@ bool only_reads(const Stmt& stmt) {
   // `raise` is a check of a constant.
   if (const auto* check = std::get_if<ir::Check>(&stmt.node))
     return check->condition.slot && !check->contract;
+  if (const auto* fit = std::get_if<ir::Fit>(&stmt.node)) return fit->value.slot.has_value();
   if (const auto* assign = std::get_if<ir::Assign>(&stmt.node))
     return !std::holds_alternative<ir::LocalArray>(assign->value);
   return std::holds_alternative<Guard>(stmt.node) || std::holds_alternative<ir::If>(stmt.node) ||
@@ -67,15 +68,21 @@ public:
 private:
   bool is_wanted(const Stmt& stmt) const {
     const auto* guard = std::get_if<Guard>(&stmt.node);
-    return guard && is_wanted_(*guard);
+    return guard && is_wanted_(guard->site, guard->axis);
+  }
+
+  bool is_wanted_fit(const Stmt& stmt) const {
+    const auto* fit = std::get_if<ir::Fit>(&stmt.node);
+    return fit && is_wanted_(fit->site, 0);
   }
 
   bool fits() const {
     std::size_t statements = 0;
     bool has_wanted = false, has_collective = false;
     ir::any(loop_, [&](const Stmt& stmt) {
-      ++statements;
-      has_wanted = has_wanted || is_wanted(stmt);
+      // A program has more or fewer fits by the types that it declares.
+      statements += std::holds_alternative<ir::Fit>(stmt.node) ? 0 : 1;
+      has_wanted = has_wanted || is_wanted(stmt) || is_wanted_fit(stmt);
       // Threads of a warp that take different copies would come to different ones of them.
       // (Whether the launch is to end they may ask anywhere.)
       const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
@@ -157,7 +164,7 @@ private:
         if (!plan_.is_hoisted(guard)) is_sound_ = is_sound_ && is_named_before;
         plan_.indices.emplace(&guard, from_start(guard));
       }
-      has_checks_ = has_checks_ || std::holds_alternative<ir::Check>(stmt.node);
+      has_checks_ = has_checks_ || std::holds_alternative<ir::Check>(stmt.node) || is_wanted_fit(stmt);
       return false;
     });
     return is_sound_ && ends();
@@ -216,7 +223,7 @@ private:
     for (std::size_t axis = 0; axis < view.axes.size(); ++axis) {
       if (view.axes[axis].kind != ir::ViewAxis::Kind::Index) continue;
       const Guard* guard = find_guard(open, view.array, axis, view.axes[axis].start);
-      if (!guard || is_wanted_(*guard)) return false;
+      if (!guard || is_wanted_(guard->site, guard->axis)) return false;
     }
     return true;
   }
@@ -231,9 +238,15 @@ private:
     return found;
   }
 
+  bool takes_low_bits(const Stmt& stmt) const {
+    const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+    const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
+    return convert && convert->value.slot && unfit_.contains(*convert->value.slot);
+  }
+
   bool is_deferred(const ir::Load& load) const {
     return std::ranges::any_of(plan_.loads.at(&load), [&](const Guard* guard) {
-      return is_wanted_(*guard) && !plan_.is_hoisted(*guard);
+      return is_wanted_(guard->site, guard->axis) && !plan_.is_hoisted(*guard);
     });
   }
 
@@ -250,7 +263,9 @@ private:
   void spread(const Body& body, bool is_controlled) {
     for (const Stmt& stmt : body) {
       const auto* load = std::get_if<ir::Load>(&stmt.node);
-      const bool taints = is_controlled || reads_tainted(stmt) || (load && is_deferred(*load));
+      if (is_wanted_fit(stmt)) unfit_.insert(*std::get<ir::Fit>(stmt.node).value.slot);
+      const bool taints =
+          is_controlled || reads_tainted(stmt) || (load && is_deferred(*load)) || takes_low_bits(stmt);
       bool is_loaded = load != nullptr;
       ir::visit_operands(stmt, [&](const Operand& operand) {
         is_loaded = is_loaded || (operand.slot && loaded_.contains(*operand.slot));
@@ -290,6 +305,7 @@ private:
   std::unordered_set<const Stmt*> bounded_; // by the extent of an array, or they do not run
   std::unordered_set<SlotId> tainted_;
   std::unordered_set<SlotId> loaded_; // values that depend on memory
+  std::unordered_set<SlotId> unfit_;  // what a deferred fit tests
   bool has_checks_ = false, is_sound_ = true;
   LoopPlan plan_;
 };

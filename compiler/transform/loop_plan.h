@@ -11,11 +11,11 @@
 
 namespace kern {
 
-// Says of a guard whether it would be tested where it stands.
-using IsWanted = std::function<bool(const ir::Guard&)>;
+// Says of a guard, or of a fit, whose axis is 0, whether it would be tested where it stands.
+using IsWanted = std::function<bool(ir::SiteId, int axis)>;
 
 struct LoopPlan {
-  // Every other wanted guard is deferred, and every check; otherwise they stay.
+  // Every other wanted guard is deferred, every wanted fit, and every check; otherwise they stay.
   bool defers = false;
   // By the For before which they are tested: guards of each of its iterations.
   std::unordered_map<const ir::Stmt*, std::vector<const ir::Guard*>> hoisted;

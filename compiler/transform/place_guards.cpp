@@ -1,4 +1,4 @@
-// Acts on the proofs of analysis/guards.h. A select that always goes one way becomes a copy. Every guard
+// Acts on the proofs of analysis/guards.h. A select that always goes one way becomes a copy. Every guard and fit
 // stays in the IR with what became of it; lower/ emits the kept ones, and the shadow ones as assertions.
 #include "compiler/analysis/guards.h"
 #include "compiler/ir/walk.h"
@@ -21,6 +21,7 @@ public:
         shadow.proof = "the axis has an element";
         body.insert(body.begin() + static_cast<std::ptrdiff_t>(++at), std::move(assertion));
       }
+      if (auto* fit = std::get_if<ir::Fit>(&body[at].node)) place(*fit);
       auto* assign = std::get_if<ir::Assign>(&body[at].node);
       if (assign) take_way(*assign);
       ir::visit_bodies(body[at], [&](ir::Body& inner) { place(inner); });
@@ -43,6 +44,13 @@ private:
     return guard.state == ir::GuardState::Empty && shadow;
   }
 
+  void place(ir::Fit& fit) {
+    const GuardProof& proof = proofs_.guards[next_guard_++];
+    if (proof.proof.empty()) return;
+    fit.proof = proof.proof;
+    fit.state = mode_ == GuardMode::Shadow ? ir::GuardState::Shadow : ir::GuardState::Proved;
+  }
+
   void take_way(ir::Assign& assign) {
     const auto* select = std::get_if<ir::Select>(&assign.value);
     if (!select) return;
@@ -55,9 +63,21 @@ private:
   std::size_t next_guard_ = 0, next_select_ = 0;
 };
 
+// A value that does not fit goes on with its low bits. So that no proof rests on its test, that goes first.
+void drop_fits(ir::Body& body) {
+  ir::walk(body, [](ir::Stmt& stmt) {
+    auto* fit = std::get_if<ir::Fit>(&stmt.node);
+    if (!fit || fit->state != ir::GuardState::Kept) return;
+    fit->state = ir::GuardState::Proved;
+    fit->proof = "not proved: --guards=off";
+  });
+}
+
 } // namespace
 
 void place_guards(ir::Module& module, GuardMode mode) {
+  if (mode == GuardMode::Off)
+    for (ir::Function& function : module.functions) drop_fits(function.body);
   for (std::size_t i = 0; i < module.functions.size(); ++i)
     Placer(prove_guards(module, static_cast<ir::FunctionId>(i)), mode).place(module.functions[i].body);
 }

@@ -126,7 +126,8 @@ private:
     bool is_fine = true;
     std::vector<bool> seen(module_.functions.size());
     for (std::size_t member : circle) {
-      ir::walk(module_.functions[member].body, [&](const Stmt&) { ++statements; });
+      ir::walk(module_.functions[member].body,
+               [&](const Stmt& stmt) { statements += std::holds_alternative<ir::Fit>(stmt.node) ? 0 : 1; });
       is_fine = find_meeting(member, module_.functions[member], seen) && is_fine;
     }
     const ir::Function& first = module_.functions[*std::ranges::min_element(circle)];
@@ -204,6 +205,7 @@ private:
         module_.sites.push_back(std::move(own));
       };
       if (auto* guard = std::get_if<ir::Guard>(&stmt.node)) renew(guard->site);
+      if (auto* fit = std::get_if<ir::Fit>(&stmt.node)) renew(fit->site);
       if (auto* check = std::get_if<ir::Check>(&stmt.node)) renew(check->site);
       if (auto* print = std::get_if<ir::Print>(&stmt.node)) renew(print->site);
     });

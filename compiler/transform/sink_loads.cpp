@@ -31,7 +31,7 @@ bool is_passed(const Stmt& stmt) {
   if (const auto* store = std::get_if<ir::Store>(&stmt.node)) return !is_global(store->array);
   if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) return !is_global(atomic->array);
   if (const auto* load = std::get_if<ir::Load>(&stmt.node)) return !load->is_polled;
-  return std::holds_alternative<ir::Assign>(stmt.node) || std::holds_alternative<ir::Guard>(stmt.node);
+  return std::holds_alternative<ir::Assign>(stmt.node) || ir::guard_state(stmt);
 }
 
 class Sinker {
@@ -86,6 +86,8 @@ private:
     auto stays = [&](const Stmt& stmt) {
       if (const auto* guard = std::get_if<ir::Guard>(&stmt.node))
         return !guard->index.slot || !is_value(*guard->index.slot);
+      if (const auto* fit = std::get_if<ir::Fit>(&stmt.node))
+        return !fit->value.slot || !is_value(*fit->value.slot);
       bool found = false;
       ir::visit_results(stmt, [&](SlotId slot) { found = found || is_value(slot); });
       return !found;

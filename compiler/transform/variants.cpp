@@ -206,6 +206,22 @@ void assume_small_extents(ir::Module& module, ir::FunctionId id) {
   }
 }
 
+// Says whether a number that a fact bounds from above is needed for a proof: what a range rests on in turn, a proof does not
+// name.
+bool needs_bound(ir::Module& module, ir::FunctionId id, std::size_t fact, std::size_t proved) {
+  std::vector<Expression>& facts = module.function(id).facts;
+  const Expression bound = facts[fact];
+  const ExpressionOp op = bound.operands[0].op;
+  if (bound.op != ExpressionOp::LessEqual || (op != ExpressionOp::Extent && op != ExpressionOp::Scalar))
+    return false;
+  // A fact that always holds keeps the places of the others.
+  facts[fact] =
+      ir::binary_expression(ExpressionOp::LessEqual, ir::constant_expression(0), ir::constant_expression(0));
+  const bool is_needed = count_proved(prove_guards(module, id)) < proved;
+  facts[fact] = bound;
+  return is_needed;
+}
+
 // Adds what proves guards that are kept without.
 void assume_extents(ir::Module& module, ir::FunctionId id) {
   ir::Function& kernel = module.function(id);
@@ -219,6 +235,9 @@ void assume_extents(ir::Module& module, ir::FunctionId id) {
   for (std::uint32_t fact : proofs.facts) used[fact] = true;
   for (const GuardProof& guard : proofs.guards)
     for (std::uint32_t fact : guard.facts) used[fact] = true;
+  const std::size_t proved = count_proved(proofs);
+  for (std::size_t fact = first; fact < used.size(); ++fact)
+    used[fact] = used[fact] || needs_bound(module, id, fact, proved);
   // What scalars are at least and at most is part of how far products reach, and no proof tells each of them.
   const bool uses_any =
       std::ranges::find(used.begin() + static_cast<std::ptrdiff_t>(first), used.end(), true) != used.end();

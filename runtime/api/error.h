@@ -20,7 +20,7 @@ struct Fault {
     std::uint32_t line, column;
   };
   std::vector<Call> calls;
-  std::uint64_t bad_threads = 0; // that had a bad index and went on
+  std::uint64_t bad_threads = 0; // that had a bad index or value and went on
   bool went_on = false;          // the thread of this one did
 };
 

@@ -23,16 +23,22 @@ static_assert(rows[barrier_places].name == "BarrierPlaces");
 static constexpr std::uint32_t stopped = 15;
 static_assert(rows[stopped].name == "Stopped");
 
+static constexpr std::uint32_t does_not_fit = 17, fits_signed = 18, fits_word = 19;
+static_assert(rows[does_not_fit].name == "DoesNotFit");
+static_assert(rows[fits_signed].name == "FitsSigned" && rows[fits_word].name == "FitsWord");
+
 bool is_stop(const kern_fault_record& fault) { return fault.kind == stopped; }
 
 const FaultRow* find_fault(std::uint32_t kind) { return kind < std::size(rows) ? &rows[kind] : nullptr; }
 
 kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind) {
-  bool from_end = site_kind == index_from_end && fault.index < 0;
+  const bool from_end = site_kind == index_from_end && fault.index < 0;
   // The record may hold anything.
-  if (from_end)
-    fault.index = static_cast<std::int64_t>(static_cast<std::uint64_t>(fault.index) -
-                                            static_cast<std::uint64_t>(fault.extent));
+  const auto index = static_cast<std::uint64_t>(fault.index),
+             extent = static_cast<std::uint64_t>(fault.extent);
+  if (from_end) fault.index = static_cast<std::int64_t>(index - extent);
+  // Of a signed type, it has the distance from the least of `extent` values.
+  if (site_kind == fits_signed) fault.index = static_cast<std::int64_t>(index - extent / 2);
   return fault;
 }
 
@@ -44,15 +50,16 @@ std::string thread_text(const kern_fault_record& fault) {
 std::string fault_text(const kern_fault_record& fault, std::uint32_t site_kind, std::string_view array) {
   const FaultRow* row = find_fault(fault.kind);
   if (!row) return fmt::format("the fault record is damaged: kind {}, site {}", fault.kind, fault.site);
-  std::string index = site_kind == index_unsigned ? fmt::format("{}", static_cast<std::uint64_t>(fault.index))
-                                                  : fmt::format("{}", fault.index);
+  const bool is_unsigned = site_kind == index_unsigned || site_kind == fits_word;
+  std::string index = is_unsigned ? fmt::format("{}", static_cast<std::uint64_t>(fault.index))
+                                  : fmt::format("{}", fault.index);
   return fmt::format(fmt::runtime(row->text), fmt::arg("index", index), fmt::arg("axis", fault.axis),
                      fmt::arg("array", array), fmt::arg("extent", fault.extent)) +
          thread_text(fault);
 }
 
 std::string bad_threads_text(std::uint64_t count) {
-  return fmt::format("threads with an index out of range that went on: {}", count);
+  return fmt::format("threads with a bad index or value that went on: {}", count);
 }
 
 std::optional<std::uint32_t> other_barrier(const kern_fault_record& fault) {
@@ -82,6 +89,10 @@ std::vector<std::string> fault_hints(const kern_fault_record& fault, std::uint32
                                      const std::array<std::uint64_t, 3>& block,
                                      std::span<const FaultArray> arrays) {
   std::vector<std::string> hints;
+  // The text of the place ends in its type.
+  if (fault.kind == does_not_fit && !array.empty())
+    hints.push_back(
+        fmt::format("where wrapping is meant, write `{}(...)`", array.substr(array.rfind(' ') + 1)));
   if (fault.kind != index_out_of_range) return hints;
   if (!param.empty() && param != array)
     hints.push_back(fmt::format("`{}` is a view of parameter `{}`", array, param));

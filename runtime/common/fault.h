@@ -21,8 +21,8 @@ struct FaultRow {
 // Returns the row of faults.def, or null where there is none.
 const FaultRow* find_fault(std::uint32_t kind);
 
-// Returns a fault with the index that the program had, by the kind of the fault's site: of one that counts
-// from the end the record has the place.
+// Returns a fault with the index or value that the program had, by the kind of the fault's site: of an index that
+// counts from the end the record has the place, of a value for a signed type the distance from its least one.
 kern_fault_record as_written(kern_fault_record fault, std::uint32_t site_kind);
 
 // Returns "index 7 is out of range for axis 0 of `y` (extent 7), block (0,0,0) thread (7,0,0)", for a fault
@@ -35,7 +35,7 @@ std::string thread_text(const kern_fault_record& fault);
 // Says whether the thread was stopped, because its launch was told to end.
 bool is_stop(const kern_fault_record& fault);
 
-// Returns "threads with an index out of range that went on: 7".
+// Returns "threads with a bad index or value that went on: 7".
 std::string bad_threads_text(std::uint64_t count);
 
 // Returns the site of the other barrier that threads of the block wait at; none where the fault is not of

@@ -62,20 +62,22 @@ class Writer:
         arguments = [self.random.choice(self.params)[0] for _ in range(2)]
         array = self.shapes[0].split(".")[0]
         types = dict(self.params)
+        # What may not fit a result is checked, by the thread: a cast wraps as the host does.
+        cast = result if result in ("i8", "i16", "u8", "u16") else ""
         kept = self.params, self.shapes
         self.params, self.shapes = [("a", types[arguments[0]]), ("b", types[arguments[1]])], ["v.size", "v.shape[0]"]
         name = f"f{len(self.functions)}"
         self.functions.append("")
         lines = [f"@device\ndef {name}(a: {self.params[0][1]}, b: {self.params[1][1]}, v: f32[:]) -> {result}:\n"]
         if self.random.random() < 0.6:
-            early = f"        return {expression()}\n"
+            early = f"        return {cast}({expression()})\n"
             if self.random.random() < 0.3:
-                early = f"        if {self.truth(0)}:\n            return {expression()}\n"
+                early = f"        if {self.truth(0)}:\n            return {cast}({expression()})\n"
             lines.append(f"    if {self.truth(0)}:\n{early}")
         if self.random.random() < 0.3:
-            lines.append(f"    c = {expression()}\n    return c\n")
+            lines.append(f"    c = {cast}({expression()})\n    return c\n")
         else:
-            lines.append(f"    return {expression()}\n")
+            lines.append(f"    return {cast}({expression()})\n")
         self.params, self.shapes = kept
         self.functions[int(name[1:])] = "".join(lines)
         return f"{name}({arguments[0]}, {arguments[1]}, {array})"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Integer operators over pairs of all integer types in .kern files, loaded or literal, stored to all integer types: a model in
-Python says what each statement computes, or which error or warning it gives. Each fix that a message writes is put in its
-place; it must compile, and compute what was meant.
+Python says what each statement computes, or which error or warning it gives. What its place does not hold is a fault there, and
+stores nothing. Each fix that a message writes is put in its place; it must compile, and compute what was meant.
 
 usage: integers.py KERNC [--count N | --all] [--seed S] [--seconds T] [--lanes N]
 
@@ -26,6 +26,7 @@ OPERATORS = ("+", "-", "*", "//", "%", "<<", ">>", "&", "|", "^", "**", "min", "
 PLACES = ("element", "element", "element", "local", "param", "augmented", "named", "named")
 STATEMENTS, VALUES = 60, 48
 LEAST_FACTOR = 100  # of a literal whose product is warned of
+UNTOUCHED = 77  # what elements hold before a kernel stores to them
 BEYOND = 1 << 120
 
 
@@ -142,14 +143,15 @@ def interval_of(op, a, b, width):
 class Value:
     """An expression: its text, its type (None of a literal), its numbers one a round, and what rule 1 to 3 say of it."""
 
-    def __init__(self, text, type, numbers, interval=None, promoted=False, wraps=False, saturates=False, exact=None, wide=False, by_count=False):
+    def __init__(self, text, type, numbers, interval=None, promoted=False, wraps=False, exact=None, wide=False, by_count=False):
         self.text, self.type, self.numbers = text, type, numbers
         self.interval = interval if interval else span(type)
-        self.promoted, self.wraps, self.saturates = promoted, wraps, saturates
+        self.promoted, self.wraps = promoted, wraps
         self.exact = exact or numbers  # without wrapping
         self.wide = wide  # whether an operand, not the whole, is converted to a wider type
         self.by_product = False  # whether a product of two variables of 32 bits may have wrapped
         self.by_count = by_count  # whether a literal that has the type of its count may have wrapped
+        self.loses = False  # whether an operator of it may have wrapped at all
 
     def small(self):
         return self.type is None or narrow(self.type) or self.promoted
@@ -237,11 +239,12 @@ def binary(op, a, b, warnings, text=None, picks=None):
     interval = exact if fits or promoted else span(type)
     far_count = op == "<<" and not (b.interval[0] >= 0 and b.interval[1] < width)
     by_count = op in ("<<", "**") and a.type is None and bits(type) == 32 and not promoted and (not fits or far_count)
-    result = Value(text, type, [wrap(type, n) for n in results], interval, promoted, wraps or by_count, op in ("+", "-", "*"), exacts,
+    result = Value(text, type, [wrap(type, n) for n in results], interval, promoted, wraps or by_count, exacts,
                  (op in ("+", "-", "*", "<<") or (op == "**" and b.type is None)) or (op in ("&", "|", "^") and (a.wide or b.wide)), by_count)
     great = signed(type) and any(v.type is None and max(abs(n) for n in v.interval) >= LEAST_FACTOR for v in (a, b))
     own = (op == "*" and (great or (a.type and b.type)) or op == "**" and a.type) and bits(type) == 32 and not promoted and not fits
     result.by_product = modular and not (op == "&" and fits) and bool(own or a.by_product or (b.by_product and not shift))
+    result.loses = not fits or (modular and (a.loses or b.loses))
     return result
 
 
@@ -262,9 +265,10 @@ def unary(op, a, warnings):
         warnings.append("product")
     fits = holds(type, exact)
     wraps = (a.wraps and op != "abs") or (not fits and (promoted or (op == "neg" and type in ("u32", "u64") and exact[0] < 0)))
-    result = Value(text, type, [wrap(type, n) for n in numbers], exact if fits or promoted else span(type), promoted, wraps, op != "~",
-                   numbers, op == "neg")
+    result = Value(text, type, [wrap(type, n) for n in numbers], exact if fits or promoted else span(type), promoted, wraps, numbers,
+                   op == "neg")
     result.by_product = a.by_product and op != "abs"
+    result.loses = not fits or a.loses
     return result
 
 
@@ -272,8 +276,9 @@ def named(value):
     """The same read from a local that one statement assigns: of its expression it has the interval, and 0 before."""
     low, high = min(value.interval[0], 0), max(value.interval[1], 0)
     interval = (low, high) if holds(value.type, (low, high)) else span(value.type)
-    result = Value("d", value.type, value.numbers, interval, False, value.wraps, False, value.exact, False, value.by_count)
+    result = Value("d", value.type, value.numbers, interval, False, value.wraps, value.exact, False, value.by_count)
     result.by_product = value.by_product
+    result.loses = value.loses
     return result
 
 
@@ -292,13 +297,19 @@ class Statement:
         self.a, self.b = make("a", left), make("b", right)
         if self.place == "augmented":
             self.target = left
-        warnings, self.error, self.value = [], None, None
+        warnings, self.error, self.value, self.may_fail = [], None, None, None
+        self.checked = False  # whether what is stored is checked
         try:
             self.value = self.compute(warnings, picks)
             if self.place == "named":
                 self.value = named(self.value)
             if not converts(self.value, self.target):
-                self.error = "E0323" if self.place == "param" else "E0360" if self.value.promoted else "E0301"
+                cast = "E0325" if self.place == "atomic" else "E0323" if self.place == "param" else "E0301"
+                self.error = cast if self.value.wraps or self.value.by_product else None
+                # A signed operand may have made an i64 of what was a hash.
+                was_word = self.target in ("u32", "u64") and "u32" in (self.a.type, self.b.type)
+                self.may_fail = cast if self.value.loses or was_word else None
+                self.checked = not self.error
         except Refused as refused:
             self.error = str(refused)
         if self.value and not self.error and bits(self.target) == 64 and bits(self.value.type) <= 32 and self.value.wraps:
@@ -347,6 +358,10 @@ class Statement:
             return [f"{element} = {self.a.text}", f"{element} {self.op}= {self.b.text}"], 1
         return [f"{element} = {text}"], 0
 
+    def kept(self):
+        """Returns what the element holds where what is stored last does not fit."""
+        return [n if self.place == "augmented" else UNTOUCHED for n in self.a.numbers]
+
     def exact(self):
         """Says in which rounds the operands are numbers that 64 bits with a sign hold, as a fix computes."""
         # A product of a u32 and a literal wraps, as a hash does.
@@ -367,22 +382,24 @@ def converts(value, target):
 class Job:
     """Lines of a kernel and what they store."""
 
-    def __init__(self, statement, number, expected, mask=None, choose="wraps"):
+    def __init__(self, statement, number, expected, mask=None, choose=None, faults=None):
         self.statement, self.expected, self.choose = statement, expected, choose
-        self.otherwise = None  # what is expected where a message offers nothing that saturates
         self.mask = mask or [True] * VALUES
+        self.faults = faults or [False] * VALUES
         self.text, self.judged = statement.lines(number)
 
 
 def source(jobs):
     params = [f"{side}_{t}: {t}[:]" for side in "ab" for t in TYPES] + [f"o_{t}: {t}[:, :]" for t in TYPES] + ["pick: bool[:]"]
     text = "".join(f"@device\ndef take_{t}(x: {t}) -> {t}:\n    return x\n\n\n" for t in TYPES)
-    text += f"@kernel\ndef k({', '.join(params)}):\n    i = grid(1)\n    if i >= pick.size:\n        return\n"
+    text += f"@kernel\ndef k({', '.join(params)}):\n    i = threadIdx.x\n    if i >= pick.size:\n        return\n"
     places = {}
-    for job in jobs:
+    for number, job in enumerate(jobs):
+        # A block has one statement: a thread that faults leaves the others to run.
+        text += f"    if blockIdx.x == {number}:\n"
         for at, line in enumerate(job.text):
             places[text.count("\n") + 1] = (job, at)
-            text += f"    {line}\n"
+            text += f"        {line}\n"
     return text, places
 
 
@@ -405,27 +422,18 @@ def diagnose(kernc, path, jobs):
     return found
 
 
-def fix_of(one, choose):
+def fix_of(one):
     """Returns the text that a message writes."""
-    message = one["message"]
-    notes = [note["message"] for note in one.get("notes", [])]
-    if choose == "saturates":
-        found = re.search(r"or `([^`]*)`, which saturates", message) or next(filter(None, (re.search(r"saturate instead of wrapping write `([^`]*)`", n) for n in notes)), None)
-        if found:
-            return found[1]
     if one["code"] == "E0323":
+        notes = [note["message"] for note in one.get("notes", [])]
         return next(m[1] for m in (re.search(r"convert it: `([^`]*)`", n) for n in notes) if m)
-    found = re.search(r"write `([^`]*)`", message)
+    found = re.search(r"write `([^`]*)`", one["message"])
     return found[1] if found else None
 
 
 def apply_fix(job, one, at):
     """Puts what a message writes where it belongs; returns whether it could."""
-    line, fix = job.text[at], fix_of(one, job.choose)
-    if job.otherwise and one["code"][0] == "E":
-        if "saturate" not in json.dumps(one):
-            job.expected, job.mask = job.otherwise
-        job.otherwise = None
+    line, fix = job.text[at], fix_of(one)
     if fix is None:
         return False
     if re.match(r"d\d+ = ", fix):
@@ -434,7 +442,7 @@ def apply_fix(job, one, at):
     if one["code"][0] == "W" and " = " in fix:
         job.text[at] = fix
         return True
-    begin, end = one["column"] - 5, one["end_column"] - 5
+    begin, end = one["column"] - 9, one["end_column"] - 9
     if one["code"] == "E0303" and "=" not in fix:
         # The cast of one operand: what it converts stands in the expression.
         inner = re.sub(r"[iu]\d+\(([^()]*)\)", r"\1", fix)
@@ -450,31 +458,30 @@ def jobs_of(statement, number):
     """Returns the jobs that a judged statement gives: as it stands, and with each fix."""
     s, value, target = statement, statement.value, statement.target
     plain = lambda numbers: [wrap(target, n) for n in numbers]
-    low, high = span(target)
     if s.error in ("E0305", "E0325", "E0332", "E0373"):
         return []
     if s.error == "E0303":
         # Both operands in 64 bits, then in the type of the target.
         numbers = [exact_result(s.op, p, q, 64) for p, q in zip(s.a.numbers, s.b.numbers)] if s.op in ("+", "-", "*", "&", "|", "^") else None
-        return [Job(s, number, plain(numbers))] if numbers else []
+        return [Job(s, number, plain(numbers), choose="fix")] if numbers else []
     jobs = []
+    if s.checked:
+        faults = [wrap(target, n) != n for n in value.numbers]
+        return [Job(s, number, [k if f else n for n, k, f in zip(value.numbers, s.kept(), faults)], faults=faults)]
     if not s.error:
-        jobs.append(Job(s, number, plain(value.numbers), choose=None))
-        if value.type == "u64":
-            jobs.append(Job(s, number, plain(value.numbers)))  # no cast makes a difference of them exact
+        jobs.append(Job(s, number, plain(value.numbers)))
+        no_wider = value.type == "u32" and target == "u64" and s.warns and not value.by_product
+        if value.type == "u64" or no_wider:
+            jobs.append(Job(s, number, plain(value.numbers), choose="fix"))  # no cast makes a difference of them exact
         elif s.warns or s.divides_product or (bits(target) == 64 and value.by_product):
-            jobs.append(Job(s, number, plain(value.exact), s.exact()))
+            jobs.append(Job(s, number, plain(value.exact), s.exact(), choose="fix"))
         return jobs
-    widens = bits(target) > bits(value.type) and s.error != "E0360" and not value.promoted
+    widens = bits(target) > bits(value.type)
     # An error may come with a warning, whose fix is made too.
     product = bits(target) == 64 and value.by_product
     exact = (widens and value.wide) or (bits(target) == 64 and value.wraps) or s.warns or s.divides_product or product
     masked = s.warns or s.divides_product or product
-    jobs.append(Job(s, number, plain(value.exact if exact else value.numbers), s.exact() if masked else None))
-    if value.saturates and not widens and s.error != "E0323":
-        # A text that saturates does so for every value; where none does, there is only the cast.
-        jobs.append(Job(s, number, [min(max(n, low), high) for n in value.exact], s.exact(), "saturates"))
-        jobs[-1].otherwise = jobs[-2].expected, jobs[-2].mask
+    jobs.append(Job(s, number, plain(value.exact if exact else value.numbers), s.exact() if masked else None, choose="fix"))
     return jobs
 
 
@@ -492,6 +499,8 @@ def check_file(options, seed, choices, folder):
         codes = [code for code, _, at in found[id(job)] if at == job.judged or code.startswith("E") or s.place == "named"]
         errors = [code for code in codes if code.startswith("E")]
         warns = any(code in ("W0730", "W0731", "W0733") for code in codes)
+        if s.checked and s.may_fail and errors == [s.may_fail]:
+            s.error, s.checked = s.may_fail, False
         if (s.error is None) != (not errors) or (s.error and s.error not in errors):
             wrong.append(f"{' | '.join(job.text)}: {errors or 'no error'}, {s.error or 'none'} expected")
         elif not s.error and warns != s.warns:
@@ -519,23 +528,34 @@ def check_file(options, seed, choices, folder):
     return len(jobs)
 
 
+def source_line(jobs, job):
+    """Returns the line at which a job's value is checked."""
+    return next(line for line, (other, at) in source(jobs)[1].items() if other is job and at == job.judged)
+
+
 def run(options, folder, jobs, data, picks):
     for name, values in data.items():
         numpy.save(folder / f"{name}.npy", numpy.array(values, numpy_type(name[2:])))
     numpy.save(folder / "pick.npy", numpy.array(picks))
     words = [f"{name}=@{folder}/{name}.npy" for name in data] + [f"pick=@{folder}/pick.npy"]
-    words += [f"o_{t}=zeros:{t}:{max(len(jobs), 1)}x{VALUES}" for t in TYPES]
+    words += [f"o_{t}=full:{t}:{max(len(jobs), 1)}x{VALUES}:{UNTOUCHED}" for t in TYPES]
     words += [word for t in TYPES for word in ("-o", f"o_{t}={folder}/o_{t}.npy")]
-    command = [options.kernc, "run", str(folder / "fixed.kern"), "k", *words, "--grid=1", f"--block={VALUES}", f"--lanes={options.lanes}"]
+    command = [options.kernc, "run", str(folder / "fixed.kern"), "k", *words, f"--grid={max(len(jobs), 1)}", f"--block={VALUES}", f"--lanes={options.lanes}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    if done.returncode != 0:
+    faulty = [job for job in jobs if any(job.faults)]
+    # What a fix computes may not fit its place either.
+    fault = re.search(r"fixed.kern:(\d+):\d+: fault\[fit\]", done.stderr)
+    last = source_line(jobs, faulty[0]) if faulty else len(jobs) * 9
+    lines = {source_line(jobs, job) for job in jobs if job.choose or job in faulty}
+    if done.returncode != (4 if fault else 0) or (faulty and not fault) or (fault and not (int(fault[1]) in lines and int(fault[1]) <= last)):
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     stored = {t: numpy.load(folder / f"o_{t}.npy") for t in TYPES}
     wrong = []
     for number, job in enumerate(jobs):
         got = [int(n) for n in stored[job.statement.target][number]]
-        for at, (g, e, asked) in enumerate(zip(got, job.expected, job.mask)):
-            if asked and g != e:
+        kept = job.statement.kept() if job.choose else job.expected
+        for at, (g, e, asked, old) in enumerate(zip(got, job.expected, job.mask, kept)):
+            if asked and g not in (e, old):
                 s = job.statement
                 wrong.append(f"{' | '.join(job.text)}: {g}, {e} expected, of {s.a.numbers[at]} and {s.b.numbers[at]}")
                 break

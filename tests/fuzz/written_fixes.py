@@ -22,8 +22,8 @@ import arguments
 STATEMENTS, VALUES, ROUNDS = 40, 24, 12
 CONSTANTS = {"N": 3, "M": 12, "HALF": 0.5}
 INPUTS = {"a": "i32", "b": "i32", "c": "i64", "h": "u16", "f": "f32", "s": "bool"}
-OUTPUTS = {"y": "f64", "r": "f32", "z": "i32", "w": "i64", "o": "u8", "t": "bool"}
-NUMPY = {"i32": "int32", "i64": "int64", "u16": "uint16", "f32": "float32", "f64": "float64", "u8": "uint8", "bool": "bool"}
+OUTPUTS = {"y": "f64", "r": "f32", "z": "i32", "w": "i64", "t": "bool"}
+NUMPY = {"i32": "int32", "i64": "int64", "u16": "uint16", "f32": "float32", "f64": "float64", "bool": "bool"}
 ROUNDED = 2.0**-23  # an operation of floats, in f32
 
 
@@ -162,7 +162,7 @@ def shape_of(rng):
     """Returns the lines of a statement, the array it stores to, what it means as a text for eval(), and the fix that is chosen."""
     writer = Writer(rng)
     depth = rng.randint(1, 3)
-    whole, kind = tidy(writer.integer(depth)), rng.choice(["real", "real", "real", "quotient", "count", "truth", "bits", "narrow", "sum"])
+    whole, kind = tidy(writer.integer(depth)), rng.choice(["real", "real", "real", "quotient", "count", "truth", "bits"])
     if kind == "real":
         text, name = tidy(writer.real(depth)), rng.choice("yr")
         return [f"{name}[K, i] = {text}"], name, f"number({text})", "float"
@@ -177,17 +177,9 @@ def shape_of(rng):
         return [f"w[K, i] = ({whole}) << (N + 29)"], "w", f"Wide(number({whole}).exact() << 32)", "float"
     if kind == "truth":
         return [f"t[K, i] = {whole}"], "t", f"Number(int(number({whole}).exact() != 0))", "float"
-    if kind == "bits":
-        op, right = rng.choice(["&", "|", "<<"]), rng.choice(["(N + 1)", "(M if n > 3 else N)", "(N if M > 5 else 2)", "(M & 5)"])
-        real = tidy(rng.choice(["f[i]", "(f[i] + 1.5)", "(f[i] * 2.0)", "(f[i] if s[i] else 4.5)"]))
-        return [f"w[K, i] = ({real}) {op} {right}"], "w", f"cut({real}) {op} {right}", "whole"
-    chosen = rng.choice(["float", "saturates"])
-    convert = "clamped" if chosen == "saturates" else "wrapped"
-    if kind == "narrow":
-        return [f"o[K, i] = {whole}"], "o", f"{convert}({whole})", chosen
-    op = rng.choice(["+", "-", "*", "|"])
-    first = rng.choice(["7", "200"])
-    return [f"o[K, i] = {first}", f"o[K, i] {op}= {whole}"], "o", f"{convert}(number({first}) {op} ({whole}))", chosen
+    op, right = rng.choice(["&", "|", "<<"]), rng.choice(["(N + 1)", "(M if n > 3 else N)", "(N if M > 5 else 2)", "(M & 5)"])
+    real = tidy(rng.choice(["f[i]", "(f[i] + 1.5)", "(f[i] * 2.0)", "(f[i] if s[i] else 4.5)"]))
+    return [f"w[K, i] = ({real}) {op} {right}"], "w", f"cut({real}) {op} {right}", "whole"
 
 
 class Wide:
@@ -204,7 +196,6 @@ class Statement:
         lines, self.name, self.meant, self.chosen = shape_of(rng)
         self.lines = [line.replace("[K,", f"[{number},") for line in lines]
         self.written = list(self.lines)
-        self.saturates = self.chosen != "saturates"  # until a message offers it
 
 
 def source(statements):
@@ -227,11 +218,6 @@ def fix_of(one, statement):
         return first(r"write `([^`]*)` for the quotient") if statement.chosen == "floor" else first(r"or `([^`]*)`")
     if one["code"] == "E0302":
         return first(r"`([^`]*)` takes the whole part")
-    if statement.chosen == "saturates":
-        found = first(r"or `([^`]*)`, which saturates") or first(r"saturate instead of wrapping write `([^`]*)`")
-        if found:
-            statement.saturates = True
-            return found
     return first(r"write `([^`]*)`")
 
 
@@ -295,8 +281,6 @@ def meant(statement, row):
     names |= {name: number(value) for name, value in CONSTANTS.items()} | {"n": Number(row["n"]), "i": 0}
     names |= {name: cast(make) for name, make in integers.items()}
     names |= {"number": number, "cut": cut, "Number": Number, "Wide": Wide, "skip": skip}
-    names["wrapped"] = lambda value: Number(number(value).exact() & 255)
-    names["clamped"] = lambda value: Number(max(0, min(255, number(value).exact()))) if statement.saturates else names["wrapped"](value)
     return eval(statement.meant, names)
 
 

@@ -131,6 +131,7 @@ inline std::string outline(const ir::Body& body) {
         [](const ir::Call&) { return std::string("call"); },
         [](const ir::Print&) { return std::string("print"); },
         [](const ir::Guard&) { return std::string("guard"); },
+        [](const ir::Fit&) { return std::string("fit"); },
         [](const ir::Check&) { return std::string("check"); },
         [&](const ir::If& node) {
           return braced("if", node.then_body) +

@@ -40,7 +40,7 @@ struct FaultDetails {
   std::vector<Place> calls;      // that led there, innermost first
   std::uint32_t kind = 0;        // the row of faults.def
   std::uint32_t site = 0;        // its index in the manifest
-  std::uint64_t bad_threads = 0; // of the launch, that had an index out of range and went on
+  std::uint64_t bad_threads = 0; // of the launch, that had a bad index or value and went on
   bool went_on = false;          // the thread did not leave its kernel
 };
 

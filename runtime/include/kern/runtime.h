@@ -68,7 +68,7 @@ typedef struct kern_fault_info {
   uint32_t kind;        // the row of faults.def
   uint32_t site;        // its index in the manifest
   uint32_t went_on;     // 1: the thread did not leave its kernel (`--on-fault=clamp`)
-  uint64_t bad_threads; // of the launch, that had an index out of range and went on
+  uint64_t bad_threads; // of the launch, that had a bad index or value and went on
 } kern_fault_info;
 
 typedef struct kern_memory_info {

@@ -23,7 +23,7 @@ OPERANDS = [
     "({a} * {b} if {a} > {b} else {b} - 1)", "n * {a}", "n * n", "{a}",
 ]
 DIVISORS = ["3", "n", "d[i]", "(d[i] + d[i])", "(d[i] * n)", "(-d[i])"]
-PLACES = ["f32", "f64", "i32", "i64", "local", "augmented"]
+PLACES = ["f32", "f64", "i64", "local", "augmented"]
 CHUNK = 45  # fewer than the errors that are written of one file
 COUNT, LIMIT = 24, 1 << 63
 
@@ -78,7 +78,7 @@ class Case:
         names = {"a": f"a_{pair[0]}[i]", "b": f"b_{pair[1]}[i]"}
         top = form.format(**names)
         bracketed = top if re.fullmatch(r"[\w\[\] *]+|\w+\(.*\)|\(.* else .*\)|-\w+\[i\]", top) and "<<" not in top else f"({top})"
-        self.target = {"local": "f64", "augmented": "i32"}.get(place, place)
+        self.target = {"local": "f64", "augmented": "i64"}.get(place, place)
         element = f"o_{self.target}[{at}, i]"
         if place == "augmented":
             self.lines = [f"if s[{at}, i]:", f"    {element} = c[i]", f"    {element} /= {top}"]
@@ -127,7 +127,7 @@ class Case:
 
 def source(cases):
     params = [f"{side}_{t}: {t}[:]" for side in "ab" for t in TYPES] + ["c: i32[:]", "d: i32[:]", "s: bool[:, :]", "n: i32"]
-    params += [f"o_{t}: {t}[:, :]" for t in ("f32", "f64", "i32", "i64")]
+    params += [f"o_{t}: {t}[:, :]" for t in ("f32", "f64", "i64")]
     lines, places = ["@kernel", f"def k({', '.join(params)}):", "    i = grid(1)", "    if i >= d.size:", "        return"], {}
     for case in cases:
         for at, line in enumerate(case.lines):
@@ -194,12 +194,12 @@ def check(choices, path):
         kind = {"i": "int", "u": "uint"}[name[2]] + name[3:] if "_" in name else "int32"
         numpy.save(FOLDER / f"{name}.npy", numpy.array(values, kind))
         words.append(f"{name}=@{FOLDER}/{name}.npy")
-    for t in ("f32", "f64", "i32", "i64"):
+    for t in ("f32", "f64", "i64"):
         words += [f"o_{t}=zeros:{t}:{len(cases)}x{COUNT}", "-o", f"o_{t}={FOLDER}/o_{t}.npy"]
     done = subprocess.run([KERNC, "run", str(path), "k", *words, "--grid=1", f"--block={COUNT}"], capture_output=True, text=True, timeout=300, env={**os.environ, "KERN_WARNINGS": "off"})
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
-    stored = {t: numpy.load(FOLDER / f"o_{t}.npy") for t in ("f32", "f64", "i32", "i64")}
+    stored = {t: numpy.load(FOLDER / f"o_{t}.npy") for t in ("f32", "f64", "i64")}
     wrong = compared = 0
     for at, case in enumerate(cases):
         for i, row in enumerate(rows):

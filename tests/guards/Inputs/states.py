@@ -9,10 +9,10 @@ import tempfile
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 # What a state begins with; a new one needs no row here, its first word is taken.
 PROOFS = [("fact", r"the fact `"), ("guard", r"the guard at|a guard before it"), ("loop", r"`(for|while)\b[^`]*` at|the loop around it"), ("test", r"`[^`]*` at|a test before it"),
-          ("block", r"block="), ("launch", r"the limits of a launch"), ("constant", r"^constant "), ("range", r"-?\d+(\.\.-?\d+)? < "),
+          ("block", r"block="), ("launch", r"the limits of a launch"), ("constant", r"^constant "), ("range", r"-?\d+(\.\.-?\d+)? (<|in) "),
           ("arithmetic", r"arithmetic")]
-# Kinds of sites of an index: their rows in faults.def.
-INDEX_KINDS = {1, 10, 11}
+# Kinds of sites of an index, and of a value that is to fit: their rows in faults.def.
+TESTED_KINDS = {1, 10, 11} | {17, 18, 19}
 
 
 def state_of(text):
@@ -88,8 +88,8 @@ def resolve(word, constants, depth=8):
 
 
 def sites_of(manifest):
-    """By number: (place, array, whether it is of an index)."""
-    return [(f"{site['place']['line']}:{site['place']['column']}", site.get("array", ""), site["kind"] in INDEX_KINDS)
+    """By number: (place, array, whether it is of an index or a value)."""
+    return [(f"{site['place']['line']}:{site['place']['column']}", site.get("array", ""), site["kind"] in TESTED_KINDS)
             for site in json.loads(manifest)["sites"]]
 
 
@@ -137,6 +137,7 @@ def compare_targets(unit, guards, ptx, sites):
         for key, (access, state, place) in numbered([(access, state, place) for place, access, state in on_gpu]).items():
             # An array's text may hold brackets of its own: `f(x[5] + 1)[0] i`.
             keys = {(place, access[:axis.start()], True) for axis in re.finditer(r"\[\d+\] ", access + " ")}
+            keys |= {(place, access.removeprefix("fit "), True)}
             cpu = others.get(key)
             text = state if cpu == state else f"cpu: {cpu}; cuda: {state}" if cpu else f"cuda: {state}"
             if is_kept(state):
@@ -144,8 +145,8 @@ def compare_targets(unit, guards, ptx, sites):
                 if numbers is not None:
                     text += " | ptx" if keys & exits else " | no ptx"
             listed.append((access, text, place))
-        for place, array, is_index in sorted(exits - kept):
-            if is_index:
+        for place, array, is_tested in sorted(exits - kept):
+            if is_tested:
                 wrong.append(f"{unit}: {function}: the PTX tests `{array}` at {place}, whose guard is not kept")
     # The CPU has variants that the GPU has not.
     for function, on_cpu in guards["cpu"].items():

@@ -18,6 +18,8 @@ Of any other test the table has the number of guards in each state, a line for e
 
     tests/check/loop_else.py --sig=k(int64, int32[:, :]): cpu 9 proved, 11 kept; cuda 29 proved, 11 kept, 11 in the PTX
 
+A fit is a row, `fit `y[i]`, a u8: kept | ptx`, in examples and benchmarks only.
+
 These are sums over the kernels and their variants; where they are the same on both targets they stand once. What a launch tests
 before it takes a variant (`taken where`) is a row but is not counted: it is no guard, and the guards that rest on it are counted as proved.
 `--rows` prints the rows of such a file.
@@ -69,6 +71,13 @@ def summary(rows):
     cpu, cuda = (", ".join(f"{count[state]} {state}" for state in dict.fromkeys((*STATES, *sorted(count))) if count[state]) or "none"
                  for count in counts.values())
     return (cuda if cpu == cuda else f"cpu {cpu}; cuda {cuda}") + (f", {in_ptx} in the PTX" if in_ptx else "")
+
+
+def without_fits(unit, rows):
+    """The rows that the table has of a unit."""
+    if rows is None or str(unit).startswith(("examples/", "benchmarks/")):
+        return rows
+    return {function: [row for row in listed if not row[0].startswith("fit ")] for function, listed in rows.items()}
 
 
 def is_listed(unit):
@@ -177,6 +186,7 @@ def main():
         problems += dead_variants(unit, rows)
         if rows is None:
             continue
+        rows = without_fits(unit, rows)
         table[str(unit)] = rows if is_listed(unit) else summary(rows)
         if options.update:
             continue

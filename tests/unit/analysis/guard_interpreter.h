@@ -40,7 +40,7 @@ public:
     run(function_.body);
     return broken_;
   }
-  std::size_t guards_passed = 0;
+  std::size_t guards_passed = 0, fits_passed = 0;
   bool went_another_way = false; // a select of `ways`
   // What is to be computed in 32 bits, and whether an operand of it was larger, or a divisor was 0.
   const NarrowIndices* narrow = nullptr;
@@ -171,12 +171,18 @@ private:
     if ((*proved_)[static_cast<std::size_t>(node.site)]) broken_ = node.site;
     return Flow::Return;
   }
+  Flow fit(const ir::Fit& node) {
+    const Wide held = value(node.value);
+    if (number(node.type, wrap(node.type, held)) == held) return ++fits_passed, Flow::Next;
+    if ((*proved_)[static_cast<std::size_t>(node.site)]) broken_ = node.site;
+    return Flow::Return;
+  }
   Flow run(const ir::Stmt& stmt) {
     auto leaves = [](Flow flow) { return flow == Flow::Break || flow == Flow::Return; };
     auto behind = [](Flow flow) { return flow == Flow::Return ? flow : Flow::Next; };
     return match(
         stmt.node, [&](const ir::Assign& node) { return assign(node), Flow::Next; },
-        [&](const ir::Guard& node) { return guard(node); },
+        [&](const ir::Guard& node) { return guard(node); }, [&](const ir::Fit& node) { return fit(node); },
         [&](const ir::Check& node) { return value(node.condition) != 0 ? Flow::Next : Flow::Return; },
         [&](const ir::If& node) { return run(value(node.condition) != 0 ? node.then_body : node.else_body); },
         [&](const ir::While& node) {

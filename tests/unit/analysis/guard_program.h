@@ -1,4 +1,4 @@
-// Writes small functions with guards, and tells what became of each of them: one letter a guard, `p` proved
+// Writes small functions with guards and fits, and tells what became of each of them: one letter a guard, `p` proved
 // or `k` kept.
 #pragma once
 
@@ -63,6 +63,12 @@ public:
     if (index.type != types::i64) index = convert(types::i64, index);
     module.sites.push_back({ir::FaultKind::IndexOutOfRange, {}, "", "", {}, {}});
     write(stmt(ir::Guard{array, axis, index, static_cast<ir::SiteId>(module.sites.size() - 1), {}, {}}));
+  }
+  // Returns the value in a type that may not hold it.
+  ir::Operand fit(ir::Operand value, Type type) {
+    module.sites.push_back({ir::fit_kind(value.type, type), {}, "", "", {}, {}});
+    write(stmt(ir::Fit{value, type, static_cast<ir::SiteId>(module.sites.size() - 1)}));
+    return convert(type, value);
   }
   template <class Write> ir::Body body(Write inner) {
     ir::Body result;

@@ -416,5 +416,57 @@ TEST(Guards, ByteAsIndex) {
   }
 }
 
+TEST(Guards, FitOfABoundedValue) {
+  GuardProgram p;
+  ir::Operand n = p.param(types::i64);
+  p.fit(p.op(ir::BinaryOp::BitAnd, n, i64(255)), types::u8);
+  p.fit(p.op(ir::BinaryOp::BitAnd, n, i64(256)), types::u8);
+  p.fit(p.op(ir::BinaryOp::Modulo, n, i64(10)), types::i8);
+  p.fit(p.op(ir::BinaryOp::Modulo, n, i64(129)), types::i8);
+  p.fit(p.call(Builtin::Min, types::i64, {n, i64(255)}), types::u8); // may be negative
+  ir::Operand low = p.call(Builtin::Max, types::i64, {n, i64(0)});
+  p.fit(p.call(Builtin::Min, types::i64, {low, i64(255)}), types::u8);
+  p.fit(p.call(Builtin::Min, types::i64, {low, i64(256)}), types::u8);
+  EXPECT_EQ(p.outcome(), "pkpkkpk");
+}
+
+// What a fit has tested is known behind it, unless the thread goes on or nothing was tested.
+TEST(Guards, BehindAFit) {
+  for (bool clamps : {false, true})
+    for (ir::GuardState state : {ir::GuardState::Kept, ir::GuardState::Proved}) {
+      GuardProgram p;
+      p.module.clamps = clamps;
+      ir::Operand n = p.param(types::i64);
+      p.fit(n, types::u8);
+      std::get<ir::Fit>(p.f.function().body[0].node).state = state;
+      p.fit(n, types::u16);
+      p.fit(n, types::i8);
+      EXPECT_EQ(p.outcome(), clamps || state == ir::GuardState::Proved ? "kkk" : "kpk");
+    }
+}
+
+TEST(Guards, FitOfWords) {
+  GuardProgram p;
+  ir::Operand word = p.param(types::u64), number = p.param(types::i64);
+  p.fit(word, types::i64);
+  p.fit(p.op(ir::BinaryOp::ShiftRight, word, ir::constant_int(types::u64, 1)), types::i64);
+  p.fit(number, types::u64);
+  p.when(p.compare(ir::CompareOp::GreaterEqual, number, i64(1)), [&] {
+    p.fit(number, types::u64);
+    p.fit(p.sub(number, i64(1)), types::u64);
+    p.fit(p.add(number, i64(1)), types::u64); // it may wrap
+  });
+  EXPECT_EQ(p.outcome(), "kpkppk");
+}
+
+TEST(Guards, FitOfACounter) {
+  for (std::int64_t count : {128, 129}) {
+    GuardProgram p;
+    ir::Operand k = p.variable(types::i64);
+    p.count(k, i64(0), i64(1), i64(count), [&] { p.fit(k, types::i8); });
+    EXPECT_EQ(p.outcome(), count == 128 ? "p" : "k");
+  }
+}
+
 } // namespace
 } // namespace kern::test

@@ -1,4 +1,4 @@
-// Random functions over small integer types, where arithmetic wraps at every turn: a guard that is proved
+// Random functions over small integer types, where arithmetic wraps at every turn: a guard or a fit that is proved
 // must hold in every run.
 #include <gtest/gtest.h>
 
@@ -64,6 +64,7 @@ public:
       interpreter.narrow = &narrow;
       auto broken = interpreter.run(proved, ways);
       passed += interpreter.guards_passed;
+      fits_passed += interpreter.fits_passed;
       narrow_count += interpreter.narrow_runs;
       ASSERT_FALSE(interpreter.was_wide) << "seed " << seed << "\n" << dump();
       ASSERT_FALSE(interpreter.went_another_way) << "seed " << seed << "\n" << dump();
@@ -79,7 +80,7 @@ public:
     return p_.f.function().facts.size();
   }
 
-  std::size_t passed = 0, proved_count = 0, kept_count = 0, ways_count = 0, narrow_count = 0;
+  std::size_t passed = 0, fits_passed = 0, proved_count = 0, kept_count = 0, ways_count = 0, narrow_count = 0;
 
 private:
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
@@ -310,6 +311,12 @@ private:
     if (pick(6) == 0) return p_.add(count, i64(pick(3)));
     return p_.temp(types::i64, ir::Select{p_.less(low, high), count, i64(0)});
   }
+  // What fits is used in its type, by what follows.
+  void fit() {
+    ir::Operand from = any(variables_), to = any(variables_);
+    if (from.type == types::i64 && pick(2)) from = value(types::i64);
+    if (!keeps_value(from.type, to.type)) p_.set(to, p_.fit(from, to.type));
+  }
   void counted_loop(int depth) {
     Type type = pick(2) ? types::i64 : any(variables_).type;
     ir::Operand start = operand(type), stop = operand(type), variable = p_.variable(type);
@@ -341,6 +348,7 @@ private:
       return p_.set(variable, p_.op(pick(3) ? ir::BinaryOp::Add : ir::BinaryOp::Subtract, variable,
                                     ir::constant_int(variable.type, 1 + pick(2))));
     if (way <= 2) return p_.set(variable, value(variable.type));
+    if (way == 3 && pick(2)) return fit();
     if (way <= 5) return guard();
     if (way == 6) {
       if (in_loop && few_ && pick(2))
@@ -370,11 +378,12 @@ private:
 TEST(GuardsRandom, ProvedGuardsNeverFail) {
   const char* more = std::getenv("KERN_GUARD_SEEDS"); // to search longer than a test may
   unsigned seeds = more ? static_cast<unsigned>(std::atoi(more)) : 1500;
-  std::size_t passed = 0, proved = 0, kept = 0, ways = 0;
+  std::size_t passed = 0, fits = 0, proved = 0, kept = 0, ways = 0;
   for (unsigned seed = 0; seed < seeds && !HasFatalFailure(); ++seed) {
     RandomGuards random(seed);
     random.run(seed);
     passed += random.passed;
+    fits += random.fits_passed;
     proved += random.proved_count;
     ways += random.ways_count;
     kept += random.kept_count;
@@ -382,6 +391,7 @@ TEST(GuardsRandom, ProvedGuardsNeverFail) {
   // The test says something only if guards are proved, and run.
   EXPECT_GT(proved * 10, kept);
   EXPECT_GT(passed, 10 * seeds);
+  EXPECT_GT(fits, seeds);
   EXPECT_GT(ways, 0U);
   RecordProperty("proved", static_cast<int>(proved));
   if (more) std::printf("proved %zu, kept %zu, passed %zu, selects %zu\n", proved, kept, passed, ways);

@@ -60,6 +60,8 @@ TEST(Print, EveryStatement) {
   f.then(For{*i.slot, constant_int(types::i64, 0), constant_int(types::i64, 2), n, std::move(loop)});
   Body head, body;
   head.push_back(stmt(Guard{x, 0, i, SiteId(0), GuardState::Proved, "by hand"}));
+  head.push_back(stmt(Fit{i, types::u8, SiteId(0)}));
+  head.push_back(stmt(Fit{i, types::i32, SiteId(0), GuardState::Shadow, "by hand"}));
   body.push_back(stmt(CallEffect{std::nullopt, Builtin::Syncthreads, {}}));
   body.push_back(stmt(Continue{}));
   f.then(While{std::move(head), positive, std::move(body)});
@@ -84,6 +86,8 @@ TEST(Print, EveryStatement) {
     break
   while:
     guard x[0] i proved: by hand
+    fit i: u8
+    fit i: i32 shadow: by hand
   do %3:
     syncthreads()
     continue

@@ -23,7 +23,8 @@ struct Verify : testing::Test {
   }
   void SetUp() override {
     module.sites = {{FaultKind::IndexOutOfRange, {}, "x", "x", {}, {}},
-                    {FaultKind::AssertFailed, {}, "", "", {}, {}}};
+                    {FaultKind::AssertFailed, {}, "", "", {}, {}},
+                    {FaultKind::DoesNotFit, {}, "a u8", "", {}, {}}};
     module.functions.resize(2);
     module.functions[0].name = module.functions[0].symbol = "k";
     module.functions[0].is_kernel = true;
@@ -55,6 +56,7 @@ TEST_F(Verify, SoundModule) {
   let(condition, Compare{CompareOp::Less, i, n});
   then(Check{condition, SiteId(1), std::nullopt});
   then(Guard{x, 0, i, SiteId(0)});
+  then(Fit{i, types::u8, SiteId(2)});
   then(Load{*temp.slot, x, {i, i}});
   let(row, View{x, {{ViewAxis::Kind::Index, i, n, n}, {ViewAxis::Kind::Range, i, n, n}}});
   then(Store{row, {i}, temp});
@@ -152,6 +154,22 @@ TEST_F(Verify, GuardSite) {
 TEST_F(Verify, GuardProof) {
   then(Guard{x, 1, i, SiteId(0), GuardState::Proved});
   expect("a guard has a proof");
+}
+TEST_F(Verify, FitOfAnInteger) {
+  then(Fit{value, types::u8, SiteId(2)});
+  expect("what is to fit is no integer");
+}
+TEST_F(Verify, FitThatMayFail) {
+  then(Fit{constant_int(types::u32, 1), types::i64, SiteId(2)});
+  expect("every value fits");
+}
+TEST_F(Verify, FitSite) {
+  then(Fit{i, types::u8, SiteId(0)});
+  expect("the site is of another fault");
+}
+TEST_F(Verify, FitProof) {
+  then(Fit{i, types::u8, SiteId(2), GuardState::Proved});
+  expect("a fit has a proof");
 }
 TEST_F(Verify, KernelsReturnNothing) {
   then(Return{{i}});

@@ -52,7 +52,7 @@ TEST(Walk, OuterBeforeInnerAndEditable) {
                             {stmt(If{slot(1), {stmt(Break{})}, {stmt(Continue{})}})}}));
   std::string order;
   walk(std::as_const(body), [&](const Stmt& inner) { order += std::to_string(inner.node.index()) + " "; });
-  EXPECT_EQ(order, "10 0 9 12 13 ");
+  EXPECT_EQ(order, "11 0 10 13 14 ");
   walk(body, [](Stmt& inner) { visit_operands(inner, [](Operand& operand) { operand.slot = SlotId(7); }); });
   EXPECT_EQ(operands_of(std::get<While>(body[0].node).head[0]), "s7");
 }

@@ -316,7 +316,7 @@ TEST(Jit, ReportsBadIndicesOfThreadsThatGoOn) {
   EXPECT_EQ(reports[0].array, "x");
   EXPECT_EQ(reports[0].extent, 3);
   EXPECT_TRUE(
-      contains(reports[0].message, "threads with an index out of range that went on: 3, the first: index"));
+      contains(reports[0].message, "threads with a bad index or value that went on: 3, the first: index"));
 }
 
 TEST(Jit, EndsWhatDoesNotEnd) {
