@@ -70,6 +70,8 @@ void place_guards(ir::Module& module, GuardMode mode);
 void clamp_guards(ir::Module& module);
 // Computes in 64 bits what an index is made of with a counter of constant bounds, where it does not wrap.
 void widen_sums(ir::Module& module);
+// Computes in 32 bits what is computed in 64, of integers that are proved to fit 32.
+void narrow_values(ir::Module& module);
 // CUDA: holds in 32 bits what counts in a loop in 64 and never needs more.
 void narrow_counters(ir::Module& module);
 // CUDA: takes indices as i32, and compares in 32 bits, where facts of the variant bound them.
