@@ -43,13 +43,16 @@ public:
   }
 
   // Takes out what is not proved to fit.
-  std::vector<bool> run(const SmallValues& small) {
+  NarrowValues run(const SmallValues& small) {
     for (const ir::Assign* assign : assigns_)
       if (!small.results.contains(assign)) out_[index_of(assign->slot)] = true;
     settle();
-    leave_converted();
-    std::vector<bool> result = out_;
-    result.flip();
+    NarrowValues result;
+    for (const ir::Assign* assign : assigns_)
+      if (is_quotient(*assign)) result.quotients.insert(assign);
+    leave_converted(result);
+    result.slots = out_;
+    result.slots.flip();
     return result;
   }
 
@@ -127,11 +130,18 @@ private:
            !std::holds_alternative<ir::Copy>(assign.value);
   }
 
+  // Says whether an assignment divides by what is no constant, in 64 bits for the sake of one quotient.
+  bool is_quotient(const ir::Assign& assign) const {
+    const auto* binary = std::get_if<ir::Binary>(&assign.value);
+    return out_[index_of(assign.slot)] && binary && binary->op == ir::BinaryOp::FloorDivide &&
+           binary->right.slot && stays(assign);
+  }
+
   // Takes out what is only converted, and of which nothing is computed in 32 bits.
-  void leave_converted() {
+  void leave_converted(const NarrowValues& found) {
     std::vector<bool> is_needed(out_.size());
     for (const ir::Assign* assign : assigns_) {
-      if (out_[index_of(assign->slot)] || !computes(*assign)) continue;
+      if (!found.quotients.contains(assign) && (out_[index_of(assign->slot)] || !computes(*assign))) continue;
       is_needed[index_of(assign->slot)] = true;
       visit_narrowed(assign->value, [&](const ir::Operand& operand) {
         if (operand.slot) is_needed[index_of(*operand.slot)] = true;
@@ -160,10 +170,10 @@ bool is_narrowable(const ir::Expr& expr) {
   return std::holds_alternative<ir::Copy>(expr) || std::holds_alternative<ir::Select>(expr);
 }
 
-std::vector<bool> find_narrow_values(const ir::Module& module, ir::FunctionId id) {
+NarrowValues find_narrow_values(const ir::Module& module, ir::FunctionId id) {
   const ir::Function& function = module.function(id);
   Finder finder(function);
-  if (!finder.computes()) return std::vector<bool>(function.slots.size());
+  if (!finder.computes()) return {std::vector<bool>(function.slots.size()), {}};
   return finder.run(GuardWalk(module, function).run_for_small_values());
 }
 

@@ -3,15 +3,21 @@
 // many.
 #pragma once
 
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/ir.h"
 
 namespace kern {
 
-// Says of each slot of a function whether it is a temporary or a variable of type i64 of that kind. What an index, the
-// bounds of an array or a loop are made of is left alone: addresses have 64 bits.
-std::vector<bool> find_narrow_values(const ir::Module& module, ir::FunctionId id);
+struct NarrowValues {
+  std::vector<bool> slots; // which are temporaries or variables of type i64 of that kind
+  // Assigns of quotients of two such, which fit as well but for that of the least i32 and -1.
+  std::unordered_set<const void*> quotients;
+};
+
+// Finds them. What an index, the bounds of an array or a loop are made of is left alone: addresses have 64 bits.
+NarrowValues find_narrow_values(const ir::Module& module, ir::FunctionId id);
 
 // Says whether 32 bits compute an expression of i64s: given that the result and all operands that are one value of a
 // choice, or of an operator, fit an i32. The count of a shift is no such operand.

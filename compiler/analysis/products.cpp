@@ -176,7 +176,12 @@ Affine Symbolic::floor_divide_forms(Type type, const Affine& left, const Affine&
   if (below) below = offset(*below, -1);
   if (below) facts.assume(*below, limit->reason);
   Interval dividend = facts.bounds(left);
-  if (facts.bounds(right).low < 1) return affine(atom);
+  // No divisor takes a value further from 0, but one below 0 turns its sign.
+  const Wide size = std::max(dividend.high, -dividend.low);
+  if (facts.bounds(right).low < 1) {
+    facts.assume_within(affine(atom), {-size, size}, facts.reason_of(left));
+    return affine(atom);
+  }
   // Dividing by 1 or more brings a value towards 0, or -1 from below.
   facts.assume_within(affine(atom), {std::min<Wide>(dividend.low, 0), std::max<Wide>(dividend.high, -1)},
                       reason_of(left, right));
@@ -211,7 +216,12 @@ Affine Symbolic::modulo_forms(Type type, const Affine& left, const Affine& right
   AtomId atom = facts.operation(Facts::Kind::Opaque, code, left, right, type_interval(type));
   quotient_limit(left, right);
   Interval divisor = facts.bounds(right);
-  if (divisor.low < 1) return affine(atom);
+  // It has the sign of the divisor, and is nearer to 0.
+  if (divisor.low < 1) {
+    const Interval range{std::min<Wide>(divisor.low + 1, 0), std::max<Wide>(divisor.high - 1, 0)};
+    facts.assume_within(affine(atom), range, facts.reason_of(right));
+    return affine(atom);
+  }
   facts.assume_within(affine(atom), {0, divisor.high - 1}, facts.reason_of(right));
   auto below = combine(right, 1, affine(atom), -1);
   if (below) below = offset(*below, -1);

@@ -25,8 +25,8 @@ const Type narrow = types::i32, wide = types::i64;
 
 class Narrower {
 public:
-  Narrower(ir::Function& function, std::vector<bool> narrows)
-      : function_(function), narrows_(std::move(narrows)) {
+  Narrower(ir::Function& function, NarrowValues found)
+      : function_(function), narrows_(std::move(found.slots)), quotients_(std::move(found.quotients)) {
     narrows_.resize(function.slots.size());
     for (std::size_t slot = 0; slot < narrows_.size(); ++slot)
       if (narrows_[slot]) function_.slots[slot].type = narrow;
@@ -56,6 +56,9 @@ private:
     result.reserve(body.size());
     for (Stmt& stmt : body) {
       ir::visit_bodies(stmt, [&](Body& inner) { rewrite(inner); });
+      auto* assign = std::get_if<ir::Assign>(&stmt.node);
+      if (assign && quotients_.contains(assign))
+        assign->value = divide(std::get<ir::Binary>(assign->value), stmt, result);
       rewrite(stmt);
       ir::visit_operands(stmt, [&](Operand& operand) {
         if (!is_narrow(operand) || operand.type == narrow) return;
@@ -65,6 +68,20 @@ private:
       result.push_back(std::move(stmt));
     }
     body = std::move(result);
+  }
+
+  // Returns a quotient as a choice: -1 as a divisor turns the sign in 64 bits, any other gives what an i32 holds.
+  ir::Expr divide(ir::Binary quotient, const Stmt& at, Body& before) {
+    for (Operand* operand : {&quotient.left, &quotient.right}) operand->type = narrow;
+    const Operand dividend = quotient.left, divisor = quotient.right;
+    auto make = [&](ir::Expr value, Type type) {
+      return assign_new(function_, std::move(value), type, at, before);
+    };
+    const Operand is_turned =
+        make(ir::Compare{ir::CompareOp::Equal, divisor, ir::constant_int(narrow, -1)}, types::boolean);
+    const Operand turned = make(ir::Unary{ir::UnaryOp::Negate, make(ir::Convert{dividend}, wide)}, wide);
+    const Operand whole = make(ir::Convert{make(quotient, narrow)}, wide);
+    return ir::Select{is_turned, turned, whole};
   }
 
   // Has a statement take values as they are, where it can.
@@ -91,15 +108,16 @@ private:
 
   ir::Function& function_;
   std::vector<bool> narrows_; // by slot, of those that were there
+  std::unordered_set<const void*> quotients_;
 };
 
 } // namespace
 
 void narrow_values(ir::Module& module) {
   for (std::size_t id = 0; id < module.functions.size(); ++id) {
-    std::vector<bool> narrows = find_narrow_values(module, static_cast<ir::FunctionId>(id));
-    if (std::ranges::find(narrows, true) != narrows.end())
-      Narrower(module.functions[id], std::move(narrows)).run();
+    NarrowValues found = find_narrow_values(module, static_cast<ir::FunctionId>(id));
+    if (std::ranges::find(found.slots, true) != found.slots.end())
+      Narrower(module.functions[id], std::move(found)).run();
   }
 }
 

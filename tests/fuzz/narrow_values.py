@@ -53,6 +53,8 @@ class Writer:
             (f"({a} * {b})", lambda row: wrapped(f(row) * g(row))),
             (f"({a} // {by})", lambda row: f(row) // by),
             (f"({a} % {by})", lambda row: f(row) % by),
+            (f"({a} // ({b} if {b} != 0 else i64(-1)))", lambda row: wrapped(f(row) // (g(row) or -1))),
+            (f"({a} % ({b} if {b} != 0 else i64(-1)))", lambda row: f(row) % (g(row) or -1)),
             (f"({a} >> {bits})", lambda row: f(row) >> bits),
             (f"({a} << {bits})", lambda row: wrapped(f(row) << bits)),
             (f"({a} & {b})", lambda row: f(row) & g(row)),
@@ -75,6 +77,10 @@ class Writer:
         """Returns the lines that compute the local `v<number>`, and what gives its number."""
         rng, name = self.rng, f"v{number}"
         depth = rng.randint(1, 3)
+        if rng.random() < 0.1:
+            # The least i32 by -1 is the only quotient that 32 bits do not hold.
+            op = rng.choice(["//", "%"])
+            return [f"d: i64 = i64(a_i32[i]) | 1", f"{name}: i64 = i64(b_i32[i]) {op} d"], lambda row: eval(f"row['b'] {op} (row['i32'] | 1)", {}, {"row": row})
         if rng.random() < 0.4:
             text, f = self.number(depth)
             return [f"{name}: i64 = {text}"], f
@@ -102,7 +108,7 @@ class Writer:
 def check(options, seed, folder):
     rng = random.Random(seed)
     writer = Writer(rng)
-    params = [f"a_{type}: {type}[:]" for type in TYPES] + ["o: i64[:, :]", "p: u8[:, :]"]
+    params = [f"a_{type}: {type}[:]" for type in TYPES] + ["b_i32: i32[:]"] + ["o: i64[:, :]", "p: u8[:, :]"]
     lines, statements = [], []
     for number in range(STATEMENTS):
         text, compute = writer.statement(number)
@@ -112,9 +118,12 @@ def check(options, seed, folder):
     path.write_text(f"@kernel\ndef k({', '.join(params)}):\n    i = grid(1)\n    if i >= {VALUES}:\n        return\n" + "".join(f"    {line}\n" for line in lines))
     data, words = {}, []
     for type, (low, high) in TYPES.items():
-        data[type] = [rng.choice([low, high, low + 1, high - 1, 0, 1, 2, high // 2, rng.randint(low, high)]) for _ in range(VALUES)]
+        data[type] = [rng.choice([low, high, low + 1, max(low, -1), max(low, -2), high - 1, 0, 1, 2, high // 2, rng.randint(low, high)]) for _ in range(VALUES)]
         numpy.save(folder / f"{type}.npy", numpy.array(data[type], {"i": "int", "u": "uint"}[type[0]] + type[1:]))
         words.append(f"a_{type}=@{folder}/{type}.npy")
+    data["b"] = [rng.choice([-(1 << 31), -(1 << 31), (1 << 31) - 1, 7, -7]) for _ in range(VALUES)]
+    numpy.save(folder / "b.npy", numpy.array(data["b"], numpy.int32))
+    words.append(f"b_i32=@{folder}/b.npy")
     words += [f"o=zeros:i64:{STATEMENTS}x{VALUES}", f"p=zeros:u8:{STATEMENTS}x{VALUES}", "-o", f"o={folder}/o.npy", "-o", f"p={folder}/p.npy"]
     shown = subprocess.run([options.kernc, str(path), "--emit=ir", "--passes=guards,narrow"], capture_output=True, text=True, timeout=120)
     options.narrowed += len(re.findall(r"^ *(?:var |%)?\w+: i32 = (?:%\w+|v\d+|\d+) [-+*/%&|^]", shown.stdout, re.M))
@@ -125,7 +134,7 @@ def check(options, seed, folder):
     o, p = numpy.load(folder / "o.npy"), numpy.load(folder / "p.npy")
     for number, compute in enumerate(statements):
         for i in range(VALUES):
-            expected = compute({type: data[type][i] for type in TYPES})
+            expected = compute({name: values[i] for name, values in data.items()})
             if int(o[number, i]) != expected or int(p[number, i]) != min(max(expected, 0), 255):
                 return f"{path.read_text()}v{number}[{i}]: {o[number, i]}, {p[number, i]}; {expected} expected of {[data[type][i] for type in TYPES]}"
     return None
