@@ -66,7 +66,7 @@ void streams() {
     second.after(library.scale(kern::over(100).on(first), x, 2));
     first.after(library.scale(kern::over(100).on(second), x, 5));
   });
-  graph.launch(first);
+  second.after(graph.launch(first)); // both change x
   graph.launch(second).wait();
   first.wait();
   expect(x.read(99) == 600, "graph");
