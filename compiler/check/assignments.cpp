@@ -99,6 +99,10 @@ void Checker::check_delete(const ast::Delete& stmt) {
 
 void Checker::check_ann_assign(const ast::AnnAssign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.target);
+  // Where the locals of a function are collected for a call, nothing is reported.
+  const Local* local = name ? find_local(name->text) : nullptr;
+  if (final && local && !local->annotated && rules.annotations == Rules::annotations_rule::Types)
+    type_of_expr(context, *scope, *stmt.annotation);
   if (!stmt.value) return;
   Value value = evaluate(*stmt.value);
   // The type is pinned when the locals are collected; other targets have their own.

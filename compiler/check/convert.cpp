@@ -246,6 +246,9 @@ std::string converted_text(const Checker& checker, const Value& value, Type type
       saturates && is_integer(value.type) && bit_width(type->scalar) > bit_width(value.type->scalar);
   bool is_product = is_float(type) && value.facts.multiplies && !value.facts.combines_bits;
   if (widens || is_product) return widened_text(checker, value, type);
+  // In 64 bits it is what it was meant to be, which is checked where it goes into a place.
+  std::string exact = saturates && !value.facts.wrapped.empty() ? unwrapped_text(checker, value) : "...";
+  if (exact != "...") return exact;
   bool may_have_wrapped = is_float(type) && may_have_passed(value);
   return cast_words(may_have_wrapped ? unwrapped_text(checker, value) : std::string(checker.source_of(value)),
                     value, type);
@@ -327,7 +330,7 @@ static std::string place_words(const Checker& checker, Purpose purpose) {
   };
   switch (purpose) {
   case Purpose::Store: return quoted(checker.context.source(checker.stored_into));
-  case Purpose::Return: return fmt::format("the result of `{}`", checker.function.name);
+  case Purpose::Return: return fmt::format("the result of `{}`", checker.instance ? checker.instance->result.name : "");
   case Purpose::Argument:
     return checker.given_to ? fmt::format("the parameter `{}`", checker.given_to->name) : "";
   case Purpose::Assignment: {
