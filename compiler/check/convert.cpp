@@ -330,7 +330,8 @@ static std::string place_words(const Checker& checker, Purpose purpose) {
   };
   switch (purpose) {
   case Purpose::Store: return quoted(checker.context.source(checker.stored_into));
-  case Purpose::Return: return fmt::format("the result of `{}`", checker.instance ? checker.instance->result.name : "");
+  case Purpose::Return:
+    return fmt::format("the result of `{}`", checker.instance ? checker.instance->result.name : "");
   case Purpose::Argument:
     return checker.given_to ? fmt::format("the parameter `{}`", checker.given_to->name) : "";
   case Purpose::Assignment: {
