@@ -41,10 +41,6 @@ Interval type_interval(Type type) {
   return {0, (Wide{1} << bits) - 1};
 }
 
-bool keeps_value(Type from, Type to) {
-  return is_integer(from) && is_integer(to) && contains(type_interval(to), type_interval(from));
-}
-
 Interval hull(Interval left, Interval right) {
   return {std::min(left.low, right.low), std::max(left.high, right.high)};
 }

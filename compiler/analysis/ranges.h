@@ -27,8 +27,6 @@ Interval type_interval(Type type);
 inline bool contains(Interval outer, Interval inner) {
   return outer.low <= inner.low && inner.high <= outer.high;
 }
-// Says whether every integer of a type is one of another; false where one is no integer type.
-bool keeps_value(Type from, Type to);
 // Returns the smallest interval that holds both.
 Interval hull(Interval left, Interval right);
 // Returns every product of one of each.

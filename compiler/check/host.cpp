@@ -25,13 +25,6 @@ kern::Expression node(Op op, std::vector<kern::Expression> operands, std::int64_
   return result;
 }
 
-// Says whether an integer type holds every value of another one, or of bool.
-bool holds_all(Type type, Type from) {
-  if (is_boolean(from)) return true;
-  int bits = bit_width(type->scalar), from_bits = bit_width(from->scalar);
-  return is_signed(type) == is_signed(from) ? from_bits <= bits : !is_signed(from) && from_bits < bits;
-}
-
 // Says whether a float type holds every value of another type: half of its bits at least are its precision.
 bool rounds_nothing(Type from, Type type) {
   int bits = bit_width(type->scalar), from_bits = bit_width(from->scalar);
@@ -305,7 +298,7 @@ struct Reader {
     // A u64 scalar is read as its bits from here on.
     if (value && value->op == Op::Scalar && from == types::u64 && type == types::i64)
       value->type = ExpressionType::I64;
-    if (!value || is_float(type) || holds_all(type, from)) return value;
+    if (!value || is_float(type) || is_boolean(from) || keeps_value(from, type)) return value;
     return wrapped(std::move(*value), type);
   }
 

@@ -400,16 +400,11 @@ struct Verifier {
     require(tested == s.proof.empty(), "a guard has a proof where it is not kept, and only there");
   }
 
-  static bool holds_all(Type type, Type value) {
-    return least_value(value->scalar) >= least_value(type->scalar) &&
-           greatest_value(value->scalar) <= greatest_value(type->scalar);
-  }
-
   void check_fit(const Fit& s) {
     require(is_scalar(s.value.type) && is_integer(s.value.type), "what is to fit is no integer");
     require(is_scalar(s.type) && is_integer(s.type), "what it is to fit is no integer type");
     if (!is_integer(s.value.type) || !is_integer(s.type)) return;
-    require(!holds_all(s.type, s.value.type), "every value fits");
+    require(!keeps_value(s.value.type, s.type), "every value fits");
     const Site* site = check_site(s.site);
     require(!site || is_fit(site->kind), "the site is of another fault");
     require(s.state != GuardState::Empty, "a value has no axis");

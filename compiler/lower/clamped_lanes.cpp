@@ -7,6 +7,7 @@
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
 #include "compiler/support/limits.h"
+#include "compiler/types/convert.h"
 
 namespace kern::lowering {
 

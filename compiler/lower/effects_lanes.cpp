@@ -1,6 +1,7 @@
 // Effects that have no vector form: atomics and prints go lane by lane, in ascending order.
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes.h"
+#include "compiler/types/convert.h"
 
 namespace kern::lowering {
 

@@ -86,10 +86,8 @@ private:
 
   // Has a statement take values as they are, where it can.
   void rewrite(Stmt& stmt) {
-    if (auto* fit = std::get_if<ir::Fit>(&stmt.node)) {
-      const bool holds_all = bit_width(fit->type->scalar) >= 32 && is_signed(fit->type);
-      if (!holds_all) take_narrow(fit->value);
-    }
+    if (auto* fit = std::get_if<ir::Fit>(&stmt.node); fit && !keeps_value(narrow, fit->type))
+      take_narrow(fit->value);
     auto* assign = std::get_if<ir::Assign>(&stmt.node);
     if (!assign) return;
     if (auto* convert = std::get_if<ir::Convert>(&assign->value)) {

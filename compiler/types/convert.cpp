@@ -118,6 +118,11 @@ WideInt greatest_value(ScalarKind kind) {
   return (WideInt(1) << value_bits) - 1;
 }
 
+bool keeps_value(Type from, Type to) {
+  return is_integer(from) && is_integer(to) && least_value(from->scalar) >= least_value(to->scalar) &&
+         greatest_value(from->scalar) <= greatest_value(to->scalar);
+}
+
 // Returns the greatest finite value of the float type, or of the parts of the complex type.
 static double greatest_float(ScalarKind kind) {
   switch (kind) {

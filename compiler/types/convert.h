@@ -36,6 +36,8 @@ Type default_type(Type type);
 // Returns the least and the greatest value of an integer type.
 WideInt least_value(ScalarKind kind);
 WideInt greatest_value(ScalarKind kind);
+// Says whether every integer of a type is one of another; false where one is no integer type.
+bool keeps_value(Type from, Type to);
 
 // ---- The Numba dialect: literals are int64 and float64 there (docs/language.md, "The two dialects") ----
 
