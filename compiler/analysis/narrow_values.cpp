@@ -1,5 +1,6 @@
 // The slots are the greatest set in which each is assigned only what 32 bits compute of others in it: all are taken to be
-// in it at first, and leave it until nothing changes. That values fit is proved by the walk that proves guards.
+// in it at first, and leave it until nothing changes. That values fit is proved by the walk that proves guards, which is made
+// only where something is computed of memory: numbers of threads and launches are few, and scalars in vectors.
 #include "compiler/analysis/narrow_values.h"
 
 #include <algorithm>
@@ -35,10 +36,11 @@ public:
     settle();
   }
 
-  // Says whether there is anything to narrow: a sum, not only what was converted.
+  // Says whether there is anything to narrow that is worth it: a sum of what memory gives.
   bool computes() const {
+    const std::vector<bool> loaded = of_memory();
     return std::ranges::any_of(assigns_, [&](const ir::Assign* assign) {
-      return !out_[index_of(assign->slot)] && computes(*assign);
+      return !out_[index_of(assign->slot)] && computes(*assign) && loaded[index_of(assign->slot)];
     });
   }
 
@@ -128,6 +130,25 @@ private:
   static bool computes(const ir::Assign& assign) {
     return !std::holds_alternative<ir::Convert>(assign.value) &&
            !std::holds_alternative<ir::Copy>(assign.value);
+  }
+
+  // Returns the slots that depend on a load, or on what a call gives.
+  std::vector<bool> of_memory() const {
+    std::vector<bool> result(out_.size());
+    for (bool more = true; std::exchange(more, false);)
+      ir::walk(function_.body, [&](const ir::Stmt& stmt) {
+        const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+        bool depends = !assign && !std::holds_alternative<ir::For>(stmt.node);
+        if (assign)
+          ir::visit_operands(stmt, [&](const ir::Operand& operand) {
+            depends = depends || (operand.slot && result[index_of(*operand.slot)]);
+          });
+        ir::visit_results(stmt, [&](ir::SlotId slot) {
+          more = more || (depends && !result[index_of(slot)]);
+          result[index_of(slot)] = result[index_of(slot)] || depends;
+        });
+      });
+    return result;
   }
 
   // Says whether an assignment divides by what is no constant, in 64 bits for the sake of one quotient.
