@@ -99,7 +99,7 @@ void Checker::check_delete(const ast::Delete& stmt) {
 
 void Checker::check_ann_assign(const ast::AnnAssign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.target);
-  // Where the locals of a function are collected for a call, nothing is reported.
+  // Where a call collects the names of a function, nothing is reported.
   const Local* local = name ? find_local(name->text) : nullptr;
   if (final && local && !local->annotated && rules.annotations == Rules::annotations_rule::Types)
     type_of_expr(context, *scope, *stmt.annotation);
