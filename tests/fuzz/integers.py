@@ -304,7 +304,7 @@ class Statement:
             if self.place == "named":
                 self.value = named(self.value)
             if not converts(self.value, self.target):
-                cast = "E0325" if self.place == "atomic" else "E0323" if self.place == "param" else "E0301"
+                cast = "E0323" if self.place == "param" else "E0301"
                 self.error = cast if self.value.wraps or self.value.by_product else None
                 # A signed operand may have made an i64 of what was a hash.
                 was_word = self.target in ("u32", "u64") and "u32" in (self.a.type, self.b.type)
@@ -528,11 +528,6 @@ def check_file(options, seed, choices, folder):
     return len(jobs)
 
 
-def source_line(jobs, job):
-    """Returns the line at which a job's value is checked."""
-    return next(line for line, (other, at) in source(jobs)[1].items() if other is job and at == job.judged)
-
-
 def run(options, folder, jobs, data, picks):
     for name, values in data.items():
         numpy.save(folder / f"{name}.npy", numpy.array(values, numpy_type(name[2:])))
@@ -545,8 +540,9 @@ def run(options, folder, jobs, data, picks):
     faulty = [job for job in jobs if any(job.faults)]
     # What a fix computes may not fit its place either.
     fault = re.search(r"fixed.kern:(\d+):\d+: fault\[fit\]", done.stderr)
-    last = source_line(jobs, faulty[0]) if faulty else len(jobs) * 9
-    lines = {source_line(jobs, job) for job in jobs if job.choose or job in faulty}
+    judged = {id(job): line for line, (job, at) in source(jobs)[1].items() if at == job.judged}
+    last = judged[id(faulty[0])] if faulty else max(judged.values(), default=0)
+    lines = {judged[id(job)] for job in jobs if job.choose or any(job.faults)}
     if done.returncode != (4 if fault else 0) or (faulty and not fault) or (fault and not (int(fault[1]) in lines and int(fault[1]) <= last)):
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     stored = {t: numpy.load(folder / f"o_{t}.npy") for t in TYPES}
