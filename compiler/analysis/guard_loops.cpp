@@ -1,7 +1,8 @@
 // Loops. What a loop assigns and reads again is unknown at its head but for invariants: a range, not below or
-// not above its start, start + stride * iteration, or, of a sum, start + what so many rounds may have added. They are guessed, assumed, and checked on every way
-// back to the head; what fails is weakened and the body is walked again, a few rounds at most, the last one
-// without any. The last walk of a body is always one whose invariants held.
+// not above its start, start + stride * iteration, or, of a sum, start + what so many rounds may have added. They
+// are guessed, assumed, and checked on every way back to the head; what fails is weakened and the body is walked
+// again, a few rounds at most, the last one without any. The last walk of a body is always one whose invariants
+// held.
 #include <algorithm>
 #include <numeric>
 

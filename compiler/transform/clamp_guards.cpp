@@ -6,8 +6,8 @@
 //
 // A store or an atomic does nothing there, and an atomic's result is zero. A view by a bad index is one of
 // nothing: it starts at the array's own start, and its extents are 0. Behind a fit the value's low bits go on, and the
-// thread is noted in the same way. `noted` is a variable of the thread, by
-// which it is counted once; device functions take it and return it.
+// thread is noted in the same way. `noted` is a variable of the thread, by which it is counted once; device functions
+// take it and return it.
 #include <algorithm>
 #include <utility>
 #include <vector>

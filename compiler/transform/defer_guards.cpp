@@ -6,9 +6,10 @@
 //     rerun if bad:
 //       slots as they were; the loop as it was written
 //
-// and likewise of each fit `bad = bad or not in`, with nothing recorded in the hot loop but a bit, no branch, and so its loads in flight together. Inner loops of
-// the copy test their own affine indices, and do not run where that fails. A loop that does more than read, whose
-// guards are all hoisted, is `rerun if not holds: the loop as it was written; else: its copy`.
+// and likewise of each fit `bad = bad or not in`, with nothing recorded in the hot loop but a bit, no branch, and so
+// its loads in flight together. Inner loops of the copy test their own affine indices, and do not run where that
+// fails. A loop that does more than read, whose guards are all hoisted, is `rerun if not holds: the loop as it was
+// written; else: its copy`.
 //
 // The prover decides which guards need that, and then again with those gone: what it proved by one of them is not
 // proved any more.

@@ -1,8 +1,8 @@
 // A hoisted test only has to be sufficient, since the loop as it was written runs where it fails: any loop may
 // hoist. To defer, a copy that has met something bad must still end, soon, with nothing done that others see.
 //
-// Values behind a deferred guard, fit or check are `tainted`: they may be of element 0, or low bits. No break and no trip count may
-// depend on one. Nor may an inner loop go round as often as some number of memory says, unless a hoisted guard
+// Values behind a deferred guard, fit or check are `tainted`: they may be of element 0, or low bits. No break and no
+// trip count may depend on one. Nor may an inner loop go round as often as some number of memory says, unless a hoisted guard
 // bounds that: behind a deferred guard such a number has not been tested yet.
 #include "compiler/transform/loop_plan.h"
 
