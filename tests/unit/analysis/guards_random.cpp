@@ -10,6 +10,7 @@
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/walk.h"
+#include "compiler/types/convert.h"
 #include "runtime/common/program.h"
 #include "tests/unit/analysis/guard_interpreter.h"
 #include "tests/unit/analysis/guard_program.h"
