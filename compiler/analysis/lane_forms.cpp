@@ -301,6 +301,8 @@ LaneForms::results(const ir::Function& callee, const std::vector<std::optional<L
         forms[static_cast<std::size_t>(call->results[i])] = inner[i];
       continue;
     }
+    // What does not fit is a fault, and else nothing changes.
+    if (std::holds_alternative<ir::Fit>(stmt.node)) continue;
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     if (!assign) return none;
     const auto slot = static_cast<std::size_t>(assign->slot);

@@ -26,15 +26,43 @@ LoopSteps::LoopSteps(const ir::Function& function, const Stmt& loop) : function_
   });
 }
 
+// Returns what a value was before temporaries made it narrower or wider: `i += 1` of an i32 adds in 64 bits, and is checked.
+Operand LoopSteps::source(Operand operand) const {
+  for (int depth = 0; operand.slot && depth < most_depth; ++depth) {
+    const auto value = values_.find(*operand.slot);
+    const auto* convert = value == values_.end() ? nullptr : std::get_if<ir::Convert>(&value->second->value);
+    const bool is_temp =
+        function_.slots[static_cast<std::size_t>(*operand.slot)].kind == ir::Slot::Kind::Temp;
+    const bool keeps = convert && is_temp && is_integer(operand.type) && is_integer(convert->value.type);
+    if (!keeps || assignments_.at(*operand.slot) != 1) break;
+    operand = convert->value;
+  }
+  return operand;
+}
+
+// Returns the sum or difference that an assignment stores, before it was made narrower.
+const ir::Binary* LoopSteps::sum_of(const ir::Assign& assign) const {
+  const ir::Expr* expr = &assign.value;
+  if (const auto* convert = std::get_if<ir::Convert>(expr)) {
+    const Operand from = source(convert->value);
+    const auto value = from.slot ? values_.find(*from.slot) : values_.end();
+    const bool is_one = value != values_.end() && assignments_.at(*from.slot) == 1 &&
+                        function_.slots[static_cast<std::size_t>(*from.slot)].kind == ir::Slot::Kind::Temp;
+    if (!is_one || !is_integer(from.type)) return nullptr;
+    expr = &value->second->value;
+  }
+  const auto* sum = std::get_if<ir::Binary>(expr);
+  return sum && (sum->op == ir::BinaryOp::Add || sum->op == ir::BinaryOp::Subtract) ? sum : nullptr;
+}
+
 void LoopSteps::scan(const ir::Body& body) {
   for (const Stmt& stmt : body) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-    const auto* sum = assign ? std::get_if<ir::Binary>(&assign->value) : nullptr;
-    const bool adds = sum && (sum->op == ir::BinaryOp::Add || sum->op == ir::BinaryOp::Subtract);
-    if (!adds) continue;
-    if (sum->left.slot == assign->slot)
+    const ir::Binary* sum = assign ? sum_of(*assign) : nullptr;
+    if (!sum) continue;
+    if (source(sum->left).slot == assign->slot)
       steps_[assign->slot].push_back({sum->right});
-    else if (sum->op == ir::BinaryOp::Add && sum->right.slot == assign->slot)
+    else if (sum->op == ir::BinaryOp::Add && source(sum->right).slot == assign->slot)
       steps_[assign->slot].push_back({sum->left});
   }
 }

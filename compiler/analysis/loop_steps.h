@@ -31,6 +31,8 @@ public:
 
 private:
   void scan(const ir::Body& body);
+  ir::Operand source(ir::Operand operand) const;
+  const ir::Binary* sum_of(const ir::Assign& assign) const;
 
   const ir::Function& function_;
   bool is_whole_ = true;                           // no round skips a part of the loop

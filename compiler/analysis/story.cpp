@@ -31,7 +31,8 @@ std::vector<Note> Story::tell(NodeId node) {
     const Node* next = i + 1 < path.size() ? &graph_.nodes[path[i + 1]] : nullptr;
     if (at.kind == Node::Kind::Gone && next && next->kind != Node::Kind::Gone) tell_gone(at);
     if (at.kind == Node::Kind::Control && next && !is_control(*next)) tell_condition(*at.stmt);
-    if (at.kind == Node::Kind::Source) tell_source(at, i > 0 ? graph_.nodes[path[i - 1]] : at);
+    if (at.kind == Node::Kind::Source)
+      tell_source(at, i > 0 ? graph_.nodes[path[i - 1]] : at, holder(path, i));
     if (at.kind == Node::Kind::Value && next && next->kind != Node::Kind::Source) tell_value(at, *next);
     if (at.kind == Node::Kind::Merge && next) tell_merge(at, *next);
     if (at.kind == Node::Kind::Header && next) tell_header(at, *next);
@@ -104,8 +105,19 @@ void Story::tell_header(const Node& at, const Node& next) {
   add(at.stmt->span, fmt::format("threads begin a round of this loop with different values of `{}`", here));
 }
 
-// `user` is what took the value from the source.
-void Story::tell_source(const Node& source, const Node& user) {
+// Returns the name of what took the value from a source, made wider or narrower on its way.
+std::string Story::holder(const std::vector<NodeId>& path, std::size_t source) const {
+  for (std::size_t i = source; i-- > 0;) {
+    const Node& at = graph_.nodes[path[i]];
+    const auto* assign = at.stmt ? std::get_if<ir::Assign>(&at.stmt->node) : nullptr;
+    if (i + 1 < source && !(assign && std::holds_alternative<ir::Convert>(assign->value))) break;
+    if (!name(at).empty()) return name(at);
+  }
+  return "";
+}
+
+// `user` is what took the value from the source, `holder` the variable that it came to.
+void Story::tell_source(const Node& source, const Node& user, const std::string& holder) {
   const std::string what = name(source).empty() ? name(user) : name(source);
   const Span place = source.stmt ? source.stmt->span : user.stmt ? user.stmt->span : function_.span;
   switch (source.cause) {
@@ -113,7 +125,7 @@ void Story::tell_source(const Node& source, const Node& user) {
   case Cause::Block: return tell_thread(source, what, "blocks");
   case Cause::Written:
   case Cause::Shared:
-  case Cause::Local: return tell_load(source, user);
+  case Cause::Local: return tell_load(source, user, holder);
   case Cause::Atomic: return tell_result(source, place, what, "threads");
   case Cause::Warp: return tell_result(source, place, what, "warps");
   case Cause::Barrier: return tell_result(source, place, what, "blocks");
@@ -131,7 +143,7 @@ void Story::tell_thread(const Node& source, const std::string& what, std::string
   add(source.stmt->span, fmt::format("`{}` {} `{}`, which differs between {}", what, verb, builtin, between));
 }
 
-void Story::tell_load(const Node& source, const Node& user) {
+void Story::tell_load(const Node& source, const Node& user, const std::string& holder) {
   const auto* load = user.stmt ? std::get_if<ir::Load>(&user.stmt->node) : nullptr;
   const char* why = source.cause == Cause::Shared ? "shared memory, where threads may see different values"
                     : source.cause == Cause::Local
@@ -141,7 +153,7 @@ void Story::tell_load(const Node& source, const Node& user) {
     return add(source.stmt ? source.stmt->span : function_.span,
                fmt::format("`{}` is {}", name(source), why));
   const std::string element = describe_.element(load->array, load->indices);
-  if (!name(user).empty()) suggestion_ = name(user);
+  if (!holder.empty()) suggestion_ = holder;
   add(user.stmt->span, fmt::format("`{}` is {}", element, why));
 }
 

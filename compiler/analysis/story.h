@@ -40,9 +40,10 @@ private:
   void tell_value(const Node& at, const Node& next);
   void tell_merge(const Node& at, const Node& next);
   void tell_header(const Node& at, const Node& next);
-  void tell_source(const Node& source, const Node& user);
+  std::string holder(const std::vector<NodeId>& path, std::size_t source) const;
+  void tell_source(const Node& source, const Node& user, const std::string& holder);
   void tell_thread(const Node& source, const std::string& what, std::string_view between);
-  void tell_load(const Node& source, const Node& user);
+  void tell_load(const Node& source, const Node& user, const std::string& holder);
   void tell_result(const Node& source, Span place, const std::string& what, std::string_view between);
 
   const ir::Function& function_;

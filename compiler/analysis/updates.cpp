@@ -20,11 +20,18 @@ static constexpr int most_fixed = 32;
 static constexpr std::size_t longest = 80;
 
 static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
+// Says whether arithmetic of integers of a type is exact: u32 and u64 wrap.
+static bool is_number(Type type) { return is_integer(type) && type != types::u32 && type != types::u64; }
 
 Updates::Updates(const ir::Module& module, const ir::Function& function, const Describer& describe,
                  const Uniformity& uniformity, const SourceManager& sources, std::string_view prefix)
     : module_(module), function_(function), describe_(describe), uniformity_(uniformity), sources_(sources),
-      prefix_(prefix), choices_(function) {}
+      prefix_(prefix), choices_(function) {
+  ir::walk(function.body, [&](const ir::Stmt& stmt) {
+    const auto* fit = std::get_if<ir::Fit>(&stmt.node);
+    if (fit && fit->value.slot) fits_.insert_or_assign(*fit->value.slot, fit->type);
+  });
+}
 
 const ir::Stmt* Updates::definition(const ir::Operand& operand) const {
   return operand.slot ? describe_.definitions().sole(*operand.slot) : nullptr;
@@ -68,7 +75,18 @@ bool Updates::is_element(const ir::Load& load, const ir::Store& store) const {
   return from == describe_.element(store.array, store.indices) && from.find("...") == std::string::npos;
 }
 
-// Returns what a conversion converts that sums and bits may do without: between integers, or between floats.
+// Says whether a value is a number that was checked for its type, which keeps it.
+bool Updates::is_checked(const ir::Operand& operand) const {
+  const ir::Stmt* made = definition(operand);
+  const auto* assign = made ? std::get_if<ir::Assign>(&made->node) : nullptr;
+  const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
+  if (!convert || !convert->value.slot) return false;
+  const auto fit = fits_.find(*convert->value.slot);
+  return fit != fits_.end() && fit->second == operand.type;
+}
+
+// Returns what a conversion converts that sums and bits may do without: between integers, or between floats. Of a maximum
+// it has to keep the value.
 const ir::Operand& Updates::modular(const ir::Operand& operand, Family family) const {
   bool picks = family == Family::Max || family == Family::Min;
   const ir::Stmt* made = definition(operand);
@@ -77,7 +95,8 @@ const ir::Operand& Updates::modular(const ir::Operand& operand, Family family) c
   if (!convert) return operand;
   Type from = convert->value.type, to = operand.type;
   bool one_kind = (is_integer(from) && is_integer(to)) || (is_float(from) && is_float(to));
-  return one_kind && (!picks || converts(from, to)) ? modular(convert->value, family) : operand;
+  bool goes = one_kind && (!picks || converts(from, to) || is_checked(operand));
+  return goes ? modular(convert->value, family) : operand;
 }
 
 // Says whether an element is an operand of operators of one family.
@@ -156,8 +175,10 @@ bool Updates::collect(const ir::Operand& given, Family family, bool is_negative,
 }
 
 // Returns a term as it is written, cast where it would not become of the element's type by itself, or would be
-// combined with the next one in a narrower type.
-std::string Updates::text(const ir::Operand& operand, Type type, bool is_alone, bool is_first) const {
+// combined with the next one in a narrower type. Numbers are combined in 64 bits, and checked where the sum was.
+std::string Updates::text(const ir::Operand& operand, const Element& element, bool is_alone,
+                          bool is_first) const {
+  Type type = element.type;
   const ir::Stmt* made = definition(operand);
   bool is_temp = operand.slot && function_.slots[index_of(*operand.slot)].name.empty();
   const auto* assign = is_temp && made ? std::get_if<ir::Assign>(&made->node) : nullptr;
@@ -172,7 +193,10 @@ std::string Updates::text(const ir::Operand& operand, Type type, bool is_alone, 
   Type own = is_implicit ? convert->value.type : operand.type;
   std::string written = is_temp && made ? std::string(sources_.text(made->span)) : describe_(operand);
   bool is_literal = !operand.slot;
-  bool is_cast = !is_literal && own != type && (!converts(own, type) || (!is_alone && is_first));
+  bool are_numbers = prefix_.empty() && is_number(own) && is_number(type);
+  bool is_needed = converts(own, type) ? !is_alone && is_first : is_alone || !are_numbers;
+  if (are_numbers && (element.is_checked || converts(own, type))) is_needed = false;
+  bool is_cast = !is_literal && own != type && is_needed;
   if (is_cast) return fmt::format("{}({})", to_string(type), written);
   const ir::Expr* expr = assign ? &assign->value : nullptr;
   bool is_loose = expr && !is_implicit &&
@@ -183,8 +207,9 @@ std::string Updates::text(const ir::Operand& operand, Type type, bool is_alone, 
   return !is_alone && (is_loose || is_join) ? fmt::format("({})", written) : written;
 }
 
-std::optional<std::string> Updates::operand_text(Family family, std::vector<Term> terms, Type type,
-                                                 bool& is_sub) const {
+std::optional<std::string> Updates::operand_text(Family family, std::vector<Term> terms,
+                                                 const Element& element, bool& is_sub) const {
+  Type type = element.type;
   if (terms.empty()) return std::nullopt;
   is_sub = std::ranges::all_of(terms, &Term::is_negative);
   if (is_sub)
@@ -199,11 +224,19 @@ std::optional<std::string> Updates::operand_text(Family family, std::vector<Term
                                : family == Family::Xor ? " ^ "
                                : term.is_negative      ? " - "
                                                        : " + ";
-    std::string part = text(term.value, type, is_alone || picks, result.empty());
+    std::string part = text(term.value, element, is_alone || picks, result.empty());
     result += result.empty() ? part : std::string(between) + part;
   }
-  // Sums of narrow integers are computed in i32.
-  bool grows = !is_alone && family == Family::Sum && is_integer(type) && bit_width(type->scalar) < 32;
+  // Numbers are added in 64 bits: where the low bits of a sum were stored, what is added is cast.
+  bool are_numbers = prefix_.empty() && is_number(type);
+  bool is_narrow = is_integer(type) && bit_width(type->scalar) < (are_numbers ? 64 : 32);
+  bool has_wider = are_numbers && !picks && std::ranges::any_of(terms, [&](const Term& term) {
+                     return !converts(term.value.type, type);
+                   });
+  // A difference may be below zero, which an element without a sign does not hold.
+  bool is_below = are_numbers && !is_signed(type) && std::ranges::any_of(terms, &Term::is_negative);
+  bool is_cast = is_below || (!element.is_checked && ((family == Family::Sum && is_narrow) || has_wider));
+  bool grows = !is_alone && is_cast;
   if (grows) result = fmt::format("{}({})", to_string(type), result);
   if (picks && !is_alone) result = fmt::format("{}({})", family == Family::Max ? "max" : "min", result);
   // A text in which something was left out, or that does not stand on one line, cannot be written.
@@ -212,15 +245,23 @@ std::optional<std::string> Updates::operand_text(Family family, std::vector<Term
   return is_whole && result.size() <= longest ? std::optional(result) : std::nullopt;
 }
 
+// Returns what was compared, or stored, before it was made wider or checked for its type.
+const ir::Operand& Updates::compared(const ir::Operand& operand) const {
+  return prefix_.empty() ? modular(operand, Family::Max) : operand;
+}
+
 std::optional<Updates::Family> Updates::extremum_under(const ir::Store& store,
                                                        const std::vector<ir::Compare>& under) const {
   for (const ir::Compare& test : under) {
     bool is_less = test.op == ir::CompareOp::Less || test.op == ir::CompareOp::LessEqual;
     bool is_greater = test.op == ir::CompareOp::Greater || test.op == ir::CompareOp::GreaterEqual;
     if (!is_less && !is_greater) continue;
-    bool from_left = is_element(test.left, store), from_right = is_element(test.right, store);
+    bool from_left = is_element(compared(test.left), store),
+         from_right = is_element(compared(test.right), store);
     if (from_left == from_right) continue;
     const ir::Operand& other = from_left ? test.right : test.left;
+    // What a cast keeps of a number is not what was compared.
+    if (prefix_.empty() && compared(other).type != compared(store.value).type) continue;
     std::string value = describe_(store.value);
     bool is_same =
         other == store.value || (describe_(other) == value && value.find("...") == std::string::npos);
@@ -272,7 +313,7 @@ std::string Updates::index_text(const ir::Store& store, Span place) const {
 
 std::optional<std::string> Updates::atomic(const ir::Store& store, Span place,
                                            const std::vector<ir::Compare>& under) const {
-  Type type = element_type(store.array.type);
+  const Element element{element_type(store.array.type), is_checked(store.value)};
   Family kind = family(store);
   std::vector<Term> terms;
   if (kind == Family::None) {
@@ -285,7 +326,7 @@ std::optional<std::string> Updates::atomic(const ir::Store& store, Span place,
   }
   bool is_sub = false;
   const bool is_constant = terms.size() == 1 && !terms.front().value.slot;
-  std::optional<std::string> value = operand_text(kind, std::move(terms), type, is_sub);
+  std::optional<std::string> value = operand_text(kind, std::move(terms), element, is_sub);
   if (std::optional<std::string> name = is_constant ? written_name(place) : std::nullopt)
     value = std::move(name);
   const std::string index = index_text(store, place);

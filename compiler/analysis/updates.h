@@ -78,9 +78,16 @@ private:
   Family family(const ir::Store& store) const;
   bool collect(const ir::Operand& operand, Family family, bool is_negative, const ir::Store& store,
                std::vector<Term>& terms) const;
-  std::string text(const ir::Operand& operand, Type type, bool is_alone, bool is_first) const;
-  std::optional<std::string> operand_text(Family family, std::vector<Term> terms, Type type,
+  bool is_checked(const ir::Operand& operand) const;
+  // The element that an atomic changes: its type, and whether what goes into it is checked.
+  struct Element {
+    Type type;
+    bool is_checked;
+  };
+  std::string text(const ir::Operand& operand, const Element& element, bool is_alone, bool is_first) const;
+  std::optional<std::string> operand_text(Family family, std::vector<Term> terms, const Element& element,
                                           bool& is_sub) const;
+  const ir::Operand& compared(const ir::Operand& operand) const;
   std::optional<Family> extremum_under(const ir::Store& store, const std::vector<ir::Compare>& under) const;
   // A search for what values are made of; with choices also for what picks one of several.
   struct Trace {
@@ -117,6 +124,7 @@ private:
   const SourceManager& sources_;
   std::string_view prefix_;
   Choices choices_;
+  std::unordered_map<ir::SlotId, Type> fits_;             // what is checked, for which type
   mutable std::unordered_map<ir::SlotId, Sources> known_; // of values that are made of no parameters
   mutable std::unordered_map<ir::FunctionId, bool> knows_threads_;
 };

@@ -123,6 +123,7 @@ void check_block(const ir::Function& kernel, Diagnostics& diagnostics) {
 void report_warnings(const ir::Module& module, const SourceManager& sources, bool is_numba,
                      Diagnostics& diagnostics) {
   report_shuffles(module, diagnostics);
+  if (!is_numba) report_rounded_casts(module, sources, diagnostics);
   for (const ir::Function& function : module.functions) UnsetFinder(function, diagnostics).run();
   const std::string_view prefix = is_numba ? "cuda." : "";
   const std::vector<Span> told = report_races(module, sources, prefix, diagnostics);

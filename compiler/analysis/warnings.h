@@ -28,5 +28,7 @@ void report_shared_races(const ir::Module& module, const SourceManager& sources,
                          std::span<const Span> told, Diagnostics& diagnostics);
 // Reports shuffles that may read a lane which has left the kernel or takes another way (-Wshuffle).
 void report_shuffles(const ir::Module& module, Diagnostics& diagnostics);
+// Reports casts of what `round` or `int` made an i64, which wrap where the cast of the float saturates (-Wrounded_cast).
+void report_rounded_casts(const ir::Module& module, const SourceManager& sources, Diagnostics& diagnostics);
 
 } // namespace kern

@@ -5,7 +5,8 @@
 #include <array>
 
 #include "compiler/check/brackets.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
+#include "compiler/check/texts.h"
 
 namespace kern::checker {
 

@@ -7,9 +7,10 @@
 #include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/half_sums.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/targets.h"
+#include "compiler/check/texts.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -278,7 +279,6 @@ void Checker::store(const Place& place, const Value& value, Span span) {
   if (place.is_view) return store_into_view(place, value, span);
   ir::Operand operand = convert(value, type_at(place), Purpose::Store);
   if (place.is_field()) return store_field(*this, place, operand, span);
-  if (keeps_intervals(*this)) note_element(*this, place.array, value, span);
   emit(ir::Store{place.array, place.indices, operand}, span);
 }
 
@@ -433,10 +433,7 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
     convert(right, old.type, Purpose::Store);
     return;
   }
-  if (name && local && keeps_intervals(*this)) {
-    note_sum(*this, *local, stmt.op, right, result);
-    note_mixed(*local, old, right, result);
-  }
+  warn_half_sum(*this, stmt);
   if (part)
     part->assign(result, target);
   else if (place)

@@ -110,6 +110,7 @@ static Value type_attribute(Checker& checker, Type type, std::string_view name, 
   bool limits = name == "max" || name == "min";
   if (is_scalar(type) && is_integer(type) && limits) {
     WideInt value = name == "max" ? greatest_value(type->scalar) : least_value(type->scalar);
+    if (!checker.scope->is_numba()) return int_value(value, span);
     return runtime_value(ir::constant_int(type, static_cast<std::int64_t>(value)), span);
   }
   if (is_scalar(type) && is_float(type) && limits)

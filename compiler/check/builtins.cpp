@@ -10,10 +10,11 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/records.h"
 #include "compiler/check/targets.h"
+#include "compiler/check/texts.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
@@ -239,32 +240,49 @@ Value Checker::call_by_signature(Builtin builtin, const Args& given, Span span) 
   return type && is_number(result) ? convert_value(result, *type, Purpose::Operand) : result;
 }
 
-// Returns a value that meets narrow integers as an i32, or is a promoted one that meets a u32 or u64.
-static Value as_promoted(Checker& checker, const Value& value, Type type) {
-  if (value.type == type) return value;
-  Value result = checker.convert_value(value, type, Purpose::Operand);
-  if (!is_integer(type)) return result;
-  result.facts = value.facts;
-  result.facts.interval = interval_of(value);
-  result.facts.promoted = type == types::i32;
-  return result;
-}
-
-// abs, min and max of integers in a .kern file.
-static Checker::Args promoted_arguments(Checker& checker, Builtin builtin, Checker::Args args) {
+// abs, min and max of integers in a .kern file take them in the type of the result; nothing, reported, where they have none.
+static std::optional<Checker::Args> exact_arguments(Checker& checker, Builtin builtin, Checker::Args args,
+                                                    Span span) {
   bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
-  if (!picks && builtin != Builtin::Abs) return args;
-  if (builtin == Builtin::Abs) {
-    for (Value& value : args.positional)
-      if (is_number(value) && is_narrow(value.type)) value = as_promoted(checker, value, types::i32);
-    for (auto& [name, value] : args.keywords)
-      if (is_number(value) && is_narrow(value.type)) value = as_promoted(checker, value, types::i32);
-    return args;
+  // A count is taken modulo the width, so its low bits are enough.
+  bool shifts =
+      builtin == Builtin::Fshl && args.positional.size() == 3 && is_typed_integer(args.positional[0]);
+  if (shifts && is_typed_integer(args.positional[2])) {
+    Value& count = args.positional[2];
+    count = runtime_value(checker.cast(count.operand, args.positional[0].type, count.span), count.span);
   }
-  if (!std::ranges::all_of(args.positional, is_number)) return args;
-  std::vector<Type> types = types_beside(args.positional);
-  for (std::size_t i = 0; i < types.size(); ++i)
-    args.positional[i] = as_promoted(checker, args.positional[i], types[i]);
+  if (!picks && builtin != Builtin::Abs) return args;
+  std::vector<Value> values = all_values(args);
+  auto is_whole = [](const Value& value) {
+    return is_number(value) && (is_integer(value.type) || is_boolean(value.type)) && !is_literal(value);
+  };
+  bool has_integer = std::ranges::any_of(values, is_whole);
+  bool are_integers = std::ranges::all_of(
+      values, [&](const Value& value) { return is_whole(value) || is_int_literal(value); });
+  if (!has_integer || !are_integers) return args;
+  std::optional<Type> type = chosen_type(checker, values);
+  if (!picks && type && !is_word(*type)) type = types::i64;
+  if (!type) {
+    auto mixes = [&](const Value& value) { return !both_casts(checker, values[0], value).empty(); };
+    auto other = std::ranges::find_if(values, mixes);
+    auto word = std::ranges::find_if(values, [](const Value& value) { return is_word(value.type); });
+    auto number = std::ranges::find_if(
+        values, [](const Value& value) { return is_typed_integer(value) && is_signed(value.type); });
+    if (other != values.end() || (word != values.end() && number != values.end()))
+      report_word_and_number(checker, row(builtin).name, *word, *number, span);
+    return std::nullopt;
+  }
+  bool is_open = is_literal(*type) || std::ranges::any_of(values, [](const Value& value) {
+                   return value.kind == ValueKind::Runtime && is_literal(value.type);
+                 });
+  if (is_open) return args;
+  auto convert = [&](Value& value) {
+    const bool made = value.is_made;
+    value = checker.convert_value(value, *type, Purpose::Operand);
+    value.is_made = made;
+  };
+  for (Value& value : args.positional) convert(value);
+  for (auto& [name, value] : args.keywords) convert(value);
   return args;
 }
 
@@ -273,7 +291,7 @@ Checker::Args Checker::arguments_beside_floats(Builtin builtin, Args args) {
   bool meet = own.type_param_count == 1 && std::ranges::all_of(own.parameters(), [](const auto& param) {
                 return param.kind == BuiltinParamKind::Variable;
               });
-  if (!keeps_intervals(*this) || !meet) return args;
+  if (!has_exact_integers(*this) || !meet) return args;
   Type real = types::unknown;
   auto find = [&](const Value& value) {
     if (is_number(value) && is_scalar(value.type) && is_float(value.type))
@@ -292,7 +310,10 @@ Checker::Args Checker::arguments_beside_floats(Builtin builtin, Args args) {
 
 Value Checker::match_and_call(Builtin builtin, const Args& written, Span span) {
   Args given = arguments_beside_floats(builtin, written);
-  Args args = keeps_intervals(*this) ? promoted_arguments(*this, builtin, std::move(given)) : given;
+  std::optional<Args> taken =
+      has_exact_integers(*this) ? exact_arguments(*this, builtin, std::move(given), span) : std::move(given);
+  if (!taken) return error_value(span);
+  const Args& args = *taken;
   std::vector<Value> values = all_values(args);
   if (is_pure(row(builtin).effects) && !scope->is_numba())
     if (std::optional<Value> folded = fold_literals(builtin, values, span)) return *folded;
@@ -319,8 +340,7 @@ Value Checker::match_and_call(Builtin builtin, const Args& written, Span span) {
     keep_literal_locals(value, widened);
     if (builtin == Builtin::Abs && is_nonnegative(values[0]))
       value.most = most_bits_as(values[0], match->result);
-    bool is_size = builtin == Builtin::Abs && is_integer(match->result);
-    if (is_size && keeps_intervals(*this)) value.facts = absolute_facts(*this, values[0], match->result);
+    if (has_exact_integers(*this) && is_integer(match->result)) take_making(value, widened);
     return value;
   }
   ir::CallEffect call{std::nullopt, builtin, std::move(operands)};
@@ -331,11 +351,7 @@ Value Checker::match_and_call(Builtin builtin, const Args& written, Span span) {
   call.slot = new_slot("", match->result, ir::Slot::Kind::Temp, span);
   ir::SlotId slot = *call.slot;
   emit(std::move(call), span);
-  Value result = runtime_value(slot_operand(slot), span);
-  if (row(builtin).effects == Effects::Warp && keeps_intervals(*this))
-    for (const Value& value : values)
-      if (value.type == result.type) note_shuffled(result, value);
-  return result;
+  return runtime_value(slot_operand(slot), span);
 }
 
 // Returns what the bits of the least or greatest of some values are at most.
@@ -364,8 +380,9 @@ Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& op
   Value value = runtime_value(result, span);
   if (is_integer(type)) value.most = most_extremum(builtin == Builtin::Max, values, type);
   for (const Value& each : values) keep_literal_locals(value, std::array{&each});
-  if (is_integer(type) && keeps_intervals(*this))
-    value.facts = extremum_facts(*this, builtin == Builtin::Max, values, type);
+  std::vector<const Value*> chosen;
+  for (const Value& each : values) chosen.push_back(&each);
+  if (has_exact_integers(*this)) take_making(value, chosen);
   return value;
 }
 
@@ -376,14 +393,8 @@ static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
   checker.stored_into = args.positional[0].span;
   auto convert = [&](Value& value) {
     bool is_other = is_number(value) && !is_literal(value.type) && value.type != element;
-    bool goes = is_other && goes_into(value, element);
-    if (!goes && !(is_other && goes_by_check(checker, value, element))) return;
-    const Interval interval = interval_of(value);
-    const Origin origin = value.facts.origin;
-    value = checker.convert_value(value, element, Purpose::Store);
-    // A sum of narrow numbers passes 32 bits later.
-    if (goes && is_integer(element)) value.facts.interval = interval;
-    value.facts.origin = origin;
+    bool goes = is_other && (goes_into(value, element) || goes_by_check(checker, value, element));
+    if (goes) value = checker.convert_value(value, element, Purpose::Store);
   };
   for (std::size_t i = 2; i < args.positional.size(); ++i) convert(args.positional[i]);
   for (auto& [name, value] : args.keywords)
@@ -393,7 +404,7 @@ static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
 
 // atomic.add(array, index, value): the element is guarded, then read, changed and written at once.
 Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& given) {
-  Args args = keeps_intervals(*this) ? stored_arguments(*this, given) : given;
+  Args args = has_exact_integers(*this) ? stored_arguments(*this, given) : given;
   std::vector<Value> values = all_values(args);
   std::optional<BuiltinMatch> match = match_builtin(builtin, args, expr.span);
   if (!match) return error_value(expr.span);
@@ -420,7 +431,6 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& g
       ir::Operand stored = convert(value, bound.type, Purpose::Store);
       atomic.args.push_back(scope->is_numba() ? numba_atomic_value(*this, builtin, stored, expr.span)
                                               : stored);
-      if (keeps_intervals(*this)) note_atomic_sum(*this, array.operand, builtin, value);
     }
   }
   if (array.type->space == AddressSpace::Constant) {
@@ -452,6 +462,9 @@ static bool report_records(Checker& checker, Builtin builtin, const Checker::Arg
 Value Checker::call_builtin(Builtin builtin, const ast::Call& expr, const Args& args) {
   const bool is_syntax = row(builtin).effects == Effects::Syntax;
   if (!is_syntax && report_records(*this, builtin, args)) return error_value(expr.span);
+  if (has_exact_integers(*this) && final)
+    for (const Value& value : args.positional)
+      if (report_width(*this, builtin, value)) return error_value(expr.span);
   switch (row(builtin).effects) {
   case Effects::Pure:
   case Effects::PerBlock:

@@ -7,9 +7,10 @@
 #include "compiler/check/host_arrays.h"
 #include "compiler/check/host_ufuncs.h"
 #include "compiler/check/inner_functions.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
+#include "compiler/check/texts.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -291,12 +292,10 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
   Report error = checker.report(value.span, diag::call_argument_type, param.name, to_string(*type),
                                 checker.describe(value));
   error.note(param.span, "`{}` is declared here", param.name);
-  if (*type == types::u32 && is_number(value) && value.facts.mixed)
-    advise_mixed(checker, error, value);
-  else if (is_complex_number(value) && is_scalar(*type) && !is_complex(*type))
+  if (is_complex_number(value) && is_scalar(*type) && !is_complex(*type))
     error.note("a complex number becomes a real one by `.real`, `.imag` or `abs`");
   else if (is_number(value) && is_scalar(*type))
-    error.note("convert it: `{}`", converted_text(checker, value, *type));
+    error.note("convert it: `{}`", cast_text(checker, value, *type));
   return std::nullopt;
 }
 
@@ -375,11 +374,7 @@ Value Checker::call_with(const FunctionSymbol& callee, const std::vector<Value>&
   Instance* called = find_instance(context, callee, values, false, instance, span);
   if (!called) return error_value(span);
   if (final && callee.file->is_numba()) report_unknown_decorators(context, callee);
-  if (final) {
-    Value result = emit_call(*called, values, span);
-    if (keeps_intervals(*this)) note_result(*this, *called, values, result);
-    return result;
-  }
+  if (final) return emit_call(*called, values, span);
   infer(context, *called);
   Type type = called->result.type;
   if (type == types::none) return plain_value(ValueKind::None, span);
@@ -388,7 +383,6 @@ Value Checker::call_with(const FunctionSymbol& callee, const std::vector<Value>&
   Value result;
   make_results(*this, type, span, slots, result);
   mark_waiting(result);
-  result.facts.origin = result_origin(callee, values);
   return result;
 }
 

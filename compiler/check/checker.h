@@ -147,8 +147,7 @@ struct Checker {
   std::vector<std::pair<const ast::Node*, ir::SharedId>> shared_ids;
   struct Loop {
     bool has_break = false;
-    std::optional<std::int64_t> rounds = {}; // of a range of literals
-    std::optional<ir::SlotId> stop_flag;     // set by a break: of an unrolled loop, and of one with an `else`
+    std::optional<ir::SlotId> stop_flag; // set by a break: of an unrolled loop, and of one with an `else`
   };
   std::vector<Loop> loops;
   std::optional<ir::SlotId> stop_flag;      // of the loop that is checked next
@@ -164,9 +163,6 @@ struct Checker {
   std::optional<StoredSum> stored_sum;      // of an augmented assignment
   const ast::Assign* assigned = nullptr;    // the assignment being checked
   std::optional<Type> target_type; // of the assignment being checked, where it is known, for casts in errors
-  std::vector<HeldBefore> held_before;
-  std::map<ir::SlotId, Local>
-      held_elements; // of arrays of this function that are filled with what may have wrapped
   std::vector<LiteralReading> literal_readings;
   bool returns_value = false;
   Span called;                     // the callee being evaluated
@@ -283,7 +279,7 @@ struct Checker {
   void keep_literal_locals(Value& result, std::span<const Value* const> operands) const;
   // Returns what assignments of a local have in common: a bool beside literals says nothing.
   std::optional<Type> join_assigned(Type a, Type b);
-  // Warns where a local of literals that became unsigned is compared as if it could be negative.
+  // Warns where a word is compared as if it could be negative.
   void warn_never_negative(ir::CompareOp op, const Value& left, const Value& right, Span span);
   // Adds why a number has the type of a local of literals, and the declaration of another.
   bool note_literal_locals(Report& report, const Value& value, std::optional<Type> wanted);
@@ -442,7 +438,7 @@ struct Checker {
   // Checks a loop, whose rounds `check_rounds` writes, with its `else`.
   bool check_loop(ast::Block block, ast::Block else_body, Span span,
                   const std::function<bool()>& check_rounds);
-  Loop next_loop() { return {false, {}, std::exchange(stop_flag, {})}; }
+  Loop next_loop() { return {false, std::exchange(stop_flag, {})}; }
   bool check_for(const ast::For& stmt);
   bool check_for_rounds(const ast::For& stmt);
   bool check_for_range(const ast::For& stmt, Value range);
@@ -461,7 +457,6 @@ struct Checker {
   };
   // The numbers of a range of literals are of the type that is given.
   std::optional<Range> range_of(const Value& range, std::optional<Type> of_literals = {});
-  std::optional<Value> undecided_number(const Value& range, Local& local, Span span); // literal_locals.cpp
   ir::Operand steps_in(ir::Operand distance, ir::Operand width, Span span);
   // The facts about a distance and the step over it, both of which are i64s.
   struct StepFacts {

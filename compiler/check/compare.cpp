@@ -4,9 +4,10 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
+#include "compiler/check/texts.h"
 #include "compiler/check/type_values.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -66,7 +67,10 @@ static ir::Operand compare_integers(Checker& checker, ir::CompareOp op, const Va
                                     Span span) {
   ir::Operand a = integer_operand(checker, left, right.type), b = integer_operand(checker, right, left.type);
   if (is_literal(a.type) || is_literal(b.type)) return checker.variable(types::boolean, span);
-  std::optional<Type> type = join(a.type, b.type);
+  bool has_u64 = a.type == types::u64 || b.type == types::u64;
+  std::optional<Type> type = is_signed(a.type) == is_signed(b.type) ? join(a.type, b.type) : std::nullopt;
+  // A signed integer of 64 bits holds whatever is no u64.
+  if (!type && !has_u64) type = types::i64;
   if (type) return checker.compare(op, checker.cast(a, *type, span), checker.cast(b, *type, span), span);
   if (is_signed(a.type)) return compare_signed_with_u64(checker, op, a, b, span);
   return compare_signed_with_u64(checker, mirrored(op), b, a, span);
@@ -106,14 +110,6 @@ static void warn_out_of_range(Checker& checker, ir::CompareOp op, const Value& l
 static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& left, const Value& right,
                              Span span) {
   ir::CompareOp ir_compare = *ir_op(op);
-  for (const Value* operand : {&left, &right}) {
-    warn_wrapped(checker, *operand, "compared");
-    warn_grown(checker, *operand, "compared");
-    warn_mixed(checker, *operand, "compared");
-    note_compared(checker, *operand);
-  }
-  if (!is_equality(ir_compare))
-    warn_sum_compared(checker, left, right), warn_sum_compared(checker, right, left);
   bool complex = is_complex(left.type) || is_complex(right.type);
   if (complex && !is_equality(ir_compare)) {
     checker

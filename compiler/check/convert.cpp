@@ -8,9 +8,10 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/shared_literals.h"
+#include "compiler/check/texts.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -132,6 +133,9 @@ static ir::Operand literal_operand(Checker& checker, const Value& literal, Type 
   return checker.cast(ir::constant_float(types::f64, literal.real), type, literal.span);
 }
 
+// Says whether a word takes the low bits of a literal: of one that is inverted, `w & ~3`, `crc: u32 = ~0`.
+static bool takes_low_bits(const Value& literal, Type type) { return literal.of_literals && is_word(type); }
+
 // Says whether a literal becomes a value of a type, by itself.
 static bool literal_converts(const Value& literal, Type type, bool numba) {
   if (!is_scalar(type) || (is_complex_literal(literal) && !is_complex(type))) return false;
@@ -145,17 +149,6 @@ static bool literal_converts(const Value& literal, Type type, bool numba) {
   if (is_boolean(type)) return false;
   return is_int_literal(literal) ? literal_fits(literal.integer, type)
                                  : !is_integer(type) && literal_fits(literal.real, type);
-}
-
-// Returns the words that turn the source text of a value into a type.
-static std::string cast_words(std::string text, const Value& value, Type type) {
-  if (text.empty() || text.size() > 90 || text.find('\n') != std::string::npos) text = "...";
-  // `~x` of a bool is -1 or -2, and true in both cases.
-  bool inverts = text.starts_with('~') && binding_of(text) == Binding::Sign &&
-                 interval_of(value).least == -2 && interval_of(value).greatest == -1;
-  if (is_boolean(type) && inverts) return fmt::format("not {}", text.substr(1));
-  if (is_boolean(type)) return fmt::format("{} != 0", bracketed(text, Binding::BitOr));
-  return fmt::format("{}({})", is_scalar(type) ? to_string(type) : "...", text);
 }
 
 // Returns the name that a text begins with, where the rest is nothing, or one pair of square brackets.
@@ -199,59 +192,15 @@ void Checker::note_characters(Report& report, std::span<const Value> values) {
       report.note(value.span, "the number of a character is written `ord({})`", context.source(value.span));
 }
 
-// Notes the declaration that lets a local start with a literal beyond the type that it has from its other assignments; says
-// whether there is one.
-static bool note_declaration(Checker& checker, Report& error, const Value& literal) {
-  if (!is_int_literal(literal) || !checker.instance) return false;
+// Notes the declaration that lets a local start with a literal beyond the type that it becomes.
+static void note_declaration(Checker& checker, Report& error, const Value& literal) {
+  if (!is_int_literal(literal) || !checker.instance) return;
   for (const auto& [name, local] : checker.instance->locals) {
-    bool is_narrowed = !local.annotated && local.is_assigned && is_narrow(local.type) &&
-                       local.growth.narrow == local.type && !local.growth.is_plain &&
-                       literal.span.begin < local.growth.narrow_span.begin;
-    if (local.span != checker.meets || !(outgrows_literal(local) || is_narrowed)) continue;
-    Type least = is_narrowed ? types::i32 : types::i64;
-    Type type = literal_fits(literal.integer, least)        ? least
-                : literal.integer < 0                       ? types::i64
-                : literal_fits(literal.integer, types::u32) ? types::u32
-                                                            : types::u64;
-    if (!is_narrowed && literal.integer >= 0 && literal_fits(literal.integer, types::u32)) type = types::u32;
-    if (!literal_fits(literal.integer, type)) return false;
-    error.note(is_narrowed ? local.growth.narrow_span : local.growth.growth_span,
-               "`{}` is {} by this; declare it where it starts: `{}: {} = {}`", name,
-               is_narrowed ? to_string(local.type) : "an i32", name, to_string(type),
+    Type type = literal.integer >= 0 ? types::u64 : types::i64;
+    if (local.span != checker.meets || local.annotated || !literal_fits(literal.integer, type)) continue;
+    error.note("declare it where it starts: `{}: {} = {}`", name, to_string(type),
                short_text(checker.context.source(literal.span)));
-    return true;
   }
-  return false;
-}
-
-// Notes the cast of the operand that a literal beyond its type meets: bits are written in hexadecimal and are those of a u32,
-// other numbers go into an i64.
-static void note_wider_operand(Checker& checker, Report& error, const Value& literal, Type type) {
-  if (!is_int_literal(literal) || checker.meets == Span{} || !keeps_intervals(checker)) return;
-  std::string_view text = checker.context.source(literal_span(literal));
-  bool is_bits =
-      (text.starts_with("0x") || text.starts_with("0X")) && literal_fits(literal.integer, types::u32);
-  Type wider = is_bits ? types::u32 : types::i64;
-  bool helps = type == types::i32 || (type == types::u32 && !is_bits);
-  if (helps && literal_fits(literal.integer, wider))
-    error.note("convert what it meets: `{}({})`", to_string(wider),
-               short_text(checker.context.source(checker.meets)));
-}
-
-std::string converted_text(const Checker& checker, const Value& value, Type type) {
-  bool saturates = keeps_intervals(checker) && is_integer(type);
-  if (std::optional<std::string> rounded = saturates ? saturating_cast(checker, value, type) : std::nullopt)
-    return *rounded;
-  bool widens =
-      saturates && is_integer(value.type) && bit_width(type->scalar) > bit_width(value.type->scalar);
-  bool is_product = is_float(type) && value.facts.multiplies && !value.facts.combines_bits;
-  if (widens || is_product) return widened_text(checker, value, type);
-  // In 64 bits it is what it was meant to be, which is checked where it goes into a place.
-  std::string exact = saturates && !value.facts.wrapped.empty() ? unwrapped_text(checker, value) : "...";
-  if (exact != "...") return exact;
-  bool may_have_wrapped = is_float(type) && may_have_passed(value);
-  return cast_words(may_have_wrapped ? unwrapped_text(checker, value) : std::string(checker.source_of(value)),
-                    value, type);
 }
 
 static void report_conversion(Checker& checker, const Value& value, Type type, Purpose purpose) {
@@ -262,13 +211,12 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
     Report error = checker.report(value.span, diag::literal_does_not_fit,
                                   std::string(checker.context.source(literal)), to_string(type));
     if (!(literal == value.span)) error.note(literal, "it stands here");
-    if (purpose == Purpose::Assignment && note_declaration(checker, error, value)) return;
+    if (purpose == Purpose::Assignment) note_declaration(checker, error, value);
     if (purpose == Purpose::Store)
       checker.note_origin(error, checker.stored_into, type);
     else if (checker.meets != Span{} && !checker.note_origin(error, checker.meets, type))
       error.note(checker.meets, "`{}` is {}", short_text(checker.context.source(checker.meets)),
                  to_string(type));
-    if (purpose == Purpose::Operand) note_wider_operand(checker, error, value, type);
     return;
   }
   std::string from = checker.describe(value);
@@ -280,10 +228,9 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   }
   bool is_index = purpose == Purpose::Index;
   bool is_sum = stored_sum && (purpose == Purpose::Store || purpose == Purpose::Assignment);
-  std::string words =
-      is_sum     ? fmt::format("{} = {}", stored_sum->target, cast_words(stored_sum->text(), value, type))
-      : is_index ? cast_words(std::string(checker.source_of(value)), value, types::i64)
-                 : converted_text(checker, value, type);
+  std::string words = is_sum ? fmt::format("{} = {}", stored_sum->target, cast_text(stored_sum->text(), type))
+                      : is_index ? cast_text(checker, value, types::i64)
+                                 : cast_text(checker, value, type);
   bool is_unpacked = checker.is_unpacked(value);
   Span place = is_unpacked ? checker.unpacked->target : value.span;
   Report error = checker.report(place, diag::needs_cast, from, to_string(type), words);
@@ -292,34 +239,12 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   else
     checker.note_origin(error, value, type);
   if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
-  if (is_float(type)) note_passed(error, value);
-  if (type == types::u32) advise_mixed(checker, error, value);
-}
-
-// Returns the operand of a value that becomes one of a type; a warning where it should have been wider before.
-static ir::Operand widened(Checker& checker, const Value& value, Type type, Purpose purpose) {
-  warn_widened(checker, value, type, purpose);
-  // A sum that only meets a wider number may be a place in an array, or small, so it is not warned of.
-  if (purpose != Purpose::Operand && purpose != Purpose::Index) warn_sum_widened(checker, value, type);
-  if (is_float(type)) warn_mixed(checker, value, "made a float");
-  return value.operand;
 }
 
 // Says whether a conversion is into a place, where an integer is checked: an operand has to be of its type.
 static bool is_place(Purpose purpose) {
   return purpose == Purpose::Assignment || purpose == Purpose::Store || purpose == Purpose::Argument ||
          purpose == Purpose::Return;
-}
-
-bool goes_by_check(const Checker& checker, const Value& value, Type type) {
-  bool integers = is_typed_integer(value) && is_scalar(type) && is_integer(type);
-  if (!keeps_intervals(checker) || !integers) return false;
-  // A constant that does not fit is an error. So is what may have wrapped in 32 bits, of which a check would say nothing, and
-  // a hash that a signed operand made one of 64 bits.
-  bool is_known = !value.operand.slot;
-  bool has_wrapped = !value.facts.wrapped.empty() || value.facts.wrapped_in;
-  bool was_word = value.facts.mixed && !is_signed(type) && !is_narrow(type);
-  return !is_known && !has_wrapped && !was_word;
 }
 
 // Returns the words for what a value goes into; nothing where the source has none.
@@ -368,7 +293,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   note_reading(*this, value, type);
   switch (value.kind) {
   case ValueKind::Literal:
-    if (literal_converts(value, type, numba)) {
+    if (literal_converts(value, type, numba) || takes_low_bits(value, type)) {
       if (is_boolean(type))
         return ir::constant_bool(is_int_literal(value) ? value.integer != 0 : value.real != 0);
       return literal_operand(*this, value, type);
@@ -392,10 +317,11 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
     bool drops = numbers && is_complex(value.type) && !is_complex(type);
     if (drops) break;
     if (numbers && is_literal(value.type)) return placeholder(*this, type, value.span);
-    if (numbers && (numba || converts(value.type, type)))
-      return cast(widened(*this, value, type, purpose), type, value.span);
-    if (keeps_intervals(*this) && goes_into(value, type))
-      return cast(widened(*this, value, type, purpose), type, value.span);
+    if (numbers && (numba || converts(value.type, type))) return cast(value.operand, type, value.span);
+    if (has_exact_integers(*this) && goes_into(value, type)) return cast(value.operand, type, value.span);
+    // A word takes the low bits of what is made of literals.
+    if (purpose == Purpose::Operand && value.of_literals && is_word(type))
+      return cast(value.operand, type, value.span);
     if (is_place(purpose) && goes_by_check(*this, value, type))
       return checked_fit(*this, value, type, purpose);
     if (is_array(value.type) && is_array(type) && converts(value.type, type))
@@ -446,7 +372,7 @@ Value Checker::convert_value(const Value& value, Type type, Purpose purpose) {
   result.most = most_bits_as(value, type);
   result.positive = value.positive;
   result.extents = value.extents;
-  if (result.type == value.type) result.facts = value.facts;
+  if (result.type == value.type) result.of_literals = value.of_literals, result.is_made = value.is_made;
   return result;
 }
 
@@ -530,16 +456,7 @@ static Value cast_by_python_name(Checker& checker, Type type, const Value& value
   bool keeps = to_int ? is_integer(operand.type) : is_float(operand.type);
   Value result = runtime_value(keeps ? operand : checker.cast(operand, type, span), span);
   result.most = most_bits_as(value, result.type);
-  if (to_int && is_float(operand.type)) result.facts.rounded = Rounded{value.span, false, operand.type, span};
   return result;
-}
-
-// Notes the facts that a cast keeps: a number is as large as it was where the type holds it.
-static void note_cast(Value& result, const Value& value) {
-  bool was_integer = is_scalar(value.type) && is_integer(value.type);
-  result.facts.origin = was_integer ? value.facts.origin : Origin::Given;
-  result.facts.is_cast = true;
-  if (was_integer && holds(interval_of(result.type), exact_of(value))) result.facts.exact = exact_of(value);
 }
 
 Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from_python_name) {
@@ -571,12 +488,8 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
   if (from_python_name) return cast_by_python_name(*this, type, value, span);
   if (value.kind == ValueKind::Element) return runtime_value(load_constant_element(value, type), span);
   if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(*this, value, type), span);
-  if (value.kind == ValueKind::Runtime) widened(*this, value, type, Purpose::Operand);
-  warn_sum_widened(*this, value, type);
-  if (keeps_intervals(*this)) warn_rounded(*this, value, type);
   Value result = runtime_value(cast(as_operand(value), type, span), span);
   result.most = most_bits_as(value, type);
-  if (keeps_intervals(*this) && is_integer(type)) note_cast(result, value);
   return result;
 }
 

@@ -2,7 +2,7 @@
 // of the array, or 1, or fewer axes, as NumPy broadcasts them.
 #include "compiler/check/checker.h"
 #include "compiler/check/half_sums.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -121,6 +121,8 @@ Value Checker::fold_array(Builtin builtin, const Value& array, const std::option
         binary(ast::BinaryOp::Add, begins ? first : zero_of(element, span), zero_of(element, span), span);
     if (is_error(sum) || !is_number(sum)) return sum;
     type = as_operand(sum).type;
+    // Words are summed in 64 bits, where no other start says how many.
+    if (!start && has_exact_integers(*this) && element == types::u32) type = types::u64;
   }
   ir::Operand result = variable(type, span);
   assign(*result.slot, as_operand(explicit_cast(type, first, span)), span);
@@ -146,9 +148,7 @@ Value Checker::fold_array(Builtin builtin, const Value& array, const std::option
   ir::Operand count = binary(ir::BinaryOp::Subtract, extent(array.operand, 0, span), from, span);
   emit(ir::For{*index.slot, from, number(1), count, std::move(inner)}, span);
   if (builtin == Builtin::Sum) warn_half_total(*this, array, type, start, span);
-  Value folded = runtime_value(result, span);
-  if (builtin == Builtin::Sum && keeps_intervals(*this)) note_total(folded, element, start);
-  return folded;
+  return runtime_value(result, span);
 }
 
 } // namespace kern::checker

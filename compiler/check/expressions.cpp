@@ -3,10 +3,12 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/half_sums.h"
 #include "compiler/check/host_numbers.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
+#include "compiler/check/wide_bits.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/parse.h"
 #include "compiler/diagnostics/reporting_scope.h"
@@ -110,7 +112,8 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
     Value left = evaluate(*node.left);
     Value right = evaluate(*node.right);
     Value result = binary(node.op, left, right, expr.span);
-    if (keeps_intervals(*this)) note_sum(*this, node, left, right, result);
+    warn_half_sum(*this, node, expr.span);
+    warn_shifted_out(*this, node, left);
     return result;
   }
   case ast::Kind::Compare: return evaluate_compare(ast::get<ast::Compare>(expr));
@@ -171,8 +174,14 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
 static std::optional<Type> merged_type(Checker& checker, const Value& yes, const Value& no) {
   std::optional<Type> a = checker.type_of(yes), b = checker.type_of(no);
   if (!a || !b || *a == types::none || *b == types::none) return std::nullopt;
-  if (keeps_intervals(checker) && is_number(yes) && is_number(no))
-    return checker.join_types(type_beside(yes, *b), type_beside(no, *a));
+  if (has_exact_integers(checker) && is_number(yes) && is_number(no)) {
+    if (is_integer(yes.type) && is_integer(no.type)) return chosen_type(checker, std::array{yes, no});
+    auto own = [](const Value& value, Type type, Type other) {
+      return fits_by_type(value, other) ? other : type;
+    };
+    bool has_float = (is_scalar(*a) && is_float(*a)) || (is_scalar(*b) && is_float(*b));
+    if (has_float) return checker.join_types(own(yes, *a, *b), own(no, *b, *a));
+  }
   return checker.join_types(*a, *b);
 }
 
@@ -193,7 +202,7 @@ static void make_variables(Checker& checker, Type type, Span span, std::vector<i
 
 static void write_variables(Checker& checker, const std::vector<ir::Operand>& variables, const Value& value,
                             Type type) {
-  Value converted = checker.convert_value(value, type, Purpose::Assignment);
+  Value converted = checker.convert_value(value, type, Purpose::Operand);
   if (is_error(converted)) return;
   std::vector<ir::Operand> leaves;
   checker.flatten(converted, leaves);
@@ -235,7 +244,9 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   }
   std::optional<Type> type = merged_type(*this, then_value, else_value);
   if (!type) {
-    report(span, diag::ends_differ, describe(then_value), describe(else_value));
+    std::string casts = both_casts(*this, then_value, else_value);
+    Report error = report(span, diag::ends_differ, describe(then_value), describe(else_value));
+    if (!casts.empty()) error.note("write {}", casts);
     return error_value(span);
   }
   // The type of a literal beside a value that has no type yet is not known.
@@ -263,7 +274,7 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   meets = {};
   emit(ir::If{condition, std::move(then_body), std::move(else_body)}, span);
   result.most = std::max(most_bits_as(then_value, *type), most_bits_as(else_value, *type));
-  if (keeps_intervals(*this)) result.facts = either_facts(then_value, else_value, *type);
+  if (has_exact_integers(*this)) take_making(result, std::array<const Value*, 2>{&then_value, &else_value});
   mark_waiting(result);
   keep_literal_locals(result, std::array<const Value*, 2>{&then_value, &else_value});
   return result;
@@ -310,19 +321,14 @@ static Value joined_with(Checker& checker, Value taken, const Value& other, Span
   if (is_python(checker) || !is_number(taken) || !is_number(other)) return taken;
   std::optional<Type> type = merged_type(checker, taken, other);
   if (!type || *type == types::unknown || !(is_scalar(*type) || is_literal(*type))) return taken;
-  if (*type == taken.type) {
-    if (keeps_intervals(checker)) taken.facts = either_facts(taken, other, *type);
-    return taken;
-  }
+  if (*type == taken.type) return taken;
   checker.note_operands_meet(taken, other);
   if (is_literal(taken) && *type == types::complex_literal)
     return complex_value(*constant_complex(taken), span);
   if (is_literal(taken) && is_literal(*type)) return float_value(*constant_real(taken), span);
   if (is_literal(*type)) return taken;
-  Value result = checker.convert_value(taken, *type, Purpose::Assignment);
-  if (!keeps_intervals(checker)) return result;
-  result.facts = either_facts(taken, other, *type);
-  result.span = span;
+  Value result = checker.convert_value(taken, *type, Purpose::Operand);
+  if (has_exact_integers(checker)) result.span = span;
   return result;
 }
 

@@ -2,7 +2,8 @@
 #include "compiler/check/half_sums.h"
 
 #include "compiler/ast/walk.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
+#include "compiler/check/texts.h"
 #include "compiler/diagnostics/warnings.h"
 
 namespace kern::checker {
@@ -21,13 +22,34 @@ static Report report_sum(Checker& checker, Span span, std::string_view name, Typ
   return checker.report(span, diag::half_sum, name, to_string(type), type == types::f16 ? 2048 : 256, advice);
 }
 
-void warn_half_sum(Checker& checker, const Local& local, ast::BinaryOp op, const Value& sum) {
-  bool counts = checker.final && is_half(local.type) && adds(op) && is_in_loop(checker);
+// Warns of a local that a loop adds to.
+static void warn_half_local(Checker& checker, const Local& local, Span span) {
+  bool counts = checker.final && has_exact_integers(checker) && is_half(local.type) && is_in_loop(checker);
   if (!counts || !checker.context.diagnostics.enabled()) return;
   bool fresh = checker.context.reported.insert({"half_sum", local.span.file, local.span.begin}).second;
   if (!fresh) return;
-  report_sum(checker, sum.span, local.name, local.type, fmt::format("declare `{}: f32 = ...`", local.name))
+  report_sum(checker, span, local.name, local.type, fmt::format("declare `{}: f32 = ...`", local.name))
       .note(local.span, "`{}` starts here", local.name);
+}
+
+void warn_half_sum(Checker& checker, const ast::Binary& sum, Span span) {
+  const ast::Assign* assign = checker.assigned;
+  const auto* target =
+      assign && assign->targets.size() == 1 ? ast::as<ast::Name>(assign->targets[0]) : nullptr;
+  if (!target || !adds(sum.op) || assign->value != &sum) return;
+  auto is_target = [&](const ast::Expr* operand) {
+    const auto* name = ast::as<ast::Name>(operand);
+    return name && name->text == target->text;
+  };
+  const Local* local = checker.find_local(target->text);
+  if (local && (is_target(sum.left) || (sum.op == ast::BinaryOp::Add && is_target(sum.right))))
+    warn_half_local(checker, *local, span);
+}
+
+void warn_half_sum(Checker& checker, const ast::AugAssign& stmt) {
+  const auto* name = ast::as<ast::Name>(stmt.target);
+  const Local* local = name ? checker.find_local(name->text) : nullptr;
+  if (local && adds(stmt.op)) warn_half_local(checker, *local, stmt.span);
 }
 
 // Says whether an expression gives the same in each round of the innermost loop: it is made of numbers, of what is no local, and
@@ -37,7 +59,7 @@ static bool is_steady(Checker& checker, const ast::Expr& expr) {
   const auto* name = ast::as<ast::Name>(&expr);
   const Local* local = name ? checker.find_local(name->text) : nullptr;
   if (local && local->assignments > 0)
-    return local->held && local->held->is_only && local->held_depth < checker.depth;
+    return local->assignments == 1 && local->assigned_loops < checker.loops.size();
   bool steady = true;
   ast::each_part(expr, [&](const ast::Expr& part) { steady = steady && is_steady(checker, part); });
   return steady;
@@ -45,7 +67,7 @@ static bool is_steady(Checker& checker, const ast::Expr& expr) {
 
 void warn_half_element(Checker& checker, const ast::AugAssign& stmt, Type element) {
   const auto* subscript = ast::as<ast::Subscript>(stmt.target);
-  bool counts = checker.final && keeps_intervals(checker) && is_half(element) && adds(stmt.op) &&
+  bool counts = checker.final && has_exact_integers(checker) && is_half(element) && adds(stmt.op) &&
                 is_in_loop(checker) && subscript;
   if (!counts) return;
   for (const ast::Expr* index : subscript->indices)
@@ -56,7 +78,7 @@ void warn_half_element(Checker& checker, const ast::AugAssign& stmt, Type elemen
 
 void warn_half_total(Checker& checker, const Value& array, Type sum, const std::optional<Value>& start,
                      Span span) {
-  if (!checker.final || !keeps_intervals(checker) || !is_half(sum)) return;
+  if (!checker.final || !has_exact_integers(checker) || !is_half(sum)) return;
   std::string values = short_text(checker.context.source(array.span));
   std::string first =
       start ? fmt::format("f32({})", short_text(checker.context.source(start->span))) : "f32(0)";

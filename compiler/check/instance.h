@@ -34,33 +34,6 @@ struct LiteralUse {
   Type type = types::unknown; // what it met, where that decided
 };
 
-// The integers narrower than 32 bits that a local without a declaration is made of: it is an i32 only because
-// it was also assigned an i32 that operators made of them.
-struct Growth {
-  Type narrow = types::unknown; // what they join to
-  Span narrow_span;             // the first of them
-  bool grows = false;           // such an i32 is assigned, at
-  Span growth_span;
-  bool derives = false;  // what such a local holds is assigned
-  bool is_plain = false; // something else is assigned, whose type it has anyway
-};
-
-// The reaching definition of a local: what its last assignment gave it, outside of unrolled loops.
-struct Held {
-  IntegerFacts facts;
-  Interval interval;
-  Type type;
-  Span span;                             // of the value
-  bool is_alone;                         // the statement is `local = value`
-  bool is_only;                          // no other statement assigns the local; else others may come between
-  std::string wide_text = {};            // of `local op= value`, the assignment that does not wrap
-  std::string name = {};                 // of the local
-  bool is_element = false;               // of an array, which holds no more than its type
-  std::shared_ptr<const Held> from = {}; // of another local that may have wrapped and has been assigned since
-  // Says whether it may have wrapped.
-  bool wraps() const { return !facts.wrapped.empty() || facts.wrapped_in || from; }
-};
-
 // A name that a function binds. Its type is what the assignments of all paths have in common, found in
 // rounds.
 struct Local {
@@ -77,29 +50,15 @@ struct Local {
   bool is_assigned = false;    // by one of the form `local = value`
   bool is_unpacked = false;    // by one with several targets
   bool is_named = false;       // by one inside of an expression, which may read it before
-  bool has_far_range = false;  // of literals, which do not fit its type
   LiteralUse literal;
-  std::uint64_t most = 0;        // of the rounds before: what most_bits() is at most of all that is assigned
-  std::uint64_t most_now = 0;    // of this round
-  std::optional<Held> held;      // of this round, by the last assignment so far
-  int held_depth = 0;            // conditional bodies around that assignment
-  bool is_compared = false;      // with anything, by any statement
-  Origin origin = Origin::Index; // the farthest of what it is assigned
-  bool xors = false;             // assigned what `^` makes
-  bool is_result = false;        // no local, but what a function returns
-  bool is_wrong = false;         // without a declaration, and assigned what an error was reported of
-  std::optional<Mixed> mixed;    // an i64 that was a u32 but for a signed operand
-  std::optional<Span> adds_up;   // what a loop adds to it, or multiplies it with
-  bool is_multiplied = false;    // by a loop
-  std::optional<Span>
-      adds_threads; // what of other threads is added to it; to an element of it, where it stands for an array
-  std::optional<Interval> given;           // where everything else lies that it is assigned
-  Span summed;                             // the last sum of itself that it is assigned
-  std::optional<AddressSpace> elements;    // no local, but the elements of an array there
-  bool is_summed = false;                  // a loop adds to it
-  Span starts_with;                        // a literal that it is assigned
-  Growth growth;                           // of the round before
-  Growth growth_now;                       // of this round
+  std::uint64_t most = 0;         // of the rounds before: what most_bits() is at most of all that is assigned
+  std::uint64_t most_now = 0;     // of this round
+  std::size_t assigned_loops = 0; // loops around its last assignment so far
+  bool is_made = false;           // it is assigned what arithmetic made of narrower integers
+  bool is_plain = false;          // or an i64 that is one by itself
+  bool is_result = false;         // no local, but what a function returns
+  bool is_wrong = false;          // without a declaration, and assigned what an error was reported of
+  Span starts_with;               // a literal that it is assigned
   std::vector<const ast::Node*> sites_now; // of this round
   std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
   Type slots_type = types::unknown;
@@ -107,13 +66,6 @@ struct Local {
   std::optional<Value>
       known; // what it is, where that is known: a constant, a function, an array of constant extents
   int known_depth = 0; // conditional bodies around that assignment
-};
-
-// The reaching definition of a local before a body that assigns it and may not run, and that body's depth.
-struct HeldBefore {
-  Local* local;
-  std::optional<Held> held;
-  int depth;
 };
 
 struct Instance;

@@ -5,7 +5,7 @@
 #include "compiler/ast/walk.h"
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/rounds.h"
 #include "compiler/diagnostics/limits.h"

@@ -227,9 +227,7 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker
   operand = checker.cast(operand, type, expr.span);
   if (values.size() == 1) {
     operand = checker.cast(round_even(checker, operand, expr.span), types::i64, expr.span);
-    Value whole = runtime_value(operand, expr.span);
-    whole.facts.rounded = Rounded{x.span, true, x.type, expr.span};
-    return whole;
+    return runtime_value(operand, expr.span);
   }
   std::optional<WideInt> digits = constant_integer(values[1]);
   bool is_computed = values[1].kind == ValueKind::Runtime && is_integer(values[1].type) && !digits;
@@ -272,11 +270,12 @@ Value call_fma(Checker& checker, Builtin builtin, const ast::Call& expr, const C
 Value call_match_all(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
                      const BuiltinMatch& match, const std::vector<Value>& values) {
   std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
-  ir::SlotId slot = checker.new_slot("", types::i32, ir::Slot::Kind::Temp, expr.span);
+  ir::SlotId slot = checker.new_slot("", types::u32, ir::Slot::Kind::Temp, expr.span);
   checker.emit(ir::CallEffect{slot, Builtin::MatchAllMask, std::move(operands)}, expr.span);
   ir::Operand mask = checker.slot_operand(slot);
   ir::Operand all =
-      checker.compare(ir::CompareOp::NotEqual, mask, ir::constant_int(types::i32, 0), expr.span);
+      checker.compare(ir::CompareOp::NotEqual, mask, ir::constant_int(types::u32, 0), expr.span);
+  if (checker.scope->is_numba()) mask = checker.cast(mask, types::i32, expr.span);
   return tuple_value({runtime_value(mask, expr.span), runtime_value(all, expr.span)}, expr.span);
 }
 

@@ -4,7 +4,7 @@
 
 #include "compiler/ast/walk.h"
 #include "compiler/check/checker.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/targets.h"
 
 namespace kern::checker {

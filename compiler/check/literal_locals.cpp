@@ -142,7 +142,8 @@ void Checker::note_meeting(const Value& value, Type type, Span place, bool binds
   if (is_tuple(value) && is_tuple(type) && value.elements.size() == type->elements.size())
     for (std::size_t i = 0; i < value.elements.size(); ++i)
       note_meeting(value.elements[i], type->elements[i], place, binds);
-  if (!is_open(value) || final || !is_scalar(type)) return;
+  // An integer is an i64, whatever it meets.
+  if (!is_open(value) || value.type == types::int_literal || final || !is_scalar(type)) return;
   // A real number stays one beside a complex one, and a complex number beside a real one.
   if (is_complex(type) && value.type != types::complex_literal) type = part_type(type);
   if (is_float(type) && value.type == types::complex_literal) type = complex_of(type);
@@ -188,7 +189,8 @@ void Checker::note_arguments_meet(Builtin builtin, const BuiltinMatch& match,
 }
 
 void Checker::note_literals_of(Local& local, const Value& value) {
-  if (is_int_literal(value) && local.starts_with == Span{}) local.starts_with = value.span;
+  bool is_integer = value.type == types::int_literal && takes_type(value);
+  if (is_integer && local.starts_with == Span{}) local.starts_with = value.span;
   if (local.literal.is_decided) return;
   each_literal(value, [&](const Value& literal) { extend(local.literal, literal); });
   if (waits(value)) local.literal.waits = true;
@@ -227,45 +229,21 @@ bool range_fits(const Value& range, Type type) {
   return fits;
 }
 
-std::optional<Value> Checker::undecided_number(const Value& range, Local& local, Span span) {
-  bool literals = !final && !scope->is_numba() && std::ranges::all_of(range.elements, [](const Value& part) {
-    return is_number(part) && part.type == types::int_literal;
-  });
-  if (!literals) return std::nullopt;
-  // Once its numbers do not fit the type that the local has from elsewhere, they are of i64.
-  bool typed = !local.annotated && is_scalar(local.type) && is_integer(local.type);
-  local.has_far_range = local.has_far_range || (typed && !range_fits(range, local.type));
-  if (local.has_far_range) return std::nullopt;
-  Value number = runtime_value(variable(types::int_literal, span), span);
-  for (const Value& part : range.elements) {
-    number.waits = number.waits || part.waits;
-    add_locals(number, part);
-  }
-  const Value &start = range.elements[0], &stop = range.elements[1], &step = range.elements[2];
-  bool counts_up = is_int_literal(start) && is_int_literal(stop) && is_int_literal(step) &&
-                   start.integer >= 0 && stop.integer > 0 && step.integer > 0;
-  if (counts_up) number.most = static_cast<std::uint64_t>(std::min(stop.integer - 1, WideInt(any_bits)));
-  if (!local.literal.is_decided)
-    each_end(range, [&](WideInt end, Span place) { extend(local.literal, end, place); });
-  return number;
-}
-
 // ---- The decision, between two rounds ----
 
 // Returns what the types that a local met have in common; nothing where there is none, or its literals do not
 // fit.
 static std::optional<Type> met_type(const Local& local) {
-  bool is_int = local.type == types::int_literal;
+  if (local.type == types::int_literal) return std::nullopt;
   Type type = types::unknown;
   for (const Meeting& meeting : local.literal.meetings) {
-    if (is_integer(meeting.type) != is_int) continue;
+    if (is_integer(meeting.type)) continue;
     std::optional<Type> both = join(type, meeting.type);
     if (!both) return std::nullopt;
     type = *both;
   }
   bool fits = literal_fits(local.literal.least.value, type) &&
-              literal_fits(local.literal.greatest.value, type) &&
-              (is_int || literal_fits(local.literal.magnitude, type));
+              literal_fits(local.literal.greatest.value, type) && literal_fits(local.literal.magnitude, type);
   return type != types::unknown && fits ? std::optional(type) : std::nullopt;
 }
 

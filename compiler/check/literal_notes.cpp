@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/integers.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/compare_op.h"
 
@@ -40,7 +41,8 @@ static void note_local(Checker& checker, Report& report, const Local& local, Typ
     if (is_integer(meeting.type) == is_integer(local.type)) met.push_back(meeting);
   std::string own = to_string(local.type), other = declaration(local, wanted);
   if (met.empty()) {
-    report.note(local.type_span, "`{}` is {}: nothing that it meets gives it a type{}", local.name, own,
+    report.note(local.type_span, "`{}` is {}: {}{}", local.name, own,
+                is_integer(local.type) ? "it is assigned literals" : "nothing that it meets gives it a type",
                 other);
     return;
   }
@@ -54,18 +56,24 @@ static void note_local(Checker& checker, Report& report, const Local& local, Typ
     report.note(local.type_span, "so `{}` is {}{}", local.name, own, other);
 }
 
+// Says whether a function is compiled for several types, of which others may be negative.
+static bool is_generic(const Instance* instance) {
+  return instance != nullptr &&
+         std::ranges::any_of(instance->function->def->params,
+                             [](const ast::Param& param) { return param.annotation == nullptr; });
+}
+
 void Checker::warn_never_negative(ir::CompareOp op, const Value& left, const Value& right, Span span) {
-  bool is_left = !left.literals.empty();
+  bool is_left = is_int_literal(right);
   const Value &value = is_left ? left : right, &zero = is_left ? right : left;
-  bool is_unsigned = is_scalar(value.type) && is_integer(value.type) && !is_signed(value.type);
   bool is_zero = is_int_literal(zero) && zero.integer == 0;
-  if (!final || value.literals.empty() || !is_unsigned || !is_zero) return;
+  if (!final || !has_exact_integers(*this) || !is_word(value.type) || !is_zero || is_generic(instance))
+    return;
   ir::CompareOp from_left = is_left ? op : ir::mirrored(op);
   bool never = from_left == ir::CompareOp::Less, always = from_left == ir::CompareOp::GreaterEqual;
   if (!never && !always) return;
-  Report warning = report(span, diag::never_negative, context.source(span),
-                          always ? "always true" : "always false", context.source(value.span));
-  note_literal_locals(warning, value, types::i64);
+  report(span, diag::never_negative, context.source(span), always ? "always true" : "always false",
+         context.source(value.span));
 }
 
 bool Checker::note_literal_locals(Report& report, const Value& value, std::optional<Type> wanted) {

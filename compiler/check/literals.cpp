@@ -26,7 +26,11 @@ Value Checker::literal_operation(ast::BinaryOp op, const Value& left, const Valu
                      !(op == ast::BinaryOp::Power && right.integer < 0) && !negative_count;
   if (as_integers && op != ast::BinaryOp::MatrixMultiply) {
     std::optional<WideInt> result = integer_operation(op, left.integer, right.integer);
-    if (result && in_range(*result)) return int_value(*result, span);
+    if (result && in_range(*result)) {
+      Value value = int_value(*result, span);
+      value.of_literals = left.of_literals || right.of_literals;
+      return value;
+    }
     report(span, diag::constant_too_large, context.source(span));
     return error_value(span);
   }
@@ -47,7 +51,11 @@ Value Checker::literal_unary(ast::UnaryOp op, const Value& operand, Span span) {
     report(span, diag::constant_too_large, context.source(span));
     return error_value(span);
   case ast::UnaryOp::Invert:
-    if (is_int && in_range(~operand.integer)) return int_value(~operand.integer, span);
+    if (is_int && in_range(~operand.integer)) {
+      Value value = int_value(~operand.integer, span);
+      value.of_literals = true;
+      return value;
+    }
     if (is_int)
       return runtime_value(ir::constant_int(types::u64, static_cast<std::int64_t>(~operand.integer)), span);
     report(span, diag::unary_operand, spelling(op), describe(operand));

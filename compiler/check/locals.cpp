@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
 
@@ -95,13 +95,11 @@ Value Checker::read_local(Local& local, Span span) {
 
 Value Checker::read_slots(Local& local, Span span) {
   if (local.known) {
-    Value known = as_variable(read_at(*local.known, span));
+    Value known = read_at(*local.known, span);
     if (known.reading != 0) {
       literal_readings.push_back({&local});
       known.reading = static_cast<std::uint32_t>(literal_readings.size());
     }
-    read_held(local, known);
-    if (is_tuple(known)) read_origin(local, known);
     return known;
   }
   Type type = current_type(*this, local);
@@ -113,10 +111,8 @@ Value Checker::read_slots(Local& local, Span span) {
   Value value = slots_value(local, type, span);
   if (value.kind == ValueKind::Runtime) {
     value.most = most_of_local(local, value.type, !loops.empty());
-    read_growth(local, value);
-    read_held(local, value);
+    value.is_made = !local.annotated && value.type == types::i64 && local.is_made && !local.is_plain;
   }
-  if (is_tuple(value)) read_origin(local, value);
   mark_read(value, local);
   return value;
 }
@@ -258,15 +254,20 @@ static Span first_span(Local& local, Type type, Span span) {
 
 void Checker::note_assignment(Local& local, const Value& value, const ast::Node& site, Span span) {
   note_site(local, site);
+  local.assigned_loops = loops.size();
   std::optional<Type> type = type_of(value);
   note_literals_of(local, value);
   // A value without a type yet says nothing in this round.
   if (!has_unknown(value)) local.most_now = std::max(local.most_now, most_bits(value));
   if (local.pinned || !type) return;
-  if (keeps_intervals(*this)) note_growth(local, value);
   if (scope->is_numba()) type = default_deep(*type);
   if (is_mixture(*this, local.joined, *type)) note_mixture(*this, local);
+  if (is_number(value) && value.type == types::i64) (value.is_made ? local.is_made : local.is_plain) = true;
   std::optional<Type> joined = join_assigned(local.joined, *type);
+  if (joined && has_exact_integers(*this)) joined = holding_literals(local, *joined);
+  bool are_integers =
+      is_scalar(*type) && is_integer(*type) && is_scalar(local.joined) && is_integer(local.joined);
+  if (!joined && final && are_integers) report_local_mixes(*this, local, value, local.joined, span);
   if (joined && *joined != local.joined) local.type_span = first_span(local, *joined, span);
   if (joined) local.joined = *joined;
 }
@@ -303,7 +304,6 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
   bool is_known = local.sites <= 1 &&
                   (is_constant(value) || !is_number(value) || !value.extents.empty() || value.positive);
   note_assignment(local, value, site, span);
-  if (keeps_intervals(*this)) note_held(*this, local, value, consume);
   // A constant needs no slot where nothing can pass it by.
   bool needs_slot =
       local.annotated || context.options.keeps_constants || !(is_known && is_constant(value) && depth == 0);
@@ -314,8 +314,9 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
     std::size_t errors_before = errors;
     Value converted = store_converted(local, value, span, consume);
     bool is_reported = final && errors != errors_before;
-    if (is_reported && !local.annotated && (is_error(converted) || outgrows_literal(local)))
-      local.is_wrong = true;
+    bool adds_words = final && !local.annotated && local.starts_with != Span{} && is_word(local.slots_type);
+    if (adds_words && value.type == local.slots_type && value.is_made) report_word_start(*this, local, value);
+    if (is_reported && !local.annotated && is_error(converted)) local.is_wrong = true;
     if (is_known && !has_unknown(value)) local.known = in_slots(local.annotated ? converted : value, slots);
   } else {
     local.known = value;
@@ -385,8 +386,8 @@ bool Checker::converts_deep(const Value& value, Type type, bool rounds) {
   if (!is_number(value) && !is_array(value)) return false;
   if (is_number(value) && is_scalar(type) && scope->is_numba()) return true;
   if (converts(value.type, type)) return true;
-  if (!keeps_intervals(*this)) return false;
-  return rounds ? goes_into(value, type) || goes_by_check(*this, value, type) : fits_by_interval(value, type);
+  if (!has_exact_integers(*this)) return false;
+  return rounds ? goes_into(value, type) || goes_by_check(*this, value, type) : fits_by_type(value, type);
 }
 
 Type Checker::default_deep(Type type) {
@@ -402,7 +403,6 @@ void Checker::forget_known(int outer_depth) {
     known_here.back()->known.reset();
     known_here.pop_back();
   }
-  join_held(*this, outer_depth);
 }
 
 } // namespace kern::checker

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "compiler/check/checker.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/records.h"
 #include "compiler/check/targets.h"
@@ -91,7 +91,8 @@ static std::optional<Type> range_type(Checker& checker, const Value& range, std:
       return std::nullopt;
     }
     std::optional<Type> joined = join(type, is_boolean(part.type) ? types::i64 : part.type);
-    if (!joined && checker.scope->is_numba()) joined = types::i64;
+    bool has_u64 = type == types::u64 || part.type == types::u64;
+    if (!joined && (checker.scope->is_numba() || !has_u64)) joined = types::i64;
     if (!joined) {
       auto unsigned_part = std::ranges::find(range.elements, types::u64, &Value::type);
       checker.report(range.span, diag::operands_need_cast, "range", to_string(type), to_string(part.type),
@@ -108,7 +109,7 @@ static std::optional<Type> range_type(Checker& checker, const Value& range, std:
   type = default_type(type);
   for (const Value& part : range.elements) {
     if (!is_int_literal(part) || literal_fits(part.integer, type)) continue;
-    type = is_narrow(type) && literal_fits(part.integer, types::i32) ? types::i32 : types::i64;
+    type = types::i64;
   }
   return type;
 }
@@ -122,7 +123,6 @@ std::optional<Checker::Range> Checker::range_of(const Value& value, std::optiona
     if (is_error(part) || is_unknown(part)) return std::nullopt;
   std::optional<Type> type = range_type(*this, value, of_literals);
   if (!type) return std::nullopt;
-  for (const Value& part : value.elements) warn_wrapped(*this, part, "the end of a range");
   Range range;
   range.type = *type;
   const Value &start = value.elements[0], &stop = value.elements[1], &step = value.elements[2];
@@ -236,6 +236,26 @@ static std::uint32_t checked_unroll(Checker& checker, std::uint32_t unroll, cons
   return 0;
 }
 
+// Checks the first and the last number of a range whose variable is declared with a type that does not hold all of them.
+static void check_range_ends(Checker& checker, const Local& local, const Checker::Range& range, Span span) {
+  bool checks = local.annotated && is_scalar(local.type) && is_integer(local.type) &&
+                !keeps_value(range.type, local.type);
+  if (!checks) return;
+  ir::Operand zero = number(0), one = number(1);
+  ir::Body ends = checker.conditional_body([&] {
+    ir::Operand steps =
+        checker.cast(checker.binary(ir::BinaryOp::Subtract, range.count, one, span), range.type, span);
+    ir::Operand way = checker.binary(ir::BinaryOp::Multiply, steps, range.step, span);
+    ir::Operand last = checker.binary(ir::BinaryOp::Add, range.start, way, span);
+    checker.meets = local.span;
+    for (ir::Operand end : {range.start, last})
+      checker.convert(runtime_value(end, span), local.type, Purpose::Assignment);
+    checker.meets = {};
+  });
+  checker.emit(ir::If{checker.compare(ir::CompareOp::Greater, range.count, zero, span), std::move(ends), {}},
+               span);
+}
+
 // for i in range(...): the variable of the IR's loop is the local, where their types agree.
 bool Checker::check_for_range(const ast::For& stmt, Value range_value) {
   const auto unroll = static_cast<std::uint32_t>(std::exchange(range_value.integer, 0));
@@ -243,12 +263,7 @@ bool Checker::check_for_range(const ast::For& stmt, Value range_value) {
   Local* local = name ? find_local(name->text) : nullptr;
   Span span = stmt.target->span;
   ir::Body inner;
-  if (local)
-    if (std::optional<Value> number = undecided_number(range_value, *local, span)) {
-      check_loop_body(stmt.body, inner, [&] { assign_local(*local, *number, *stmt.target, span, false); });
-      return true;
-    }
-  Type type = local ? local->type : declared_type(*this, *stmt.target);
+  Type type = !local ? declared_type(*this, *stmt.target) : local->annotated ? local->type : types::unknown;
   bool takes_type =
       !scope->is_numba() && is_scalar(type) && is_integer(type) && range_fits(range_value, type);
   std::optional<Range> range = range_of(range_value, takes_type ? std::optional(type) : std::nullopt);
@@ -257,14 +272,19 @@ bool Checker::check_for_range(const ast::For& stmt, Value range_value) {
                     [&] { assign_target(*stmt.target, unknown_or_error(range_value), *stmt.target, false); });
     return true;
   }
+  if (local && !scope->is_numba()) check_range_ends(*this, *local, *range, range_value.span);
   bool direct = final && local && local->type == range->type;
   Value counter =
       direct ? slots_value(*local, range->type, span) : runtime_value(variable(range->type, span), span);
   counter.most = range->most;
   check_loop_body(stmt.body, inner, [&] {
-    if (!range->count.slot) loops.back().rounds = ir::int_value(range->count);
+    // The ends of the range were checked, so its numbers are of the type that is declared.
+    bool is_checked = local && local->annotated && is_integer(local->type) && !scope->is_numba();
     if (direct)
       note_assignment(*local, counter, *stmt.target, span);
+    else if (is_checked)
+      assign_local(*local, runtime_value(cast(counter.operand, local->type, span), span), *stmt.target, span,
+                   false);
     else
       assign_target(*stmt.target, counter, *stmt.target, false);
   });

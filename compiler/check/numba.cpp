@@ -183,6 +183,9 @@ std::vector<Value> numba_arguments(Checker& checker, Builtin builtin, std::vecto
 }
 
 std::optional<Type> numba_result(Builtin builtin, const std::vector<Value>& args) {
+  bool votes =
+      builtin == Builtin::BallotSync || builtin == Builtin::MatchAnySync || builtin == Builtin::MatchAllMask;
+  if (votes) return types::i32;
   if (builtin == Builtin::ActiveMask || builtin == Builtin::LanemaskLt) return types::u32;
   if (args.empty()) return std::nullopt;
   const Value& first = args[0];

@@ -11,12 +11,12 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/host_numbers.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"
-#include "compiler/check/quotients.h"
 #include "compiler/check/strings.h"
 #include "compiler/check/targets.h"
+#include "compiler/check/texts.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -39,19 +39,11 @@ bool is_bitwise(ast::BinaryOp op) {
 bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
 
 // Returns the type in which an operator computes; nothing where it has no meaning for the two.
-std::optional<Type> kern_type(ast::BinaryOp op, Type left, Type right) {
-  if (is_bitwise(op)) {
-    if (!is_integral(left) || !is_integral(right)) return std::nullopt;
-    return join(left, right);
-  }
-  if (is_shift(op)) {
-    if (!is_integral(left) || !is_integral(right)) return std::nullopt;
-    if (is_boolean(left)) return types::i64;
-    if (left != types::int_literal) return left;
-    return is_boolean(right) ? types::i64 : default_type(right);
-  }
-  if (op == ast::BinaryOp::Divide && is_integral(left) && is_integral(right)) return std::nullopt;
-  return join_arithmetic(left, right);
+std::optional<Type> kern_type(ast::BinaryOp op, const Value& left, const Value& right) {
+  Type a = operand_type(left, right.type), b = operand_type(right, left.type);
+  if (is_integral(a) && is_integral(b)) return integer_type(op, a, b);
+  if (is_bitwise(op) || is_shift(op)) return std::nullopt;
+  return join_arithmetic(a, b);
 }
 
 std::optional<Type> numba_type(ast::BinaryOp op, Type left, Type right) {
@@ -73,23 +65,11 @@ bool is_half(Type type) { return type == types::f16 || type == types::bf16; }
 // u64. Of an augmented assignment the target keeps its type, and cannot be converted where it stands.
 std::string suggested_cast(Checker& checker, const Value& left, const Value& right) {
   const std::optional<StoredSum>& sum = checker.stored_sum;
-  auto cast_of = [&](const Value& value, Type type) {
-    bool wide = keeps_intervals(checker) && (is_integer(type) || value.facts.multiplies);
-    return wide ? widened_text(checker, value, type)
-                : fmt::format("{}({})", to_string(type), checker.context.source(value.span));
-  };
+  auto cast_of = [&](const Value& value, Type type) { return cast_text(checker, value, type); };
   if (is_complex(left.type) || is_complex(right.type)) {
     bool is_left = is_complex(left.type);
     Type type = is_left ? left.type : right.type;
     return cast_of(is_left ? right : left, is_literal(type) ? types::f64 : part_type(type));
-  }
-  if (!is_float(left.type) && !is_float(right.type)) {
-    if (sum) return cast_of(right, left.type);
-    const Value& with_sign = is_signed(left.type) ? left : right;
-    const Value& without = is_signed(left.type) ? right : left;
-    bool to_unsigned = checker.target_type ? !is_signed(*checker.target_type)
-                                           : with_sign.type != types::i64 || is_nonnegative(with_sign);
-    return to_unsigned ? cast_of(with_sign, types::u64) : cast_of(without, types::i64);
   }
   Type type = is_float(left.type) ? left.type : right.type;
   if (type == types::float_literal) type = types::f32;
@@ -102,6 +82,31 @@ std::string suggested_cast(Checker& checker, const Value& left, const Value& rig
   return float_operand(checker, integer, is_float(left.type) ? left.type : right.type);
 }
 
+// Return what to write instead of `/` of two integers, which could be meant two ways; of an augmented assignment the whole.
+std::string floored_text(const Checker& checker, const Value& left, const Value& right) {
+  constexpr ast::BinaryOp op = ast::BinaryOp::FloorDivide;
+  if (const std::optional<StoredSum>& sum = checker.stored_sum)
+    return fmt::format("{} //= {}", sum->target, sum->operand);
+  return fmt::format("{} // {}", left_operand(short_text(checker.context.source(left.span)), op),
+                     right_operand(short_text(checker.context.source(right.span)), op));
+}
+
+std::string divided_text(Checker& checker, const Value& left, const Value& right, Span span) {
+  const std::optional<StoredSum>& sum = checker.stored_sum;
+  std::optional<Target> target = target_of(checker, span);
+  bool goes_back = target ? is_integer(target->type) : sum.has_value();
+  // A quotient that goes back into an integer must not be rounded on the way.
+  bool is_wide = goes_back || (target && target->type == types::f64);
+  Type type = is_wide ? types::f64 : types::f32;
+  auto text = [&](const Value& value) {
+    return is_literal(value) ? short_text(checker.context.source(value.span))
+                             : cast_text(checker, value, type);
+  };
+  std::string quotient = fmt::format("{} / {}", left_operand(text(left), ast::BinaryOp::Divide),
+                                     right_operand(text(right), ast::BinaryOp::Divide));
+  return sum ? fmt::format("{} = {}({})", sum->target, to_string(left.type), quotient) : quotient;
+}
+
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   std::string_view spelled = spelling(op);
   std::string a = checker.describe(left), b = checker.describe(right);
@@ -109,14 +114,15 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
   if (numbers && op == ast::BinaryOp::Divide && is_integral(left.type) && is_integral(right.type)) {
     Report error = checker.report(span, diag::integer_division, a, b);
     checker.note_operands(error, left, right);
-    // An operand that may have wrapped is wrong in either quotient, so it is warned of at once.
-    if (!is_written_wider(checker, left, right)) warn_wrapped(checker, left, "divided");
-    if (!is_written_wider(checker, right, left)) warn_wrapped(checker, right, "divided");
-    error.note("write `{}` for the quotient rounded down, or `{}`", floored_text(checker, left, right, span),
+    error.note("write `{}` for the quotient rounded down, or `{}`", floored_text(checker, left, right),
                divided_text(checker, left, right, span));
     return error_value(span);
   }
   bool integers = is_integral(left.type) && is_integral(right.type);
+  if (integers && !both_casts(checker, left, right).empty()) {
+    report_word_and_number(checker, spelled, left, right, span);
+    return error_value(span);
+  }
   bool both_complex = is_complex(left.type) && is_complex(right.type);
   bool mixed = numbers && !both_complex && !is_shift(op) && op != ast::BinaryOp::MatrixMultiply &&
                (!is_bitwise(op) || integers) && !(is_float(left.type) && is_float(right.type));
@@ -126,7 +132,6 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     checker.note_operands(error, left, right);
     if (is_float(left.type) != is_float(right.type)) {
       const Value& integer = is_float(left.type) ? right : left;
-      note_passed(error, integer);
       note_like_places(checker, error, integer, span);
     }
     return error_value(span);
@@ -149,40 +154,6 @@ bool divides(ast::BinaryOp op) {
 bool is_named(const Value& value) { return !(value.written == Span{}); }
 
 } // namespace
-
-// x // 0 and x % 0: a fault, or 0, as the dialect has it.
-static void check_divisor(Checker& checker, ir::Operand divisor, Span span) {
-  if (checker.rules.integer_by_zero == Rules::integer_by_zero_rule::Zero) return;
-  if (!divisor.slot && divisor.bits != 0) return;
-  ir::Operand zero = ir::constant_int(divisor.type, 0);
-  ir::Operand ok = checker.compare(ir::CompareOp::NotEqual, divisor, zero, span);
-  checker.check_condition(ok, ir::FaultKind::DivisionByZero, span, "");
-}
-
-// Returns what the bits of a result in a type are at most. A sum or product that could wrap may be anything.
-static std::uint64_t most_result(ast::BinaryOp op, const Value& left, const Value& right, Type type) {
-  std::uint64_t a = most_bits_as(left, type), b = most_bits_as(right, type), result = 0;
-  std::uint64_t greatest = greatest_bits(type);
-  std::uint64_t limit = bit_width(type->scalar) == 64 ? any_bits : greatest;
-  bool left_nonnegative = a <= greatest, right_nonnegative = b <= greatest;
-  switch (op) {
-  case ast::BinaryOp::Add: return __builtin_add_overflow(a, b, &result) || result > limit ? any_bits : result;
-  case ast::BinaryOp::Multiply:
-    return __builtin_mul_overflow(a, b, &result) || result > limit ? any_bits : result;
-  case ast::BinaryOp::FloorDivide: return left_nonnegative && right_nonnegative ? a : any_bits;
-  case ast::BinaryOp::ShiftRight: return left_nonnegative ? a : any_bits;
-  case ast::BinaryOp::BitOr:
-  case ast::BinaryOp::BitXor: return (a | b) == 0 ? 0 : any_bits >> std::countl_zero(a | b);
-  case ast::BinaryOp::Modulo: return right_nonnegative ? b - (b > 0) : any_bits;
-  case ast::BinaryOp::BitAnd: return std::min(a, b);
-  case ast::BinaryOp::Subtract:
-  case ast::BinaryOp::Divide:
-  case ast::BinaryOp::Power:
-  case ast::BinaryOp::ShiftLeft:
-  case ast::BinaryOp::MatrixMultiply: return any_bits;
-  }
-  return any_bits;
-}
 
 // Notes the literal without which operands would be computed in less than the f64 that `type` is.
 void Checker::note_widening(std::span<const Value* const> operands, Type type) {
@@ -229,9 +200,7 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   if (!is_number(left) || !is_number(right)) return report_mismatch(*this, op, left, right, span);
   if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(*this, op, left, right, span);
   bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-  std::optional<Type> type =
-      numba ? numba_type(op, left.type, right.type)
-            : kern_type(op, operand_type(left, right.type), operand_type(right, left.type));
+  std::optional<Type> type = numba ? numba_type(op, left.type, right.type) : kern_type(op, left, right);
   // A local of float literals beside an integer: what the two go into says which float it is.
   const Value* open = numba                                           ? nullptr
                       : is_open_real(left) && is_integer_value(right) ? &left
@@ -248,22 +217,13 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   if (!is_shift(op)) note_operands_meet(left, right);
   if (std::optional<Value> value = undecided_operation(op, *type, left, right, span)) return *value;
   type = default_type(*type);
+  if (!numba && is_integer(*type)) return integer_arithmetic(*this, op, *type, left, right, span);
   if (is_complex(*type)) return complex_arithmetic(*this, op, *type, left, right, span);
   // f16 and bf16 are for storage: their arithmetic is that of f32.
-  Type computed = is_half(*type) ? types::f32 : *type, own = *type;
-  bool narrows = !numba && is_integer(*type);
-  if (narrows)
-    computed = narrow_types(op, *type, right).computed, own = narrow_types(op, *type, right).result;
-  IntegerFacts facts = narrows ? binary_facts(*this, op, left, right, own) : IntegerFacts{};
-  bool floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
-  // Numbers of 0 or more are divided faster without a sign.
-  Interval natural{0, greatest_value(ScalarKind::I32)};
-  bool is_natural = holds(natural, interval_of(left)) && holds(natural, interval_of(right));
-  if (floors && facts.promoted && computed == types::i32 && is_natural) computed = types::u32;
+  Type computed = is_half(*type) ? types::f32 : *type;
   note_widening(std::array{&left, &right}, computed);
-  bool shift = is_shift(op);
+  bool shift = is_shift(op), floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
   if (shift) check_shift_count(*this, op, left, right, computed, span);
-  std::size_t errors_before = errors;
   meets = right.span;
   ir::Operand a = convert_through(left, *type, computed);
   meets = left.span;
@@ -271,17 +231,12 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   ir::Operand b =
       shift ? convert(right, count_type, Purpose::Operand) : convert_through(right, *type, computed);
   meets = {};
-  // A literal that no type of the operation holds is the cause of whatever does not fit then.
-  if (final && narrows && errors != errors_before) return error_value(span);
-  if (floors && is_integer(computed)) check_divisor(*this, b, span);
   bool may_wrap = !has_opposite(left) && !is_nonnegative(right);
   ir::Operand result = numba && shift    ? numba_shift(*this, ir_op(op), a, b, span)
                        : numba && floors ? numba_divide(*this, ir_op(op), a, b, may_wrap, span)
                                          : binary(ir_op(op), a, b, span);
-  if (computed != own) result = cast(result, own, span);
-  Value value = runtime_value(result, span);
-  if (is_integer(own)) value.most = most_result(op, left, right, own);
-  value.facts = std::move(facts);
+  Value value = runtime_value(cast(result, *type, span), span);
+  if (is_integer(*type)) value.most = most_result(op, left, right, *type);
   keep_literal_locals(value, std::array{&left, shift ? &left : &right});
   return value;
 }
@@ -407,19 +362,6 @@ static Value negate(Checker& checker, const Value& operand, Type type, Span span
   return runtime_value(checker.unary(ir::UnaryOp::Negate, value, span), span);
 }
 
-// -x of a narrow integer is an i32, ~x has the type of x.
-static Value integer_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Type type, Span span) {
-  bool inverts = op == ast::UnaryOp::Invert;
-  if (inverts) warn_grown(checker, operand, "used in `~`");
-  if (inverts) warn_mixed(checker, operand, "used in `~`");
-  if (!inverts && is_narrow(type)) type = types::i32;
-  ir::Operand value = checker.convert(operand, type, Purpose::Operand);
-  ir::UnaryOp applied = inverts ? ir::UnaryOp::BitNot : ir::UnaryOp::Negate;
-  Value result = runtime_value(checker.unary(applied, value, span), span);
-  result.facts = unary_facts(op, operand, type);
-  return result;
-}
-
 // Numba computes -x and ~x in the type of x, and then widens it; ~x of a bool is `not x`.
 static Value numba_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
   bool inverts = op == ast::UnaryOp::Invert;
@@ -433,8 +375,6 @@ static Value numba_unary(Checker& checker, ast::UnaryOp op, const Value& operand
 
 static Value typed_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Type type, Span span) {
   if (op == ast::UnaryOp::Positive) return checker.convert_value(operand, type, Purpose::Operand);
-  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-  if (!numba && is_integer(type)) return integer_unary(checker, op, operand, type, span);
   if (op == ast::UnaryOp::Negative) {
     if (!is_half(type)) return negate(checker, operand, type, span);
     Value wide = negate(checker, operand, types::f32, span);
@@ -465,9 +405,12 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   bool wraps = is_wide && is_named(operand) && scope->is_numba();
   if (is_literal(operand) && !wraps) return literal_unary(op, operand, span);
   if (wraps) return unary(op, runtime_value(as_operand(operand), operand.span), span);
-  bool fits = is_number(operand) && (op != ast::UnaryOp::Invert || is_integral(operand.type));
+  bool inverts = op == ast::UnaryOp::Invert;
+  bool is_bool = inverts && is_boolean(operand.type) && !scope->is_numba();
+  bool fits = is_number(operand) && (!inverts || is_integral(operand.type)) && !is_bool;
   if (!fits) {
     Report error = report(span, diag::unary_operand, spelling(op), describe(operand));
+    if (is_bool) error.note("write `not {}`", bracketed(context.source(operand.span), Binding::Comparison));
     advise_operator(*this, error, op, operand);
     return error_value(span);
   }
@@ -477,6 +420,8 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
     return numba_unary(*this, op, operand, span);
   if (numba) type = numba_widen(type);
   if (is_boolean(type)) type = types::i64;
+  if (!numba && is_integer(type) && operand.type != types::int_literal)
+    return integer_unary(*this, op, operand, span);
   if (std::optional<Value> value = undecided(type, std::array{&operand}, span)) return *value;
   Value result = typed_unary(*this, op, operand, default_type(type), span);
   keep_literal_locals(result, std::array{&operand});

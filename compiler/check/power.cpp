@@ -3,7 +3,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/numba.h"
 
 namespace kern::checker {
@@ -40,8 +40,10 @@ static std::optional<Type> power_type(Checker& checker, const Value& left, const
   if (takes_integer_exponent(left, right)) return left.type;
   bool counts = is_complex(left.type) && is_integer(right.type) && !is_literal(right);
   if (counts) return left.type;
-  std::optional<Type> type = join_arithmetic(operand_type(left, right.type), operand_type(right, left.type));
-  return type && is_narrow(*type) ? types::i32 : type;
+  Type a = operand_type(left, right.type), b = operand_type(right, left.type);
+  auto is_whole = [](Type type) { return is_integer(type) || is_boolean(type); };
+  if (is_whole(a) && is_whole(b)) return integer_type(ast::BinaryOp::Power, a, b);
+  return join_arithmetic(a, b);
 }
 
 // x ** n for n from 1 to 4.
@@ -50,6 +52,16 @@ static ir::Operand product(Checker& checker, ir::Operand base, WideInt exponent,
   ir::Operand square = checker.binary(ir::BinaryOp::Multiply, base, base, span);
   if (exponent == 2) return square;
   return checker.binary(ir::BinaryOp::Multiply, square, exponent == 3 ? base : square, span);
+}
+
+// An integer to a negative power is no integer: a fault.
+static void check_exponent(Checker& checker, const Value& exponent, Span span) {
+  if (is_nonnegative(exponent)) return;
+  ir::Operand power = checker.as_operand(exponent);
+  if (!is_signed(power.type)) return;
+  ir::Operand zero = ir::constant_int(power.type, 0);
+  ir::Operand ok = checker.compare(ir::CompareOp::GreaterEqual, power, zero, span);
+  checker.check_condition(ok, ir::FaultKind::NegativeExponent, exponent.span, "");
 }
 
 Value Checker::power(const Value& left, const Value& right, Span span) {
@@ -78,7 +90,9 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
     result = product(*this, base, exponent, span);
   } else {
     Builtin builtin = is_integer(computed) ? Builtin::IntegerPower : Builtin::MathPow;
-    bool casts = !numba && takes_integer_exponent(left, right);
+    bool counts = !numba && is_integer(computed);
+    bool casts = counts || (!numba && takes_integer_exponent(left, right));
+    if (counts) check_exponent(*this, right, span);
     ir::Operand power =
         casts ? cast(as_operand(right), computed, right.span) : convert_through(right, *type, computed);
     result = pure(builtin, computed, {base, power}, span);
@@ -86,8 +100,10 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
   meets = {};
   Value value = runtime_value(cast(result, *type, span), span);
   keep_literal_locals(value, std::array{&left, &right});
-  if (!numba && is_integer(*type))
-    value.facts = binary_facts(*this, ast::BinaryOp::Power, left, right, *type);
+  if (!numba && is_integer(*type)) {
+    take_making(value, std::array{&left});
+    value.is_made = !value.of_literals && (is_word(*type) || left.type != types::i64 || left.is_made);
+  }
   return value;
 }
 

@@ -246,9 +246,7 @@ Value load_axes(Checker& checker, const Checker::Place& place, std::int64_t offs
 
 Value load_deep(Checker& checker, const Checker::Place& place, std::int64_t offset, Type type, Span span) {
   if (!is_record(type)) {
-    Value value = runtime_value(load_scalar(checker, place, offset, type, span), span);
-    value.facts.origin = Origin::Data;
-    return value;
+    return runtime_value(load_scalar(checker, place, offset, type, span), span);
   }
   Value tuple = tuple_like(held_type(type), span);
   for (const RecordField& field : type->record->fields)

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/shared_literals.h"
 #include "compiler/check/versions.h"
+#include "compiler/check/wide_bits.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
@@ -38,7 +39,6 @@ static void bind_params(Checker& checker, Instance& instance) {
   checker.function.param_count = static_cast<std::uint32_t>(checker.function.slots.size());
   for (std::size_t i = 0; i < params.size(); ++i) {
     Local& local = instance.locals[params[i].name];
-    local.origin = Origin::Given;
     if (local.sites <= 1) {
       checker.note_assignment(local, values[i], *instance.function->def, params[i].span);
       local.known = values[i];
@@ -62,9 +62,7 @@ static void start_round(Instance& instance) {
     if (!local.literal.is_decided) local.literal = {};
     local.joined = local.literal.type;
     local.most_now = 0;
-    local.growth_now = {};
-    local.held.reset();
-    local.held_depth = 0;
+    local.assigned_loops = 0;
     local.is_wrong = false;
     local.sites_now.clear();
     local.slots.clear();
@@ -92,7 +90,6 @@ static bool finish_round(Instance& instance) {
     Type type = local.pinned ? local.type : local.joined;
     std::size_t sites = std::min(local.sites, std::max<std::size_t>(local.sites_now.size(), 1));
     changed = changed || type != local.type || sites != local.sites || local.most_now > local.most;
-    changed = finish_growth(local) || changed;
     local.type = type;
     local.sites = sites;
     local.most = widened(local.most, local.most_now);
@@ -111,6 +108,7 @@ void run_round(Checker& checker, Instance& instance) {
   if (checker.final && returns && is_typed && !instance.result.annotated)
     type_of_expr(checker.context, *checker.scope, *returns);
   bool reaches_end = checker.check_body(instance.function->def->body);
+  if (checker.final) warn_wide_hashes(checker, instance.function->def->body);
   bool has_result = !instance.is_kernel &&
                     (instance.result.annotated ? instance.result.type != types::none : checker.returns_value);
   if (!has_result && !instance.result.pinned) instance.result.joined = types::none;

@@ -1,9 +1,10 @@
-// Counts of shifts that are as great as the width: they are taken modulo the width, which is mostly not meant.
+// Counts of shifts that are as great as the width: nothing is left of what is shifted, which is mostly not meant.
 #include <algorithm>
 #include <cctype>
 
 #include "compiler/check/brackets.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
+#include "compiler/check/texts.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
 
@@ -32,7 +33,7 @@ static std::string wider_shift(const Checker& checker, ast::BinaryOp op, const V
   if (width == 64 || most > 63 || checker.stored_sum || is_literal(left)) return "";
   Type wide = is_signed(left.type) ? types::i64 : types::u64;
   std::string count = short_text(checker.context.source(right.span));
-  return fmt::format("; write `{} {} {}`", left_operand(widened_text(checker, left, wide), op), spelling(op),
+  return fmt::format("; write `{} {} {}`", left_operand(cast_text(checker, left, wide), op), spelling(op),
                      right_operand(count, op));
 }
 
@@ -48,15 +49,13 @@ void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, co
     std::string fix = wider_shift(checker, op, left, right, width, right.integer);
     std::string number =
         right.integer > 9999 ? "9999 or more" : std::to_string(static_cast<std::int64_t>(right.integer));
-    if (keeps_intervals(checker))
+    if (has_exact_integers(checker))
       checker.report(span, diag::shift_count, source, width, number, fix);
     else
       checker.report(span, diag::far_shift, source, width, number, fix);
     return;
   }
-  // A value made of narrow integers is warned of where it is widened.
-  bool is_known = keeps_intervals(checker) && right.kind == ValueKind::Runtime && is_integer(right.type) &&
-                  !is_narrow(left.type) && !left.facts.promoted && !is_literal(left.type);
+  bool is_known = has_exact_integers(checker) && is_typed_integer(right) && !is_narrow(left.type);
   std::uint64_t most = most_bits(right);
   if (!is_known || most < static_cast<std::uint64_t>(width) || most > greatest_known) return;
   checker.report(span, diag::far_shift, source, width, fmt::format("up to {}", most),

@@ -6,7 +6,7 @@
 #include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/inner_functions.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
@@ -193,10 +193,17 @@ bool Checker::check_return(const ast::Return& stmt) {
     note_literals_of(result, value);
     if (scope->is_numba()) type = default_deep(*type);
     std::optional<Type> joined = join_types(result.joined, *type);
+    if (joined && has_exact_integers(*this)) joined = holding_literals(result, *joined);
+    if (!joined && final && is_number(value) && is_integer(value.type)) {
+      report(stmt.value->span, diag::returns_differ, describe(value), to_string(result.joined))
+          .note(result.type_span, "this returns {}", to_string(result.joined))
+          .note("declare the result, `-> {}` or `-> i64`",
+                to_string(is_word(value.type) ? value.type : result.joined));
+      return false;
+    }
     if (joined && *joined != result.joined) result.type_span = stmt.value->span;
     if (joined) result.joined = *joined;
   }
-  if (final && keeps_intervals(*this)) note_returned(*this, value);
   Type to = final || result.pinned ? result.type : result.joined;
   ir::Return node;
   if (final && !is_error(value) && to != types::unknown) {

@@ -6,7 +6,7 @@
 #include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/host_numbers.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -251,11 +251,7 @@ Value Checker::load(const Place& place, Span span) {
   if (place.is_field()) return load_field(*this, place, span);
   ir::SlotId slot = new_slot("", element_type(place.array.type), ir::Slot::Kind::Temp, span);
   emit(ir::Load{slot, place.array, place.indices}, span);
-  Value element = runtime_value(slot_operand(slot), span);
-  element.facts.origin = Origin::Data;
-  if (keeps_intervals(*this)) read_element(*this, place.array, element);
-  if (place.array.slot) element.facts.element_of = place.array.slot;
-  return element;
+  return runtime_value(slot_operand(slot), span);
 }
 
 // f32[:, ::1], inside annotations and signatures.

@@ -7,7 +7,8 @@
 
 #include "compiler/ast/walk.h"
 #include "compiler/check/complex.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
+#include "compiler/check/texts.h"
 #include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
@@ -211,12 +212,7 @@ static Type cast_type(const Value& integer, Type other, const std::optional<Targ
            !holds(exact_interval(types::f32), interval_of(integer)))
     type = types::f64;
   bool is_half = bit_width(type->scalar) < 32;
-  return is_half && !fits_by_interval(integer, type) ? types::f32 : type;
-}
-
-static std::string cast_text(const Checker& checker, const Value& integer, Type type) {
-  if (keeps_intervals(checker) && integer.facts.multiplies) return widened_text(checker, integer, type);
-  return fmt::format("{}({})", to_string(type), short_text(checker.context.source(integer.span)));
+  return is_half && !fits_by_type(integer, type) ? types::f32 : type;
 }
 
 std::string float_cast(Checker& checker, const Value& integer, Type other) {

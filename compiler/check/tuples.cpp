@@ -7,7 +7,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/computed_parts.h"
 #include "compiler/check/host_numbers.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -103,11 +103,6 @@ static Value table_element(Checker& checker, const Value& base, const Value& ind
   result.text = checker.context.source(root->span);
   if (result.indices.size() < table->extents.size()) return result;
   result.kind = ValueKind::Element;
-  if (table->type == types::int_literal) {
-    Interval numbers = interval_of(table->numbers.front());
-    for (const Value& number : table->numbers) numbers = hull(numbers, interval_of(number));
-    result.facts.interval = numbers;
-  }
   if (is_literal(table->type)) return result;
   return runtime_value(checker.load_constant_element(result, element), expr.span);
 }

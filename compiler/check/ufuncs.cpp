@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
-#include "compiler/check/narrow.h"
+#include "compiler/check/integers.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -72,12 +72,12 @@ Type convert_all(Checker& checker, Values& args) {
 }
 
 Value by_operator(Checker& checker, ast::BinaryOp op, Values args, Span span) {
+  if (has_exact_integers(checker)) return checker.binary(op, args[0], args[1], span);
   Type type = convert_all(checker, args);
   if (is_boolean(type) && (op == ast::BinaryOp::Add || op == ast::BinaryOp::Multiply))
     op = op == ast::BinaryOp::Add ? ast::BinaryOp::BitOr : ast::BinaryOp::BitAnd;
   Value result = checker.binary(op, args[0], args[1], span);
   if (is_error(result) || is_unknown(result)) return result;
-  if (is_number(result)) result.facts = {};
   return to(checker, result, type);
 }
 

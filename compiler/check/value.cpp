@@ -105,15 +105,6 @@ Value read_at(Value value, Span span) {
   return value;
 }
 
-Value as_variable(Value value) {
-  value.facts = {};
-  bool is_typed = value.kind == ValueKind::Runtime && is_scalar(value.type);
-  if (is_typed && is_integer(value.type)) value.facts.interval = interval_of(value.type);
-  if (is_tuple(value))
-    for (Value& element : value.elements) element = as_variable(std::move(element));
-  return value;
-}
-
 bool is_number(const Value& value) {
   switch (value.kind) {
   case ValueKind::Runtime: return !is_array(value.type);
@@ -210,14 +201,6 @@ std::optional<WideInt> constant_integer(const Value& value) {
   if (!is_integer(value.type)) return std::nullopt;
   if (is_signed(value.type)) return static_cast<std::int64_t>(value.operand.bits);
   return value.operand.bits;
-}
-
-Interval interval_of(const Value& value) {
-  if (value.facts.interval) return *value.facts.interval;
-  if (std::optional<WideInt> constant = constant_integer(value)) return {*constant, *constant};
-  if (value.kind == ValueKind::Choice)
-    return hull(interval_of(value.elements[0]), interval_of(value.elements[1]));
-  return interval_of(is_scalar(value.type) ? value.type : types::i64);
 }
 
 std::uint64_t greatest_bits(Type type) { return static_cast<std::uint64_t>(greatest_value(type->scalar)); }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/check/intervals.h"
+#include "compiler/ast/ast.h"
 #include "compiler/ir/ir.h"
 #include "compiler/types/convert.h"
 
@@ -54,76 +54,6 @@ enum class ValueKind : std::uint8_t {
 // The bound of an integer of which nothing is known.
 inline constexpr std::uint64_t any_bits = ~std::uint64_t{0};
 
-// The float that an i64 was made of, by `round(x)`, or by `int(x)`, which cuts.
-struct Rounded {
-  Span span;
-  bool is_nearest;
-  Type type; // of the float
-  Span
-      call; // where it is made an i64; a sum, difference or product with literals stands around it, or nothing
-  bool is_whole = true;         // nothing does
-  bool is_held = false;         // it was assigned to a local since, or went through `min` or `max`
-  std::string_view holder = {}; // that local
-};
-
-// A signed operand that made an i64 of what was a u32, and what became of it since.
-struct Mixed {
-  Span operand;
-  bool is_assigned = false;         // to a local that was a u32 before
-  bool is_raised = false;           // shifted left
-  bool is_hash = false;             // and combined with `^` then
-  std::optional<Span> shifted = {}; // of what was shifted right
-  bool is_index = false;            // no u32 met it, but a literal that hashes multiply with
-};
-
-// The origin of an integer, for how large it may be: numbers of threads and counters of loops, what the
-// function is given, elements of arrays.
-enum class Origin : std::uint8_t { Index, Given, Data };
-
-// A term of a sum or difference that is none itself; a sum has its terms in the order of the source.
-struct Addend {
-  Span span;
-  std::optional<ir::SlotId> array; // whose element it is
-  Interval interval;
-};
-
-// The facts about an integer expression of a .kern file besides its type (check/narrow.h). A variable that it
-// is assigned to has none of them but what narrow_locals.cpp says.
-struct IntegerFacts {
-  std::optional<Interval> interval; // else that of its type, or of the constant
-  bool promoted = false;            // an i32 that operators made of integers narrower than 32 bits
-  bool saturates = false;       // the result of an operator of which `min` and `max` make a saturating one
-  bool multiplies = false;      // a product, or a sum of some
-  bool combines_bits = false;   // with `& | ^ <<`, which floats do not have
-  bool grown = false;           // made of locals that are i32 only because they were assigned such an i32
-  const Local* local = nullptr; // such a local itself
-  std::optional<Rounded> rounded;
-  std::vector<Span> leaves;  // the operands to convert where the operators are to compute in a wider type
-  std::vector<Span> wrapped; // of them, those without which 32 bits, or numbers of 0 or more, may be passed
-  const Local* wrapped_in = nullptr; // else the local in whose assignment they stand, or which a loop adds to
-  bool by_count =
-      false; // they are literals that have the type of their count, and matter where it is widened
-  bool by_product = false; // they are factors of 32 bits, which matter there too
-  bool by_shift = false;   // shifted, which matters where it is widened, unless a hash is made of it
-  bool falls = false;      // shifted right, which with a shift to the left rotates
-  std::optional<Interval>
-      held; // of a local that narrow integers made: where it lies behind its last assignment
-  Origin origin = Origin::Index;
-  Origin factors = Origin::Index; // of a product that may have wrapped
-  bool xors = false;              // combined with `^`, as a hash is
-  std::optional<Interval> exact;  // where it lies if no operator of it wraps, where that is not `interval`
-  std::optional<Interval> reach;  // around what its operators give then
-  std::vector<Span> wide;         // operands which, cast to 64 bits, keep all of its operators from wrapping
-  bool hides_wrap = false;        // no cast in it does
-  bool is_cast = false;           // to its type, as it is written
-  std::optional<Mixed> mixed;     // of an i64 that was a u32 but for that
-  std::optional<ir::SlotId> element_of; // the array whose element it is, also behind a local
-  std::vector<Addend> addends; // of a sum, of what is negated, or of what `abs` is of, without constants
-  bool is_turned = false;      // negated, or what `abs` gives
-  bool of_threads = false;     // what another thread holds, by a shuffle, and sums with it
-  bool is_small = false;       // made of bytes, bools and counters, of which a block's sum fits
-};
-
 struct Value {
   ValueKind kind = ValueKind::Error;
   Span span;
@@ -133,8 +63,10 @@ struct Value {
   double real = 0;
   double imaginary = 0;
   std::uint64_t most = any_bits; // of a run-time integer: what most_bits() returns
-  IntegerFacts facts;
-  bool positive = false;   // a run-time integer that is known to be 1 or more
+  bool positive = false;         // a run-time integer that is known to be 1 or more
+  bool of_literals =
+      false; // an i64 made of literals and counts alone, or an inverted literal: a word takes its low bits
+  bool is_made = false;    // an i64 that arithmetic made of narrower integers, or a word that it made
   bool is_written = false; // True or False
   bool from_end = false;   // an integer written as `-` and a literal: as an index it counts from the end
   Span written;            // of a literal behind a name, where it stands; else nowhere
@@ -182,8 +114,6 @@ Value deferred_value(ast::BinaryOp op, const Value& left, const Value& right, Sp
 
 // Returns a value as what a name stands for that is read at a place.
 Value read_at(Value value, Span span);
-// Returns a value as a variable holds it: of its integers nothing is known but their types.
-Value as_variable(Value value);
 
 // Say what a value is.
 inline bool is_error(const Value& value) { return value.kind == ValueKind::Error; }
@@ -226,8 +156,6 @@ bool same_constant(const Value& a, const Value& b);
 
 // Returns the value of a constant integer or bool; nothing for anything else.
 std::optional<WideInt> constant_integer(const Value& value);
-// Returns the interval of an integer or bool, literals included.
-Interval interval_of(const Value& value);
 // Returns what an integer is at most, its value as an i64 or u64 taken as bits without a sign. A number below
 // 2^63 says that it is not negative; the bits of a sum that may have wrapped are at most `any_bits`.
 std::uint64_t most_bits(const Value& value);

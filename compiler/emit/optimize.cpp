@@ -29,6 +29,7 @@
 #include "compiler/emit/integer_quotients.h"
 #include "compiler/emit/loop_counters.h"
 #include "compiler/emit/reductions.h"
+#include "compiler/emit/small_quotients.h"
 #include "compiler/emit/wide_masks.h"
 #include "compiler/lower/lower.h"
 
@@ -93,6 +94,7 @@ static llvm::ModulePassManager cpu_pipeline(bool wide_masks) {
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(hoist_only), /*UseMemorySSA=*/true));
   passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
   passes.addPass(SimplifyCFGPass(late));
+  passes.addPass(SmallQuotientsPass());
   passes.addPass(InstCombinePass());
   if (wide_masks) passes.addPass(WideMasksPass());
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));

@@ -29,6 +29,12 @@ std::optional<Type> join_integers(Type a, Type b) {
   return integer_of(true, 2 * bits(without));
 }
 
+// Says whether one of two integers is a word, which wraps, and the other has a sign.
+bool mixes_words(Type a, Type b) {
+  Type without = is_signed(a) ? b : a;
+  return is_signed(a) != is_signed(b) && bits(without) >= 32;
+}
+
 Type join_floats(Type a, Type b) {
   if (bits(a) == bits(b)) return types::f32; // f16 and bf16: neither holds the other
   return bits(a) > bits(b) ? a : b;
@@ -76,7 +82,7 @@ std::optional<Type> join(Type a, Type b) {
   if (is_literal(b)) return join_literal(b, a);
   if (is_boolean(a)) return b;
   if (is_boolean(b)) return a;
-  if (is_integer(a) && is_integer(b)) return join_integers(a, b);
+  if (is_integer(a) && is_integer(b)) return mixes_words(a, b) ? std::nullopt : join_integers(a, b);
   if (is_integer(a) || is_integer(b)) return std::nullopt;
   if (is_complex(a) || is_complex(b)) return join_complex(a, b);
   return join_floats(a, b);
@@ -106,7 +112,7 @@ bool converts(Type from, Type to) {
       if (!converts(from->elements[i], to->elements[i])) return false;
     return true;
   }
-  return join(from, to) == to;
+  return keeps_value(from, to) || join(from, to) == to;
 }
 
 WideInt least_value(ScalarKind kind) {

@@ -13,7 +13,7 @@ namespace kern {
 using WideInt = __int128;
 
 // Returns the type that operands, or the assignments of one local, have in common; nothing where there is
-// none. Integers join to the smallest type that holds both, floats to the wider, a bool counts as 0 or 1, a
+// none. Integers join to the smallest type that holds both, but u32 and u64, which wrap, to none with a signed one; floats to the wider, a bool counts as 0 or 1, a
 // literal takes the other's type. Arrays may differ in what is known of their strides. Error and Unknown
 // agree with everything; a tuple agrees only with itself.
 std::optional<Type> join(Type a, Type b);

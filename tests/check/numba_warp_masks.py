@@ -13,8 +13,7 @@ def k(o):
     cuda.syncwarp(mask)
 
 
-# CHECK: i32 = activemask()
-# CHECK-NEXT: mask = u32(%
-# CHECK: i32 = lanemask_lt()
-# CHECK-NEXT: : u32 = u32(%
+# CHECK: var mask: u32
+# CHECK: mask = activemask()
+# CHECK: : u32 = lanemask_lt()
 # OUT: o[31:33] = [131, 100]

@@ -85,7 +85,9 @@ class Module:
         other = NARROW[narrow]
         swap = rng.random() < 0.3
         result = results[op](*((other, value) if swap else (value, other)))
-        code = f"v {op} {text}" if swap else f"{text} {op} v"
+        # A word meets an extent only where nothing is lost.
+        v = "i64(v)" if narrow == "u32" and op in "-+*" and not self.numba else "v"
+        code = f"{v} {op} {text}" if swap else f"{text} {op} {v}"
         body = [self.array(kind, n, element), "m = a.size", "z = y[0]", f"v = {self.cast(narrow, f'z + {other}')}", f"y[6] = {code}"]
         self.add(f"k{len(self.kernels)}", body, 7, None, {6: result})
 

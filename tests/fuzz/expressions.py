@@ -41,6 +41,11 @@ class Generator:
         return f"{self.t}({-c if self.signed and self.rng.random() < 0.4 else c})"
 
     def expression(self, depth):
+        """A number is computed in 64 bits: to have 32 of them, some are cast on the way."""
+        text = self.computed(depth)
+        return f"{self.t}({text})" if self.t == "i32" and self.rng.random() < 0.7 else text
+
+    def computed(self, depth):
         rng, t = self.rng, self.t
         if depth <= 0 or rng.random() < 0.12:
             return self.leaf()
@@ -97,7 +102,7 @@ def program(seed):
     lines = ["@kernel", f"def k(a: {t}[:], m: {t}[:, :], o: {t}[:, :], s0: {t}, s1: {t}):", "    i = grid(1)", "    if i >= o.shape[0] or i >= a.size - 2:",
              "        return", "    x0 = a[i]", "    x1 = a[i + 1]", "    x2 = a[i + 2]", f"    y = i // {WIDTH}", f"    x = i % {WIDTH}"]
     for column in range(COLUMNS):
-        lines.append(f"    o[i, {column}] = {generator.expression(rng.choice([2, 3, 3, 4]))}")
+        lines.append(f"    o[i, {column}] = {t}({generator.expression(rng.choice([2, 3, 3, 4]))})")
     low, high = limits(t)
     special = [0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 49, 50, 51, 127, 128, 255, 256, high, high - 1, low, low + 1]
     if t[0] == "i":

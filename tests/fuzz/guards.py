@@ -115,7 +115,7 @@ class Writer:
         target = rng.choice(list(self.variables))
         if rng.random() < 0.4:
             op, by, type = rng.choice("++-"), rng.randint(1, 3), self.variables[target]
-            narrow = type in ("i8", "u8", "i16")
+            narrow = type in ("i8", "u8", "i16", "i32")
             self.line(depth, f"{target} = {type}({target} {op} {by})" if narrow else f"{target} {op}= {by}")
         else:
             self.line(depth, f"{target} = {self.variables[target]}({self.value()})")

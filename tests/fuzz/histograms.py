@@ -39,7 +39,7 @@ class Histogram:
         return f"{name} & {'u16(255)' if array == 'h' else '255'}", f"{name} & 255"
 
     def weight(self):
-        return self.random.choice([("1", "1"), ("w[i]", "int(w[i])"), ("i32(i)", "i"), ("3 * w[i] - i32(h[i])", "3 * int(w[i]) - int(h[i])")])
+        return self.random.choice([("1", "1"), ("w[i]", "int(w[i])"), ("i32(i)", "i"), ("i32(3 * w[i] - h[i])", "3 * int(w[i]) - int(h[i])")])
 
     def between(self, depth):
         """Something that happens between a load and its atomic."""
@@ -54,7 +54,7 @@ class Histogram:
             name = f"p{self.names}"
             factor = self.random.choice([0xD2511F53, 0x9E3779B9, 3])
             self.add(depth, f"{name} = u64(u32({factor})) * u64(u32(w[i]))", f"{name} = {factor} * (int(w[i]) & 0xFFFFFFFF)")
-            self.add(depth, f"out[i] += i32(u32({name})) + i32(u32({name} >> 32))", f"out[i] = wrap(int(out[i]) + {name} + ({name} >> 32))")
+            self.add(depth, f"out[i] = i32(out[i] + i64(u32({name})) + i64(u32({name} >> 32)))", f"out[i] = wrap(int(out[i]) + {name} + ({name} >> 32))")
         elif kind == "atomic":
             self.add(depth, "atomic.add(bins, 290, 1)", "bins[290] += 1")
         elif kind == "global":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random kernels whose slices have bounds and steps of all integer types, which wrap in sums, products and loops: what a slice
-holds is what Python's does for the same numbers. With --numba an index may count from the end too.
+"""Random kernels whose slices have bounds and steps of all integer types: numbers are exact to 64 bits, words and casts wrap at their
+width. What a slice holds is what Python's does for the same numbers. With --numba an index may count from the end too.
 
 usage: slices.py KERNC [--numba] [--count N] [--seed S] [--seconds T]
 """
@@ -72,14 +72,15 @@ class Writer:
             choices += [(f"i64({name})", f"wrap('i64', {name})")]
         return self.random.choice(choices)
 
-    def value(self, type):
+    def value(self, type, bound=False):
         a, a_python = self.atom(type)
         b, b_python = self.atom(type) if self.random.random() < 0.6 else [str(self.random.choice([0, 1, 2, 7, 100]))] * 2
         form = self.random.choice(["{a}", "{a}", "{a} + {b}", "{a} + {b}", "{a} - {b}", "{a} * {b}", "{a} // 3", "{a} % 5", "{a} % ({b} | 1)", "{a} >> 1",
                                    "{a} << 2", "{a} & {b}", "{a} | {b}", "{a} ^ {b}", "min({a}, {b})", "max({a}, {b})", "({a} if t % 2 == 0 else {b})"])
         kern = form.format(a=a, b=b)
-        if not self.numba and WIDTHS[type] < 32:
-            kern = f"{type}({kern})"
+        exact = bound and self.random.random() < 0.5
+        if not self.numba and type not in ("u32", "u64"):
+            kern, type = (kern, "i64") if exact else (f"{type}({kern})", type)
         return kern, f"wrap('{type}', {form.format(a=a_python, b=b_python)})"
 
     def statement(self, depth):
@@ -95,7 +96,7 @@ class Writer:
         if kind == "sum":
             self.add(depth, f"for k in range({self.random.randint(1, 4)}):")
             op, (other, other_python) = self.random.choice("++*"), self.atom(type)
-            return self.add(depth + 1, f"{name} {op}= {other}" if self.numba or WIDTHS[type] >= 32 else f"{name} = {type}({name} {op} {other})", f"{name} = wrap('{type}', {name} {op} {other_python})")
+            return self.add(depth + 1, f"{name} {op}= {other}" if self.numba or type in ("i64", "u32", "u64") else f"{name} = {type}({name} {op} {other})", f"{name} = wrap('{type}', {name} {op} {other_python})")
         (start, start_python), (stop, stop_python) = self.atom(type), self.atom(type)
         step = f", {self.random.choice([1, 3, 100] + ([-1, -100] if type[0] == 'i' else []))}" if self.random.random() < 0.6 else ""
         self.add(depth, f"rounds_{name} = 0")
@@ -110,11 +111,11 @@ class Writer:
             return "", "None"
         if self.random.random() < 0.2:
             return [str(self.random.randint(-9, 9))] * 2
-        return self.value(self.random.choice(self.types))
+        return self.value(self.random.choice(self.types), True)
 
     def slice(self, depth):
         (start, start_python), (stop, stop_python) = self.bound(), self.bound()
-        step, step_python = self.random.choice([("", "None"), ("", "None"), ("2", "2"), ("-1", "-1"), self.value(self.random.choice(self.types))])
+        step, step_python = self.random.choice([("", "None"), ("", "None"), ("2", "2"), ("-1", "-1"), self.value(self.random.choice(self.types), True)])
         if step not in ("", "2", "-1"):
             step, step_python = f"({step}) | 1", f"{step_python} | 1"
         row, self.rows = self.rows, self.rows + 1

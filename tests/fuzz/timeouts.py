@@ -18,7 +18,7 @@ ENDLESS = {
     "while_true": "    while True:\n        pass\n",
     "while_load": "    i = grid(1)\n    while x[i] == 0:\n        x[i + 64] += 1\n",
     "divergent": "    i = grid(1)\n    while i % 3 != 1 or x[i] == 0:\n        x[i] += 0\n",
-    "for_long": "    i = grid(1)\n    for k in range(n):\n        x[i] = x[i] * 3 + i32(k & 1)\n",
+    "for_long": "    i = grid(1)\n    for k in range(n):\n        x[i] = i32(x[i] * 3 + (k & 1))\n",
     "nested": "    i = grid(1)\n    for j in range(n):\n        for k in range(1000):\n            x[i] ^= i32(k)\n",
     "continue": "    i = grid(1)\n    while True:\n        if x[i] == 0:\n            continue\n        x[i] = 1\n",
     "break_of_some": "    i = grid(1)\n    while True:\n        if i % 2 == 0 and x[i] == 0:\n            break\n        x[i] += 2\n",

@@ -12,6 +12,8 @@ import numpy
 KERNC, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 TYPES = {"u8": "uint8", "i16": "int16", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64", "f32": "float32", "f64": "float64"}
 COUNT = 96
+# Words wrap; all other integers are numbers, which become each other without a cast where what is stored is checked.
+NUMBERS = ("u8", "i16", "i32", "i64")
 # The statement for elements `m`, of type T, and a value `x` of a type that may need a cast.
 FORMS = {
     "add": ["{m} += {x}", "{m} = {m} + {x}", "{m} = {x} + {m}", "{m} = {m} + {x} + {c}", "{m} += {x} + {c}", "{m} = {m} + {x} - {c}"],
@@ -35,16 +37,18 @@ def cases():
                     continue
                 for form in forms:
                     for picked in (False, True):
-                        yield element, given, name, form, picked
+                        yield element, given, name, form, picked, False
+                        if element in NUMBERS and given in NUMBERS:
+                            yield element, given, name, form, picked, True
 
 
-def statement(element, given, form, picked, number):
+def statement(element, given, form, picked, is_checked, number):
     place = f"m_{element}[{number}, pick[i] % 4]" if picked else f"m_{element}[{number}, 0]"
-    value = f"x_{given}[i]" if element == given else f"{element}(x_{given}[i])"
+    value = f"x_{given}[i]" if element == given or is_checked else f"{element}(x_{given}[i])"
     text = form.format(m=place, x=value, c="3")
-    # Sums and differences of narrow integers go back by a cast.
-    narrow = element in ("u8", "i16")
-    if narrow and re.search(r"[-+]=? ", text):
+    # Sums and differences of narrow integers go back by a cast, or are checked.
+    narrow = element in ("u8", "i16", "i32")
+    if narrow and not is_checked and re.search(r"[-+]=? ", text):
         found = re.fullmatch(r"(.*?) ([-+])= (.*)", text)
         target, value = (found[1], f"{found[1]} {found[2]} ({found[3]})") if found else text.split(" = ", 1)
         text = f"{target} = {element}({value})"
@@ -67,8 +71,8 @@ def check(statements, path):
 def mended(chosen, path):
     """Returns the statements with what the warnings write; one of each array is warned of, so each has a file."""
     result = []
-    for number, (element, given, _, form, picked) in enumerate(chosen):
-        text = statement(element, given, form, picked, number)
+    for number, (element, given, _, form, picked, is_checked) in enumerate(chosen):
+        text = statement(element, given, form, picked, is_checked, number)
         found = check([text], path)
         if len(found) != 1 or found[0]["code"] != ("W0745" if picked else "W0702"):
             sys.exit(f"{text}: {[one['message'] for one in found]}")
@@ -115,7 +119,7 @@ def main():
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
     stored = {t: numpy.load(FOLDER / f"o_{t}.npy") for t in TYPES}
-    for number, (element, given, name, form, picked) in enumerate(chosen):
+    for number, (element, given, name, form, picked, _) in enumerate(chosen):
         want, got = expected(element, given, name, form, picked, data, pick, 50), stored[element][number]
         if not (want == got).all():
             sys.exit(f"{fixes[number]}, of {form}: {got}, {want} expected")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Divides by `/` what each operator makes of each pair of integer types, nested too, at each kind of place. Each of the two texts
-that the error writes is compiled, and computes the quotient of what the operands would be without wrapping, as Python does."""
+that the error writes is compiled, and computes the quotient of the operands, as Python does: numbers are exact, words wrap."""
 import itertools
 import json
 import os
@@ -15,7 +15,7 @@ import numpy
 KERNC, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 STEP = int(sys.argv[3]) if len(sys.argv) > 3 else 1  # of all cases one in so many
 TYPES = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
-PAIRS = [(t, t) for t in TYPES] + [("u8", "i32"), ("i32", "u32"), ("u16", "i16"), ("i32", "i64"), ("i64", "u32"), ("i32", "i16")]
+PAIRS = [(t, t) for t in TYPES] + [("u8", "i32"), ("u8", "u32"), ("u16", "i16"), ("i32", "i64"), ("u64", "u32"), ("i32", "i16")]
 OPERANDS = [
     "{a} + {b}", "{a} - {b}", "{a} * {b}", "{a} + 65", "100 - {a}", "{a} * 100", "1000 * {a}", "-{a}", "abs({a})", "{a} << 4", "{a} ** 2",
     "{a} + {b} * {b}", "{a} * ({b} - {a})", "({a} + {b}) * 3 - {b}", "{a} * {b} * {a}", "-({a} + {b})", "abs({a} - {b})", "abs({a} * {b})",
@@ -33,26 +33,30 @@ class Skip(Exception):
 
 
 class Number:
-    """An integer, how great what it is made of is, and whether it stays in 64 bits on the way."""
+    """An integer, how great what it is made of is, whether it stays in 64 bits on the way, and the width of the word that it is, or 0."""
 
-    def __init__(self, value, size=None, fits=True):
-        self.value, self.size = value, abs(value) if size is None else size
-        self.fits = fits and -LIMIT <= value < LIMIT
+    def __init__(self, value, size=None, fits=True, word=0):
+        self.word, self.value = word, value % (1 << word) if word else value
+        self.size = abs(self.value) if size is None or word else size
+        self.fits = fits and (word > 0 or -LIMIT <= value < LIMIT)
 
-    def make(self, other, value, size): return Number(value, size, self.fits and number(other).fits)
+    def make(self, other, value, size):
+        return Number(value, size, self.fits and number(other).fits, max(self.word, number(other).word))
+
+    def alone(self, value, size=None): return Number(value, size, self.fits, self.word)
     def __add__(self, other): return self.make(other, self.value + number(other).value, self.size + number(other).size)
     def __sub__(self, other): return self.make(other, self.value - number(other).value, self.size + number(other).size)
     def __rsub__(self, other): return number(other) - self
     def __mul__(self, other): return self.make(other, self.value * number(other).value, self.size * number(other).size)
     def __rmul__(self, other): return number(other) * self
-    def __neg__(self): return Number(-self.value, self.size, self.fits)
-    def __abs__(self): return Number(abs(self.value), self.size, self.fits)
-    def __lshift__(self, bits): return Number(self.value << bits, self.size << bits, self.fits)
-    def __pow__(self, power): return Number(self.value**power, self.size**power, self.fits)
-    def __mod__(self, by): return Number(self.value % by, None, self.fits)
-    def __floordiv__(self, by): return Number(self.value // by, None, self.fits)
-    def __rshift__(self, by): return Number(self.value >> by, None, self.fits)
-    def __and__(self, mask): return Number(self.value & mask, None, self.fits)
+    def __neg__(self): return self.alone(-self.value, self.size)
+    def __abs__(self): return self.alone(abs(self.value), self.size)
+    def __lshift__(self, bits): return self.alone(self.value << bits, self.size << bits)
+    def __pow__(self, power): return self.alone(self.value**power, self.size**power)
+    def __mod__(self, by): return self.alone(self.value % by)
+    def __floordiv__(self, by): return self.alone(self.value // by)
+    def __rshift__(self, by): return self.alone(self.value >> by)
+    def __and__(self, mask): return self.alone(self.value & mask)
     def __gt__(self, other): return self.value > number(other).value
     def __lt__(self, other): return self.value < number(other).value
 
@@ -90,7 +94,7 @@ class Case:
 
     def parts(self, row):
         names = {name: Number(value) for name, value in row.items()}
-        names["a"], names["b"], names["min"], names["max"] = Number(row[f"a_{self.pair[0]}"]), Number(row[f"b_{self.pair[1]}"]), min, max
+        names |= {side: Number(row[f"{side}_{t}"], word=int(t[1:]) if t in ("u32", "u64") else 0) for side, t in zip("ab", self.pair)}
         names["min"] = lambda *values: min(map(number, values), key=lambda v: v.value)
         names["max"] = lambda *values: max(map(number, values), key=lambda v: v.value)
         code = lambda text: number(eval(text.replace("[i]", "").format(a="a", b="b"), {"abs": abs}, names))
@@ -101,14 +105,7 @@ class Case:
         top, by = self.parts(row)
         if by.value == 0:
             raise Skip
-        has_u64 = "u64" in self.pair
-        is_i64 = "64" in "".join(self.pair) or set(self.pair) == {"i32", "u32"}
-        if not (top.fits and by.fits) and (self.choice == "floor" or is_i64):
-            raise Skip
-        # The fix of E0303 for a u64 beside a signed integer is for numbers of 0 or more.
-        if by.value < 0 and any("u64(d" in line for line in self.lines):
-            raise Skip
-        if has_u64 and (top.value < 0 or by.value < 0 or "-" in self.top or "n" in self.top):
+        if not (top.fits and by.fits):
             raise Skip
         exact = Fraction(top.value, by.value)
         whole = exact.numerator // exact.denominator if self.choice == "floor" else int(exact)
@@ -146,7 +143,9 @@ def diagnose(cases, path):
 
 def fix_of(one, choice):
     words = [one["message"]] + [note["message"] for note in one.get("notes", [])]
-    pattern = r"or `([^`]*)`" if one["code"] == "E0304" and choice == "float" else r"write `([^`]*)`"
+    # Of a word and a signed integer the second text is exact.
+    is_second = (one["code"] == "E0304" and choice == "float") or one["code"] == "E0374"
+    pattern = r"or `([^`]*)`" if is_second else r"write `([^`]*)`"
     return next((found[1] for word in words if (found := re.search(pattern, word))), None)
 
 
@@ -171,8 +170,7 @@ def settle(cases, path):
         found = sorted(diagnose(cases, path), key=lambda each: each[0]["severity"] != "error")
         done = set()
         for one, case, at in found:
-            # A wrapping operation that is no operand of `/` itself has a warning of its own.
-            writes = one["severity"] == "error" or ("write `" in one["message"] and one["code"] != "W0731")
+            writes = one["severity"] == "error" or "write `" in one["message"]
             if (id(case), at) not in done and writes:
                 apply(one, case, at)
                 done.add((id(case), at))
@@ -221,9 +219,11 @@ def main():
     choices = []
     for form, pair, divisor, place, choice in itertools.product(OPERANDS, PAIRS, DIVISORS, PLACES, ("floor", "float")):
         is_same = "{b}" in form or pair[0] == pair[1]
-        is_one = divisor == "3" and "u64" not in pair  # of an i32 and a u64 the divisor is cast
-        is_cast = "n" in form.replace("min", "") and "u64" in pair
-        if is_same and not is_cast and (place != "augmented" or is_one):
+        is_one = divisor == "3" and "u64" not in pair
+        has_word = "u32" in pair or "u64" in pair
+        # No word meets a signed integer; only the quotient of a u32 does.
+        is_mixed = has_word and "n" in form.replace("min", "") or "u64" in pair and divisor != "3"
+        if is_same and not is_mixed and (place != "augmented" or is_one):
             choices.append((form, pair, divisor, place, choice))
     choices = choices[::STEP]
     results = [check(choices[at : at + CHUNK], FOLDER / "quotients.kern") for at in range(0, len(choices), CHUNK)]

@@ -50,13 +50,13 @@ TEST(Convert, JoinOfEveryPair) {
   expect_table(+[](Type a, Type b) { return join(a, b); }, R"(
         bool i8   i16  i32  i64  u8   u16  u32  u64  f16  bf16 f32  f64  c64  c128 int   float complex
    bool bool i8   i16  i32  i64  u8   u16  u32  u64  f16  bf16 f32  f64  c64  c128 i64   f64  c128
-   i8   i8   i8   i16  i32  i64  i16  i32  i64  .    .    .    .    .    .    .    i8    .  .
-   i16  i16  i16  i16  i32  i64  i16  i32  i64  .    .    .    .    .    .    .    i16   .  .
-   i32  i32  i32  i32  i32  i64  i32  i32  i64  .    .    .    .    .    .    .    i32   .  .
-   i64  i64  i64  i64  i64  i64  i64  i64  i64  .    .    .    .    .    .    .    i64   .  .
+   i8   i8   i8   i16  i32  i64  i16  i32  .    .    .    .    .    .    .    .    i8    .  .
+   i16  i16  i16  i16  i32  i64  i16  i32  .    .    .    .    .    .    .    .    i16   .  .
+   i32  i32  i32  i32  i32  i64  i32  i32  .    .    .    .    .    .    .    .    i32   .  .
+   i64  i64  i64  i64  i64  i64  i64  i64  .    .    .    .    .    .    .    .    i64   .  .
    u8   u8   i16  i16  i32  i64  u8   u16  u32  u64  .    .    .    .    .    .    u8    .  .
    u16  u16  i32  i32  i32  i64  u16  u16  u32  u64  .    .    .    .    .    .    u16   .  .
-   u32  u32  i64  i64  i64  i64  u32  u32  u32  u64  .    .    .    .    .    .    u32   .  .
+   u32  u32  .    .    .    .    u32  u32  u32  u64  .    .    .    .    .    .    u32   .  .
    u64  u64  .    .    .    .    u64  u64  u64  u64  .    .    .    .    .    .    u64   .  .
    f16  f16  .    .    .    .    .    .    .    .    f16  f32  f32  f64  c64  c128 f16   f16  c64
    bf16 bf16 .    .    .    .    .    .    .    .    f32  bf16 f32  f64  c64  c128 bf16  bf16  c64
@@ -154,7 +154,7 @@ TEST(Convert, ErrorAndUnknownAgreeWithEverything) {
 
 TEST(Convert, WhatConvertsJoinsToItsTarget) {
   EXPECT_TRUE(converts(types::i32, types::i64) && converts(types::u8, types::i16) &&
-              converts(types::boolean, types::f32));
+              converts(types::u32, types::i64) && converts(types::boolean, types::f32));
   EXPECT_FALSE(converts(types::i64, types::i32) || converts(types::u8, types::i8) ||
                converts(types::i32, types::f64));
   EXPECT_FALSE(converts(types::f64, types::f32) || converts(types::f16, types::bf16) ||

@@ -1,0 +1,94 @@
+// The errors of the rule of integers: each writes what is meant instead.
+#include <array>
+
+#include "compiler/check/brackets.h"
+#include "compiler/check/integers.h"
+#include "compiler/check/texts.h"
+#include "compiler/diagnostics/types.h"
+#include "compiler/diagnostics/warnings.h"
+
+namespace kern::checker {
+
+static std::string cast_of(const Checker& checker, const Value& value, Type type) {
+  return fmt::format("{}({})", to_string(type), short_text(checker.source_of(value)));
+}
+
+// Returns the local without a declaration that an augmented assignment changes; null where it changes no such.
+static const Local* summed_local(Checker& checker) {
+  const Local* local = checker.stored_sum ? checker.find_local(checker.stored_sum->target) : nullptr;
+  return local && !local->annotated ? local : nullptr;
+}
+
+std::string both_casts(Checker& checker, const Value& left, const Value& right) {
+  if (!is_number(left) || !is_number(right)) return "";
+  bool is_first = is_word(left.type);
+  const Value &word = is_first ? left : right, &number = is_first ? right : left;
+  bool mixes = is_word(word.type) && is_typed_integer(number) && is_signed(number.type);
+  if (!mixes) return "";
+  // The target of an augmented assignment cannot be converted where it stands, and that without a declaration keeps its type.
+  const std::optional<StoredSum>& sum = checker.stored_sum;
+  std::string exact = cast_of(checker, word, types::i64), wraps = cast_of(checker, number, word.type);
+  if (summed_local(checker)) return fmt::format("`{}`", is_first ? wraps : exact);
+  if (sum) {
+    std::string& target = is_first ? exact : wraps;
+    target = fmt::format("{} = {}({}) {} {}", sum->target, to_string(is_first ? types::i64 : word.type),
+                         sum->target, sum->op, sum->operand);
+  }
+  return fmt::format("`{}` or `{}`", wraps, exact);
+}
+
+void report_word_and_number(Checker& checker, std::string_view op, const Value& left, const Value& right,
+                            Span span) {
+  bool is_first = is_word(left.type);
+  const Value &word = is_first ? left : right, &number = is_first ? right : left;
+  Report error = checker.report(span, diag::word_and_number, op, checker.describe(word),
+                                checker.describe(number), both_casts(checker, left, right));
+  checker.note_operands(error, left, right);
+  if (const Local* local = summed_local(checker)) {
+    error.note("or declare it where it starts: `{}: {} = ...`", local->name,
+               to_string(is_first ? types::i64 : word.type));
+    return;
+  }
+  // What is meant to be a word from its start, as the state of a hash is, does not become one by a cast.
+  const Local* local = checker.find_local(checker.context.source(number.span));
+  if (local && !local->annotated && is_made_wider(number))
+    error.note("or declare it where it starts, `{}: {} = ...`, where it is to wrap from there", local->name,
+               to_string(word.type));
+}
+
+void report_local_mixes(Checker& checker, const Local& local, const Value& value, Type other, Span span) {
+  Report error =
+      checker.report(span, diag::local_types_differ, local.name, checker.describe(value), to_string(other));
+  if (!(local.type_span == span))
+    error.note(local.type_span, "`{}` is {} from here", local.name, to_string(other));
+  error.note("declare it where it starts: `{0}: {1} = ...` wraps, `{0}: i64 = ...` is exact", local.name,
+             to_string(is_word(value.type) ? value.type : other));
+}
+
+void report_word_start(Checker& checker, Local& local, const Value& value) {
+  Type type = local.slots_type;
+  bool fresh = checker.context.diagnostics.enabled() &&
+               checker.context.reported.insert({"word_start", local.span.file, local.span.begin}).second;
+  if (!fresh) return;
+  std::string start = short_text(checker.context.source(local.starts_with));
+  std::string wide = type == types::u32 ? fmt::format(", or `{}: u64 = {}` for a sum that u32 does not hold",
+                                                      local.name, start)
+                                        : "";
+  checker
+      .report(value.span, diag::word_start, local.name, to_string(type),
+              fmt::format("`{}: {} = {}`", local.name, to_string(type), start), wide)
+      .note(local.starts_with, "`{}` starts here", local.name);
+}
+
+bool report_width(Checker& checker, Builtin builtin, const Value& value) {
+  bool asks_width = builtin == Builtin::Clz || builtin == Builtin::Brev || builtin == Builtin::Popc ||
+                    builtin == Builtin::Ffs || builtin == Builtin::Mulhi || builtin == Builtin::Fshl ||
+                    builtin == Builtin::Bits;
+  if (!asks_width || !is_made_wider(value)) return false;
+  std::string text = short_text(checker.context.source(value.span));
+  checker.report(value.span, diag::width_of_number, row(builtin).name, fmt::format("i32({})", text),
+                 fmt::format("i64({})", text));
+  return true;
+}
+
+} // namespace kern::checker

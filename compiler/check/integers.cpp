@@ -1,0 +1,267 @@
+// What integers of a .kern file meet as, give and go into, in the order of integers.h.
+#include "compiler/check/integers.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "compiler/check/arithmetic.h"
+
+namespace kern::checker {
+
+namespace {
+
+bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
+bool is_bitwise(ast::BinaryOp op) {
+  return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
+}
+bool is_signed_integer(Type type) {
+  return is_scalar(type) && is_integer(type) && !is_literal(type) && is_signed(type);
+}
+
+// Says whether a value is made of literals alone, and so takes the word that it meets by its low bits.
+bool is_of_literals(const Value& value) {
+  return value.type == types::int_literal || (value.kind == ValueKind::Runtime && value.of_literals);
+}
+
+// Visits the literals that a value may be.
+void widen_over(const Value& value, std::optional<Interval>& interval) {
+  if (std::optional<WideInt> number = constant_integer(value))
+    interval = interval ? Interval{std::min(interval->least, *number), std::max(interval->greatest, *number)}
+                        : Interval{*number, *number};
+  for (const Value& element : value.elements) widen_over(element, interval);
+}
+
+// Says whether an operator gives a number beyond its operands, so that a word may wrap.
+bool is_arithmetic(ast::BinaryOp op) {
+  return op == ast::BinaryOp::Add || op == ast::BinaryOp::Subtract || op == ast::BinaryOp::Multiply ||
+         op == ast::BinaryOp::Power || op == ast::BinaryOp::ShiftLeft;
+}
+
+// Says whether an i64 is one by itself: it was declared, stored or cast.
+bool is_plain_wide(const Value& value) {
+  return value.type == types::i64 && !value.is_made && !is_of_literals(value);
+}
+
+} // namespace
+
+Interval interval_of(Type type) {
+  if (is_boolean(type)) return {0, 1};
+  return {least_value(type->scalar), greatest_value(type->scalar)};
+}
+
+Interval interval_of(const Value& value) {
+  std::optional<Interval> constants;
+  if (value.kind == ValueKind::Choice || value.kind == ValueKind::Element || is_constant_number(value))
+    widen_over(value, constants);
+  if (constants) return *constants;
+  return interval_of(is_scalar(value.type) && is_integral(value.type) ? value.type : types::i64);
+}
+
+Interval exact_interval(Type type) {
+  if (is_integral(type)) return interval_of(type);
+  int digits = type == types::f16 ? 11 : type == types::bf16 ? 8 : type == types::f32 ? 24 : 53;
+  WideInt most = WideInt(1) << digits;
+  return {-most, most};
+}
+
+bool has_exact_integers(const Checker& checker) {
+  return checker.rules.arithmetic == Rules::arithmetic_rule::Exact;
+}
+
+bool is_word(Type type) { return type == types::u32 || type == types::u64; }
+
+bool is_narrow(Type type) { return is_scalar(type) && is_integer(type) && bit_width(type->scalar) < 32; }
+
+bool is_integer_value(const Value& value) {
+  return value.kind == ValueKind::Runtime && is_scalar(value.type) && is_integral(value.type);
+}
+
+bool is_typed_integer(const Value& value) { return is_integer_value(value) && is_integer(value.type); }
+
+bool is_made_wider(const Value& value) { return value.type == types::i64 && value.is_made; }
+
+Type operand_type(const Value& value, Type other) {
+  if (!is_number(value)) return value.type;
+  bool is_real = is_scalar(other) && (is_float(other) || is_complex(other));
+  if (is_real && goes_into(value, other)) return other;
+  if (!is_of_literals(value) || is_real) return value.type;
+  bool is_open = value.kind == ValueKind::Runtime && is_literal(value.type);
+  if (is_open || is_word(other) || is_literal(other) || is_boolean(other)) return types::int_literal;
+  bool takes = value.type == types::int_literal && is_scalar(other) && is_integer(other) &&
+               holds(interval_of(other), interval_of(value));
+  return takes ? types::int_literal : types::i64;
+}
+
+std::optional<Type> integer_type(ast::BinaryOp op, Type left, Type right) {
+  bool literals = is_literal(left) && is_literal(right);
+  if (op == ast::BinaryOp::ShiftRight && !is_boolean(left) && !is_literal(left)) return left;
+  if (is_shift(op) || op == ast::BinaryOp::Power) {
+    if (literals) return types::int_literal;
+    return is_word(left) ? left : types::i64;
+  }
+  if (op == ast::BinaryOp::Divide) return std::nullopt;
+  if (literals) return types::int_literal;
+  bool has_word = is_word(left) || is_word(right);
+  if (has_word && (is_signed_integer(left) || is_signed_integer(right))) {
+    bool keeps =
+        op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo || op == ast::BinaryOp::BitAnd;
+    return keeps && left != types::u64 && right != types::u64 ? std::optional(types::i64) : std::nullopt;
+  }
+  return has_word || is_bitwise(op) ? join(left, right) : types::i64;
+}
+
+std::optional<Type> chosen_type(Checker& checker, std::span<const Value> values) {
+  Type type = types::unknown;
+  auto take = [&](Type own) {
+    std::optional<Type> joined = checker.join_types(type, own);
+    if (joined) type = *joined;
+    return joined.has_value();
+  };
+  for (const Value& value : values) {
+    std::optional<Type> own = checker.type_of(value);
+    if (!own || *own == types::none) return std::nullopt;
+    if (!is_of_literals(value) && !take(*own)) return std::nullopt;
+  }
+  for (const Value& value : values)
+    if (is_of_literals(value) &&
+        !take(operand_type(value, type == types::unknown ? types::int_literal : type)))
+      return std::nullopt;
+  // An integer beside floats takes their type.
+  return type;
+}
+
+Type holding_literals(const Local& local, Type type) {
+  bool is_number = is_scalar(type) && is_integer(type) && !is_literal(type) && !is_word(type);
+  bool fits =
+      literal_fits(local.literal.least.value, type) && literal_fits(local.literal.greatest.value, type);
+  return is_number && !fits ? types::i64 : type;
+}
+
+void take_making(Value& result, std::span<const Value* const> operands) {
+  if (result.kind != ValueKind::Runtime) return;
+  result.is_made = std::ranges::any_of(operands, [](const Value* value) { return value->is_made; }) &&
+                   std::ranges::none_of(operands, [](const Value* value) { return is_plain_wide(*value); });
+  result.of_literals = result.type == types::i64 && std::ranges::all_of(operands, [](const Value* value) {
+                         return is_of_literals(*value);
+                       });
+}
+
+ir::Operand shift_out(Checker& checker, ir::BinaryOp op, ir::Operand value, ir::Operand count, bool is_inside,
+                      Span span) {
+  if (is_inside) return checker.binary(op, value, count, span);
+  int width = bit_width(value.type->scalar);
+  ir::Operand wide = checker.cast(count, types::u64, span);
+  ir::Operand inside = checker.compare(ir::CompareOp::Less, wide, ir::constant_int(types::u64, width), span);
+  if (op == ir::BinaryOp::ShiftRight && is_signed(value.type)) {
+    ir::Operand most = ir::constant_int(count.type, width - 1);
+    return checker.binary(op, value, checker.select(inside, count, most, span), span);
+  }
+  ir::Operand shifted = checker.binary(op, value, count, span);
+  return checker.select(inside, shifted, ir::constant_int(value.type, 0), span);
+}
+
+std::uint64_t most_result(ast::BinaryOp op, const Value& left, const Value& right, Type type) {
+  std::uint64_t a = most_bits_as(left, type), b = most_bits_as(right, type), result = 0;
+  std::uint64_t greatest = greatest_bits(type);
+  std::uint64_t limit = bit_width(type->scalar) == 64 ? any_bits : greatest;
+  bool left_nonnegative = a <= greatest, right_nonnegative = b <= greatest;
+  switch (op) {
+  case ast::BinaryOp::Add: return __builtin_add_overflow(a, b, &result) || result > limit ? any_bits : result;
+  case ast::BinaryOp::Multiply:
+    return __builtin_mul_overflow(a, b, &result) || result > limit ? any_bits : result;
+  case ast::BinaryOp::FloorDivide: return left_nonnegative && right_nonnegative ? a : any_bits;
+  case ast::BinaryOp::ShiftRight: return left_nonnegative ? a : any_bits;
+  case ast::BinaryOp::BitOr:
+  case ast::BinaryOp::BitXor: return (a | b) == 0 ? 0 : any_bits >> std::countl_zero(a | b);
+  case ast::BinaryOp::Modulo: return right_nonnegative ? b - (b > 0) : any_bits;
+  case ast::BinaryOp::BitAnd: return std::min(a, b);
+  case ast::BinaryOp::Subtract:
+  case ast::BinaryOp::Divide:
+  case ast::BinaryOp::Power:
+  case ast::BinaryOp::ShiftLeft:
+  case ast::BinaryOp::MatrixMultiply: return any_bits;
+  }
+  return any_bits;
+}
+
+// x // 0 and x % 0 are faults.
+static void check_divisor(Checker& checker, ir::Operand divisor, Span span) {
+  if (!divisor.slot && divisor.bits != 0) return;
+  ir::Operand zero = ir::constant_int(divisor.type, 0);
+  ir::Operand ok = checker.compare(ir::CompareOp::NotEqual, divisor, zero, span);
+  checker.check_condition(ok, ir::FaultKind::DivisionByZero, span, "");
+}
+
+Value integer_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Value& left, const Value& right,
+                         Span span) {
+  const bool shift = is_shift(op);
+  // The least type of a shift has 32 bits, whatever stands above those of a narrower number.
+  const Type computed = shift && is_narrow(type) ? types::i32 : type;
+  if (shift) check_shift_count(checker, op, left, right, computed, span);
+  const std::size_t errors_before = checker.errors;
+  checker.meets = right.span;
+  const ir::Operand a = checker.convert_through(left, type, computed);
+  checker.meets = left.span;
+  const Type count_type = is_typed_integer(right) ? right.type : types::i64;
+  const ir::Operand b = shift ? checker.convert(right, count_type, Purpose::Operand)
+                              : checker.convert_through(right, type, computed);
+  checker.meets = {};
+  // A literal that no type of the operation holds is the cause of whatever does not fit then.
+  if (checker.final && checker.errors != errors_before) return error_value(span);
+  if (op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo) check_divisor(checker, b, span);
+  const auto width = static_cast<std::uint64_t>(bit_width(computed->scalar));
+  ir::Operand result = shift ? shift_out(checker, ir_op(op), a, b, most_bits(right) < width, span)
+                             : checker.binary(ir_op(op), a, b, span);
+  Value value = runtime_value(checker.cast(result, type, span), span);
+  value.most = most_result(op, left, right, type);
+  const std::array<const Value*, 2> operands{&left, shift ? &left : &right};
+  take_making(value, operands);
+  // A number is made of narrower ones unless one is an i64 by itself; of words an operator makes one that may wrap.
+  bool is_wide = is_plain_wide(left) || (!shift && is_plain_wide(right));
+  bool computes = is_word(type) ? is_arithmetic(op) : !is_bitwise(op) && op != ast::BinaryOp::ShiftRight;
+  bool of_literals = value.of_literals && is_of_literals(left) && (shift || is_of_literals(right));
+  value.is_made =
+      !of_literals && !is_wide && (value.is_made || (computes && (is_word(type) || type == types::i64)));
+  checker.keep_literal_locals(value, operands);
+  return value;
+}
+
+Value integer_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
+  const bool inverts = op == ast::UnaryOp::Invert;
+  const Type type = inverts || is_word(operand.type) ? operand.type : types::i64;
+  if (op == ast::UnaryOp::Positive) return operand;
+  ir::Operand value = checker.convert(operand, type, Purpose::Operand);
+  ir::UnaryOp applied = inverts ? ir::UnaryOp::BitNot : ir::UnaryOp::Negate;
+  Value result = runtime_value(checker.unary(applied, value, span), span);
+  take_making(result, std::array{&operand});
+  if (!inverts && !result.of_literals) result.is_made = !is_plain_wide(operand);
+  return result;
+}
+
+bool meets_integer(const Value& real, const Value& integer) {
+  bool is_open = takes_type(real) && real.type == types::float_literal;
+  return is_open && is_number(integer) && !takes_type(integer) && is_integer(integer.type) &&
+         goes_into(integer, types::f64);
+}
+
+bool fits_by_type(const Value& value, Type type) {
+  bool is_real = is_scalar(type) && (is_integer(type) || is_float(type));
+  if (!is_integer_value(value) || !is_real) return false;
+  if (is_integer(type)) return holds(interval_of(type), interval_of(value));
+  return is_narrow(value.type) && holds(exact_interval(type), interval_of(value.type));
+}
+
+bool goes_into(const Value& value, Type type) {
+  if (is_scalar(type) && is_complex(type)) return goes_into(value, part_type(type));
+  if (type == types::f32 || type == types::f64) return is_integer_value(value);
+  return fits_by_type(value, type);
+}
+
+bool goes_by_check(const Checker& checker, const Value& value, Type type) {
+  bool integers = is_typed_integer(value) && is_scalar(type) && is_integer(type);
+  // A constant that does not fit is an error.
+  return has_exact_integers(checker) && integers && value.operand.slot.has_value();
+}
+
+} // namespace kern::checker
