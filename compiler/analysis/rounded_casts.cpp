@@ -17,15 +17,15 @@ namespace {
 
 using ir::Operand;
 
-// Where a float was rounded to an i64, and what the i64 is at least, as `max` says.
+// A float that was rounded to an i64: where, unless more is computed with it, and what it is at least, as `max` says.
 struct Rounded {
-  const ir::Stmt* stmt;
+  std::optional<Span> call = {};
   std::optional<std::int64_t> least = {};
 };
 
 bool is_constant(const Operand& operand) { return !operand.slot.has_value(); }
 
-// Says whether an integer cannot turn a rounded float, with which it is added up, into a number that wraps by intent.
+// Says whether an operand is a constant that no more than shifts the bounds of a rounded float: no part of a hash.
 bool is_small(const Operand& operand) {
   const Wide number = static_cast<std::int64_t>(operand.bits);
   return is_constant(operand) && contains(type_interval(types::i32), {number, number});
@@ -65,13 +65,13 @@ private:
     if (!assign) return std::nullopt;
     if (const auto* copy = std::get_if<ir::Copy>(&assign->value)) return rounded_of(copy->value);
     if (const auto* convert = std::get_if<ir::Convert>(&assign->value))
-      return is_float(convert->value.type) ? std::optional(Rounded{stmt}) : std::nullopt;
+      return is_float(convert->value.type) ? std::optional(Rounded{stmt->span}) : std::nullopt;
     if (const auto* binary = std::get_if<ir::Binary>(&assign->value)) {
       const bool adds = binary->op == ir::BinaryOp::Add || binary->op == ir::BinaryOp::Subtract;
       const auto& [term, other] = is_constant(binary->left) ? std::tie(binary->right, binary->left)
                                                             : std::tie(binary->left, binary->right);
       std::optional<Rounded> sum = adds && is_small(other) ? rounded_of(term) : std::nullopt;
-      if (sum) *sum = {stmt};
+      if (sum) *sum = {};
       return sum;
     }
     const auto* call = std::get_if<ir::CallPure>(&assign->value);
@@ -79,7 +79,7 @@ private:
     const auto& [term, bound] = is_constant(call->args[0]) ? std::tie(call->args[1], call->args[0])
                                                            : std::tie(call->args[0], call->args[1]);
     std::optional<Rounded> greatest = is_constant(bound) ? rounded_of(term) : std::nullopt;
-    if (greatest) *greatest = {stmt, static_cast<std::int64_t>(bound.bits)};
+    if (greatest) *greatest = {std::nullopt, static_cast<std::int64_t>(bound.bits)};
     return greatest;
   }
 
@@ -88,11 +88,14 @@ private:
     const std::string_view text = sources_.text(cast);
     const std::size_t open = text.find('(');
     if (open == text.npos || !text.ends_with(')')) return std::nullopt;
-    return Span{cast.file, cast.begin + static_cast<std::uint32_t>(open) + 1, cast.end - 1};
+    const std::size_t first = text.find_first_not_of(" \n", open + 1);
+    const std::size_t last = text.find_last_not_of(" \n", text.size() - 2);
+    return Span{cast.file, cast.begin + static_cast<std::uint32_t>(first),
+                cast.begin + static_cast<std::uint32_t>(last) + 1};
   }
 
   static std::string saturating(const Rounded& rounded, std::string_view text, Span place, Type type) {
-    const bool is_whole = rounded.stmt->span == place;
+    const bool is_whole = rounded.call == place;
     const std::string name = to_string(type);
     for (const auto& [call, nearest] : {std::pair<std::string_view, bool>{"round(", true}, {"int(", false}}) {
       if (!is_whole || !text.starts_with(call)) continue;

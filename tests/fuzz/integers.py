@@ -228,7 +228,7 @@ class Statement:
     def assign(self, name, t, value, text=None):
         self.put(text or f"{name} = {value.text}", t, value, lambda thread, new: thread.locals.__setitem__(name, new))
 
-    def update(self, name, t, keep=None):
+    def update(self, name, t):
         """Changes what has a type, as `name op= x` or `name = name op x`."""
         op, x, old = self.rng.choice(OPERATORS), self.leaf(), self.variable(name, t)
         value = binary(op, old, x)
@@ -261,12 +261,13 @@ def single_local(s):
 def joined_local(s):
     """A local that branches assign values of several types."""
     values = [s.expression(1) if s.rng.random() < 0.5 else s.leaf() for _ in range(s.rng.choice([2, 2, 3]))]
-    conditions, name = [s.condition(1) for _ in values[1:]], s.name("d")
+    # Elements decide, since what can never be true is not compiled.
+    conditions, name = [compared([s.element(s.rng.choice(TYPES)) for _ in "xy"], [s.rng.choice(COMPARISONS)]) for _ in values[1:]], s.name("d")
     lines = [(None, s.line(f"{name} = {values[0].text}"))]
     for value, condition in zip(values[1:], conditions):
         lines.append((s.line(f"if {condition.text}:"), s.line(f"    {name} = {value.text}")))
     used = s.line(f"o_i64[{s.number}, i] = i64({name})")
-    t = local_type(conditions + values)  if any(c.error for c in conditions) else local_type(values)
+    t = local_type(values)
     s.lines.pop(used)
 
     def act(thread):
@@ -637,7 +638,7 @@ def apply_fix(s, at, one, rng):
         return True
     indent = {"top": 1, "head": 5, "body": 9}[where]
     begin, end = one["column"] - indent, one["end_column"] - indent
-    if one["code"] in CODES["mixed"]:
+    if one["code"] in CODES["mixed"] | CODES["range"]:
         # The cast of one operand, which stands in the expression without it.
         inner = offer[offer.index("(") + 1:-1]
         stands = re.compile(r"(?<!\w)" + re.escape(inner)).search(line, begin)
@@ -765,7 +766,8 @@ def main():
     parser.add_argument("--only", type=int, nargs="+", help="the statements of a file that are written")
     options, tally = parser.parse_args(), collections.Counter()
     status = arguments.check_each(options, "integers", lambda *each: check(*each, tally))
-    print(f"{tally['statements']} statements of {VALUES} values each, {tally['statements'] * VALUES} in all; {tally['errors']} errors, of which {tally['fixed']} compile by what is offered")
+    print(f"{tally['statements']} statements of {VALUES} values each, {tally['statements'] * VALUES} in all; {tally['errors']} errors, "
+          f"of which {tally['fixed']} compile by what is offered")
     return status
 
 

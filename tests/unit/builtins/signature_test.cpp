@@ -50,7 +50,7 @@ TEST_F(Matching, TypeParameters) {
   EXPECT_EQ(call(Builtin::Sin, {types::i32}), "`x` of `math.sin` must be f32 or f64, not i32");
   EXPECT_EQ(call(Builtin::Atan2, {types::f32, types::f64}), "f64; f64 f64");
   EXPECT_EQ(call(Builtin::Atan2, {types::float_literal, types::f32}), "f32; f32 f32");
-  EXPECT_EQ(call(Builtin::Max, {types::i32, types::int_literal, types::u32}), "i64; i64 i64 i64");
+  EXPECT_EQ(call(Builtin::Max, {types::i32, types::int_literal, types::i64}), "i64; i64 i64 i64");
   EXPECT_EQ(call(Builtin::Max, {types::i32}), "i32; i32");
   EXPECT_EQ(call(Builtin::Max, {types::int_literal, types::int_literal}), "i64; i64 i64");
   EXPECT_EQ(call(Builtin::Max, {types::i64, types::f32}),
@@ -87,7 +87,7 @@ TEST_F(Matching, ArraysAndIndices) {
 
 TEST_F(Matching, WarpsAndConditions) {
   EXPECT_EQ(call(Builtin::ShflSync, {types::int_literal, types::f16, types::u64}), "f16; i32 f16 i32");
-  EXPECT_EQ(call(Builtin::BallotSync, {types::u32, types::f32}), "i32; i32 bool");
+  EXPECT_EQ(call(Builtin::BallotSync, {types::u32, types::f32}), "u32; i32 bool");
   EXPECT_EQ(call(Builtin::Syncwarp, std::vector<Type>{}), "None; =i32");
   EXPECT_EQ(call(Builtin::ShflSync, {types::f32, types::f32, types::i32}),
             "`mask` of `shfl_sync` must be an integer, not f32");
