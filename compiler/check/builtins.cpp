@@ -277,7 +277,7 @@ static std::optional<Checker::Args> exact_arguments(Checker& checker, Builtin bu
                  });
   if (is_open) return args;
   auto convert = [&](Value& value) {
-    const bool made = value.is_made;
+    const bool made = value.is_made || (!picks && is_typed_integer(value) && value.type != types::i64);
     value = checker.convert_value(value, *type, Purpose::Operand);
     value.is_made = made;
   };

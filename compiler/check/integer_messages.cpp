@@ -27,6 +27,13 @@ std::string both_casts(Checker& checker, const Value& left, const Value& right) 
   if (!mixes) return "";
   // The target of an augmented assignment cannot be converted where it stands, and that without a declaration keeps its type.
   const std::optional<StoredSum>& sum = checker.stored_sum;
+  // An array, or a part of one, has no cast.
+  auto is_part = [&](const Value& value) {
+    std::string_view text = checker.context.source(value.span);
+    const Local* local = checker.find_local(text);
+    return text.find(':') != text.npos || (local && is_array(local->type));
+  };
+  if (is_part(word) || is_part(number)) return "a loop over the elements, with a cast of one of the two";
   std::string exact = cast_of(checker, word, types::i64), wraps = cast_of(checker, number, word.type);
   if (summed_local(checker)) return fmt::format("`{}`", is_first ? wraps : exact);
   if (sum) {

@@ -410,7 +410,12 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   bool fits = is_number(operand) && (!inverts || is_integral(operand.type)) && !is_bool;
   if (!fits) {
     Report error = report(span, diag::unary_operand, spelling(op), describe(operand));
-    if (is_bool) error.note("write `not {}`", bracketed(context.source(operand.span), Binding::Comparison));
+    if (is_bool) {
+      // The text of a comparison leaves out the brackets around its last operand.
+      std::string_view text = context.source(operand.span);
+      bool is_whole = std::ranges::count(text, '(') == std::ranges::count(text, ')');
+      error.note("write `not {}`", is_whole ? bracketed(text, Binding::Comparison) : "...");
+    }
     advise_operator(*this, error, op, operand);
     return error_value(span);
   }

@@ -93,16 +93,18 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
     bool counts = !numba && is_integer(computed);
     bool casts = counts || (!numba && takes_integer_exponent(left, right));
     if (counts) check_exponent(*this, right, span);
+    // An exponent of 64 bits is raised to in u64s: the low bits of a power are those of the bases' low bits.
+    bool is_long = counts && is_typed_integer(right) && bit_width(right.type->scalar) == 64;
+    Type raised = is_long ? types::u64 : computed;
     ir::Operand power =
-        casts ? cast(as_operand(right), computed, right.span) : convert_through(right, *type, computed);
-    result = pure(builtin, computed, {base, power}, span);
+        casts ? cast(as_operand(right), raised, right.span) : convert_through(right, *type, computed);
+    result = pure(builtin, raised, {cast(base, raised, left.span), power}, span);
   }
   meets = {};
   Value value = runtime_value(cast(result, *type, span), span);
   keep_literal_locals(value, std::array{&left, &right});
   if (!numba && is_integer(*type)) {
-    take_making(value, std::array{&left});
-    value.is_made = !value.of_literals && (is_word(*type) || left.type != types::i64 || left.is_made);
+    value.is_made = is_word(*type) || left.type != types::i64 || left.is_made;
   }
   return value;
 }

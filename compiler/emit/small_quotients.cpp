@@ -1,6 +1,6 @@
-// The truncated quotient of two integers below 2^23 either way is the same in f32 as in f64. Both are exact there; a
-// quotient that is no integer lies at least 1/|b| beside one, and its rounding moves it by at most |a / b| / 2^24, which is
-// less. By zero it is an infinity in both.
+// The truncated quotient of two integers below 2^23 either way is the same in f32 as in f64. Both integers
+// are exact there; a quotient that is no integer lies at least 1/|b| beside one, and its rounding moves it by
+// at most |a / b| / 2^24, which is less. By zero it is an infinity, or no number, in both.
 #include "compiler/emit/small_quotients.h"
 
 #include <llvm/Analysis/ValueTracking.h>

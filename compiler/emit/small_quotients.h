@@ -5,8 +5,8 @@
 
 namespace kern::emitting {
 
-// Divides in f32 what lower/ divides in f64, where all integers that may be divided are small enough for it: of numbers
-// that were 16 bits, say. A vector holds twice as many, and each is divided in a third of the time.
+// Divides in f32 what lower/ divides in f64, where all integers that may be divided are small enough for it:
+// numbers that were 16 bits, say. A vector of f32 holds twice as many.
 struct SmallQuotientsPass : llvm::PassInfoMixin<SmallQuotientsPass> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 };

@@ -164,8 +164,8 @@ static llvm::Value* remainder_of(Lowerer& lower, llvm::Value* left, llvm::Value*
 // A divisor that can be divided by; a quotient by zero becomes 0 afterwards.
 static llvm::Value* safe_divisor(llvm::IRBuilder<>& builder, llvm::Value* left, llvm::Value* right,
                                  bool is_signed) {
-  // What is chosen of a constant is none, and no product takes its place. Vectors of 64 bits have no such products, and are
-  // divided in f64 in half of the time.
+  // What is chosen of a constant is none, and no product takes the division's place. Vectors of 64 bits have
+  // no such products, and are divided in f64 in half of the time.
   llvm::Type* type = left->getType();
   const llvm::ConstantInt* known = type->getScalarSizeInBits() < 64 ? constant_of(right) : nullptr;
   if (known && !known->isZero() && !known->isMinusOne()) return right;

@@ -159,6 +159,9 @@ static llvm::Function* make_cpu_fault(ModuleState& state) {
 
 static std::vector<llvm::Value*> fault_args(ModuleState& state, std::uint32_t site, ir::FaultKind kind,
                                             int axis, llvm::Value* index, llvm::Value* extent) {
+  // LLVM's code generator for GPUs looks at all calls of a function for each of them.
+  constexpr unsigned most_calls = 256;
+  if (state.gpu() && state.fault && state.fault->hasNUsesOrMore(most_calls)) state.fault = nullptr;
   if (!state.fault) state.fault = state.gpu() ? make_gpu_fault(state) : make_cpu_fault(state);
   return {i32(state, site), i32(state, axis), i32(state, static_cast<int>(kind)), index, extent};
 }

@@ -102,7 +102,10 @@ def checks(dialect):
     numba = dialect.numba
     for kind in dialect.types:
         integer = kind in INTEGERS
-        for op in ARITHMETIC + (["**"] if integer else []):
+        if integer:
+            # In a .kern file a negative exponent is a fault.
+            yield "{0} ** {1}" if numba else "{0} ** ({1} & 7)", (kind, kind)
+        for op in ARITHMETIC:
             if op != "/" or not integer or numba:
                 yield f"{{0}} {op} {{1}}", (kind, kind)
         for op in (["&", "|", "^", "<<", ">>"] if integer else []):

@@ -1,4 +1,4 @@
-"""The loops and tests that people write around an index, for guards.py: each right, one off, or in a type that wraps."""
+"""The loops and tests that people write around an index, for guards.py: each right, one off, or in a type that wraps or is checked."""
 
 ONE_AXIS = [("a", "a.size"), ("b", "b.shape[0]"), ("t", "t.size"), ("s", "8")]
 
@@ -105,7 +105,11 @@ def narrow(writer, depth):
     x, y, d = writer.name(), writer.name(), writer.name()
     writer.line(depth, f"{x}: {type} = {type}({variable(writer)})")
     writer.line(depth, f"{y}: {type} = {type}({variable(writer)})")
-    writer.line(depth, f"{d}: {type} = {x} {rng.choice(['-', '-', '+', '*'])} {y}")
+    value = f"{x} {rng.choice(['-', '-', '+', '*'])} {y}"
+    if type == "i32":
+        writer.store(depth, f"{d}: i32", f"{d}: i32 = {value}", value, type)
+    else:
+        writer.line(depth, f"{d}: {type} = {value}")
     if rng.random() < 0.7:
         writer.line(depth, f"if {x} {rng.choice(['>=', '>', '<', '=='])} {y}:")
         depth += 1

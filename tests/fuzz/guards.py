@@ -2,8 +2,9 @@
 """Proofs of guards, against runs.
 
 Writes random kernels full of subscripts over integers of many types and runs them with --guards=shadow, where every guard that was
-proved stays as an assertion. A fault of a shadow guard is a wrong proof. Only the first fault of a launch is told, so accesses whose guards
-are kept are tested in full, and hardly anything else faults.
+proved stays as an assertion, and so does every proved check of what goes into a narrower local. A fault of a shadow guard is a wrong proof. Only
+the first fault of a launch is told, so accesses whose guards are kept are tested in full, what may not fit is mostly cast, and hardly
+anything else faults.
 
 usage: guards.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
@@ -30,6 +31,8 @@ class Writer:
         self.rng = rng
         self.lines = []
         self.accesses = []  # line, depth and [(index, extent)] of each
+        self.fits = []  # line of each assignment that is checked, and the same with a cast
+        self.keeps_fits = rng.random() < 0.2  # proofs may rest on checks that may fault
         self.variables = {f"v{k}": rng.choice(TYPES) for k in range(rng.choice([3, 5]))}
         self.counter = 0
         self.in_loop = 0
@@ -113,12 +116,23 @@ class Writer:
     def assign(self, depth):
         rng = self.rng
         target = rng.choice(list(self.variables))
+        type = self.variables[target]
         if rng.random() < 0.4:
-            op, by, type = rng.choice("++-"), rng.randint(1, 3), self.variables[target]
-            narrow = type in ("i8", "u8", "i16", "i32")
-            self.line(depth, f"{target} = {type}({target} {op} {by})" if narrow else f"{target} {op}= {by}")
+            op, by = rng.choice("++-"), rng.randint(1, 3)
+            self.store(depth, target, f"{target} {op}= {by}", f"{target} {op} {by}", type)
         else:
-            self.line(depth, f"{target} = {self.variables[target]}({self.value()})")
+            value = self.value()
+            self.store(depth, target, f"{target} = {value}", value, type)
+
+    def store(self, depth, target, plain, value, type):
+        """Writes an assignment of a number to a local, with a cast or without one."""
+        cast = f"{target} = {type}({value})"
+        if plain != f"{target} = {value}" and type == "i64":
+            return self.line(depth, plain)
+        if type == "i64" or self.rng.random() < 0.5:
+            return self.line(depth, cast)
+        self.fits.append((len(self.lines), "    " * depth + cast))
+        self.line(depth, plain)
 
     def loop(self, depth, nesting):
         rng = self.rng
@@ -196,8 +210,11 @@ class Writer:
         return self.text(set())
 
     def text(self, tested):
-        """Returns the kernel with a full test before the accesses on these lines."""
+        """Returns the kernel with a full test before the accesses on these lines, and a cast in the assignments."""
         lines = list(self.lines)
+        for line, cast in self.fits if not self.keeps_fits else []:
+            if line + 1 in tested:
+                lines[line] = cast
         for line, depth, axes in self.accesses:
             if line + 1 in tested:
                 test = " and ".join(f"0 <= i64({index}) < {extent}" for index, extent in axes)
@@ -233,9 +250,11 @@ def run(kernc, rng, folder):
     command = [kernc, "run", str(path), "--guards=shadow", "--lanes=1", "--grid", "16", "--block", "4", f"c=@{folder}/c.npy", f"a=zeros:i32:{sizes[0]}",
                f"b=zeros:i32:{sizes[1]}", f"m=zeros:i32:{sizes[2]}x{sizes[3]}", f"n={number}", f"k={small}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    fine = done.returncode == 0 or (done.returncode == 4 and "fault[index]" in done.stderr)
-    # A constant index that is always wrong is an error, and such a kernel is left out.
-    fine = fine or (done.returncode == 1 and done.stderr.count("error[E0371]") == done.stderr.count("error[") > 0)
+    fine = done.returncode == 0 or (done.returncode == 4 and re.search(r"fault\[(index|fit)\]", done.stderr))
+    # A constant index that is always wrong is an error, and so is a constant that its local cannot hold: such a kernel is left out.
+    errors = re.findall(r":(\d+):\d+: error\[(\w+)\]", done.stderr)
+    checked = {line + 1 for line, _ in writer.fits}
+    fine = fine or (done.returncode == 1 and errors and all(code == "E0371" or (code == "E0301" and int(line) in checked) for line, code in errors))
     return (None if fine else f"exit {done.returncode}: {' '.join(command)}\n{done.stderr}"), proved
 
 

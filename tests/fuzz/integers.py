@@ -33,7 +33,7 @@ LITERALS = [0, 1, 2, 3, 5, 7, 8, 13, 31, 32, 63, 64, 100, 127, 128, 200, 255, 25
 PALETTES = [NUMBERS + ("bool",), NUMBERS, NUMBERS, WORDS + ("u8", "u16", "bool"), WORDS, ("u32",), ("u64",), ("u8", "i8"), ("i32",), TYPES]
 # What the kinds of errors are reported as. Where two types meet in a local, an operator of it may be refused instead.
 CODES = {"mixed": {"E0374", "E0332"}, "literal": {"E0305", "E0329"}, "start": {"E0375"}, "width": {"E0376"}, "count": {"E0373"}, "not": {"E0306"},
-         "bool": {"E0301"}, "join": {"E0329", "E0336", "E0374", "E0375"},
+         "bool": {"E0301"}, "join": {"E0305", "E0329", "E0336", "E0374", "E0375"},
          "range": {"E0303"}}
 GONE = {"W0730", "W0731", "W0732", "W0733", "W0734", "W0736", "W0744", "W0748"}
 
@@ -200,22 +200,26 @@ class Statement:
         """A type for a place, which often holds a value."""
         return self.rng.choice([value.type if value.type in TYPES else "i32", "i64", self.rng.choice(TYPES)])
 
-    def goes_into(self, t, value):
-        """Refuses what cannot go into a place of a type."""
+    def goes_into(self, t, value, takes_bits=False):
+        """Refuses what cannot go into a place of a type. Of an inverted literal a word takes the low bits, which not all forms know."""
         if value.error:
             raise Refused(value.error)
         if t == "bool" and value.type != "bool" and not value.is_literal:
             raise Refused("bool")
         if (t == "bool" and value.is_literal) or (t in FLOATS and value.is_open) or (value.is_constant and not value.is_literal):
             raise Skip
-        if value.is_literal and not fits(t, value.number):
+        is_bits = value.is_inverted and t in WORDS
+        if is_bits and not takes_bits:
+            raise Skip
+        if value.is_literal and not fits(t, value.number) and not is_bits:
             raise Refused("literal")
 
     def put(self, text, t, value, keep):
         """Writes a line that puts a value into a place of a type; what the place holds then is kept."""
         line = self.line(text)
-        self.goes_into(t, value)
-        self.step(line, lambda thread: keep(thread, thread.place(t, value.run(thread))))
+        self.goes_into(t, value, takes_bits=True)
+        run = (lambda thread: low_bits(t, value.number)) if value.is_inverted and t in WORDS else value.run
+        self.step(line, lambda thread: keep(thread, thread.place(t, run(thread))))
 
     def store(self, value):
         """Stores the result of the statement."""
@@ -254,6 +258,10 @@ def single_local(s):
     value, name = s.expression() if s.rng.random() < 0.7 else s.leaf(), s.name("d")
     line = s.line(f"{name} = {value.text}")
     t = local_type([value])
+    if value.is_literal:
+        # A local whose only assignment is a literal is that literal.
+        s.store(s.around(literal(value.number, name, value.is_inverted)))
+        return
     s.step(line, lambda thread: thread.locals.__setitem__(name, low_bits(t, value.run(thread))))
     s.store(s.around(s.variable(name, t)))
 
@@ -481,7 +489,8 @@ def ranged(s):
     second = binary("+" if step > 0 else "-", first, literal(s.rng.randint(1, 5))) if is_near else s.element()
     types = [first.type, second.type]
     has_word = "u32" in types or "u64" in types
-    if "bool" in types or (has_word and step < 0):
+    # A range of u64s with 2^63 rounds or more runs none, as the language says.
+    if "bool" in types or (has_word and step < 0) or ("u64" in types and not is_near):
         raise Skip
     declared = s.rng.choice(TYPES) if is_near and s.rng.random() < 0.4 else None
     if declared:
