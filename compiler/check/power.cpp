@@ -93,8 +93,9 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
     bool counts = !numba && is_integer(computed);
     bool casts = counts || (!numba && takes_integer_exponent(left, right));
     if (counts) check_exponent(*this, right, span);
-    // An exponent of 64 bits is raised to in u64s: the low bits of a power are those of the bases' low bits.
-    bool is_long = counts && is_typed_integer(right) && bit_width(right.type->scalar) == 64;
+    // An exponent that the base's type does not hold is raised to in u64s: the low bits of a power are those of the bases' low bits.
+    bool is_wide = counts && is_typed_integer(right) && bit_width(right.type->scalar) == 64;
+    bool is_long = is_wide && (right.type == types::u64 || computed == types::u32);
     Type raised = is_long ? types::u64 : computed;
     ir::Operand power =
         casts ? cast(as_operand(right), raised, right.span) : convert_through(right, *type, computed);
