@@ -38,7 +38,9 @@ class Writer:
             number = self.rng.choice([0, 1, 2, 3, 7, 28, 77, 255, 1000, 65535, 1 << 31, -1, -5])
             return f"i64({number})", lambda row: number
         name = self.rng.choice(["u8", "u8", "i8", "i16", "u16", "i32", "u32"])
-        return f"i64(a_{name}[i])", lambda row: row[name]
+        # Arithmetic of narrower numbers is exact without a cast; a u32 wraps.
+        is_cast = name == "u32" or self.rng.random() < 0.5
+        return f"i64(a_{name}[i])" if is_cast else f"a_{name}[i]", lambda row: row[name]
 
     def number(self, depth, names=()):
         if depth == 0:
@@ -65,7 +67,7 @@ class Writer:
             (f"min(max({a}, -{by}), {by})", lambda row: min(max(f(row), -by), by)),
             (f"abs({a})", lambda row: wrapped(abs(f(row)))),
             (f"(-{a})", lambda row: wrapped(-f(row))),
-            (f"(~{a})", lambda row: ~f(row)),
+            (f"(~i64({a}))", lambda row: ~f(row)),
             (f"({a} if {test} else {b})", lambda row: f(row) if holds(row) else g(row)),
         ])
 
