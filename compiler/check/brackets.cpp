@@ -145,7 +145,10 @@ Binding binding_of(ast::BinaryOp op) {
   return Binding::Primary;
 }
 
-Binding binding_of(std::string_view text) { return Reader(text).loosest(); }
+Binding binding_of(std::string_view text) {
+  // A text that is too long for a message may be anything.
+  return text == "..." ? Binding::Choice : Reader(text).loosest();
+}
 
 std::string bracketed(std::string_view text, Binding least) {
   std::string result(text);

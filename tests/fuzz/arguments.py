@@ -125,8 +125,8 @@ def check_programs(options, name, make, kernc_says):
 
 
 def keep(options, name, *paths):
-    """Keeps files of what failed, as `name` and their suffixes."""
-    if options.keep:
+    """Keeps files of what failed, as `name` and their suffixes, where a generator has the option."""
+    if getattr(options, "keep", None):
         options.keep.mkdir(parents=True, exist_ok=True)
         for path in paths:
             (options.keep / (name + path.suffix)).write_bytes(path.read_bytes())

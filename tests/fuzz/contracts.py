@@ -2,7 +2,7 @@
 """Random asserts over integers at the head of a kernel: the host must test them (exit code 2 where one does not hold, never a fault
 of a thread), and find what a thread finds that computes the same expression behind the head.
 
-usage: contracts.py KERNC [--count N] [--seed S] [--seconds T]
+usage: contracts.py KERNC [--count N] [--seed S] [--seconds T] [--keep DIR]
 """
 import random
 import subprocess
@@ -63,7 +63,7 @@ class Writer:
         array = self.shapes[0].split(".")[0]
         types = dict(self.params)
         # What may not fit a result is checked, by the thread: a cast wraps as the host does.
-        cast = result if result in ("i8", "i16", "u8", "u16") else ""
+        cast = "" if result in ("bool", "i64") else result
         kept = self.params, self.shapes
         self.params, self.shapes = [("a", types[arguments[0]]), ("b", types[arguments[1]])], ["v.size", "v.shape[0]"]
         name = f"f{len(self.functions)}"
@@ -138,7 +138,7 @@ def check(options, seed, folder):
 
 
 def main():
-    options = arguments.parser(100).parse_args()
+    options = arguments.parser(100, keep=True).parse_args()
     return arguments.check_each(options, "contracts", check)
 
 
