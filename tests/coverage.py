@@ -85,7 +85,7 @@ def missing_builtins():
 def missing_text_tests(rows):
     texts = "".join(path.read_text() for suffix in ("kern", "py", "test") for path in (root / "tests").rglob(f"*.{suffix}")
                     if path.parent != root / "tests" and "unit" not in path.parts and "fuzz" not in path.parts)
-    looks = "\n".join(re.findall(r"^#? *[A-Z][A-Z0-9_-]*:.*$", texts, re.M))
+    looks = "\n".join(re.findall(r"^ *#? *[A-Z][A-Z0-9_-]*:.*$", texts, re.M))
     named = set(re.findall(r"\b[EW]0\d{3}\b", looks))
     for code, _, _ in rows:
         if code not in named | NO_TEST:
