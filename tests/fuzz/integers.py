@@ -8,7 +8,7 @@ sums, and collectives where a warp has lanes. Each has a block of its own, so th
 own. What a message offers is put in its place, and must compile. The count of what was run is of statements times values. --only writes some
 statements of a file: a small program of what is wrong.
 
-usage: integers.py KERNC [--count N] [--seed S] [--seconds T] [--lanes N] [--guards on|shadow|off|clamp] [--only STATEMENT...] [--keep DIR]
+usage: integers.py KERNC [--count N] [--seed S] [--seconds T] [--lanes N] [--guards on|shadow|off|clamp] [--only STATEMENT...] [--keep DIR] [--device cpu|cuda]
 """
 # fuzz: --lanes=1
 # fuzz: --lanes=32
@@ -700,7 +700,8 @@ def run(options, folder, statements, outcomes, data, mode):
             numpy.save(folder / f"{name}.npy", numpy.array(data[name], {"b": "", "i": "int", "u": "uint"}[t[0]] + t.strip("iu")))
             words.append(f"{name}=@{folder}/{name}.npy")
     way = {"on": [], "shadow": ["--guards=shadow"], "off": ["--guards=off"], "clamp": ["--on-fault=clamp"]}[mode]
-    command = [options.kernc, "run", str(path), "k", *words, f"--grid={high}", f"--block={VALUES}", f"--lanes={options.lanes}", *way]
+    command = [options.kernc, "run", str(path), "k", *words, f"--grid={high}", f"--block={VALUES}",
+               "--device=cuda" if options.device == "cuda" else f"--lanes={options.lanes}", *way]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if done.returncode not in (0, 4):
         return [f"exit code {done.returncode}: {' '.join(command)}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"]
@@ -722,14 +723,14 @@ def run(options, folder, statements, outcomes, data, mode):
 
 def fault_problem(options, done, path, places, faults):
     """What is wrong with the fault that is reported: it is to be the first one of its thread, and that of the first thread that has one. Threads
-    of a vector come to their faults line by line."""
+    of a vector come to their faults line by line, those of a GPU in any order."""
     pattern = re.escape(str(path)) + r":(\d+):\d+: fault\[(\w+)\]: (?:.*?value (-?\d+) )?.*block \((\d+),0,0\) thread \((\d+),0,0\)"
     said, first = re.search(pattern, done.stderr), min(faults, default=None)
     if not said:
         return [f"no fault of the file; {first}: {faults.get(first)} expected\n{done.stderr[-1500:]}"] if faults or done.returncode else []
     (s, at), where = places[int(said[1])], (int(said[4]), int(said[5]))
     found = (said[2], at, *([int(said[3])] if said[3] else []))
-    is_first = where == first or (options.lanes != "1" and first and where[0] == first[0])
+    is_first = where == first or options.device == "cuda" or (options.lanes != "1" and first and where[0] == first[0])
     if is_first and faults.get(where) == found:
         return []
     return [f"{shown(s)}\n  {where}: {found}; {first}: {faults.get(first)} expected, and there {faults.get(where)}\n{said[0]}"]
@@ -769,7 +770,7 @@ def check(options, seed, folder, tally):
 
 
 def main():
-    parser = arguments.parser(4, keep=True)
+    parser = arguments.parser(4, keep=True, device=True)
     parser.add_argument("--lanes", default="16")
     parser.add_argument("--guards", choices=["on", "shadow", "off", "clamp"], help="by chance, where it is not said")
     parser.add_argument("--only", type=int, nargs="+", help="the statements of a file that are written")
