@@ -26,15 +26,20 @@ LoopSteps::LoopSteps(const ir::Function& function, const Stmt& loop) : function_
   });
 }
 
+// Returns the assignment of a temporary, which is the only one; null of anything else.
+const ir::Assign* LoopSteps::temporary(const Operand& operand) const {
+  const auto value = operand.slot ? values_.find(*operand.slot) : values_.end();
+  const bool is_one = value != values_.end() && assignments_.at(*operand.slot) == 1 &&
+                      function_.slots[static_cast<std::size_t>(*operand.slot)].kind == ir::Slot::Kind::Temp;
+  return is_one ? value->second : nullptr;
+}
+
 // Returns what a value was before temporaries made it narrower or wider: `i += 1` of an i32 adds in 64 bits, and is checked.
 Operand LoopSteps::source(Operand operand) const {
-  for (int depth = 0; operand.slot && depth < most_depth; ++depth) {
-    const auto value = values_.find(*operand.slot);
-    const auto* convert = value == values_.end() ? nullptr : std::get_if<ir::Convert>(&value->second->value);
-    const bool is_temp =
-        function_.slots[static_cast<std::size_t>(*operand.slot)].kind == ir::Slot::Kind::Temp;
-    const bool keeps = convert && is_temp && is_integer(operand.type) && is_integer(convert->value.type);
-    if (!keeps || assignments_.at(*operand.slot) != 1) break;
+  for (int depth = 0; depth < most_depth; ++depth) {
+    const ir::Assign* assign = temporary(operand);
+    const auto* convert = assign ? std::get_if<ir::Convert>(&assign->value) : nullptr;
+    if (!convert || !is_integer(operand.type) || !is_integer(convert->value.type)) break;
     operand = convert->value;
   }
   return operand;
@@ -45,11 +50,9 @@ const ir::Binary* LoopSteps::sum_of(const ir::Assign& assign) const {
   const ir::Expr* expr = &assign.value;
   if (const auto* convert = std::get_if<ir::Convert>(expr)) {
     const Operand from = source(convert->value);
-    const auto value = from.slot ? values_.find(*from.slot) : values_.end();
-    const bool is_one = value != values_.end() && assignments_.at(*from.slot) == 1 &&
-                        function_.slots[static_cast<std::size_t>(*from.slot)].kind == ir::Slot::Kind::Temp;
-    if (!is_one || !is_integer(from.type)) return nullptr;
-    expr = &value->second->value;
+    const ir::Assign* made = is_integer(from.type) ? temporary(from) : nullptr;
+    if (!made) return nullptr;
+    expr = &made->value;
   }
   const auto* sum = std::get_if<ir::Binary>(expr);
   return sum && (sum->op == ir::BinaryOp::Add || sum->op == ir::BinaryOp::Subtract) ? sum : nullptr;

@@ -31,6 +31,7 @@ public:
 
 private:
   void scan(const ir::Body& body);
+  const ir::Assign* temporary(const ir::Operand& operand) const;
   ir::Operand source(ir::Operand operand) const;
   const ir::Binary* sum_of(const ir::Assign& assign) const;
 

@@ -9,6 +9,10 @@
 
 namespace kern::checker {
 
+bool is_bitwise(ast::BinaryOp op) {
+  return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
+}
+
 bool is_shift(ast::BinaryOp op) { return op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight; }
 
 ir::BinaryOp ir_op(ast::BinaryOp op) {

@@ -10,6 +10,7 @@
 namespace kern::checker {
 
 bool is_shift(ast::BinaryOp op);
+bool is_bitwise(ast::BinaryOp op); // & | ^
 
 // Returns the operation of IR that an operator is; not for `**` and `@`, which are none.
 ir::BinaryOp ir_op(ast::BinaryOp op);

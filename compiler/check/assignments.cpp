@@ -46,8 +46,6 @@ static void copy_overwritten(Checker& checker, std::vector<Value>& values, ast::
 void Checker::check_assign(const ast::Assign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.targets.front());
   target_name = name ? std::string(name->text) : "";
-  Type declared = declared_type(*this, *stmt.targets.front());
-  if (final && is_scalar(declared) && is_integer(declared)) target_type = declared;
   assigned = &stmt;
   // A record that goes to another place in memory is copied as it lies there.
   bool is_copied = std::ranges::none_of(stmt.targets, [&](const ast::Expr* target) {
@@ -58,7 +56,6 @@ void Checker::check_assign(const ast::Assign& stmt) {
   if (value.kind == ValueKind::Rows) value = rows_view(value);
   assigned = nullptr;
   target_name.clear();
-  target_type.reset();
   if (value.kind == ValueKind::None && stmt.value->kind == ast::Kind::Call) {
     report(stmt.value->span, diag::no_value, context.source(ast::get<ast::Call>(*stmt.value).callee->span));
     return;
@@ -380,14 +377,10 @@ static bool should_be_converted(const Value& added, const Value& sum, Type type)
 }
 
 // Returns `target op= value` as text; the value in brackets where the operator would take it apart.
-static StoredSum sum_of(const Checker& checker, const ast::AugAssign& stmt, const Value& right) {
+static StoredSum sum_of(const Checker& checker, const ast::AugAssign& stmt) {
   std::string value = short_text(checker.context.source(stmt.value->span));
-  return {short_text(checker.context.source(stmt.target->span)),
-          right_operand(value, stmt.op),
-          std::string(spelling(stmt.op)),
-          stmt.target->span,
-          stmt.value->span,
-          right.type == types::u64};
+  return {short_text(checker.context.source(stmt.target->span)), right_operand(value, stmt.op),
+          std::string(spelling(stmt.op))};
 }
 
 // a[i:j] op= x, of every element.
@@ -398,7 +391,7 @@ static void change_elements(Checker& checker, const ast::AugAssign& stmt, ir::Op
     checker.report(right.span, diag::wrong_type, checker.describe(right), to_string(array.type));
     return;
   }
-  if (checker.final) checker.stored_sum = sum_of(checker, stmt, right);
+  if (checker.final) checker.stored_sum = sum_of(checker, stmt);
   auto combine = [&](const Value& old, const std::vector<Value>& values) {
     return checker.binary(stmt.op, old, values[0], stmt.span);
   };
@@ -423,7 +416,7 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   Value right = evaluate(*stmt.value);
   if (!name && !part && !place) return;
   if (name && is_array(old)) return change_elements(*this, stmt, old.operand, right);
-  if (final) stored_sum = sum_of(*this, stmt, right);
+  if (final) stored_sum = sum_of(*this, stmt);
   Value result = binary(stmt.op, old, right, stmt.span);
   if (place && place->ok && !place->is_field())
     warn_half_element(*this, stmt, element_type(place->array.type));

@@ -240,36 +240,29 @@ Value Checker::call_by_signature(Builtin builtin, const Args& given, Span span) 
   return type && is_number(result) ? convert_value(result, *type, Purpose::Operand) : result;
 }
 
+// The count of `fshl` is taken modulo the width, so its low bits are enough.
+static void take_count(Checker& checker, Builtin builtin, Checker::Args& args) {
+  if (builtin != Builtin::Fshl || args.positional.size() != 3) return;
+  Value &first = args.positional[0], &count = args.positional[2];
+  if (is_typed_integer(first) && is_typed_integer(count))
+    count = runtime_value(checker.cast(count.operand, first.type, count.span), count.span);
+}
+
 // abs, min and max of integers in a .kern file take them in the type of the result; nothing, reported, where they have none.
 static std::optional<Checker::Args> exact_arguments(Checker& checker, Builtin builtin, Checker::Args args,
                                                     Span span) {
   bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
-  // A count is taken modulo the width, so its low bits are enough.
-  bool shifts =
-      builtin == Builtin::Fshl && args.positional.size() == 3 && is_typed_integer(args.positional[0]);
-  if (shifts && is_typed_integer(args.positional[2])) {
-    Value& count = args.positional[2];
-    count = runtime_value(checker.cast(count.operand, args.positional[0].type, count.span), count.span);
-  }
   if (!picks && builtin != Builtin::Abs) return args;
   std::vector<Value> values = all_values(args);
-  auto is_whole = [](const Value& value) {
-    return is_number(value) && (is_integer(value.type) || is_boolean(value.type)) && !is_literal(value);
-  };
-  bool has_integer = std::ranges::any_of(values, is_whole);
-  bool are_integers = std::ranges::all_of(
-      values, [&](const Value& value) { return is_whole(value) || is_int_literal(value); });
-  if (!has_integer || !are_integers) return args;
+  auto is_whole = [](const Value& value) { return is_number(value) && is_integral(value.type); };
+  if (!std::ranges::all_of(values, is_whole) || std::ranges::all_of(values, is_int_literal)) return args;
   std::optional<Type> type = chosen_type(checker, values);
   if (!picks && type && !is_word(*type)) type = types::i64;
   if (!type) {
-    auto mixes = [&](const Value& value) { return !both_casts(checker, values[0], value).empty(); };
-    auto other = std::ranges::find_if(values, mixes);
     auto word = std::ranges::find_if(values, [](const Value& value) { return is_word(value.type); });
-    auto number = std::ranges::find_if(
-        values, [](const Value& value) { return is_typed_integer(value) && is_signed(value.type); });
-    if (other != values.end() || (word != values.end() && number != values.end()))
-      report_word_and_number(checker, row(builtin).name, *word, *number, span);
+    auto number =
+        std::ranges::find_if(values, [&](const Value& value) { return mixes_words(word->type, value.type); });
+    report_word_and_number(checker, row(builtin).name, *word, *number, span);
     return std::nullopt;
   }
   bool is_open = is_literal(*type) || std::ranges::any_of(values, [](const Value& value) {
@@ -309,9 +302,11 @@ Checker::Args Checker::arguments_beside_floats(Builtin builtin, Args args) {
 }
 
 Value Checker::match_and_call(Builtin builtin, const Args& written, Span span) {
-  Args given = arguments_beside_floats(builtin, written);
-  std::optional<Args> taken =
-      has_exact_integers(*this) ? exact_arguments(*this, builtin, std::move(given), span) : std::move(given);
+  std::optional<Args> taken = arguments_beside_floats(builtin, written);
+  if (has_exact_integers(*this)) {
+    take_count(*this, builtin, *taken);
+    taken = exact_arguments(*this, builtin, std::move(*taken), span);
+  }
   if (!taken) return error_value(span);
   const Args& args = *taken;
   std::vector<Value> values = all_values(args);

@@ -42,11 +42,6 @@ std::optional<Checker::Args> Checker::evaluate_args(const ast::Call& expr) {
   return args;
 }
 
-// Returns the type that a cast gives, where it is one of integers.
-static std::optional<Type> integer_target(Type type) {
-  return is_scalar(type) && is_integer(type) ? std::optional(type) : std::nullopt;
-}
-
 // float32x3(a, b, c), float32x4(pair, b, c): as many numbers as the vector has, each converted.
 static Value make_vector(Checker& checker, const Value& callee, const Checker::Args& args, Span span) {
   std::vector<Value> numbers;
@@ -153,13 +148,7 @@ Value Checker::evaluate_call(const ast::Call& expr) {
     evaluate_args(expr);
     return callee;
   }
-  // The arguments of a function need not have the type of the target that its result goes into.
-  bool keeps_target = callee.kind != ValueKind::Function && callee.kind != ValueKind::Type;
-  std::optional<Type> target = target_type;
-  if (!keeps_target)
-    target_type = callee.kind == ValueKind::Type ? integer_target(callee.type) : std::nullopt;
   std::optional<Args> args = evaluate_args(expr);
-  target_type = target;
   if (!args) return error_value(expr.span);
   if (tuple_class) add_defaults(*this, *tuple_class, callee.type, *args);
   if (callee.kind == ValueKind::Type && is_tuple(callee.type) && callee.type->record)

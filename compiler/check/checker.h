@@ -110,8 +110,6 @@ struct ConstantTable {
 // `target op= operand` as text.
 struct StoredSum {
   std::string target, operand, op;
-  Span place, value; // of target and operand
-  bool is_u64;       // the operand, which meets no signed integer
   // Returns the value that is stored.
   std::string text() const;
   // Returns it computed in another type.
@@ -156,13 +154,11 @@ struct Checker {
   std::string target_name;                  // of the assignment being checked, for the names of shared arrays
   Span meets;                               // what a literal takes its type from, for the errors of its value
   ir::CacheHint hint = ir::CacheHint::None; // of the next access (`_cache_hint`)
-  int indexing = 0;                         // subscripts around this place
   Span stored_into;                         // the element being stored to, for the errors of its value
   const ast::Param* given_to = nullptr;     // the declared parameter that an argument is converted for
   std::optional<Unpacked> unpacked;         // being assigned
   std::optional<StoredSum> stored_sum;      // of an augmented assignment
   const ast::Assign* assigned = nullptr;    // the assignment being checked
-  std::optional<Type> target_type; // of the assignment being checked, where it is known, for casts in errors
   std::vector<LiteralReading> literal_readings;
   bool returns_value = false;
   Span called;                     // the callee being evaluated

@@ -48,8 +48,6 @@ static ir::Operand compare_signed_with_u64(Checker& checker, ir::CompareOp op, i
   return checker.select(negative, ir::constant_bool(when_negative), unsigned_result, span);
 }
 
-static bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
-
 // Returns the operand of an integer in a type that holds it: a literal takes the other's type if it fits
 // there.
 static ir::Operand integer_operand(Checker& checker, const Value& value, Type other) {
@@ -68,7 +66,7 @@ static ir::Operand compare_integers(Checker& checker, ir::CompareOp op, const Va
   ir::Operand a = integer_operand(checker, left, right.type), b = integer_operand(checker, right, left.type);
   if (is_literal(a.type) || is_literal(b.type)) return checker.variable(types::boolean, span);
   bool has_u64 = a.type == types::u64 || b.type == types::u64;
-  std::optional<Type> type = is_signed(a.type) == is_signed(b.type) ? join(a.type, b.type) : std::nullopt;
+  std::optional<Type> type = join(a.type, b.type);
   // A signed integer of 64 bits holds whatever is no u64.
   if (!type && !has_u64) type = types::i64;
   if (type) return checker.compare(op, checker.cast(a, *type, span), checker.cast(b, *type, span), span);

@@ -244,9 +244,9 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   }
   std::optional<Type> type = merged_type(*this, then_value, else_value);
   if (!type) {
-    std::string casts = both_casts(*this, then_value, else_value);
     Report error = report(span, diag::ends_differ, describe(then_value), describe(else_value));
-    if (!casts.empty()) error.note("write {}", casts);
+    if (mixes_words(then_value.type, else_value.type))
+      error.note("write {}", both_casts(*this, then_value, else_value));
     return error_value(span);
   }
   // The type of a literal beside a value that has no type yet is not known.
@@ -408,7 +408,9 @@ Value Checker::evaluate_condition(const ast::Expr& expr) {
 // Compares operand i with operand i + 1, then, only where that holds, i + 1 with i + 2, inside each other.
 static Value compare_chain(Checker& checker, const ast::Compare& expr, std::size_t i, const Value& left) {
   Value right = checker.evaluate(*expr.operands[i + 1]);
-  Span span = cover(expr.operands[i]->span, expr.operands[i + 1]->span);
+  // Brackets around the first and last operand are part of the whole alone.
+  bool is_whole = expr.ops.size() == 1;
+  Span span = is_whole ? expr.span : cover(expr.operands[i]->span, expr.operands[i + 1]->span);
   Value result = checker.compare_values(expr.ops[i], left, right, span);
   if (i + 1 == expr.ops.size() || is_error(result)) return result;
   auto rest = [&] { return compare_chain(checker, expr, i + 1, right); };

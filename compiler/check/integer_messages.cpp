@@ -9,10 +9,6 @@
 
 namespace kern::checker {
 
-static std::string cast_of(const Checker& checker, const Value& value, Type type) {
-  return fmt::format("{}({})", to_string(type), short_text(checker.source_of(value)));
-}
-
 // Returns the local without a declaration that an augmented assignment changes; null where it changes no such.
 static const Local* summed_local(Checker& checker) {
   const Local* local = checker.stored_sum ? checker.find_local(checker.stored_sum->target) : nullptr;
@@ -20,13 +16,8 @@ static const Local* summed_local(Checker& checker) {
 }
 
 std::string both_casts(Checker& checker, const Value& left, const Value& right) {
-  if (!is_number(left) || !is_number(right)) return "";
   bool is_first = is_word(left.type);
   const Value &word = is_first ? left : right, &number = is_first ? right : left;
-  bool mixes = is_word(word.type) && is_typed_integer(number) && is_signed(number.type);
-  if (!mixes) return "";
-  // The target of an augmented assignment cannot be converted where it stands, and that without a declaration keeps its type.
-  const std::optional<StoredSum>& sum = checker.stored_sum;
   // An array, or a part of one, has no cast.
   auto is_part = [&](const Value& value) {
     std::string_view text = checker.context.source(value.span);
@@ -34,9 +25,10 @@ std::string both_casts(Checker& checker, const Value& left, const Value& right) 
     return text.find(':') != text.npos || (local && is_array(local->type));
   };
   if (is_part(word) || is_part(number)) return "a loop over the elements, with a cast of one of the two";
-  std::string exact = cast_of(checker, word, types::i64), wraps = cast_of(checker, number, word.type);
+  std::string exact = cast_text(checker, word, types::i64), wraps = cast_text(checker, number, word.type);
+  // The target of an augmented assignment cannot be converted where it stands, and that without a declaration keeps its type.
   if (summed_local(checker)) return fmt::format("`{}`", is_first ? wraps : exact);
-  if (sum) {
+  if (const std::optional<StoredSum>& sum = checker.stored_sum) {
     std::string& target = is_first ? exact : wraps;
     target = fmt::format("{} = {}({}) {} {}", sum->target, to_string(is_first ? types::i64 : word.type),
                          sum->target, sum->op, sum->operand);
@@ -72,7 +64,7 @@ void report_local_mixes(Checker& checker, const Local& local, const Value& value
              to_string(is_word(value.type) ? value.type : other));
 }
 
-void report_word_start(Checker& checker, Local& local, const Value& value) {
+void report_word_start(Checker& checker, const Local& local, const Value& value) {
   Type type = local.slots_type;
   bool fresh = checker.context.diagnostics.enabled() &&
                checker.context.reported.insert({"word_start", local.span.file, local.span.begin}).second;
@@ -92,9 +84,8 @@ bool report_width(Checker& checker, Builtin builtin, const Value& value) {
                     builtin == Builtin::Ffs || builtin == Builtin::Mulhi || builtin == Builtin::Fshl ||
                     builtin == Builtin::Bits;
   if (!asks_width || !is_made_wider(value)) return false;
-  std::string text = short_text(checker.context.source(value.span));
-  checker.report(value.span, diag::width_of_number, row(builtin).name, fmt::format("i32({})", text),
-                 fmt::format("i64({})", text));
+  checker.report(value.span, diag::width_of_number, row(builtin).name, cast_text(checker, value, types::i32),
+                 cast_text(checker, value, types::i64));
   return true;
 }
 

@@ -11,14 +11,6 @@ namespace kern::checker {
 
 namespace {
 
-bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
-bool is_bitwise(ast::BinaryOp op) {
-  return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
-}
-bool is_signed_integer(Type type) {
-  return is_scalar(type) && is_integer(type) && !is_literal(type) && is_signed(type);
-}
-
 // Says whether a value is made of literals alone, and so takes the word that it meets by its low bits.
 bool is_of_literals(const Value& value) {
   return value.type == types::int_literal || (value.kind == ValueKind::Runtime && value.of_literals);
@@ -69,7 +61,7 @@ bool has_exact_integers(const Checker& checker) {
   return checker.rules.arithmetic == Rules::arithmetic_rule::Exact;
 }
 
-bool is_word(Type type) { return type == types::u32 || type == types::u64; }
+bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
 
 bool is_narrow(Type type) { return is_scalar(type) && is_integer(type) && bit_width(type->scalar) < 32; }
 
@@ -102,13 +94,12 @@ std::optional<Type> integer_type(ast::BinaryOp op, Type left, Type right) {
   }
   if (op == ast::BinaryOp::Divide) return std::nullopt;
   if (literals) return types::int_literal;
-  bool has_word = is_word(left) || is_word(right);
-  if (has_word && (is_signed_integer(left) || is_signed_integer(right))) {
+  if (mixes_words(left, right)) {
     bool keeps =
         op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo || op == ast::BinaryOp::BitAnd;
     return keeps && left != types::u64 && right != types::u64 ? std::optional(types::i64) : std::nullopt;
   }
-  return has_word || is_bitwise(op) ? join(left, right) : types::i64;
+  return is_word(left) || is_word(right) || is_bitwise(op) ? join(left, right) : types::i64;
 }
 
 std::optional<Type> chosen_type(Checker& checker, std::span<const Value> values) {
@@ -127,7 +118,6 @@ std::optional<Type> chosen_type(Checker& checker, std::span<const Value> values)
     if (is_of_literals(value) &&
         !take(operand_type(value, type == types::unknown ? types::int_literal : type)))
       return std::nullopt;
-  // An integer beside floats takes their type.
   return type;
 }
 
@@ -138,27 +128,30 @@ Type holding_literals(const Local& local, Type type) {
   return is_number && !fits ? types::i64 : type;
 }
 
-void take_making(Value& result, std::span<const Value* const> operands) {
+void take_making(Value& result, std::span<const Value* const> operands, bool computes) {
   if (result.kind != ValueKind::Runtime) return;
-  result.is_made = std::ranges::any_of(operands, [](const Value* value) { return value->is_made; }) &&
-                   std::ranges::none_of(operands, [](const Value* value) { return is_plain_wide(*value); });
+  auto is_made = [](const Value* value) { return value->is_made; };
+  auto is_plain = [](const Value* value) { return is_plain_wide(*value); };
   result.of_literals = result.type == types::i64 && std::ranges::all_of(operands, [](const Value* value) {
                          return is_of_literals(*value);
                        });
+  // A number is made of narrower ones unless one is an i64 by itself.
+  result.is_made = !result.of_literals && std::ranges::none_of(operands, is_plain) &&
+                   (computes || std::ranges::any_of(operands, is_made));
 }
 
-ir::Operand shift_out(Checker& checker, ir::BinaryOp op, ir::Operand value, ir::Operand count, bool is_inside,
-                      Span span) {
-  if (is_inside) return checker.binary(op, value, count, span);
+ir::Operand shift_out(Checker& checker, ir::BinaryOp op, ir::Operand value, ir::Operand count, Span span) {
   int width = bit_width(value.type->scalar);
-  ir::Operand wide = checker.cast(count, types::u64, span);
-  ir::Operand inside = checker.compare(ir::CompareOp::Less, wide, ir::constant_int(types::u64, width), span);
+  auto is_inside = [&] {
+    ir::Operand wide = checker.cast(count, types::u64, span);
+    return checker.compare(ir::CompareOp::Less, wide, ir::constant_int(types::u64, width), span);
+  };
   if (op == ir::BinaryOp::ShiftRight && is_signed(value.type)) {
     ir::Operand most = ir::constant_int(count.type, width - 1);
-    return checker.binary(op, value, checker.select(inside, count, most, span), span);
+    return checker.binary(op, value, checker.select(is_inside(), count, most, span), span);
   }
   ir::Operand shifted = checker.binary(op, value, count, span);
-  return checker.select(inside, shifted, ir::constant_int(value.type, 0), span);
+  return checker.select(is_inside(), shifted, ir::constant_int(value.type, 0), span);
 }
 
 std::uint64_t most_result(ast::BinaryOp op, const Value& left, const Value& right, Type type) {
@@ -210,19 +203,15 @@ Value integer_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Va
   // A literal that no type of the operation holds is the cause of whatever does not fit then.
   if (checker.final && checker.errors != errors_before) return error_value(span);
   if (op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo) check_divisor(checker, b, span);
-  const auto width = static_cast<std::uint64_t>(bit_width(computed->scalar));
-  ir::Operand result = shift ? shift_out(checker, ir_op(op), a, b, most_bits(right) < width, span)
-                             : checker.binary(ir_op(op), a, b, span);
+  const bool leaves = shift && most_bits(right) >= static_cast<std::uint64_t>(bit_width(computed->scalar));
+  ir::Operand result =
+      leaves ? shift_out(checker, ir_op(op), a, b, span) : checker.binary(ir_op(op), a, b, span);
   Value value = runtime_value(checker.cast(result, type, span), span);
   value.most = most_result(op, left, right, type);
   const std::array<const Value*, 2> operands{&left, shift ? &left : &right};
-  take_making(value, operands);
-  // A number is made of narrower ones unless one is an i64 by itself; of words an operator makes one that may wrap.
-  bool is_wide = is_plain_wide(left) || (!shift && is_plain_wide(right));
+  // Of words an operator makes one that may wrap.
   bool computes = is_word(type) ? is_arithmetic(op) : !is_bitwise(op) && op != ast::BinaryOp::ShiftRight;
-  bool of_literals = value.of_literals && is_of_literals(left) && (shift || is_of_literals(right));
-  value.is_made =
-      !of_literals && !is_wide && (value.is_made || (computes && (is_word(type) || type == types::i64)));
+  take_making(value, operands, computes);
   checker.keep_literal_locals(value, operands);
   return value;
 }
@@ -234,8 +223,7 @@ Value integer_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Spa
   ir::Operand value = checker.convert(operand, type, Purpose::Operand);
   ir::UnaryOp applied = inverts ? ir::UnaryOp::BitNot : ir::UnaryOp::Negate;
   Value result = runtime_value(checker.unary(applied, value, span), span);
-  take_making(result, std::array{&operand});
-  if (!inverts && !result.of_literals) result.is_made = !is_plain_wide(operand);
+  take_making(result, std::array{&operand}, !inverts);
   return result;
 }
 

@@ -25,8 +25,8 @@ Interval exact_interval(Type type);
 
 // Says whether the file's integers follow this rule.
 bool has_exact_integers(const Checker& checker);
-// Says whether a type is u32 or u64.
-bool is_word(Type type);
+// Says whether a type is one of integers, of their literals, or bool.
+bool is_integral(Type type);
 // Says whether a type is an integer of fewer than 32 bits.
 bool is_narrow(Type type);
 // Says whether a value is an integer or bool of the running program that has its type.
@@ -52,11 +52,10 @@ Type holding_literals(const Local& local, Type type);
 Value integer_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Value& left, const Value& right,
                          Span span);
 Value integer_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span);
-// Returns x << n or x >> n; a count that is negative or no less than the width shifts everything out.
-ir::Operand shift_out(Checker& checker, ir::BinaryOp op, ir::Operand value, ir::Operand count, bool is_inside,
-                      Span span);
-// Gives what is chosen from operands what all of them are made of.
-void take_making(Value& result, std::span<const Value* const> operands);
+// Returns x << n or x >> n; a count that is negative or no less than the width shifts everything out, in both dialects.
+ir::Operand shift_out(Checker& checker, ir::BinaryOp op, ir::Operand value, ir::Operand count, Span span);
+// Notes what the result of an operator or a function is made of; `computes` says that it is a number beyond its operands.
+void take_making(Value& result, std::span<const Value* const> operands, bool computes = false);
 // Says whether a float without a type is beside an integer: both take the float type that they meet.
 bool meets_integer(const Value& real, const Value& integer);
 
@@ -71,12 +70,12 @@ bool goes_by_check(const Checker& checker, const Value& value, Type type);
 // Reports an operator, or a function that chooses, of a word and a signed integer.
 void report_word_and_number(Checker& checker, std::string_view op, const Value& left, const Value& right,
                             Span span);
-// Returns the casts of either to the type of the other: "`i64(w)` or `u32(n)`"; "" of other operands.
+// Returns the casts of a word and a signed integer to the type of the other: "`u32(n)` or `i64(w)`".
 std::string both_casts(Checker& checker, const Value& left, const Value& right);
 // Reports a local that is a word here and has a sign elsewhere.
 void report_local_mixes(Checker& checker, const Local& local, const Value& value, Type other, Span span);
 // Reports a local that starts as a literal and is assigned arithmetic of words.
-void report_word_start(Checker& checker, Local& local, const Value& value);
+void report_word_start(Checker& checker, const Local& local, const Value& value);
 // Reports a function of bits of what arithmetic of narrower integers made; says whether it did.
 bool report_width(Checker& checker, Builtin builtin, const Value& value);
 

@@ -147,8 +147,7 @@ void Checker::note_meeting(const Value& value, Type type, Span place, bool binds
   // A real number stays one beside a complex one, and a complex number beside a real one.
   if (is_complex(type) && value.type != types::complex_literal) type = part_type(type);
   if (is_float(type) && value.type == types::complex_literal) type = complex_of(type);
-  if (is_integer(type) && value.type == types::complex_literal) return;
-  if (is_integer(type) || is_float(type) || is_complex(type))
+  if (is_float(type) || is_complex(type))
     for (Local* local : value.literals) add_meeting(local->literal, {type, place, binds});
 }
 
@@ -210,19 +209,19 @@ template <class Visit> static void each_end(const Value& range, const Visit& vis
   bool is_known = std::ranges::all_of(range.elements, is_int_literal) && step.integer != 0;
   if (!is_known) {
     for (const Value& part : range.elements)
-      each_literal(part, [&](const Value& literal) { visit(literal.integer, literal.span); });
+      each_literal(part, [&](const Value& literal) { visit(literal.integer); });
     return;
   }
   WideInt distance = step.integer > 0 ? stop.integer - start.integer : start.integer - stop.integer;
   WideInt width = step.integer > 0 ? step.integer : -step.integer;
-  visit(start.integer, start.span);
-  visit(step.integer, step.span);
-  if (distance > 0) visit(start.integer + (distance - 1) / width * step.integer, stop.span);
+  visit(start.integer);
+  visit(step.integer);
+  if (distance > 0) visit(start.integer + (distance - 1) / width * step.integer);
 }
 
 bool range_fits(const Value& range, Type type) {
   bool fits = true;
-  each_end(range, [&](WideInt number, Span) { fits = fits && literal_fits(number, type); });
+  each_end(range, [&](WideInt number) { fits = fits && literal_fits(number, type); });
   // A loop that counts in 64 bits compares with its stop, so the type must hold that too.
   const Value& stop = range.elements[1];
   if (is_int_literal(stop) && bit_width(type->scalar) == 64) fits = fits && literal_fits(stop.integer, type);
@@ -237,7 +236,6 @@ static std::optional<Type> met_type(const Local& local) {
   if (local.type == types::int_literal) return std::nullopt;
   Type type = types::unknown;
   for (const Meeting& meeting : local.literal.meetings) {
-    if (is_integer(meeting.type)) continue;
     std::optional<Type> both = join(type, meeting.type);
     if (!both) return std::nullopt;
     type = *both;

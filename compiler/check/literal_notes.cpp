@@ -14,8 +14,7 @@ namespace kern::checker {
 static std::string declaration(const Local& local, Type wanted) {
   if (wanted == local.type) return "";
   for (const Meeting& meeting : local.literal.meetings)
-    if (is_integer(meeting.type) == is_integer(wanted) && meeting.binds && !converts(wanted, meeting.type))
-      return "";
+    if (meeting.binds && !converts(wanted, meeting.type)) return "";
   bool fits = literal_fits(local.literal.least.value, wanted) &&
               literal_fits(local.literal.greatest.value, wanted) &&
               (is_float(wanted) || is_integer(local.type));
@@ -36,9 +35,7 @@ static std::optional<Span> misfit(const LiteralUse& use, std::span<const Meeting
 }
 
 static void note_local(Checker& checker, Report& report, const Local& local, Type wanted) {
-  std::vector<Meeting> met;
-  for (const Meeting& meeting : local.literal.meetings)
-    if (is_integer(meeting.type) == is_integer(local.type)) met.push_back(meeting);
+  std::vector<Meeting> met = local.literal.meetings;
   std::string own = to_string(local.type), other = declaration(local, wanted);
   if (met.empty()) {
     report.note(local.type_span, "`{}` is {}: {}{}", local.name, own,

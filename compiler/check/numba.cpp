@@ -28,19 +28,6 @@ ir::Operand divide_floats(Checker& checker, ir::BinaryOp op, ir::Operand left, i
 
 } // namespace
 
-ir::Operand numba_shift(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand count, Span span) {
-  auto is_inside = [&] {
-    ir::Operand wide = checker.cast(count, types::u64, span);
-    return checker.compare(ir::CompareOp::Less, wide, number(types::u64, 64), span);
-  };
-  if (op == ir::BinaryOp::ShiftRight && is_signed(left.type)) {
-    ir::Operand most = number(count.type, 63);
-    return checker.binary(op, left, checker.select(is_inside(), count, most, span), span);
-  }
-  ir::Operand shifted = checker.binary(op, left, count, span);
-  return checker.select(is_inside(), shifted, number(left.type, 0), span);
-}
-
 ir::Operand numba_divide(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand right,
                          bool may_wrap, Span span) {
   if (is_float(left.type)) return divide_floats(checker, op, left, right, span);

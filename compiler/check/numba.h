@@ -8,7 +8,6 @@ namespace kern::checker {
 
 // Shifts an integer of 64 bits. A count outside of 0 to 63 gives 0, or -1 of a negative that is shifted
 // right.
-ir::Operand numba_shift(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand count, Span span);
 // Returns x // y or x % y: NaN where a float is divided by infinity; 0 for the least i64 divided by -1, which
 // is tested for where `may_wrap`.
 ir::Operand numba_divide(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand right,

@@ -27,16 +27,10 @@ namespace kern::checker {
 std::string StoredSum::text() const { return fmt::format("{} {} {}", target, op, operand); }
 
 std::string StoredSum::text_in(Type type) const {
-  std::string right = is_u64 && is_signed(type) ? fmt::format("{}({})", to_string(type), operand) : operand;
-  return fmt::format("{}({}) {} {}", to_string(type), target, op, right);
+  return fmt::format("{}({}) {} {}", to_string(type), target, op, operand);
 }
 
 namespace {
-
-bool is_bitwise(ast::BinaryOp op) {
-  return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
-}
-bool is_integral(Type type) { return is_integer(type) || is_boolean(type); }
 
 // Returns the type in which an operator computes; nothing where it has no meaning for the two.
 std::optional<Type> kern_type(ast::BinaryOp op, const Value& left, const Value& right) {
@@ -65,11 +59,10 @@ bool is_half(Type type) { return type == types::f16 || type == types::bf16; }
 // u64. Of an augmented assignment the target keeps its type, and cannot be converted where it stands.
 std::string suggested_cast(Checker& checker, const Value& left, const Value& right) {
   const std::optional<StoredSum>& sum = checker.stored_sum;
-  auto cast_of = [&](const Value& value, Type type) { return cast_text(checker, value, type); };
   if (is_complex(left.type) || is_complex(right.type)) {
     bool is_left = is_complex(left.type);
     Type type = is_left ? left.type : right.type;
-    return cast_of(is_left ? right : left, is_literal(type) ? types::f64 : part_type(type));
+    return cast_text(checker, is_left ? right : left, is_literal(type) ? types::f64 : part_type(type));
   }
   Type type = is_float(left.type) ? left.type : right.type;
   if (type == types::float_literal) type = types::f32;
@@ -78,7 +71,7 @@ std::string suggested_cast(Checker& checker, const Value& left, const Value& rig
   if (sum && !is_float(left.type))
     return fmt::format("{} = {}({})", sum->target, to_string(left.type), sum->text_in(type));
   const Value& integer = is_float(left.type) ? right : left;
-  if (!is_integer(integer.type) || is_literal(integer)) return cast_of(integer, type);
+  if (!is_integer(integer.type) || is_literal(integer)) return cast_text(checker, integer, type);
   return float_operand(checker, integer, is_float(left.type) ? left.type : right.type);
 }
 
@@ -119,7 +112,7 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     return error_value(span);
   }
   bool integers = is_integral(left.type) && is_integral(right.type);
-  if (integers && !both_casts(checker, left, right).empty()) {
+  if (mixes_words(left.type, right.type)) {
     report_word_and_number(checker, spelled, left, right, span);
     return error_value(span);
   }
@@ -232,7 +225,7 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
       shift ? convert(right, count_type, Purpose::Operand) : convert_through(right, *type, computed);
   meets = {};
   bool may_wrap = !has_opposite(left) && !is_nonnegative(right);
-  ir::Operand result = numba && shift    ? numba_shift(*this, ir_op(op), a, b, span)
+  ir::Operand result = numba && shift    ? shift_out(*this, ir_op(op), a, b, span)
                        : numba && floors ? numba_divide(*this, ir_op(op), a, b, may_wrap, span)
                                          : binary(ir_op(op), a, b, span);
   Value value = runtime_value(cast(result, *type, span), span);
@@ -410,12 +403,7 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   bool fits = is_number(operand) && (!inverts || is_integral(operand.type)) && !is_bool;
   if (!fits) {
     Report error = report(span, diag::unary_operand, spelling(op), describe(operand));
-    if (is_bool) {
-      // The text of a comparison leaves out the brackets around its last operand.
-      std::string_view text = context.source(operand.span);
-      bool is_whole = std::ranges::count(text, '(') == std::ranges::count(text, ')');
-      error.note("write `not {}`", is_whole ? bracketed(text, Binding::Comparison) : "...");
-    }
+    if (is_bool) error.note("write `not {}`", bracketed(context.source(operand.span), Binding::Comparison));
     advise_operator(*this, error, op, operand);
     return error_value(span);
   }

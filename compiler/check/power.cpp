@@ -41,8 +41,7 @@ static std::optional<Type> power_type(Checker& checker, const Value& left, const
   bool counts = is_complex(left.type) && is_integer(right.type) && !is_literal(right);
   if (counts) return left.type;
   Type a = operand_type(left, right.type), b = operand_type(right, left.type);
-  auto is_whole = [](Type type) { return is_integer(type) || is_boolean(type); };
-  if (is_whole(a) && is_whole(b)) return integer_type(ast::BinaryOp::Power, a, b);
+  if (is_integral(a) && is_integral(b)) return integer_type(ast::BinaryOp::Power, a, b);
   return join_arithmetic(a, b);
 }
 
@@ -93,7 +92,8 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
     bool counts = !numba && is_integer(computed);
     bool casts = counts || (!numba && takes_integer_exponent(left, right));
     if (counts) check_exponent(*this, right, span);
-    // An exponent that the base's type does not hold is raised to in u64s: the low bits of a power are those of the bases' low bits.
+    // An exponent that the base's type does not hold is raised to in u64s: the low bits of a power are those of
+    // the power of the base's low bits.
     bool is_wide = counts && is_typed_integer(right) && bit_width(right.type->scalar) == 64;
     bool is_long = is_wide && (right.type == types::u64 || computed == types::u32);
     Type raised = is_long ? types::u64 : computed;
@@ -104,9 +104,7 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
   meets = {};
   Value value = runtime_value(cast(result, *type, span), span);
   keep_literal_locals(value, std::array{&left, &right});
-  if (!numba && is_integer(*type)) {
-    value.is_made = is_word(*type) || left.type != types::i64 || left.is_made;
-  }
+  if (!numba && is_integer(*type)) value.is_made = is_word(*type) || left.type != types::i64 || left.is_made;
   return value;
 }
 

@@ -89,14 +89,6 @@ static std::optional<std::vector<IndexPart>> parts_of(Checker& checker,
   return parts;
 }
 
-static std::optional<std::vector<IndexPart>>
-evaluate_parts(Checker& checker, std::span<const ast::Expr* const> indices, int rank) {
-  ++checker.indexing;
-  std::optional<std::vector<IndexPart>> parts = parts_of(checker, indices, rank);
-  --checker.indexing;
-  return parts;
-}
-
 static bool all_known(const std::vector<IndexPart>& parts) {
   return std::none_of(parts.begin(), parts.end(), [](const IndexPart& part) {
     return (part.index && is_unknown(*part.index)) || part.bounds.unknown;
@@ -165,7 +157,7 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
   Place place;
   bool is_any = is_array(array) || is_record_array(array);
   int rank = is_any ? written_rank(array.type) : 0;
-  std::optional<std::vector<IndexPart>> parts = evaluate_parts(*this, indices, rank);
+  std::optional<std::vector<IndexPart>> parts = parts_of(*this, indices, rank);
   if (!parts || !is_any) return place;
   std::vector<int> new_axes = take_new_axes(*parts);
   if (parts->size() > static_cast<std::size_t>(rank)) {

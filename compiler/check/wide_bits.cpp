@@ -25,9 +25,16 @@ const ast::Binary* operation(const ast::Expr* expr, ast::BinaryOp op) {
   return binary && binary->op == op ? binary : nullptr;
 }
 
-bool is_name(const ast::Expr* expr, std::string_view name) {
-  const auto* read = ast::as<ast::Name>(expr);
-  return read && read->text == name;
+// Returns the name that an expression is; "" of another one.
+std::string_view name_of(const ast::Expr* expr) {
+  const auto* name = ast::as<ast::Name>(expr);
+  return name ? name->text : std::string_view();
+}
+
+// Returns the name that an operator shifts; "" where it does not shift one.
+std::string_view shifted_name(const ast::Expr* expr, ast::BinaryOp op) {
+  const ast::Binary* shift = operation(expr, op);
+  return shift ? name_of(shift->left) : std::string_view();
 }
 
 bool is_mixer(const ast::Expr* expr) {
@@ -35,61 +42,91 @@ bool is_mixer(const ast::Expr* expr) {
   return literal && literal->value >= least_mixer && (literal->value & 1) == 1;
 }
 
-// What a function does with the bits of one local that is an i64 only because of what it is made of.
-class LocalBits {
-public:
-  LocalBits(Checker& checker, std::string_view name) : checker_(checker), name_(name) {}
+// What a function does with the bits of one local.
+struct Bits {
+  const Local* local;
+  std::optional<Span> rises = {}, falls = {}; // `x ^= x << k`, `x ^= x >> k`
+  std::optional<Span> rotates = {};           // `x << a | x >> b`
+  std::optional<Span> repeated = {};          // a loop multiplies it with what hashes multiply with
+  bool is_multiplied = false, is_raised = false, rests = false; // by such a literal; `x += x << k`; `x %= y`
 
-  void find(ast::Block body) {
+  // Returns where it is used as the 32 bits of an int are.
+  std::optional<Span> place() const {
+    if (rises) return rises;
+    if (rotates) return rotates;
+    if (falls && (is_multiplied || is_raised)) return falls;
+    return rests ? std::nullopt : repeated;
+  }
+};
+
+// Finds it for the locals that are i64s only because of what they are made of, in one walk.
+class BitsFinder {
+public:
+  explicit BitsFinder(const Checker& checker) {
+    for (const auto& [name, local] : checker.instance->locals)
+      if (!local.annotated && local.type == types::i64 && local.is_made && !local.is_plain)
+        found_.emplace(name, Bits{&local});
+  }
+
+  // Returns where such locals are used so, in the order in which the locals appear.
+  std::vector<Span> find(ast::Block body) {
+    if (found_.empty()) return {};
     ast::each_stmt(body, [&](const ast::Stmt& stmt) {
-      if (stmt.kind == ast::Kind::For || stmt.kind == ast::Kind::While) loops_.push_back(stmt.span);
+      if (stmt.kind == ast::Kind::For || stmt.kind == ast::Kind::While)
+        loop_end_ = std::max(loop_end_, stmt.span.end);
       visit(stmt);
       ast::each_expr(stmt, [&](const ast::Expr& expr) { find_rotation(expr); });
     });
-    bool scrambles = falls_ && (multiplied_ || raised_);
-    std::optional<Span> place = rises_      ? rises_
-                                : rotates_  ? rotates_
-                                : scrambles ? falls_
-                                : reduced_  ? std::nullopt
-                                            : repeated_;
-    if (place) warn(checker_, *place);
+    std::vector<const Bits*> used;
+    for (const auto& [name, bits] : found_)
+      if (bits.place()) used.push_back(&bits);
+    std::ranges::sort(used, {}, [](const Bits* bits) { return bits->local->span.begin; });
+    std::vector<Span> places;
+    for (const Bits* bits : used) places.push_back(*bits->place());
+    return places;
   }
 
 private:
+  Bits* bits_of(std::string_view name) {
+    auto found = found_.find(name);
+    return found == found_.end() ? nullptr : &found->second;
+  }
+
   // Visits `name op= value`, and `name = name op value` as the same.
   void visit(const ast::Stmt& stmt) {
-    if (const auto* augmented = ast::as<ast::AugAssign>(&stmt);
-        augmented && is_name(augmented->target, name_))
-      return change(augmented->op, augmented->value, stmt.span);
+    if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) {
+      if (Bits* bits = bits_of(name_of(augmented->target)))
+        change(*bits, augmented->op, augmented->value, stmt.span);
+      return;
+    }
     const auto* assign = ast::as<ast::Assign>(&stmt);
-    const bool is_own = assign && assign->targets.size() == 1 && is_name(assign->targets[0], name_);
-    const auto* value = is_own ? ast::as<ast::Binary>(assign->value) : nullptr;
+    Bits* bits = assign && assign->targets.size() == 1 ? bits_of(name_of(assign->targets[0])) : nullptr;
+    const auto* value = bits ? ast::as<ast::Binary>(assign->value) : nullptr;
     if (!value) return;
-    if (mentions(value->left)) change(value->op, value->right, stmt.span);
+    const std::string_view name = bits->local->name;
+    if (mentions(value->left, name)) change(*bits, value->op, value->right, stmt.span);
     // `h * 31 + y`, `y ^ h * 31`
     bool adds = value->op == ast::BinaryOp::Add || value->op == ast::BinaryOp::BitXor;
     for (const ast::Expr* part : {value->left, value->right}) {
       const ast::Binary* product = adds ? operation(part, ast::BinaryOp::Multiply) : nullptr;
-      if (product && mentions(product->left)) change(product->op, product->right, stmt.span);
-      if (product && mentions(product->right)) change(product->op, product->left, stmt.span);
+      if (product && mentions(product->left, name)) change(*bits, product->op, product->right, stmt.span);
+      if (product && mentions(product->right, name)) change(*bits, product->op, product->left, stmt.span);
     }
   }
 
-  void change(ast::BinaryOp op, const ast::Expr* value, Span span) {
+  void change(Bits& bits, ast::BinaryOp op, const ast::Expr* value, Span span) {
     if (op == ast::BinaryOp::Multiply && is_mixer(value)) {
-      bool repeats = std::ranges::any_of(
-          loops_, [&](Span loop) { return loop.begin <= span.begin && span.end <= loop.end; });
-      multiplied_ = true;
-      if (repeats && !repeated_) repeated_ = span;
+      bits.is_multiplied = true;
+      // What a loop around it ends behind stands in it.
+      if (span.end <= loop_end_ && !bits.repeated) bits.repeated = span;
     }
-    if (op == ast::BinaryOp::Modulo || op == ast::BinaryOp::BitAnd) reduced_ = true;
-    const ast::Binary* up = operation(value, ast::BinaryOp::ShiftLeft);
-    const ast::Binary* down = operation(value, ast::BinaryOp::ShiftRight);
-    bool raises = up && is_name(up->left, name_);
-    if (op == ast::BinaryOp::Add && raises) raised_ = true;
+    if (op == ast::BinaryOp::Modulo || op == ast::BinaryOp::BitAnd) bits.rests = true;
+    bool rises = shifted_name(value, ast::BinaryOp::ShiftLeft) == bits.local->name;
+    if (op == ast::BinaryOp::Add && rises) bits.is_raised = true;
     if (op != ast::BinaryOp::BitXor) return;
-    if (raises && !rises_) rises_ = span;
-    if (down && is_name(down->left, name_) && !falls_) falls_ = span;
+    if (rises && !bits.rises) bits.rises = span;
+    bool falls = shifted_name(value, ast::BinaryOp::ShiftRight) == bits.local->name;
+    if (falls && !bits.falls) bits.falls = span;
   }
 
   // `x << a | x >> b`
@@ -97,33 +134,26 @@ private:
     const auto* either = ast::as<ast::Binary>(&expr);
     bool joins = either && (either->op == ast::BinaryOp::BitOr || either->op == ast::BinaryOp::BitXor ||
                             either->op == ast::BinaryOp::Add);
-    auto shifts = [&](const ast::Expr* part, ast::BinaryOp op) {
-      const ast::Binary* shift = operation(part, op);
-      return shift && is_name(shift->left, name_);
-    };
-    bool rotates = joins && ((shifts(either->left, ast::BinaryOp::ShiftLeft) &&
-                              shifts(either->right, ast::BinaryOp::ShiftRight)) ||
-                             (shifts(either->left, ast::BinaryOp::ShiftRight) &&
-                              shifts(either->right, ast::BinaryOp::ShiftLeft)));
-    if (rotates && !rotates_) rotates_ = expr.span;
+    for (bool first : {true, false}) {
+      if (!joins) break;
+      std::string_view up = shifted_name(first ? either->left : either->right, ast::BinaryOp::ShiftLeft);
+      std::string_view down = shifted_name(first ? either->right : either->left, ast::BinaryOp::ShiftRight);
+      Bits* bits = up == down ? bits_of(up) : nullptr;
+      if (bits && !bits->rotates) bits->rotates = expr.span;
+    }
     ast::each_part(expr, [&](const ast::Expr& part) { find_rotation(part); });
   }
 
-  // Says whether an expression is the local, or combines it with something by `^`, `+` or `|`.
-  bool mentions(const ast::Expr* expr) const {
-    if (is_name(expr, name_)) return true;
+  // Says whether an expression is a local, or combines it with something by `^` or `+`.
+  static bool mentions(const ast::Expr* expr, std::string_view name) {
+    if (name_of(expr) == name) return true;
     const auto* binary = ast::as<ast::Binary>(expr);
     bool combines = binary && (binary->op == ast::BinaryOp::BitXor || binary->op == ast::BinaryOp::Add);
-    return combines && (is_name(binary->left, name_) || is_name(binary->right, name_));
+    return combines && (name_of(binary->left) == name || name_of(binary->right) == name);
   }
 
-  Checker& checker_;
-  std::string_view name_;
-  std::optional<Span> rises_, falls_; // `x ^= x << k`, `x ^= x >> k`
-  std::optional<Span> rotates_;       // `x << a | x >> b`
-  std::optional<Span> repeated_;      // a loop multiplies it with what hashes multiply with
-  std::vector<Span> loops_;
-  bool multiplied_ = false, raised_ = false, reduced_ = false; // by such a literal; `x += x << k`; `x %= y`
+  std::unordered_map<std::string_view, Bits> found_;
+  std::uint32_t loop_end_ = 0; // of the loops so far, which are visited before what stands in them
 };
 
 } // namespace
@@ -136,12 +166,7 @@ void warn_shifted_out(Checker& checker, const ast::Binary& node, const Value& le
 
 void warn_wide_hashes(Checker& checker, ast::Block body) {
   if (!has_exact_integers(checker)) return;
-  std::vector<const Local*> made;
-  for (const auto& [name, local] : checker.instance->locals)
-    if (!local.annotated && local.type == types::i64 && local.is_made && !local.is_plain)
-      made.push_back(&local);
-  std::ranges::sort(made, {}, [](const Local* local) { return local->span.begin; });
-  for (const Local* local : made) LocalBits(checker, local->name).find(body);
+  for (Span place : BitsFinder(checker).find(body)) warn(checker, place);
 }
 
 } // namespace kern::checker

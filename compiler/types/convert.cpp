@@ -29,12 +29,6 @@ std::optional<Type> join_integers(Type a, Type b) {
   return integer_of(true, 2 * bits(without));
 }
 
-// Says whether one of two integers is a word, which wraps, and the other has a sign.
-bool mixes_words(Type a, Type b) {
-  Type without = is_signed(a) ? b : a;
-  return is_signed(a) != is_signed(b) && bits(without) >= 32;
-}
-
 Type join_floats(Type a, Type b) {
   if (bits(a) == bits(b)) return types::f32; // f16 and bf16: neither holds the other
   return bits(a) > bits(b) ? a : b;
@@ -68,6 +62,13 @@ bool is_number(Type type) { return is_scalar(type) || is_literal(type); }
 bool agrees_with_all(Type type) { return type == types::error || type == types::unknown; }
 
 } // namespace
+
+bool is_word(Type type) { return type == types::u32 || type == types::u64; }
+
+bool mixes_words(Type a, Type b) {
+  auto has_sign = [](Type type) { return is_scalar(type) && is_integer(type) && is_signed(type); };
+  return (is_word(a) && has_sign(b)) || (has_sign(a) && is_word(b));
+}
 
 std::optional<Type> join(Type a, Type b) {
   if (a == b) return a;

@@ -12,10 +12,15 @@ namespace kern {
 // Wide enough for every value of every integer type, and for one operation on two of them but a product.
 using WideInt = __int128;
 
+// Says whether a type is u32 or u64, which wrap in a .kern file.
+bool is_word(Type type);
+// Says whether one of two types is a word and the other an integer with a sign.
+bool mixes_words(Type a, Type b);
+
 // Returns the type that operands, or the assignments of one local, have in common; nothing where there is
-// none. Integers join to the smallest type that holds both, but u32 and u64, which wrap, to none with a signed one; floats to the wider, a bool counts as 0 or 1, a
-// literal takes the other's type. Arrays may differ in what is known of their strides. Error and Unknown
-// agree with everything; a tuple agrees only with itself.
+// none. Integers join to the smallest type that holds both, but a word with a signed one to none; floats to
+// the wider, a bool counts as 0 or 1, a literal takes the other's type. Arrays may differ in what is known of
+// their strides. Error and Unknown agree with everything; a tuple agrees only with itself.
 std::optional<Type> join(Type a, Type b);
 // Joins tuples too, element by element.
 std::optional<Type> join(Type a, Type b, TypeTable& table);
