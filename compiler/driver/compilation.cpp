@@ -34,7 +34,7 @@ static std::vector<Pass> passes_before_targets() {
 }
 
 // Those of a GPU that change loops: on the CPU they run where it is asked for, to test them on any machine.
-static bool is_of_loops(Pass pass) { return pass == Pass::Defer || pass == Pass::Counters; }
+static bool is_of_loops(Pass pass) { return pass == Pass::Defer || pass == Pass::NarrowGpu; }
 
 // The passes of a target behind those.
 static std::vector<Pass> passes_of(Target target, LoopGuards loops) {
@@ -150,8 +150,8 @@ bool Compilation::run(std::span<const Pass> passes, ir::Module& module) {
     bool is_repeated = std::ranges::find(passes.first(i), passes[i]) != passes.begin() + std::ptrdiff_t(i);
     bool is_wanted = passes[i] == Pass::Contract ? options_.contract
                      : passes[i] == Pass::Loads  ? !options_.for_debugger
-                     : is_of_loops(passes[i]) ? !options_.for_debugger && options_.loops != LoopGuards::None
-                                              : true;
+                     : passes[i] == Pass::Defer ? !options_.for_debugger && options_.loops != LoopGuards::None
+                                                : true;
     if (is_wanted && !is_repeated) run(passes[i], module);
   }
   return !diagnostics_.has_errors();

@@ -70,15 +70,14 @@ void place_guards(ir::Module& module, GuardMode mode);
 void clamp_guards(ir::Module& module);
 // Computes in 64 bits what an index is made of with a counter of constant bounds, where it does not wrap.
 void widen_sums(ir::Module& module);
-// Computes in 32 bits what is computed in 64, of integers that are proved to fit 32.
-void narrow_values(ir::Module& module);
-// CUDA: holds in 32 bits what counts in a loop in 64 and never needs more.
-void narrow_counters(ir::Module& module);
-// CUDA: takes indices as i32, and compares in 32 bits, where facts of the variant bound them.
-void narrow_indices(ir::Module& module);
+// CUDA: computes in 32 bits what is computed in 64 and proved to fit 32, by facts of the variant, too: values, what counts in
+// a loop, comparisons, indices.
+void narrow_for_gpu(ir::Module& module);
+// CPU: computes in 32 bits what is computed in 64, of integers that are proved to fit 32, or of which words are asked for.
+void narrow_for_cpu(ir::Module& module);
 // CPU: computes both sides of an `and` or `or` whose right side is a few cheap operations.
 void join_conditions(ir::Module& module);
-// CPU: computes a word of what is computed in 64 bits in 32, where the long value is needed too.
+// The part of narrow_for_cpu that computes a word of what is computed in 64 bits in 32, where the long value is needed too.
 void narrow_words(ir::Module& module);
 // CPU: moves guards together, over loads and assignments.
 void group_guards(ir::Module& module);

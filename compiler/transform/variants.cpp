@@ -16,8 +16,7 @@
 #include <utility>
 
 #include "compiler/analysis/guards.h"
-#include "compiler/analysis/narrow_counters.h"
-#include "compiler/analysis/narrow_indices.h"
+#include "compiler/analysis/narrow.h"
 #include "compiler/analysis/wanted_facts.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
@@ -135,7 +134,7 @@ std::array<Expression, 2> fits_i32(const ir::Function& kernel, std::uint32_t par
 }
 
 std::size_t count_narrow(const ir::Module& module, ir::FunctionId id) {
-  return find_narrow_counters(module, id).slots.size();
+  return find_narrow(module, id, NarrowFor::Gpu).counters;
 }
 
 // Adds that scalars fit 32 bits where a loop that counts up to them then counts in 32.
@@ -194,13 +193,13 @@ void assume_small_extents(ir::Module& module, ir::FunctionId id) {
   ir::Function& kernel = module.function(id);
   const std::vector<Expression> extents = small_extents(kernel);
   if (extents.empty()) return;
-  std::size_t narrow = find_narrow_indices(module, id).compares.size();
+  std::size_t narrow = find_narrow(module, id, NarrowFor::Gpu).compares.size();
   for (const std::vector<Expression>& wanted : {extents, {grid_is_small()}}) {
     const std::size_t before = kernel.facts.size();
     std::ranges::copy_if(wanted, std::back_inserter(kernel.facts),
                          [&](const Expression& fact) { return !has_fact(kernel, fact); });
     const bool has_room = kernel.facts.size() <= most_facts && kernel.facts.size() != before;
-    const std::size_t now = has_room ? find_narrow_indices(module, id).compares.size() : 0;
+    const std::size_t now = has_room ? find_narrow(module, id, NarrowFor::Gpu).compares.size() : 0;
     if (now <= narrow) kernel.facts.resize(before);
     narrow = std::max(narrow, now);
   }

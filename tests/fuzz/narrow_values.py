@@ -127,7 +127,7 @@ def check(options, seed, folder):
     numpy.save(folder / "b.npy", numpy.array(data["b"], numpy.int32))
     words.append(f"b_i32=@{folder}/b.npy")
     words += [f"o=zeros:i64:{STATEMENTS}x{VALUES}", f"p=zeros:u8:{STATEMENTS}x{VALUES}", "-o", f"o={folder}/o.npy", "-o", f"p={folder}/p.npy"]
-    shown = subprocess.run([options.kernc, str(path), "--emit=ir", "--passes=guards,narrow"], capture_output=True, text=True, timeout=120)
+    shown = subprocess.run([options.kernc, str(path), "--emit=ir", "--passes=guards,narrow_cpu"], capture_output=True, text=True, timeout=120)
     options.narrowed += len(re.findall(r"^ *(?:var |%)?\w+: i32 = (?:%\w+|v\d+|\d+) [-+*/%&|^]", shown.stdout, re.M))
     command = [options.kernc, "run", str(path), "k", *words, "--grid=1", "--block=64", f"--lanes={options.lanes}", *options.extra]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)

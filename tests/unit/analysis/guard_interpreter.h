@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/analysis/narrow_indices.h"
+#include "compiler/analysis/narrow.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/overloaded.h"
 #include "runtime/common/integers.h"
@@ -43,7 +43,7 @@ public:
   std::size_t guards_passed = 0, fits_passed = 0;
   bool went_another_way = false; // a select of `ways`
   // What is to be computed in 32 bits, and whether an operand of it was larger, or a divisor was 0.
-  const NarrowIndices* narrow = nullptr;
+  const Narrow* narrow = nullptr;
   bool was_wide = false;
   std::size_t narrow_runs = 0;
   int steps_left = 2000;
@@ -120,6 +120,10 @@ private:
   void check_narrow(const ir::Assign& node) {
     const auto quotient = narrow->quotients.find(&node);
     const bool is_quotient = quotient != narrow->quotients.end();
+    if (const auto* compare = std::get_if<ir::Compare>(&node.value))
+      for (const ir::Operand* operand : {&compare->left, &compare->right})
+        if (narrow->compares.contains(&node) || narrow->small_operands.contains(operand))
+          check_small(value(*operand));
     if (!is_quotient && !narrow->products.contains(&node)) return;
     ++narrow_runs;
     const auto& binary = std::get<ir::Binary>(node.value);
@@ -128,8 +132,20 @@ private:
       was_wide |= wrap(type, value(*operand)) != value(*operand);
     was_wide |= is_quotient && value(binary.right) < 1;
   }
+  void check_small(Wide value) {
+    ++narrow_runs;
+    was_wide |= wrap(types::i32, value) != value;
+  }
+  // Notes whether a slot holds what an i32 does not, where it is to be one.
+  void check_slot(ir::SlotId id) {
+    if (narrow && narrow->slots[static_cast<std::size_t>(id)]) check_small(slot(id)[0]);
+  }
   void assign(const ir::Assign& node) {
     if (narrow) check_narrow(node);
+    compute(node);
+    check_slot(node.slot);
+  }
+  void compute(const ir::Assign& node) {
     Type type = function_.slots[static_cast<std::size_t>(node.slot)].type;
     auto put = [&](Wide value) { slot(node.slot) = {wrap(type, value)}; };
     match(
@@ -198,6 +214,7 @@ private:
           for (Wide k = 0; k < count; ++k) {
             if (--steps_left <= 0) return Flow::Return;
             slot(node.variable) = {wrap(type, start + k * step)};
+            check_slot(node.variable);
             if (Flow flow = run(node.body); leaves(flow)) return behind(flow);
           }
           return Flow::Next;

@@ -57,7 +57,7 @@ public:
       next += select != nullptr;
     });
     ways_count += ways.size();
-    const NarrowIndices narrow = find_narrow_indices(p_.module, p_.f.id);
+    const Narrow narrow = find_narrow(p_.module, p_.f.id, NarrowFor::Gpu);
     for (int launch = 0; launch < 24; ++launch) {
       GuardInterpreter::Launch arguments = random_launch();
       if (!keeps_facts(arguments)) continue;

@@ -2,12 +2,11 @@
 // place in 32 would be widened and scaled each time. So does one whose index reads element 0 instead of none
 // (transform/defer_guards.cpp): its choice in 32 bits takes loads out of flight. An access along one axis has
 // no product to narrow.
-#include "compiler/analysis/narrow_indices.h"
-
 #include <algorithm>
 #include <limits>
 
 #include "compiler/analysis/guard_walk.h"
+#include "compiler/analysis/narrow.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"
@@ -175,12 +174,10 @@ std::vector<std::uint32_t> find_narrowable_params(const ir::Function& kernel) {
   return params;
 }
 
-NarrowIndices find_narrow_indices(const ir::Module& module, ir::FunctionId id) {
-  const ir::Function& function = module.function(id);
+void find_narrow_operands(const ir::Function& function, const LazySmall& small, Narrow& result) {
   // Facts alone bound extents, and without extents nothing is gained.
-  if (function.facts.empty()) return {};
+  if (function.facts.empty()) return;
   const Finder found(function);
-  NarrowIndices result;
   std::vector<std::optional<bool>> spans(function.param_count);
   for (const ir::Stmt* stmt : found.accesses) {
     const auto param = static_cast<std::uint32_t>(*access_of(*stmt).array->slot);
@@ -189,25 +186,20 @@ NarrowIndices find_narrow_indices(const ir::Module& module, ir::FunctionId id) {
                                          [&](const Expression& fact) { return has_fact(function, fact); });
     if (*spans[param]) result.accesses.insert(stmt);
   }
-  if (found.compares.empty() && found.products.empty() && found.quotients.empty()) return result;
-  const SmallValues small = GuardWalk(module, function).run_for_small_values();
-  for (const ir::Assign* assign : found.compares) {
-    const auto& compare = std::get<ir::Compare>(assign->value);
-    if (small.operands.contains(&compare.left) && small.operands.contains(&compare.right))
-      result.compares.insert(assign);
-  }
-  for (const ir::Assign* assign : found.products) {
-    const auto& product = std::get<ir::Binary>(assign->value);
-    if (small.operands.contains(&product.left) && small.operands.contains(&product.right))
-      result.products.insert(assign);
-  }
+  if (found.compares.empty() && found.products.empty() && found.quotients.empty()) return;
+  auto are_small = [&](const auto& node) {
+    return small().operands.contains(&node.left) && small().operands.contains(&node.right);
+  };
+  for (const ir::Assign* assign : found.compares)
+    if (are_small(std::get<ir::Compare>(assign->value))) result.compares.insert(assign);
+  for (const ir::Assign* assign : found.products)
+    if (are_small(std::get<ir::Binary>(assign->value))) result.products.insert(assign);
   for (const ir::Assign* assign : found.quotients) {
     const auto& quotient = std::get<ir::Binary>(assign->value);
     // What a division by zero gives, or that of the least i32 by -1, is a matter of the type.
-    if (!small.operands.contains(&quotient.left) || !small.naturals.contains(&quotient.right)) continue;
-    result.quotients.emplace(assign, small.naturals.contains(&quotient.left) ? types::u32 : types::i32);
+    if (!small().operands.contains(&quotient.left) || !small().naturals.contains(&quotient.right)) continue;
+    result.quotients.emplace(assign, small().naturals.contains(&quotient.left) ? types::u32 : types::i32);
   }
-  return result;
 }
 
 } // namespace kern

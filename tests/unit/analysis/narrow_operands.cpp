@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "compiler/analysis/narrow_indices.h"
+#include "compiler/analysis/narrow.h"
 #include "compiler/analysis/ranges.h"
 #include "runtime/common/program.h"
 #include "tests/unit/ir_builder.h"
@@ -59,7 +59,7 @@ bool is_safe(const std::vector<std::int64_t>& extents, const std::vector<std::in
   return true;
 }
 
-TEST(NarrowIndices, FactsEndWhereThirtyTwoBitsEnd) {
+TEST(NarrowOperands, FactsEndWhereThirtyTwoBitsEnd) {
   const Layouts matrix(2, true);
   EXPECT_TRUE(matrix.hold({32768, 65536}, {65536, 1}));  // the last place is 2^31 - 1
   EXPECT_FALSE(matrix.hold({32769, 65536}, {65536, 1})); // 2^31 + 65535
@@ -76,7 +76,7 @@ TEST(NarrowIndices, FactsEndWhereThirtyTwoBitsEnd) {
 }
 
 // Extents and strides about the powers of two at which something may wrap, for each rank and layout.
-TEST(NarrowIndices, FactsAreEnoughForEveryLayout) {
+TEST(NarrowOperands, FactsAreEnoughForEveryLayout) {
   std::mt19937_64 random(33);
   const std::vector<std::int64_t> turns{0,  1,  2,  3,  15, 16, 20, 21, 29, 30,
                                         31, 32, 33, 41, 42, 46, 60, 61, 62};
