@@ -248,6 +248,21 @@ static void take_count(Checker& checker, Builtin builtin, Checker::Args& args) {
     count = runtime_value(checker.cast(count.operand, first.type, count.span), count.span);
 }
 
+// Of bools the least says whether all are true, the greatest whether one is.
+static std::optional<Value> extreme_of_bools(Checker& checker, Builtin builtin, const Checker::Args& args,
+                                             Span span) {
+  const std::vector<Value>& values = args.positional;
+  const bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
+  const bool are_bools = values.size() > 1 && args.keywords.empty() &&
+                         std::ranges::all_of(values, [](const Value& each) { return is_boolean(each.type); });
+  if (!picks || !are_bools) return std::nullopt;
+  Value result = values[0];
+  for (std::size_t i = 1; i < values.size(); ++i)
+    result = checker.binary(builtin == Builtin::Min ? ast::BinaryOp::BitAnd : ast::BinaryOp::BitOr, result,
+                            values[i], span);
+  return result;
+}
+
 // abs, min and max of integers in a .kern file take them in the type of the result; nothing, reported, where they have none.
 static std::optional<Checker::Args> exact_arguments(Checker& checker, Builtin builtin, Checker::Args args,
                                                     Span span) {
@@ -304,6 +319,7 @@ Checker::Args Checker::arguments_beside_floats(Builtin builtin, Args args) {
 Value Checker::match_and_call(Builtin builtin, const Args& written, Span span) {
   std::optional<Args> taken = arguments_beside_floats(builtin, written);
   if (has_exact_integers(*this)) {
+    if (std::optional<Value> value = extreme_of_bools(*this, builtin, *taken, span)) return *value;
     take_count(*this, builtin, *taken);
     taken = exact_arguments(*this, builtin, std::move(*taken), span);
   }

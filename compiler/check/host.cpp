@@ -65,15 +65,15 @@ std::optional<bool> known_truth(const kern::Expression& condition) {
   return value && !value->is_real ? std::optional(value->integer != 0) : std::nullopt;
 }
 
-// Says whether a function only computes: no memory, no check that may fail, no loop. Each that it calls is
-// looked at once: it may call itself.
+// Says whether a function only computes: no memory, no loop, no check that may fail but fits, which stay with the thread, as
+// the host goes on with the low bits. Each that it calls is looked at once: it may call itself.
 bool only_computes(const ir::Module& module, ir::FunctionId id, std::set<ir::FunctionId>& seen) {
   if (!seen.insert(id).second) return true;
   return !ir::any(module.function(id).body, [&](const ir::Stmt& stmt) {
     if (const auto* call = std::get_if<ir::Call>(&stmt.node))
       return !only_computes(module, call->function, seen);
     return !std::holds_alternative<ir::Assign>(stmt.node) && !std::holds_alternative<ir::If>(stmt.node) &&
-           !std::holds_alternative<ir::Return>(stmt.node);
+           !std::holds_alternative<ir::Return>(stmt.node) && !std::holds_alternative<ir::Fit>(stmt.node);
   });
 }
 
@@ -296,7 +296,7 @@ struct Reader {
     bool is_exact = is_float(type) ? rounds_nothing(from, type) : !is_float(from);
     Result value = is_exact ? read(convert.value, bodies) : std::nullopt;
     // A u64 scalar is read as its bits from here on.
-    if (value && value->op == Op::Scalar && from == types::u64 && type == types::i64)
+    if (value && value->op == Op::Scalar && value->type == ExpressionType::U64 && type == types::i64)
       value->type = ExpressionType::I64;
     if (!value || is_float(type) || is_boolean(from) || keeps_value(from, type)) return value;
     return wrapped(std::move(*value), type);
@@ -366,7 +366,8 @@ struct Reader {
 bool is_head(const ir::Stmt& stmt) {
   const auto* assign = std::get_if<ir::Assign>(&stmt.node);
   if (!assign)
-    return std::holds_alternative<ir::Check>(stmt.node) || std::holds_alternative<ir::If>(stmt.node);
+    return std::holds_alternative<ir::Check>(stmt.node) || std::holds_alternative<ir::If>(stmt.node) ||
+           std::holds_alternative<ir::Fit>(stmt.node);
   const auto* call = std::get_if<ir::CallPure>(&assign->value);
   if (call) return row(call->builtin).effects == Effects::Pure;
   return !std::holds_alternative<ir::SharedArray>(assign->value) &&

@@ -519,10 +519,10 @@ Value Checker::call_syntax(Builtin builtin, const ast::Call& expr, const Args& g
   std::vector<Value> values = args.positional;
   for (const auto& [name, value] : args.keywords) values.push_back(value);
   std::optional<BuiltinMatch> match = BuiltinMatch{{}, {types::error, types::error}, types::error};
-  bool is_complex_power = builtin == Builtin::Pow && args.positional.size() == 2 && args.keywords.empty() &&
-                          (is_complex_number(values[0]) || is_complex_number(values[1]));
-  if (is_complex_power) return binary(ast::BinaryOp::Power, values[0], values[1], expr.span);
-  if (builtin != Builtin::Range) match = match_builtin(builtin, args, expr.span);
+  // What operators compute has their types, and their errors.
+  bool is_operation = (builtin == Builtin::Pow || builtin == Builtin::Divmod) && args.keywords.empty() &&
+                      args.positional.size() == 2 && std::ranges::all_of(values, is_number);
+  if (builtin != Builtin::Range && !is_operation) match = match_builtin(builtin, args, expr.span);
   if (!match) return error_value(expr.span);
   for (const Value& value : values)
     if (is_unknown(value) && !takes_unknown(builtin)) return unknown_value(expr.span);

@@ -73,10 +73,12 @@ ir::Operand Checker::trip_count(ir::Operand start, ir::Operand stop, ir::Operand
   return select(compare(ir::CompareOp::Less, low, high, span), count, zero, span);
 }
 
-// The same of u64; a count beyond i64 is cut to none.
+// The same of u64.
 ir::Operand Checker::trip_count_unsigned(ir::Operand start, ir::Operand stop, ir::Operand step, Span span) {
   ir::Operand count = steps_in(binary(ir::BinaryOp::Subtract, stop, start, span), step, span);
   ir::Operand runs = compare(ir::CompareOp::Less, start, stop, span);
+  ir::Operand most = ir::constant_int(types::u64, std::numeric_limits<std::int64_t>::max());
+  count = pure(Builtin::Min, types::u64, {count, most}, span);
   return select(runs, cast(count, types::i64, span), number(0), span);
 }
 
