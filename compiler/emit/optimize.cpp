@@ -28,6 +28,7 @@
 
 #include "compiler/emit/integer_quotients.h"
 #include "compiler/emit/loop_counters.h"
+#include "compiler/emit/overflow_tests.h"
 #include "compiler/emit/reductions.h"
 #include "compiler/emit/small_quotients.h"
 #include "compiler/emit/wide_masks.h"
@@ -54,6 +55,7 @@ struct Analyses {
 static llvm::ModulePassManager gpu_pipeline(llvm::PassBuilder& builder, std::vector<InMemory>& kept) {
   builder.registerPeepholeEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(IntegerQuotientsPass());
+    passes.addPass(OverflowTestsPass());
   });
   builder.registerOptimizerEarlyEPCallback([&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(LocalArraysPass(builder, kept));
@@ -71,6 +73,7 @@ static llvm::ModulePassManager cpu_pipeline(bool wide_masks) {
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   modules.addPass(GlobalDCEPass());
   passes = FunctionPassManager();
+  passes.addPass(OverflowTestsPass());
   passes.addPass(SimplifyCFGPass());
   passes.addPass(InstCombinePass());
   LoopPassManager first;
