@@ -94,11 +94,13 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
     if (counts) check_exponent(*this, right, span);
     // An exponent that the base's type does not hold is raised to in u64s: the low bits of a power are those of
     // the power of the base's low bits.
-    bool is_wide = counts && is_typed_integer(right) && bit_width(right.type->scalar) == 64;
-    bool is_long = is_wide && (right.type == types::u64 || computed == types::u32);
-    Type raised = is_long ? types::u64 : computed;
-    ir::Operand power =
-        casts ? cast(as_operand(right), raised, right.span) : convert_through(right, *type, computed);
+    bool is_wide = is_typed_integer(right) && bit_width(right.type->scalar) == 64 &&
+                   (right.type == types::u64 || computed == types::u32);
+    bool is_far = is_int_literal(right) && exponent > 0 && !literal_fits(exponent, computed);
+    Type raised = counts && (is_wide || is_far) ? types::u64 : computed;
+    ir::Operand power = is_far && counts ? convert_through(right, raised, raised)
+                        : casts          ? cast(as_operand(right), raised, right.span)
+                                         : convert_through(right, *type, computed);
     result = pure(builtin, raised, {cast(base, raised, left.span), power}, span);
   }
   meets = {};
