@@ -360,7 +360,8 @@ def called(s):
     name, optional = s.name("g"), lambda: s.rng.choice(TYPES) if s.rng.random() < 0.4 else None
     values, types, result = [s.expression(s.rng.choice([1, 2])) for _ in "xy"], [optional(), optional()], optional()
     for value, t in zip(values, types):
-        if value.error:
+        # A literal that a parameter without a type is given stays one.
+        if value.error or (value.is_literal and not t):
             raise Skip
     given = [t or local_type([value]) for t, value in zip(types, values)]
     x, y = (s.variable(name, t) for name, t in zip("xy", given))
