@@ -111,7 +111,7 @@ private:
   }
 
   const SourceManager& sources_;
-  const ir::Definitions definitions_;
+  ir::Definitions definitions_;
   std::set<ir::SlotId> compared_;
 };
 
