@@ -44,6 +44,7 @@ struct SmallValues {
   std::unordered_set<const void*> operands; // ir::Operand
   std::unordered_set<const void*>
       naturals; // ir::Operand, of Binaries: the left one not negative, the right one not 0 either
+  std::unordered_map<const void*, Interval> ranges; // ir::Operand, of sums and differences, and counts of Fors
 };
 
 class GuardWalk {
@@ -132,6 +133,7 @@ private:
   bool is_within(Value value, Interval range);
   bool is_small(const ir::Operand& operand);
   bool is_small(Value value);
+  void note_range(const ir::Operand& operand);
   void note_operands(const ir::Assign& node);
   void note_result(const ir::Assign& node);
   void note_count(const ir::For& node);

@@ -30,6 +30,7 @@ void GuardWalk::note_operands(const ir::Assign& node) {
          {std::pair(&binary->left, Wide{0}), std::pair(&binary->right, Wide{1})}) {
       note(small_.operands, operand, is_small(*operand));
       note(small_.naturals, operand, is_within(symbolic_.value(*operand), {least, most}));
+      if (binary->op == ir::BinaryOp::Add || binary->op == ir::BinaryOp::Subtract) note_range(*operand);
     }
   }
   const auto* compare = std::get_if<ir::Compare>(&node.value);
@@ -43,7 +44,17 @@ void GuardWalk::note_result(const ir::Assign& node) {
   note(small_.results, &node, is_small(symbolic_.slot(node.slot)));
 }
 
-void GuardWalk::note_count(const ir::For& node) { note(small_.operands, &node.count, is_small(node.count)); }
+void GuardWalk::note_range(const ir::Operand& operand) {
+  const Value value = symbolic_.value(operand);
+  const bool is_known = value.kind == Value::Kind::Integer;
+  small_.ranges.insert_or_assign(&operand, is_known ? symbolic_.facts.bounds(symbolic_.form(value))
+                                                    : type_interval(operand.type));
+}
+
+void GuardWalk::note_count(const ir::For& node) {
+  note(small_.operands, &node.count, is_small(node.count));
+  note_range(node.count);
+}
 
 void GuardWalk::note_variable(const ir::For& node) {
   if (symbolic_.declaration(node.variable).type != types::i64) return;

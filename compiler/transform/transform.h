@@ -70,6 +70,8 @@ void place_guards(ir::Module& module, GuardMode mode);
 void clamp_guards(ir::Module& module);
 // Computes in 64 bits what an index is made of with a counter of constant bounds, where it does not wrap.
 void widen_sums(ir::Module& module);
+// CPU: sums small terms in 32 bits for so many rounds of a loop, and then in 64.
+void sum_in_pieces(ir::Module& module);
 // CUDA: computes in 32 bits what is computed in 64 and proved to fit 32, by facts of the variant, too: values, what counts in
 // a loop, comparisons, indices.
 void narrow_for_gpu(ir::Module& module);

@@ -147,8 +147,9 @@ def main():
     parser.add_argument("--lanes", default="16")
     options = parser.parse_args()
     options.narrowed = 0
-    arguments.agree(options, check)
+    status = arguments.check_each(options, "narrow_values", check)
     print(f"{options.narrowed} operations in 32 bits")
+    raise SystemExit(status)
 
 
 main()
