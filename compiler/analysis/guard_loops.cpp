@@ -5,6 +5,7 @@
 // held.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "compiler/analysis/guard_walk.h"
 #include "compiler/ir/walk.h"
@@ -167,7 +168,11 @@ void GuardWalk::weaken(Invariant& invariant) {
 }
 
 void GuardWalk::widen(Invariant& invariant) {
-  Interval type = type_interval(symbolic_.declaration(invariant.slot).type);
+  const Type declared = symbolic_.declaration(invariant.slot).type;
+  // What a test in the loop bounds may fit 32 bits, and a square of that 64.
+  const bool is_near = declared == types::i64 && contains(type_interval(types::i32), invariant.seen) &&
+                       !std::exchange(invariant.was_near, true);
+  const Interval type = type_interval(is_near ? types::i32 : declared);
   if (invariant.seen.high > invariant.range.high) invariant.range.high = type.high;
   if (invariant.seen.low < invariant.range.low) {
     // Counting down often ends at 0 or -1.

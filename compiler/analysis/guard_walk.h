@@ -44,7 +44,8 @@ struct SmallValues {
   std::unordered_set<const void*> operands; // ir::Operand
   std::unordered_set<const void*>
       naturals; // ir::Operand, of Binaries: the left one not negative, the right one not 0 either
-  std::unordered_map<const void*, Interval> ranges; // ir::Operand, of sums and differences, and counts of Fors
+  std::unordered_map<const void*, Interval>
+      ranges; // ir::Operand, of sums and differences, and counts of Fors
 };
 
 class GuardWalk {
@@ -103,6 +104,7 @@ private:
     std::optional<Interval> steps; // what the ways back so far added, where all of them have bounds
     bool has_far_step = false, drift_fails = false, has_drifted = false;
     std::vector<bool> fixed; // arrays: the axes whose extents stay equal to those of `start`
+    bool was_near = false;   // the range has been one of an i32
     bool changed = false;    // a way back broke what was assumed; it is weaker now
   };
   // A loop that the walk is inside of.

@@ -29,11 +29,22 @@ Affine Symbolic::multiply_forms(Type type, const Affine& left, const Affine& rig
     return known;
   };
   Interval range = multiply(factor_range(left), factor_range(right));
+  if (left == right) {
+    range.low = std::max(range.low, Wide{0});
+    relate_square(*single_atom(product));
+  }
   range = {std::max(range.low, unlimited.low), std::min(range.high, unlimited.high)};
   facts.assume_within(product, range, reason_of(left, right));
   relate_product(*single_atom(product));
   relate_quotient(*single_atom(product));
   return fitted(product, type, wrapped, left, right);
+}
+
+// A square is no less than its root, whose sign does not matter: what bounds it bounds the root.
+void Symbolic::relate_square(AtomId id) {
+  const Affine square = affine(id), root = facts.atom(id).left;
+  if (const auto above = subtract(square, root)) facts.assume(*above, {});
+  if (const auto below = add(square, root)) facts.assume(*below, {});
 }
 
 void Symbolic::relate_product(AtomId id) {

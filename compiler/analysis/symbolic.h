@@ -172,6 +172,7 @@ private:
   Reason reason_of(const Affine& first, const Affine& second) const;
   Affine multiply_forms(Type type, const Affine& left, const Affine& right);
   // Says how a product that does not wrap lies to others with a factor in common.
+  void relate_square(AtomId id);
   void relate_product(AtomId id);
   // Says how the product with a quotient lies to the dividend.
   void relate_quotient(AtomId id);
