@@ -42,8 +42,8 @@ void find_narrow_slots(const ir::Function& function, NarrowFor target, const Laz
                        Narrow& result);
 void find_narrow_operands(const ir::Function& function, const LazySmall& small, Narrow& result);
 
-// Says whether 32 bits compute an expression of i64s: given that the result and all operands that are one value of a
-// choice, or of an operator, fit an i32. The count of a shift is no such operand.
+// Says whether 32 bits compute an expression of i64s, or one that was narrower: given that the result and all operands that are one
+// value of a choice, or of an operator, fit an i32. The count of a shift is no such operand.
 bool is_narrowable(const ir::Expr& expr);
 // Calls a function with each of these operands.
 template <class AnyExpr, class Visit> void visit_narrowed(AnyExpr& expr, const Visit& visit) {
@@ -59,6 +59,12 @@ template <class AnyExpr, class Visit> void visit_narrowed(AnyExpr& expr, const V
   }
   if (auto* call = std::get_if<ir::CallPure>(&expr))
     for (auto& arg : call->args) visit(arg);
+}
+// Says whether 32 bits compute an expression whose result fits, where `fits` says of each of these operands whether it does.
+template <class Fits> bool is_narrowed(const ir::Expr& expr, const Fits& fits) {
+  bool all = is_narrowable(expr);
+  if (all) visit_narrowed(expr, [&](const ir::Operand& operand) { all = all && fits(operand); });
+  return all;
 }
 
 inline constexpr std::int64_t small_extent = 1 << 30; // of an axis, where a variant promises it; strides too

@@ -11,21 +11,13 @@
 #include "compiler/analysis/guard_walk.h"
 #include "compiler/analysis/narrow.h"
 #include "compiler/ir/walk.h"
+#include "compiler/types/convert.h"
 
 namespace kern {
 
 namespace {
 
 std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
-bool is_word(Type type) {
-  return is_boolean(type) || (is_scalar(type) && is_integer(type) && bit_width(type->scalar) <= 32);
-}
-
-bool is_small_constant(const ir::Operand& operand) {
-  return !operand.slot &&
-         contains(type_interval(types::i32), {ir::int_value(operand), ir::int_value(operand)});
-}
 
 class SlotFinder {
 public:
@@ -47,22 +39,14 @@ public:
     for (ir::SlotId slot : parts_of(indices_)) values_[index_of(slot)] = counters_[index_of(slot)] = false;
     for (ir::SlotId slot : parts_of(bounds_)) values_[index_of(slot)] = false;
     settle();
+    if (!computes_of_memory()) values_.assign(values_.size(), false);
   }
 
   bool has_counters() const { return std::ranges::find(counters_, true) != counters_.end(); }
-
-  // Says whether there are values to narrow that are worth it, something computed of what memory gives: numbers of threads
-  // and launches are few, and scalars in vectors.
-  bool computes() const {
-    const std::vector<bool> loaded = of_memory();
-    return std::ranges::any_of(assigns_, [&](const ir::Assign* assign) {
-      return values_[index_of(assign->slot)] && computes(*assign) && loaded[index_of(assign->slot)];
-    });
-  }
+  bool finds_any() const { return has_counters() || std::ranges::find(values_, true) != values_.end(); }
 
   // Takes out what is not proved to fit.
   void take(const SmallValues& small, Narrow& result) {
-    if (!computes()) values_.assign(values_.size(), false);
     for (const ir::Assign* assign : assigns_)
       if (!small.results.contains(assign)) remove(assign->slot);
     for (const ir::For* loop : loops_)
@@ -143,14 +127,10 @@ private:
   }
 
   bool stays(const ir::Assign& assign) const {
-    if (const auto* convert = std::get_if<ir::Convert>(&assign.value)) return is_word(convert->value.type);
-    if (!is_narrowable(assign.value)) return false;
-    bool all = true;
-    visit_narrowed(assign.value, [&](const ir::Operand& operand) {
-      all = all && (operand.slot ? values_[index_of(*operand.slot)] || counters_[index_of(*operand.slot)]
-                                 : is_small_constant(operand));
+    return is_narrowed(assign.value, [&](const ir::Operand& operand) {
+      return operand.slot ? values_[index_of(*operand.slot)] || counters_[index_of(*operand.slot)]
+                          : literal_fits(WideInt(ir::int_value(operand)), types::i32);
     });
-    return all;
   }
 
   void settle() {
@@ -165,6 +145,15 @@ private:
   static bool computes(const ir::Assign& assign) {
     return !std::holds_alternative<ir::Convert>(assign.value) &&
            !std::holds_alternative<ir::Copy>(assign.value);
+  }
+
+  // Says whether something is computed of what memory gives: else nothing is gained, since numbers of threads and launches are few,
+  // and scalars in vectors.
+  bool computes_of_memory() const {
+    const std::vector<bool> loaded = of_memory();
+    return std::ranges::any_of(assigns_, [&](const ir::Assign* assign) {
+      return values_[index_of(assign->slot)] && computes(*assign) && loaded[index_of(assign->slot)];
+    });
   }
 
   // Returns the slots that depend on a load, or on what a call gives.
@@ -227,6 +216,10 @@ bool is_narrowable(const ir::Expr& expr) {
     const bool shifts = binary->op == ir::BinaryOp::ShiftLeft || binary->op == ir::BinaryOp::ShiftRight;
     return !shifts || (!binary->right.slot && binary->right.bits < 32);
   }
+  if (const auto* convert = std::get_if<ir::Convert>(&expr)) {
+    const Type type = convert->value.type;
+    return is_boolean(type) || (is_scalar(type) && is_integer(type) && bit_width(type->scalar) <= 32);
+  }
   if (const auto* unary = std::get_if<ir::Unary>(&expr)) return unary->op != ir::UnaryOp::Not;
   if (const auto* call = std::get_if<ir::CallPure>(&expr))
     return call->builtin == Builtin::Min || call->builtin == Builtin::Max || call->builtin == Builtin::Abs;
@@ -240,8 +233,7 @@ bool has_counters(const ir::Function& function) {
 void find_narrow_slots(const ir::Function& function, NarrowFor target, const LazySmall& small,
                        Narrow& result) {
   SlotFinder finder(function, target);
-  if (!finder.has_counters() && !finder.computes()) return;
-  finder.take(small(), result);
+  if (finder.finds_any()) finder.take(small(), result);
 }
 
 Narrow find_narrow(const ir::Module& module, ir::FunctionId id, NarrowFor target) {

@@ -234,16 +234,9 @@ private:
 
   bool stays_narrow(const ir::Assign& assign) const {
     if (!small_.results.contains(&assign)) return false;
-    if (const auto* convert = std::get_if<ir::Convert>(&assign.value)) {
-      const Type type = convert->value.type;
-      return is_boolean(type) || (is_integer(type) && bit_width(type->scalar) <= 32);
-    }
-    bool all = is_narrowable(assign.value);
-    if (all)
-      visit_narrowed(assign.value, [&](const ir::Operand& operand) {
-        all = all && (!operand.slot || is_narrow_[index_of(*operand.slot)]);
-      });
-    return all;
+    return is_narrowed(assign.value, [&](const ir::Operand& operand) {
+      return !operand.slot || is_narrow_[index_of(*operand.slot)];
+    });
   }
 
   SmallValues small_;

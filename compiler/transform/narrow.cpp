@@ -107,12 +107,7 @@ private:
   }
 
   bool computes_narrow(const ir::Expr& expr) const {
-    if (const auto* convert = std::get_if<ir::Convert>(&expr))
-      return is_boolean(convert->value.type) || keeps_value(convert->value.type, narrow);
-    if (!is_narrowable(expr)) return false;
-    bool all = true;
-    visit_narrowed(expr, [&](const Operand& operand) { all = all && fits(operand); });
-    return all;
+    return is_narrowed(expr, [&](const Operand& operand) { return fits(operand); });
   }
 
   // Says whether a comparison of a narrow slot can be one of 32 bits.
