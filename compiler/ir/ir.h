@@ -197,7 +197,7 @@ enum class CacheHint : std::uint8_t { None, Ca, Cg, Cs, Lu, Cv, Wb, Wt };
 std::string_view name(CacheHint hint); // "" where there is none
 
 // slot = array[indices], which are guarded before; i64, or i32 where every place in the array, and each sum of
-// products of an index and a stride on the way there, fits one (CUDA form only: transform/narrow.cpp)
+// products of an index and a stride on the way there, fits one (CUDA form only: the pass narrow_gpu)
 struct Load {
   SlotId slot;
   Operand array;
