@@ -101,7 +101,11 @@ private:
     } else if (const auto* store = std::get_if<ir::Store>(&stmt.node)) {
       for (SlotId param : params_of(store->array)) summary.access[index_of(param)].written = true;
     } else if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) {
-      for (SlotId param : params_of(atomic->array)) summary.access[index_of(param)].atomic = true;
+      const bool is_load = atomic->builtin == Builtin::AtomicLoad;
+      for (SlotId param : params_of(atomic->array)) {
+        ParamAccess& access = summary.access[index_of(param)];
+        (is_load ? access.read : access.atomic) = true;
+      }
     } else if (const auto* call = std::get_if<ir::Call>(&stmt.node)) {
       const Summary& callee = this->summary(call->function);
       for (std::size_t i = 0; i < callee.access.size(); ++i)

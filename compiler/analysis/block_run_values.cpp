@@ -233,7 +233,8 @@ BlockRun::Array BlockRun::view(const ir::View& view) {
 
 bool sets_element(const ir::Stmt& stmt) {
   const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
-  return std::holds_alternative<ir::Store>(stmt.node) || (atomic && atomic->builtin == Builtin::AtomicExch);
+  return std::holds_alternative<ir::Store>(stmt.node) ||
+         (atomic && (atomic->builtin == Builtin::AtomicExch || atomic->builtin == Builtin::AtomicStore));
 }
 
 void BlockRun::tell_unsure(const ir::Stmt& stmt, std::optional<std::uint32_t> memory) const {

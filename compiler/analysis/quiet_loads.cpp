@@ -210,7 +210,9 @@ private:
     match(
         stmt.node, [&](const ir::Load& node) { touch(Node::Kind::Load, node.array, stmt); },
         [&](const ir::Store& node) { touch(Node::Kind::Write, node.array, stmt); },
-        [&](const ir::Atomic& node) { touch(Node::Kind::Write, node.array, stmt); },
+        [&](const ir::Atomic& node) {
+          if (node.builtin != Builtin::AtomicLoad) touch(Node::Kind::Write, node.array, stmt);
+        },
         [&](const ir::CallEffect& node) {
           if (is_barrier(row(node.builtin).effects)) append(Node::Kind::Barrier);
         },

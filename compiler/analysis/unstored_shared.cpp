@@ -26,7 +26,10 @@ private:
     for (const ir::Stmt& stmt : body)
       match(
           stmt.node, [&](const ir::Store& node) { store(node.array); },
-          [&](const ir::Load& node) { load(node.array); }, [&](const ir::Atomic& node) { load(node.array); },
+          [&](const ir::Load& node) { load(node.array); },
+          [&](const ir::Atomic& node) {
+            node.builtin == Builtin::AtomicStore ? store(node.array) : load(node.array);
+          },
           [&](const ir::If& node) { within(stmt, {&node.then_body, &node.else_body}); },
           [&](const ir::While& node) { within(stmt, {&node.head, &node.body}); },
           [&](const ir::For& node) { within(stmt, {&node.body}); },

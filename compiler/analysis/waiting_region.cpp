@@ -232,8 +232,9 @@ bool Region::goes_on_at(const ir::Stmt& place) const {
     const auto* atomic = std::get_if<ir::Atomic>(&stmt->node);
     bool changes =
         (store && !repeats(store->value)) ||
-        (atomic && (counts(*atomic) || (atomic->builtin != Builtin::AtomicCas &&
-                                        atomic->builtin != Builtin::AtomicExch && !operands_repeat(*stmt))));
+        (atomic && (counts(*atomic) ||
+                    (atomic->builtin != Builtin::AtomicLoad && atomic->builtin != Builtin::AtomicCas &&
+                     atomic->builtin != Builtin::AtomicExch && !operands_repeat(*stmt))));
     if (!changes || !is_same_place(*stmt, place)) continue;
     if (atomic && counter && (counter->builtin != atomic->builtin || !(counter->args == atomic->args)))
       return false;
@@ -265,8 +266,9 @@ void Region::find_sources() {
   bool goes_on = false; // by itself: it stores, or counts
   for (const ir::Stmt* stmt : memory_) {
     const auto* atomic = std::get_if<ir::Atomic>(&stmt->node);
-    goes_on = goes_on || std::holds_alternative<ir::Store>(stmt->node) ||
-              (atomic && (counts(*atomic) || !operands_repeat(*stmt)));
+    goes_on =
+        goes_on || std::holds_alternative<ir::Store>(stmt->node) ||
+        (atomic && atomic->builtin != Builtin::AtomicLoad && (counts(*atomic) || !operands_repeat(*stmt)));
   }
   for (const ir::Stmt* stmt : memory_) {
     if (const auto* call = std::get_if<ir::Call>(&stmt->node)) {

@@ -75,6 +75,7 @@ void WrittenArrays::group(const ir::Function& function, Arrays& arrays) {
 
 // Adding 0 is how an atomic reads.
 static bool only_reads(const ir::Atomic& atomic) {
+  if (atomic.builtin == Builtin::AtomicLoad) return true;
   bool adds = atomic.builtin == Builtin::AtomicAdd || atomic.builtin == Builtin::AtomicSub ||
               atomic.builtin == Builtin::AtomicOr || atomic.builtin == Builtin::AtomicXor;
   return adds && !atomic.args[0].slot && atomic.args[0].bits == 0;

@@ -448,6 +448,10 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& g
     report(expr.span, diag::constant_array);
     return error_value(expr.span);
   }
+  if (match->result == types::none) {
+    emit(std::move(atomic), expr.span);
+    return plain_value(ValueKind::None, expr.span);
+  }
   // The old element is dropped where the call is a statement; a temporary that nobody reads costs nothing.
   atomic.slot = new_slot("", element_type(array.type), ir::Slot::Kind::Temp, expr.span);
   ir::SlotId slot = *atomic.slot;

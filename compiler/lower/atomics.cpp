@@ -1,6 +1,8 @@
-// Atomics on one element: relaxed, for the scope of the device. PTX lacks some; those are loops of
-// compare-and-swap. On the CPU shared and local elements belong to the one thread that runs the block, so
+// Atomics on one element, for the scope of the device: a load acquires, a store releases, all others are relaxed. PTX lacks
+// some; those are loops of compare-and-swap. On the CPU shared and local elements belong to the one thread that runs the block, so
 // plain accesses do.
+#include <llvm/IR/InlineAsm.h>
+
 #include "compiler/lower/lowering.h"
 
 namespace kern::lowering::vocabulary {
@@ -68,6 +70,60 @@ static llvm::Value* exchange(Lowerer& lower, const CustomCall& call, Op op, llvm
 
 static llvm::Value* exchange(Lowerer& lower, const CustomCall& call, Op op) {
   return exchange(lower, call, op, call.arg(lower, 0));
+}
+
+// LLVM 19 selects no acquire and no release for PTX, so a GPU's are written out. Shared memory is of one block.
+static llvm::Value* ordered_access(Lowerer& lower, const CustomCall& call, llvm::Value* stored) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const unsigned width = register_type(lower.state, call.result->scalar)->getPrimitiveSizeInBits();
+  const std::string place = call.space == AddressSpace::Shared ? "cta.shared" : "gpu.global";
+  const std::string letter = width == 64 ? "l" : width == 32 ? "r" : "h";
+  llvm::Type* word = builder.getIntNTy(std::max(width, 16U)); // bytes are in the registers of 16 bits
+  auto assembly = [&](llvm::Type* result, std::vector<llvm::Type*> params, const std::string& text,
+                      const std::string& constraints) {
+    return llvm::InlineAsm::get(llvm::FunctionType::get(result, params, false), text, constraints, true);
+  };
+  llvm::Type* pointer = call.address->getType();
+  if (!stored)
+    return builder.CreateCall(assembly(word, {pointer},
+                                       fmt::format("ld.acquire.{}.b{} $0, [$1];", place, width),
+                                       fmt::format("={},l,~{{memory}}", letter)),
+                              {call.address});
+  return builder.CreateCall(assembly(builder.getVoidTy(), {pointer, word},
+                                     fmt::format("st.release.{}.b{} [$0], $1;", place, width),
+                                     fmt::format("l,{},~{{memory}}", letter)),
+                            {call.address, builder.CreateZExt(stored, word)});
+}
+
+static bool is_written_out(Lowerer& lower, const CustomCall& call) {
+  return lower.gpu() && call.space != AddressSpace::Local;
+}
+
+llvm::Value* atomic_load(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Type* type = register_type(lower.state, call.result->scalar);
+  if (is_written_out(lower, call)) {
+    llvm::Value* word = ordered_access(lower, call, nullptr);
+    return builder.CreateBitCast(builder.CreateTrunc(word, builder.getIntNTy(type->getPrimitiveSizeInBits())),
+                                 type);
+  }
+  auto* load = builder.CreateAlignedLoad(type, call.address, alignment(type));
+  if (!is_plain(lower, call) && call.space != AddressSpace::Local)
+    load->setAtomic(llvm::AtomicOrdering::Acquire);
+  return load;
+}
+
+llvm::Value* atomic_store(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Value* value = call.arg(lower, 0);
+  llvm::Type* type = value->getType();
+  if (is_written_out(lower, call))
+    return ordered_access(lower, call,
+                          builder.CreateBitCast(value, builder.getIntNTy(type->getPrimitiveSizeInBits())));
+  auto* store = builder.CreateAlignedStore(value, call.address, alignment(type));
+  if (!is_plain(lower, call) && call.space != AddressSpace::Local)
+    store->setAtomic(llvm::AtomicOrdering::Release);
+  return store;
 }
 
 using OfOld = std::function<llvm::Value*(llvm::Value* old)>;

@@ -104,6 +104,8 @@ llvm::Value* shuffle_xor(Lowerer&, const CustomCall&);
 llvm::Value* match_any(Lowerer&, const CustomCall&);
 llvm::Value* match_all(Lowerer&, const CustomCall&);
 // atomics.cpp
+llvm::Value* atomic_load(Lowerer&, const CustomCall&);
+llvm::Value* atomic_store(Lowerer&, const CustomCall&);
 llvm::Value* atomic_add(Lowerer&, const CustomCall&);
 llvm::Value* atomic_sub(Lowerer&, const CustomCall&);
 llvm::Value* atomic_max(Lowerer&, const CustomCall&);

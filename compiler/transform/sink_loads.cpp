@@ -29,7 +29,9 @@ bool is_global(const ir::Operand& array) { return array.type->space == AddressSp
 // Says whether a load of global memory may move down past a statement.
 bool is_passed(const Stmt& stmt) {
   if (const auto* store = std::get_if<ir::Store>(&stmt.node)) return !is_global(store->array);
-  if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) return !is_global(atomic->array);
+  if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node))
+    return !is_global(atomic->array) &&
+           atomic->builtin != Builtin::AtomicStore; // which comes behind all before it
   if (const auto* load = std::get_if<ir::Load>(&stmt.node)) return !load->is_polled;
   return std::holds_alternative<ir::Assign>(stmt.node) || ir::guard_state(stmt);
 }
