@@ -202,6 +202,7 @@ std::string Describer::describe_expr(const ir::Assign& assign, int depth, bool n
       },
       [&](const ir::Extent& e) { return part(e.array) + ".shape[" + std::to_string(e.axis) + "]"; },
       [&](const ir::Stride& e) { return part(e.array) + ".strides[" + std::to_string(e.axis) + "]"; },
+      [&](const ir::Misalignment& e) { return part(e.array) + ".address % " + std::to_string(e.bytes); },
       [&](const ir::View& e) {
         return part(e.array) + (!e.part ? "" : *e.part == 0 ? ".real" : ".imag");
       },

@@ -149,6 +149,8 @@ private:
       value.base = derive(kind, stmt, assign.slot, {read(extent->array).extents});
     } else if (const auto* stride = std::get_if<ir::Stride>(&assign.value)) {
       value.base = derive(kind, stmt, assign.slot, {read(stride->array).extents});
+    } else if (const auto* address = std::get_if<ir::Misalignment>(&assign.value)) {
+      value.base = derive(kind, stmt, assign.slot, {read(address->array).base});
     } else if (const auto* shared = std::get_if<ir::SharedArray>(&assign.value)) {
       depend_on(shared->extents);
       value.extents = derive(kind, stmt, assign.slot);

@@ -25,7 +25,9 @@ Value Symbolic::evaluate(const ir::Expr& expr, Type type, Span span) {
       [&](const ir::Fma&) { return unknown(type); },
       [&](const ir::CallPure& node) { return call(node, type); },
       [&](const ir::Extent& node) { return make(extent(node.array, node.axis)); },
-      [&](const ir::Stride&) { return unknown(type); }, [&](const ir::View& node) { return view(node); },
+      [&](const ir::Stride&) { return unknown(type); },
+      [&](const ir::Misalignment&) { return unknown(type); },
+      [&](const ir::View& node) { return view(node); },
       [&](const ir::Restride& node) {
         std::vector<Affine> extents;
         for (const ir::Operand& extent : node.extents) extents.push_back(integer(extent));

@@ -335,7 +335,18 @@ private:
           if (const auto known = array.known_strides[axis]) return uniform_value(Interval{*known, *known});
           return part(array.strides[axis], type);
         },
+        [&](const ir::Misalignment& e) {
+          const ArrayShape array = array_of(e.array);
+          LaneValue value = part(is_one_place(array) ? uniform_shape : varying_shape, type);
+          value.range = {0, e.bytes - 1};
+          return value;
+        },
         [&](const auto&) { return of_operands(expr, type); });
+  }
+
+  // Says whether the array begins at the same place for all lanes.
+  static bool is_one_place(const ArrayShape& array) {
+    return array.base.kind == Shape::Kind::Uniform && array.offset.kind == Shape::Kind::Uniform;
   }
 
   static LaneValue part(Shape shape, Type type) {
@@ -389,7 +400,9 @@ private:
   ArrayShape evaluate_restride(const ir::Restride& form, Type type) const {
     const ArrayShape array = array_of(form.array);
     const std::int64_t parts = bit_width(form.array.type->scalar) / bit_width(type->scalar);
+    // Of wider elements the offset goes into the base.
     ArrayShape result{array.base, scaled(array.offset, uniform_shape, parts), {}, {}, {}};
+    if (parts == 0) result = {is_one_place(array) ? uniform_shape : varying_shape, uniform_shape, {}, {}, {}};
     for (std::size_t axis = 0; axis < form.extents.size(); ++axis) {
       result.extents.push_back(is_uniform(form.extents[axis]) ? uniform_shape : varying_shape);
       result.strides.push_back(is_uniform(form.strides[axis]) ? uniform_shape : varying_shape);

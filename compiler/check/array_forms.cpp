@@ -186,6 +186,45 @@ Value reshaped(Checker& checker, const Value& array, std::vector<Value> shape, S
   return make_form(checker, array, std::move(form), array.type->scalar, Layout::COrder, span);
 }
 
+// a.view(i32): the bits of several elements, side by side along the last axis, as one of a wider type. That lies where such elements
+// may, or it is a fault.
+Value widened(Checker& checker, const Value& array, Type type, Span span) {
+  const AddressSpace space = array.type->space;
+  if (space == AddressSpace::Local || space == AddressSpace::Constant) {
+    checker.report(span, diag::wider_view, to_string(type), to_string(element_type(array.type)),
+                   space == AddressSpace::Local ? "local" : "constant");
+    return error_value(span);
+  }
+  const int ratio = bit_width(type->scalar) / bit_width(array.type->scalar);
+  const ir::Operand parts = number(ratio);
+  Form form = form_of(checker, array, span);
+  auto divides = [&](ir::Operand value) {
+    return checker.compare(ir::CompareOp::Equal, checker.binary(ir::BinaryOp::Modulo, value, parts, span),
+                           number(0), span);
+  };
+  auto demand = [&](ir::Operand ok, std::string_view words) {
+    checker.check_condition(
+        ok, ir::FaultKind::Raised, span,
+        fmt::format(fmt::runtime(words), checker.context.source(array.span), to_string(type)));
+  };
+  demand(checker.compare(ir::CompareOp::Equal, form.strides.back(), number(1), span),
+         "the last axis of `{}` has gaps, which a view of elements as {} cannot have");
+  demand(divides(form.extents.back()), "the last axis of `{}` has no whole number of elements as {}");
+  ir::Operand ok = checker.compare(
+      ir::CompareOp::Equal,
+      checker.temp(types::i64, ir::Misalignment{array.operand, bit_width(type->scalar) / 8}, span), number(0),
+      span);
+  for (std::size_t axis = 0; axis + 1 < form.strides.size(); ++axis)
+    ok = checker.binary(ir::BinaryOp::BitAnd, ok, divides(form.strides[axis]), span);
+  demand(ok, "elements of `{}` do not lie where those as {} may, at multiples of their width");
+  form.extents.back() = checker.binary(ir::BinaryOp::FloorDivide, form.extents.back(), parts, span);
+  for (std::size_t axis = 0; axis + 1 < form.strides.size(); ++axis)
+    form.strides[axis] = checker.binary(ir::BinaryOp::FloorDivide, form.strides[axis], parts, span);
+  form.strides.back() = number(1);
+  if (!form.known.empty()) form.known.back() /= ratio;
+  return make_form(checker, array, std::move(form), type->scalar, array.type->layout, span);
+}
+
 // a.view(i32): the bits of the elements as another type.
 Value retyped(Checker& checker, const Value& array, const Value& type, Span span) {
   if (type.kind != ValueKind::Type || !is_scalar(type.type)) {
@@ -193,10 +232,7 @@ Value retyped(Checker& checker, const Value& array, const Value& type, Span span
     return error_value(span);
   }
   int from = bit_width(array.type->scalar), to = bit_width(type.type->scalar);
-  if (to > from) {
-    checker.report(span, diag::wider_view, to_string(type.type), to_string(element_type(array.type)));
-    return error_value(span);
-  }
+  if (to > from) return widened(checker, array, type.type, span);
   Form form = form_of(checker, array, span);
   if (from == to)
     return make_form(checker, array, std::move(form), type.type->scalar, array.type->layout, span);

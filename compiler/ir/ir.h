@@ -139,6 +139,11 @@ struct Stride {
   Operand array;
   int axis;
 };
+// How many bytes the address of the first element lies beyond a multiple of `bytes`, a power of 2; i64
+struct Misalignment {
+  Operand array;
+  int bytes;
+};
 
 // One axis of the array that a View is taken of.
 struct ViewAxis {
@@ -158,7 +163,7 @@ struct View {
 };
 // The elements of an array from its first one on, by other extents and strides: what is transposed, reshaped
 // or has an axis more. No index that is in range leaves the array. Where the slot's elements are of another
-// type, which is not wider, they are the array's bits
+// type they are the array's bits: of wider ones the first lies where such an element may, and so do those that a stride away
 struct Restride {
   Operand array;
   std::vector<Operand> extents, strides; // i64; strides in elements of the slot's type
@@ -178,8 +183,8 @@ struct ConstantArray {
   ConstantId id;
 };
 
-using Expr = std::variant<Copy, Unary, Binary, Compare, Convert, Select, Fma, CallPure, Extent, Stride, View,
-                          Restride, SharedArray, LocalArray, ConstantArray>;
+using Expr = std::variant<Copy, Unary, Binary, Compare, Convert, Select, Fma, CallPure, Extent, Stride,
+                          Misalignment, View, Restride, SharedArray, LocalArray, ConstantArray>;
 
 // ---- Statements ----
 

@@ -201,6 +201,7 @@ struct Printer {
         [&](const CallPure& e) { return call_text(e.builtin, e.args); },
         [&](const Extent& e) { return fmt::format("{}.shape[{}]", text(e.array), e.axis); },
         [&](const Stride& e) { return fmt::format("{}.strides[{}]", text(e.array), e.axis); },
+        [&](const Misalignment& e) { return fmt::format("{}.address % {}", text(e.array), e.bytes); },
         [&](const View& e) { return view_text(e); },
         [&](const Restride& e) {
           return fmt::format("restride {}[{}] by [{}]", text(e.array), list(e.extents), list(e.strides));

@@ -245,17 +245,25 @@ struct Verifier {
     require_array_slot(target, element, kept, e.array.type->space);
   }
 
+  void check_misalignment(const Misalignment& e, Type target) {
+    require_array(e.array);
+    require(e.bytes > 0 && (e.bytes & (e.bytes - 1)) == 0, "addresses are aligned to a power of 2");
+    require_result(types::i64, target);
+  }
+
   void check_restride(const Restride& e, Type target) {
     if (!require_array(e.array)) return;
     require(e.extents.size() == e.strides.size(), "an axis has an extent and a stride");
     for (const Operand& extent : e.extents) require_type(extent, types::i64, "an extent");
     for (const Operand& stride : e.strides) require_type(stride, types::i64, "a stride");
     if (!is_array(target)) return require(false, "the slot is no array");
-    require(bit_width(e.array.type->scalar) % bit_width(target->scalar) == 0,
-            "an element of the slot is no part of one of the array");
-    bool same_width = bit_width(e.array.type->scalar) == bit_width(target->scalar);
-    require(same_width || e.array.type->space != AddressSpace::Local,
-            "the elements of a local array have parts that are no array");
+    const int from = bit_width(e.array.type->scalar), to = bit_width(target->scalar);
+    require(from % to == 0 || to % from == 0,
+            "elements of the slot are no parts of those of the array, nor whole ones");
+    require(from == to || e.array.type->space != AddressSpace::Local,
+            "the elements of a local array are of one width");
+    require(from >= to || e.array.type->space != AddressSpace::Constant,
+            "the elements of a constant array lie where such elements may");
     require_array_slot(target, target->scalar, e.extents.size(), e.array.type->space);
   }
 
@@ -307,6 +315,7 @@ struct Verifier {
         [&](const CallPure& e) { check_call_pure(e, target); },
         [&](const Extent& e) { check_axis(e.array, e.axis, target); },
         [&](const Stride& e) { check_axis(e.array, e.axis, target); },
+        [&](const Misalignment& e) { check_misalignment(e, target); },
         [&](const View& e) { check_view(e, target); }, [&](const Restride& e) { check_restride(e, target); },
         [&](const SharedArray& e) { check_shared(e, target); },
         [&](const LocalArray& e) {

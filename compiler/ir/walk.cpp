@@ -46,7 +46,7 @@ template <class AnyExpr, class Visit> void expr_operands(AnyExpr& expr, const Vi
         visit(node.c);
       },
       [&](OneOf<CallPure> auto& node) { each(node.args, visit); },
-      [&](OneOf<Extent, Stride> auto& node) { visit(node.array); },
+      [&](OneOf<Extent, Stride, Misalignment> auto& node) { visit(node.array); },
       [&](OneOf<Restride> auto& node) {
         visit(node.array);
         each(node.extents, visit);

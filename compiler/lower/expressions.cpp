@@ -359,6 +359,7 @@ static Value value_of(Lowerer& lower, const ir::Assign& assign) {
       [&](const ir::Stride& e) {
         return read_array(lower, e.array).strides[static_cast<std::size_t>(e.axis)];
       },
+      [&](const ir::Misalignment& e) { return misalignment(lower, e); },
       [&](const auto&) {
         assert(false && "an array");
         return Value{};

@@ -382,6 +382,7 @@ void lower_store(Lowerer& lower, const ir::Store& store);
 // Returns what the memory of elements is made of: of complex ones their parts.
 ScalarKind cell_kind(ScalarKind element);
 ArrayValue lower_view(Lowerer& lower, const ir::View& view);
+Value misalignment(Lowerer& lower, const ir::Misalignment& e);
 ArrayValue lower_restride(Lowerer& lower, const ir::Restride& form, Type type);
 ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Type type);
 ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type);

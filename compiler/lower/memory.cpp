@@ -156,11 +156,31 @@ ArrayValue lower_view(Lowerer& lower, const ir::View& view) {
   return result;
 }
 
+// Returns the address of an array's first element.
+static Value first_element(Lowerer& lower, const ArrayValue& array) {
+  llvm::Value* address =
+      lower.builder.CreateGEP(memory_type(lower.state, array.element), array.base.value, array.offset.value);
+  const bool is_uniform =
+      array.base.shape.kind == Shape::Kind::Uniform && array.offset.shape.kind == Shape::Kind::Uniform;
+  return {address, is_uniform ? uniform_shape : varying_shape};
+}
+
+Value misalignment(Lowerer& lower, const ir::Misalignment& e) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const Value first = first_element(lower, read_array(lower, e.array));
+  llvm::Type* word = first.value->getType()->getWithNewType(builder.getInt64Ty());
+  llvm::Value* address = builder.CreatePtrToInt(first.value, word);
+  return {builder.CreateAnd(address, llvm::ConstantInt::get(word, static_cast<std::uint64_t>(e.bytes) - 1)),
+          first.shape};
+}
+
 ArrayValue lower_restride(Lowerer& lower, const ir::Restride& form, Type type) {
   ArrayValue from = read_array(lower, form.array);
   ArrayValue result{from.base, from.offset, {}, {}, type->scalar, from.space};
-  std::int64_t parts = bit_width(from.element) / bit_width(type->scalar);
-  if (parts != 1) result.offset = multiply_values(lower, from.offset, {i64(lower.state, parts)}, false);
+  const std::int64_t parts = bit_width(from.element) / bit_width(type->scalar);
+  if (parts > 1) result.offset = multiply_values(lower, from.offset, {i64(lower.state, parts)}, false);
+  // The offset need not be a whole number of wider elements: only the address that it leads to is.
+  if (parts == 0) result.base = first_element(lower, from), result.offset = {i64(lower.state, 0)};
   for (const ir::Operand& extent : form.extents) result.extents.push_back(read_value(lower, extent));
   for (const ir::Operand& stride : form.strides) result.strides.push_back(read_value(lower, stride));
   return result;
