@@ -297,7 +297,13 @@ static std::optional<Value> enum_value(Checker& checker, const ast::Attribute& e
 
 Value Checker::evaluate_attribute(const ast::Attribute& expr) {
   if (std::optional<Value> value = enum_value(*this, expr)) return *value;
-  return attribute(evaluate_place(*expr.value), expr.name, expr.span);
+  auto read = [&] { return attribute(evaluate_place(*expr.value), expr.name, expr.span); };
+  // What is only asked for its type is not computed: `at(x, 0).dtype` reads no element.
+  if (expr.name != "dtype" || !instance || !ast::as<ast::Call>(expr.value)) return read();
+  Value value;
+  ir::Body computed = conditional_body([&] { value = read(); });
+  if (value.kind != ValueKind::Type) std::ranges::move(computed, std::back_inserter(*body));
+  return value;
 }
 
 } // namespace kern::checker
