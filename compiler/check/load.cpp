@@ -239,13 +239,14 @@ struct LibraryLoader {
 } // namespace
 
 Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
-                     const FindModule& find_module, Diagnostics& diagnostics,
-                     std::span<const Define> defines) {
+                     const FindModule& find_module, Diagnostics& diagnostics, std::span<const Define> defines,
+                     bool is_library) {
   Program program{&sources, std::make_unique<Arena>(), {}, {}};
   program.load_library =
       LibraryLoader{&sources, program.arena.get(), find_module, std::string(library_importer)};
   Loader loader{sources, find_module, defines, diagnostics, program, {}, {}, {}};
   loader.add(root, "", dialect.value_or(dialect_of(sources.file(root).name)));
+  program.files.front().is_library = is_library;
   for (const Define& define : defines)
     if (define.file && !loader.by_name.contains(define.file->name))
       loader.add(sources.add(define.file->name, define.file->text), define.file->name,

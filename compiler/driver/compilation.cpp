@@ -60,8 +60,14 @@ Compilation::Compilation(CompileOptions options)
   sources_.set_prefix_map(options_.prefix_map);
 }
 
-void Compilation::set_source(std::string name, std::string text) {
+void Compilation::set_source(std::string name, std::string text, bool is_library) {
+  is_library_ = is_library;
   root_ = sources_.add(std::move(name), std::move(text));
+}
+
+void Compilation::set_source_of(const Compilation& other) {
+  const SourceFile& root = other.sources_.file(other.root_);
+  set_source(root.name, std::string(root.text), other.is_library_);
 }
 
 void Compilation::add_time(const std::string& phase, double milliseconds) {
@@ -85,7 +91,7 @@ const Program* Compilation::program() {
   if (!program_)
     program_ = timed("parse", [&] {
       return load_program(sources_, root_, options_.dialect, options_.find_module, diagnostics_,
-                          options_.check.defines);
+                          options_.check.defines, is_library_);
     });
   return diagnostics_.has_errors() ? nullptr : &*program_;
 }

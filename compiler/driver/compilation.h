@@ -77,8 +77,10 @@ class Compilation {
 public:
   explicit Compilation(CompileOptions options);
 
-  // Takes the root file; every other member needs it.
-  void set_source(std::string name, std::string text);
+  // Takes the root file, of the user or of the standard library; every other member needs it.
+  void set_source(std::string name, std::string text, bool is_library = false);
+  // Takes that of another compilation.
+  void set_source_of(const Compilation& other);
   // Loads and parses the root and what it imports; null where an error was reported.
   const Program* program();
   // Checks the program; null where an error was reported.
@@ -142,6 +144,7 @@ private:
   SourceManager sources_;
   Diagnostics diagnostics_;
   FileId root_{};
+  bool is_library_ = false; // the root is a file of the standard library
   std::optional<Program> program_;
   std::optional<ir::Module> checked_, transformed_;
   std::array<std::optional<ir::Module>, 2> own_; // by target; none where it has no passes of its own

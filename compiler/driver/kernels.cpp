@@ -77,8 +77,7 @@ static bool compiles(const Compilation& compilation, const std::string& signatur
   if (!parsed) return false;
   options.check.signatures.push_back(std::move(*parsed));
   Compilation trial(std::move(options));
-  const SourceFile& root = compilation.sources().file(FileId{0});
-  trial.set_source(root.name, root.text);
+  trial.set_source_of(compilation);
   return trial.module() != nullptr;
 }
 

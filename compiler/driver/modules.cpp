@@ -48,6 +48,11 @@ std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::st
   return std::nullopt;
 }
 
+std::optional<FoundFile> find_by_scheme(std::string_view words) {
+  if (!words.starts_with(stdlib_scheme)) return std::nullopt;
+  return find_in_stdlib(std::string(words.substr(stdlib_scheme.size())), "");
+}
+
 bool is_stdlib_name(std::string_view name) { return name.starts_with(stdlib_prefix); }
 
 // The files that may be a module, the first that is there counts.

@@ -21,6 +21,9 @@ std::span<const StdlibFile> stdlib_files();
 // Returns a file's bytes, or why they cannot be read (files over `most` bytes are refused).
 std::optional<std::string> read_file(const std::string& path, std::string& why, std::size_t most);
 
+// Finds a file of the stdlib by what names it in place of a file or a source: "std:reduce".
+inline constexpr std::string_view stdlib_scheme = "std:";
+std::optional<FoundFile> find_by_scheme(std::string_view words);
 // Finds a module in the stdlib only.
 std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::string& importer);
 // Returns what finds a module on disk, then in the stdlib.

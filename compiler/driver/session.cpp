@@ -151,8 +151,17 @@ std::unique_ptr<Compilation> open_source(Session& session, const std::string& fi
   return open_source(session, std::move(options), file);
 }
 
+// Lists its modules by these names, for messages.
+static std::string stdlib_modules() {
+  std::string names;
+  for (const StdlibFile& file : stdlib_files())
+    names += (names.empty() ? "" : ", ") + std::string(stdlib_scheme) + std::string(file.module);
+  return names;
+}
+
 std::unique_ptr<Compilation> open_source(Session& session, CompileOptions options, const std::string& file) {
   std::string name = file, text;
+  const bool is_library = file.starts_with(stdlib_scheme);
   if (file == "-") {
     name = session.options.stdin_name;
     // A little more than a source may have: enough to say that it is too large, and by how much if that is
@@ -162,6 +171,15 @@ std::unique_ptr<Compilation> open_source(Session& session, CompileOptions option
     session.streams.in.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(session.streams.in.gcount()));
     text.shrink_to_fit();
+  } else if (is_library) {
+    std::optional<FoundFile> found = find_by_scheme(file);
+    if (!found) {
+      session.diagnostics.report({}, diag::cannot_read_file, file,
+                                 "the standard library has " + stdlib_modules());
+      return nullptr;
+    }
+    name = std::move(found->name);
+    text = std::move(found->text);
   } else {
     std::string why;
     std::optional<std::string> bytes = read_file(file, why, limits::source_bytes + 1);
@@ -172,7 +190,7 @@ std::unique_ptr<Compilation> open_source(Session& session, CompileOptions option
     text = std::move(*bytes);
   }
   auto compilation = std::make_unique<Compilation>(std::move(options));
-  compilation->set_source(std::move(name), std::move(text));
+  compilation->set_source(std::move(name), std::move(text), is_library);
   return compilation;
 }
 

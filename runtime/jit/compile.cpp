@@ -65,7 +65,7 @@ static void make(kern_device* device, const Request& request, Result& result) {
   auto found = std::make_shared<Found>();
   translated.find_module = noting(std::move(translated.find_module), found);
   Compilation compilation(std::move(translated));
-  compilation.set_source(request.name, request.source);
+  set_source(compilation, request);
   std::unique_ptr<JitObject> object = make_object(compilation, request, options, device);
   tell(compilation.diagnostics(), compilation.sources(), result);
   if (!object) {

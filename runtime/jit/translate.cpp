@@ -47,4 +47,11 @@ CompileOptions compiler_options(const Request& request, const Options& options, 
   return result;
 }
 
+void set_source(Compilation& compilation, const Request& request) {
+  if (std::optional<FoundFile> module = find_by_scheme(request.source))
+    compilation.set_source(std::move(module->name), std::move(module->text), /*is_library=*/true);
+  else
+    compilation.set_source(request.name, request.source);
+}
+
 } // namespace kern::jit

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/driver/commands.h"
+#include "compiler/driver/compilation.h"
 #include "runtime/jit/request.h"
 
 namespace kern::jit {
@@ -11,5 +12,8 @@ Options kernc_options(const Request& request, Diagnostics& diagnostics);
 // Returns the same as the compiler's own options: values come from no file, and imports from the folders and files
 // of the request and the standard library, whoever wrote the source.
 CompileOptions compiler_options(const Request& request, const Options& options, Diagnostics& diagnostics);
+
+// Gives a compilation the source of the request, or the file of the standard library that it names: "std:reduce".
+void set_source(Compilation& compilation, const Request& request);
 
 } // namespace kern::jit

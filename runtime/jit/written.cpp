@@ -73,7 +73,7 @@ private:
     CompileOptions translated = compiler_options(request_, options, of_options);
     translated.find_module = finding(found_);
     Compilation compilation(std::move(translated));
-    compilation.set_source(request_.name, request_.source);
+    set_source(compilation, request_);
     std::optional<std::string> text = written_by([&] { return function(compilation, options); });
     if (text) return std::move(*text);
     std::string why = messages_text(compilation.diagnostics(), compilation.sources(), {});

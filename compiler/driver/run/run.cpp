@@ -69,8 +69,7 @@ static std::unique_ptr<Compilation> open_program(Run& run, const std::string& fi
     return open_source(run.session, run.compile_options, file);
   }
   auto compilation = std::make_unique<Compilation>(run.compile_options);
-  const SourceFile& source = run.compilations.front()->sources().file(FileId{0});
-  compilation->set_source(source.name, std::string(source.text));
+  compilation->set_source_of(*run.compilations.front());
   return compilation;
 }
 
@@ -185,6 +184,9 @@ ExitCode run_command(Session& session) {
     if (code != ExitCode::Done) wrong = &stage;
   }
   if (code == ExitCode::Done) code = compile(run);
+  // A warning of the code that was made may be an error, by -Werror.
+  for (const std::unique_ptr<Compilation>& compilation : run.compilations)
+    if (code == ExitCode::Done) code = compilation->exit_code();
   write_messages(run, wrong);
   if (code == ExitCode::Done) code = perform(run);
   for (const std::unique_ptr<Compilation>& compilation : run.compilations) session.write_times(*compilation);

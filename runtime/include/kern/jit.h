@@ -49,7 +49,8 @@ typedef struct kern_compile_options {
 
 // Compiles a source for a device and loads it; any thread may, several at once. Nothing of the arguments is
 // kept. What is wrong with the source is a KERN_COMPILE_ERROR, whose message is what kernc would write. The
-// code goes when no module, kernel or launch needs it any more. `options` may be null.
+// code goes when no module, kernel or launch needs it any more. `options` may be null. A source "std:reduce" is
+// that file of the standard library.
 kern_error* kern_compile(kern_device* device, const char* source, uint64_t bytes,
                          const kern_compile_options* options, kern_module** module);
 

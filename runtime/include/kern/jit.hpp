@@ -106,7 +106,8 @@ private:
 };
 
 // Compiles a source for a device and loads it; any thread may, several at once. A source that is wrong is a
-// CompileError. The module keeps nothing of the arguments; its code goes with the last module, kernel or
+// CompileError. "std:reduce" as a source is that file of the standard library, whose kernels `signatures` gives types and
+// `defines` operations. The module keeps nothing of the arguments; its code goes with the last module, kernel or
 // launch that needs it. Sources can import the standard library, and files only of `options.imports` and
 // `options.folders`.
 inline Module compile(Status& status, const Device& device, std::string_view source,
