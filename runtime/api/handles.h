@@ -22,6 +22,8 @@ enum class HandleKind : std::uint32_t {
   Prepared,
   Graph,
   Compilation,
+  Elementwise,
+  Reduction,
   Error
 };
 

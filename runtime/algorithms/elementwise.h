@@ -1,0 +1,25 @@
+// The kernel of a formula for arguments of certain types and axes, as source text.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "runtime/algorithms/shapes.h"
+
+namespace kern::algorithms {
+
+// Returns the name of a type for kernels: "f32".
+const char* type_name(std::uint32_t type);
+
+// Returns the type of a parameter: "f32[::1]". The elements of an array of one axis may lie side by side; then the kernel is told.
+std::string parameter_type(const kern_argument& argument);
+// Returns the element of an array at an index of the shape, which is one number where the arrays are flat; of a scalar its name.
+std::string element_text(const std::string& name, const kern_argument& argument, const Axes& axes,
+                         std::span<const std::string> index, bool flat);
+
+// Returns a file with the kernel `elementwise`, whose parameters are the names of the formula. Flat: all arrays have one axis of
+// the same size, side by side. Else threads go over the last axis in x and over the rows of the others in y.
+std::string elementwise_source(const Formula& formula, const Shape& shape,
+                               std::span<const kern_argument> arguments, bool flat);
+
+} // namespace kern::algorithms

@@ -1,0 +1,72 @@
+#include "runtime/algorithms/instances.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kern/jit.h"
+#include "runtime/api/error.h"
+
+namespace kern::algorithms {
+
+void raise(kern_error* error) {
+  if (error) runtime::fail(runtime::take_error(error));
+}
+
+static DeviceOwner owned(kern_device* device) {
+  if (!device) runtime::fail(KERN_OUT_OF_MEMORY, "there is no memory for a handle of the device");
+  return DeviceOwner(device);
+}
+
+DeviceOwner device_of(const kern_launch_options& options, std::span<const kern_argument> arguments) {
+  if (options.stream) return owned(kern_stream_device(options.stream));
+  const auto first =
+      std::ranges::find_if(arguments, [](const kern_argument& each) { return each.buffer != nullptr; });
+  if (first != arguments.end()) return owned(kern_buffer_device(first->buffer));
+  const kern_device_options best{sizeof best, KERN_DEVICE_BEST, 0, 0, 0};
+  kern_device* device = nullptr;
+  raise(kern_device_open(&best, &device));
+  return owned(device);
+}
+
+StreamOwner stream_of(const kern_launch_options& options, kern_device* device) {
+  if (options.stream) return StreamOwner(kern_stream_retain(options.stream));
+  kern_stream* stream = nullptr;
+  raise(kern_stream_of_thread(device, &stream));
+  return StreamOwner(stream);
+}
+
+kern_launch_options whole_options(const kern_launch_options* options) {
+  kern_launch_options whole{};
+  if (options) std::memcpy(&whole, options, std::min<std::size_t>(options->struct_size, sizeof whole));
+  whole.struct_size = sizeof whole;
+  return whole;
+}
+
+static KernelOwner compile(kern_device* device, const std::string& source, const char* name,
+                           std::span<const kern_argument> arguments) {
+  const std::string file = std::string("<") + name + ">";
+  kern_compile_options options{};
+  options.struct_size = sizeof options;
+  options.name = file.c_str();
+  kern_module* module = nullptr;
+  raise(kern_compile(device, source.data(), source.size(), &options, &module));
+  const ModuleOwner owner(module);
+  std::vector<kern_parameter> parameters;
+  for (const kern_argument& each : arguments)
+    parameters.push_back({each.type, each.kind == KERN_SCALAR ? 0 : each.rank, each.writable});
+  kern_kernel* kernel = nullptr;
+  raise(kern_module_kernel(module, name, parameters.data(), parameters.size(), &kernel));
+  return KernelOwner(kernel);
+}
+
+kern_kernel* Instances::kernel(DeviceOwner device, std::string source, const char* name,
+                               std::span<const kern_argument> arguments) {
+  const std::lock_guard lock(mutex_);
+  for (const Instance& each : all_)
+    if (each.source == source && kern_device_same(each.device.get(), device.get())) return each.kernel.get();
+  KernelOwner kernel = compile(device.get(), source, name, arguments);
+  all_.push_back({std::move(device), std::move(source), std::move(kernel)});
+  return all_.back().kernel.get();
+}
+
+} // namespace kern::algorithms

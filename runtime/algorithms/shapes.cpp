@@ -1,0 +1,138 @@
+#include "runtime/algorithms/shapes.h"
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/api/error.h"
+#include "runtime/api/overlap.h"
+
+namespace kern::algorithms {
+
+namespace {
+
+[[noreturn]] void refuse(std::string message) { runtime::fail(KERN_ARGUMENT_ERROR, std::move(message)); }
+
+std::string quoted(const std::string& name) { return "`" + name + "`"; }
+
+std::string text_of(std::span<const std::int64_t> extents) {
+  std::string text = "(";
+  for (std::size_t axis = 0; axis < extents.size(); ++axis)
+    text += (axis ? ", " : "") + std::to_string(extents[axis]);
+  return text + (extents.size() == 1 ? ",)" : ")");
+}
+
+std::span<const std::int64_t> extents_of(const kern_argument& array) { return {array.extents, array.rank}; }
+
+bool is_array(const kern_argument& argument) { return argument.kind != KERN_SCALAR; }
+
+// The names in their order, for messages: "(a, x, y)".
+std::string order_of(const Formula& formula) {
+  std::string text = "(";
+  for (const Name& name : formula.names) text += (text.size() > 1 ? ", " : "") + name.text;
+  return text + ")";
+}
+
+bool is_same_array(const kern_argument& a, const kern_argument& b) {
+  return a.data == b.data && a.rank == b.rank && std::equal(a.extents, a.extents + a.rank, b.extents) &&
+         std::equal(a.strides, a.strides + a.rank, b.strides);
+}
+
+} // namespace
+
+void check_arguments(const Formula& formula, std::span<const kern_argument> arguments) {
+  if (arguments.size() != formula.names.size())
+    refuse("the formula has the arguments " + order_of(formula) + ", in this order, and is given " +
+           std::to_string(arguments.size()));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Name& name = formula.names[i];
+    const kern_argument& given = arguments[i];
+    if (given.kind == KERN_EMPTY)
+      refuse(quoted(name.text) + " is empty: it was never made, could not be made, or was moved from");
+    if (given.kind > KERN_EMPTY || given.type > KERN_C128 || given.rank > 8)
+      refuse(quoted(name.text) + " is no argument of a kernel");
+    if (name.is_written && !is_array(given))
+      refuse(quoted(name.text) + " is assigned, and is given a scalar: results are arrays");
+    if (name.is_written && !given.writable)
+      refuse(quoted(name.text) + " is assigned, and is given an array that is only read");
+    if (name.is_read && given.kind == KERN_HOST_OUT)
+      refuse(quoted(name.text) +
+             " is read as well, and is given host memory that is not copied to the device: " +
+             (name.is_written ? "inout(...) copies it both ways" : "in(...) does"));
+    if (!name.is_written && given.kind == KERN_HOST_INOUT)
+      refuse(quoted(name.text) + " is only read: in(...) does not copy it back");
+    if (!name.is_written && given.kind == KERN_HOST_OUT) refuse(quoted(name.text) + " is no result");
+  }
+}
+
+Shape common_shape(const Formula& formula, std::span<const kern_argument> arguments) {
+  Shape shape;
+  const std::size_t none = arguments.size();
+  std::vector<std::size_t> sources; // of each extent, for messages
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_array(arguments[i])) continue;
+    const auto extents = extents_of(arguments[i]);
+    if (extents.size() > shape.extents.size()) {
+      shape.extents.insert(shape.extents.begin(), extents.size() - shape.extents.size(), 1);
+      sources.insert(sources.begin(), shape.extents.size() - sources.size(), none);
+    }
+    const std::size_t first = shape.extents.size() - extents.size();
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      std::int64_t& common = shape.extents[first + axis];
+      if (extents[axis] == common || extents[axis] == 1) continue;
+      if (common != 1)
+        refuse(quoted(formula.names[i].text) + " of shape " + text_of(extents) + " does not broadcast with " +
+               quoted(formula.names[sources[first + axis]].text) + " of shape " +
+               text_of(extents_of(arguments[sources[first + axis]])));
+      common = extents[axis];
+      sources[first + axis] = i;
+    }
+  }
+  shape.arrays.resize(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_array(arguments[i])) continue;
+    const auto extents = extents_of(arguments[i]);
+    if (formula.names[i].is_written && !std::ranges::equal(extents, shape.extents))
+      refuse(quoted(formula.names[i].text) + " is a result of shape " + text_of(extents) +
+             ", and the arrays together have the shape " + text_of(shape.extents));
+    Axes& axes = shape.arrays[i];
+    axes.skipped = static_cast<std::uint32_t>(shape.extents.size() - extents.size());
+    for (std::size_t axis = 0; axis < extents.size(); ++axis)
+      axes.is_repeated.push_back(extents[axis] != shape.extents[axes.skipped + axis]);
+    for (std::size_t other = 0; other < arguments.size(); ++other) {
+      const bool is_pair = other != i && formula.names[i].is_written && is_array(arguments[other]);
+      if (!is_pair || !runtime::share_elements(arguments[i], arguments[other])) continue;
+      const bool is_in_place =
+          is_same_array(arguments[i], arguments[other]) && !formula.names[other].is_written;
+      if (!is_in_place)
+        refuse(quoted(formula.names[i].text) + " is a result and shares elements with " +
+               quoted(formula.names[other].text) + ", which lies elsewhere or is a result itself");
+    }
+  }
+  return shape;
+}
+
+bool is_flat(const Shape& shape, std::span<const kern_argument> arguments) {
+  for (const kern_argument& each : arguments) {
+    if (!is_array(each)) continue;
+    if (!std::ranges::equal(extents_of(each), shape.extents)) return false;
+    std::int64_t dense = 1;
+    for (std::size_t axis = each.rank; axis-- > 0;) {
+      if (each.extents[axis] > 1 && each.strides[axis] != dense) return false;
+      dense *= std::max<std::int64_t>(each.extents[axis], 1);
+    }
+  }
+  return true;
+}
+
+void flatten(std::span<kern_argument> arguments) {
+  for (kern_argument& each : arguments) {
+    if (!is_array(each)) continue;
+    std::int64_t size = 1;
+    for (std::uint32_t axis = 0; axis < each.rank; ++axis) size *= each.extents[axis];
+    each.rank = 1;
+    each.extents[0] = size;
+    each.strides[0] = 1;
+  }
+}
+
+} // namespace kern::algorithms

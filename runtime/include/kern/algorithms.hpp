@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The library's host side: link kern::jit.
+//
+//     kern::Elementwise axpy = kern::elementwise("y = a * x + y");
+//     axpy(2.0f, x, y);                       // arguments in the order of axpy.arguments(): a, x, y
+//     axpy(2.0f, x, y, stream);
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kern/algorithms.h"
+#include "kern/kern.hpp"
+
+namespace kern::inline v1 {
+
+// Where and how a call of the library runs: its last argument, which a stream converts to.
+class Environment {
+public:
+  Environment(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    options_.struct_size = sizeof options_;
+    options_.place.file = file, options_.place.line = line;
+  }
+  Environment(const Stream& stream, const char* file = __builtin_FILE(),
+              std::uint32_t line = __builtin_LINE())
+      : Environment(file, line) {
+    stream_ = StreamHandle(kern_stream_retain(stream.get()));
+    options_.stream = stream_.get();
+    options_.needs_stream = 1;
+  }
+  // Sets what becomes of faults; without, what the stream says.
+  Environment on_fault(OnFault policy) const {
+    Environment other = *this;
+    other.options_.on_fault = static_cast<std::uint32_t>(policy);
+    return other;
+  }
+  const kern_launch_options& get() const { return options_; }
+
+private:
+  kern_launch_options options_{};
+  StreamHandle stream_;
+};
+
+using ElementwiseHandle = Handle<kern_elementwise, kern_elementwise_retain, kern_elementwise_release>;
+
+// The arguments of a one-line kernel: scalars, buffers, views, host memory as in(x), out(x) or inout(x), and last of all,
+// where it is given, the environment.
+class FormulaArguments {
+public:
+  template <class... Given> explicit FormulaArguments(Given&&... given) {
+    list_.reserve(sizeof...(Given));
+    (put(given), ...);
+  }
+  const std::vector<kern_argument>& list() const { return list_; }
+  const kern_launch_options& options() const { return environment_.get(); }
+
+private:
+  void put(const Environment& environment) { environment_ = environment; }
+  void put(const Stream& stream) { environment_ = Environment(stream); }
+  template <class T> void put(const T& scalar) { Param<T>::put(scalar, list_.emplace_back()); }
+  template <class T, std::size_t Rank> void put(Buffer<T, Rank>& buffer) {
+    Argument<T, Rank>(buffer).put(list_.emplace_back());
+  }
+  template <class T, std::size_t Rank> void put(const Buffer<T, Rank>& buffer) {
+    Argument<const T, Rank>(buffer).put(list_.emplace_back());
+  }
+  template <class T, std::size_t Rank> void put(const View<T, Rank>& view) {
+    Argument<T, Rank>(view).put(list_.emplace_back());
+  }
+  template <class T, std::size_t Rank, kern_argument_kind Kind>
+  void put(const Staged<T, Rank, Kind>& staged) {
+    Argument<T, Rank>(staged).put(list_.emplace_back());
+  }
+
+  std::vector<kern_argument> list_;
+  Environment environment_;
+};
+
+// A one-line kernel, made by elementwise(); copies are the same one, and any thread may call it.
+class Elementwise {
+public:
+  Elementwise() = default; // is empty
+  explicit Elementwise(std::string_view text) {
+    Status status;
+    *this = Elementwise(status, text);
+    status.raise();
+  }
+  Elementwise(Status& status, std::string_view text) noexcept {
+    status.take(kern_elementwise_create(text.data(), text.size(), handle_.receive()));
+  }
+  // Returns the names that stand for the arguments of a call, in their order.
+  std::vector<std::string> arguments() const {
+    return ask(handle_, "formula", [&] {
+      std::vector<std::string> names;
+      for (std::uint64_t i = 0; i < kern_elementwise_argument_count(handle_.get()); ++i)
+        names.emplace_back(kern_elementwise_argument_name(handle_.get(), i));
+      return names;
+    });
+  }
+  // Puts it on a stream; with arguments in host memory it returns when they are there. Compiles it, where it was not called
+  // with such types and axes before: what is wrong with the text for these is a CompileError.
+  template <class... Given> Event operator()(Given&&... given) const
+    requires(!std::is_same_v<std::remove_cvref_t<Given>, Status> && ...)
+  {
+    Status status;
+    Event event = (*this)(status, given...);
+    status.raise();
+    return event;
+  }
+  template <class... Given> Event operator()(Status& status, Given&&... given) const noexcept {
+    EventHandle event;
+    const bool is_enough = Status::with_memory([&] {
+      const FormulaArguments arguments(given...);
+      status.take(kern_elementwise_launch(handle_.get(), &arguments.options(), arguments.list().data(),
+                                          arguments.list().size(), event.receive()));
+    });
+    if (!is_enough) status.refuse_memory();
+    return Event(std::move(event));
+  }
+
+private:
+  ElementwiseHandle handle_;
+};
+
+// Makes a one-line kernel of assignments, separated by `;`: elementwise("y = a * x + y"). Names that are read stand for the first
+// arguments, in the order in which they appear; those that are only assigned come behind. Arrays broadcast as NumPy's do.
+// `t: f32 = ...` declares a name of the formula's own, `i` is the number of the element in C order.
+inline Elementwise elementwise(std::string_view text) { return Elementwise(text); }
+inline Elementwise elementwise(Status& status, std::string_view text) noexcept {
+  return Elementwise(status, text);
+}
+
+using ReductionHandle = Handle<kern_reduction, kern_reduction_retain, kern_reduction_release>;
+
+// A reduction in one line, made by reduction(); copies are the same one, and any thread may call it.
+class Reduction {
+public:
+  Reduction() = default; // is empty
+  Reduction(std::string_view value, std::string_view combine, std::string_view start) {
+    Status status;
+    *this = Reduction(status, value, combine, start);
+    status.raise();
+  }
+  Reduction(Status& status, std::string_view value, std::string_view combine,
+            std::string_view start) noexcept {
+    status.take(kern_reduction_create(value.data(), value.size(), combine.data(), combine.size(),
+                                      start.empty() ? nullptr : start.data(), start.size(),
+                                      handle_.receive()));
+  }
+  std::vector<std::string> arguments() const {
+    return ask(handle_, "reduction", [&] {
+      std::vector<std::string> names;
+      for (std::uint64_t i = 0; i < kern_reduction_argument_count(handle_.get()); ++i)
+        names.emplace_back(kern_reduction_argument_name(handle_.get(), i));
+      return names;
+    });
+  }
+  // As Elementwise is called; behind the arguments that the value names comes the result, an array of one element.
+  template <class... Given> Event operator()(Given&&... given) const
+    requires(!std::is_same_v<std::remove_cvref_t<Given>, Status> && ...)
+  {
+    Status status;
+    Event event = (*this)(status, given...);
+    status.raise();
+    return event;
+  }
+  template <class... Given> Event operator()(Status& status, Given&&... given) const noexcept {
+    EventHandle event;
+    const bool is_enough = Status::with_memory([&] {
+      const FormulaArguments arguments(given...);
+      status.take(kern_reduction_launch(handle_.get(), &arguments.options(), arguments.list().data(),
+                                        arguments.list().size(), event.receive()));
+    });
+    if (!is_enough) status.refuse_memory();
+    return Event(std::move(event));
+  }
+
+private:
+  ReductionHandle handle_;
+};
+
+// Makes a reduction: reduction("x * y", "a + b", "0") is a dot product, reduction("abs(x)", "max(a, b)") the greatest size. The
+// operation is associative and commutative; without a start there must be an element.
+inline Reduction reduction(std::string_view value, std::string_view combine, std::string_view start = {}) {
+  return {value, combine, start};
+}
+inline Reduction reduction(Status& status, std::string_view value, std::string_view combine,
+                           std::string_view start = {}) noexcept {
+  return {status, value, combine, start};
+}
+
+} // namespace kern::inline v1
