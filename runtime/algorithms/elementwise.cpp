@@ -16,6 +16,22 @@ static bool is_array(const kern_argument& argument) { return argument.kind != KE
 
 static std::string number(std::size_t value) { return std::to_string(value); }
 
+std::vector<std::string> kernel_names(const Formula& formula) {
+  static constexpr std::array<std::string_view, 16> taken = {
+      "grid",     "gridsize", "range",   "operation", "elementwise", "reduction",   "combine", "value",
+      "value_at", "sources",  "result_", "state",     "blocks",      "reduce_grid", "put",     "THREADS"};
+  std::vector<std::string> names;
+  for (const Name& name : formula.names) names.push_back(name.text);
+  for (std::string& name : names) {
+    const bool is_taken = std::ranges::find(taken, name) != taken.end() || name.starts_with("extent");
+    if (!is_taken) continue;
+    std::string other = name;
+    while (std::ranges::find(names, other) != names.end()) other += "_";
+    name = other;
+  }
+  return names;
+}
+
 std::string parameter_type(const kern_argument& argument) {
   std::string type = type_name(argument.type);
   if (!is_array(argument)) return type;
@@ -40,13 +56,13 @@ namespace {
 class Writer {
 public:
   Writer(const Formula& formula, const Shape& shape, std::span<const kern_argument> arguments, bool flat)
-      : formula_(formula), shape_(shape), arguments_(arguments), flat_(flat) {}
+      : formula_(formula), shape_(shape), arguments_(arguments), flat_(flat), names_(kernel_names(formula)) {}
 
   std::string file() {
     operation();
     text_ += "\n\n@kernel\ndef elementwise(";
     for (std::size_t i = 0; i < arguments_.size(); ++i)
-      text_ += (i ? ", " : "") + formula_.names[i].text + ": " + parameter_type(arguments_[i]);
+      text_ += (i ? ", " : "") + names_[i] + ": " + parameter_type(arguments_[i]);
     text_ += "):\n";
     contracts();
     flat_ ? flat_body() : body();
@@ -81,12 +97,12 @@ private:
 
   // What the host has seen of the extents the kernel is told, and needs no guards for.
   void contracts() {
-    const std::string& first = formula_.names[whole()].text;
+    const std::string& first = names_[whole()];
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       if (!is_array(arguments_[i]) || i == whole()) continue;
       for (std::size_t axis = 0; axis < arguments_[i].rank; ++axis) {
         const Axes& axes = shape_.arrays[i];
-        const std::string extent = formula_.names[i].text + ".shape[" + number(axis) + "]";
+        const std::string extent = names_[i] + ".shape[" + number(axis) + "]";
         const bool is_repeated = !flat_ && axes.is_repeated[axis];
         const std::size_t common = flat_ ? axis : axis + axes.skipped;
         text_ += "    assert " + extent +
@@ -96,7 +112,7 @@ private:
   }
 
   std::string element(std::size_t i, std::span<const std::string> index) const {
-    return element_text(formula_.names[i].text, arguments_[i], shape_.arrays[i], index, flat_);
+    return element_text(names_[i], arguments_[i], shape_.arrays[i], index, flat_);
   }
 
   void store(const std::string& indent, std::span<const std::string> index, const std::string& place) {
@@ -109,18 +125,18 @@ private:
 
   // Names of the kernel's own must be none of the formula's.
   std::string own(std::string name) const {
-    while (std::ranges::find(formula_.names, name, &Name::text) != formula_.names.end()) name += "_";
+    while (std::ranges::find(names_, name) != names_.end()) name += "_";
     return name;
   }
 
   void flat_body() {
     const std::string at = own("at");
-    text_ += "    " + at + " = grid(1)\n    if " + at + " < " + formula_.names[whole()].text + ".size:\n";
+    text_ += "    " + at + " = grid(1)\n    if " + at + " < " + names_[whole()] + ".size:\n";
     store("        ", std::array{at}, at);
   }
 
   void body() {
-    const std::string& first = formula_.names[whole()].text;
+    const std::string& first = names_[whole()];
     const std::string column = own("column"), row = own("row"), rest = own("rest"), start = own("start");
     auto extent = [&](std::size_t axis) { return first + ".shape[" + number(axis) + "]"; };
     const std::size_t last = axes() - 1;
@@ -146,6 +162,7 @@ private:
   const Shape& shape_;
   std::span<const kern_argument> arguments_;
   bool flat_;
+  std::vector<std::string> names_; // of the arguments, in the kernel
   std::string text_;
 };
 

@@ -77,6 +77,15 @@ TEST(Elementwise, GivesSeveralResults) {
   EXPECT_EQ(host_of(q.view())[3], 2);
 }
 
+TEST(Elementwise, TakesAnyName) {
+  const Device device = test_device();
+  Buffer<float> x = counted<float>(device, 4), y = kern::zeros<float>(device, 4);
+  elementwise("grid_ = grid + operation * range")(x, 2.0f, 3.0f, y);
+  EXPECT_EQ(host_of(y.view()), (std::vector<float>{6, 7, 8, 9}));
+  elementwise("state = at + column")(x, x, y);
+  EXPECT_EQ(host_of(y.view()), (std::vector<float>{0, 2, 4, 6}));
+}
+
 TEST(Elementwise, Broadcasts) {
   const Device device = test_device();
   Buffer<float> row = counted<float>(device, 5);

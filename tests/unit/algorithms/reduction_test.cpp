@@ -67,6 +67,8 @@ TEST(Reduction, TakesAnyOperation) {
   EXPECT_EQ(result.read(0), 7);
   reduction("x - mean", "a if abs(a) < abs(b) else b")(x, 2.5f, result);
   EXPECT_EQ(std::abs(result.read(0)), 0.5f);
+  reduction("sources - state * value", "min(a, b)")(x, 1.0f, 2.0f, result);
+  EXPECT_EQ(result.read(0), -9);
   Buffer<std::int64_t> last(device, 1);
   reduction("i if x > 0 else -1", "max(a, b)")(x, last);
   EXPECT_EQ(last.read(0), 2);
