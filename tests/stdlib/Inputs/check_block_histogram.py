@@ -10,7 +10,7 @@ from launches import Launches, finish, here
 
 bins, items = 40, 4
 random = np.random.default_rng(4)
-stages = Launches(sys.argv[1], here / "block_histogram_kernels.kern", sys.argv[2])
+stages = Launches(sys.argv[1], here / "block_histogram_kernels.kern", *sys.argv[2:])
 for shape in ((1,), (33,), (16, 16)):
     threads = int(np.prod(shape))
     launch = ["--grid", 1, "--block", ",".join(map(str, shape))]

@@ -71,7 +71,7 @@ def check_others(stages, count, launch):
 
 cases = ((np.float32, (128,), 4), (np.int64, (33,), 5), (np.uint8, (1,), 1), (np.float16, (7, 5, 3), 1), (np.int8, (1,), 6))
 for number, (dtype, shape, items) in enumerate(cases):
-    stages = Launches(sys.argv[1], here / "block_sort_kernels.kern", sys.argv[2])
+    stages = Launches(sys.argv[1], here / "block_sort_kernels.kern", *sys.argv[2:])
     threads = int(np.prod(shape))
     launch = ["--grid", 1, "--block", ",".join(map(str, shape))]
     check_keys(stages, np.dtype(dtype), threads * items, launch)

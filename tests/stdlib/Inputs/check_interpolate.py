@@ -106,7 +106,7 @@ def run(kernel, inputs, outputs, *options):
         words.append(f"{name}={value}")
     for name in outputs:
         words += ["-o", f"{name}={folder / name}.out.npy"]
-    command = [kernc, "run", str(source), kernel, *words, "-Werror", *options]
+    command = [kernc, "run", str(source), kernel, *words, "-Werror", *options, *sys.argv[3:]]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode or "warning" in done.stderr:
         failures += 1

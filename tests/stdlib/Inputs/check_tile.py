@@ -68,7 +68,7 @@ def check_runs(stages, tile, launch):
 
 
 for shape, items in (((1,), 1), ((33,), 5), ((128,), 4), ((7, 5, 3), 2)):
-    stages = Launches(sys.argv[1], here / "tile_kernels.kern", sys.argv[2])
+    stages = Launches(sys.argv[1], here / "tile_kernels.kern", *sys.argv[2:])
     threads = int(np.prod(shape))
     launch = ["--block", ",".join(map(str, shape))]
     check_orders(stages, threads, items, launch)

@@ -85,7 +85,7 @@ def check_shifts(stages, random, keep, launch):
 
 
 random = np.random.default_rng(1)
-stages = Launches(sys.argv[1], here / "warp_kernels.kern", sys.argv[2])
+stages = Launches(sys.argv[1], here / "warp_kernels.kern", *sys.argv[2:])
 for shape in ((1,), (64,), (7, 5, 3)):
     n = int(np.prod(shape))
     for keep in (np.ones(n, bool), random.random(n) < 0.7, (np.arange(n) // 32 % 2 == 1) & (random.random(n) < 0.2)):
