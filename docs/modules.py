@@ -5,6 +5,7 @@ usage: modules.py FOLDER
 """
 import ast
 import pathlib
+import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -25,10 +26,18 @@ def signature(function):
 
 
 def functions(tree, kind):
-    """Yields the functions of a kind that have a docstring: the others are for the module's own use, or their names say all."""
+    """Yields the functions of a kind."""
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and decorator(node) == kind and ast.get_docstring(node):
+        if isinstance(node, ast.FunctionDef) and decorator(node) == kind:
             yield node
+
+
+def formula(function):
+    """Returns what a function computes, where its body is one expression without a condition on types."""
+    last = function.body[-1]
+    is_one = len(function.body) <= 2 and isinstance(last, ast.Return) and last.value is not None
+    text = ast.unparse(last.value) if is_one else ""
+    return f"`= {text}`" if is_one and len(text) < 100 else ""
 
 
 def constants(tree):
@@ -52,7 +61,8 @@ def page(path):
         if found:
             lines += [f"## {title}", ""]
         for function in found:
-            lines += [f"### `{signature(function)}`", "", ast.get_docstring(function), ""]
+            lines += [f"### `{signature(function)}`", ""]
+            lines += [text + "\n" for text in (ast.get_docstring(function), formula(function)) if text]
     table = list(constants(tree))
     if table:
         lines += ["## Constants", "", "| | |", "|---|---|"]
@@ -62,7 +72,7 @@ def page(path):
 
 def first_sentence(text):
     line = " ".join(text.split("\n\n")[0].split())
-    return line.split(". ")[0].rstrip(".:")
+    return re.split(r"\. (?=[A-Z`])", line)[0].rstrip(".:")
 
 
 def write(folder):

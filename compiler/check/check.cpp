@@ -249,8 +249,9 @@ bool is_instantiated(const Context& context, const FunctionSymbol& function) {
 }
 
 // A kernel without types is in no output, which is told where other kernels are in it. Of a file that has no others
-// the outputs themselves are errors.
+// the outputs themselves are errors. Those of the standard library are to have none.
 void warn_without_code(Context& context, const FunctionSymbol& function) {
+  if (function.file->file->is_library) return;
   std::string_view name = function.def->name;
   bool reads = function.file->rules.annotations == Rules::annotations_rule::Types;
   auto untyped = std::ranges::find_if(function.def->params, [&](const ast::Param& param) {

@@ -53,6 +53,13 @@ std::optional<FoundFile> find_by_scheme(std::string_view words) {
   return find_in_stdlib(std::string(words.substr(stdlib_scheme.size())), "");
 }
 
+std::string no_stdlib_module() {
+  std::string names;
+  for (const StdlibFile& file : stdlib_files())
+    names += (names.empty() ? "" : ", ") + std::string(stdlib_scheme) + std::string(file.module);
+  return "the standard library has " + names;
+}
+
 bool is_stdlib_name(std::string_view name) { return name.starts_with(stdlib_prefix); }
 
 // The files that may be a module, the first that is there counts.

@@ -24,6 +24,8 @@ std::optional<std::string> read_file(const std::string& path, std::string& why, 
 // Finds a file of the stdlib by what names it in place of a file or a source: "std:reduce".
 inline constexpr std::string_view stdlib_scheme = "std:";
 std::optional<FoundFile> find_by_scheme(std::string_view words);
+// Says which there are, to somebody who asked for another one.
+std::string no_stdlib_module();
 // Finds a module in the stdlib only.
 std::optional<FoundFile> find_in_stdlib(const std::string& module, const std::string& importer);
 // Returns what finds a module on disk, then in the stdlib.

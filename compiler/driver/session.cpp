@@ -151,14 +151,6 @@ std::unique_ptr<Compilation> open_source(Session& session, const std::string& fi
   return open_source(session, std::move(options), file);
 }
 
-// Lists its modules by these names, for messages.
-static std::string stdlib_modules() {
-  std::string names;
-  for (const StdlibFile& file : stdlib_files())
-    names += (names.empty() ? "" : ", ") + std::string(stdlib_scheme) + std::string(file.module);
-  return names;
-}
-
 std::unique_ptr<Compilation> open_source(Session& session, CompileOptions options, const std::string& file) {
   std::string name = file, text;
   const bool is_library = file.starts_with(stdlib_scheme);
@@ -174,8 +166,7 @@ std::unique_ptr<Compilation> open_source(Session& session, CompileOptions option
   } else if (is_library) {
     std::optional<FoundFile> found = find_by_scheme(file);
     if (!found) {
-      session.diagnostics.report({}, diag::cannot_read_file, file,
-                                 "the standard library has " + stdlib_modules());
+      session.diagnostics.report({}, diag::cannot_read_file, file, no_stdlib_module());
       return nullptr;
     }
     name = std::move(found->name);

@@ -17,13 +17,29 @@ static bool is_array(const kern_argument& argument) { return argument.kind != KE
 static std::string number(std::size_t value) { return std::to_string(value); }
 
 std::vector<std::string> kernel_names(const Formula& formula) {
-  static constexpr std::array<std::string_view, 16> taken = {
-      "grid",     "gridsize", "range",   "operation", "elementwise", "reduction",   "combine", "value",
-      "value_at", "sources",  "result_", "state",     "blocks",      "reduce_grid", "put",     "THREADS"};
-  std::vector<std::string> names;
-  for (const Name& name : formula.names) names.push_back(name.text);
+  static constexpr std::array<std::string_view, 19> taken = {"grid",
+                                                             "gridsize",
+                                                             "range",
+                                                             "operation",
+                                                             "elementwise",
+                                                             "reduction",
+                                                             "scanning",
+                                                             "combine",
+                                                             "value",
+                                                             "value_at",
+                                                             "sources",
+                                                             "result_",
+                                                             "state",
+                                                             "blocks",
+                                                             "tiles",
+                                                             "store",
+                                                             "reduce_grid",
+                                                             "scan_grid",
+                                                             "exclusive_scan_grid"};
+  std::vector<std::string> names = names_of(formula);
   for (std::string& name : names) {
-    const bool is_taken = std::ranges::find(taken, name) != taken.end() || name.starts_with("extent");
+    const bool is_taken =
+        std::ranges::find(taken, name) != taken.end() || name.starts_with("extent") || name == "THREADS";
     if (!is_taken) continue;
     std::string other = name;
     while (std::ranges::find(names, other) != names.end()) other += "_";

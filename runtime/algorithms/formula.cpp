@@ -27,8 +27,9 @@ constexpr std::array<std::string_view, 19> operators = {
 constexpr std::array<std::string_view, 5> comparisons = {"==", "!=", "<=", ">=", "->"};
 
 // Words of the language, modules and what a formula has of its own.
-constexpr std::array<std::string_view, 14> words = {
-    "and", "or", "not", "in", "is", "if", "else", "True", "False", "None", "math", "cmath", "lambda", "i"};
+constexpr std::array<std::string_view, 17> words = {"and",    "or",   "not",   "in",   "is",   "if",
+                                                    "else",   "True", "False", "None", "math", "cmath",
+                                                    "lambda", "np",   "numpy", "std",  "i"};
 
 bool is_assignment(std::string_view token) {
   return token.ends_with('=') && std::ranges::find(comparisons, token) == comparisons.end() && token != ":=";
@@ -153,6 +154,12 @@ std::vector<std::string_view> statements_of(std::string_view text) {
 }
 
 } // namespace
+
+std::vector<std::string> names_of(const Formula& formula) {
+  std::vector<std::string> names;
+  for (const Name& name : formula.names) names.push_back(name.text);
+  return names;
+}
 
 Formula parse_assignments(std::string_view text) {
   Formula formula;

@@ -17,6 +17,9 @@ struct Formula {
   std::vector<Name> names; // in the order of a launch's arguments
 };
 
+// Returns the names alone.
+std::vector<std::string> names_of(const Formula& formula);
+
 // Reads assignments, separated by `;` or by lines. The arguments are the names that are read, in the order in which they
 // appear, and behind them those that are only assigned. `t: f32 = ...` declares a name of the formula's own; functions, types,
 // what belongs to a module (`math.pi`), and `i`, the number of the element, are no arguments. What else is wrong with the text

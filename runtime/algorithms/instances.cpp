@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kern/jit.h"
+#include "runtime/algorithms/elementwise.h"
 #include "runtime/api/error.h"
 
 namespace kern::algorithms {
@@ -42,14 +43,26 @@ kern_launch_options whole_options(const kern_launch_options* options) {
   return whole;
 }
 
-static KernelOwner compile(kern_device* device, const std::string& source, const char* name,
-                           std::span<const kern_argument> arguments) {
-  const std::string file = std::string("<") + name + ">";
+// The types that a text was compiled for are what is mostly wrong with it.
+static std::string note_of(std::span<const std::string> names, std::span<const kern_argument> arguments) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    list += (i ? ", " : "") + names[i] + ": " + parameter_type(arguments[i]);
+  return "note: the arguments are " + list;
+}
+
+KernelOwner Instances::compile(kern_device* device, const std::string& source, const char* name,
+                               std::span<const kern_argument> arguments) const {
   kern_compile_options options{};
   options.struct_size = sizeof options;
-  options.name = file.c_str();
+  options.name = title_.c_str();
   kern_module* module = nullptr;
-  raise(kern_compile(device, source.data(), source.size(), &options, &module));
+  if (kern_error* refused = kern_compile(device, source.data(), source.size(), &options, &module)) {
+    runtime::Error error = runtime::take_error(refused);
+    if (error.kind == KERN_COMPILE_ERROR)
+      error.message += (error.message.ends_with('\n') ? "" : "\n") + note_of(names_, arguments);
+    runtime::fail(std::move(error));
+  }
   const ModuleOwner owner(module);
   std::vector<kern_parameter> parameters;
   for (const kern_argument& each : arguments)

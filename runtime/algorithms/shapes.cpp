@@ -51,9 +51,12 @@ void check_arguments(const Formula& formula, std::span<const kern_argument> argu
     if (given.kind > KERN_EMPTY || given.type > KERN_C128 || given.rank > 8)
       refuse(quoted(name.text) + " is no argument of a kernel");
     if (name.is_written && !is_array(given))
-      refuse(quoted(name.text) + " is assigned, and is given a scalar: results are arrays");
+      refuse(quoted(name.text) +
+             " is assigned, and is given a scalar: results are arrays; the arguments are " +
+             order_of(formula));
     if (name.is_written && !given.writable)
-      refuse(quoted(name.text) + " is assigned, and is given an array that is only read");
+      refuse(quoted(name.text) + " is assigned, and is given an array that is only read; the arguments are " +
+             order_of(formula));
     if (name.is_read && given.kind == KERN_HOST_OUT)
       refuse(quoted(name.text) +
              " is read as well, and is given host memory that is not copied to the device: " +
@@ -98,9 +101,17 @@ Shape common_shape(const Formula& formula, std::span<const kern_argument> argume
     axes.skipped = static_cast<std::uint32_t>(shape.extents.size() - extents.size());
     for (std::size_t axis = 0; axis < extents.size(); ++axis)
       axes.is_repeated.push_back(extents[axis] != shape.extents[axes.skipped + axis]);
+  }
+  return shape;
+}
+
+void check_overlaps(const Formula& formula, std::span<const kern_argument> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!formula.names[i].is_written) continue;
     for (std::size_t other = 0; other < arguments.size(); ++other) {
-      const bool is_pair = other != i && formula.names[i].is_written && is_array(arguments[other]);
-      if (!is_pair || !runtime::share_elements(arguments[i], arguments[other])) continue;
+      if (other == i || !is_array(arguments[other]) ||
+          !runtime::share_elements(arguments[i], arguments[other]))
+        continue;
       const bool is_in_place =
           is_same_array(arguments[i], arguments[other]) && !formula.names[other].is_written;
       if (!is_in_place)
@@ -108,7 +119,6 @@ Shape common_shape(const Formula& formula, std::span<const kern_argument> argume
                quoted(formula.names[other].text) + ", which lies elsewhere or is a result itself");
     }
   }
-  return shape;
 }
 
 bool is_flat(const Shape& shape, std::span<const kern_argument> arguments) {

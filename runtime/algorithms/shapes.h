@@ -24,9 +24,11 @@ struct Shape {
 // read but not copied to the device.
 void check_arguments(const Formula& formula, std::span<const kern_argument> arguments);
 
-// Returns the shape that all arrays have in common. Results have it themselves. What does not fit, and results that share
-// elements with another array, but for those that are the same array, is an error with both sides.
+// Returns the shape that all arrays have in common. Results have it themselves. What does not fit is an error with both sides.
 Shape common_shape(const Formula& formula, std::span<const kern_argument> arguments);
+
+// Refuses results that share elements with another array, but for one that is the same array.
+void check_overlaps(const Formula& formula, std::span<const kern_argument> arguments);
 
 // Says whether all arrays have the shape itself and their elements lie side by side, so that one axis does.
 bool is_flat(const Shape& shape, std::span<const kern_argument> arguments);

@@ -22,8 +22,7 @@ enum class HandleKind : std::uint32_t {
   Prepared,
   Graph,
   Compilation,
-  Elementwise,
-  Reduction,
+  Formula,
   Error
 };
 

@@ -39,6 +39,9 @@ CompileOptions compiler_options(const Request& request, const Options& options, 
   Options known = options;
   for (const std::string& text : options.defines)
     if (names_file(text)) diagnostics.report({}, diag::bad_define, text, "the JIT reads no files for values");
+  const bool is_word = request.source.find_first_of(" \n") == request.source.npos;
+  if (is_word && request.source.starts_with(stdlib_scheme) && !find_by_scheme(request.source))
+    diagnostics.report({}, diag::cannot_read_file, request.source, no_stdlib_module());
   std::erase_if(known.defines, names_file);
   CompileOptions result = compile_options(known, diagnostics);
   std::vector<FoundFile> files;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The library's host side: link kern::jit.
 //
-//     kern::Elementwise axpy = kern::elementwise("y = a * x + y");
+//     kern::Formula axpy = kern::elementwise("y = a * x + y");
 //     axpy(2.0f, x, y);                       // arguments in the order of axpy.arguments(): a, x, y
 //     axpy(2.0f, x, y, stream);
 #pragma once
@@ -43,7 +43,7 @@ private:
   StreamHandle stream_;
 };
 
-using ElementwiseHandle = Handle<kern_elementwise, kern_elementwise_retain, kern_elementwise_release>;
+using FormulaHandle = Handle<kern_formula, kern_formula_retain, kern_formula_release>;
 
 // The arguments of a one-line kernel: scalars, buffers, views, host memory as in(x), out(x) or inout(x), and last of all,
 // where it is given, the environment.
@@ -51,7 +51,7 @@ class FormulaArguments {
 public:
   template <class... Given> explicit FormulaArguments(Given&&... given) {
     list_.reserve(sizeof...(Given));
-    (put(given), ...);
+    (put(std::forward<Given>(given)), ...);
   }
   const std::vector<kern_argument>& list() const { return list_; }
   const kern_launch_options& options() const { return environment_.get(); }
@@ -78,24 +78,17 @@ private:
   Environment environment_;
 };
 
-// A one-line kernel, made by elementwise(); copies are the same one, and any thread may call it.
-class Elementwise {
+// A one-line kernel, made by elementwise(), reduction() or scanning(); copies are the same one, and any thread may call it.
+class Formula {
 public:
-  Elementwise() = default; // is empty
-  explicit Elementwise(std::string_view text) {
-    Status status;
-    *this = Elementwise(status, text);
-    status.raise();
-  }
-  Elementwise(Status& status, std::string_view text) noexcept {
-    status.take(kern_elementwise_create(text.data(), text.size(), handle_.receive()));
-  }
+  Formula() = default; // is empty
+  explicit Formula(FormulaHandle handle) : handle_(std::move(handle)) {}
   // Returns the names that stand for the arguments of a call, in their order.
   std::vector<std::string> arguments() const {
     return ask(handle_, "formula", [&] {
       std::vector<std::string> names;
-      for (std::uint64_t i = 0; i < kern_elementwise_argument_count(handle_.get()); ++i)
-        names.emplace_back(kern_elementwise_argument_name(handle_.get(), i));
+      for (std::uint64_t i = 0; i < kern_formula_argument_count(handle_.get()); ++i)
+        names.emplace_back(kern_formula_argument_name(handle_.get(), i));
       return names;
     });
   }
@@ -105,90 +98,71 @@ public:
     requires(!std::is_same_v<std::remove_cvref_t<Given>, Status> && ...)
   {
     Status status;
-    Event event = (*this)(status, given...);
+    Event event = (*this)(status, std::forward<Given>(given)...);
     status.raise();
     return event;
   }
   template <class... Given> Event operator()(Status& status, Given&&... given) const noexcept {
     EventHandle event;
     const bool is_enough = Status::with_memory([&] {
-      const FormulaArguments arguments(given...);
-      status.take(kern_elementwise_launch(handle_.get(), &arguments.options(), arguments.list().data(),
-                                          arguments.list().size(), event.receive()));
+      const FormulaArguments arguments(std::forward<Given>(given)...);
+      status.take(kern_formula_launch(handle_.get(), &arguments.options(), arguments.list().data(),
+                                      arguments.list().size(), event.receive()));
     });
     if (!is_enough) status.refuse_memory();
     return Event(std::move(event));
   }
 
 private:
-  ElementwiseHandle handle_;
+  FormulaHandle handle_;
 };
 
 // Makes a one-line kernel of assignments, separated by `;`: elementwise("y = a * x + y"). Names that are read stand for the first
 // arguments, in the order in which they appear; those that are only assigned come behind. Arrays broadcast as NumPy's do.
 // `t: f32 = ...` declares a name of the formula's own, `i` is the number of the element in C order.
-inline Elementwise elementwise(std::string_view text) { return Elementwise(text); }
-inline Elementwise elementwise(Status& status, std::string_view text) noexcept {
-  return Elementwise(status, text);
+inline Formula elementwise(Status& status, std::string_view text) noexcept {
+  FormulaHandle handle;
+  status.take(kern_elementwise(text.data(), text.size(), handle.receive()));
+  return Formula(std::move(handle));
+}
+inline Formula elementwise(std::string_view text) {
+  Status status;
+  Formula formula = elementwise(status, text);
+  status.raise();
+  return formula;
 }
 
-using ReductionHandle = Handle<kern_reduction, kern_reduction_retain, kern_reduction_release>;
-
-// A reduction in one line, made by reduction(); copies are the same one, and any thread may call it.
-class Reduction {
-public:
-  Reduction() = default; // is empty
-  Reduction(std::string_view value, std::string_view combine, std::string_view start) {
-    Status status;
-    *this = Reduction(status, value, combine, start);
-    status.raise();
-  }
-  Reduction(Status& status, std::string_view value, std::string_view combine,
-            std::string_view start) noexcept {
-    status.take(kern_reduction_create(value.data(), value.size(), combine.data(), combine.size(),
-                                      start.empty() ? nullptr : start.data(), start.size(),
-                                      handle_.receive()));
-  }
-  std::vector<std::string> arguments() const {
-    return ask(handle_, "reduction", [&] {
-      std::vector<std::string> names;
-      for (std::uint64_t i = 0; i < kern_reduction_argument_count(handle_.get()); ++i)
-        names.emplace_back(kern_reduction_argument_name(handle_.get(), i));
-      return names;
-    });
-  }
-  // As Elementwise is called; behind the arguments that the value names comes the result, an array of one element.
-  template <class... Given> Event operator()(Given&&... given) const
-    requires(!std::is_same_v<std::remove_cvref_t<Given>, Status> && ...)
-  {
-    Status status;
-    Event event = (*this)(status, given...);
-    status.raise();
-    return event;
-  }
-  template <class... Given> Event operator()(Status& status, Given&&... given) const noexcept {
-    EventHandle event;
-    const bool is_enough = Status::with_memory([&] {
-      const FormulaArguments arguments(given...);
-      status.take(kern_reduction_launch(handle_.get(), &arguments.options(), arguments.list().data(),
-                                        arguments.list().size(), event.receive()));
-    });
-    if (!is_enough) status.refuse_memory();
-    return Event(std::move(event));
-  }
-
-private:
-  ReductionHandle handle_;
-};
-
-// Makes a reduction: reduction("x * y", "a + b", "0") is a dot product, reduction("abs(x)", "max(a, b)") the greatest size. The
-// operation is associative and commutative; without a start there must be an element.
-inline Reduction reduction(std::string_view value, std::string_view combine, std::string_view start = {}) {
-  return {value, combine, start};
+// Makes a reduction: reduction("x * y", "a + b", "0") is a dot product, reduction("abs(x)", "max(a, b)") the greatest size; its last
+// argument is the result, an array of one element. The operation is associative and commutative; without a start there must be an
+// element.
+inline Formula reduction(Status& status, std::string_view value, std::string_view combine,
+                         std::string_view start = {}) noexcept {
+  FormulaHandle handle;
+  status.take(kern_reduction(value.data(), value.size(), combine.data(), combine.size(),
+                             start.empty() ? nullptr : start.data(), start.size(), handle.receive()));
+  return Formula(std::move(handle));
 }
-inline Reduction reduction(Status& status, std::string_view value, std::string_view combine,
-                           std::string_view start = {}) noexcept {
-  return {status, value, combine, start};
+inline Formula reduction(std::string_view value, std::string_view combine, std::string_view start = {}) {
+  Status status;
+  Formula formula = reduction(status, value, combine, start);
+  status.raise();
+  return formula;
+}
+
+// Makes a scan: scanning("x", "a + b") gives each element the sum up to it, scanning("x", "a + b", "0") that of the elements before
+// it. Its last argument is the result, of as many elements, in C order. The operation is associative.
+inline Formula scanning(Status& status, std::string_view value, std::string_view combine,
+                        std::string_view start = {}) noexcept {
+  FormulaHandle handle;
+  status.take(kern_scanning(value.data(), value.size(), combine.data(), combine.size(),
+                            start.empty() ? nullptr : start.data(), start.size(), handle.receive()));
+  return Formula(std::move(handle));
+}
+inline Formula scanning(std::string_view value, std::string_view combine, std::string_view start = {}) {
+  Status status;
+  Formula formula = scanning(status, value, combine, start);
+  status.raise();
+  return formula;
 }
 
 } // namespace kern::inline v1

@@ -36,13 +36,13 @@ template <class T> Buffer<T> counted(const Device& device, std::int64_t size) {
 // Returns what a call says against its arguments; "" where it takes them.
 template <class... Given> std::string refusal(std::string_view text, Given&&... given) {
   kern::Status status;
-  elementwise(status, text)(status, given...);
+  elementwise(status, text)(status, std::forward<Given>(given)...);
   return status.message();
 }
 
 TEST(Elementwise, TakesTypesFromItsArguments) {
   const Device device = test_device();
-  const kern::Elementwise axpy = elementwise("y = a * x + y");
+  const kern::Formula axpy = elementwise("y = a * x + y");
   EXPECT_EQ(axpy.arguments(), (std::vector<std::string>{"a", "x", "y"}));
   Buffer<float> x = counted<float>(device, 1000), y = kern::zeros<float>(device, 1000);
   axpy(2.0f, x, y);
@@ -141,8 +141,11 @@ TEST(Elementwise, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal("y = x", x, y), "`y` of shape (5,) does not broadcast with `x` of shape (4,)");
   EXPECT_EQ(refusal("y = a * x", x, y),
             "the formula has the arguments (a, x, y), in this order, and is given 2");
-  EXPECT_EQ(refusal("y = x", x, 2.0f), "`y` is assigned, and is given a scalar: results are arrays");
-  EXPECT_EQ(refusal("y = x", y, fixed), "`y` is assigned, and is given an array that is only read");
+  EXPECT_EQ(refusal("y = x", x, 2.0f),
+            "`y` is assigned, and is given a scalar: results are arrays; the arguments are (x, y)");
+  EXPECT_EQ(refusal("y = x", y, fixed),
+            "`y` is assigned, and is given an array that is only read; the arguments are (x, y)");
+  EXPECT_NE(refusal("y = x", y, Buffer<float>(device, 5)).find("only read"), std::string::npos);
   Buffer<float, 2> matrix(device, kern::extents(4, 4));
   EXPECT_EQ(refusal("y = m + x", matrix, x, x),
             "`y` is a result of shape (4,), and the arrays together have the shape (4, 4)");
@@ -162,7 +165,12 @@ TEST(Elementwise, TellsWhatIsWrongWithTheText) {
   kern::Status status;
   elementwise("y = sine(x)")(status, x, y);
   EXPECT_EQ(status.kind(), KERN_COMPILE_ERROR);
-  EXPECT_NE(std::string(status.message()).find("y = sine(x)"), std::string::npos) << status.message();
+  EXPECT_NE(std::string(status.message()).find("<elementwise y = sine(x)>:3:9: error"), std::string::npos)
+      << status.message();
+  kern::Status of_type;
+  elementwise("y = a * x")(of_type, 2.0, x, y);
+  const std::string message(of_type.message());
+  EXPECT_TRUE(message.ends_with("note: the arguments are a: f64, x: f32[::1], y: f32[::1]")) << message;
   // The formula works for others, and after an error.
   elementwise("y = math.sqrt(x)")(x, y);
   EXPECT_EQ(host_of(y.view())[1], 1);
@@ -185,7 +193,7 @@ TEST(Elementwise, ReportsFaults) {
 
 TEST(Elementwise, IsCaptured) {
   const Device device = test_device();
-  const kern::Elementwise count = elementwise("x += step");
+  const kern::Formula count = elementwise("x += step");
   Buffer<std::int32_t> x = kern::zeros<std::int32_t>(device, 100);
   const kern::Stream stream(device);
   count(std::int32_t{1}, x, stream);
@@ -197,7 +205,7 @@ TEST(Elementwise, IsCaptured) {
 
 TEST(Elementwise, IsCalledByManyThreads) {
   const Device device = test_device();
-  const kern::Elementwise count = elementwise("x += 1");
+  const kern::Formula count = elementwise("x += 1");
   std::vector<std::int64_t> sums(8);
   std::vector<std::thread> threads;
   for (std::int64_t& sum : sums)

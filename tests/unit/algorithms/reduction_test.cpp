@@ -24,7 +24,7 @@ template <class T> std::vector<T> numbers(std::size_t size) {
   return host;
 }
 
-template <class... Given> std::string refusal(const kern::Reduction& what, Given&&... given) {
+template <class... Given> std::string refusal(const kern::Formula& what, Given&&... given) {
   kern::Status status;
   what(status, given...);
   return status.message();
@@ -32,7 +32,7 @@ template <class... Given> std::string refusal(const kern::Reduction& what, Given
 
 TEST(Reduction, SumsProducts) {
   const Device device = test_device();
-  const kern::Reduction dot = reduction("x * y", "a + b", "0");
+  const kern::Formula dot = reduction("x * y", "a + b", "0");
   EXPECT_EQ(dot.arguments(), (std::vector<std::string>{"x", "y", "result"}));
   for (std::size_t size : {0, 1, 255, 4096, 4097, 1000003}) {
     const std::vector<std::int32_t> x = numbers<std::int32_t>(size), y = x;
@@ -50,7 +50,7 @@ TEST(Reduction, HasTheSameBitsInEveryRun) {
   std::vector<float> host = numbers<float>(300000);
   for (float& value : host) value = 1.0f / (value + 1);
   const Buffer<float> x = kern::copy_of<float>(device, host);
-  const kern::Reduction sum = reduction("x", "a + b", "0");
+  const kern::Formula sum = reduction("x", "a + b", "0");
   Buffer<float> first(device, 1), second(device, 1);
   sum(x, first);
   const kern::Stream stream(device);
@@ -93,19 +93,26 @@ TEST(Reduction, Broadcasts) {
 TEST(Reduction, RefusesWhatDoesNotFit) {
   const Device device = test_device();
   Buffer<float> x(device, 4), none(device, 0), result(device, 1);
-  const kern::Reduction most = reduction("x", "max(a, b)");
+  const kern::Formula most = reduction("x", "max(a, b)");
   EXPECT_EQ(refusal(most, none, result), "a reduction of no elements has no result: give it a start, "
                                          "`kern::reduction(value, operation, start)`");
   EXPECT_EQ(refusal(most, x, x),
             "the result of a reduction is an array of one element, and is given one of 4");
-  EXPECT_EQ(refusal(most, 1.0f, result), "a reduction is of an array, and this one is given numbers alone");
+  EXPECT_EQ(refusal(most, 1.0f, result), "there is no array to go over: this call is given numbers alone");
   EXPECT_NE(refusal(most, x).find("(x, result), in this order, and is given 1"), std::string::npos);
   kern::Status status;
   reduction(status, "y = x", "a + b");
   EXPECT_EQ(std::string(status.message()), "one expression is needed, and `y = x` is none");
+  for (const char* operation : {"a + c", "a", "1"}) {
+    kern::Status wrong;
+    reduction(wrong, "x", operation);
+    EXPECT_NE(std::string(wrong.message()).find("an operation joins `a` and `b`"), std::string::npos);
+  }
   kern::Status wrong;
-  reduction("x", "a + c")(wrong, x, result);
-  EXPECT_EQ(wrong.kind(), KERN_COMPILE_ERROR);
+  Buffer<std::int32_t> whole(device, 1);
+  reduction("x", "a + b", "0")(wrong, x, whole);
+  ASSERT_EQ(wrong.kind(), KERN_COMPILE_ERROR);
+  EXPECT_NE(std::string(wrong.message()).find("<reduction x, a + b>"), std::string::npos) << wrong.message();
 }
 
 TEST(Reduction, ReportsFaultsAndIsCaptured) {
@@ -114,7 +121,7 @@ TEST(Reduction, ReportsFaultsAndIsCaptured) {
                        total(device, 1);
   Buffer<std::uint8_t> small(device, 1);
   const kern::Stream stream(device);
-  const kern::Reduction sum = reduction("x", "a + b", "0");
+  const kern::Formula sum = reduction("x", "a + b", "0");
   sum(x, small, stream);
   kern::Status status;
   stream.wait(status);

@@ -222,6 +222,23 @@ TEST(Jit, WrongOptionsAreCompileErrors) {
   EXPECT_TRUE(contains(refusal(saxpy, options), "`saxpy` is no signature"));
 }
 
+TEST(Jit, NamesFilesOfTheStandardLibrary) {
+  Device device = test_device();
+  kern::CompileOptions options;
+  options.signatures = {"scan(i32[:], i64[:], u64[:])"};
+  std::vector<kern::Diagnostic> said;
+  options.diagnostics = &said;
+  Module module = kern::compile(device, "std:scan", options);
+  EXPECT_TRUE(said.empty()) << said.front().text; // of its other kernels
+  auto scan = module.kernel<void(View<const std::int32_t>, View<std::int64_t>, View<std::uint64_t>)>("scan");
+  const std::vector<std::int32_t> x = {1, 2, 3};
+  std::vector<std::int64_t> y(3);
+  std::vector<std::uint64_t> state(4);
+  scan(kern::grid(1), kern::in(x), kern::out(y), kern::inout(state));
+  EXPECT_EQ(y, (std::vector<std::int64_t>{1, 3, 6}));
+  EXPECT_TRUE(contains(refusal("std:scam"), "cannot read `std:scam`: the standard library has "));
+}
+
 TEST(Jit, SourcesImportTheStandardLibraryOnly) {
   Folder folder;
   folder.write("secret.kern", "VALUE = 3\n");

@@ -1,0 +1,29 @@
+// The kernels of what joins a formula's values by an operation, over all elements: reductions and scans, by the skeletons of the
+// standard library, as source text.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "runtime/algorithms/shapes.h"
+
+namespace kern::algorithms {
+
+enum class Join { Reduce, Scan };
+
+struct Joining {
+  Join join = Join::Reduce;
+  Formula value;       // of an element
+  std::string combine; // of `a` and `b`
+  std::string start;   // of a reduction's result; with one a scan is exclusive; empty: none
+};
+
+// The name of the kernel.
+const char* kernel_name(Join join);
+
+// Returns a file with that kernel: its parameters are the names of the formula, the extents of the shape (none where the arrays
+// are flat), the result and the state.
+std::string join_source(const Joining& joining, const Shape& shape, std::span<const kern_argument> arguments,
+                        bool flat);
+
+} // namespace kern::algorithms
