@@ -30,11 +30,9 @@ kern_error* kern_elementwise(const char* text, std::uint64_t bytes, kern_formula
   });
 }
 
-using MakeJoin = std::unique_ptr<LineKernel>(std::string_view, std::string_view, std::string_view);
-
-static kern_error* make_join(MakeJoin* make, const char* value, std::uint64_t value_bytes,
-                             const char* combine, std::uint64_t combine_bytes, const char* start,
-                             std::uint64_t start_bytes, kern_formula** formula) {
+static kern_error* make_join(auto&& make, const char* value, std::uint64_t value_bytes, const char* combine,
+                             std::uint64_t combine_bytes, const char* start, std::uint64_t start_bytes,
+                             kern_formula** formula) {
   return guarded([&] {
     kern_formula*& place = place_of(formula);
     keep(make(text_of(value, value_bytes, "the text of a value"),
@@ -49,6 +47,15 @@ kern_error* kern_reduction(const char* value, std::uint64_t value_bytes, const c
                            kern_formula** formula) {
   return make_join(algorithms::make_reduction, value, value_bytes, combine, combine_bytes, start, start_bytes,
                    formula);
+}
+
+kern_error* kern_reduction_along(std::int32_t axis, const char* value, std::uint64_t value_bytes,
+                                 const char* combine, std::uint64_t combine_bytes, const char* start,
+                                 std::uint64_t start_bytes, kern_formula** formula) {
+  auto make = [&](std::string_view of, std::string_view operation, std::string_view begin) {
+    return algorithms::make_reduction_along(axis, of, operation, begin);
+  };
+  return make_join(make, value, value_bytes, combine, combine_bytes, start, start_bytes, formula);
 }
 
 kern_error* kern_scanning(const char* value, std::uint64_t value_bytes, const char* combine,

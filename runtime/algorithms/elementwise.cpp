@@ -38,8 +38,9 @@ std::vector<std::string> kernel_names(const Formula& formula) {
                                                              "exclusive_scan_grid"};
   std::vector<std::string> names = names_of(formula);
   for (std::string& name : names) {
-    const bool is_taken =
-        std::ranges::find(taken, name) != taken.end() || name.starts_with("extent") || name == "THREADS";
+    const bool is_taken = std::ranges::find(taken, name) != taken.end() || name.starts_with("extent") ||
+                          name == "THREADS" || name == "row_" || name == "k_" || name == "joined_" ||
+                          name == "value_of" || name == "reduce_range";
     if (!is_taken) continue;
     std::string other = name;
     while (std::ranges::find(names, other) != names.end()) other += "_";

@@ -1,8 +1,33 @@
 #include "runtime/algorithms/join.h"
 
+#include <algorithm>
+
 #include "runtime/algorithms/elementwise.h"
+#include "runtime/api/error.h"
 
 namespace kern::algorithms {
+
+Joining parse_joining(Join join, std::string_view value, std::string_view combine, std::string_view start) {
+  const Formula operation = parse_expression(combine);
+  const std::vector<std::string> names = names_of(operation);
+  if (names.size() != 2 || std::min(names[0], names[1]) != "a" || std::max(names[0], names[1]) != "b")
+    runtime::fail(KERN_ARGUMENT_ERROR,
+                  "an operation joins `a` and `b`, as `a + b` and `max(a, b)` do, and `" + operation.text +
+                      "` is none of these two alone");
+  Joining joining{join, parse_expression(value), operation.text, ""};
+  if (!start.empty()) joining.start = parse_expression(start).text;
+  return joining;
+}
+
+std::string title_of(const Joining& joining) {
+  return "<" + std::string(kernel_name(joining.join)) + " " + joining.value.text + ", " + joining.combine +
+         ">";
+}
+
+std::vector<std::string> with_result(Formula& formula) {
+  formula.names.push_back({"result", false, true});
+  return names_of(formula);
+}
 
 static std::string extent_name(std::size_t axis) { return "extent" + std::to_string(axis); }
 

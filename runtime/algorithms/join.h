@@ -4,6 +4,8 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "runtime/algorithms/shapes.h"
 
@@ -17,6 +19,13 @@ struct Joining {
   std::string combine; // of `a` and `b`
   std::string start;   // of a reduction's result; with one a scan is exclusive; empty: none
 };
+
+// Reads the texts of one; an empty start is none.
+Joining parse_joining(Join join, std::string_view value, std::string_view combine, std::string_view start);
+// What its kernels are called in messages: `<reduction x * y, a + b>`.
+std::string title_of(const Joining& joining);
+// Puts the result behind the names that a value reads, and returns them all.
+std::vector<std::string> with_result(Formula& formula);
 
 // The name of the kernel.
 const char* kernel_name(Join join);

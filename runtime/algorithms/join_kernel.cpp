@@ -15,20 +15,6 @@ static std::int64_t state_words(Join join, std::int64_t elements) {
   return join == Join::Reduce ? of_reduction : least + elements / elements_a_word;
 }
 
-static std::int64_t count(std::span<const std::int64_t> extents) {
-  std::int64_t size = 1;
-  for (std::int64_t extent : extents) size *= extent;
-  return size;
-}
-
-static kern_argument scalar_of(std::int64_t value) {
-  kern_argument argument{};
-  argument.kind = KERN_SCALAR;
-  argument.type = KERN_I64;
-  std::memcpy(argument.scalar, &value, sizeof value);
-  return argument;
-}
-
 // Zeros on the device, for the stream; the launch holds them.
 static kern_argument make_state(BufferOwner& owner, kern_device* device, kern_stream* stream,
                                 std::int64_t words) {
@@ -81,21 +67,13 @@ static void set_grid(kern_launch_options& options, Join join, const kern_kernel*
   options.size[1] = options.size[2] = 1;
 }
 
-// Puts the result behind the names that a value reads, and returns them all.
-static std::vector<std::string> with_result(Formula& formula) {
-  formula.names.push_back({"result", false, true});
-  return names_of(formula);
-}
-
 namespace {
 
 class JoinKernel : public LineKernel {
 public:
   explicit JoinKernel(Joining joining)
       : joining_(std::move(joining)), named_(joining_.value), names_(with_result(named_)),
-        instances_("<" + std::string(kernel_name(joining_.join)) + " " + joining_.value.text + ", " +
-                       joining_.combine + ">",
-                   names_) {}
+        instances_(title_of(joining_), names_) {}
   const std::vector<std::string>& arguments() const override { return names_; }
   void launch(kern_launch_options options, std::vector<kern_argument> arguments,
               kern_event** event) override {
@@ -135,27 +113,14 @@ private:
 
 } // namespace
 
-static std::unique_ptr<LineKernel> make(Join join, std::string_view value, std::string_view combine,
-                                        std::string_view start) {
-  const Formula operation = parse_expression(combine);
-  const std::vector<std::string> names = names_of(operation);
-  if (names.size() != 2 || std::min(names[0], names[1]) != "a" || std::max(names[0], names[1]) != "b")
-    runtime::fail(KERN_ARGUMENT_ERROR,
-                  "an operation joins `a` and `b`, as `a + b` and `max(a, b)` do, and `" + operation.text +
-                      "` is none of these two alone");
-  Joining joining{join, parse_expression(value), operation.text, ""};
-  if (!start.empty()) joining.start = parse_expression(start).text;
-  return std::make_unique<JoinKernel>(std::move(joining));
-}
-
 std::unique_ptr<LineKernel> make_reduction(std::string_view value, std::string_view combine,
                                            std::string_view start) {
-  return make(Join::Reduce, value, combine, start);
+  return std::make_unique<JoinKernel>(parse_joining(Join::Reduce, value, combine, start));
 }
 
 std::unique_ptr<LineKernel> make_scan(std::string_view value, std::string_view combine,
                                       std::string_view start) {
-  return make(Join::Scan, value, combine, start);
+  return std::make_unique<JoinKernel>(parse_joining(Join::Scan, value, combine, start));
 }
 
 } // namespace kern::algorithms

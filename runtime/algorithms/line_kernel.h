@@ -29,6 +29,9 @@ std::unique_ptr<LineKernel> make_elementwise(std::string_view text);
 // Makes one of a value, `x * y`, an operation of `a` and `b`, and a start, or none where that is empty.
 std::unique_ptr<LineKernel> make_reduction(std::string_view value, std::string_view combine,
                                            std::string_view start);
+// Makes one along an axis, of as many results as the arrays have elements without it.
+std::unique_ptr<LineKernel> make_reduction_along(std::int32_t axis, std::string_view value,
+                                                 std::string_view combine, std::string_view start);
 // Makes one that gives each element what the operation makes of the values up to it; with a start, of that and those before it.
 std::unique_ptr<LineKernel> make_scan(std::string_view value, std::string_view combine,
                                       std::string_view start);

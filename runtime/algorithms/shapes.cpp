@@ -1,6 +1,7 @@
 #include "runtime/algorithms/shapes.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "runtime/api/error.h"
@@ -8,18 +9,18 @@
 
 namespace kern::algorithms {
 
-namespace {
-
-[[noreturn]] void refuse(std::string message) { runtime::fail(KERN_ARGUMENT_ERROR, std::move(message)); }
-
-std::string quoted(const std::string& name) { return "`" + name + "`"; }
-
 std::string text_of(std::span<const std::int64_t> extents) {
   std::string text = "(";
   for (std::size_t axis = 0; axis < extents.size(); ++axis)
     text += (axis ? ", " : "") + std::to_string(extents[axis]);
   return text + (extents.size() == 1 ? ",)" : ")");
 }
+
+namespace {
+
+[[noreturn]] void refuse(std::string message) { runtime::fail(KERN_ARGUMENT_ERROR, std::move(message)); }
+
+std::string quoted(const std::string& name) { return "`" + name + "`"; }
 
 std::span<const std::int64_t> extents_of(const kern_argument& array) { return {array.extents, array.rank}; }
 
@@ -119,6 +120,20 @@ void check_overlaps(const Formula& formula, std::span<const kern_argument> argum
                quoted(formula.names[other].text) + ", which lies elsewhere or is a result itself");
     }
   }
+}
+
+std::int64_t count(std::span<const std::int64_t> extents) {
+  std::int64_t size = 1;
+  for (std::int64_t extent : extents) size *= extent;
+  return size;
+}
+
+kern_argument scalar_of(std::int64_t value) {
+  kern_argument argument{};
+  argument.kind = KERN_SCALAR;
+  argument.type = KERN_I64;
+  std::memcpy(argument.scalar, &value, sizeof value);
+  return argument;
 }
 
 bool is_flat(const Shape& shape, std::span<const kern_argument> arguments) {

@@ -26,6 +26,12 @@ kern_error* kern_reduction(const char* value, uint64_t value_bytes, const char* 
                            uint64_t combine_bytes, const char* start, uint64_t start_bytes,
                            kern_formula** formula);
 
+// The same along an axis, which counts from the first one, or negative from behind the last: its result has the shape of the arrays
+// together without that axis.
+kern_error* kern_reduction_along(int32_t axis, const char* value, uint64_t value_bytes, const char* combine,
+                                 uint64_t combine_bytes, const char* start, uint64_t start_bytes,
+                                 kern_formula** formula);
+
 // Makes a scan: each element of the result, an array of as many, is what `combine` makes of the values up to it, in C order; with a
 // start, of that and the values before it. The operation is associative. The rest is as of a reduction.
 kern_error* kern_scanning(const char* value, uint64_t value_bytes, const char* combine,

@@ -149,6 +149,23 @@ inline Formula reduction(std::string_view value, std::string_view combine, std::
   return formula;
 }
 
+// Makes a reduction along an axis, which counts from the first one, or negative from behind the last: reduction_along(0, "x", "a + b",
+// "0") sums the columns of a matrix. Its result has the shape of the arrays together without that axis.
+inline Formula reduction_along(Status& status, int axis, std::string_view value, std::string_view combine,
+                               std::string_view start = {}) noexcept {
+  FormulaHandle handle;
+  status.take(kern_reduction_along(axis, value.data(), value.size(), combine.data(), combine.size(),
+                                   start.empty() ? nullptr : start.data(), start.size(), handle.receive()));
+  return Formula(std::move(handle));
+}
+inline Formula reduction_along(int axis, std::string_view value, std::string_view combine,
+                               std::string_view start = {}) {
+  Status status;
+  Formula formula = reduction_along(status, axis, value, combine, start);
+  status.raise();
+  return formula;
+}
+
 // Makes a scan: scanning("x", "a + b") gives each element the sum up to it, scanning("x", "a + b", "0") that of the elements before
 // it. Its last argument is the result, of as many elements, in C order. The operation is associative.
 inline Formula scanning(Status& status, std::string_view value, std::string_view combine,

@@ -1,0 +1,91 @@
+// Reductions of a formula's values along an axis of the shape that its arrays have together.
+#include <algorithm>
+
+#include "runtime/algorithms/along.h"
+#include "runtime/algorithms/instances.h"
+#include "runtime/algorithms/line_kernel.h"
+#include "runtime/api/error.h"
+
+namespace kern::algorithms {
+
+// Returns the axis, counted from the first one; a negative one counts from behind the last.
+static std::size_t axis_of(std::int32_t axis, const Shape& shape) {
+  const auto rank = static_cast<std::int64_t>(shape.extents.size());
+  const std::int64_t found = axis < 0 ? axis + rank : axis;
+  if (found < 0 || found >= rank)
+    runtime::fail(KERN_ARGUMENT_ERROR, "there is no axis " + std::to_string(axis) + " of arrays of " +
+                                           std::to_string(rank) + (rank == 1 ? " axis" : " axes"));
+  return static_cast<std::size_t>(found);
+}
+
+static void check_result(const Joining& joining, const kern_argument& result, const Shape& shape,
+                         std::size_t axis) {
+  std::vector<std::int64_t> rest = shape.extents;
+  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
+  if (rest.empty()) rest.push_back(1); // of a single axis the result is an array of one element
+  const std::vector<std::int64_t> given(result.extents, result.extents + result.rank);
+  if (given != rest)
+    runtime::fail(KERN_ARGUMENT_ERROR, "the result of a reduction along axis " + std::to_string(axis) +
+                                           " has the shape " + text_of(rest) + ", and is given one of " +
+                                           text_of(given));
+  if (!is_flat({rest, {}}, std::span(&result, 1)))
+    runtime::fail(KERN_ARGUMENT_ERROR, "the result of a reduction is an array without gaps");
+  if (shape.extents[axis] == 0 && joining.start.empty())
+    runtime::fail(KERN_ARGUMENT_ERROR, "a reduction of no elements has no result: give it a start");
+}
+
+namespace {
+
+class AlongKernel : public LineKernel {
+public:
+  AlongKernel(Joining joining, std::int32_t axis)
+      : joining_(std::move(joining)), axis_(axis), named_(joining_.value), names_(with_result(named_)),
+        instances_(title_of(joining_), names_) {}
+  const std::vector<std::string>& arguments() const override { return names_; }
+  void launch(kern_launch_options options, std::vector<kern_argument> arguments,
+              kern_event** event) override {
+    check_arguments(named_, arguments);
+    const std::span<kern_argument> sources(arguments.data(), arguments.size() - 1);
+    const Shape shape = common_shape(joining_.value, sources);
+    if (shape.extents.empty())
+      runtime::fail(KERN_ARGUMENT_ERROR, "there is no array to go over: this call is given numbers alone");
+    const std::size_t axis = axis_of(axis_, shape);
+    check_result(joining_, arguments.back(), shape, axis);
+    check_overlaps(named_, arguments);
+    flatten(std::span(&arguments.back(), 1));
+    for (kern_argument& source : sources) source.writable = 0;
+    std::vector<kern_argument> passed(sources.begin(), sources.end());
+    for (std::int64_t extent : shape.extents) passed.push_back(scalar_of(extent));
+    passed.push_back(arguments.back());
+    kern_kernel* kernel = instances_.kernel(
+        device_of(options, passed), along_source(joining_, shape, axis, arguments), "reduction", passed);
+    set_size(options, axis + 1 == shape.extents.size(), arguments.back().extents[0]);
+    raise(kern_launch(kernel, &options, passed.data(), passed.size(), event));
+  }
+
+private:
+  // A warp an element of the result, or a thread; any grid is right for warps.
+  static void set_size(kern_launch_options& options, bool is_last, std::int64_t rows) {
+    constexpr std::int64_t warp = 32, most_threads = std::int64_t(1) << 20;
+    const std::int64_t threads = is_last ? std::min(rows * warp, most_threads) : rows;
+    options.over = 1;
+    options.size[0] = static_cast<std::uint64_t>(std::max<std::int64_t>(threads, 1));
+    options.size[1] = options.size[2] = 1;
+    std::fill_n(options.block, 3, 0);
+  }
+
+  Joining joining_;
+  std::int32_t axis_;
+  Formula named_; // with the result behind its names
+  std::vector<std::string> names_;
+  Instances instances_;
+};
+
+} // namespace
+
+std::unique_ptr<LineKernel> make_reduction_along(std::int32_t axis, std::string_view value,
+                                                 std::string_view combine, std::string_view start) {
+  return std::make_unique<AlongKernel>(parse_joining(Join::Reduce, value, combine, start), axis);
+}
+
+} // namespace kern::algorithms
