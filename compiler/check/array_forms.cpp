@@ -186,43 +186,41 @@ Value reshaped(Checker& checker, const Value& array, std::vector<Value> shape, S
   return make_form(checker, array, std::move(form), array.type->scalar, Layout::COrder, span);
 }
 
-// a.view(i32): the bits of several elements, side by side along the last axis, as one of a wider type. That lies where such elements
-// may, or it is a fault.
-Value widened(Checker& checker, const Value& array, Type type, Span span) {
-  const AddressSpace space = array.type->space;
-  if (space == AddressSpace::Local || space == AddressSpace::Constant) {
-    checker.report(span, diag::wider_view, to_string(type), to_string(element_type(array.type)),
-                   space == AddressSpace::Local ? "local" : "constant");
-    return error_value(span);
-  }
-  const int ratio = bit_width(type->scalar) / bit_width(array.type->scalar);
-  const ir::Operand parts = number(ratio);
-  Form form = form_of(checker, array, span);
+// Demands of a view as wider elements that it takes whole ones of them, each of which lies where such an element may.
+void check_wider(Checker& checker, const Value& array, const Form& form, ir::Operand parts, Type type,
+                 Span span) {
   auto divides = [&](ir::Operand value) {
     return checker.compare(ir::CompareOp::Equal, checker.binary(ir::BinaryOp::Modulo, value, parts, span),
                            number(0), span);
   };
-  auto demand = [&](ir::Operand ok, std::string_view words) {
-    checker.check_condition(
-        ok, ir::FaultKind::Raised, span,
-        fmt::format(fmt::runtime(words), checker.context.source(array.span), to_string(type)));
-  };
-  demand(checker.compare(ir::CompareOp::Equal, form.strides.back(), number(1), span),
-         "the last axis of `{}` has gaps, which a view of elements as {} cannot have");
-  demand(divides(form.extents.back()), "the last axis of `{}` has no whole number of elements as {}");
+  const std::string_view text = checker.context.source(array.span);
+  checker.check_condition(
+      divides(form.extents.back()), ir::FaultKind::Raised, span,
+      fmt::format("the last axis of `{}` has no whole number of elements as {}", text, to_string(type)));
   ir::Operand ok = checker.compare(
       ir::CompareOp::Equal,
       checker.temp(types::i64, ir::Misalignment{array.operand, bit_width(type->scalar) / 8}, span), number(0),
       span);
   for (std::size_t axis = 0; axis + 1 < form.strides.size(); ++axis)
     ok = checker.binary(ir::BinaryOp::BitAnd, ok, divides(form.strides[axis]), span);
-  demand(ok, "elements of `{}` do not lie where those as {} may, at multiples of their width");
-  form.extents.back() = checker.binary(ir::BinaryOp::FloorDivide, form.extents.back(), parts, span);
-  for (std::size_t axis = 0; axis + 1 < form.strides.size(); ++axis)
-    form.strides[axis] = checker.binary(ir::BinaryOp::FloorDivide, form.strides[axis], parts, span);
-  form.strides.back() = number(1);
-  if (!form.known.empty()) form.known.back() /= ratio;
-  return make_form(checker, array, std::move(form), type->scalar, array.type->layout, span);
+  checker.check_condition(ok, ir::FaultKind::Raised, span,
+                          fmt::format("elements of `{}` do not lie where those as {} may, at multiples of "
+                                      "their width",
+                                      text, to_string(type)));
+}
+
+// Returns whether an array may be viewed as elements of another width; reports where not.
+bool has_parts(Checker& checker, const Value& array, Type type, bool is_wider, Span span) {
+  // The lanes of a vector keep theirs side by side, element by element; constant arrays lie anywhere.
+  const bool is_local = array.type->space == AddressSpace::Local;
+  const std::string asked = to_string(type), there = to_string(element_type(array.type));
+  if (is_wider && (is_local || array.type->space == AddressSpace::Constant))
+    checker.report(span, diag::wider_view, asked, there, is_local ? "local" : "constant");
+  else if (is_local)
+    checker.report(span, diag::narrower_local_view, asked, there);
+  else
+    return true;
+  return false;
 }
 
 // a.view(i32): the bits of the elements as another type.
@@ -231,29 +229,29 @@ Value retyped(Checker& checker, const Value& array, const Value& type, Span span
     checker.report(type.span, diag::not_an_element_type, checker.describe(type));
     return error_value(span);
   }
-  int from = bit_width(array.type->scalar), to = bit_width(type.type->scalar);
-  if (to > from) return widened(checker, array, type.type, span);
-  Form form = form_of(checker, array, span);
+  const int from = bit_width(array.type->scalar), to = bit_width(type.type->scalar);
   if (from == to)
-    return make_form(checker, array, std::move(form), type.type->scalar, array.type->layout, span);
-  // The lanes of a vector keep theirs side by side, element by element.
-  if (array.type->space == AddressSpace::Local) {
-    checker.report(span, diag::narrower_local_view, to_string(type.type),
-                   to_string(element_type(array.type)));
-    return error_value(span);
-  }
-  // Each element becomes several along the last axis, which is to have no gaps.
-  ir::Operand parts = number(from / to);
-  ir::Operand one = checker.compare(ir::CompareOp::Equal, form.strides.back(), number(1), span);
+    return make_form(checker, array, form_of(checker, array, span), type.type->scalar, array.type->layout,
+                     span);
+  const bool is_wider = to > from;
+  if (!has_parts(checker, array, type.type, is_wider, span)) return error_value(span);
+  // Along the last axis, which is to have no gaps, an element becomes several, or several become one.
+  const std::int64_t ratio = is_wider ? to / from : from / to;
+  const ir::Operand parts = number(ratio);
+  Form form = form_of(checker, array, span);
   checker.check_condition(
-      one, ir::FaultKind::Raised, span,
-      fmt::format("the last axis of `{}` has gaps, which a view of narrower elements cannot have",
-                  checker.context.source(array.span)));
-  form.extents.back() = checker.binary(ir::BinaryOp::Multiply, form.extents.back(), parts, span);
+      checker.compare(ir::CompareOp::Equal, form.strides.back(), number(1), span), ir::FaultKind::Raised,
+      span,
+      fmt::format("the last axis of `{}` has gaps, which a view of {} elements cannot have",
+                  checker.context.source(array.span), is_wider ? "wider" : "narrower"));
+  if (is_wider) check_wider(checker, array, form, parts, type.type, span);
+  const ir::BinaryOp scale = is_wider ? ir::BinaryOp::FloorDivide : ir::BinaryOp::Multiply;
+  form.extents.back() = checker.binary(scale, form.extents.back(), parts, span);
   for (std::size_t axis = 0; axis + 1 < form.strides.size(); ++axis)
-    form.strides[axis] = checker.binary(ir::BinaryOp::Multiply, form.strides[axis], parts, span);
+    form.strides[axis] = checker.binary(scale, form.strides[axis], parts, span);
   form.strides.back() = number(1);
-  if (!form.known.empty()) form.known.back() *= from / to;
+  if (!form.known.empty())
+    form.known.back() = is_wider ? form.known.back() / ratio : form.known.back() * ratio;
   return make_form(checker, array, std::move(form), type.type->scalar, array.type->layout, span);
 }
 

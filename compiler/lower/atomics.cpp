@@ -108,8 +108,7 @@ llvm::Value* atomic_load(Lowerer& lower, const CustomCall& call) {
                                  type);
   }
   auto* load = builder.CreateAlignedLoad(type, call.address, alignment(type));
-  if (!is_plain(lower, call) && call.space != AddressSpace::Local)
-    load->setAtomic(llvm::AtomicOrdering::Acquire);
+  if (call.space == AddressSpace::Global) load->setAtomic(llvm::AtomicOrdering::Acquire);
   return load;
 }
 
@@ -121,8 +120,7 @@ llvm::Value* atomic_store(Lowerer& lower, const CustomCall& call) {
     return ordered_access(lower, call,
                           builder.CreateBitCast(value, builder.getIntNTy(type->getPrimitiveSizeInBits())));
   auto* store = builder.CreateAlignedStore(value, call.address, alignment(type));
-  if (!is_plain(lower, call) && call.space != AddressSpace::Local)
-    store->setAtomic(llvm::AtomicOrdering::Release);
+  if (call.space == AddressSpace::Global) store->setAtomic(llvm::AtomicOrdering::Release);
   return store;
 }
 
