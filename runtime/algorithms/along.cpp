@@ -4,8 +4,6 @@
 
 namespace kern::algorithms {
 
-static std::string extent_name(std::size_t axis) { return "extent" + std::to_string(axis); }
-
 // The index of each axis of the shape: along the one `i`, along the others by the number of the result's element, `row_`.
 static std::vector<std::string> index_along(const Shape& shape, std::size_t axis) {
   std::vector<std::string> index(shape.extents.size());
@@ -47,8 +45,7 @@ static std::string body(const Joining& joining, const std::string& sources, cons
 std::string along_source(const Joining& joining, const Shape& shape, std::size_t axis,
                          std::span<const kern_argument> arguments) {
   const std::vector<std::string> names = kernel_names(joining.value), index = index_along(shape, axis);
-  std::string all, given, typed, elements, rows;
-  for (const Name& name : joining.value.names) given += ", " + name.text;
+  std::string all, typed, elements, rows;
   for (std::size_t i = 0; i < names.size(); ++i) {
     all += names[i] + ", ";
     typed += names[i] + ": " + parameter_type(arguments[i]) + ", ";
@@ -65,11 +62,7 @@ std::string along_source(const Joining& joining, const Shape& shape, std::size_t
   const kern_argument& result = arguments[names.size()];
   std::string text =
       is_last ? "from segmented import GROUP, GROUPS, THREADS, first_segment, reduce_range\n\n\n" : "";
-  text += "@device\ndef combine(a, b):\n    return " + joining.combine + "\n\n\n";
-  text += "@device\ndef value(i" + given + "):\n    return " + joining.value.text + "\n\n\n";
-  text += "@device\ndef value_of(sources, i):\n    " + sources + " = sources\n    return value(" +
-          number_of(index) + elements + ")\n\n\n";
-  text += "@device\ndef store(result, i, joined):\n    result[i] = joined\n\n\n";
+  text += functions_source(joining, "value_of", sources, number_of(index), elements);
   text += std::string(is_last ? "@kernel(block=THREADS)" : "@kernel") + "\ndef reduction(" + typed +
           "result_: " + type_name(result.type) + "[::1]):\n    assert result_.size == " + rows + "\n";
   return text + body(joining, sources, rows, extent_name(axis), is_last);

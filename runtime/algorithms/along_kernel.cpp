@@ -2,8 +2,7 @@
 #include <algorithm>
 
 #include "runtime/algorithms/along.h"
-#include "runtime/algorithms/instances.h"
-#include "runtime/algorithms/line_kernel.h"
+#include "runtime/algorithms/joined.h"
 #include "runtime/api/error.h"
 
 namespace kern::algorithms {
@@ -18,8 +17,7 @@ static std::size_t axis_of(std::int32_t axis, const Shape& shape) {
   return static_cast<std::size_t>(found);
 }
 
-static void check_result(const Joining& joining, const kern_argument& result, const Shape& shape,
-                         std::size_t axis) {
+static void check_result(const kern_argument& result, const Shape& shape, std::size_t axis) {
   std::vector<std::int64_t> rest = shape.extents;
   rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
   if (rest.empty()) rest.push_back(1); // of a single axis the result is an array of one element
@@ -28,37 +26,26 @@ static void check_result(const Joining& joining, const kern_argument& result, co
     runtime::fail(KERN_ARGUMENT_ERROR, "the result of a reduction along axis " + std::to_string(axis) +
                                            " has the shape " + text_of(rest) + ", and is given one of " +
                                            text_of(given));
-  if (!is_flat({rest, {}}, std::span(&result, 1)))
-    runtime::fail(KERN_ARGUMENT_ERROR, "the result of a reduction is an array without gaps");
-  if (shape.extents[axis] == 0 && joining.start.empty())
-    runtime::fail(KERN_ARGUMENT_ERROR, "a reduction of no elements has no result: give it a start");
 }
 
 namespace {
 
-class AlongKernel : public LineKernel {
+class AlongKernel : public JoinedKernel {
 public:
-  AlongKernel(Joining joining, std::int32_t axis)
-      : joining_(std::move(joining)), axis_(axis), named_(joining_.value), names_(with_result(named_)),
-        instances_(title_of(joining_), names_) {}
-  const std::vector<std::string>& arguments() const override { return names_; }
+  AlongKernel(Joining joining, std::int32_t axis) : JoinedKernel(std::move(joining)), axis_(axis) {}
   void launch(kern_launch_options options, std::vector<kern_argument> arguments,
               kern_event** event) override {
-    check_arguments(named_, arguments);
-    const std::span<kern_argument> sources(arguments.data(), arguments.size() - 1);
-    const Shape shape = common_shape(joining_.value, sources);
-    if (shape.extents.empty())
-      runtime::fail(KERN_ARGUMENT_ERROR, "there is no array to go over: this call is given numbers alone");
+    const Shape shape = shape_of(arguments);
     const std::size_t axis = axis_of(axis_, shape);
-    check_result(joining_, arguments.back(), shape, axis);
-    check_overlaps(named_, arguments);
+    check_result(arguments.back(), shape, axis);
+    check_made(arguments.back(), shape.extents[axis], "");
+    check_overlaps(named(), arguments);
     flatten(std::span(&arguments.back(), 1));
-    for (kern_argument& source : sources) source.writable = 0;
-    std::vector<kern_argument> passed(sources.begin(), sources.end());
+    std::vector<kern_argument> passed(arguments.begin(), arguments.end() - 1);
     for (std::int64_t extent : shape.extents) passed.push_back(scalar_of(extent));
     passed.push_back(arguments.back());
-    kern_kernel* kernel = instances_.kernel(
-        device_of(options, passed), along_source(joining_, shape, axis, arguments), "reduction", passed);
+    kern_kernel* kernel = instances().kernel(
+        device_of(options, passed), along_source(joining(), shape, axis, arguments), "reduction", passed);
     set_size(options, axis + 1 == shape.extents.size(), arguments.back().extents[0]);
     raise(kern_launch(kernel, &options, passed.data(), passed.size(), event));
   }
@@ -74,11 +61,7 @@ private:
     std::fill_n(options.block, 3, 0);
   }
 
-  Joining joining_;
   std::int32_t axis_;
-  Formula named_; // with the result behind its names
-  std::vector<std::string> names_;
-  Instances instances_;
 };
 
 } // namespace

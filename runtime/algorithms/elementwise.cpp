@@ -17,30 +17,16 @@ static bool is_array(const kern_argument& argument) { return argument.kind != KE
 static std::string number(std::size_t value) { return std::to_string(value); }
 
 std::vector<std::string> kernel_names(const Formula& formula) {
-  static constexpr std::array<std::string_view, 19> taken = {"grid",
-                                                             "gridsize",
-                                                             "range",
-                                                             "operation",
-                                                             "elementwise",
-                                                             "reduction",
-                                                             "scanning",
-                                                             "combine",
-                                                             "value",
-                                                             "value_at",
-                                                             "sources",
-                                                             "result_",
-                                                             "state",
-                                                             "blocks",
-                                                             "tiles",
-                                                             "store",
-                                                             "reduce_grid",
-                                                             "scan_grid",
-                                                             "exclusive_scan_grid"};
+  // What the sources call by a name where the arguments have theirs.
+  static constexpr std::array<std::string_view, 30> taken = {
+      "grid",        "gridsize",     "gridDim",       "threadIdx",   "range",     "operation",
+      "elementwise", "reduction",    "scanning",      "combine",     "value",     "value_at",
+      "value_of",    "store",        "sources",       "result_",     "state",     "row_",
+      "k_",          "joined_",      "THREADS",       "GROUP",       "GROUPS",    "blocks",
+      "tiles",       "reduce_range", "first_segment", "reduce_grid", "scan_grid", "exclusive_scan_grid"};
   std::vector<std::string> names = names_of(formula);
   for (std::string& name : names) {
-    const bool is_taken = std::ranges::find(taken, name) != taken.end() || name.starts_with("extent") ||
-                          name == "THREADS" || name == "row_" || name == "k_" || name == "joined_" ||
-                          name == "value_of" || name == "reduce_range";
+    const bool is_taken = std::ranges::find(taken, name) != taken.end() || name.starts_with("extent");
     if (!is_taken) continue;
     std::string other = name;
     while (std::ranges::find(names, other) != names.end()) other += "_";

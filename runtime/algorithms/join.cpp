@@ -19,17 +19,17 @@ Joining parse_joining(Join join, std::string_view value, std::string_view combin
   return joining;
 }
 
-std::string title_of(const Joining& joining) {
-  return "<" + std::string(kernel_name(joining.join)) + " " + joining.value.text + ", " + joining.combine +
-         ">";
-}
+std::string extent_name(std::size_t axis) { return "extent" + std::to_string(axis); }
 
-std::vector<std::string> with_result(Formula& formula) {
-  formula.names.push_back({"result", false, true});
-  return names_of(formula);
+std::string functions_source(const Joining& joining, const std::string& take, const std::string& sources,
+                             const std::string& number, const std::string& elements) {
+  std::string given;
+  for (const Name& name : joining.value.names) given += ", " + name.text;
+  return "@device\ndef combine(a, b):\n    return " + joining.combine + "\n\n\n@device\ndef value(i" + given +
+         "):\n    return " + joining.value.text + "\n\n\n@device\ndef " + take + "(sources, i):\n    " +
+         sources + " = sources\n    return value(" + number + elements +
+         ")\n\n\n@device\ndef store(result, i, joined):\n    result[i] = joined\n\n\n";
 }
-
-static std::string extent_name(std::size_t axis) { return "extent" + std::to_string(axis); }
 
 // The index of each axis of the shape, by the number of the element.
 static std::vector<std::string> index_of(const Shape& shape, bool flat) {
@@ -60,8 +60,7 @@ static std::string skeleton(const Joining& joining, const std::string& sources, 
 std::string join_source(const Joining& joining, const Shape& shape, std::span<const kern_argument> arguments,
                         bool flat) {
   const std::vector<std::string> names = kernel_names(joining.value), index = index_of(shape, flat);
-  std::string all, given, extents, parameters, elements, size;
-  for (const Name& name : joining.value.names) given += (given.empty() ? "" : ", ") + name.text;
+  std::string all, extents, parameters, elements, size;
   for (std::size_t axis = 0; !flat && axis < shape.extents.size(); ++axis) {
     extents += ", " + extent_name(axis);
     parameters += extent_name(axis) + ": i64, ";
@@ -71,7 +70,7 @@ std::string join_source(const Joining& joining, const Shape& shape, std::span<co
   for (std::size_t i = 0; i < names.size(); ++i) {
     all += (i ? ", " : "") + names[i];
     typed += names[i] + ": " + parameter_type(arguments[i]) + ", ";
-    elements += (i ? ", " : "") + element_text(names[i], arguments[i], shape.arrays[i], index, flat);
+    elements += ", " + element_text(names[i], arguments[i], shape.arrays[i], index, flat);
     if (!flat || arguments[i].kind == KERN_SCALAR) continue;
     if (size.empty())
       size = names[i] + ".size";
@@ -83,11 +82,7 @@ std::string join_source(const Joining& joining, const Shape& shape, std::span<co
   std::string text = joining.join == Join::Reduce
                          ? "from reduce import THREADS, blocks, reduce_grid\n\n\n"
                          : "from scan import THREADS, exclusive_scan_grid, scan_grid, tiles\n\n\n";
-  text += "@device\ndef combine(a, b):\n    return " + joining.combine + "\n\n\n";
-  text += "@device\ndef value(i, " + given + "):\n    return " + joining.value.text + "\n\n\n";
-  text += "@device\ndef value_at(sources, i):\n    " + sources + " = sources\n    return value(i, " +
-          elements + ")\n\n\n";
-  text += "@device\ndef store(result, i, joined):\n    result[i] = joined\n\n\n";
+  text += functions_source(joining, "value_at", sources, "i", elements);
   text += "@kernel(block=THREADS)\ndef " + std::string(kernel_name(joining.join)) + "(" + typed + parameters +
           "result_: " + type_name(result.type) + "[::1], state: u64[::1]):\n" + contracts;
   return text + skeleton(joining, "(" + sources + ")", size);

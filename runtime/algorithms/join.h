@@ -22,13 +22,15 @@ struct Joining {
 
 // Reads the texts of one; an empty start is none.
 Joining parse_joining(Join join, std::string_view value, std::string_view combine, std::string_view start);
-// What its kernels are called in messages: `<reduction x * y, a + b>`.
-std::string title_of(const Joining& joining);
-// Puts the result behind the names that a value reads, and returns them all.
-std::vector<std::string> with_result(Formula& formula);
 
 // The name of the kernel.
 const char* kernel_name(Join join);
+// The parameter that has the extent of an axis of the shape.
+std::string extent_name(std::size_t axis);
+// The device functions of a source: `combine`, `value`, what a skeleton calls for a value, and `store`. `take` is the name of that
+// function; it gets `sources`, whose parts have these names, and the number `i`, and returns the value of a number and elements.
+std::string functions_source(const Joining& joining, const std::string& take, const std::string& sources,
+                             const std::string& number, const std::string& elements);
 
 // Returns a file with that kernel: its parameters are the names of the formula, the extents of the shape (none where the arrays
 // are flat), the result and the state.

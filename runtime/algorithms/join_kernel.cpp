@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/algorithms/instances.h"
-#include "runtime/algorithms/join.h"
-#include "runtime/algorithms/line_kernel.h"
+#include "runtime/algorithms/joined.h"
 #include "runtime/api/error.h"
 
 namespace kern::algorithms {
@@ -34,22 +32,15 @@ static kern_argument make_state(BufferOwner& owner, kern_device* device, kern_st
   return argument;
 }
 
-static void check_result(const Joining& joining, const kern_argument& result, const Shape& shape) {
-  const bool is_scan = joining.join == Join::Scan;
+static void check_result(Join join, const kern_argument& result, std::int64_t elements) {
+  const bool is_scan = join == Join::Scan;
   const std::string what = is_scan ? "the result of a scan" : "the result of a reduction";
-  if (result.kind == KERN_SCALAR || result.kind == KERN_HOST_IN || !result.writable)
-    runtime::fail(KERN_ARGUMENT_ERROR, what + ", its last argument, is an array that may be written");
-  const std::int64_t there = count({result.extents, result.rank}), elements = count(shape.extents);
+  const std::int64_t there = count({result.extents, result.rank});
   if (there != (is_scan ? elements : 1))
     runtime::fail(KERN_ARGUMENT_ERROR,
                   what + " is an array of " +
                       (is_scan ? std::to_string(elements) + " elements" : "one element") +
                       ", and is given one of " + std::to_string(there));
-  if (!is_flat({{result.extents, result.extents + result.rank}, {}}, std::span(&result, 1)))
-    runtime::fail(KERN_ARGUMENT_ERROR, what + " is an array without gaps");
-  if (elements == 0 && !is_scan && joining.start.empty())
-    runtime::fail(KERN_ARGUMENT_ERROR, "a reduction of no elements has no result: give it a start, "
-                                       "`kern::reduction(value, operation, start)`");
 }
 
 // Of a reduction any grid gives the same bits: one that fills the device, and no more than there is work for. A scan has a block a
@@ -69,25 +60,21 @@ static void set_grid(kern_launch_options& options, Join join, const kern_kernel*
 
 namespace {
 
-class JoinKernel : public LineKernel {
+class JoinKernel : public JoinedKernel {
 public:
-  explicit JoinKernel(Joining joining)
-      : joining_(std::move(joining)), named_(joining_.value), names_(with_result(named_)),
-        instances_(title_of(joining_), names_) {}
-  const std::vector<std::string>& arguments() const override { return names_; }
+  explicit JoinKernel(Joining joining) : JoinedKernel(std::move(joining)) {}
   void launch(kern_launch_options options, std::vector<kern_argument> arguments,
               kern_event** event) override {
-    check_arguments(named_, arguments);
+    const Join join = joining().join;
+    const Shape shape = shape_of(arguments);
+    const std::int64_t elements = count(shape.extents);
+    check_result(join, arguments.back(), elements);
+    check_made(arguments.back(), elements, ", `kern::reduction(value, operation, start)`");
+    if (join == Join::Scan) check_overlaps(named(), arguments);
     const std::span<kern_argument> sources(arguments.data(), arguments.size() - 1);
-    const Shape shape = common_shape(joining_.value, sources);
-    if (shape.extents.empty())
-      runtime::fail(KERN_ARGUMENT_ERROR, "there is no array to go over: this call is given numbers alone");
-    check_result(joining_, arguments.back(), shape);
-    if (joining_.join == Join::Scan) check_overlaps(named_, arguments);
     const bool flat = is_flat(shape, sources);
     if (flat) flatten(sources);
     flatten(std::span(&arguments.back(), 1));
-    for (kern_argument& source : sources) source.writable = 0;
 
     DeviceOwner device = device_of(options, arguments);
     const StreamOwner stream = stream_of(options, device.get());
@@ -96,19 +83,12 @@ public:
     if (!flat)
       for (std::int64_t extent : shape.extents) passed.push_back(scalar_of(extent));
     passed.push_back(arguments.back());
-    const std::int64_t elements = count(shape.extents);
-    passed.push_back(make_state(state, device.get(), stream.get(), state_words(joining_.join, elements)));
-    kern_kernel* kernel = instances_.kernel(std::move(device), join_source(joining_, shape, arguments, flat),
-                                            kernel_name(joining_.join), passed);
-    set_grid(options, joining_.join, kernel, static_cast<std::uint64_t>(elements));
+    passed.push_back(make_state(state, device.get(), stream.get(), state_words(join, elements)));
+    kern_kernel* kernel = instances().kernel(
+        std::move(device), join_source(joining(), shape, arguments, flat), kernel_name(join), passed);
+    set_grid(options, join, kernel, static_cast<std::uint64_t>(elements));
     raise(kern_launch(kernel, &options, passed.data(), passed.size(), event));
   }
-
-private:
-  Joining joining_;
-  Formula named_; // with the result behind its names
-  std::vector<std::string> names_;
-  Instances instances_;
 };
 
 } // namespace

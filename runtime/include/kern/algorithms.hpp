@@ -19,28 +19,21 @@ namespace kern::inline v1 {
 // Where and how a call of the library runs: its last argument, which a stream converts to.
 class Environment {
 public:
-  Environment(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
-    options_.struct_size = sizeof options_;
-    options_.place.file = file, options_.place.line = line;
-  }
+  Environment(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE())
+      : launch_(true, 0, 0, 0, file, line) {}
   Environment(const Stream& stream, const char* file = __builtin_FILE(),
               std::uint32_t line = __builtin_LINE())
-      : Environment(file, line) {
-    stream_ = StreamHandle(kern_stream_retain(stream.get()));
-    options_.stream = stream_.get();
-    options_.needs_stream = 1;
-  }
+      : launch_(Launch(true, 0, 0, 0, file, line).on(stream)) {}
   // Sets what becomes of faults; without, what the stream says.
   Environment on_fault(OnFault policy) const {
     Environment other = *this;
-    other.options_.on_fault = static_cast<std::uint32_t>(policy);
+    other.launch_ = launch_.on_fault(policy);
     return other;
   }
-  const kern_launch_options& get() const { return options_; }
+  const kern_launch_options& get() const { return launch_.get(); }
 
 private:
-  kern_launch_options options_{};
-  StreamHandle stream_;
+  Launch launch_; // of which the size is the library's to choose
 };
 
 using FormulaHandle = Handle<kern_formula, kern_formula_retain, kern_formula_release>;

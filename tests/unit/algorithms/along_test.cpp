@@ -1,21 +1,13 @@
 // kern::reduction_along on the CPU, or on a GPU where KERN_TEST_DEVICE is cuda.
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <cstdlib>
 
-#include "kern/algorithms.hpp"
+#include "formula_fixture.h"
 
 namespace {
 
 using kern::Buffer;
 using kern::Device;
 using kern::reduction_along;
-
-Device test_device() {
-  const char* name = std::getenv("KERN_TEST_DEVICE");
-  return name && std::string_view(name) == "cuda" ? Device::cuda() : Device::cpu();
-}
 
 std::vector<std::int32_t> numbers(std::size_t size) {
   std::vector<std::int32_t> host(size);
@@ -27,12 +19,6 @@ template <class T, std::size_t Rank> std::vector<T> host_of(const Buffer<T, Rank
   std::vector<T> host(static_cast<std::size_t>(buffer.size()));
   buffer.copy_to(host);
   return host;
-}
-
-template <class... Given> std::string refusal(const kern::Formula& what, Given&&... given) {
-  kern::Status status;
-  what(status, given...);
-  return status.message();
 }
 
 TEST(Along, SumsEachAxis) {
@@ -73,6 +59,18 @@ TEST(Along, TakesViewsAndBroadcasts) {
   Buffer<float> x = kern::copy_of<float>(device, std::vector<float>{1, 2, 3}), total(device, 1);
   reduction_along(-1, "x", "a + b")(x, total);
   EXPECT_EQ(total.read(0), 6);
+}
+
+TEST(Along, TakesAnyName) {
+  const Device device = test_device();
+  Buffer<float, 2> m(device, kern::extents(2, 3));
+  m.copy_from(std::vector<float>{1, 5, 2, 7, 3, 9});
+  Buffer<float> rows(device, 2), columns(device, 3);
+  call_with_names([&](auto... ones) { reduction_along(1, names_of_sources, "max(a, b)")(m, ones..., rows); });
+  EXPECT_EQ(host_of(rows), (std::vector<float>{42, 46}));
+  call_with_names(
+      [&](auto... ones) { reduction_along(0, names_of_sources, "max(a, b)", "0")(m, ones..., columns); });
+  EXPECT_EQ(host_of(columns), (std::vector<float>{44, 42, 46}));
 }
 
 TEST(Along, TakesAxesWithoutElements) {

@@ -1,11 +1,7 @@
 // kern::elementwise on the CPU, or on a GPU where KERN_TEST_DEVICE is cuda.
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <numeric>
 #include <thread>
 
-#include "kern/algorithms.hpp"
+#include "formula_fixture.h"
 
 namespace {
 
@@ -13,11 +9,6 @@ using kern::Buffer;
 using kern::Device;
 using kern::elementwise;
 using kern::View;
-
-Device test_device() {
-  const char* name = std::getenv("KERN_TEST_DEVICE");
-  return name && std::string_view(name) == "cuda" ? Device::cuda() : Device::cpu();
-}
 
 template <class T> std::vector<T> host_of(const View<T>& view) {
   std::vector<T> host(static_cast<std::size_t>(view.extent(0)));
@@ -33,7 +24,7 @@ template <class T> Buffer<T> counted(const Device& device, std::int64_t size) {
   return buffer;
 }
 
-// Returns what a call says against its arguments; "" where it takes them.
+// Returns what is said against a text, or a call of it; "" where both are taken.
 template <class... Given> std::string refusal(std::string_view text, Given&&... given) {
   kern::Status status;
   elementwise(status, text)(status, std::forward<Given>(given)...);
@@ -84,6 +75,13 @@ TEST(Elementwise, TakesAnyName) {
   EXPECT_EQ(host_of(y.view()), (std::vector<float>{6, 7, 8, 9}));
   elementwise("state = at + column")(x, x, y);
   EXPECT_EQ(host_of(y.view()), (std::vector<float>{0, 2, 4, 6}));
+  call_with_names([&](auto... ones) { elementwise(std::string("y = ") + names_of_sources)(x, ones..., y); });
+  EXPECT_EQ(host_of(y.view()), (std::vector<float>{37, 38, 39, 40}));
+  Buffer<float, 2> row(device, kern::extents(1, 4)), wide(device, kern::extents(3, 4));
+  row.copy_from(std::vector<float>{0, 1, 2, 3});
+  call_with_names(
+      [&](auto... ones) { elementwise(std::string("y = ") + names_of_sources)(row, ones..., wide); });
+  EXPECT_EQ(wide.read(2, 3), 40);
 }
 
 TEST(Elementwise, Broadcasts) {

@@ -1,11 +1,7 @@
 // kern::reduction on the CPU, or on a GPU where KERN_TEST_DEVICE is cuda.
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <cstdlib>
-#include <numeric>
 
-#include "kern/algorithms.hpp"
+#include "formula_fixture.h"
 
 namespace {
 
@@ -13,21 +9,10 @@ using kern::Buffer;
 using kern::Device;
 using kern::reduction;
 
-Device test_device() {
-  const char* name = std::getenv("KERN_TEST_DEVICE");
-  return name && std::string_view(name) == "cuda" ? Device::cuda() : Device::cpu();
-}
-
 template <class T> std::vector<T> numbers(std::size_t size) {
   std::vector<T> host(size);
   for (std::size_t i = 0; i < size; ++i) host[i] = static_cast<T>((i * 7919 + 13) % 1000);
   return host;
-}
-
-template <class... Given> std::string refusal(const kern::Formula& what, Given&&... given) {
-  kern::Status status;
-  what(status, given...);
-  return status.message();
 }
 
 TEST(Reduction, SumsProducts) {
@@ -72,6 +57,13 @@ TEST(Reduction, TakesAnyOperation) {
   Buffer<std::int64_t> last(device, 1);
   reduction("i if x > 0 else -1", "max(a, b)")(x, last);
   EXPECT_EQ(last.read(0), 2);
+}
+
+TEST(Reduction, TakesAnyName) {
+  const Device device = test_device();
+  Buffer<float> x = kern::copy_of<float>(device, std::vector<float>{3, -7, 2}), result(device, 1);
+  call_with_names([&](auto... ones) { reduction(names_of_sources, "max(a, b)")(x, ones..., result); });
+  EXPECT_EQ(result.read(0), 3 + 37);
 }
 
 TEST(Reduction, Broadcasts) {

@@ -1,27 +1,12 @@
 // kern::scanning on the CPU, or on a GPU where KERN_TEST_DEVICE is cuda.
-#include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <numeric>
-
-#include "kern/algorithms.hpp"
+#include "formula_fixture.h"
 
 namespace {
 
 using kern::Buffer;
 using kern::Device;
 using kern::scanning;
-
-Device test_device() {
-  const char* name = std::getenv("KERN_TEST_DEVICE");
-  return name && std::string_view(name) == "cuda" ? Device::cuda() : Device::cpu();
-}
-
-template <class... Given> std::string refusal(const kern::Formula& what, Given&&... given) {
-  kern::Status status;
-  what(status, given...);
-  return status.message();
-}
 
 TEST(Scanning, SumsUpToEachElement) {
   const kern::Formula sums = scanning("x", "a + b"), before = scanning("x", "a + b", "100");
@@ -52,6 +37,13 @@ TEST(Scanning, TakesViewsAndAnyOperation) {
   std::vector<float> products(3);
   x.copy_to(products);
   EXPECT_EQ(products, (std::vector<float>{1, 2, 6}));
+}
+
+TEST(Scanning, TakesAnyName) {
+  const Device device = test_device();
+  Buffer<float> x = kern::copy_of<float>(device, std::vector<float>{1, 3, 2}), most(device, 3);
+  call_with_names([&](auto... ones) { scanning(names_of_sources, "max(a, b)", "0")(x, ones..., most); });
+  EXPECT_EQ(most.read(2), 3 + 37);
 }
 
 TEST(Scanning, RefusesWhatDoesNotFit) {
