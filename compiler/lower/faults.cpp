@@ -53,6 +53,12 @@ void write_fault(llvm::IRBuilder<>& builder, llvm::Value* record, const FaultFie
   builder.CreateIntrinsic(I::nvvm_membar_sys, {}, {});
 }
 
+llvm::Value* is_fault(llvm::IRBuilder<>& builder, llvm::Value* state) {
+  static_assert(KERN_FAULT_THERE == KERN_FAULT_WRITING + 1);
+  return builder.CreateICmpULT(builder.CreateSub(state, builder.getInt32(KERN_FAULT_WRITING)),
+                               builder.getInt32(2));
+}
+
 // Says whether the record was in that state, and is this thread's to write now.
 static llvm::Value* claim(llvm::IRBuilder<>& builder, llvm::Value* record, llvm::Value* state) {
   const auto relaxed = llvm::AtomicOrdering::Monotonic;
@@ -84,9 +90,7 @@ static llvm::Value* claim_over_note(llvm::IRBuilder<>& builder, llvm::Value* rec
   builder.CreateBr(look);
   builder.SetInsertPoint(look);
   llvm::Value* state = builder.CreateLoad(builder.getInt32Ty(), record, true);
-  llvm::Value* is_fault = builder.CreateICmpULT(
-      builder.CreateSub(state, builder.getInt32(KERN_FAULT_WRITING)), builder.getInt32(2));
-  builder.CreateCondBr(is_fault, out, is_open);
+  builder.CreateCondBr(is_fault(builder, state), out, is_open);
   builder.SetInsertPoint(is_open);
   builder.CreateCondBr(builder.CreateICmpEQ(state, builder.getInt32(KERN_NOTE_WRITING)), look, ready);
   builder.SetInsertPoint(ready);

@@ -421,6 +421,8 @@ void lower_check(Lowerer& lower, llvm::Value* condition, ir::SiteId site);
 struct FaultFields {
   llvm::Value *site, *axis, *kind, *index, *extent;
 };
+// Says whether the first word of a launch's record, `state`, tells of a fault.
+llvm::Value* is_fault(llvm::IRBuilder<>& builder, llvm::Value* state);
 // Writes a record that this thread has claimed, its own place included, and then its state.
 void write_fault(llvm::IRBuilder<>& builder, llvm::Value* record, const FaultFields& fields,
                  std::uint32_t state);

@@ -14,26 +14,38 @@
 
 namespace kern::lowering {
 
-// A loop goes round so often, a power of two, before it asks the runtime: where what it waits for comes soon,
-// asking would be all that takes time. The state counts.
-static constexpr std::uint64_t rounds = 64;
+// A loop goes round so often, a power of two, before it asks: where what it waits for comes soon, asking would be
+// all that takes time. The state counts. The CPU's runtime is asked for a turn for another thread; on a GPU, whose
+// hardware shares out turns, the fault record says whether the thread that is waited for may be one that has left.
+static constexpr std::uint64_t rounds_on_cpu = 64, rounds_on_gpu = 1 << 14;
+
+// Returns the answer for a loop that has gone round often enough.
+static llvm::Value* ask_for_turn(Lowerer& lower, llvm::Value* state) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  if (lower.gpu()) {
+    llvm::Value* record = builder.CreateLoad(builder.getInt32Ty(), lower.record, true);
+    return builder.CreateSelect(is_fault(builder, record), i64(lower.state, -1), i64(lower.state, 0));
+  }
+  auto* type =
+      llvm::FunctionType::get(builder.getInt64Ty(), {builder.getPtrTy(), builder.getInt64Ty()}, false);
+  return builder.CreateCall(lower.state.module.getOrInsertFunction("kern_cpu_wait", type),
+                            {lower.record, builder.CreateSub(state, i64(lower.state, rounds_on_cpu))});
+}
 
 llvm::Value* vocabulary::take_turn(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
-  if (lower.gpu()) return read(lower, call.args[0]);
   Value own = read_value(lower, call.args[0]);
   llvm::Value* state = lower.is_vector() ? value_of_first_lane(lower, own) : own.value;
   state = builder.CreateAdd(state, i64(lower.state, 1));
+  const std::uint64_t rounds = lower.gpu() ? rounds_on_gpu : rounds_on_cpu;
   llvm::Value* counted = builder.CreateAnd(state, i64(lower.state, rounds - 1));
+  // What a GPU counts is not below zero as it stands, so that only an answer is looked at.
+  if (lower.gpu()) state = counted;
   llvm::BasicBlock *before = builder.GetInsertBlock(), *ask = new_block(lower, "ask_for_turn"),
                    *goes_on = new_block(lower, "goes_on");
   builder.CreateCondBr(builder.CreateIsNull(counted), ask, goes_on);
   builder.SetInsertPoint(ask);
-  auto* type =
-      llvm::FunctionType::get(builder.getInt64Ty(), {builder.getPtrTy(), builder.getInt64Ty()}, false);
-  llvm::Value* answer =
-      builder.CreateCall(lower.state.module.getOrInsertFunction("kern_cpu_wait", type),
-                         {lower.record, builder.CreateSub(state, i64(lower.state, rounds))});
+  llvm::Value* answer = ask_for_turn(lower, state);
   builder.CreateBr(goes_on);
   builder.SetInsertPoint(goes_on);
   llvm::PHINode* next = builder.CreatePHI(builder.getInt64Ty(), 2, "turn");

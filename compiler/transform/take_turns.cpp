@@ -6,7 +6,7 @@
 //       ... what the head was
 //
 // The check stands in the head, which `continue` comes to as well; in a `for` it begins the body. On a GPU
-// the hardware shares out turns, and nothing of this is left.
+// the hardware shares out turns; there it leaves a loop whose end the thread that faulted would have brought.
 #include <unordered_set>
 #include <utility>
 #include <vector>

@@ -6,18 +6,15 @@
 #include <iterator>
 #include <tuple>
 
-namespace kern::cpu {
+#include "runtime/cpu/record.h"
 
-enum class Kind : std::uint32_t {
-#define FAULT(Name, Code, Text) Name,
-#include "kern/faults.def"
-};
+namespace kern::cpu {
 
 static auto order(const Arrival* arrival) {
   return std::tuple(arrival->thread[2], arrival->thread[1], arrival->thread[0]);
 }
 
-static void report(kern_launch_record& record, const Arrival& arrival, Kind kind, std::uint32_t other) {
+static void report(kern_launch_record& record, const Arrival& arrival, FaultKind kind, std::uint32_t other) {
   kern_fault_record fault{};
   fault.site = arrival.site;
   fault.kind = static_cast<std::uint32_t>(kind);
@@ -43,7 +40,7 @@ void Meeting::complete(kern_launch_record& record) {
   for (const Arrival* arrival : waiting_)
     if (arrival->site != first.site && (!other || order(arrival) < order(other))) other = arrival;
   if (other) {
-    report(record, *other, Kind::BarrierPlaces, first.site);
+    report(record, *other, FaultKind::BarrierPlaces, first.site);
     return end(Arrival::State::Lost);
   }
   const std::uint64_t value = combined(waiting_, first);
@@ -52,7 +49,7 @@ void Meeting::complete(kern_launch_record& record) {
 }
 
 void Meeting::lose(kern_launch_record& record, Arrival& arrival) {
-  report(record, arrival, Kind::NoStacks, 0);
+  report(record, arrival, FaultKind::NoStacks, 0);
   arrival.state = Arrival::State::Lost;
   end(Arrival::State::Lost);
 }

@@ -27,7 +27,9 @@ static std::mutex& fault_mutex() {
 
 static auto order_of(const kern_launch_record& record, const kern_fault_record& fault) {
   bool by_rows = (record.reserved[flags_word] & in_parts) != 0;
-  return std::tuple(fault.block[2], fault.block[1], fault.block[0], by_rows ? fault.thread[2] : 0,
+  // A thread that gave up may have waited for what another one's fault kept from coming.
+  bool is_after = fault.kind == static_cast<std::uint32_t>(FaultKind::NoProgress);
+  return std::tuple(is_after, fault.block[2], fault.block[1], fault.block[0], by_rows ? fault.thread[2] : 0,
                     by_rows ? fault.thread[1] : 0);
 }
 
@@ -94,6 +96,8 @@ static void report(const LaneGuard& guard, std::uint32_t lane, std::int64_t inde
 // Keeps what comes before what is there; a fault comes before every note.
 static void keep(kern_launch_record& record, const kern_fault_record& found, std::uint32_t state) {
   std::lock_guard lock(fault_mutex());
+  if (state == KERN_FAULT_THERE)
+    std::atomic_ref(record.reserved[flags_word]).fetch_or(has_left, std::memory_order_relaxed);
   kern_fault_record& kept = record.fault;
   bool is_ranked = kept.state == state;
   if (is_ranked && order_of(record, kept) <= order_of(record, found)) return;

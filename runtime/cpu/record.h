@@ -16,7 +16,12 @@ inline constexpr int stop_word = 0;     // address of a word that is not 0 where
 inline constexpr int progress_word = 1; // counts what others may wait for: blocks that are done, ...
 inline constexpr int flags_word = 2;    // these:
 inline constexpr std::uint64_t in_parts = 1; // blocks run in parts
-inline constexpr std::uint64_t is_stuck = 2; // a thread has given up waiting
+inline constexpr std::uint64_t has_left = 2; // a thread has left by a fault
+
+enum class FaultKind : std::uint32_t {
+#define FAULT(Name, Code, Text) Name,
+#include "kern/faults.def"
+};
 
 // Says whether a thread has left by a fault; a note is of one that went on.
 inline bool has_fault(const kern_fault_record& record) {

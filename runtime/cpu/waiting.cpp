@@ -231,10 +231,10 @@ struct Waiting {
 
 static std::int64_t go_on_waiting(kern_launch_record& record, std::int64_t state) {
   Waiting waiting(state);
-  // Once somebody has given up, others wait for what that thread would have done.
+  // Once somebody has left by a fault, others may wait for what that thread would have done.
   std::atomic_ref flags(record.reserved[flags_word]);
   std::int64_t patient_for =
-      flags.load(std::memory_order_relaxed) & is_stuck ? Waiting::tick : patience.load();
+      flags.load(std::memory_order_relaxed) & has_left ? Waiting::tick : patience.load();
   // A thread that begins to wait has come from somewhere, so something has moved.
   if (!waiting.has_begun) move_on(record);
   std::uint64_t count = std::atomic_ref(record.reserved[progress_word]).load(std::memory_order_relaxed);
@@ -243,7 +243,6 @@ static std::int64_t go_on_waiting(kern_launch_record& record, std::int64_t state
   if (!waiting.has_begun || moves != waiting.moves || is_anyone_busy(patient_for)) waiting.since = time;
   waiting.moves = moves;
   if (((time - waiting.since) & Waiting::since_mask) * Waiting::tick < patient_for) return waiting.state();
-  flags.fetch_or(is_stuck, std::memory_order_relaxed);
   return -1;
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/pool.h"
+#include "runtime/cpu/record.h"
 
 using namespace kern::cpu;
 using namespace std::chrono_literals;
@@ -26,10 +27,20 @@ struct Turn {
   std::uint32_t number;
 };
 
+void leave_by(const Block& block, FaultKind kind, std::uint32_t number = 0) {
+  kern_fault_record fault{};
+  fault.kind = static_cast<std::uint32_t>(kind);
+  fault.block[0] = number;
+  kern_cpu_fault(block.record, &fault);
+}
+
 bool wait_until(const Block& block, std::uint32_t word, std::uint32_t value) {
   std::int64_t state = 0;
   while (block.words[word].load() != value)
-    if ((state = kern_cpu_wait(block.record, state)) < 0) return false;
+    if ((state = kern_cpu_wait(block.record, state)) < 0) {
+      leave_by(block, FaultKind::NoProgress);
+      return false;
+    }
   return true;
 }
 
@@ -87,6 +98,13 @@ void wait_for_busy(const void* params, const kern_where* where, void*) {
   } else {
     block.words[1] = wait_until(block, 0, 1) ? 1 : 2;
   }
+}
+
+// All but the last block wait for it, which leaves by a fault.
+void wait_for_faulty(const void* params, const kern_where* where, void*) {
+  const Block& block = *static_cast<const Block*>(params);
+  if (where->block[0] + 1 == where->grid[0]) return leave_by(block, FaultKind::Raised, where->block[0]);
+  block.words[where->block[0]] = wait_until(block, turns, 1) ? 1 : 2;
 }
 
 // The first block polls what the last one writes, which begins later.
@@ -166,6 +184,16 @@ TEST_F(Waiting, BlocksOfAGridThatRunAtOnceMayWaitForAnyOther) {
   };
   ASSERT_TRUE(run_cooperative(pool, launch_of(set_last, 10)));
   EXPECT_EQ(words_[10], 1u);
+}
+
+TEST_F(Waiting, AFaultEndsTheWaitForWhatItKeepsFromComing) {
+  set_patience(1h);
+  Pool pool(1);
+  ASSERT_TRUE(run_cooperative(pool, launch_of(wait_for_faulty, 10)));
+  for (std::uint32_t i = 0; i < 9; ++i) EXPECT_EQ(words_[i], 2u) << i;
+  // Those that gave up are earlier blocks, and yet not what is reported.
+  EXPECT_EQ(record_.fault.kind, static_cast<std::uint32_t>(FaultKind::Raised));
+  EXPECT_EQ(record_.fault.block[0], 9u);
 }
 
 } // namespace
