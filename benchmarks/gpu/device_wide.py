@@ -23,11 +23,12 @@ class Module:
     constants: str = ""  # the module of the library whose constants say how large a tile is; without it that of the source
 
 
-def radix_sort(key, pairs=False):
-    passes = [f"sort_pass({key}[:], {key}[:], u32[:, :], u32[:, :], i32)"]
-    if pairs:
-        passes.append(f"sort_pairs_pass({key}[:], u32[:], {key}[:], u32[:], u32[:, :], u32[:, :], i32)")
-    return [f"digit_counts({key}[:], u32[:, :])", "digit_starts(u32[:, :])", *passes]
+def radix_sort(key, pairs=False, counters=("u32",)):
+    passes = [f"sort_pairs_pass({key}[:], u32[:], {key}[:], u32[:], u32[:, :], u32[:, :], i32)"] if pairs else []
+    for count in counters:
+        passes += [f"digit_counts({key}[:], {count}[:, :])", f"digit_starts({count}[:, :])",
+                   f"sort_pass({key}[:], {key}[:], {count}[:, :], {count}[:, :], i32)"]
+    return passes
 
 
 def random(kind, number):
@@ -43,7 +44,7 @@ MODULES = {
     "segmented": Module("std:segmented", ["segmented_reduce(f32[:], i32[:], f32[:])"]),
     "by_key": Module("std:by_key", ["reduce_by_key(u32[:], f32[:], u32[:], f32[:], i64[:], u64[:])"], {"scan.ITEMS": 16}, "scan"),
     "transpose": Module("std:transpose", ["transpose(f32[:, :], f32[:, :])"]),
-    "sort_u32": Module("std:sort", radix_sort("u32", True)),
+    "sort_u32": Module("std:sort", radix_sort("u32", True, ("u32", "u64"))),
     "sort_f32": Module("std:sort", radix_sort("f32")),
     "sort_u64": Module("std:sort", radix_sort("u64"), {"ITEMS": 8}),
     "merge_sort": Module("std:merge_sort", ["block_sort(f32[:], f32[:])", "merge_splits(f32[:], i64[:], i64)",
@@ -110,7 +111,8 @@ def counting_grid(host, known, n):
 def sort(host, module, keys, out, values=None, values_out=None):
     known, passes = host.constants[module], keys.itemsize
     tiles = max(1, ceil_div(keys.size, known["TILE"]))
-    counts, state = host.zeros((passes, 256), "uint32"), host.zeros((passes, tiles, 256), "uint32")
+    counter = "uint32" if keys.size < 1 << 30 else "uint64"  # two bits of a word of state are a mark
+    counts, state = host.zeros((passes, 256), counter), host.zeros((passes, tiles, 256), counter)
     steps = [host.clear(counts), host.clear(state),
              host.launch(module, "digit_counts", counting_grid(host, known, keys.size), keys, counts),
              host.launch(module, "digit_starts", passes, counts)]

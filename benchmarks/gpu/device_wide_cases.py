@@ -171,8 +171,8 @@ def random(kind, dtype):
     def make(xp, n):
         out = xp.zeros(n, dtype)
         return Plan([out], lambda host: sequences.random_numbers(host, kind, out, SEED), (f"random_{kind}", [out]),
-                    lambda _: all(abs(float(of(dtype="float64")) / scale - wanted) < 6 / math.sqrt(n)
-                                  for of, wanted in ((out.mean, mean), (out.std, spread))), 4 * n)
+                    lambda _: all(abs(float(of(out.astype("float64"))) / scale - wanted) < 6 / math.sqrt(n)
+                                  for of, wanted in ((xp.mean, mean), (xp.std, spread))), 4 * n)
     return make
 
 

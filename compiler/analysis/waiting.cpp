@@ -181,7 +181,7 @@ private:
       });
     });
     return found_[{id, varying}] = {region.has_source(), region.always_retries({&function.body}, results),
-                                    region.loads()};
+                                    region.loads(), region.touches_memory()};
   }
 
   const ir::Module& module_;

@@ -222,6 +222,16 @@ bool Region::reads_fixed(const ir::Stmt& stmt) const {
   return load && !is_local(load->array) && !around_.written.may_write(around_.function, load->array);
 }
 
+// Calls a function that only computes.
+bool Region::calls_what_computes(const ir::Stmt& stmt) const {
+  const auto* call = std::get_if<ir::Call>(&stmt.node);
+  return call && !around_.ask(call->function, std::vector<bool>(call->args.size(), false)).touches_memory;
+}
+
+bool Region::touches_memory() const {
+  return std::ranges::any_of(memory_, [&](const ir::Stmt* stmt) { return !calls_what_computes(*stmt); });
+}
+
 // Whether the region itself changes the element at the place of a statement, so that it goes on with that
 // alone. Two that count there may take back what the other did: up and down again.
 bool Region::goes_on_at(const ir::Stmt& place) const {
@@ -260,7 +270,10 @@ Asked Region::asked_by(const ir::Call& call) const {
 
 void Region::find_sources() {
   for (auto& [slot, node] : nodes_) node.is_open = true;
-  settle(Settled::Repeats, [&](const ir::Stmt& stmt) { return !reads_memory(stmt) || reads_fixed(stmt); },
+  settle(Settled::Repeats,
+         [&](const ir::Stmt& stmt) {
+           return !reads_memory(stmt) || reads_fixed(stmt) || calls_what_computes(stmt);
+         },
          {});
   for (auto& [slot, node] : nodes_) node.repeats = node.is_settled;
   bool goes_on = false; // by itself: it stores, or counts

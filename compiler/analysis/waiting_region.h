@@ -25,11 +25,12 @@ private:
 };
 
 // The elements that a call asks for: whether there is one that it reads at a place that its repeated
-// arguments name, the plain loads among those, and whether every way through it ends in a compare-and-swap of
-// what it has just read.
+// arguments name, the plain loads among those, whether every way through it ends in a compare-and-swap of what
+// it has just read, and whether it has to do with memory at all.
 struct Asked {
   bool any = false, retries = false;
   std::vector<const ir::Load*> loads;
+  bool touches_memory = true;
 };
 using Ask = std::function<Asked(ir::FunctionId, const std::vector<bool>& varying)>;
 
@@ -55,6 +56,8 @@ public:
   // Returns the plain loads that are sources, in callees too.
   std::vector<const ir::Load*> loads() const;
   bool repeats(const ir::Operand& operand) const;
+  // Whether it reads or writes memory, or calls what may.
+  bool touches_memory() const;
 
   // Returns, if these slots follow from elements that are asked for again and again, the loads among those.
   std::optional<std::vector<const ir::Load*>> decided_by_sources(const std::vector<ir::SlotId>& slots);
@@ -87,6 +90,7 @@ private:
   bool is_source(const ir::Atomic& atomic) const;
   Asked asked_by(const ir::Call& call) const;
   bool reads_fixed(const ir::Stmt& stmt) const;
+  bool calls_what_computes(const ir::Stmt& stmt) const;
   enum class Settled : std::uint8_t { Repeats, Ends };
   template <class Counts> void settle(Settled what, const Counts& counts, const Sources& sources);
   void open_what_decides(std::vector<ir::SlotId> slots, const Sources& sources, bool& any,

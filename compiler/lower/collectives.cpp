@@ -124,17 +124,41 @@ llvm::Value* barrier_or(Lowerer& lower, const CustomCall& call) {
               [&](llvm::Value* sum, llvm::Value* value) { return lower.builder.CreateOr(sum, value); });
 }
 
-// GPU: a word of shared memory that some live thread writes between two barriers; all others wrote it as
-// well, and one of the writes stays.
+// A thread's number in its block, an i32, on a GPU.
+static llvm::Value* gpu_thread_number(llvm::IRBuilder<>& builder) {
+  namespace I = llvm::Intrinsic;
+  auto read = [&](I::ID id) { return builder.CreateIntrinsic(id, {}, {}); };
+  llvm::Value* number = read(I::nvvm_read_ptx_sreg_tid_z);
+  number = builder.CreateMul(number, read(I::nvvm_read_ptx_sreg_ntid_y));
+  number = builder.CreateAdd(number, read(I::nvvm_read_ptx_sreg_tid_y));
+  number = builder.CreateMul(number, read(I::nvvm_read_ptx_sreg_ntid_x));
+  return builder.CreateAdd(number, read(I::nvvm_read_ptx_sreg_tid_x));
+}
+
+// GPU: a word of shared memory that the first live thread writes, once the least number is known of those that
+// come. What one call has written, another one writes anew no sooner than all have read it: its own barriers lie
+// between.
 static llvm::Value* gpu_uniform_value(Lowerer& lower, llvm::Value* value) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::GlobalVariable* word = shared_word(lower, builder.getInt64Ty(), "kern_uniform");
+  llvm::GlobalVariable* first = shared_word(lower, builder.getInt32Ty(), "kern_first");
   llvm::Type* type = value->getType();
   llvm::Type* memory = type->isIntegerTy(1) ? builder.getInt8Ty() : type;
+  llvm::Value* number = gpu_thread_number(builder);
+  builder.CreateStore(builder.getInt32(-1), first, true);
+  gpu_barrier(lower);
+  builder.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, first, number, llvm::MaybeAlign(4),
+                          llvm::AtomicOrdering::Monotonic);
+  gpu_barrier(lower);
+  llvm::Value* is_first = builder.CreateICmpEQ(builder.CreateLoad(builder.getInt32Ty(), first, true), number);
+  llvm::BasicBlock *writes = new_block(lower, "first"), *goes_on = new_block(lower, "agreed");
+  builder.CreateCondBr(is_first, writes, goes_on);
+  builder.SetInsertPoint(writes);
   builder.CreateStore(type == memory ? value : builder.CreateZExt(value, memory), word, true);
+  builder.CreateBr(goes_on);
+  builder.SetInsertPoint(goes_on);
   gpu_barrier(lower);
   llvm::Value* agreed = builder.CreateLoad(memory, word, true);
-  gpu_barrier(lower);
   return type == memory ? agreed : builder.CreateIsNotNull(agreed);
 }
 
