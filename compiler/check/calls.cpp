@@ -42,12 +42,20 @@ std::optional<Checker::Args> Checker::evaluate_args(const ast::Call& expr) {
   return args;
 }
 
-// float32x3(a, b, c), float32x4(pair, b, c): as many numbers as the vector has, each converted.
+// Returns an element of a vector or tuple that is made: a number is cast, a tuple or record is one already.
+static Value made_element(Checker& checker, Type type, const Value& value) {
+  return is_tuple(type) ? checker.convert_value(value, type, Purpose::Store)
+                        : checker.explicit_cast(type, value, value.span);
+}
+
+// float32x3(a, b, c), float32x4(pair, b, c): as many numbers as the vector has, each converted. A tuple whose elements
+// are tuples gets them whole.
 static Value make_vector(Checker& checker, const Value& callee, const Checker::Args& args, Span span) {
   std::vector<Value> numbers;
+  const bool is_flat = std::ranges::none_of(callee.type->elements, [](Type each) { return is_tuple(each); });
   for (const Value& arg : args.positional) {
     if (is_unknown(arg)) return unknown_value(span);
-    if (is_tuple(arg))
+    if (is_tuple(arg) && is_flat)
       numbers.insert(numbers.end(), arg.elements.begin(), arg.elements.end());
     else
       numbers.push_back(arg);
@@ -60,7 +68,7 @@ static Value make_vector(Checker& checker, const Value& callee, const Checker::A
   }
   Value result = tuple_value({}, span);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    result.elements.push_back(checker.explicit_cast(types[i], numbers[i], numbers[i].span));
+    result.elements.push_back(made_element(checker, types[i], numbers[i]));
     if (is_error(result.elements.back())) return error_value(span);
   }
   return result;

@@ -44,6 +44,7 @@ std::optional<bool> is_of(Checker& checker, const Value& value, const Value& typ
     checker.report(type.span, diag::not_a_type, checker.context.source(type.span));
     return std::nullopt;
   }
+  if (is_record(type.type)) return value.type == type.type;
   // As in Numba `int` is int64 and `float` float64: an int32 is neither.
   return is_number(value) && default_type(value.type) == type.type;
 }
