@@ -79,7 +79,7 @@ def scan(xp, n):
 
 def selection(xp, kernel, peer, x, wanted):
     y, count = xp.zeros(x.size, "uint32"), xp.zeros(1, "int64")
-    return Plan([y, count], lambda host: sequences.one_pass(host, "select", kernel, 2, x, y, count), (peer, [x, y, count]),
+    return Plan([y, count], lambda host: sequences.one_pass(host, "select", kernel, 1, x, y, count), (peer, [x, y, count]),
                 lambda _: int(count[0]) == wanted.size and same(xp, (y[:wanted.size], wanted)), 4 * (x.size + wanted.size))
 
 
@@ -114,7 +114,7 @@ def by_key(xp, n):
         sums = xp.concatenate([xp.zeros(1), xp.cumsum(x, dtype="float64")])
         ends = xp.concatenate([first[1:], xp.full(1, n)])
         return int(count[0]) == first.size and same(xp, (keys_out[:first.size], keys[first]), (out[:first.size], sums[ends] - sums[first]))
-    return Plan([keys_out, out, count], lambda host: sequences.one_pass(host, "by_key", "reduce_by_key", 3, keys, x, keys_out, out, count),
+    return Plan([keys_out, out, count], lambda host: sequences.one_pass(host, "by_key", "reduce_by_key", 2, keys, x, keys_out, out, count),
                 ("by_key", [keys, x, keys_out, out, count]), check, 8 * (n + first.size))
 
 

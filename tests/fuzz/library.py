@@ -552,7 +552,7 @@ def reduce(case):
         which = rng.choice(["input", "operation", "out"])
         case.set("START", 0), case.set("COMMUTES", rng.random() < 0.5)
         if which == "out":
-            case.expect_fault("fit", "reduce.kern", "out[i] = value")
+            case.expect_fault("fit", "operations.kern", "out[i] = value")
             return case.launch("reduce", grid(), x=case.given(np.full(n, 200, "i4")), out=case.out(1, "u1"), state=state(2))
         case.use(*(("INPUT", "faulting_at") if which == "input" else ("OPERATION", "faulting_join")))
         case.expect_fault("division", "ops.kern", "# faulting")
@@ -605,7 +605,7 @@ def scan(case):
         n = next(case.sizes(tile))
         which = rng.choice(["input", "operation", "out"])
         if which == "out":
-            case.expect_fault("fit", "scan.kern", "y[i] = value")
+            case.expect_fault("fit", "operations.kern", "out[i] = value")
             return case.launch(name, grid(n), x=case.given(np.full(n, 300, "i4")), y=case.out(n, "u1"), state=look_back_state(case, n, tile, 2))
         case.use(*(("INPUT", "faulting_at") if which == "input" else ("OPERATION", "faulting_join")))
         case.expect_fault("division", "ops.kern", "# faulting")
@@ -688,7 +688,7 @@ def by_key(case):
                   "keys_out": case.out(n, given.dtype, prefix=given[tails]),
                   "out": case.out(n, "i8", prefix=np.diff(np.append(heads, n))) if name == "run_length_encode" else
                   case.out(n, out, prefix=np.array([part[-1] for part in scans], result).astype(out))}
-        words = {"reduce_by_key": 2 + state_words(result), "run_length_encode": 4}.get(name, 1 + state_words(result))
+        words = 2 if name == "run_length_encode" else 1 + state_words(result)
         launch_by_key(case, name, grid(n), n, arrays, case.out(1, "i8", [len(heads)]), look_back_state(case, n, tile, words))
 
 
@@ -719,7 +719,7 @@ def select(case):
         if even := rng.random() < 0.5:
             case.use("KEEP", "is_even"), case.use("FIRST", "is_third"), case.use("SECOND", "is_even")
     for n in case.sizes(tile):
-        state = look_back_state(case, n, tile, 4 if name == "partition_three" else 2)
+        state = look_back_state(case, n, tile, 2 if name == "partition_three" else 1)
         if case.faults:
             x = np.full(n, LIMIT, "i4")
             if not name.startswith("unique"):
@@ -977,7 +977,7 @@ def transform(case):
         n = next(case.sizes(tile))
         x = with_limit(case, n)
         if rng.random() < 0.3:
-            case.expect_fault("fit", "transform.kern", "out[i] = value")
+            case.expect_fault("fit", "operations.kern", "out[i] = value")
             return case.launch("transform", rng.randint(1, 4), x=case.given(x + 300), out=case.out(n, "u1"))
         case.use("UNARY", "faulting")
         case.expect_fault("division", "ops.kern", "# faulting")

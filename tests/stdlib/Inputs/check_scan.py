@@ -53,9 +53,9 @@ def check_sums():
             runs.add("scan", {"x": x, "state": state(n, 4)}, {"y": sums}, grid(n))
         runs.run()
     runs = launches("scan")
-    for n in (4095, 4096, 9000):
+    for n in (2047, 2048, 9000):
         x = random.integers(0, 50, n).astype(np.float32)
-        runs.add("exclusive_scan", {"x": x, "state": state(n)}, {"y": before(np.cumsum(x), 0)}, 3)
+        runs.add("exclusive_scan", {"x": x, "state": state(n)}, {"y": before(np.cumsum(x), 0)}, 5)
     runs.run()
     special = np.array([1, np.inf, 3, np.nan, -0.0, 2], np.float32)
     runs = launches("scan", *small)
