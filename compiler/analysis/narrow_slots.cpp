@@ -21,8 +21,8 @@ std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
 
 class SlotFinder {
 public:
-  SlotFinder(const ir::Function& function, NarrowFor target) : function_(function) {
-    for (std::vector<bool>* set : {&values_, &counters_, &is_in_loop_, &is_of_for_})
+  SlotFinder(const ir::Function& function, NarrowFor target) : function_(function), target_(target) {
+    for (std::vector<bool>* set : {&values_, &counters_, &is_in_loop_, &is_in_while_, &is_of_for_})
       set->resize(function.slots.size());
     made_of_.resize(function.slots.size());
     for (std::size_t slot = 0; slot < function.slots.size(); ++slot) {
@@ -31,7 +31,7 @@ public:
       values_[slot] = declaration.kind != ir::Slot::Kind::Param;
       counters_[slot] = target == NarrowFor::Gpu && declaration.kind == ir::Slot::Kind::Variable;
     }
-    scan(function.body, false);
+    scan(function.body, false, false);
     for (std::size_t slot = 0; slot < function.slots.size(); ++slot) {
       counters_[slot] = counters_[slot] && is_in_loop_[slot];
       values_[slot] = values_[slot] && !is_of_for_[slot] && !counters_[slot];
@@ -39,7 +39,7 @@ public:
     for (ir::SlotId slot : parts_of(indices_)) values_[index_of(slot)] = counters_[index_of(slot)] = false;
     for (ir::SlotId slot : parts_of(bounds_)) values_[index_of(slot)] = false;
     settle();
-    if (!computes_of_memory()) values_.assign(values_.size(), false);
+    if (!computes_in_vectors()) values_.assign(values_.size(), false);
   }
 
   bool has_counters() const { return std::ranges::find(counters_, true) != counters_.end(); }
@@ -61,11 +61,14 @@ public:
   }
 
 private:
-  void scan(const ir::Body& body, bool is_in_loop) {
+  void scan(const ir::Body& body, bool is_in_loop, bool is_in_while) {
     for (const ir::Stmt& stmt : body) {
       see(stmt, is_in_loop);
+      if (is_in_while) ir::visit_results(stmt, [&](ir::SlotId slot) { is_in_while_[index_of(slot)] = true; });
       const bool is_loop = ir::is_loop(stmt);
-      ir::visit_bodies(stmt, [&](const ir::Body& inner) { scan(inner, is_in_loop || is_loop); });
+      const bool is_while = target_ == NarrowFor::Cpu && std::holds_alternative<ir::While>(stmt.node);
+      ir::visit_bodies(
+          stmt, [&](const ir::Body& inner) { scan(inner, is_in_loop || is_loop, is_in_while || is_while); });
     }
   }
 
@@ -92,6 +95,8 @@ private:
   void see(const ir::Assign& assign) {
     const Type type = function_.slots[index_of(assign.slot)].type;
     if (type == types::i64) assigns_.push_back(&assign);
+    if (const auto* compare = std::get_if<ir::Compare>(&assign.value); compare && target_ == NarrowFor::Cpu)
+      compares_.push_back(compare);
     std::vector<ir::SlotId>& parts = is_scalar(type) ? made_of_[index_of(assign.slot)] : indices_;
     if (is_scalar(type) && type != types::i64) return;
     ir::visit_operands(assign.value, [&](const ir::Operand& operand) { note(operand, parts); });
@@ -147,12 +152,13 @@ private:
            !std::holds_alternative<ir::Copy>(assign.value);
   }
 
-  // Says whether something is computed of what memory gives: else nothing is gained, since numbers of threads and launches are few,
-  // and scalars in vectors.
-  bool computes_of_memory() const {
+  // Says whether something is computed of what memory gives, or in rounds of which each lane has its own number: else nothing
+  // is gained, since numbers of threads and launches are few, and scalars in vectors.
+  bool computes_in_vectors() const {
     const std::vector<bool> loaded = of_memory();
     return std::ranges::any_of(assigns_, [&](const ir::Assign* assign) {
-      return values_[index_of(assign->slot)] && computes(*assign) && loaded[index_of(assign->slot)];
+      const std::size_t slot = index_of(assign->slot);
+      return values_[slot] && computes(*assign) && (loaded[slot] || is_in_while_[slot]);
     });
   }
 
@@ -195,16 +201,27 @@ private:
         if (operand.slot) is_needed[index_of(*operand.slot)] = true;
       });
     }
+    // What such a value is compared with is as narrow, so that the comparison is; LLVM sees that by itself on a GPU.
+    for (const ir::Compare* compare : compares_) {
+      auto is_so = [&](const ir::Operand& operand) {
+        return operand.slot && is_needed[index_of(*operand.slot)];
+      };
+      if (!is_so(compare->left) && !is_so(compare->right)) continue;
+      for (const ir::Operand* operand : {&compare->left, &compare->right})
+        if (operand->slot) is_needed[index_of(*operand->slot)] = true;
+    }
     for (std::size_t slot = 0; slot < values_.size(); ++slot)
       values_[slot] = values_[slot] && is_needed[slot];
     settle();
   }
 
   const ir::Function& function_;
+  const NarrowFor target_;
   std::vector<bool> values_, counters_; // what may be one, and in the end is; none is both
-  std::vector<bool> is_in_loop_, is_of_for_;
+  std::vector<bool> is_in_loop_, is_in_while_, is_of_for_;
   std::vector<const ir::Assign*> assigns_; // of i64s
   std::vector<const ir::For*> loops_;
+  std::vector<const ir::Compare*> compares_;
   std::vector<std::vector<ir::SlotId>> made_of_; // i64s of i64s
   std::vector<ir::SlotId> indices_, bounds_;     // i64s that are parts of places, and of what Fors count
 };
