@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The library's device-wide algorithms on an NVIDIA GPU, with guards and without, beside CUB, cuRAND and a copy. Three steps, as the machine
-with the GPU needs neither kernc nor LLVM:
+"""The library's device-wide algorithms on an NVIDIA GPU, with guards and without, beside CUB, cuRAND and a copy. Steps, as the machine with
+the GPU needs neither kernc nor LLVM:
 
   library.py build -o FOLDER      here: the kernels (kernc, a C++ compiler)
   library.py run FOLDER -o FILE   there: checks, measures, writes JSON (a GPU, nvcc, CuPy)
   library.py report FILE          anywhere: tables
+  library.py plot FILE -o SVG     anywhere: a picture of time over size
 
 `run FOLDER --device cpu` only checks: Kern's cases on the CPU, over NumPy's arrays.
 """
@@ -36,6 +37,9 @@ def arguments():
     run.add_argument("--sizes", type=lambda text: [int(size) for size in names(text)], metavar="N,...", help="numbers of elements")
     report = commands.add_parser("report", help="print the tables of a run")
     report.add_argument("results", type=pathlib.Path)
+    plot = commands.add_parser("plot", help="draw the times of a run over the number of elements")
+    plot.add_argument("results", type=pathlib.Path)
+    plot.add_argument("-o", dest="picture", type=pathlib.Path, default=pathlib.Path("library.svg"))
     return parser.parse_args()
 
 
@@ -75,6 +79,9 @@ def main():
     elif options.command == "run":
         from gpu.device_wide_run import run
         return run(options)
+    elif options.command == "plot":
+        from gpu.device_wide_plot import plot
+        plot(options.results, options.picture)
     else:
         from gpu.device_wide_run import report
         report(options.results)

@@ -38,6 +38,7 @@ install(FILES docs/manifest.schema.json cmake/tsan.supp DESTINATION ${share_fold
 include(cmake/pages.cmake)
 kern_install_page(README.md ${CMAKE_INSTALL_DOCDIR})
 kern_install_page(CHANGELOG.md ${CMAKE_INSTALL_DOCDIR})
+install(FILES docs/library.svg DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 foreach(page kernc language library abi embedding order performance from-cuda from-numba)
   kern_install_page(docs/${page}.md ${CMAKE_INSTALL_DOCDIR}/docs)
 endforeach()

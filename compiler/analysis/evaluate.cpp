@@ -40,7 +40,7 @@ Value Symbolic::evaluate(const ir::Expr& expr, Type type, Span span) {
       },
       [&](const ir::LocalArray& node) { return constant_array(node.extents); },
       [&](const ir::ConstantArray& node) {
-        return constant_array(module_.constants[static_cast<std::size_t>(node.id)].extents);
+        return constant_array(module_.constants[static_cast<std::size_t>(node.id)]);
       });
 }
 
@@ -48,6 +48,29 @@ Value Symbolic::constant_array(const std::vector<std::int64_t>& extents) {
   std::vector<Affine> forms;
   for (std::int64_t extent : extents) forms.push_back(affine(extent));
   return make_array(std::move(forms));
+}
+
+std::optional<Interval> range_of(const ir::ConstantDecl& constant) {
+  const Type element = types::scalar(constant.element);
+  if (!is_integer(element) || constant.values.empty()) return std::nullopt;
+  auto number = [&](std::uint64_t bits) {
+    return is_signed(element) ? Wide{static_cast<std::int64_t>(bits)} : Wide{bits};
+  };
+  Interval range{number(constant.values[0]), number(constant.values[0])};
+  for (std::uint64_t bits : constant.values) range = hull(range, {number(bits), number(bits)});
+  return range;
+}
+
+Value Symbolic::constant_array(const ir::ConstantDecl& constant) {
+  const Value array = constant_array(constant.extents);
+  if (std::optional<Interval> elements = range_of(constant)) elements_.emplace(array.index, *elements);
+  return array;
+}
+
+Value Symbolic::element(const ir::Operand& array, Type type) {
+  const Value held = value(array);
+  const auto known = held.kind == Value::Kind::Array ? elements_.find(held.index) : elements_.end();
+  return known == elements_.end() ? unknown(type) : make(affine(facts.fresh(known->second)));
 }
 
 Value Symbolic::view(const ir::View& view) {

@@ -69,8 +69,10 @@ void GuardWalk::walk(const ir::Stmt& stmt) {
   };
   match(
       stmt.node, [&](const ir::Assign& node) { assign(node, stmt.span); },
-      [&](const ir::Load& node) { set_unknown(node.slot); }, [](const ir::Store&) {},
-      [&](const ir::Atomic& node) { maybe_unknown(node.slot); },
+      [&](const ir::Load& node) {
+        symbolic_.set(node.slot, symbolic_.element(node.array, symbolic_.declaration(node.slot).type));
+      },
+      [](const ir::Store&) {}, [&](const ir::Atomic& node) { maybe_unknown(node.slot); },
       [&](const ir::CallEffect& node) { maybe_unknown(node.slot); },
       [&](const ir::Call& node) {
         std::ranges::for_each(node.results, [&](ir::SlotId slot) { set_unknown(slot); });

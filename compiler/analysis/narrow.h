@@ -38,8 +38,8 @@ bool has_counters(const ir::Function& function);
 
 // The halves of find_narrow; `small` makes the walk when it is first called.
 using LazySmall = std::function<const SmallValues&()>;
-void find_narrow_slots(const ir::Function& function, NarrowFor target, const LazySmall& small,
-                       Narrow& result);
+void find_narrow_slots(const ir::Module& module, const ir::Function& function, NarrowFor target,
+                       const LazySmall& small, Narrow& result);
 void find_narrow_operands(const ir::Function& function, const LazySmall& small, Narrow& result);
 
 // Says whether 32 bits compute an expression of i64s, or one that was narrower: given that the result and all operands that are one

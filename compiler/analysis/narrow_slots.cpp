@@ -21,7 +21,8 @@ std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
 
 class SlotFinder {
 public:
-  SlotFinder(const ir::Function& function, NarrowFor target) : function_(function), target_(target) {
+  SlotFinder(const ir::Module* module, const ir::Function& function, NarrowFor target)
+      : module_(module), function_(function), target_(target) {
     for (std::vector<bool>* set : {&values_, &counters_, &is_in_loop_, &is_in_while_, &is_of_for_})
       set->resize(function.slots.size());
     made_of_.resize(function.slots.size());
@@ -32,6 +33,8 @@ public:
       counters_[slot] = target == NarrowFor::Gpu && declaration.kind == ir::Slot::Kind::Variable;
     }
     scan(function.body, false, false);
+    for (const ir::Load* load : loads_)
+      if (!is_small_constant(*load)) remove(load->slot);
     for (std::size_t slot = 0; slot < function.slots.size(); ++slot) {
       counters_[slot] = counters_[slot] && is_in_loop_[slot];
       values_[slot] = values_[slot] && !is_of_for_[slot] && !counters_[slot];
@@ -75,8 +78,11 @@ private:
   void see(const ir::Stmt& stmt, bool is_in_loop) {
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     const auto* loop = std::get_if<ir::For>(&stmt.node);
+    const auto* load = std::get_if<ir::Load>(&stmt.node);
+    if (load) loads_.push_back(load);
     ir::visit_results(stmt, [&](ir::SlotId slot) {
-      if (!assign && !loop) remove(slot);
+      if (!assign && !loop && !load) remove(slot);
+      if (!assign && is_array(function_.slots[index_of(slot)].type)) see_array(slot, nullptr);
       if (is_in_loop || loop) is_in_loop_[index_of(slot)] = true;
     });
     if (assign) {
@@ -95,11 +101,29 @@ private:
   void see(const ir::Assign& assign) {
     const Type type = function_.slots[index_of(assign.slot)].type;
     if (type == types::i64) assigns_.push_back(&assign);
+    if (is_array(type)) see_array(assign.slot, std::get_if<ir::ConstantArray>(&assign.value));
     if (const auto* compare = std::get_if<ir::Compare>(&assign.value); compare && target_ == NarrowFor::Cpu)
       compares_.push_back(compare);
     std::vector<ir::SlotId>& parts = is_scalar(type) ? made_of_[index_of(assign.slot)] : indices_;
     if (is_scalar(type) && type != types::i64) return;
     ir::visit_operands(assign.value, [&](const ir::Operand& operand) { note(operand, parts); });
+  }
+
+  // Notes that a slot holds a constant array, or another one where `constant` is null.
+  void see_array(ir::SlotId slot, const ir::ConstantArray* constant) {
+    const std::optional<ir::ConstantId> id = constant ? std::optional(constant->id) : std::nullopt;
+    const auto [known, is_new] = constants_.try_emplace(slot, id);
+    if (!is_new && known->second != id) known->second.reset();
+  }
+
+  // Says whether a load is from a constant array whose elements fit an i32.
+  bool is_small_constant(const ir::Load& load) const {
+    const auto found = load.array.slot ? constants_.find(*load.array.slot) : constants_.end();
+    if (!module_ || found == constants_.end() || !found->second) return false;
+    const std::optional<Interval> range =
+        range_of(module_->constants[static_cast<std::size_t>(*found->second)]);
+    const Interval small = type_interval(types::i32);
+    return range && range->low >= small.low && range->high <= small.high;
   }
 
   void see(const ir::For& loop) {
@@ -215,11 +239,15 @@ private:
     settle();
   }
 
+  const ir::Module* module_; // null where nothing but counters is asked for
   const ir::Function& function_;
   const NarrowFor target_;
+  std::unordered_map<ir::SlotId, std::optional<ir::ConstantId>>
+      constants_;                       // nothing where it is not one alone
   std::vector<bool> values_, counters_; // what may be one, and in the end is; none is both
   std::vector<bool> is_in_loop_, is_in_while_, is_of_for_;
   std::vector<const ir::Assign*> assigns_; // of i64s
+  std::vector<const ir::Load*> loads_;
   std::vector<const ir::For*> loops_;
   std::vector<const ir::Compare*> compares_;
   std::vector<std::vector<ir::SlotId>> made_of_; // i64s of i64s
@@ -244,12 +272,12 @@ bool is_narrowable(const ir::Expr& expr) {
 }
 
 bool has_counters(const ir::Function& function) {
-  return SlotFinder(function, NarrowFor::Gpu).has_counters();
+  return SlotFinder(nullptr, function, NarrowFor::Gpu).has_counters();
 }
 
-void find_narrow_slots(const ir::Function& function, NarrowFor target, const LazySmall& small,
-                       Narrow& result) {
-  SlotFinder finder(function, target);
+void find_narrow_slots(const ir::Module& module, const ir::Function& function, NarrowFor target,
+                       const LazySmall& small, Narrow& result) {
+  SlotFinder finder(&module, function, target);
   if (finder.finds_any()) finder.take(small(), result);
 }
 
@@ -262,7 +290,7 @@ Narrow find_narrow(const ir::Module& module, ir::FunctionId id, NarrowFor target
   };
   Narrow result;
   result.slots.resize(function.slots.size());
-  find_narrow_slots(function, target, small, result);
+  find_narrow_slots(module, function, target, small, result);
   if (target == NarrowFor::Cpu) return result;
   find_narrow_operands(function, small, result);
   if (walked) result.small_operands = std::move(walked->operands);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/analysis/extremes.h"
@@ -55,6 +56,9 @@ struct Ratio {
   bool operator==(const Ratio&) const = default;
 };
 
+// Returns the least and the greatest element of a constant array of integers; nothing of others, and of empty ones.
+std::optional<Interval> range_of(const ir::ConstantDecl& constant);
+
 class Symbolic {
 public:
   struct Mark {
@@ -93,6 +97,8 @@ public:
   // Return what a value of the kind is.
   const Affine& form(Value value) const { return forms_[value.index]; }
   const std::vector<Affine>& extents(Value value) const { return arrays_[value.index]; }
+  // Returns what a load from an array gives, of that type.
+  Value element(const ir::Operand& array, Type type);
   const Ratio& ratio(Value value) const { return ratios_[value.index]; }
   // Returns what a slot holds, and changes it.
   Value slot(ir::SlotId id) const { return slots_[static_cast<std::size_t>(id)]; }
@@ -167,6 +173,7 @@ private:
   Value truncate(const ir::Operand& operand, Type type);
   Value view(const ir::View& view);
   Value constant_array(const std::vector<std::int64_t>& extents);
+  Value constant_array(const ir::ConstantDecl& constant);
   Affine fitted(const std::optional<Affine>& exact, Type type, std::uint32_t code, const Affine& left,
                 const Affine& right);
   Reason reason_of(const Affine& first, const Affine& second) const;
@@ -225,6 +232,7 @@ private:
   int disjunctions_around_ = 0;  // of the one that is being assumed
   std::deque<Affine> forms_;
   std::deque<std::vector<Affine>> arrays_;
+  std::unordered_map<std::uint32_t, Interval> elements_; // of constant arrays, by their place in arrays_
   std::deque<Ratio> ratios_;
   std::deque<Condition> conditions_;
 };

@@ -72,6 +72,10 @@ private:
     std::optional<Stmt> behind;
     if (assign) behind = rewrite(*assign, stmt, before);
     if (auto* loop = std::get_if<ir::For>(&stmt.node)) rewrite(*loop, stmt, before);
+    if (auto* load = std::get_if<ir::Load>(&stmt.node); load && is_narrow(load->slot)) {
+      const SlotId target = std::exchange(load->slot, new_slot(function_, wide, stmt));
+      behind = Stmt{ir::Assign{target, ir::Convert{{wide, load->slot, 0}}}, stmt.span, stmt.scope};
+    }
     // A check that any i32 passes is left as it was.
     if (auto* fit = std::get_if<ir::Fit>(&stmt.node); fit && !keeps_value(narrow, fit->type))
       take_narrow(fit->value);
