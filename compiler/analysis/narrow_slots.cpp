@@ -241,7 +241,7 @@ private:
 
   const ir::Module* module_; // null where nothing but counters is asked for
   const ir::Function& function_;
-  const NarrowFor target_;
+  NarrowFor target_;
   std::unordered_map<ir::SlotId, std::optional<ir::ConstantId>>
       constants_;                       // nothing where it is not one alone
   std::vector<bool> values_, counters_; // what may be one, and in the end is; none is both
