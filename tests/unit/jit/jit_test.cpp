@@ -339,7 +339,8 @@ TEST(Jit, ReportsBadIndicesOfThreadsThatGoOn) {
 TEST(Jit, EndsWhatDoesNotEnd) {
   Device device = test_device();
   kern::CompileOptions options;
-  const char* source = "@kernel\ndef f(x: i32[:]):\n    i = grid(1)\n    while i < x.size:\n        x[i] += 1\n";
+  const char* source =
+      "@kernel\ndef f(x: i32[:]):\n    i = grid(1)\n    while i < x.size:\n        x[i] += 1\n";
   auto compiled = [&] {
     return kern::compile(device, source, options).kernel<void(View<std::int32_t>)>("f");
   };
