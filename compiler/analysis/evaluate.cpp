@@ -39,9 +39,7 @@ Value Symbolic::evaluate(const ir::Expr& expr, Type type, Span span) {
         return make_array(std::move(extents));
       },
       [&](const ir::LocalArray& node) { return constant_array(node.extents); },
-      [&](const ir::ConstantArray& node) {
-        return constant_array(module_.constants[static_cast<std::size_t>(node.id)]);
-      });
+      [&](const ir::ConstantArray& node) { return constant_array(node.id); });
 }
 
 Value Symbolic::constant_array(const std::vector<std::int64_t>& extents) {
@@ -61,9 +59,12 @@ std::optional<Interval> range_of(const ir::ConstantDecl& constant) {
   return range;
 }
 
-Value Symbolic::constant_array(const ir::ConstantDecl& constant) {
+Value Symbolic::constant_array(ir::ConstantId id) {
+  const ir::ConstantDecl& constant = module_.constants[static_cast<std::size_t>(id)];
+  const auto [known, is_new] = constant_ranges_.try_emplace(id);
+  if (is_new) known->second = range_of(constant);
   const Value array = constant_array(constant.extents);
-  if (std::optional<Interval> elements = range_of(constant)) elements_.emplace(array.index, *elements);
+  if (known->second) elements_.emplace(array.index, *known->second);
   return array;
 }
 

@@ -173,7 +173,7 @@ private:
   Value truncate(const ir::Operand& operand, Type type);
   Value view(const ir::View& view);
   Value constant_array(const std::vector<std::int64_t>& extents);
-  Value constant_array(const ir::ConstantDecl& constant);
+  Value constant_array(ir::ConstantId id);
   Affine fitted(const std::optional<Affine>& exact, Type type, std::uint32_t code, const Affine& left,
                 const Affine& right);
   Reason reason_of(const Affine& first, const Affine& second) const;
@@ -232,7 +232,9 @@ private:
   int disjunctions_around_ = 0;  // of the one that is being assumed
   std::deque<Affine> forms_;
   std::deque<std::vector<Affine>> arrays_;
-  std::unordered_map<std::uint32_t, Interval> elements_; // of constant arrays, by their place in arrays_
+  // Of constant arrays, which may be long and are met in each round: their ranges, and these by places in arrays_.
+  std::unordered_map<ir::ConstantId, std::optional<Interval>> constant_ranges_;
+  std::unordered_map<std::uint32_t, Interval> elements_;
   std::deque<Ratio> ratios_;
   std::deque<Condition> conditions_;
 };

@@ -22,12 +22,6 @@ static void gpu_barrier(Lowerer& lower) {
   if (lower.ir.meeting == ir::Meeting::Apart) barrier->setCannotDuplicate();
 }
 
-// Returns the word of shared memory with that name.
-static llvm::GlobalVariable* shared_word(Lowerer& lower, llvm::Type* type, const char* name) {
-  if (llvm::GlobalVariable* word = lower.state.module.getNamedGlobal(name)) return word;
-  return new_shared(lower.state, type, name, type->getScalarSizeInBits() / 8);
-}
-
 // GPU: in how many threads the i32 is 1, where a warp may come to the barrier in parts. A reduction within the
 // barrier (`barrier.red`) does not do: when its parts are at different instructions, ptxas has all lanes perform
 // one of them, whose result lies in other registers than the other parts read. A barrier alone has no result. So
@@ -36,7 +30,7 @@ static llvm::GlobalVariable* shared_word(Lowerer& lower, llvm::Type* type, const
 static llvm::Value* counted_vote(Lowerer& lower, llvm::Value* value) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Type* type = builder.getInt32Ty();
-  llvm::GlobalVariable* word = shared_word(lower, type, "kern_votes");
+  llvm::GlobalVariable* word = shared_word(lower.state, type, "kern_votes");
   llvm::Value* before = builder.CreateLoad(type, word, true);
   gpu_barrier(lower);
   builder.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word, value, llvm::MaybeAlign(4),
@@ -124,24 +118,13 @@ llvm::Value* barrier_or(Lowerer& lower, const CustomCall& call) {
               [&](llvm::Value* sum, llvm::Value* value) { return lower.builder.CreateOr(sum, value); });
 }
 
-// A thread's number in its block, an i32, on a GPU.
-static llvm::Value* gpu_thread_number(llvm::IRBuilder<>& builder) {
-  namespace I = llvm::Intrinsic;
-  auto read = [&](I::ID id) { return builder.CreateIntrinsic(id, {}, {}); };
-  llvm::Value* number = read(I::nvvm_read_ptx_sreg_tid_z);
-  number = builder.CreateMul(number, read(I::nvvm_read_ptx_sreg_ntid_y));
-  number = builder.CreateAdd(number, read(I::nvvm_read_ptx_sreg_tid_y));
-  number = builder.CreateMul(number, read(I::nvvm_read_ptx_sreg_ntid_x));
-  return builder.CreateAdd(number, read(I::nvvm_read_ptx_sreg_tid_x));
-}
-
 // GPU: a word of shared memory that the first live thread writes, once the least number is known of those that
 // come. What one call has written, another one writes anew no sooner than all have read it: its own barriers lie
 // between.
 static llvm::Value* gpu_uniform_value(Lowerer& lower, llvm::Value* value) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::GlobalVariable* word = shared_word(lower, builder.getInt64Ty(), "kern_uniform");
-  llvm::GlobalVariable* first = shared_word(lower, builder.getInt32Ty(), "kern_first");
+  llvm::GlobalVariable* word = shared_word(lower.state, builder.getInt64Ty(), "kern_uniform");
+  llvm::GlobalVariable* first = shared_word(lower.state, builder.getInt32Ty(), "kern_first");
   llvm::Type* type = value->getType();
   llvm::Type* memory = type->isIntegerTy(1) ? builder.getInt8Ty() : type;
   llvm::Value* number = gpu_thread_number(builder);

@@ -168,10 +168,8 @@ private:
   llvm::Value* record_ = nullptr;
 };
 
-// Returns a word of shared memory with that name.
 static llvm::GlobalVariable* find_word(ModuleState& state, const char* name) {
-  if (llvm::GlobalVariable* known = state.module.getNamedGlobal(name)) return known;
-  return new_shared(state, llvm::Type::getInt32Ty(state.context), name, 4);
+  return shared_word(state, llvm::Type::getInt32Ty(state.context), name);
 }
 
 static llvm::Value* count_threads(llvm::IRBuilder<>& builder) {
@@ -179,15 +177,6 @@ static llvm::Value* count_threads(llvm::IRBuilder<>& builder) {
   for (I::ID id : {I::nvvm_read_ptx_sreg_ntid_y, I::nvvm_read_ptx_sreg_ntid_z})
     count = builder.CreateMul(count, builder.CreateIntrinsic(id, {}, {}));
   return count;
-}
-
-// Returns the number of the thread in its block.
-static llvm::Value* thread_number(llvm::IRBuilder<>& builder) {
-  auto read = [&](I::ID id) { return builder.CreateIntrinsic(id, {}, {}); };
-  llvm::Value* row = builder.CreateMul(read(I::nvvm_read_ptx_sreg_tid_z), read(I::nvvm_read_ptx_sreg_ntid_y));
-  row = builder.CreateAdd(row, read(I::nvvm_read_ptx_sreg_tid_y));
-  llvm::Value* number = builder.CreateMul(row, read(I::nvvm_read_ptx_sreg_ntid_x));
-  return builder.CreateAdd(number, read(I::nvvm_read_ptx_sreg_tid_x));
 }
 
 // Says whether a thread may have left when others of its block come to a barrier of the grid in a function.
@@ -206,12 +195,12 @@ static bool may_miss_threads(Lowerer& lower) {
 // the first one speaks.
 static void offer_to_speak(Lowerer& lower) {
   if (!lower.gpu() || !may_miss_threads(lower)) return;
-  lower.builder.CreateStore(thread_number(lower.builder), find_word(lower.state, speaker_word), true);
+  lower.builder.CreateStore(gpu_thread_number(lower.builder), find_word(lower.state, speaker_word), true);
 }
 
 static llvm::Value* speaks(Lowerer& lower) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* number = thread_number(builder);
+  llvm::Value* number = gpu_thread_number(builder);
   if (!may_miss_threads(lower)) return builder.CreateIsNull(number);
   llvm::GlobalVariable* speaker = find_word(lower.state, speaker_word);
   return builder.CreateICmpEQ(builder.CreateLoad(builder.getInt32Ty(), speaker, true), number);
@@ -315,11 +304,19 @@ namespace kern::lowering {
 
 using namespace vocabulary;
 
+llvm::Value* gpu_thread_number(llvm::IRBuilder<>& builder) {
+  auto read = [&](I::ID id) { return builder.CreateIntrinsic(id, {}, {}); };
+  llvm::Value* row = builder.CreateMul(read(I::nvvm_read_ptx_sreg_tid_z), read(I::nvvm_read_ptx_sreg_ntid_y));
+  row = builder.CreateAdd(row, read(I::nvvm_read_ptx_sreg_tid_y));
+  llvm::Value* number = builder.CreateMul(row, read(I::nvvm_read_ptx_sreg_ntid_x));
+  return builder.CreateAdd(number, read(I::nvvm_read_ptx_sreg_tid_x));
+}
+
 void begin_grid_kernel(Lowerer& lower) {
   if (!may_miss_threads(lower)) return;
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::BasicBlock *clear = new_block(lower, "grid_clear"), *begin = new_block(lower, "grid_begin");
-  builder.CreateCondBr(builder.CreateIsNull(thread_number(builder)), clear, begin);
+  builder.CreateCondBr(builder.CreateIsNull(gpu_thread_number(builder)), clear, begin);
   builder.SetInsertPoint(clear);
   builder.CreateStore(builder.getInt32(0), find_word(lower.state, left_word), true);
   builder.CreateBr(begin);

@@ -389,6 +389,8 @@ ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type t
 // GPU: makes a variable in shared memory, of unspecified contents; the alignment is in bytes.
 llvm::GlobalVariable* new_shared(ModuleState& state, llvm::Type* type, const llvm::Twine& name,
                                  std::uint64_t alignment);
+// Returns the scalar in shared memory with that name, of a GPU's module; makes it where there is none.
+llvm::GlobalVariable* shared_word(ModuleState& state, llvm::Type* type, const char* name);
 inline constexpr std::uint64_t not_placed = ~std::uint64_t{0};
 ArrayValue lower_constant_array(Lowerer& lower, const ir::ConstantArray& constant, Type type);
 
@@ -452,6 +454,8 @@ void lower_return(Lowerer& lower, const ir::Return& stmt);
 // where others may come to a barrier of the grid behind that.
 void begin_grid_kernel(Lowerer& lower);
 void leave_grid(Lowerer& lower);
+// Returns the number of a thread in its block, an i32.
+llvm::Value* gpu_thread_number(llvm::IRBuilder<>& builder);
 void lower_device_function(ModuleState& state, const PendingFunction& pending);
 
 // ---- print.cpp ----

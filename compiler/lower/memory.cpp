@@ -239,6 +239,11 @@ llvm::GlobalVariable* new_shared(ModuleState& state, llvm::Type* type, const llv
   return global;
 }
 
+llvm::GlobalVariable* shared_word(ModuleState& state, llvm::Type* type, const char* name) {
+  if (llvm::GlobalVariable* word = state.module.getNamedGlobal(name)) return word;
+  return new_shared(state, type, name, type->getScalarSizeInBits() / 8);
+}
+
 static llvm::GlobalVariable* shared_global(ModuleState& state, ir::SharedId id) {
   llvm::GlobalVariable*& global = state.shared[static_cast<std::size_t>(id)];
   if (global) return global;
