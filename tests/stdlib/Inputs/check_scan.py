@@ -125,10 +125,10 @@ def check_keys():
                  {"y": np.concatenate([np.cumsum(part) for part in parts])}, grid(n))
         runs.add("exclusive_scan_by_key", {"keys": keys, "x": x, "state": state(n, 3)},
                  {"y": np.concatenate([before(np.cumsum(part), 3) for part in parts])}, grid(n))
-        runs.add("reduce_by_key", {"keys": keys, "x": x, "state": state(n, 4)},
+        runs.add("reduce_by_key", {"keys": keys, "x": x, "state": state(n, 3)},
                  {"keys_out": filled(keys[heads], np.int32), "out": filled([part.sum() for part in parts][:len(first)], np.int64),
                   "count": count}, grid(n))
-        runs.add("run_length_encode", {"x": keys, "state": state(n, 4)},
+        runs.add("run_length_encode", {"x": keys, "state": state(n, 2)},
                  {"values": filled(keys[heads], np.int32), "lengths": filled(np.diff([*heads, n]), np.int64), "count": count}, grid(n))
     runs.run()
     runs = launches("by_key", "-Dscan.THREADS=32", "-Dscan.ITEMS=2", "-DOPERATION=larger", f"-DEQUAL={operations}:same_tens")

@@ -25,7 +25,7 @@ def grid(n):
     return max(1, (n + tile - 1) // tile)
 
 
-def state(n, words=2):
+def state(n, words=1):
     tiles = (n + tile - 1) // tile
     return f"zeros:u64:{words * (tiles + tiles // 32 + tiles // 1024)}"
 
@@ -53,7 +53,7 @@ def check_parts():
             even, third = x % 2 == 0, x % 3 == 0
             runs.add("partition", {"x": x, "state": state(n)}, {**outputs(n, y=x[even], rest=x[~even]), "count": count(x[even])}, grid(n))
             first, second, others = x[third], x[even & ~third], x[~even & ~third]
-            runs.add("partition_three", {"x": x, "state": state(n, 4)},
+            runs.add("partition_three", {"x": x, "state": state(n, 2)},
                      {**outputs(n, y=first, z=second, rest=others), "count": count(first, second)}, grid(n))
         runs.run(*lanes)
     runs = launches()
