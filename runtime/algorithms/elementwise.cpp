@@ -5,15 +5,6 @@
 
 namespace kern::algorithms {
 
-const char* type_name(std::uint32_t type) {
-  static constexpr std::array<const char*, 15> names = {"bool", "i8",  "i16", "i32", "i64",
-                                                        "u8",   "u16", "u32", "u64", "f16",
-                                                        "bf16", "f32", "f64", "c64", "c128"};
-  return type < names.size() ? names[type] : "?";
-}
-
-static bool is_array(const kern_argument& argument) { return argument.kind != KERN_SCALAR; }
-
 static std::string number(std::size_t value) { return std::to_string(value); }
 
 std::vector<std::string> kernel_names(const Formula& formula) {
@@ -33,14 +24,6 @@ std::vector<std::string> kernel_names(const Formula& formula) {
     name = other;
   }
   return names;
-}
-
-std::string parameter_type(const kern_argument& argument) {
-  std::string type = type_name(argument.type);
-  if (!is_array(argument)) return type;
-  type += "[";
-  for (std::size_t axis = 0; axis < argument.rank; ++axis) type += axis ? ", :" : ":";
-  return type + (argument.rank == 1 && argument.strides[0] == 1 ? ":1]" : "]");
 }
 
 std::string element_text(const std::string& name, const kern_argument& argument, const Axes& axes,

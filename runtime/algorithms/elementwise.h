@@ -8,13 +8,8 @@
 
 namespace kern::algorithms {
 
-// Returns the name of a type for kernels: "f32".
-const char* type_name(std::uint32_t type);
-
 // Returns what the kernel calls the arguments: their names, but of those that its own code needs, as `grid`, others.
 std::vector<std::string> kernel_names(const Formula& formula);
-// Returns the type of a parameter: "f32[::1]". The elements of an array of one axis may lie side by side; then the kernel is told.
-std::string parameter_type(const kern_argument& argument);
 // Returns the element of an array at an index of the shape, which is one number where the arrays are flat; of a scalar its name.
 std::string element_text(const std::string& name, const kern_argument& argument, const Axes& axes,
                          std::span<const std::string> index, bool flat);

@@ -9,13 +9,6 @@
 
 namespace kern::algorithms {
 
-std::string text_of(std::span<const std::int64_t> extents) {
-  std::string text = "(";
-  for (std::size_t axis = 0; axis < extents.size(); ++axis)
-    text += (axis ? ", " : "") + std::to_string(extents[axis]);
-  return text + (extents.size() == 1 ? ",)" : ")");
-}
-
 namespace {
 
 [[noreturn]] void refuse(std::string message) { runtime::fail(KERN_ARGUMENT_ERROR, std::move(message)); }
@@ -23,8 +16,6 @@ namespace {
 std::string quoted(const std::string& name) { return "`" + name + "`"; }
 
 std::span<const std::int64_t> extents_of(const kern_argument& array) { return {array.extents, array.rank}; }
-
-bool is_array(const kern_argument& argument) { return argument.kind != KERN_SCALAR; }
 
 // The names in their order, for messages: "(a, x, y)".
 std::string order_of(const Formula& formula) {
@@ -122,42 +113,10 @@ void check_overlaps(const Formula& formula, std::span<const kern_argument> argum
   }
 }
 
-std::int64_t count(std::span<const std::int64_t> extents) {
-  std::int64_t size = 1;
-  for (std::int64_t extent : extents) size *= extent;
-  return size;
-}
-
-kern_argument scalar_of(std::int64_t value) {
-  kern_argument argument{};
-  argument.kind = KERN_SCALAR;
-  argument.type = KERN_I64;
-  std::memcpy(argument.scalar, &value, sizeof value);
-  return argument;
-}
-
 bool is_flat(const Shape& shape, std::span<const kern_argument> arguments) {
-  for (const kern_argument& each : arguments) {
-    if (!is_array(each)) continue;
-    if (!std::ranges::equal(extents_of(each), shape.extents)) return false;
-    std::int64_t dense = 1;
-    for (std::size_t axis = each.rank; axis-- > 0;) {
-      if (each.extents[axis] > 1 && each.strides[axis] != dense) return false;
-      dense *= std::max<std::int64_t>(each.extents[axis], 1);
-    }
-  }
-  return true;
-}
-
-void flatten(std::span<kern_argument> arguments) {
-  for (kern_argument& each : arguments) {
-    if (!is_array(each)) continue;
-    std::int64_t size = 1;
-    for (std::uint32_t axis = 0; axis < each.rank; ++axis) size *= each.extents[axis];
-    each.rank = 1;
-    each.extents[0] = size;
-    each.strides[0] = 1;
-  }
+  return std::ranges::all_of(arguments, [&](const kern_argument& each) {
+    return !is_array(each) || (std::ranges::equal(extents_of(each), shape.extents) && is_dense(each));
+  });
 }
 
 } // namespace kern::algorithms

@@ -7,6 +7,7 @@
 
 #include "kern/runtime.h"
 #include "runtime/algorithms/formula.h"
+#include "runtime/plans/arrays.h"
 
 namespace kern::algorithms {
 
@@ -31,16 +32,7 @@ Shape common_shape(const Formula& formula, std::span<const kern_argument> argume
 // Refuses results that share elements with another array, but for one that is the same array.
 void check_overlaps(const Formula& formula, std::span<const kern_argument> arguments);
 
-// Returns a shape for messages: "(3, 4)".
-std::string text_of(std::span<const std::int64_t> extents);
-// Returns how many elements there are.
-std::int64_t count(std::span<const std::int64_t> extents);
-// Returns a number as an argument, an i64.
-kern_argument scalar_of(std::int64_t value);
-
 // Says whether all arrays have the shape itself and their elements lie side by side, so that one axis does.
 bool is_flat(const Shape& shape, std::span<const kern_argument> arguments);
-// Gives such arrays one axis.
-void flatten(std::span<kern_argument> arguments);
 
 } // namespace kern::algorithms

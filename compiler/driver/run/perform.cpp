@@ -20,6 +20,7 @@ namespace {
 struct Copies {
   std::vector<std::vector<Argument>> arguments;   // by stage
   std::map<const HostArray*, HostArray*> copy_of; // by the original
+  std::deque<HostArray> kept;                     // those that no stage begins
 };
 
 // The results of one device, to be compared with those of the other one.
@@ -68,6 +69,16 @@ static ExitCode fail(Run& run, const Stage& stage, const RunResult& result) {
 
 static std::optional<Copies> copy_arguments(Run& run) {
   Copies copies;
+  const auto keep = [&](const HostArray& array, std::string_view name) {
+    Result<HostArray> copy = copy_array(array);
+    if (!copy)
+      run.diagnostics().report({}, diag::bad_argument, std::string(name), copy.error());
+    else
+      copies.copy_of[&array] = &copies.kept.emplace_back(std::move(*copy));
+    return bool(copy);
+  };
+  for (const NamedArray& each : run.arrays)
+    if ((each.is_made || !run.given.empty()) && !keep(*each.array, each.name)) return std::nullopt;
   for (const std::unique_ptr<Stage>& stage : run.stages) {
     std::vector<Argument>& own = copies.arguments.emplace_back();
     own.reserve(stage->arguments.size()); // pointers to their arrays are kept
@@ -278,7 +289,7 @@ static bool devices_agree(Run& run, std::span<const RunResult> first, const Seco
   bool own = run.tolerance.relative > 0 || run.tolerance.absolute > 0;
   Allowance allowance = allowance_of(run);
   for (const NamedArray& each : run.arrays) {
-    if (!is_written(run, each.array)) continue;
+    if (each.is_made || !is_written(run, each.array)) continue;
     const HostArray &left = *each.array, &right = *second.copies.copy_of.at(each.array);
     std::string found =
         own ? difference(left, right, run.tolerance) : device_difference(left, right, allowance);

@@ -47,7 +47,7 @@ static std::optional<Place> find_place(Run& run, const Stage& stage, const std::
   const NamedArray* found = nullptr;
   for (const NamedArray& each : run.arrays) {
     if (each.stage > stage.number) continue;
-    names.push_back(each.name);
+    if (!each.is_made) names.push_back(each.name);
     if (each.name == name) found = &each;
   }
   if (found) return Place{found->name, found->array, std::move(rest)};
@@ -149,6 +149,7 @@ bool meets_expectations(Run& run, const Stage& stage) {
 void write_summaries(Run& run) {
   for (const NamedArray& each : run.arrays) {
     bool written = false;
+    if (each.is_made) continue;
     for (const std::unique_ptr<Stage>& stage : run.stages)
       for (std::size_t i = 0; i < stage->arguments.size(); ++i)
         written |= stage->arguments[i].array() == each.array && stage->writes(i);

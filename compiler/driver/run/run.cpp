@@ -8,6 +8,7 @@
 #include "compiler/driver/kernels.h"
 #include "compiler/driver/messages.h"
 #include "compiler/driver/modules.h"
+#include "compiler/driver/run/algorithm.h"
 #include "compiler/driver/run/generated.h"
 #include "compiler/driver/run/select.h"
 #include "compiler/driver/run/stages.h"
@@ -44,8 +45,7 @@ static bool is_path(std::string_view word) {
   return !begins;
 }
 
-// Says whether a word is the name of a kernel, and not a value.
-static bool names_kernel(const std::string& word) {
+bool names_kernel(const std::string& word) {
   static constexpr std::string_view values[] = {"True", "False", "true", "false", "inf", "nan"};
   bool value = std::find(std::begin(values), std::end(values), word) != std::end(values);
   return !value && !word.empty() && !(word[0] >= '0' && word[0] <= '9') &&
@@ -65,6 +65,8 @@ static std::unique_ptr<Compilation> open_program(Run& run, const std::string& fi
   if (run.compilations.empty()) {
     run.compile_options = compile_options(run.session.options, run.diagnostics());
     run.compile_options.cancellable |= run.timeout.limit.has_value();
+    std::vector<Define>& defines = run.compile_options.check.defines;
+    defines.insert(defines.end(), run.defines.begin(), run.defines.end());
     if (run.wrong()) return nullptr;
     return open_source(run.session, run.compile_options, file);
   }
@@ -175,7 +177,7 @@ static void write_messages(Run& run, const Stage* wrong) {
 ExitCode run_command(Session& session) {
   Run run{session};
   parse_limits(run);
-  ExitCode code = run.wrong() ? ExitCode::WrongUse : ExitCode::Done;
+  ExitCode code = run.wrong() || !expand_algorithm(run) ? ExitCode::WrongUse : ExitCode::Done;
   const Stage* wrong = nullptr;
   for (const Options& options : session.options.stages) {
     if (code != ExitCode::Done) break;

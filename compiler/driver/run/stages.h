@@ -2,6 +2,7 @@
 // the files that take it from words to an exit code.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,7 +47,8 @@ struct Stage {
 struct NamedArray {
   std::string name;
   HostArray* array;
-  std::size_t stage; // in which it begins
+  std::size_t stage;    // in which it begins
+  bool is_made = false; // of an algorithm, for itself: nobody sees it
 };
 
 struct Run {
@@ -55,6 +57,9 @@ struct Run {
   std::vector<std::unique_ptr<Compilation>> compilations = {}; // of the file, one for each kernel
   std::vector<std::unique_ptr<Stage>> stages = {};
   std::vector<NamedArray> arrays = {};
+  std::vector<Argument> given = {}; // of an algorithm, whose stages take them by their names,
+  std::deque<HostArray> kept = {};  // and the arrays that these make
+  std::vector<Define> defines = {}; // what -D says that became a function
   std::vector<std::unique_ptr<Runner>> runners = {}; // one for each device
   Tolerance tolerance = {};
   Timeout timeout = {};
@@ -63,6 +68,9 @@ struct Run {
   bool wrong() const { return session.diagnostics.has_errors(); }
   bool has_stages() const { return session.options.stages.size() > 1; }
 };
+
+// Says whether a word is the name of a kernel, and not a value.
+bool names_kernel(const std::string& word);
 
 // Says where something happened, for a note; "" in a run of one stage.
 std::string stage_text(const Run& run, const Stage& stage);

@@ -3,7 +3,7 @@
 #ifndef KERN_ALGORITHMS_H
 #define KERN_ALGORITHMS_H
 
-#include "kern/runtime.h"
+#include "kern/jit.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +49,29 @@ const char* kern_formula_argument_name(const kern_formula* formula, uint64_t ind
 // may be null. Arrays without elements are fine. Any thread may call it.
 kern_error* kern_formula_launch(kern_formula* formula, const kern_launch_options* options,
                                 const kern_argument* arguments, uint64_t count, kern_event** event);
+
+// ---- Algorithms of the library ----
+
+// What a call of an algorithm sets besides its arguments.
+typedef struct kern_algorithm_settings {
+  uint32_t struct_size;
+  // Texts NAME=VALUE, by the constants that the module's page names: "OPERATION=max(a, b)", "START=0", "KEEP=x > 0",
+  // "LESS=ops.kern:by_length", "DESCENDING=True". In place of a function an expression of its arguments may stand: `a` and `b` of
+  // OPERATION, EQUAL, LESS and DIFFERENCE, `x` of INPUT, KEEP, FIRST, SECOND, UNARY and PREDICATE, `x` and `y` of BINARY, `i` of INDEXED.
+  kern_texts settings;
+  const kern_source* sources; // the files that settings name, and what these import
+  uint64_t source_count;
+  kern_texts folders; // where these look for other imports
+} kern_algorithm_settings;
+
+// Puts an algorithm on a stream: "sort", "exclusive_scan", "copy_if", and the others of docs/library.md, which says what each is
+// given. It is compiled once for each device, combination of types and settings, and is the same as the launches that its module
+// documents; its temporary arrays are the device's, and go with the work. `settings` may be null. Of `options` the stream, the policy of faults,
+// the report and the place count; they may be null. Nothing waits, but for results in host memory. Any thread may call it. An argument
+// that does not suit is a KERN_ARGUMENT_ERROR with both sides, an operation that is wrong for the types a KERN_COMPILE_ERROR.
+kern_error* kern_algorithm(const char* name, const kern_algorithm_settings* settings,
+                           const kern_launch_options* options, const kern_argument* arguments, uint64_t count,
+                           kern_event** event);
 
 #ifdef __cplusplus
 }

@@ -15,9 +15,9 @@ inline kern::Device test_device() {
 }
 
 // Returns what a call says against its arguments; "" where it takes them.
-template <class... Given> std::string refusal(const kern::Formula& formula, Given&&... given) {
+template <class... Given> std::string refusal(const auto& call, Given&&... given) {
   kern::Status status;
-  formula(status, std::forward<Given>(given)...);
+  call(status, std::forward<Given>(given)...);
   return status.message();
 }
 

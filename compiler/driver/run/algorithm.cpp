@@ -1,0 +1,290 @@
+#include "compiler/driver/run/algorithm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/diagnostics/driver.h"
+#include "compiler/driver/modules.h"
+#include "compiler/support/nearest.h"
+#include "runtime/api/error.h"
+#include "runtime/plans/table.h"
+
+namespace kern {
+
+namespace {
+
+// Types are in one order everywhere: that of docs/language.md.
+std::uint32_t type_of(ScalarKind kind) { return static_cast<std::uint32_t>(kind); }
+ScalarKind kind_of(std::uint32_t type) { return static_cast<ScalarKind>(type); }
+
+kern_argument describe_array(HostArray& array) {
+  kern_argument given{};
+  given.kind = KERN_ARRAY;
+  given.type = type_of(array.element);
+  given.writable = 1;
+  given.data = array.data();
+  given.rank = static_cast<std::uint32_t>(std::min<std::size_t>(array.extents.size(), 8));
+  std::copy_n(array.extents.begin(), given.rank, given.extents);
+  std::copy_n(array.strides.begin(), given.rank, given.strides);
+  return given;
+}
+
+kern_argument describe_scalar(const Scalar& scalar) {
+  kern_argument given{};
+  given.kind = KERN_SCALAR;
+  given.type = type_of(scalar.kind.value_or(scalar.standard));
+  store_number(kind_of(given.type), given.scalar, scalar.number);
+  return given;
+}
+
+// Returns a scalar as a word of the command line: "f32:0.5".
+std::string scalar_word(const kern_argument& scalar) {
+  const ScalarKind kind = kind_of(scalar.type);
+  return fmt::format("{}:{}", name_of(kind), to_string(load_number(kind, scalar.scalar), kind));
+}
+
+// Sums of integers have 64 bits; what else is computed has the type of the elements.
+ScalarKind computed_type(ScalarKind element) {
+  const ScalarClass is = scalar_class(element);
+  return is == ScalarClass::Signed || is == ScalarClass::Boolean ? ScalarKind::I64 : element;
+}
+
+class Expansion {
+public:
+  Expansion(Run& run, const algorithms::Algorithm& algorithm, std::string module)
+      : run_(run), algorithm_(algorithm), module_(std::move(module)) {}
+
+  bool expand(std::span<const std::string> words) {
+    if (!knows_names(words)) return false;
+    read(words);
+    if (run_.wrong() || !make_results()) return false;
+    try {
+      complete_and_plan();
+    } catch (const runtime::Error& error) {
+      run_.diagnostics().report({}, diag::bad_command_line,
+                                fmt::format("`{}`: {}", algorithm_.name, error.message));
+    }
+    return !run_.wrong();
+  }
+
+private:
+  std::span<const algorithms::Parameter> parameters() const { return algorithm_.all(); }
+
+  bool knows_names(std::span<const std::string> words) {
+    std::vector<std::string_view> names;
+    for (const algorithms::Parameter& each : parameters()) names.push_back(each.name);
+    for (const std::string& word : words) {
+      const std::string_view name = std::string_view(word).substr(0, word.find('='));
+      if (name.size() == word.size() || std::ranges::find(names, name) != names.end()) continue;
+      auto builder = run_.diagnostics().report({}, diag::unknown_argument, algorithm_.name, name);
+      if (std::string_view similar = most_similar(name, names); !similar.empty())
+        builder.note("did you mean `{}`?", similar);
+      builder.note(
+          "this calls the algorithm; with --grid it launches a kernel, with all that the kernel takes");
+      return false;
+    }
+    return true;
+  }
+
+  // Reads the words as the arguments of a kernel that has the parameters of the algorithm.
+  void read(std::span<const std::string> words) {
+    std::vector<ast::Param> params;
+    for (const algorithms::Parameter& each : parameters())
+      params.push_back({.kind = {}, .name = each.name, .span = {}});
+    // Results that are not given are made; so are those that a sort in place does without, where one of them is there.
+    ast::Generated generated{};
+    generated.inputs = parameters().size();
+    while (generated.inputs > 0 && is_made(generated.inputs - 1)) --generated.inputs;
+    ast::FunctionDef definition(Span{});
+    definition.name = algorithm_.name;
+    definition.params = params;
+    definition.generated = &generated;
+    const auto no_default = [](const ast::Expr&) { return std::optional<std::string>(); };
+    run_.given = read_arguments(definition, no_default, Dialect::Kern, words, {}, run_.diagnostics());
+  }
+
+  bool is_made(std::size_t index) const {
+    return parameters()[index].role == algorithms::Role::Out || index >= algorithm_.needed;
+  }
+
+  // Returns how many elements a result has that nobody gave.
+  std::int64_t size_of(std::size_t index) const {
+    const algorithms::Size size = parameters()[index].size;
+    if (size == algorithms::Size::One) return 1;
+    for (std::size_t other = 0; other < run_.given.size(); ++other) {
+      const HostArray* array = run_.given[other].array();
+      if (!array || run_.given[other].is_made || array->extents.empty()) continue;
+      const algorithms::Size same = parameters()[other].size;
+      if (size == algorithms::Size::M && same == algorithms::Size::MoreThanM) return array->size() - 1;
+      if (size == same || (size == algorithms::Size::Any && other == 0)) return array->size();
+    }
+    return -1;
+  }
+
+  ScalarKind element_of(std::size_t index) const {
+    switch (parameters()[index].element) {
+    case algorithms::Element::OfFirst: return run_.given[0].array()->element;
+    case algorithms::Element::OfSecond: return run_.given[1].array()->element;
+    case algorithms::Element::Integer:
+    case algorithms::Element::I64: return ScalarKind::I64;
+    case algorithms::Element::F64: return ScalarKind::F64;
+    case algorithms::Element::Any: break;
+    }
+    // Behind the keys come the values.
+    const bool has_keys = std::string_view(parameters()[0].name) == "keys" && index > 1;
+    return computed_type(run_.given[has_keys ? 1 : 0].array()->element);
+  }
+
+  // Makes what nobody gave: all results, but for those of a sort in place.
+  bool make_results() {
+    const auto is_given = [&](std::size_t i) { return i < run_.given.size() && !run_.given[i].is_made; };
+    bool in_place = algorithm_.needed < parameters().size();
+    for (std::size_t i = algorithm_.needed; i < parameters().size(); ++i) in_place = in_place && !is_given(i);
+    if (in_place) run_.given.resize(algorithm_.needed);
+    for (std::size_t i = 0; i < run_.given.size(); ++i) {
+      Argument& argument = run_.given[i];
+      if (is_given(i)) continue;
+      const std::int64_t size = run_.given[0].array() ? size_of(i) : -1;
+      if (size < 0) {
+        run_.diagnostics().report({}, diag::missing_argument, argument.param);
+        continue;
+      }
+      Result<HostArray> made = make_array(element_of(i), {size});
+      if (made)
+        argument.value = std::move(*made), argument.is_made = false;
+      else
+        run_.diagnostics().report({}, diag::bad_argument, argument.param, made.error());
+    }
+    return !run_.wrong();
+  }
+
+  void complete_and_plan() {
+    std::vector<kern_argument> arguments;
+    for (Argument& each : run_.given) {
+      if (each.array() && !each.array()->records.descr.empty())
+        runtime::fail(KERN_ARGUMENT_ERROR,
+                      fmt::format("`{}` is an array of records: kernels take these", each.param));
+      arguments.push_back(each.array() ? describe_array(*each.array())
+                                       : describe_scalar(std::get<Scalar>(each.value)));
+    }
+    algorithms::complete_arguments(algorithm_, arguments);
+    const algorithms::Plan plan = algorithms::make_plan(algorithm_, arguments, take_settings());
+    for (std::size_t i = 0; i < run_.given.size(); ++i) {
+      HostArray* array = run_.given[i].array();
+      if (array && arguments[i].rank == 1 && array->extents.size() != 1) give_one_axis(*array);
+      names_.push_back(array ? run_.given[i].param : scalar_word(arguments[i]));
+      if (array) run_.arrays.push_back({run_.given[i].param, array, 1});
+    }
+    made_.resize(plan.made.size());
+    write_stages(plan);
+  }
+
+  // Returns what -D says, of which expressions become functions: `-D "KEEP=x > 3"`.
+  algorithms::Settings take_settings() {
+    std::vector<std::string>& defines = run_.session.options.defines;
+    std::vector<std::string> texts;
+    std::erase_if(defines, [&](const std::string& define) {
+      const bool is_setting = define.find('=') != std::string::npos && !define.starts_with('@');
+      if (is_setting) texts.push_back(define);
+      return is_setting;
+    });
+    algorithms::Settings settings(texts);
+    std::vector<algorithms::SourceFile> files;
+    for (const std::string& text : algorithms::defines_of(settings, files)) {
+      const std::size_t colon = text.rfind(':'), equal = text.find('=');
+      const auto file = std::ranges::find_if(files, [&](const algorithms::SourceFile& each) {
+        return text.substr(equal + 1, colon - std::min(colon, equal + 1)) == each.path;
+      });
+      if (file == files.end())
+        defines.push_back(text);
+      else
+        run_.defines.push_back(
+            {text.substr(0, equal), text.substr(colon + 1), FoundFile{file->path, file->text}});
+    }
+    return settings;
+  }
+
+  static void give_one_axis(HostArray& array) {
+    array.extents = {array.size()};
+    array.strides = {1};
+  }
+
+  // Makes an array of the plan, of zeros, which has a name that nobody can write.
+  void make(const algorithms::Plan& plan, std::size_t index) {
+    const algorithms::MadeArray& wanted = plan.made[index];
+    std::vector<std::int64_t> extents = {wanted.rows};
+    if (wanted.columns > 0) extents.push_back(wanted.columns);
+    Result<HostArray> made = make_array(kind_of(wanted.type), extents);
+    if (!made) runtime::fail(KERN_ARGUMENT_ERROR, made.error());
+    HostArray& kept = run_.kept.emplace_back(std::move(*made));
+    made_[index] = fmt::format("made {}", run_.kept.size());
+    run_.arrays.push_back({made_[index], &kept, 1, true});
+  }
+
+  void clear(const algorithms::Plan& plan, const algorithms::Operand& operand) {
+    if (operand.kind == algorithms::Operand::Kind::Made) return make(plan, operand.index);
+    HostArray& array = *run_.given[operand.index].array();
+    std::memset(array.data(), 0, array.bytes());
+  }
+
+  std::string word_of(const algorithms::Plan& plan, const algorithms::Operand& operand) {
+    switch (operand.kind) {
+    case algorithms::Operand::Kind::Given: return names_[operand.index];
+    case algorithms::Operand::Kind::Made:
+      if (made_[operand.index].empty()) make(plan, operand.index);
+      return made_[operand.index];
+    case algorithms::Operand::Kind::Number: break;
+    }
+    return fmt::format("{}:{}", name_of(kind_of(operand.type)), operand.number);
+  }
+
+  // Each launch is a stage; what the command line asks for is done when the last one has run.
+  void write_stages(const algorithms::Plan& plan) {
+    Options& options = run_.session.options;
+    const Options asked = options.stages.front();
+    options.stages.clear();
+    for (const std::string& define : plan.defines) options.defines.push_back(define);
+    for (const algorithms::Step& step : plan.steps) {
+      Options& stage = options.stages.emplace_back(asked);
+      stage.words.clear();
+      if (&step == &plan.steps.front()) stage.words.push_back("std:" + module_of(plan));
+      stage.words.push_back(step.kernel);
+      (step.counts_threads ? stage.over : stage.grid) = fmt::format("{}", step.size);
+      if (&step != &plan.steps.back()) stage.outputs.clear(), stage.prints.clear(), stage.expects.clear();
+      for (const algorithms::Operand& each : step.cleared) clear(plan, each);
+      for (const algorithms::Operand& each : step.operands) stage.words.push_back(word_of(plan, each));
+    }
+  }
+  std::string module_of(const algorithms::Plan& plan) const {
+    return plan.module.empty() ? module_ : plan.module;
+  }
+
+  Run& run_;
+  const algorithms::Algorithm& algorithm_;
+  std::string module_;
+  std::vector<std::string> names_, made_; // of the arguments and of the arrays that are made, as words
+};
+
+bool says_its_launch(const Options& stage) {
+  return !stage.grid.empty() || !stage.over.empty() || !stage.block.empty();
+}
+
+} // namespace
+
+bool expand_algorithm(Run& run) {
+  const std::vector<Options>& stages = run.session.options.stages;
+  const std::vector<std::string>& words = stages.front().words;
+  if (stages.size() > 1 || words.empty() || !words[0].starts_with(stdlib_scheme) ||
+      says_its_launch(stages.front()))
+    return true;
+  const std::string module = words[0].substr(stdlib_scheme.size());
+  const bool is_named = words.size() > 1 && algorithms::find_algorithm(module, words[1]);
+  const algorithms::Algorithm* found = algorithms::find_algorithm(module, is_named ? words[1] : "");
+  const bool names_other = words.size() > 1 && !is_named && names_kernel(words[1]);
+  if (!found || names_other) return true;
+  return Expansion(run, *found, module).expand(std::span(words).subspan(is_named ? 2 : 1));
+}
+
+} // namespace kern

@@ -1,0 +1,37 @@
+#include "runtime/plans/plan.h"
+
+#include <algorithm>
+
+namespace kern::algorithms {
+
+std::int64_t Planner::asked(const char* name, std::int64_t standard) const {
+  return settings_.number(name).value_or(standard);
+}
+
+std::int64_t Planner::constant(const char* name, std::int64_t standard) {
+  const std::int64_t value = asked(name, standard);
+  if (!settings_.number(name)) plan_.defines.push_back(std::string(name) + "=" + std::to_string(value));
+  return value;
+}
+
+Operand Planner::make(std::uint32_t type, std::int64_t rows, std::int64_t columns) {
+  plan_.made.push_back({type, rows, columns});
+  return {Operand::Kind::Made, plan_.made.size() - 1, 0, 0};
+}
+
+Step& Planner::launch(const char* kernel, std::int64_t size, std::vector<Operand> operands) {
+  plan_.steps.push_back({kernel, size, std::move(operands), {}, false});
+  return plan_.steps.back();
+}
+
+std::vector<Operand> all_given(std::size_t count) {
+  std::vector<Operand> operands;
+  for (std::size_t i = 0; i < count; ++i) operands.push_back(given(i));
+  return operands;
+}
+
+std::int64_t parts_of(std::int64_t n, std::int64_t each) {
+  return std::max<std::int64_t>(n / each + (n % each != 0), 1);
+}
+
+} // namespace kern::algorithms

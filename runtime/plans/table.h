@@ -1,0 +1,64 @@
+// The algorithms by their names: what a call is given, of which module of the library they are, and what they launch.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "runtime/plans/plan.h"
+
+namespace kern::algorithms {
+
+enum class Role : std::uint8_t {
+  In,
+  Out,
+  InOut, // In where the results that a call may leave out are given
+  Number // a scalar
+};
+
+// How many elements an array has; parameters with the same letter have the same number.
+enum class Size : std::uint8_t { Any, One, N, M, MoreThanM };
+
+// Of what type it is.
+enum class Element : std::uint8_t {
+  Any,
+  OfFirst, // that of the first parameter
+  OfSecond,
+  Integer, // any type of integer
+  I64,
+  F64
+};
+
+struct Parameter {
+  const char* name = nullptr; // null: there are no more
+  Role role = Role::In;
+  Size size = Size::Any;
+  Element element = Element::Any;
+};
+
+constexpr std::size_t most_parameters = 6;
+
+struct Algorithm {
+  const char *name, *module;
+  void (*plan)(Planner& planner); // null: one launch of the kernel of that name, over its largest array
+  std::size_t needed;             // parameters that a call gives at least; else it gives all
+  Parameter parameters[most_parameters];
+  const char* by_comparison = nullptr; // the algorithm that it is where LESS is set
+  std::span<const Parameter> all() const;
+};
+
+// Returns an algorithm; null where there is none of that name.
+const Algorithm* find_algorithm(std::string_view name);
+// Returns that of a module by its name, or the one that has the name of the module.
+const Algorithm* find_algorithm(std::string_view module, std::string_view name);
+// Returns all names, for messages.
+std::string algorithm_names();
+
+// Makes the arguments what the kernels take: arrays without gaps get one axis, scalars the type that belongs to them, sources are
+// only read. What does not fit is an error with both sides.
+void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arguments);
+Plan make_plan(const Algorithm& algorithm, std::span<const kern_argument> arguments,
+               const Settings& settings);
+
+} // namespace kern::algorithms
