@@ -42,7 +42,7 @@ MODULES = {
                      {"KEEP": f"{here / 'device_wide.kern'}:is_even"}),
     "histogram": Module("std:histogram", ["bincount_bytes(u32[:], u8[:], u32[:])"]),
     "segmented": Module("std:segmented", ["segmented_reduce(f32[:], i32[:], f32[:])"]),
-    "by_key": Module("std:by_key", ["reduce_by_key(u32[:], f32[:], u32[:], f32[:], i64[:], u64[:])"], {"scan.ITEMS": 16, "scan.THREADS": 128}, "scan"),
+    "by_key": Module("std:by_key", ["reduce_by_key(u32[:], f32[:], u32[:], f32[:], i64[:], u64[:])"], {"scan.ITEMS": 16, "scan.THREADS": 256, "BLOCKS": 5}, "scan"),
     "transpose": Module("std:transpose", ["transpose(f32[:, :], f32[:, :])"]),
     "sort_u32": Module("std:sort", radix_sort("u32", True, ("u32", "u64"))),
     "sort_f32": Module("std:sort", radix_sort("f32")),

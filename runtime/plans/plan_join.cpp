@@ -54,15 +54,16 @@ static void plan_scan(Planner& planner, const char* kernel) {
 void plan_inclusive_scan(Planner& planner) { plan_scan(planner, "scan"); }
 void plan_exclusive_scan(Planner& planner) { plan_scan(planner, "exclusive_scan"); }
 
-// Values have a mark beside them, or the number of segments.
+// Values have a mark beside them, or the number of segments. Where a key and a value have 8 bytes together, 48 registers do.
 static void plan_by_key(Planner& planner, const char* kernel, bool is_wide_value, std::int64_t words) {
   const std::int64_t tile =
-      planner.constant("scan.THREADS", 128) * planner.constant("scan.ITEMS", is_wide_value ? 8 : 16);
+      planner.constant("scan.THREADS", 256) * planner.constant("scan.ITEMS", is_wide_value ? 8 : 16);
+  planner.constant("BLOCKS", is_wide_value || bytes_of(planner.argument(0).type) > 4 ? 4 : 5);
   plan_tiles(planner, kernel, tile, 1 + words);
 }
 
 static void plan_values_by_key(Planner& planner, const char* kernel, std::uint32_t type) {
-  plan_by_key(planner, kernel, bytes_of(type) > 4, words_of(type));
+  plan_by_key(planner, kernel, is_wide(type), words_of(type));
 }
 
 void plan_inclusive_scan_by_key(Planner& planner) {
