@@ -27,6 +27,7 @@ struct Launch {
   bool independent_rows = false;        // a call may run some rows of a block
   bool follows_rows = false;            // and best goes along rows of blocks to their ends
   std::uint64_t threads_in_call = 0;    // of neighbouring blocks, that a call best runs; 0: any
+  bool waits = false;                   // blocks may wait for those before them
   double operations = 0;                // of vectors, of a thread, on average and about,
   bool is_known = false;                // if that is so much; else threads may do any amount
   std::uint32_t lanes = 1;              // threads of a vector

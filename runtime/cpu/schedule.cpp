@@ -136,6 +136,8 @@ Schedule schedule_of(const Launch& launch, unsigned threads) {
     schedule.most = parts_in(numbers.turn, part, schedule.total);
   }
   schedule.most = std::max(schedule.most, schedule.least);
+  // A block waits for those before it: where one thread had many of them, all others would wait for that thread.
+  if (launch.waits) schedule.least = schedule.most = 1, schedule.row = 0;
   return schedule;
 }
 

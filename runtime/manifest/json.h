@@ -103,6 +103,7 @@ template <class Visitor> void fields(Visitor& visit, auto& value, const Manifest
   visit("needs_block", value.needs_block);
   visit("prints", value.prints);
   visit("cooperative", value.cooperative);
+  visit("waits", value.waits);
   visit("clamps", value.clamps);
   visit("cancellable", value.cancellable);
   visit("shared_bytes", value.shared_bytes);

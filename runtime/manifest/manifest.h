@@ -114,6 +114,8 @@ struct ManifestKernel {
   bool prints = false;      // its launches need a print ring
   bool cooperative = false; // it has barriers of the grid, so all its blocks run at once
   std::optional<bool>
+      waits; // blocks of a launch may wait for those before them; older objects do not say it
+  std::optional<bool>
       clamps; // a thread with a bad index goes on: its record may hold a note; older objects do not say it
   std::optional<bool> cancellable; // a launch may be told to end; older objects do not say it
   std::uint64_t shared_bytes = 0;  // of static shared arrays in a block,

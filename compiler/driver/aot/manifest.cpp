@@ -10,6 +10,7 @@
 #include "compiler/analysis/index_use.h"
 #include "compiler/analysis/launch_facts.h"
 #include "compiler/analysis/shared_layout.h"
+#include "compiler/analysis/waiting.h"
 #include "compiler/analysis/work.h"
 #include "compiler/driver/aot/variants.h"
 #include "compiler/ir/param_block.h"
@@ -141,6 +142,7 @@ static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& s
   add_launch(kernel, result);
   result.prints = has_prints(module, kernel);
   result.cooperative = has_grid_barriers(module, kernel);
+  result.waits = has_waits(module, kernel.body);
   result.clamps = module.clamps;
   result.cancellable = module.cancellable;
   add_shared(module, sources, kernel, layout, result);

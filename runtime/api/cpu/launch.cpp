@@ -109,6 +109,7 @@ void CpuStream::run_launch(const Queued& launch, std::uint64_t number) {
   job.follows_rows = launch.entry->follows_rows != 0;
   job.threads_in_call = launch.entry->threads_in_call;
   job.lanes = launch.entry->lanes;
+  job.waits = launch.kernel->waits.value_or(false);
   add_work(job, launch);
   if (launch.report) job.blocks_done = &launch.report->blocks_done;
   bool is_cut_short = false;

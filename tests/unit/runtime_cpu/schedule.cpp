@@ -59,6 +59,16 @@ double end_of_launch(const std::vector<double>& times, unsigned threads, double 
   return end;
 }
 
+// Where blocks wait for those before them, a thread that had many would keep all others waiting.
+TEST(Schedule, GivesBlocksThatWaitOneByOne) {
+  for (double operations : {0.0, 1.0, 1e6}) {
+    Launch launch = flat(10'000, 64, operations);
+    launch.waits = true;
+    const std::vector<std::uint64_t> turns = turns_of(schedule_of(launch, 16));
+    EXPECT_TRUE(std::ranges::all_of(turns, [](std::uint64_t turn) { return turn == 1; })) << operations;
+  }
+}
+
 TEST(Schedule, LeavesLittleWorkWithTheLaunchingThread) {
   Schedule small = schedule_of(flat(12, 256, 6), 16);
   EXPECT_EQ(small.threads, 1u);
