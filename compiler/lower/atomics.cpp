@@ -2,6 +2,7 @@
 // some; those are loops of compare-and-swap. On the CPU shared and local elements belong to the one thread that runs the block, so
 // plain accesses do.
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/lower/lowering.h"
 
@@ -65,6 +66,12 @@ static llvm::Value* exchange(Lowerer& lower, const CustomCall& call, Op op, llvm
     builder.CreateAlignedStore(apply(builder, op, old, value), call.address, alignment(value->getType()));
     return old;
   }
+  // PTX has these two for 32 bits, and LLVM makes a loop of compare-and-swap of its own instructions for them.
+  const bool wraps = op == Op::UIncWrap || op == Op::UDecWrap;
+  if (lower.gpu() && wraps && value->getType()->isIntegerTy(32))
+    return builder.CreateIntrinsic(op == Op::UIncWrap ? llvm::Intrinsic::nvvm_atomic_load_inc_32
+                                                      : llvm::Intrinsic::nvvm_atomic_load_dec_32,
+                                   {call.address->getType()}, {call.address, value});
   return builder.CreateAtomicRMW(op, call.address, value, alignment(value->getType()), relaxed);
 }
 
