@@ -15,6 +15,10 @@ install(EXPORT kernTargets NAMESPACE kern:: DESTINATION ${package_folder})
 install(TARGETS kern_jit EXPORT kernJitTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT kernJitTargets NAMESPACE kern:: DESTINATION ${package_folder})
+# What of the library is compiled ahead of time, likewise where it was built.
+install(TARGETS kern_algorithms EXPORT kernAlgorithmsTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT kernAlgorithmsTargets NAMESPACE kern:: DESTINATION ${package_folder})
 configure_file(cmake/kernJit.cmake.in ${kern_BINARY_DIR}/kernJit.cmake @ONLY)
 install(FILES ${kern_BINARY_DIR}/kernJit.cmake DESTINATION ${package_folder})
 install(DIRECTORY runtime/include/kern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "runtime/algorithms/compiled.h"
-#include "runtime/algorithms/elementwise.h"
-#include "runtime/algorithms/shapes.h"
 #include "runtime/api/error.h"
+#include "runtime/plans/arrays.h"
 
 namespace kern::algorithms {
 
@@ -161,6 +160,7 @@ bool needs_staging(const Plan& plan) {
 void call(const Algorithm& algorithm, CallSettings settings, kern_launch_options options,
           std::vector<kern_argument> arguments, kern_event** event) {
   complete_arguments(algorithm, arguments);
+  move_as_words(algorithm, arguments);
   const Plan plan = make_plan(algorithm, arguments, settings.settings);
   const DeviceOwner device = device_of(options, arguments);
   const StreamOwner stream = stream_of(options, device.get());

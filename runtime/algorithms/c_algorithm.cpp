@@ -1,7 +1,7 @@
 // The C interface of the library's algorithms.
 #include "kern/algorithms.h"
 #include "runtime/algorithms/algorithm.h"
-#include "runtime/algorithms/instances.h"
+#include "runtime/algorithms/handles.h"
 #include "runtime/api/handles.h"
 
 using namespace kern;

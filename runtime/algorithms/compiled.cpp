@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <memory>
 
-#include "kern/jit.h"
-#include "runtime/algorithms/elementwise.h"
+#include "runtime/plans/arrays.h"
 
 namespace kern::algorithms {
 
 void CompileRequest::add(const std::string& kernel, std::span<const kern_argument> arguments, bool dense) {
+  dense = dense && compiles_now;
   std::string text = kernel + "(";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     kern_argument each = arguments[i];
@@ -35,33 +35,6 @@ kern_kernel* Compiled::kernel(const std::string& name, std::span<const kern_argu
   raise(kern_module_kernel(module_.get(), name.c_str(), parameters.data(), parameters.size(), &kernel));
   kernels_.push_back({name, std::move(parameters), KernelOwner(kernel)});
   return kernel;
-}
-
-static std::vector<const char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<const char*> list;
-  for (const std::string& each : texts) list.push_back(each.c_str());
-  return list;
-}
-
-static ModuleOwner compile(kern_device* device, const CompileRequest& request) {
-  const std::string source = "std:" + request.module;
-  const std::vector<const char*> defines = pointers(request.defines),
-                                 signatures = pointers(request.signatures),
-                                 folders = pointers(request.folders);
-  std::vector<kern_source> files;
-  for (const SourceFile& each : request.files)
-    files.push_back({each.path.c_str(), each.text.data(), each.text.size()});
-  kern_compile_options options{};
-  options.struct_size = sizeof options;
-  options.name = source.c_str();
-  options.defines = {defines.data(), defines.size()};
-  options.signatures = {signatures.data(), signatures.size()};
-  options.folders = {folders.data(), folders.size()};
-  options.imports = files.data();
-  options.import_count = files.size();
-  kern_module* module = nullptr;
-  raise(kern_compile(device, source.data(), source.size(), &options, &module));
-  return ModuleOwner(module);
 }
 
 const Compiled& compiled(kern_device* device, CompileRequest request) {

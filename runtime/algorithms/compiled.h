@@ -1,11 +1,12 @@
 // Kernels of the library's modules, compiled for the types of a call; what was compiled once stays.
 #pragma once
 
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "runtime/algorithms/instances.h"
+#include "runtime/algorithms/handles.h"
 #include "runtime/plans/settings.h"
 
 namespace kern::algorithms {
@@ -37,6 +38,11 @@ private:
   mutable std::mutex mutex_;
   mutable std::vector<Found> kernels_;
 };
+
+// ---- compile_now.cpp, or ahead/compile_ahead.cpp where there is no compiler ----
+// Says whether any request can be compiled, which then is for just the arrays of a call. Ahead of time an instance is for all strides.
+extern const bool compiles_now;
+ModuleOwner compile(kern_device* device, const CompileRequest& request);
 
 // Returns what a request is compiled to for a device; it lives as long as the process.
 const Compiled& compiled(kern_device* device, CompileRequest request);

@@ -153,7 +153,10 @@ void check_sizes(std::span<const Parameter> parameters, std::span<const kern_arg
              elements_text(arguments[i].extents[0]));
     if (size == Size::MoreThanM && arguments[i].extents[0] < 1)
       refuse(quoted(parameters[i].name) + " has at least one element, and is given none");
-    if (size == Size::One) continue;
+    if (size == Size::Two && arguments[i].extents[0] != 2)
+      refuse(quoted(parameters[i].name) + " has two elements, and is given " +
+             elements_text(arguments[i].extents[0]));
+    if (size == Size::One || size == Size::Two) continue;
     for (std::size_t other = 0; other < i; ++other) {
       if (class_of(parameters[other].size) != class_of(size)) continue;
       if (common(parameters[other].size, arguments[other]) == common(size, arguments[i])) break;
@@ -161,6 +164,18 @@ void check_sizes(std::span<const Parameter> parameters, std::span<const kern_arg
              quoted(parameters[other].name) + " has " + elements_text(arguments[other].extents[0]) +
              (size == parameters[other].size ? "" : ": the bounds are one more than what lies between them"));
     }
+  }
+}
+
+// Indices are places among the elements: all of them fit their type.
+void check_indices(const Algorithm& algorithm, std::span<const kern_argument> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view name = algorithm.all()[i].name;
+    const bool is_places = algorithm.all()[i].role == Role::Out &&
+                           (name == "indices" || name == "indices_out" || name == "places");
+    if (is_places && !holds(arguments[i].type, std::max<std::int64_t>(arguments[0].extents[0] - 1, 0)))
+      refuse(quoted(algorithm.all()[i].name) + " is an array of " + type_name(arguments[i].type) +
+             ", which does not hold the places of " + elements_text(arguments[0].extents[0]));
   }
 }
 
@@ -218,6 +233,7 @@ void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arg
     if (std::string_view(algorithm.name) != "transpose") give_one_axis(parameter, given);
   }
   check_sizes(parameters, arguments);
+  check_indices(algorithm, arguments);
   check_overlaps(algorithm, arguments);
 }
 

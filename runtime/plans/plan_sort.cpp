@@ -32,7 +32,11 @@ public:
   // `value_bytes`: of what goes with a key, 0 where nothing does.
   RadixSort(Planner& planner, std::int64_t value_bytes)
       : planner_(planner), n_(planner.size(0)), has_values_(value_bytes > 0) {
-    const std::int64_t key_bytes = bytes_of(planner.argument(0).type);
+    const std::uint32_t type = planner.argument(0).type;
+    if (type == KERN_C64 || type == KERN_C128)
+      runtime::fail(KERN_ARGUMENT_ERROR,
+                    std::string("keys of ") + type_name(type) + " have no order: set LESS");
+    const std::int64_t key_bytes = bytes_of(type);
     const std::int64_t threads = planner.constant("THREADS", 512);
     tiles_ = parts_of(n_, threads * planner.constant("ITEMS", value_bytes > 4 ? 8 : key_bytes > 4 ? 12 : 16));
     const std::int64_t begin = planner.asked("BEGIN_BIT", 0),
@@ -42,8 +46,9 @@ public:
                                              std::to_string(begin) + " to END_BIT " + std::to_string(end));
     passes_ = (end - begin + 7) / 8;
     // Two bits of a word of state are no count.
-    counts_ = planner.make(n_ < std::int64_t(1) << 32 ? KERN_U32 : KERN_U64, passes_, 256);
-    state_ = planner.make(n_ < std::int64_t(1) << 30 ? KERN_U32 : KERN_U64, tiles_, 256);
+    const std::uint32_t word = n_ < std::int64_t(1) << 30 ? KERN_U32 : KERN_U64;
+    counts_ = planner.make(word, passes_, 256);
+    state_ = planner.make(word, tiles_, 256);
   }
   std::int64_t passes() const { return passes_; }
   // Counts the digits, and says where each starts.
@@ -123,10 +128,12 @@ namespace {
 
 class MergeSort {
 public:
-  MergeSort(Planner& planner, bool has_values) : planner_(planner), has_values_(has_values) {
+  // No launch reads and writes one array: in place the number of merges is odd. One of a single run copies it.
+  MergeSort(Planner& planner, bool has_values, bool in_place) : planner_(planner), has_values_(has_values) {
     tile_ = planner.constant("THREADS", 256) * planner.constant("ITEMS", 11);
     tiles_ = parts_of(planner.size(0), tile_);
     while (tile_ << merges_ < planner.size(0)) ++merges_;
+    if (in_place && merges_ % 2 == 0) ++merges_;
     if (merges_ > 0) splits_ = planner.make(KERN_I64, tiles_);
   }
   // Sorts tiles by `kernel` and merges them, in turn between result and spare; the sources of the tiles are its first operands.
@@ -155,12 +162,11 @@ private:
   Operand splits_;
 };
 
-// In place too: a block reads its tile before it writes it.
 void plan_merges(Planner& planner, bool has_values) {
-  MergeSort sort(planner, has_values);
   const std::size_t sources = has_values ? 2 : 1;
-  const std::size_t results = planner.count() == sources ? 0 : sources;
-  const Place result{given(results), given(results + 1)};
+  const bool in_place = planner.count() == sources;
+  MergeSort sort(planner, has_values, in_place);
+  const Place result{given(in_place ? 0 : sources), given(in_place ? 1 : sources + 1)};
   Place spare = result;
   if (sort.merges()) spare = {like(planner, 0), has_values ? like(planner, 1) : Operand{}};
   sort.run(has_values ? "block_sort_pairs" : "block_sort", all_given(sources), result, spare);
@@ -172,7 +178,7 @@ void plan_merge_sort(Planner& planner) { plan_merges(planner, false); }
 void plan_merge_sort_by_key(Planner& planner) { plan_merges(planner, true); }
 
 void plan_merge_argsort(Planner& planner) {
-  MergeSort sort(planner, true);
+  MergeSort sort(planner, true, false);
   const Place result{like(planner, 0), given(1)};
   Place spare = result;
   if (sort.merges()) spare = {like(planner, 0), like(planner, 1)};
@@ -188,7 +194,7 @@ void plan_top_k(Planner& planner) {
   if (k > n)
     runtime::fail(KERN_ARGUMENT_ERROR,
                   "there are no " + std::to_string(k) + " of " + std::to_string(n) + " elements");
-  const Operand counts = planner.make(n < std::int64_t(1) << 32 ? KERN_U32 : KERN_U64, passes, 256),
+  const Operand counts = planner.make(n < std::int64_t(1) << 30 ? KERN_U32 : KERN_U64, passes, 256),
                 chosen = planner.make(KERN_U64, 2), state = planner.make(KERN_U64, tiles);
   for (std::int64_t pass = 0; pass < passes; ++pass) {
     const Operand digit = number(KERN_I32, pass);

@@ -50,11 +50,24 @@ bool names_function(const FunctionConstant& constant, const std::string& value) 
          arguments.find(" " + value + ",") == arguments.npos;
 }
 
+// The functions of module `operations`, which not every module imports.
+constexpr std::array<std::string_view, 11> operations = {"add",     "subtract", "multiply", "smaller",
+                                                         "larger",  "equal",    "unequal",  "less",
+                                                         "greater", "itself",   "nonzero"};
+
+bool is_operation(const FunctionConstant& constant, const std::string& value) {
+  return constant.name != "INPUT" && std::ranges::find(operations, value) != operations.end();
+}
+
 std::string source_of(const FunctionConstant& constant, const std::string& value) {
   // Of an input the expression is one of the element, which has a function of its own.
   if (constant.name == "INPUT")
     return "@device\ndef value(x):\n    return " + value +
            "\n\n\n@device\ndef input(source, i):\n    return value(source[i])\n";
+  if (is_operation(constant, value))
+    return "from operations import " + value + "\n\n\n@device\ndef " + std::string(constant.file) + "(" +
+           std::string(constant.parameters) + "):\n    return " + value + "(" +
+           std::string(constant.parameters) + ")\n";
   return "@device\ndef " + std::string(constant.file) + "(" + std::string(constant.parameters) +
          "):\n    return " + value + "\n";
 }
@@ -91,7 +104,9 @@ std::vector<std::string> defines_of(const Settings& settings, std::vector<Source
   std::vector<std::string> defines;
   for (const Setting& each : settings.all()) {
     const auto constant = std::ranges::find(functions, each.name, &FunctionConstant::name);
-    if (constant == functions.end() || names_function(*constant, each.value) || names_file(each.value)) {
+    const bool is_known = constant == functions.end() || names_file(each.value) ||
+                          (names_function(*constant, each.value) && !is_operation(*constant, each.value));
+    if (is_known) {
       defines.push_back(each.name + "=" + each.value);
       continue;
     }

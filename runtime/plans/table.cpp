@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/api/error.h"
 #include "runtime/plans/plans.h"
 
 namespace kern::algorithms {
@@ -14,8 +15,8 @@ static constexpr Element first = Element::OfFirst, second = Element::OfSecond, i
 
 static constexpr Algorithm table[] = {
     {"reduce", "reduce", plan_reduce, 2, {{"x", In}, {"out", Out, One}}},
-    {"argmin", "reduce", plan_argmin, 3, {{"x", In}, {"value", Out, One, first}, {"place", Out, One, i64}}},
-    {"argmax", "reduce", plan_argmax, 3, {{"x", In}, {"value", Out, One, first}, {"place", Out, One, i64}}},
+    {"argmin", "reduce", plan_argmin, 3, {{"x", In}, {"value", Out, One}, {"place", Out, One, i64}}},
+    {"argmax", "reduce", plan_argmax, 3, {{"x", In}, {"value", Out, One}, {"place", Out, One, i64}}},
 
     {"inclusive_scan", "scan", plan_inclusive_scan, 2, {{"x", In, N}, {"y", Out, N}}},
     {"exclusive_scan", "scan", plan_exclusive_scan, 2, {{"x", In, N}, {"y", Out, N}}},
@@ -69,23 +70,36 @@ static constexpr Algorithm table[] = {
       {"y", Out, Any, first},
       {"z", Out, Any, first},
       {"rest", Out, Any, first},
-      {"count", Out, Any, i64}}},
+      {"count", Out, Two, i64}}},
 
-    {"sort", "sort", plan_sort, 1, {{"keys", InOut, N}, {"keys_out", Out, N, first}}, "merge_sort"},
+    {"sort", "sort", plan_sort, 1, {{"keys", InOut, N}, {"keys_out", Out, N, first}}, 0, "merge_sort"},
     {"sort_by_key",
      "sort",
      plan_sort_by_key,
      2,
      {{"keys", InOut, N}, {"values", InOut, N}, {"keys_out", Out, N, first}, {"values_out", Out, N, second}},
+     0b1010,
      "merge_sort_by_key"},
-    {"argsort", "sort", plan_argsort, 2, {{"keys", In, N}, {"indices", Out, N, integer}}, "merge_argsort"},
+    {"argsort",
+     "sort",
+     plan_argsort,
+     2,
+     {{"keys", In, N}, {"indices", Out, N, integer}},
+     0b10,
+     "merge_argsort"},
     {"merge_sort", "merge_sort", plan_merge_sort, 1, {{"keys", InOut, N}, {"keys_out", Out, N, first}}},
     {"merge_sort_by_key",
      "merge_sort",
      plan_merge_sort_by_key,
      2,
-     {{"keys", InOut, N}, {"values", InOut, N}, {"keys_out", Out, N, first}, {"values_out", Out, N, second}}},
-    {"merge_argsort", "merge_sort", plan_merge_argsort, 2, {{"keys", In, N}, {"indices", Out, N, integer}}},
+     {{"keys", InOut, N}, {"values", InOut, N}, {"keys_out", Out, N, first}, {"values_out", Out, N, second}},
+     0b1010},
+    {"merge_argsort",
+     "merge_sort",
+     plan_merge_argsort,
+     2,
+     {{"keys", In, N}, {"indices", Out, N, integer}},
+     0b10},
     {"top_k",
      "top_k",
      plan_top_k,
@@ -175,23 +189,40 @@ static constexpr Algorithm table[] = {
      {{"out", Out}, {"start", Number, Any, first}, {"step", Number, Any, first}}},
     {"tabulate", "transform", nullptr, 1, {{"out", Out}}},
     {"adjacent_difference", "transform", nullptr, 2, {{"x", In, N}, {"out", Out, N}}},
-    {"gather", "gather", nullptr, 3, {{"x", In}, {"index", In, N, integer}, {"out", Out, N, first}}},
+    {"gather", "gather", nullptr, 3, {{"x", In}, {"index", In, N, integer}, {"out", Out, N, first}}, 0b101},
     {"gather_if",
      "gather",
      nullptr,
      4,
-     {{"x", In}, {"index", In, N, integer}, {"stencil", In, N}, {"out", Out, N, first}}},
-    {"scatter", "gather", nullptr, 3, {{"x", In, N}, {"index", In, N, integer}, {"out", Out, Any, first}}},
+     {{"x", In}, {"index", In, N, integer}, {"stencil", In, N}, {"out", Out, N, first}},
+     0b1001},
+    {"scatter",
+     "gather",
+     nullptr,
+     3,
+     {{"x", In, N}, {"index", In, N, integer}, {"out", Out, Any, first}},
+     0b101},
     {"scatter_if",
      "gather",
      nullptr,
      4,
-     {{"x", In, N}, {"index", In, N, integer}, {"stencil", In, N}, {"out", Out, Any, first}}},
-    {"reverse", "gather", nullptr, 2, {{"x", In, N}, {"out", Out, N, first}}},
-    {"rotate", "gather", nullptr, 3, {{"x", In, N}, {"middle", Number, Any, i64}, {"out", Out, N, first}}},
-    {"repeat", "gather", nullptr, 3, {{"x", In}, {"times", Number, Any, i64}, {"out", Out, Any, first}}},
-    {"tile", "gather", nullptr, 2, {{"x", In}, {"out", Out, Any, first}}},
-    {"transpose", "transpose", plan_transpose, 2, {{"src", In}, {"dst", Out, Any, first}}},
+     {{"x", In, N}, {"index", In, N, integer}, {"stencil", In, N}, {"out", Out, Any, first}},
+     0b1001},
+    {"reverse", "gather", nullptr, 2, {{"x", In, N}, {"out", Out, N, first}}, 0b11},
+    {"rotate",
+     "gather",
+     nullptr,
+     3,
+     {{"x", In, N}, {"middle", Number, Any, i64}, {"out", Out, N, first}},
+     0b101},
+    {"repeat",
+     "gather",
+     nullptr,
+     3,
+     {{"x", In}, {"times", Number, Any, i64}, {"out", Out, Any, first}},
+     0b101},
+    {"tile", "gather", nullptr, 2, {{"x", In}, {"out", Out, Any, first}}, 0b11},
+    {"transpose", "transpose", plan_transpose, 2, {{"src", In}, {"dst", Out, Any, first}}, 0b11},
 };
 
 std::span<const Parameter> Algorithm::all() const {
@@ -216,10 +247,24 @@ std::string algorithm_names() {
   return names;
 }
 
+std::span<const Algorithm> all_algorithms() { return table; }
+
+void move_as_words(const Algorithm& algorithm, std::span<kern_argument> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (const std::int64_t bytes = bytes_of(arguments[i].type);
+        algorithm.moved >> i & 1 && (bytes == 4 || bytes == 8))
+      arguments[i].type = bytes == 4 ? KERN_U32 : KERN_U64;
+}
+
 Plan make_plan(const Algorithm& algorithm, std::span<const kern_argument> arguments,
                const Settings& settings) {
   const Algorithm& made =
       algorithm.by_comparison && settings.has("LESS") ? *find_algorithm(algorithm.by_comparison) : algorithm;
+  // The module has a start for others.
+  const bool has_no_start =
+      std::string_view(made.name).starts_with("inclusive") || std::string_view(made.name).starts_with("arg");
+  if (has_no_start && settings.has("START"))
+    runtime::fail(KERN_ARGUMENT_ERROR, "`" + std::string(made.name) + "` has no START");
   Planner planner(made.module, arguments, settings);
   if (made.plan) {
     made.plan(planner);

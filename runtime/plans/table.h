@@ -18,7 +18,7 @@ enum class Role : std::uint8_t {
 };
 
 // How many elements an array has; parameters with the same letter have the same number.
-enum class Size : std::uint8_t { Any, One, N, M, MoreThanM };
+enum class Size : std::uint8_t { Any, One, Two, N, M, MoreThanM };
 
 // Of what type it is.
 enum class Element : std::uint8_t {
@@ -44,6 +44,8 @@ struct Algorithm {
   void (*plan)(Planner& planner); // null: one launch of the kernel of that name, over its largest array
   std::size_t needed;             // parameters that a call gives at least; else it gives all
   Parameter parameters[most_parameters];
+  // Which parameters have elements that are only moved, so that their bits are all that matters; a bit each.
+  unsigned moved = 0;
   const char* by_comparison = nullptr; // the algorithm that it is where LESS is set
   std::span<const Parameter> all() const;
 };
@@ -54,10 +56,13 @@ const Algorithm* find_algorithm(std::string_view name);
 const Algorithm* find_algorithm(std::string_view module, std::string_view name);
 // Returns all names, for messages.
 std::string algorithm_names();
+std::span<const Algorithm> all_algorithms();
 
 // Makes the arguments what the kernels take: arrays without gaps get one axis, scalars the type that belongs to them, sources are
 // only read. What does not fit is an error with both sides.
 void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arguments);
+// Makes words of elements that are only moved: one kernel does for all types of 4 bytes, and one for those of 8.
+void move_as_words(const Algorithm& algorithm, std::span<kern_argument> arguments);
 Plan make_plan(const Algorithm& algorithm, std::span<const kern_argument> arguments,
                const Settings& settings);
 

@@ -1,0 +1,42 @@
+// Finds kernels of the library that were compiled ahead of time: a program without the compiler has no others.
+#include <algorithm>
+#include <string_view>
+
+#include "runtime/algorithms/ahead/ahead.h"
+#include "runtime/algorithms/compiled.h"
+#include "runtime/api/error.h"
+
+namespace kern::algorithms {
+
+const bool compiles_now = false;
+
+static bool has_line(std::string_view lines, std::string_view wanted) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    if (line == wanted) return true;
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+  }
+  return false;
+}
+
+ModuleOwner compile(kern_device* device, const CompileRequest& request) {
+  std::string defines;
+  for (const std::string& each : request.defines) defines += (defines.empty() ? "" : ",") + each;
+  for (const Ahead& each : compiled_ahead()) {
+    const auto has = [&](const std::string& signature) { return has_line(each.signatures, signature); };
+    if (request.module != each.module || defines != each.defines ||
+        !std::ranges::all_of(request.signatures, has))
+      continue;
+    kern_module* module = nullptr;
+    raise(kern_module_load(device, each.object, &module));
+    return ModuleOwner(module);
+  }
+  std::string asked;
+  for (const std::string& each : request.signatures) asked += "\nnote: " + each;
+  runtime::fail(KERN_ARGUMENT_ERROR,
+                "this call of module `" + request.module +
+                    "` is none that is compiled ahead of time: link kern::jit in place of kern::algorithms" +
+                    asked + (defines.empty() ? "" : "\nnote: with " + defines));
+}
+
+} // namespace kern::algorithms
