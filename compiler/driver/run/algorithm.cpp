@@ -45,10 +45,11 @@ std::string scalar_word(const kern_argument& scalar) {
   return fmt::format("{}:{}", name_of(kind), to_string(load_number(kind, scalar.scalar), kind));
 }
 
-// Sums of integers have 64 bits; what else is computed has the type of the elements.
+// Sums of integers have 64 bits, but that those of u32 wrap; what else is computed has the type of the elements.
 ScalarKind computed_type(ScalarKind element) {
   const ScalarClass is = scalar_class(element);
-  return is == ScalarClass::Signed || is == ScalarClass::Boolean ? ScalarKind::I64 : element;
+  const bool is_narrow = is == ScalarClass::Unsigned && bit_width(element) < 32;
+  return is == ScalarClass::Signed || is == ScalarClass::Boolean || is_narrow ? ScalarKind::I64 : element;
 }
 
 class Expansion {
@@ -113,6 +114,10 @@ private:
   std::int64_t size_of(std::size_t index) const {
     const algorithms::Size size = parameters()[index].size;
     if (size == algorithms::Size::One) return 1;
+    if (size == algorithms::Size::Two) return 2;
+    // As many as go in come out of a selection at most; of others nothing is known.
+    const std::string_view module = algorithm_.module;
+    if (size == algorithms::Size::Any && module != "select" && module != "by_key") return -1;
     for (std::size_t other = 0; other < run_.given.size(); ++other) {
       const HostArray* array = run_.given[other].array();
       if (!array || run_.given[other].is_made || array->extents.empty()) continue;
@@ -132,6 +137,8 @@ private:
     case algorithms::Element::F64: return ScalarKind::F64;
     case algorithms::Element::Any: break;
     }
+    if (std::string_view(parameters()[index].name).starts_with("value"))
+      return run_.given[0].array()->element;
     // Behind the keys come the values.
     const bool has_keys = std::string_view(parameters()[0].name) == "keys" && index > 1;
     return computed_type(run_.given[has_keys ? 1 : 0].array()->element);
@@ -283,7 +290,17 @@ bool expand_algorithm(Run& run) {
   const bool is_named = words.size() > 1 && algorithms::find_algorithm(module, words[1]);
   const algorithms::Algorithm* found = algorithms::find_algorithm(module, is_named ? words[1] : "");
   const bool names_other = words.size() > 1 && !is_named && names_kernel(words[1]);
-  if (!found || names_other) return true;
+  if (names_other) return true;
+  if (!found) {
+    std::vector<std::string_view> names;
+    for (const algorithms::Algorithm& each : algorithms::all_algorithms())
+      if (each.module == module) names.push_back(each.name);
+    if (names.empty()) return true;
+    run.diagnostics().report(
+        {}, diag::bad_command_line,
+        fmt::format("say which algorithm of `{}` to run: {}", words[0], fmt::join(names, ", ")));
+    return false;
+  }
   return Expansion(run, *found, module).expand(std::span(words).subspan(is_named ? 2 : 1));
 }
 
