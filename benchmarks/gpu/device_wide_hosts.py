@@ -1,6 +1,7 @@
-"""Who runs the sequences of `device_wide`: Kern on the CPU over NumPy's arrays or on a GPU over CuPy's, and, on a GPU, the functions of
-device_wide_peers.cu."""
+"""Who runs the sequences of `device_wide`: Kern on the CPU over NumPy's arrays or on a GPU over CuPy's, and the functions of
+device_wide_peers.cpp or device_wide_peers.cu."""
 import ctypes
+import os
 import pathlib
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from ctypes import byref, c_void_p, sizeof
 import numpy
 
 from gpu import library
-from gpu.cases import PROCESSORS, Array
+from gpu.cases import Array
 
 here = pathlib.Path(__file__).resolve().parent
 CPU = 1  # kern_device_kind
@@ -31,7 +32,7 @@ class Host:
 
     def __init__(self, native, xp, guards, constants):
         self.native, self.xp, self.guards, self.constants, self.modules = native, xp, guards, constants, {}
-        self.processors = PROCESSORS if xp is numpy else xp.cuda.Device().attributes["MultiProcessorCount"]
+        self.processors = len(os.sched_getaffinity(0)) if xp is numpy else xp.cuda.Device().attributes["MultiProcessorCount"]
 
     def zeros(self, shape, dtype):
         return self.xp.zeros(shape, dtype)
@@ -77,11 +78,24 @@ def compile_peers(folder):
     return made
 
 
+class CpuArray(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("size", ctypes.c_int64)]
+
+
+def processor(key):
+    """What Linux says about the first processor."""
+    lines = (line.partition(":") for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines())
+    return next((value.strip() for name, _, value in lines if name.strip() == key), "")
+
+
 class Peers:
+    name = "CUB, cuRAND"
+
     def __init__(self, folder, xp):
         self.xp, self.native = xp, ctypes.CDLL(str(compile_peers(folder)))
 
-    def steps(self, name, arrays):
+    def steps(self, plan):
+        name, arrays = plan.peer
         function, bytes_needed = getattr(self.native, name), ctypes.c_size_t()
         addresses = (c_void_p * len(arrays))(*(array.data.ptr for array in arrays))
 
@@ -91,3 +105,20 @@ class Peers:
         call(None)
         temp = self.xp.empty(max(1, bytes_needed.value), "uint8")
         return [lambda held=(temp, arrays): call(temp.data.ptr)]
+
+
+class CpuPeers:
+    """Of the levels of x86-64 that `library.py build --cpu-peers` made, the best that this processor knows."""
+    name = "C++"
+
+    def __init__(self, folder):
+        # Threads of OpenMP that wait for more work would take the cores of who comes next: they spin about as long as Kern's.
+        os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+        level = 4 if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= set(processor("flags").split()) else 3
+        self.native, self.level = ctypes.CDLL(str((folder / f"libpeers_v{level}.so").resolve())), f"x86-64-v{level}"
+
+    def steps(self, plan):
+        name, arrays = plan.cpu_peer or plan.peer
+        given = (CpuArray * len(arrays))(*(CpuArray(array.ctypes.data, array.size) for array in arrays))
+        function = getattr(self.native, name)
+        return [lambda held=arrays: function(given)]

@@ -54,7 +54,7 @@ def plot(results, picture):
              "<style>.name{font-size:9px;font-weight:bold}.grid{stroke:#ddd}</style>",
              f'<rect width="{width}" height="{height}" fill="white"/>',
              f'<text x="{LEFT}" y="15" class="name">Milliseconds over log2 of the elements, {escape(data["device"])}: '
-             f'<tspan fill="{COLORS["on"]}">Kern, guards on</tspan>, <tspan fill="{COLORS["peer"]}">CUB, cuRAND</tspan></text>']
+             f'<tspan fill="{COLORS["on"]}">Kern, guards on</tspan>, <tspan fill="{COLORS["peer"]}">{data.get("peers", "CUB, cuRAND")}</tspan></text>']
     for number, (name, rows) in enumerate(cases.items()):
         parts += panel(name, rows, number % ACROSS * WIDTH, number // ACROSS * HEIGHT + 22)
     picture.write_text("\n".join([*parts, "</svg>"]) + "\n")

@@ -1,13 +1,14 @@
-"""Measures the cases of `device_wide_cases` and prints what was found. On a GPU all contenders take turns over the same arrays; on the CPU the
-results of Kern are checked, and nothing is timed."""
+"""Measures the cases of `device_wide_cases` and prints what was found: all contenders take turns over the same arrays."""
 import json
+import os
 import sys
 
 from gpu.device_wide_cases import CASES, LARGEST
 from gpu.report import geometric_mean, table
 
-SIZES = {"cuda": [1 << 16, 1 << 20, 1 << 24, 1 << 28], "cpu": [1, 1000, 100003]}
+SIZES = {"cuda": [1 << 16, 1 << 20, 1 << 24, 1 << 28], "cpu": [1 << 16, 1 << 20, 1 << 24]}
 RUNS = 11
+CPU_SECONDS, CPU_RUNS = 1.0, 5  # rounds go on for so long, and at least so many
 MOST_OF_PEERS = (1 << 31) - 1  # elements; beyond, Kern's results are only checked
 
 
@@ -22,11 +23,13 @@ def case(name, n, native, xp, hosts, peers):
     """The row of one case and size: what is wrong is not timed."""
     plan, works = CASES[name](xp, n), {}
     row = {"case": name, "n": n, "bytes": plan.bytes, "times": {}, "errors": {}}
-    makers = {guards: lambda host=host: plan.kern(host) for guards, host in hosts.items()}
+    cpu = xp.__name__ == "numpy"
+    # A run ends when its results are there; on a GPU events around it say so.
+    makers = {guards: lambda host=host: plan.kern(host) + [native.wait] * cpu for guards, host in hosts.items()}
     if n > MOST_OF_PEERS:
         peers = None
     if peers is not None:
-        makers["peer"] = lambda: peers.steps(*plan.peer)
+        makers["peer"] = lambda: peers.steps(plan)
     for contender, make in makers.items():
         try:
             work = whole_work(make())
@@ -41,8 +44,12 @@ def case(name, n, native, xp, hosts, peers):
         except Exception as error:
             row["errors"][contender] = f"{type(error).__name__}: {error}"[:500]
     if peers is not None:
-        from gpu import timing
-        row["times"], errors = timing.interleaved(works, 60, RUNS, RUNS)
+        if cpu:
+            from gpu import turns
+            row["times"], errors = turns.interleaved({name: turns.clock(work) for name, work in works.items()}, CPU_SECONDS, CPU_RUNS, RUNS)
+        else:
+            from gpu import timing
+            row["times"], errors = timing.interleaved(works, 60, RUNS, RUNS)
         row["errors"].update(errors)
         try:
             native.wait()
@@ -52,17 +59,18 @@ def case(name, n, native, xp, hosts, peers):
 
 
 def run(options):
-    from gpu.device_wide_hosts import CpuLibrary, Host, Peers
+    from gpu.device_wide_hosts import CpuLibrary, CpuPeers, Host, Peers, processor
     from gpu.library import Library
     build, cpu = json.loads((options.folder / "build.json").read_text()), options.device == "cpu"
-    data = {"build": build, "device": "CPU", "rows": []}
     if cpu:
         import numpy as xp
-        native, peers = CpuLibrary(options.folder), None
+        native, peers = CpuLibrary(options.folder), CpuPeers(options.folder) if build.get("cpu_peers") else None
+        device = f"{processor('model name')}, {len(os.sched_getaffinity(0))} processors; peers: {peers.level if peers else 'none'}, {build.get('cpu_peers')}"
     else:
         import cupy as xp
         native, peers = Library(options.folder), Peers(options.folder, xp)
-        data["device"] = f"{xp.cuda.runtime.getDeviceProperties(0)['name'].decode()}, CUB {peers.native.cub_version()}"
+        device = f"{xp.cuda.runtime.getDeviceProperties(0)['name'].decode()}, CUB {peers.native.cub_version()}"
+    data = {"build": build, "device": device, "peers": peers.name if peers else "no peers", "rows": []}
     hosts = {guards: Host(native, xp, guards, build["constants"]) for guards in ("on", "off")}
     chosen = [name for name in CASES if any(text in name for text in options.only)]
     tasks = [(name, n) for asked in options.sizes or SIZES[options.device] for name in chosen if (n := min(asked, LARGEST.get(name, asked)))]
@@ -95,8 +103,9 @@ def report(file):
                 ratios.setdefault(row["n"], ([], []))[column].append(value)
         lines.append([row["case"], row["n"], *(time and f"{time:.4f}" for time in (on, off, peer)), *(value and f"{value:.2f}" for value in both),
                       on and f"{row['bytes'] / on / 1e6:.0f}"])
-    lines.sort(key=lambda line: (list(CASES).index(line[0]), line[1]))
-    table(["case", "elements", "Kern", "guards off", "CUB, cuRAND", "ratio", "ratio, off", "GB/s"], lines)
+    cases = list(dict.fromkeys(row["case"] for row in data["rows"]))
+    lines.sort(key=lambda line: (cases.index(line[0]), line[1]))
+    table(["case", "elements", "Kern", "guards off", data.get("peers", "CUB, cuRAND"), "ratio", "ratio, off", "GB/s"], lines)
     table(["geometric mean", "cases", "ratio", "ratio, off"], [[n, len(columns[0]), *(f"{geometric_mean(column):.2f}" for column in columns)]
                                                                for n, columns in sorted(ratios.items())])
     for row in data["rows"]:

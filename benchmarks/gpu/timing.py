@@ -1,10 +1,10 @@
 """How long work takes on the GPU, by events. A delay kernel runs while the host prepares: what lies between the two events is then the
 work alone, not the host's part of the launch."""
 import pathlib
-import statistics
-import time
 
 import cupy
+
+from gpu import turns
 
 CYCLES_PER_MICROSECOND = 1800
 MOST_DELAY = 3200  # microseconds; what waits for the GPU on its own would never be prepared in time
@@ -18,7 +18,7 @@ def ceiling_kernel(name):
 
 class Timer:
     def __init__(self, work):
-        self.work, self.delay, self.times = work, 100, []
+        self.work, self.delay = work, 100
 
     def sample(self):
         """Milliseconds of one run."""
@@ -36,23 +36,8 @@ class Timer:
 
 
 def interleaved(works, seconds, least=5, most=31):
-    """Name to work: returns name to (median, least, most) in milliseconds, and what failed. The works take turns, so that a clock that drifts
-    hits all alike; rounds go on until the time is used up."""
-    timers, errors = {name: Timer(work) for name, work in works.items()}, {}
-    begin = time.monotonic()
-    for turn in range(-2, most):
-        if turn >= least and time.monotonic() - begin > seconds:
-            break
-        for name in list(timers):
-            try:
-                sample = timers[name].sample()
-            except Exception as error:
-                errors[name] = str(error)[:500]
-                del timers[name]
-                continue
-            if turn >= 0:  # the first two warm up
-                timers[name].times.append(sample)
-    return {name: (statistics.median(timer.times), min(timer.times), max(timer.times)) for name, timer in timers.items()}, errors
+    """Name to work: as `turns.interleaved`, by events."""
+    return turns.interleaved({name: Timer(work).sample for name, work in works.items()}, seconds, least, most)
 
 
 def milliseconds(work, seconds=2):
