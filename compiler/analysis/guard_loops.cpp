@@ -304,6 +304,21 @@ void GuardWalk::run_for(const ir::For& node, const ir::Stmt& stmt, Loop& loop) {
   leave();
 }
 
+// Returns the most that the variable of a loop can be: start + k * step, k < count: with count = dividend // step + more and
+// step >= 1 that is at most start + dividend + (more - 1) * step.
+std::optional<Affine> GuardWalk::last_of(const Affine& start, const Affine& step, const Affine& count) {
+  Facts& facts = symbolic_.facts;
+  const auto positive = offset(step, -1);
+  if (count.size != 1 || count.terms[0].coefficient != 1 || !positive || !facts.prove(*positive, quick))
+    return std::nullopt;
+  const Facts::Atom& quotient = facts.atom(count.terms[0].atom);
+  const Wide more = count.constant;
+  if (quotient.kind != Facts::Kind::FloorDivide || !(quotient.right == step) || more < -1 || more > 1)
+    return std::nullopt;
+  const auto last = add(start, quotient.left);
+  return last ? combine(*last, 1, step, static_cast<std::int64_t>(more) - 1) : std::nullopt;
+}
+
 Value GuardWalk::for_variable(const ir::For& node, const Affine& start, const Affine& step,
                               const Affine& count, const Affine& iteration, const Reason& reason) {
   Facts& facts = symbolic_.facts;
@@ -311,19 +326,12 @@ Value GuardWalk::for_variable(const ir::For& node, const Affine& start, const Af
   Interval range = type_interval(type);
   if (step.is_constant() && contains(type_interval(types::i64), {step.constant, step.constant})) {
     auto exact = combine(start, 1, iteration, static_cast<std::int64_t>(step.constant));
+    // That it stays below the end is told here: the bound of the rounds alone forgets where the first one began.
+    const auto last = exact && step.constant > 1 ? last_of(start, step, count) : std::nullopt;
+    if (auto below = last ? subtract(*last, *exact) : std::nullopt) facts.assume(*below, reason);
     return exact && facts.fits(*exact, range, thorough) ? symbolic_.make(*exact) : symbolic_.unknown(type);
   }
-  // start + k * step, k < count: with count = dividend // step + more and step >= 1 that is at most start +
-  // dividend + (more - 1) * step.
-  auto positive = offset(step, -1);
-  if (count.size != 1 || count.terms[0].coefficient != 1 || !positive || !facts.prove(*positive, quick))
-    return symbolic_.unknown(type);
-  const Facts::Atom& quotient = facts.atom(count.terms[0].atom);
-  if (quotient.kind != Facts::Kind::FloorDivide || !(quotient.right == step)) return symbolic_.unknown(type);
-  Wide more = count.constant;
-  if (more < -1 || more > 1) return symbolic_.unknown(type);
-  auto last = add(start, quotient.left);
-  if (last) last = combine(*last, 1, step, static_cast<std::int64_t>(more) - 1);
+  const auto last = last_of(start, step, count);
   if (!last || !facts.fits(start, range) || !facts.fits(*last, {range.low - (Wide{1} << 66), range.high}))
     return symbolic_.unknown(type);
   // start + factor * some number, for the greatest factor of all steps

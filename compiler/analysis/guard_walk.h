@@ -179,6 +179,7 @@ private:
   void enter(const ir::Stmt& stmt, Loop& loop);
   void assume_invariant(Invariant& invariant, const Loop& loop, const Reason& reason);
   bool assume_drift(Invariant& invariant, const Loop& loop, const Reason& reason);
+  std::optional<Affine> last_of(const Affine& start, const Affine& step, const Affine& count);
   Value for_variable(const ir::For& node, const Affine& start, const Affine& step, const Affine& count,
                      const Affine& iteration, const Reason& reason);
   void go_back();

@@ -7,6 +7,7 @@
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "compiler/lower/lanes.h"
 #include "compiler/support/limits.h"
@@ -29,14 +30,22 @@ static const Recipe& recipe(const Lowerer& lower, Builtin builtin) {
   return lower.gpu() ? vocabulary::gpu_recipes[index] : vocabulary::cpu_recipes[index];
 }
 
-// Adds the range that the hardware promises of a special register; LLVM finds overflow-free index arithmetic
-// by it.
-static void add_range(llvm::CallInst* call, std::string_view name) {
+// Adds the range that the hardware promises of a special register, or the kernel's block; LLVM finds overflow-free index arithmetic
+// by it, and how often `for i in range(threadIdx.x, 1024, 256)` goes round.
+static void add_range(const Lowerer& lower, llvm::CallInst* call, std::string_view name) {
   std::uint64_t limit = 0;
   const auto axis = static_cast<std::size_t>(name.back() - 'x'); // of those that have one
   auto limit_of = [&](const std::array<std::int64_t, 3>& sizes) {
     return static_cast<std::uint64_t>(sizes[axis]);
   };
+  const auto& block = lower.ir.options.block;
+  if (name.find("sreg.tid.") != name.npos && block) {
+    // As metadata: NVVMIntrRange replaces an attribute by what it knows itself, the number of threads along all axes.
+    llvm::MDBuilder metadata(call->getContext());
+    call->setMetadata(llvm::LLVMContext::MD_range,
+                      metadata.createRange(llvm::APInt(32, 0), llvm::APInt(32, limit_of(*block))));
+    return;
+  }
   if (name.find("sreg.tid.") != name.npos) limit = limit_of(limits::launch_block);
   if (name.find("sreg.ntid.") != name.npos) limit = limit_of(limits::launch_block) + 1;
   if (name.find("sreg.ctaid.") != name.npos) limit = limit_of(limits::launch_grid);
@@ -57,7 +66,7 @@ static llvm::Value* call_intrinsic(Lowerer& lower, std::string_view name, llvm::
   if (id == llvm::Intrinsic::sqrt && lower.gpu() && lower.fast_math && args[0]->getType()->isFloatTy())
     return lower.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_sqrt_approx_f, {}, args);
   llvm::CallInst* call = lower.builder.CreateIntrinsic(id, types, args);
-  add_range(call, name);
+  add_range(lower, call, name);
   return call;
 }
 
