@@ -123,16 +123,18 @@ public:
     for (const Operand& each : step.operands) list.push_back(argument(each));
     return list;
   }
-  void run(const Compiled& compiled, kern_launch_options options, kern_event** event) const {
-    for (const Step& step : plan_.steps) {
+  // `kernels` are those of the steps.
+  void run(std::span<const Compiled* const> kernels, kern_launch_options options, kern_event** event) const {
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const Step& step = plan_.steps[i];
       for (const Operand& each : step.cleared) clear(argument(each), stream_, device_);
       const std::vector<kern_argument> list = arguments_of(step);
       options.over = step.counts_threads;
       options.size[0] = static_cast<std::uint64_t>(step.size);
       options.size[1] = options.size[2] = 1;
       std::fill_n(options.block, 3, 0);
-      const bool is_last = &step == &plan_.steps.back();
-      raise(kern_launch(compiled.kernel(step.kernel, list), &options, list.data(), list.size(),
+      const bool is_last = i + 1 == plan_.steps.size();
+      raise(kern_launch(kernels[i]->kernel(step.kernel, list), &options, list.data(), list.size(),
                         is_last ? event : nullptr));
     }
   }
@@ -178,8 +180,12 @@ void call(const Algorithm& algorithm, CallSettings settings, kern_launch_options
   const bool dense = std::ranges::all_of(arguments, [](const kern_argument& each) {
     return each.kind == KERN_SCALAR || each.rank != 1 || each.strides[0] == 1;
   });
-  for (const Step& step : plan.steps) request.add(step.kernel, launches.arguments_of(step), dense);
-  launches.run(compiled(device.get(), std::move(request)), options, event);
+  std::vector<CompileRequest> requests;
+  for (const Step& step : plan.steps) {
+    requests.push_back(request);
+    requests.back().signature = signature_of(step.kernel, launches.arguments_of(step), dense);
+  }
+  launches.run(compiled(device.get(), requests), options, event);
   if (staged && staged->is_there()) staged->finish();
 }
 

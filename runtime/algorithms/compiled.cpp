@@ -1,66 +1,79 @@
 #include "runtime/algorithms/compiled.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "runtime/plans/arrays.h"
 
 namespace kern::algorithms {
 
-void CompileRequest::add(const std::string& kernel, std::span<const kern_argument> arguments, bool dense) {
-  dense = dense && compiles_now;
+std::string signature_of(const std::string& kernel, std::span<const kern_argument> arguments, bool dense) {
   std::string text = kernel + "(";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     kern_argument each = arguments[i];
-    if (!dense && each.kind != KERN_SCALAR) each.strides[0] = 0; // its type says nothing of it
+    if (!dense || !compiles_now) each.strides[0] = 0; // its type says nothing of it
     text += (i ? ", " : "") + parameter_type(each);
   }
-  text += ")";
-  if (std::ranges::find(signatures, text) == signatures.end()) signatures.push_back(std::move(text));
-}
-
-static bool is_same(const kern_parameter& a, const kern_parameter& b) {
-  return a.type == b.type && a.rank == b.rank && a.writable == b.writable;
+  return text + ")";
 }
 
 kern_kernel* Compiled::kernel(const std::string& name, std::span<const kern_argument> arguments) const {
+  const std::lock_guard lock(mutex_);
+  if (kernel_) return kernel_.get();
   std::vector<kern_parameter> parameters;
   for (const kern_argument& each : arguments)
     parameters.push_back({each.type, each.kind == KERN_SCALAR ? 0 : each.rank, each.writable});
-  const std::lock_guard lock(mutex_);
-  for (const Found& each : kernels_)
-    if (each.name == name && std::ranges::equal(each.parameters, parameters, is_same))
-      return each.kernel.get();
   kern_kernel* kernel = nullptr;
   raise(kern_module_kernel(module_.get(), name.c_str(), parameters.data(), parameters.size(), &kernel));
-  kernels_.push_back({name, std::move(parameters), KernelOwner(kernel)});
+  kernel_.reset(kernel);
   return kernel;
 }
 
-const Compiled& compiled(kern_device* device, CompileRequest request) {
+namespace {
+
+class Known {
+public:
+  const Compiled* find(kern_device* device, const CompileRequest& request) {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& each : entries_)
+      if (each.request == request && kern_device_same(each.device.get(), device)) return each.compiled.get();
+    return nullptr;
+  }
+  // Two threads may have compiled the same; the first one's stays.
+  const Compiled* add(kern_device* device, const CompileRequest& request, ModuleOwner module) {
+    if (const Compiled* found = find(device, request)) return found;
+    auto made = std::make_unique<Compiled>(std::move(module));
+    const std::lock_guard lock(mutex_);
+    entries_.push_back({DeviceOwner(kern_device_retain(device)), request, std::move(made)});
+    return entries_.back().compiled.get();
+  }
+
+private:
   struct Entry {
     DeviceOwner device;
     CompileRequest request;
     std::unique_ptr<Compiled> compiled;
   };
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+} // namespace
+
+std::vector<const Compiled*> compiled(kern_device* device, std::span<const CompileRequest> requests) {
   // Not destroyed: what was compiled for a device may not outlive what the process has of it at its end.
-  static auto& mutex = *new std::mutex;
-  static auto& entries = *new std::vector<Entry>;
-  const auto find = [&]() -> const Compiled* {
-    for (const Entry& each : entries)
-      if (each.request == request && kern_device_same(each.device.get(), device)) return each.compiled.get();
-    return nullptr;
-  };
-  {
-    const std::lock_guard lock(mutex);
-    if (const Compiled* found = find()) return *found;
+  static auto& known = *new Known;
+  std::vector<std::shared_ptr<void>> begun;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const bool is_repeated = std::ranges::find(requests.first(i), requests[i]) !=
+                             requests.begin() + static_cast<std::ptrdiff_t>(i);
+    if (!is_repeated && !known.find(device, requests[i])) begun.push_back(begin_compile(device, requests[i]));
   }
-  // Others may compile meanwhile, and the same only once.
-  auto made = std::make_unique<Compiled>(compile(device, request));
-  const std::lock_guard lock(mutex);
-  if (const Compiled* found = find()) return *found;
-  entries.push_back({DeviceOwner(kern_device_retain(device)), std::move(request), std::move(made)});
-  return *entries.back().compiled;
+  std::vector<const Compiled*> found;
+  for (const CompileRequest& each : requests) {
+    const Compiled* there = known.find(device, each);
+    found.push_back(there ? there : known.add(device, each, compile(device, each)));
+  }
+  return found;
 }
 
 } // namespace kern::algorithms

@@ -1,6 +1,7 @@
 // Kernels of the library's modules, compiled for the types of a call; what was compiled once stays.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -11,40 +12,41 @@
 
 namespace kern::algorithms {
 
+// A kernel of a module with certain constants, for certain types.
 struct CompileRequest {
   std::string module;
-  std::vector<std::string> defines, signatures;
+  std::vector<std::string> defines;
+  std::string signature; // "sort_pass(u32[::1], u32[::1], u32[:, :], u32[:, :], i32)"
   std::vector<SourceFile> files;
   std::vector<std::string> folders;
-  // Asks for a kernel with these arguments. Dense: the elements of all arrays of the call lie side by side, which the kernels are told;
-  // else no kernel is, as there may be only one for each combination of types.
-  void add(const std::string& kernel, std::span<const kern_argument> arguments, bool dense);
   bool operator==(const CompileRequest&) const = default;
 };
 
-// The kernels of one request; any thread may ask.
+// Returns the signature of a kernel with these arguments. Dense: the elements of all arrays of the call lie side by side, which the
+// kernels are told; else no kernel is, as an instance is found by its types alone.
+std::string signature_of(const std::string& kernel, std::span<const kern_argument> arguments, bool dense);
+
+// The kernel of a request.
 class Compiled {
 public:
   explicit Compiled(ModuleOwner module) : module_(std::move(module)) {}
+  // Returns it, for arguments of the request's types; any thread may ask.
   kern_kernel* kernel(const std::string& name, std::span<const kern_argument> arguments) const;
 
 private:
-  struct Found {
-    std::string name;
-    std::vector<kern_parameter> parameters;
-    KernelOwner kernel;
-  };
   ModuleOwner module_;
   mutable std::mutex mutex_;
-  mutable std::vector<Found> kernels_;
+  mutable KernelOwner kernel_;
 };
 
 // ---- compile_now.cpp, or ahead/compile_ahead.cpp where there is no compiler ----
 // Says whether any request can be compiled, which then is for just the arrays of a call. Ahead of time an instance is for all strides.
 extern const bool compiles_now;
 ModuleOwner compile(kern_device* device, const CompileRequest& request);
+// Begins it, for a compile() that comes while what is returned is held: several kernels are then compiled side by side.
+std::shared_ptr<void> begin_compile(kern_device* device, const CompileRequest& request);
 
-// Returns what a request is compiled to for a device; it lives as long as the process.
-const Compiled& compiled(kern_device* device, CompileRequest request);
+// Returns what requests are compiled to for a device, in their order; it lives as long as the process.
+std::vector<const Compiled*> compiled(kern_device* device, std::span<const CompileRequest> requests);
 
 } // namespace kern::algorithms

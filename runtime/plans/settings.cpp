@@ -65,8 +65,8 @@ std::string source_of(const FunctionConstant& constant, const std::string& value
     return "@device\ndef value(x):\n    return " + value +
            "\n\n\n@device\ndef input(source, i):\n    return value(source[i])\n";
   if (is_operation(constant, value))
-    return "from operations import " + value + "\n\n\n@device\ndef " + std::string(constant.file) + "(" +
-           std::string(constant.parameters) + "):\n    return " + value + "(" +
+    return "from operations import " + value + " as named\n\n\n@device\ndef " + std::string(constant.file) +
+           "(" + std::string(constant.parameters) + "):\n    return named(" +
            std::string(constant.parameters) + ")\n";
   return "@device\ndef " + std::string(constant.file) + "(" + std::string(constant.parameters) +
          "):\n    return " + value + "\n";

@@ -23,20 +23,19 @@ ModuleOwner compile(kern_device* device, const CompileRequest& request) {
   std::string defines;
   for (const std::string& each : request.defines) defines += (defines.empty() ? "" : ",") + each;
   for (const Ahead& each : compiled_ahead()) {
-    const auto has = [&](const std::string& signature) { return has_line(each.signatures, signature); };
     if (request.module != each.module || defines != each.defines ||
-        !std::ranges::all_of(request.signatures, has))
+        !has_line(each.signatures, request.signature))
       continue;
     kern_module* module = nullptr;
     raise(kern_module_load(device, each.object, &module));
     return ModuleOwner(module);
   }
-  std::string asked;
-  for (const std::string& each : request.signatures) asked += "\nnote: " + each;
-  runtime::fail(KERN_ARGUMENT_ERROR,
-                "this call of module `" + request.module +
-                    "` is none that is compiled ahead of time: link kern::jit in place of kern::algorithms" +
-                    asked + (defines.empty() ? "" : "\nnote: with " + defines));
+  runtime::fail(KERN_ARGUMENT_ERROR, "this call of module `" + request.module +
+                                         "` is none that is compiled ahead of time: link kern::jit in place "
+                                         "of kern::algorithms\nnote: it is " +
+                                         request.signature + (defines.empty() ? "" : " with " + defines));
 }
+
+std::shared_ptr<void> begin_compile(kern_device*, const CompileRequest&) { return nullptr; }
 
 } // namespace kern::algorithms

@@ -440,7 +440,7 @@ def scatter(case):
     x = case.source("x", case.numbers(case.one_of(ALL), n), sized=True)
     index = case.source("index", draw_index(case, case.random.permutation(n)), sized=True)
     case.integral.append("index")
-    result = case.place("out", n, x.dtype, sized=False).copy()
+    result = case.place("out", n, x.dtype, False, sized=False).copy()
     result[index] = x
     case.want("out", result)
 
@@ -451,7 +451,7 @@ def scatter_if(case):
     index = case.source("index", draw_index(case, case.random.permutation(n)), sized=True)
     case.integral.append("index")
     keeps = draw_stencil(case, n)
-    result = case.place("out", n, x.dtype, sized=False).copy()
+    result = case.place("out", n, x.dtype, False, sized=False).copy()
     result[index[keeps]] = x[keeps]
     case.want("out", result)
 
