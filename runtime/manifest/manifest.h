@@ -110,11 +110,10 @@ struct ManifestKernel {
   std::optional<std::array<std::uint32_t, 3>> block; // the only one that the kernel takes
   std::uint32_t max_threads = 0;                     // launch bounds; 0 where there are none
   std::array<bool, 3> axes{};                        // along which it reads an index
-  std::string needs_block;  // why a launch must say its block ("has barriers"); "" where any will do
-  bool prints = false;      // its launches need a print ring
-  bool cooperative = false; // it has barriers of the grid, so all its blocks run at once
-  std::optional<bool>
-      waits; // blocks of a launch may wait for those before them; older objects do not say it
+  std::string needs_block;   // why a launch must say its block ("has barriers"); "" where any will do
+  bool prints = false;       // its launches need a print ring
+  bool cooperative = false;  // it has barriers of the grid, so all its blocks run at once
+  std::optional<bool> waits; // blocks of a launch may wait for those before them; older objects do not say it
   std::optional<bool>
       clamps; // a thread with a bad index goes on: its record may hold a note; older objects do not say it
   std::optional<bool> cancellable; // a launch may be told to end; older objects do not say it
