@@ -165,10 +165,11 @@ void call(const Algorithm& algorithm, CallSettings settings, kern_launch_options
   move_as_words(algorithm, arguments);
   const Plan plan = make_plan(algorithm, arguments, settings.settings);
   const DeviceOwner device = device_of(options, arguments);
+  if (options.needs_stream && !options.stream)
+    runtime::fail(KERN_ARGUMENT_ERROR,
+                  "the stream is empty: it was never made, could not be made, or was moved from");
   const StreamOwner stream = stream_of(options, device.get());
   options.stream = stream.get();
-  std::unique_ptr<Staged> staged;
-  if (needs_staging(plan)) staged = std::make_unique<Staged>(device.get(), stream.get(), arguments);
   const Launches launches(plan, arguments, device.get(), stream.get());
   CompileRequest request;
   request.module = plan.module;
@@ -185,8 +186,17 @@ void call(const Algorithm& algorithm, CallSettings settings, kern_launch_options
     requests.push_back(request);
     requests.back().signature = signature_of(step.kernel, launches.arguments_of(step), dense);
   }
-  launches.run(compiled(device.get(), requests), options, event);
-  if (staged && staged->is_there()) staged->finish();
+  const std::vector<const Compiled*> kernels = compiled(device.get(), requests);
+  if (!needs_staging(plan)) return launches.run(kernels, options, event);
+  try {
+    const Staged staged(device.get(), stream.get(), arguments);
+    launches.run(kernels, options, event);
+    if (staged.is_there()) staged.finish();
+  } catch (...) {
+    // Copies of the caller's memory may be under way.
+    kern_error_free(kern_stream_wait(stream.get()));
+    throw;
+  }
 }
 
 } // namespace kern::algorithms

@@ -1,5 +1,9 @@
 // The C interface of the library's algorithms.
 #include "kern/algorithms.h"
+
+#include <algorithm>
+#include <cstring>
+
 #include "runtime/algorithms/algorithm.h"
 #include "runtime/algorithms/handles.h"
 #include "runtime/api/handles.h"
@@ -27,7 +31,10 @@ static algorithms::CallSettings settings_of(const kern_algorithm_settings* given
   for (std::uint64_t i = 0; i < known.source_count; ++i) {
     const kern_source& source = known.sources[i];
     if (!source.name || (!source.text && source.bytes > 0)) runtime::refuse_null("a source of an algorithm");
-    settings.files.push_back({source.name, source.bytes > 0 ? std::string(source.text, source.bytes) : ""});
+    algorithms::SourceFile file{source.name, source.bytes > 0 ? std::string(source.text, source.bytes) : ""};
+    // Two settings may name one file.
+    if (std::ranges::find(settings.files, file) == settings.files.end())
+      settings.files.push_back(std::move(file));
   }
   return settings;
 }

@@ -45,18 +45,17 @@ private:
 
 } // namespace
 
-ModuleOwner compile(kern_device* device, const CompileRequest& request) {
-  const Plain plain(request);
-  kern_module* module = nullptr;
-  raise(kern_compile(device, plain.source().data(), plain.source().size(), &plain.options(), &module));
-  return ModuleOwner(module);
-}
-
 std::shared_ptr<void> begin_compile(kern_device* device, const CompileRequest& request) {
   const Plain plain(request);
   kern_compilation* begun = nullptr;
   raise(kern_compile_async(device, plain.source().data(), plain.source().size(), &plain.options(), &begun));
   return {begun, kern_compilation_release};
+}
+
+ModuleOwner end_compile(void* begun) {
+  kern_module* module = nullptr;
+  raise(kern_compilation_module(static_cast<kern_compilation*>(begun), &module));
+  return ModuleOwner(module);
 }
 
 } // namespace kern::algorithms

@@ -62,17 +62,16 @@ private:
 std::vector<const Compiled*> compiled(kern_device* device, std::span<const CompileRequest> requests) {
   // Not destroyed: what was compiled for a device may not outlive what the process has of it at its end.
   static auto& known = *new Known;
-  std::vector<std::shared_ptr<void>> begun;
+  std::vector<std::shared_ptr<void>> begun(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const bool is_repeated = std::ranges::find(requests.first(i), requests[i]) !=
-                             requests.begin() + static_cast<std::ptrdiff_t>(i);
-    if (!is_repeated && !known.find(device, requests[i])) begun.push_back(begin_compile(device, requests[i]));
+    const auto first = std::ranges::find(requests.first(i), requests[i]);
+    if (first == requests.begin() + static_cast<std::ptrdiff_t>(i) && !known.find(device, requests[i]))
+      begun[i] = begin_compile(device, requests[i]);
   }
   std::vector<const Compiled*> found;
-  for (const CompileRequest& each : requests) {
-    const Compiled* there = known.find(device, each);
-    found.push_back(there ? there : known.add(device, each, compile(device, each)));
-  }
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    found.push_back(begun[i] ? known.add(device, requests[i], end_compile(begun[i].get()))
+                             : known.find(device, requests[i]));
   return found;
 }
 

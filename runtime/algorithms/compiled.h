@@ -42,9 +42,10 @@ private:
 // ---- compile_now.cpp, or ahead/compile_ahead.cpp where there is no compiler ----
 // Says whether any request can be compiled, which then is for just the arrays of a call. Ahead of time an instance is for all strides.
 extern const bool compiles_now;
-ModuleOwner compile(kern_device* device, const CompileRequest& request);
-// Begins it, for a compile() that comes while what is returned is held: several kernels are then compiled side by side.
+// Begins it; several are then compiled side by side.
 std::shared_ptr<void> begin_compile(kern_device* device, const CompileRequest& request);
+// Waits for what begin_compile() returned.
+ModuleOwner end_compile(void* begun);
 
 // Returns what requests are compiled to for a device, in their order; it lives as long as the process.
 std::vector<const Compiled*> compiled(kern_device* device, std::span<const CompileRequest> requests);

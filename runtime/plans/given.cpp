@@ -173,7 +173,8 @@ void check_indices(const Algorithm& algorithm, std::span<const kern_argument> ar
     const std::string_view name = algorithm.all()[i].name;
     const bool is_places = algorithm.all()[i].role == Role::Out &&
                            (name == "indices" || name == "indices_out" || name == "places");
-    if (is_places && !holds(arguments[i].type, std::max<std::int64_t>(arguments[0].extents[0] - 1, 0)))
+    if (is_places &&
+        !holds(arguments[i].type, std::max<std::int64_t>(arguments[0].extents[0] - (name != "places"), 0)))
       refuse(quoted(algorithm.all()[i].name) + " is an array of " + type_name(arguments[i].type) +
              ", which does not hold the places of " + elements_text(arguments[0].extents[0]));
   }
@@ -192,13 +193,17 @@ void check_overlaps(const Algorithm& algorithm, std::span<const kern_argument> a
   const bool works_in_place = name == "inclusive_scan" || name == "inclusive_scan_by_key" ||
                               name == "exclusive_scan" || name == "transform" || name == "transform_2" ||
                               name == "transform_if";
+  const bool in_place = arguments.size() == algorithm.needed;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (algorithm.all()[i].role != Role::Out) continue;
+    const Role role = algorithm.all()[i].role;
+    if (role != Role::Out && !(role == Role::InOut && in_place)) continue;
     for (std::size_t other = 0; other < arguments.size(); ++other) {
       if (other == i || !is_array(arguments[other]) ||
           !runtime::share_elements(arguments[i], arguments[other]))
         continue;
-      if (works_in_place && is_same(arguments[i], arguments[other])) continue;
+      const bool is_key =
+          std::string_view(algorithm.all()[other].name) == "keys"; // read beside its own place, too
+      if (works_in_place && !is_key && is_same(arguments[i], arguments[other])) continue;
       refuse(quoted(algorithm.all()[i].name) + " is a result and shares elements with " +
              quoted(algorithm.all()[other].name));
     }

@@ -1,15 +1,29 @@
 #include "runtime/plans/plan.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include "runtime/api/error.h"
 
 namespace kern::algorithms {
 
 std::int64_t Planner::asked(const char* name, std::int64_t standard) const {
-  return settings_.number(name).value_or(standard);
+  const std::optional<std::int64_t> value = settings_.number(name);
+  if (!value && settings_.has(name))
+    runtime::fail(KERN_ARGUMENT_ERROR, "`" + std::string(name) + "` is a number here, as `" + name + "=" +
+                                           std::to_string(standard) + "`: launches depend on it");
+  return value.value_or(standard);
 }
 
 std::int64_t Planner::constant(const char* name, std::int64_t standard) {
+  constexpr std::int64_t most = std::int64_t(1) << 20, warp = 32;
   const std::int64_t value = asked(name, standard);
+  const bool is_block = std::string_view(name).ends_with("THREADS");
+  if (value < 1 || value > most || (is_block && value % warp != 0))
+    runtime::fail(KERN_ARGUMENT_ERROR, "`" + std::string(name) + "` is " +
+                                           (is_block ? "a multiple of 32, " : "") +
+                                           "at least 1 and at most " + std::to_string(most) +
+                                           ", and is given as " + std::to_string(value));
   if (!settings_.number(name)) plan_.defines.push_back(std::string(name) + "=" + std::to_string(value));
   return value;
 }

@@ -7,8 +7,12 @@ namespace kern::algorithms {
 
 static bool is_complex(std::uint32_t type) { return type == KERN_C64 || type == KERN_C128; }
 
-// Returns at least as many words as a value of any operation over such elements takes: a sum of i32 is an i64.
-static std::int64_t words_of(std::uint32_t type) { return is_complex(type) ? 4 : 2; }
+// Returns at least as many words as a value takes, which an operation makes of such elements: a sum of i32 is an i64, and what
+// somebody's own makes of them may be complex.
+static std::int64_t words_of(const Planner& planner, std::uint32_t type) {
+  const bool is_own = planner.is_set("OPERATION") || planner.is_set("START") || planner.is_set("INPUT");
+  return is_own || is_complex(type) ? 4 : 2;
+}
 
 // Says whether values are wide, so that a thread takes fewer of them. Sums of integers have 64 bits.
 static bool is_wide(std::uint32_t type) {
@@ -29,7 +33,9 @@ static void plan_reduction(Planner& planner, const char* kernel, std::int64_t wo
   planner.launch(kernel, parts, std::move(operands)).cleared = {state};
 }
 
-void plan_reduce(Planner& planner) { plan_reduction(planner, "reduce", words_of(planner.argument(0).type)); }
+void plan_reduce(Planner& planner) {
+  plan_reduction(planner, "reduce", words_of(planner, planner.argument(0).type));
+}
 // The value and its index.
 void plan_argmin(Planner& planner) { plan_reduction(planner, "argmin", 4); }
 void plan_argmax(Planner& planner) { plan_reduction(planner, "argmax", 4); }
@@ -48,7 +54,7 @@ static void plan_scan(Planner& planner, const char* kernel) {
   const std::uint32_t type = planner.argument(1).type;
   const std::int64_t tile =
       planner.constant("THREADS", 64) * planner.constant("ITEMS", is_wide(type) ? 16 : 32);
-  plan_tiles(planner, kernel, tile, words_of(type));
+  plan_tiles(planner, kernel, tile, words_of(planner, type));
 }
 
 void plan_inclusive_scan(Planner& planner) { plan_scan(planner, "scan"); }
@@ -63,7 +69,7 @@ static void plan_by_key(Planner& planner, const char* kernel, bool is_wide_value
 }
 
 static void plan_values_by_key(Planner& planner, const char* kernel, std::uint32_t type) {
-  plan_by_key(planner, kernel, is_wide(type), words_of(type));
+  plan_by_key(planner, kernel, is_wide(type), words_of(planner, type));
 }
 
 void plan_inclusive_scan_by_key(Planner& planner) {

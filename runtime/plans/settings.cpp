@@ -17,7 +17,7 @@ struct FunctionConstant {
 };
 constexpr std::array<FunctionConstant, 12> functions = {{
     {"OPERATION", "operation", "a, b"},
-    {"INPUT", "input", "source, i"},
+    {"INPUT", "input", "x"},
     {"KEEP", "keep", "x"},
     {"FIRST", "first", "x"},
     {"SECOND", "second", "x"},
@@ -110,7 +110,7 @@ std::vector<std::string> defines_of(const Settings& settings, std::vector<Source
       defines.push_back(each.name + "=" + each.value);
       continue;
     }
-    const std::string file = std::string(constant->file) + ".kern";
+    const std::string file = "<" + std::string(constant->file) + ">.kern"; // no file of anybody's
     files.push_back({file, source_of(*constant, each.value)});
     defines.push_back(each.name + "=" + file + ":" + std::string(constant->file));
   }

@@ -128,20 +128,25 @@ private:
     return -1;
   }
 
+  // Of a number in place of an array, which is refused later, it is any.
+  ScalarKind element_given(std::size_t index) const {
+    const HostArray* array = run_.given[index].array();
+    return array ? array->element : ScalarKind::I64;
+  }
+
   ScalarKind element_of(std::size_t index) const {
     switch (parameters()[index].element) {
-    case algorithms::Element::OfFirst: return run_.given[0].array()->element;
-    case algorithms::Element::OfSecond: return run_.given[1].array()->element;
+    case algorithms::Element::OfFirst: return element_given(0);
+    case algorithms::Element::OfSecond: return element_given(1);
     case algorithms::Element::Integer:
     case algorithms::Element::I64: return ScalarKind::I64;
     case algorithms::Element::F64: return ScalarKind::F64;
     case algorithms::Element::Any: break;
     }
-    if (std::string_view(parameters()[index].name).starts_with("value"))
-      return run_.given[0].array()->element;
+    if (std::string_view(parameters()[index].name).starts_with("value")) return element_given(0);
     // Behind the keys come the values.
     const bool has_keys = std::string_view(parameters()[0].name) == "keys" && index > 1;
-    return computed_type(run_.given[has_keys ? 1 : 0].array()->element);
+    return computed_type(element_given(has_keys ? 1 : 0));
   }
 
   // Makes what nobody gave: all results, but for those of a sort in place.
@@ -180,6 +185,7 @@ private:
     const algorithms::Plan plan = algorithms::make_plan(algorithm_, arguments, take_settings());
     for (std::size_t i = 0; i < run_.given.size(); ++i) {
       HostArray* array = run_.given[i].array();
+      if (array) array->is_point = false;
       if (array && arguments[i].rank == 1 && array->extents.size() != 1) give_one_axis(*array);
       names_.push_back(array ? run_.given[i].param : scalar_word(arguments[i]));
       if (array) run_.arrays.push_back({run_.given[i].param, array, 1});

@@ -47,7 +47,8 @@ static std::optional<Place> find_place(Run& run, const Stage& stage, const std::
   const NamedArray* found = nullptr;
   for (const NamedArray& each : run.arrays) {
     if (each.stage > stage.number) continue;
-    if (!each.is_made) names.push_back(each.name);
+    if (each.is_made) continue;
+    names.push_back(each.name);
     if (each.name == name) found = &each;
   }
   if (found) return Place{found->name, found->array, std::move(rest)};

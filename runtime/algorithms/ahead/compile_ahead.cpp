@@ -19,7 +19,7 @@ static bool has_line(std::string_view lines, std::string_view wanted) {
   return false;
 }
 
-ModuleOwner compile(kern_device* device, const CompileRequest& request) {
+std::shared_ptr<void> begin_compile(kern_device* device, const CompileRequest& request) {
   std::string defines;
   for (const std::string& each : request.defines) defines += (defines.empty() ? "" : ",") + each;
   for (const Ahead& each : compiled_ahead()) {
@@ -28,7 +28,7 @@ ModuleOwner compile(kern_device* device, const CompileRequest& request) {
       continue;
     kern_module* module = nullptr;
     raise(kern_module_load(device, each.object, &module));
-    return ModuleOwner(module);
+    return {module, kern_module_release};
   }
   runtime::fail(KERN_ARGUMENT_ERROR, "this call of module `" + request.module +
                                          "` is none that is compiled ahead of time: link kern::jit in place "
@@ -36,6 +36,8 @@ ModuleOwner compile(kern_device* device, const CompileRequest& request) {
                                          request.signature + (defines.empty() ? "" : " with " + defines));
 }
 
-std::shared_ptr<void> begin_compile(kern_device*, const CompileRequest&) { return nullptr; }
+ModuleOwner end_compile(void* begun) {
+  return ModuleOwner(kern_module_retain(static_cast<kern_module*>(begun)));
+}
 
 } // namespace kern::algorithms

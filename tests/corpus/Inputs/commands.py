@@ -52,6 +52,10 @@ def pairs(words):
     return found
 
 
+# What ends a command, where it stands in no quotes: behind it all quotes are closed.
+END = re.compile(r""" (?:2>&1|\||2?>|&&) (?=(?:[^"']|"[^"]*"|'[^']*')*$)""")
+
+
 def executed_of(path, kernc, folder):
     """Yields the runs of one test, each while the files are what the lines before it have made of them."""
     text = path.read_text(errors="replace")
@@ -68,7 +72,7 @@ def executed_of(path, kernc, folder):
             subprocess.run(line, shell=True, capture_output=True)
         if not runs:
             continue
-        command = re.split(r" (?:2>&1|\||2?>|&&) ", line)[0].strip()
+        command = END.split(line)[0].strip()
         words = shlex.split(command)
         # A shell that runs kernc has its own way with the words, as any program that does.
         if "run" not in words:

@@ -356,7 +356,7 @@ TEST(Algorithms, ReportFaultsOfTheOperation) {
     FAIL() << "no fault";
   } catch (const kern::KernelFault& fault) {
     EXPECT_EQ(fault.code, "division");
-    EXPECT_EQ(std::string(fault.place.file), "unary.kern");
+    EXPECT_EQ(std::string(fault.place.file), "<unary>.kern");
     EXPECT_EQ(fault.place.line, 3u);
   }
   kern::transform(x, y, kern::unary("1000 // (x * x + 1)"));
@@ -404,7 +404,7 @@ TEST(Algorithms, RefuseWhatDoesNotFit) {
             "`middle` is a number of i64, and is given one of f64 that is none");
   EXPECT_EQ(refusal(kern::Algorithm("sorts"), x).substr(0, 46),
             "there is no algorithm `sorts`: there are reduc");
-  EXPECT_NE(refusal(kern::copy_if, x, y, count, kern::keep("x > limit")).find("keep.kern:3:16"),
+  EXPECT_NE(refusal(kern::copy_if, x, y, count, kern::keep("x > limit")).find("<keep>.kern:3:16"),
             std::string::npos);
 }
 
