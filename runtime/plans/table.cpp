@@ -11,7 +11,7 @@ using enum Role;
 using enum Size;
 
 static constexpr Element first = Element::OfFirst, second = Element::OfSecond, integer = Element::Integer,
-                         i64 = Element::I64, f64 = Element::F64, any = Element::Any;
+                         i64 = Element::I64, f64 = Element::F64;
 
 static constexpr Algorithm table[] = {
     {"reduce", "reduce", plan_reduce, 2, {{"x", In}, {"out", Out, One}}},
