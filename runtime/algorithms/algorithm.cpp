@@ -4,34 +4,12 @@
 
 #include "runtime/algorithms/compiled.h"
 #include "runtime/api/error.h"
+#include "runtime/api/handles.h"
 #include "runtime/plans/arrays.h"
 
 namespace kern::algorithms {
 
 namespace {
-
-kern_argument array_of(std::uint32_t type, kern_buffer* buffer, std::span<const std::int64_t> extents) {
-  kern_argument array{};
-  array.kind = KERN_ARRAY;
-  array.type = type;
-  array.rank = static_cast<std::uint32_t>(extents.size());
-  array.writable = 1;
-  array.data = kern_buffer_data(buffer);
-  array.buffer = buffer;
-  std::int64_t stride = 1;
-  for (std::size_t axis = extents.size(); axis-- > 0;) {
-    array.extents[axis] = extents[axis];
-    array.strides[axis] = stride;
-    stride *= std::max<std::int64_t>(extents[axis], 1);
-  }
-  return array;
-}
-
-BufferOwner make_buffer(kern_device* device, std::int64_t elements, std::uint32_t type) {
-  kern_buffer* buffer = nullptr;
-  raise(kern_buffer_create(device, static_cast<std::uint64_t>(elements * bytes_of(type)), &buffer));
-  return BufferOwner(buffer);
-}
 
 // The arguments in host memory of a call of several launches: they are on the device for all of them.
 class Staged {
@@ -46,7 +24,7 @@ public:
       Copy copy{make_buffer(device, count({each.extents, each.rank}), each.type), each};
       if (each.kind != KERN_HOST_OUT)
         raise(kern_buffer_write(copy.buffer.get(), 0, each.data, bytes_of(copy), stream, nullptr));
-      each = array_of(each.type, copy.buffer.get(), {each.extents, each.rank});
+      each = in_buffer(dense_array(each.type, {each.extents, each.rank}), copy.buffer.get());
       each.writable = copy.host.writable;
       copies_.push_back(std::move(copy));
     }
@@ -90,33 +68,18 @@ void clear(const kern_argument& array, kern_stream* stream, kern_device* device)
   raise(kern_buffer_fill(buffer, offset, elements, &zero, bytes, stream, nullptr));
 }
 
-kern_argument number_argument(const Operand& operand) {
-  kern_argument argument =
-      scalar_of(operand.number); // little-endian: its first bytes are those of a smaller type
-  argument.type = operand.type;
-  return argument;
-}
-
 // A plan with its arrays, on one stream.
 class Launches {
 public:
   Launches(const Plan& plan, std::span<const kern_argument> arguments, kern_device* device,
            kern_stream* stream)
       : plan_(plan), arguments_(arguments), device_(device), stream_(stream) {
-    for (const MadeArray& each : plan.made) {
-      const std::int64_t extents[] = {each.rows, each.columns};
-      const bool is_matrix = each.columns > 0;
-      owners_.push_back(make_buffer(device, each.rows * (is_matrix ? each.columns : 1), each.type));
-      made_.push_back(array_of(each.type, owners_.back().get(), std::span(extents, is_matrix ? 2 : 1)));
-    }
+    for (const MadeArray& each : plan.made)
+      owners_.push_back(make_buffer(device, each.rows * std::max<std::int64_t>(each.columns, 1), each.type));
   }
   kern_argument argument(const Operand& operand) const {
-    switch (operand.kind) {
-    case Operand::Kind::Given: return arguments_[operand.index];
-    case Operand::Kind::Made: return made_[operand.index];
-    case Operand::Kind::Number: break;
-    }
-    return number_argument(operand);
+    const kern_argument argument = argument_of(plan_, operand, arguments_);
+    return operand.kind == Operand::Kind::Made ? in_buffer(argument, owners_[operand.index].get()) : argument;
   }
   std::vector<kern_argument> arguments_of(const Step& step) const {
     std::vector<kern_argument> list;
@@ -145,7 +108,6 @@ private:
   kern_device* device_;
   kern_stream* stream_;
   std::vector<BufferOwner> owners_;
-  std::vector<kern_argument> made_;
 };
 
 // One launch copies host memory itself; but what is cleared, or used by several launches, is on the device before.
@@ -165,9 +127,7 @@ void call(const Algorithm& algorithm, CallSettings settings, kern_launch_options
   move_as_words(algorithm, arguments);
   const Plan plan = make_plan(algorithm, arguments, settings.settings);
   const DeviceOwner device = device_of(options, arguments);
-  if (options.needs_stream && !options.stream)
-    runtime::fail(KERN_ARGUMENT_ERROR,
-                  "the stream is empty: it was never made, could not be made, or was moved from");
+  if (options.needs_stream && !options.stream) runtime::refuse_empty("stream");
   const StreamOwner stream = stream_of(options, device.get());
   options.stream = stream.get();
   const Launches launches(plan, arguments, device.get(), stream.get());
@@ -178,13 +138,13 @@ void call(const Algorithm& algorithm, CallSettings settings, kern_launch_options
   request.folders = std::move(settings.folders);
   for (std::string& each : defines_of(settings.settings, request.files))
     request.defines.push_back(std::move(each));
-  const bool dense = std::ranges::all_of(arguments, [](const kern_argument& each) {
-    return each.kind == KERN_SCALAR || each.rank != 1 || each.strides[0] == 1;
-  });
+  const bool dense = compiles_now && std::ranges::all_of(arguments, [](const kern_argument& each) {
+                       return each.kind == KERN_SCALAR || each.rank != 1 || each.strides[0] == 1;
+                     });
   std::vector<CompileRequest> requests;
   for (const Step& step : plan.steps) {
     requests.push_back(request);
-    requests.back().signature = signature_of(step.kernel, launches.arguments_of(step), dense);
+    requests.back().signature = signature_of(plan, step, arguments, dense);
   }
   const std::vector<const Compiled*> kernels = compiled(device.get(), requests);
   if (!needs_staging(plan)) return launches.run(kernels, options, event);

@@ -2,19 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/plans/arrays.h"
-
 namespace kern::algorithms {
-
-std::string signature_of(const std::string& kernel, std::span<const kern_argument> arguments, bool dense) {
-  std::string text = kernel + "(";
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    kern_argument each = arguments[i];
-    if (!dense || !compiles_now) each.strides[0] = 0; // its type says nothing of it
-    text += (i ? ", " : "") + parameter_type(each);
-  }
-  return text + ")";
-}
 
 kern_kernel* Compiled::kernel(const std::string& name, std::span<const kern_argument> arguments) const {
   const std::lock_guard lock(mutex_);

@@ -22,10 +22,6 @@ struct CompileRequest {
   bool operator==(const CompileRequest&) const = default;
 };
 
-// Returns the signature of a kernel with these arguments. Dense: the elements of all arrays of the call lie side by side, which the
-// kernels are told; else no kernel is, as an instance is found by its types alone.
-std::string signature_of(const std::string& kernel, std::span<const kern_argument> arguments, bool dense);
-
 // The kernel of a request.
 class Compiled {
 public:

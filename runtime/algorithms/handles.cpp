@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/api/error.h"
+#include "runtime/plans/arrays.h"
 
 namespace kern::algorithms {
 
@@ -32,6 +33,18 @@ StreamOwner stream_of(const kern_launch_options& options, kern_device* device) {
   kern_stream* stream = nullptr;
   raise(kern_stream_of_thread(device, &stream));
   return StreamOwner(stream);
+}
+
+BufferOwner make_buffer(kern_device* device, std::int64_t elements, std::uint32_t type) {
+  kern_buffer* buffer = nullptr;
+  raise(kern_buffer_create(device, static_cast<std::uint64_t>(elements * bytes_of(type)), &buffer));
+  return BufferOwner(buffer);
+}
+
+kern_argument in_buffer(kern_argument array, kern_buffer* buffer) {
+  array.data = kern_buffer_data(buffer);
+  array.buffer = buffer;
+  return array;
 }
 
 kern_launch_options whole_options(const kern_launch_options* options) {

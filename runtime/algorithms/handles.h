@@ -24,6 +24,10 @@ void raise(kern_error* error);
 DeviceOwner device_of(const kern_launch_options& options, std::span<const kern_argument> arguments);
 // Returns the stream of a launch, by default the calling thread's own.
 StreamOwner stream_of(const kern_launch_options& options, kern_device* device);
+// Makes a buffer of so many elements of a type.
+BufferOwner make_buffer(kern_device* device, std::int64_t elements, std::uint32_t type);
+// Returns an array as one that begins where the buffer does.
+kern_argument in_buffer(kern_argument array, kern_buffer* buffer);
 // Copies options as far as their struct goes; null: none.
 kern_launch_options whole_options(const kern_launch_options* options);
 

@@ -17,19 +17,10 @@ static std::int64_t state_words(Join join, std::int64_t elements) {
 static kern_argument make_state(BufferOwner& owner, kern_device* device, kern_stream* stream,
                                 std::int64_t words) {
   constexpr std::uint64_t zero = 0;
-  kern_buffer* buffer = nullptr;
-  raise(kern_buffer_create(device, static_cast<std::uint64_t>(words) * sizeof zero, &buffer));
-  owner.reset(buffer);
-  raise(kern_buffer_fill(buffer, 0, static_cast<std::uint64_t>(words), &zero, sizeof zero, stream, nullptr));
-  kern_argument argument{};
-  argument.kind = KERN_ARRAY;
-  argument.type = KERN_U64;
-  argument.rank = argument.writable = 1;
-  argument.data = kern_buffer_data(buffer);
-  argument.buffer = buffer;
-  argument.extents[0] = words;
-  argument.strides[0] = 1;
-  return argument;
+  owner = make_buffer(device, words, KERN_U64);
+  raise(kern_buffer_fill(owner.get(), 0, static_cast<std::uint64_t>(words), &zero, sizeof zero, stream,
+                         nullptr));
+  return in_buffer(dense_array(KERN_U64, std::span(&words, 1)), owner.get());
 }
 
 static void check_result(Join join, const kern_argument& result, std::int64_t elements) {

@@ -24,11 +24,6 @@ std::string order_of(const Formula& formula) {
   return text + ")";
 }
 
-bool is_same_array(const kern_argument& a, const kern_argument& b) {
-  return a.data == b.data && a.rank == b.rank && std::equal(a.extents, a.extents + a.rank, b.extents) &&
-         std::equal(a.strides, a.strides + a.rank, b.strides);
-}
-
 } // namespace
 
 void check_arguments(const Formula& formula, std::span<const kern_argument> arguments) {

@@ -47,6 +47,26 @@ kern_argument scalar_of(std::int64_t value) {
   return argument;
 }
 
+kern_argument dense_array(std::uint32_t type, std::span<const std::int64_t> extents) {
+  kern_argument array{};
+  array.kind = KERN_ARRAY;
+  array.type = type;
+  array.rank = static_cast<std::uint32_t>(extents.size());
+  array.writable = 1;
+  std::int64_t stride = 1;
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    array.extents[axis] = extents[axis];
+    array.strides[axis] = stride;
+    stride *= std::max<std::int64_t>(extents[axis], 1);
+  }
+  return array;
+}
+
+bool is_same_array(const kern_argument& a, const kern_argument& b) {
+  return a.data == b.data && a.rank == b.rank && std::equal(a.extents, a.extents + a.rank, b.extents) &&
+         std::equal(a.strides, a.strides + a.rank, b.strides);
+}
+
 bool is_dense(const kern_argument& array) {
   std::int64_t dense = 1;
   for (std::size_t axis = array.rank; axis-- > 0;) {
@@ -59,10 +79,8 @@ bool is_dense(const kern_argument& array) {
 void flatten(std::span<kern_argument> arguments) {
   for (kern_argument& each : arguments) {
     if (!is_array(each)) continue;
-    std::int64_t size = 1;
-    for (std::uint32_t axis = 0; axis < each.rank; ++axis) size *= each.extents[axis];
+    each.extents[0] = count({each.extents, each.rank});
     each.rank = 1;
-    each.extents[0] = size;
     each.strides[0] = 1;
   }
 }

@@ -24,6 +24,10 @@ std::string text_of(std::span<const std::int64_t> extents);
 std::int64_t count(std::span<const std::int64_t> extents);
 // Returns a number as an argument, an i64.
 kern_argument scalar_of(std::int64_t value);
+// Returns an array that may be written, whose elements lie side by side, without its memory.
+kern_argument dense_array(std::uint32_t type, std::span<const std::int64_t> extents);
+// Says whether two arrays are the same memory from the same element on, in the same order.
+bool is_same_array(const kern_argument& a, const kern_argument& b);
 // Says whether the elements of an array lie side by side, in C order.
 bool is_dense(const kern_argument& array);
 // Gives such arrays one axis.

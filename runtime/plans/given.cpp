@@ -92,9 +92,18 @@ std::optional<std::uint32_t> wanted_type(Element element, std::span<const kern_a
   case Element::I64: return KERN_I64;
   case Element::F64: return KERN_F64;
   case Element::Any:
-  case Element::Integer: return std::nullopt;
+  case Element::LikeFirst:
+  case Element::Computed:
+  case Element::Integer:
+  case Element::Signed:
+  case Element::Place:
+  case Element::Bound: return std::nullopt;
   }
   return std::nullopt;
+}
+
+std::string elements_text(std::int64_t count) {
+  return std::to_string(count) + (count == 1 ? " element" : " elements");
 }
 
 void check_number(const Parameter& parameter, kern_argument& given,
@@ -119,8 +128,16 @@ void check_array(const Parameter& parameter, kern_argument& given, std::span<con
   const std::optional<std::uint32_t> wanted = wanted_type(parameter.element, arguments);
   if (wanted && given.type != *wanted)
     refuse(name + " is an array of " + type_name(*wanted) + ", and is given one of " + type_name(given.type));
-  if (parameter.element == Element::Integer && !is_integer(given.type))
+  const bool is_place = parameter.element == Element::Place, is_bound = parameter.element == Element::Bound;
+  if ((is_place || is_bound || parameter.element == Element::Integer) && !is_integer(given.type))
     refuse(name + " is an array of integers, and is given one of " + type_name(given.type));
+  if (parameter.element == Element::Signed && !is_signed(given.type))
+    refuse(name + " is an array of signed integers, and is given one of " + type_name(given.type));
+  const std::int64_t elements = arguments[0].extents[0];
+  if ((is_place && !holds(given.type, std::max<std::int64_t>(elements - 1, 0))) ||
+      (is_bound && !holds(given.type, elements)))
+    refuse(name + " is an array of " + type_name(given.type) + ", which does not hold the places of " +
+           elements_text(elements));
 }
 
 // A kernel of the library takes one axis: what lies without gaps has one.
@@ -140,14 +157,11 @@ std::int64_t common(Size size, const kern_argument& given) {
 
 Size class_of(Size size) { return size == Size::MoreThanM ? Size::M : size; }
 
-std::string elements_text(std::int64_t count) {
-  return std::to_string(count) + (count == 1 ? " element" : " elements");
-}
-
 void check_sizes(std::span<const Parameter> parameters, std::span<const kern_argument> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Size size = parameters[i].size;
-    if (size == Size::Any || !is_array(arguments[i])) continue;
+    const bool has_any = size == Size::Any || size == Size::AnyShape || size == Size::AtMostN;
+    if (has_any || !is_array(arguments[i])) continue;
     if (size == Size::One && arguments[i].extents[0] != 1)
       refuse(quoted(parameters[i].name) + " has one element, and is given " +
              elements_text(arguments[i].extents[0]));
@@ -167,32 +181,7 @@ void check_sizes(std::span<const Parameter> parameters, std::span<const kern_arg
   }
 }
 
-// Indices are places among the elements: all of them fit their type.
-void check_indices(const Algorithm& algorithm, std::span<const kern_argument> arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view name = algorithm.all()[i].name;
-    const bool is_places = algorithm.all()[i].role == Role::Out &&
-                           (name == "indices" || name == "indices_out" || name == "places");
-    if (is_places &&
-        !holds(arguments[i].type, std::max<std::int64_t>(arguments[0].extents[0] - (name != "places"), 0)))
-      refuse(quoted(algorithm.all()[i].name) + " is an array of " + type_name(arguments[i].type) +
-             ", which does not hold the places of " + elements_text(arguments[0].extents[0]));
-  }
-}
-
-// The same memory from the same element on, as `scan` may have for both of its arrays.
-bool is_same(const kern_argument& a, const kern_argument& b) {
-  return a.data == b.data && a.type == b.type && a.rank == b.rank &&
-         std::equal(a.extents, a.extents + a.rank, b.extents) &&
-         std::equal(a.strides, a.strides + a.rank, b.strides);
-}
-
 void check_overlaps(const Algorithm& algorithm, std::span<const kern_argument> arguments) {
-  const std::string_view name = algorithm.name;
-  // These read an element before they write it, and no other.
-  const bool works_in_place = name == "inclusive_scan" || name == "inclusive_scan_by_key" ||
-                              name == "exclusive_scan" || name == "transform" || name == "transform_2" ||
-                              name == "transform_if";
   const bool in_place = arguments.size() == algorithm.needed;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Role role = algorithm.all()[i].role;
@@ -201,9 +190,10 @@ void check_overlaps(const Algorithm& algorithm, std::span<const kern_argument> a
       if (other == i || !is_array(arguments[other]) ||
           !runtime::share_elements(arguments[i], arguments[other]))
         continue;
-      const bool is_key =
-          std::string_view(algorithm.all()[other].name) == "keys"; // read beside its own place, too
-      if (works_in_place && !is_key && is_same(arguments[i], arguments[other])) continue;
+      const bool is_key = std::string_view(algorithm.all()[other].name) == "keys";
+      const bool is_same =
+          arguments[i].type == arguments[other].type && is_same_array(arguments[i], arguments[other]);
+      if (algorithm.works_in_place && !is_key && is_same) continue;
       refuse(quoted(algorithm.all()[i].name) + " is a result and shares elements with " +
              quoted(algorithm.all()[other].name));
     }
@@ -235,10 +225,9 @@ void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arg
     }
     check_array(parameter, given, arguments);
     given.writable = parameter.role != Role::In;
-    if (std::string_view(algorithm.name) != "transpose") give_one_axis(parameter, given);
+    if (parameter.size != Size::AnyShape) give_one_axis(parameter, given);
   }
   check_sizes(parameters, arguments);
-  check_indices(algorithm, arguments);
   check_overlaps(algorithm, arguments);
 }
 

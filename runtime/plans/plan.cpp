@@ -33,7 +33,7 @@ Operand Planner::make(std::uint32_t type, std::int64_t rows, std::int64_t column
   return {Operand::Kind::Made, plan_.made.size() - 1, 0, 0};
 }
 
-Step& Planner::launch(const char* kernel, std::int64_t size, std::vector<Operand> operands) {
+Step& Planner::launch(const std::string& kernel, std::int64_t size, std::vector<Operand> operands) {
   plan_.steps.push_back({kernel, size, std::move(operands), {}, false});
   return plan_.steps.back();
 }
@@ -42,6 +42,40 @@ std::vector<Operand> all_given(std::size_t count) {
   std::vector<Operand> operands;
   for (std::size_t i = 0; i < count; ++i) operands.push_back(given(i));
   return operands;
+}
+
+kern_argument argument_of(const Plan& plan, const Operand& operand,
+                          std::span<const kern_argument> arguments) {
+  switch (operand.kind) {
+  case Operand::Kind::Given: return arguments[operand.index];
+  case Operand::Kind::Made: {
+    const MadeArray& made = plan.made[operand.index];
+    const std::int64_t extents[] = {made.rows, made.columns};
+    return dense_array(made.type, std::span(extents, made.columns > 0 ? 2 : 1));
+  }
+  case Operand::Kind::Number: break;
+  }
+  kern_argument argument =
+      scalar_of(operand.number); // little-endian: its first bytes are those of a smaller type
+  argument.type = operand.type;
+  return argument;
+}
+
+std::string signature_of(const Plan& plan, const Step& step, std::span<const kern_argument> arguments,
+                         bool dense) {
+  std::string text = step.kernel + "(";
+  for (const Operand& operand : step.operands) {
+    kern_argument each = argument_of(plan, operand, arguments);
+    if (!dense) each.strides[0] = 0; // its type says nothing of it
+    text += (text.ends_with('(') ? "" : ", ") + parameter_type(each);
+  }
+  return text + ")";
+}
+
+std::string joined(std::span<const std::string> defines) {
+  std::string text;
+  for (const std::string& each : defines) text += (text.empty() ? "" : ",") + each;
+  return text;
 }
 
 std::int64_t parts_of(std::int64_t n, std::int64_t each) {

@@ -48,10 +48,13 @@ struct Plan {
 // module, so that no number stands in two places.
 class Planner {
 public:
-  Planner(const char* module, std::span<const kern_argument> arguments, const Settings& settings)
-      : arguments_(arguments), settings_(settings) {
+  // `kernel` is that of an algorithm of one launch.
+  Planner(const char* module, const char* kernel, std::span<const kern_argument> arguments,
+          const Settings& settings)
+      : kernel_(kernel), arguments_(arguments), settings_(settings) {
     plan_.module = module;
   }
+  const char* kernel() const { return kernel_; }
   const kern_argument& argument(std::size_t index) const { return arguments_[index]; }
   std::size_t count() const { return arguments_.size(); }
   // Returns the number of elements of an argument of one axis.
@@ -63,10 +66,11 @@ public:
   void define(std::string text) { plan_.defines.push_back(std::move(text)); }
   bool is_set(const char* name) const { return settings_.has(name); }
   Operand make(std::uint32_t type, std::int64_t rows, std::int64_t columns = 0);
-  Step& launch(const char* kernel, std::int64_t size, std::vector<Operand> operands);
+  Step& launch(const std::string& kernel, std::int64_t size, std::vector<Operand> operands);
   Plan take() { return std::move(plan_); }
 
 private:
+  const char* kernel_;
   std::span<const kern_argument> arguments_;
   const Settings& settings_;
   Plan plan_;
@@ -78,6 +82,14 @@ inline Operand number(std::uint32_t type, std::int64_t value) {
 }
 // Returns the operands that are the arguments as they were given.
 std::vector<Operand> all_given(std::size_t count);
+// Returns what a launch passes; of an array that is made, without its memory.
+kern_argument argument_of(const Plan& plan, const Operand& operand, std::span<const kern_argument> arguments);
+// Returns the signature of a step's kernel. Dense: the elements of all arrays of the call lie side by side, which the kernel is told;
+// else it is not, as an instance is found by its types alone.
+std::string signature_of(const Plan& plan, const Step& step, std::span<const kern_argument> arguments,
+                         bool dense);
+// Returns definitions as one text: "THREADS=512,ITEMS=16".
+std::string joined(std::span<const std::string> defines);
 // Returns how many parts of `each` there are in n, at least 1.
 std::int64_t parts_of(std::int64_t n, std::int64_t each);
 

@@ -7,9 +7,12 @@ namespace kern::algorithms {
 
 // ---- Maps ----
 
-void plan_map(Planner& planner, const char* kernel, std::int64_t elements) {
+void plan_map(Planner& planner) {
   constexpr std::int64_t elements_a_block = 1024;
-  planner.launch(kernel, parts_of(elements, elements_a_block), all_given(planner.count()));
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < planner.count(); ++i)
+    if (is_array(planner.argument(i))) most = std::max(most, planner.size(i));
+  planner.launch(planner.kernel(), parts_of(most, elements_a_block), all_given(planner.count()));
 }
 
 void plan_transpose(Planner& planner) {
@@ -18,57 +21,45 @@ void plan_transpose(Planner& planner) {
   std::int64_t blocks = 1;
   for (std::uint32_t axis = 0; axis < source.rank; ++axis)
     blocks *= axis + 2 < source.rank ? source.extents[axis] : parts_of(source.extents[axis], tile);
-  planner.launch("transpose", std::max<std::int64_t>(blocks, 1), all_given(planner.count()));
+  planner.launch(planner.kernel(), std::max<std::int64_t>(blocks, 1), all_given(planner.count()));
 }
 
 // ---- Histograms ----
 
-// Up to so many bins are counted in shared memory, by kernels that have a name of their own for more.
-static void plan_histogram_of(Planner& planner, const std::string& kernel, std::size_t counts) {
+// Up to so many bins are counted in shared memory, by kernels that have a name of their own for more. The counts come last.
+void plan_histogram(Planner& planner) {
+  const std::size_t counts = planner.count() - 1;
   const std::int64_t tile = planner.constant("THREADS", 1024) * planner.constant("ITEMS", 8);
   const std::int64_t most_bins = planner.constant("COUNTERS", 8192),
                      most_blocks = planner.constant("MAX_BLOCKS", 264);
-  const bool has_many = planner.size(counts) > most_bins;
+  const std::string many = planner.size(counts) > most_bins ? "_many" : "";
   planner
-      .launch((kernel + (has_many ? "_many" : "")).c_str(),
-              std::min(parts_of(planner.size(0), tile), most_blocks), all_given(planner.count()))
+      .launch(planner.kernel() + many, std::min(parts_of(planner.size(0), tile), most_blocks),
+              all_given(planner.count()))
       .cleared = {given(counts)};
 }
 
-void plan_histogram_even(Planner& planner) { plan_histogram_of(planner, "histogram_even", 3); }
-void plan_histogram_edges(Planner& planner) { plan_histogram_of(planner, "histogram_edges", 2); }
-void plan_bincount(Planner& planner) { plan_histogram_of(planner, "bincount", 1); }
-
 // ---- Segments ----
 
-static void plan_segments(Planner& planner, const char* kernel, std::size_t offsets,
-                          std::vector<Operand> operands) {
+static void launch_segments(Planner& planner, std::size_t offsets, std::vector<Operand> operands) {
   constexpr std::int64_t long_segment = 2000;
   const std::int64_t segments = std::max<std::int64_t>(planner.size(offsets) - 1, 1);
   const std::int64_t threads = planner.constant("THREADS", 256);
   const bool by_block = planner.asked("BY_BLOCK", planner.size(0) / segments >= long_segment) != 0;
   if (!planner.is_set("BY_BLOCK")) planner.define(by_block ? "BY_BLOCK=True" : "BY_BLOCK=False");
-  planner.launch(kernel, by_block ? segments : parts_of(segments, threads / 32), std::move(operands));
+  planner.launch(planner.kernel(), by_block ? segments : parts_of(segments, threads / 32),
+                 std::move(operands));
 }
 
-void plan_segmented_reduce(Planner& planner) { plan_segments(planner, "segmented_reduce", 1, all_given(3)); }
-void plan_segmented_argmin(Planner& planner) { plan_segments(planner, "segmented_argmin", 1, all_given(4)); }
-void plan_segmented_argmax(Planner& planner) { plan_segments(planner, "segmented_argmax", 1, all_given(4)); }
-void plan_segmented_inclusive_scan(Planner& planner) {
-  plan_segments(planner, "segmented_inclusive_scan", 1, all_given(3));
-}
-void plan_segmented_exclusive_scan(Planner& planner) {
-  plan_segments(planner, "segmented_exclusive_scan", 1, all_given(3));
-}
+void plan_segments(Planner& planner) { launch_segments(planner, 1, all_given(planner.count())); }
 void plan_segmented_sort(Planner& planner) {
   const Operand scratch = planner.make(planner.argument(0).type, planner.size(0));
-  plan_segments(planner, "segmented_sort", 1, {given(0), given(1), scratch, given(2)});
+  launch_segments(planner, 1, {given(0), given(1), scratch, given(2)});
 }
 void plan_segmented_sort_by_key(Planner& planner) {
   const Operand keys = planner.make(planner.argument(0).type, planner.size(0)),
                 values = planner.make(planner.argument(1).type, planner.size(0));
-  plan_segments(planner, "segmented_sort_pairs", 2,
-                {given(0), given(1), given(2), keys, values, given(3), given(4)});
+  launch_segments(planner, 2, {given(0), given(1), given(2), keys, values, given(3), given(4)});
 }
 
 } // namespace kern::algorithms

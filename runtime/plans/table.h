@@ -18,14 +18,28 @@ enum class Role : std::uint8_t {
 };
 
 // How many elements an array has; parameters with the same letter have the same number.
-enum class Size : std::uint8_t { Any, One, Two, N, M, MoreThanM };
+enum class Size : std::uint8_t {
+  Any,
+  AnyShape, // and of several axes, which it keeps
+  One,
+  Two,
+  N,
+  AtMostN, // as many as come out of a selection
+  M,
+  MoreThanM // by one: the bounds of M parts
+};
 
 // Of what type it is.
 enum class Element : std::uint8_t {
   Any,
   OfFirst, // that of the first parameter
   OfSecond,
-  Integer, // any type of integer
+  LikeFirst, // likewise, but where INPUT makes another one of it
+  Computed,  // what is made of `x`, or of the first parameter
+  Integer,   // any type of integer,
+  Signed,    // that has -1, where there is no place,
+  Place,     // that holds the places of the elements of the first parameter,
+  Bound,     // and the one behind them
   I64,
   F64
 };
@@ -40,13 +54,14 @@ struct Parameter {
 constexpr std::size_t most_parameters = 6;
 
 struct Algorithm {
-  const char *name, *module;
-  void (*plan)(Planner& planner); // null: one launch of the kernel of that name, over its largest array
-  std::size_t needed;             // parameters that a call gives at least; else it gives all
+  const char *name, *module, *kernel; // of several launches the kernel means nothing
+  void (*plan)(Planner& planner);
+  std::size_t needed; // parameters that a call gives at least; else it gives all
   Parameter parameters[most_parameters];
   // Which parameters have elements that are only moved, so that their bits are all that matters; a bit each.
   unsigned moved = 0;
   const char* by_comparison = nullptr; // the algorithm that it is where LESS is set
+  bool works_in_place = false;         // it reads an element, but of keys, before it writes it, and no other
   std::span<const Parameter> all() const;
 };
 

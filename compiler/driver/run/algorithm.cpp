@@ -115,15 +115,14 @@ private:
     const algorithms::Size size = parameters()[index].size;
     if (size == algorithms::Size::One) return 1;
     if (size == algorithms::Size::Two) return 2;
-    // As many as go in come out of a selection at most; of others nothing is known.
-    const std::string_view module = algorithm_.module;
-    if (size == algorithms::Size::Any && module != "select" && module != "by_key") return -1;
+    if (size == algorithms::Size::Any || size == algorithms::Size::AnyShape) return -1;
     for (std::size_t other = 0; other < run_.given.size(); ++other) {
       const HostArray* array = run_.given[other].array();
       if (!array || run_.given[other].is_made || array->extents.empty()) continue;
       const algorithms::Size same = parameters()[other].size;
       if (size == algorithms::Size::M && same == algorithms::Size::MoreThanM) return array->size() - 1;
-      if (size == same || (size == algorithms::Size::Any && other == 0)) return array->size();
+      const bool is_input = size == algorithms::Size::AtMostN && same == algorithms::Size::N;
+      if (size == same || is_input) return array->size();
     }
     return -1;
   }
@@ -136,17 +135,21 @@ private:
 
   ScalarKind element_of(std::size_t index) const {
     switch (parameters()[index].element) {
-    case algorithms::Element::OfFirst: return element_given(0);
+    case algorithms::Element::OfFirst:
+    case algorithms::Element::LikeFirst: return element_given(0);
     case algorithms::Element::OfSecond: return element_given(1);
     case algorithms::Element::Integer:
+    case algorithms::Element::Signed:
+    case algorithms::Element::Place:
+    case algorithms::Element::Bound:
     case algorithms::Element::I64: return ScalarKind::I64;
     case algorithms::Element::F64: return ScalarKind::F64;
+    case algorithms::Element::Computed:
     case algorithms::Element::Any: break;
     }
-    if (std::string_view(parameters()[index].name).starts_with("value")) return element_given(0);
-    // Behind the keys come the values.
-    const bool has_keys = std::string_view(parameters()[0].name) == "keys" && index > 1;
-    return computed_type(element_given(has_keys ? 1 : 0));
+    const auto values = std::ranges::find(parameters(), std::string_view("x"), &algorithms::Parameter::name);
+    return computed_type(element_given(
+        values == parameters().end() ? 0 : static_cast<std::size_t>(values - parameters().begin())));
   }
 
   // Makes what nobody gave: all results, but for those of a sort in place.

@@ -5,6 +5,7 @@
 #include "runtime/algorithms/ahead/ahead.h"
 #include "runtime/algorithms/compiled.h"
 #include "runtime/api/error.h"
+#include "runtime/plans/plan.h"
 
 namespace kern::algorithms {
 
@@ -20,8 +21,7 @@ static bool has_line(std::string_view lines, std::string_view wanted) {
 }
 
 std::shared_ptr<void> begin_compile(kern_device* device, const CompileRequest& request) {
-  std::string defines;
-  for (const std::string& each : request.defines) defines += (defines.empty() ? "" : ",") + each;
+  const std::string defines = joined(request.defines);
   for (const Ahead& each : compiled_ahead()) {
     if (request.module != each.module || defines != each.defines ||
         !has_line(each.signatures, request.signature))

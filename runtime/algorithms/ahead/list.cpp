@@ -57,14 +57,14 @@ std::uint32_t type_of(const std::string& name) {
   return type;
 }
 
-kern_argument argument_of(const Parameter& parameter, const std::string& type, std::int64_t n, std::int64_t m,
-                          bool is_matrix) {
+kern_argument argument_for(const Parameter& parameter, const std::string& type, std::int64_t n,
+                           std::int64_t m) {
   kern_argument argument{};
   argument.type = type_of(type);
   if (parameter.role == Role::Number) return argument;
   argument.kind = KERN_ARRAY;
   argument.writable = parameter.role != Role::In;
-  argument.rank = is_matrix ? 2 : 1;
+  argument.rank = parameter.size == Size::AnyShape ? 2 : 1;
   const bool is_counts =
       parameter.size == Size::Any && parameter.role == Role::Out && parameter.element == Element::Integer;
   argument.extents[0] = parameter.size == Size::One              ? 1
@@ -72,7 +72,6 @@ kern_argument argument_of(const Parameter& parameter, const std::string& type, s
                         : parameter.size == Size::M || is_counts ? m
                                                                  : n;
   argument.extents[1] = 1;
-  argument.strides[0] = argument.strides[1] = 2; // of any strides
   return argument;
 }
 
@@ -80,24 +79,8 @@ kern_argument argument_of(const Parameter& parameter, const std::string& type, s
 using Groups = std::map<std::pair<std::string, std::string>, std::set<std::string>>;
 
 void add(const Plan& plan, std::span<const kern_argument> arguments, Groups& groups) {
-  std::string defines;
-  for (const std::string& each : plan.defines) defines += (defines.empty() ? "" : ",") + each;
-  std::set<std::string>& signatures = groups[{plan.module, defines}];
-  for (const Step& step : plan.steps) {
-    std::string text;
-    for (const Operand& each : step.operands) {
-      kern_argument argument{};
-      if (each.kind == Operand::Kind::Given) argument = arguments[each.index];
-      if (each.kind == Operand::Kind::Number) argument.type = each.type;
-      if (each.kind == Operand::Kind::Made) {
-        argument.kind = KERN_ARRAY;
-        argument.type = plan.made[each.index].type;
-        argument.rank = plan.made[each.index].columns > 0 ? 2 : 1;
-      }
-      text += (text.empty() ? "" : ", ") + parameter_type(argument);
-    }
-    signatures.insert(step.kernel + "(" + text + ")");
-  }
+  std::set<std::string>& signatures = groups[{plan.module, joined(plan.defines)}];
+  for (const Step& step : plan.steps) signatures.insert(signature_of(plan, step, arguments, false));
 }
 
 Groups all_groups() {
@@ -112,8 +95,7 @@ Groups all_groups() {
         std::vector<kern_argument> arguments;
         std::istringstream types(combination);
         for (std::string type; types >> type;)
-          arguments.push_back(argument_of(algorithm.all()[arguments.size()], type, n, m,
-                                          std::string_view(each.algorithm) == "transpose"));
+          arguments.push_back(argument_for(algorithm.all()[arguments.size()], type, n, m));
         move_as_words(algorithm, arguments);
         add(make_plan(algorithm, arguments, {}), arguments, groups);
       }

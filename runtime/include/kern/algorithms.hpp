@@ -90,8 +90,33 @@ private:
   Environment environment_;
 };
 
+// What puts work on a stream when it is called; with arguments in host memory it returns when they are there. Compiles it, where it was
+// not called with such types and axes before: what is wrong with a text for these is a CompileError.
+template <class Derived> class Callable {
+public:
+  template <class... Given> Event operator()(Given&&... given) const
+    requires(!std::is_same_v<std::remove_cvref_t<Given>, Status> && ...)
+  {
+    Status status;
+    Event event = (*this)(status, std::forward<Given>(given)...);
+    status.raise();
+    return event;
+  }
+  template <class... Given> Event operator()(Status& status, Given&&... given) const noexcept {
+    static_assert(Derived::takes_settings || (!std::is_same_v<std::remove_cvref_t<Given>, Setting> && ...),
+                  "a formula has no settings");
+    EventHandle event;
+    const bool is_enough = Status::with_memory([&] {
+      const CallArguments arguments(std::forward<Given>(given)...);
+      status.take(static_cast<const Derived*>(this)->launch(arguments, event));
+    });
+    if (!is_enough) status.refuse_memory();
+    return Event(std::move(event));
+  }
+};
+
 // A one-line kernel, made by elementwise(), reduction() or scanning(); copies are the same one, and any thread may call it.
-class Formula {
+class Formula : public Callable<Formula> {
 public:
   Formula() = default; // is empty
   explicit Formula(FormulaHandle handle) : handle_(std::move(handle)) {}
@@ -104,29 +129,14 @@ public:
       return names;
     });
   }
-  // Puts it on a stream; with arguments in host memory it returns when they are there. Compiles it, where it was not called
-  // with such types and axes before: what is wrong with the text for these is a CompileError.
-  template <class... Given> Event operator()(Given&&... given) const
-    requires(!std::is_same_v<std::remove_cvref_t<Given>, Status> && ...)
-  {
-    Status status;
-    Event event = (*this)(status, std::forward<Given>(given)...);
-    status.raise();
-    return event;
-  }
-  template <class... Given> Event operator()(Status& status, Given&&... given) const noexcept {
-    static_assert((!std::is_same_v<std::remove_cvref_t<Given>, Setting> && ...), "a formula has no settings");
-    EventHandle event;
-    const bool is_enough = Status::with_memory([&] {
-      const CallArguments arguments(std::forward<Given>(given)...);
-      status.take(kern_formula_launch(handle_.get(), &arguments.options(), arguments.list().data(),
-                                      arguments.list().size(), event.receive()));
-    });
-    if (!is_enough) status.refuse_memory();
-    return Event(std::move(event));
-  }
 
 private:
+  friend Callable<Formula>;
+  static constexpr bool takes_settings = false;
+  kern_error* launch(const CallArguments& arguments, EventHandle& event) const {
+    return kern_formula_launch(handle_.get(), &arguments.options(), arguments.list().data(),
+                               arguments.list().size(), event.receive());
+  }
   FormulaHandle handle_;
 };
 
@@ -202,10 +212,16 @@ inline Formula scanning(std::string_view value, std::string_view combine, std::s
 struct FunctionOf {
   std::string file, text, name;
 };
-inline FunctionOf function_of(const std::string& path, std::string name) {
+inline FunctionOf function_of(Status& status, const std::string& path, std::string name) {
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw ArgumentError("cannot read `" + path + "`");
+  if (!stream) status.refuse("cannot read `" + path + "`");
   return {path, std::string(std::istreambuf_iterator<char>(stream), {}), std::move(name)};
+}
+inline FunctionOf function_of(const std::string& path, std::string name) {
+  Status status;
+  FunctionOf function = function_of(status, path, std::move(name));
+  status.raise();
+  return function;
 }
 // The same of a text, which messages call by `file`, "ops.kern".
 inline FunctionOf function_in(std::string file, std::string text, std::string name) {
@@ -261,43 +277,30 @@ Setting start(T value) {
 
 // An algorithm of the library. A call has its arrays, then settings in any order, and last of all the environment: kern::reduce(x,
 // total, kern::operation("max(a, b)"), stream). Arrays are buffers, views of them, or host memory as in(x), out(x) and inout(x).
-class Algorithm {
+class Algorithm : public Callable<Algorithm> {
 public:
   constexpr explicit Algorithm(const char* name) : name_(name) {}
-  template <class... Given> Event operator()(Given&&... given) const
-    requires(!std::is_same_v<std::remove_cvref_t<Given>, Status> && ...)
-  {
-    Status status;
-    Event event = (*this)(status, std::forward<Given>(given)...);
-    status.raise();
-    return event;
-  }
-  template <class... Given> Event operator()(Status& status, Given&&... given) const noexcept {
-    EventHandle event;
-    const bool is_enough = Status::with_memory([&] {
-      const CallArguments arguments(std::forward<Given>(given)...);
-      std::vector<const char*> texts, folders;
-      std::vector<kern_source> sources;
-      for (const Setting& each : arguments.settings()) {
-        texts.push_back(each.text.c_str());
-        if (!each.folder.empty()) folders.push_back(each.folder.c_str());
-        for (const auto& [file, text] : each.files)
-          sources.push_back({file.c_str(), text.data(), text.size()});
-      }
-      kern_algorithm_settings settings{};
-      settings.struct_size = sizeof settings;
-      settings.settings = {texts.data(), texts.size()};
-      settings.folders = {folders.data(), folders.size()};
-      settings.sources = sources.data();
-      settings.source_count = sources.size();
-      status.take(kern_algorithm(name_, &settings, &arguments.options(), arguments.list().data(),
-                                 arguments.list().size(), event.receive()));
-    });
-    if (!is_enough) status.refuse_memory();
-    return Event(std::move(event));
-  }
 
 private:
+  friend Callable<Algorithm>;
+  static constexpr bool takes_settings = true;
+  kern_error* launch(const CallArguments& arguments, EventHandle& event) const {
+    std::vector<const char*> texts, folders;
+    std::vector<kern_source> sources;
+    for (const Setting& each : arguments.settings()) {
+      texts.push_back(each.text.c_str());
+      if (!each.folder.empty()) folders.push_back(each.folder.c_str());
+      for (const auto& [file, text] : each.files) sources.push_back({file.c_str(), text.data(), text.size()});
+    }
+    kern_algorithm_settings settings{};
+    settings.struct_size = sizeof settings;
+    settings.settings = {texts.data(), texts.size()};
+    settings.folders = {folders.data(), folders.size()};
+    settings.sources = sources.data();
+    settings.source_count = sources.size();
+    return kern_algorithm(name_, &settings, &arguments.options(), arguments.list().data(),
+                          arguments.list().size(), event.receive());
+  }
   const char* name_;
 };
 

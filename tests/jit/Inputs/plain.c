@@ -1,4 +1,5 @@
 // The C interface of the JIT, as C.
+#include <kern/algorithms.h>
 #include <kern/jit.h>
 
 kern_error* compile(kern_device* device, kern_module** module) {

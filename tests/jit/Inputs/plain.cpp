@@ -1,5 +1,10 @@
 // Calls what a program without exceptions does.
+#include <kern/algorithms.hpp>
 #include <kern/jit.hpp>
+
+kern::Event sort(kern::Status& status, kern::Buffer<float>& keys) {
+  return kern::sort(status, keys, kern::less(kern::function_of(status, "ops.kern", "less")));
+}
 
 kern::Module compile(kern::Status& status, const kern::Device& device) {
   kern::Module module = kern::compile(status, device, "source");
