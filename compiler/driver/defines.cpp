@@ -151,6 +151,20 @@ static std::optional<std::pair<std::string, std::string>> name_in_file(const std
   return is_source && !name.empty() ? std::optional(std::pair(file, name)) : std::nullopt;
 }
 
+std::vector<Define> take_functions_of(std::span<const FoundFile> files, std::vector<std::string>& texts) {
+  std::vector<Define> taken;
+  std::erase_if(texts, [&](const std::string& text) {
+    const std::size_t equal = std::min(text.find('='), text.size() - 1);
+    const auto place = name_in_file(text.substr(equal + 1));
+    const auto file = std::ranges::find_if(
+        files, [&](const FoundFile& each) { return place && each.name == place->first; });
+    if (file == files.end()) return false;
+    taken.push_back({text.substr(0, equal), place->second, *file});
+    return true;
+  });
+  return taken;
+}
+
 bool names_file(const std::string& text) {
   std::size_t equal = std::min(text.find('='), text.size());
   std::string value = text.substr(std::min(equal + 1, text.size()));

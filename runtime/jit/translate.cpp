@@ -1,8 +1,6 @@
 // Options of a program become those of kernc, by its own table, so that each means the same in both.
 #include "runtime/jit/translate.h"
 
-#include <algorithm>
-
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/archs.h"
 #include "compiler/driver/defines.h"
@@ -37,24 +35,11 @@ Options kernc_options(const Request& request, Diagnostics& diagnostics) {
   return options;
 }
 
-// Takes the definitions NAME=FILE:FUNCTION out of the options whose file is an import.
-static std::vector<Define> take_imported(const Request& request, Options& options) {
-  std::vector<Define> taken;
-  std::erase_if(options.defines, [&](const std::string& text) {
-    const std::size_t equal = text.find('='), colon = text.rfind(':');
-    if (equal == text.npos || colon == text.npos || colon < equal) return false;
-    const auto file = std::ranges::find(request.imports, text.substr(equal + 1, colon - equal - 1),
-                                        &std::pair<std::string, std::string>::first);
-    if (file == request.imports.end()) return false;
-    taken.push_back({text.substr(0, equal), text.substr(colon + 1), FoundFile{file->first, file->second}});
-    return true;
-  });
-  return taken;
-}
-
 CompileOptions compiler_options(const Request& request, const Options& options, Diagnostics& diagnostics) {
   Options known = options;
-  const std::vector<Define> imported = take_imported(request, known);
+  std::vector<FoundFile> files;
+  for (const auto& [path, text] : request.imports) files.push_back({path, text});
+  const std::vector<Define> imported = take_functions_of(files, known.defines);
   for (const std::string& text : known.defines)
     if (names_file(text))
       diagnostics.report({}, diag::bad_define, text, "the JIT reads no files for values that are no imports");
@@ -64,8 +49,6 @@ CompileOptions compiler_options(const Request& request, const Options& options, 
   std::erase_if(known.defines, names_file);
   CompileOptions result = compile_options(known, diagnostics);
   result.check.defines.insert(result.check.defines.end(), imported.begin(), imported.end());
-  std::vector<FoundFile> files;
-  for (const auto& [path, text] : request.imports) files.push_back({path, text});
   result.find_module = find_in_folders(known.include_dirs, std::move(files));
   return result;
 }

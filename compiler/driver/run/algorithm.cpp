@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "compiler/diagnostics/driver.h"
+#include "compiler/driver/defines.h"
 #include "compiler/driver/modules.h"
 #include "compiler/support/nearest.h"
 #include "runtime/api/error.h"
@@ -207,18 +208,13 @@ private:
       return is_setting;
     });
     algorithms::Settings settings(texts);
-    std::vector<algorithms::SourceFile> files;
-    for (const std::string& text : algorithms::defines_of(settings, files)) {
-      const std::size_t colon = text.rfind(':'), equal = text.find('=');
-      const auto file = std::ranges::find_if(files, [&](const algorithms::SourceFile& each) {
-        return text.substr(equal + 1, colon - std::min(colon, equal + 1)) == each.path;
-      });
-      if (file == files.end())
-        defines.push_back(text);
-      else
-        run_.defines.push_back(
-            {text.substr(0, equal), text.substr(colon + 1), FoundFile{file->path, file->text}});
-    }
+    std::vector<algorithms::SourceFile> sources;
+    std::vector<std::string> known = algorithms::defines_of(settings, sources);
+    std::vector<FoundFile> files;
+    for (algorithms::SourceFile& each : sources)
+      files.push_back({std::move(each.path), std::move(each.text)});
+    run_.defines = take_functions_of(files, known);
+    defines.insert(defines.end(), known.begin(), known.end());
     return settings;
   }
 
