@@ -75,7 +75,7 @@ public:
            kern_stream* stream)
       : plan_(plan), arguments_(arguments), device_(device), stream_(stream) {
     for (const MadeArray& each : plan.made)
-      owners_.push_back(make_buffer(device, each.rows * std::max<std::int64_t>(each.columns, 1), each.type));
+      owners_.push_back(make_buffer(device, each.rows * (each.columns < 0 ? 1 : each.columns), each.type));
   }
   kern_argument argument(const Operand& operand) const {
     const kern_argument argument = argument_of(plan_, operand, arguments_);
@@ -121,9 +121,10 @@ bool needs_staging(const Plan& plan) {
 
 } // namespace
 
-void call(const Algorithm& algorithm, CallSettings settings, kern_launch_options options,
+void call(const Algorithm& asked, CallSettings settings, kern_launch_options options,
           std::vector<kern_argument> arguments, kern_event** event) {
-  complete_arguments(algorithm, arguments);
+  const Algorithm& algorithm = chosen(asked, settings.settings);
+  complete_arguments(algorithm, arguments, settings.settings);
   move_as_words(algorithm, arguments);
   const Plan plan = make_plan(algorithm, arguments, settings.settings);
   const DeviceOwner device = device_of(options, arguments);

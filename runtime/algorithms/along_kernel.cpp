@@ -7,16 +7,6 @@
 
 namespace kern::algorithms {
 
-// Returns the axis, counted from the first one; a negative one counts from behind the last.
-static std::size_t axis_of(std::int32_t axis, const Shape& shape) {
-  const auto rank = static_cast<std::int64_t>(shape.extents.size());
-  const std::int64_t found = axis < 0 ? axis + rank : axis;
-  if (found < 0 || found >= rank)
-    runtime::fail(KERN_ARGUMENT_ERROR, "there is no axis " + std::to_string(axis) + " of arrays of " +
-                                           std::to_string(rank) + (rank == 1 ? " axis" : " axes"));
-  return static_cast<std::size_t>(found);
-}
-
 static void check_result(const kern_argument& result, const Shape& shape, std::size_t axis) {
   std::vector<std::int64_t> rest = shape.extents;
   rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -36,7 +26,7 @@ public:
   void launch(kern_launch_options options, std::vector<kern_argument> arguments,
               kern_event** event) override {
     const Shape shape = shape_of(arguments);
-    const std::size_t axis = axis_of(axis_, shape);
+    const std::size_t axis = axis_of(axis_, shape.extents.size());
     check_result(arguments.back(), shape, axis);
     check_made(arguments.back(), shape.extents[axis], "");
     check_overlaps(named(), arguments);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "runtime/api/error.h"
+
 namespace kern::algorithms {
 
 const char* type_name(std::uint32_t type) {
@@ -74,6 +76,15 @@ bool is_dense(const kern_argument& array) {
     dense *= std::max<std::int64_t>(array.extents[axis], 1);
   }
   return true;
+}
+
+std::size_t axis_of(std::int64_t axis, std::size_t rank) {
+  const auto axes = static_cast<std::int64_t>(rank);
+  const std::int64_t found = axis < 0 ? axis + axes : axis;
+  if (found < 0 || found >= axes)
+    runtime::fail(KERN_ARGUMENT_ERROR, "there is no axis " + std::to_string(axis) + " of arrays of " +
+                                           std::to_string(rank) + (rank == 1 ? " axis" : " axes"));
+  return static_cast<std::size_t>(found);
 }
 
 void flatten(std::span<kern_argument> arguments) {

@@ -30,6 +30,8 @@ kern_argument dense_array(std::uint32_t type, std::span<const std::int64_t> exte
 bool is_same_array(const kern_argument& a, const kern_argument& b);
 // Says whether the elements of an array lie side by side, in C order.
 bool is_dense(const kern_argument& array);
+// Returns the number of an axis, counted from the first one; a negative one counts from behind the last. There must be one.
+std::size_t axis_of(std::int64_t axis, std::size_t rank);
 // Gives such arrays one axis.
 void flatten(std::span<kern_argument> arguments);
 

@@ -9,6 +9,7 @@
 
 #include "runtime/api/error.h"
 #include "runtime/api/overlap.h"
+#include "runtime/plans/lines.h"
 #include "runtime/plans/table.h"
 
 namespace kern::algorithms {
@@ -24,9 +25,14 @@ std::string quoted(const char* name) { return "`" + std::string(name) + "`"; }
 
 std::string signature_of(const Algorithm& algorithm) {
   std::string text = std::string(algorithm.name) + "(";
-  for (std::size_t i = 0; i < algorithm.all().size(); ++i)
-    text += (i ? i == algorithm.needed ? "[, " : ", " : "") + std::string(algorithm.all()[i].name);
-  return text + (algorithm.needed < algorithm.all().size() ? "])" : ")");
+  std::string closing;
+  for (std::size_t i = 0; i < algorithm.all().size(); ++i) {
+    const Parameter& each = algorithm.all()[i];
+    const bool opens = i == algorithm.needed || each.role == Role::Limit;
+    if (opens) closing += "]";
+    text += (i ? opens ? "[, " : ", " : "") + std::string(each.name);
+  }
+  return text + closing + ")";
 }
 
 // ---- Numbers ----
@@ -90,6 +96,7 @@ std::optional<std::uint32_t> wanted_type(Element element, std::span<const kern_a
   case Element::OfFirst: return arguments[0].type;
   case Element::OfSecond: return arguments[1].type;
   case Element::I64: return KERN_I64;
+  case Element::U64: return KERN_U64;
   case Element::F64: return KERN_F64;
   case Element::Any:
   case Element::LikeFirst:
@@ -97,9 +104,46 @@ std::optional<std::uint32_t> wanted_type(Element element, std::span<const kern_a
   case Element::Integer:
   case Element::Signed:
   case Element::Place:
-  case Element::Bound: return std::nullopt;
+  case Element::Bound:
+  case Element::Mean:
+  case Element::Float:
+  case Element::Real:
+  case Element::Word: return std::nullopt;
   }
   return std::nullopt;
+}
+
+// Returns which types a class of them has, for messages; null where any type will do, or one.
+const char* types_of(Element element) {
+  switch (element) {
+  case Element::Integer:
+  case Element::Place:
+  case Element::Bound: return "integers";
+  case Element::Signed: return "signed integers";
+  case Element::Mean: return "floats or complex numbers";
+  case Element::Float: return "floats";
+  case Element::Real: return "f32 or f64";
+  case Element::Word: return "u32 or u64";
+  case Element::Any:
+  case Element::OfFirst:
+  case Element::OfSecond:
+  case Element::LikeFirst:
+  case Element::Computed:
+  case Element::I64:
+  case Element::U64:
+  case Element::F64: return nullptr;
+  }
+  return nullptr;
+}
+
+bool suits(Element element, std::uint32_t type) {
+  const bool is_complex = type == KERN_C64 || type == KERN_C128;
+  const bool is_float = !is_complex && !is_integer(type) && type != KERN_BOOL;
+  if (element == Element::Mean) return is_float || is_complex;
+  if (element == Element::Float) return is_float;
+  if (element == Element::Real) return type == KERN_F32 || type == KERN_F64;
+  if (element == Element::Word) return type == KERN_U32 || type == KERN_U64;
+  return element == Element::Signed ? is_signed(type) : is_integer(type);
 }
 
 std::string elements_text(std::int64_t count) {
@@ -117,7 +161,7 @@ void check_number(const Parameter& parameter, kern_argument& given,
 
 void check_array(const Parameter& parameter, kern_argument& given, std::span<const kern_argument> arguments) {
   const std::string name = quoted(parameter.name);
-  const bool is_written = parameter.role != Role::In;
+  const bool is_written = parameter.role == Role::Out || parameter.role == Role::InOut;
   if (is_written && !given.writable) refuse(name + " is written, and is given an array that is only read");
   if (parameter.role != Role::Out && given.kind == KERN_HOST_OUT)
     refuse(name +
@@ -129,10 +173,8 @@ void check_array(const Parameter& parameter, kern_argument& given, std::span<con
   if (wanted && given.type != *wanted)
     refuse(name + " is an array of " + type_name(*wanted) + ", and is given one of " + type_name(given.type));
   const bool is_place = parameter.element == Element::Place, is_bound = parameter.element == Element::Bound;
-  if ((is_place || is_bound || parameter.element == Element::Integer) && !is_integer(given.type))
-    refuse(name + " is an array of integers, and is given one of " + type_name(given.type));
-  if (parameter.element == Element::Signed && !is_signed(given.type))
-    refuse(name + " is an array of signed integers, and is given one of " + type_name(given.type));
+  if (const char* types = types_of(parameter.element); types && !suits(parameter.element, given.type))
+    refuse(name + " is an array of " + types + ", and is given one of " + type_name(given.type));
   const std::int64_t elements = arguments[0].extents[0];
   if ((is_place && !holds(given.type, std::max<std::int64_t>(elements - 1, 0))) ||
       (is_bound && !holds(given.type, elements)))
@@ -155,12 +197,14 @@ std::int64_t common(Size size, const kern_argument& given) {
   return size == Size::MoreThanM ? given.extents[0] - 1 : given.extents[0];
 }
 
+bool keeps_axes(Size size) { return size == Size::AnyShape || size == Size::Lines || size == Size::OfLines; }
+
 Size class_of(Size size) { return size == Size::MoreThanM ? Size::M : size; }
 
 void check_sizes(std::span<const Parameter> parameters, std::span<const kern_argument> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Size size = parameters[i].size;
-    const bool has_any = size == Size::Any || size == Size::AnyShape || size == Size::AtMostN;
+    const bool has_any = size == Size::Any || size == Size::AtMostN || keeps_axes(size);
     if (has_any || !is_array(arguments[i])) continue;
     if (size == Size::One && arguments[i].extents[0] != 1)
       refuse(quoted(parameters[i].name) + " has one element, and is given " +
@@ -202,9 +246,12 @@ void check_overlaps(const Algorithm& algorithm, std::span<const kern_argument> a
 
 } // namespace
 
-void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arguments) {
+void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arguments,
+                        const Settings& settings) {
   const std::span<const Parameter> parameters = algorithm.all();
-  if (arguments.size() != algorithm.needed && arguments.size() != parameters.size())
+  const std::size_t unsized_count = parameters.size() - algorithm.may_be_sized();
+  if (arguments.size() != algorithm.needed && arguments.size() != unsized_count &&
+      arguments.size() != parameters.size())
     refuse("this is " + signature_of(algorithm) + ", and is given " + std::to_string(arguments.size()) +
            (arguments.size() == 1 ? " argument" : " arguments"));
   const bool has_results = arguments.size() > algorithm.needed;
@@ -224,11 +271,12 @@ void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arg
       continue;
     }
     check_array(parameter, given, arguments);
-    given.writable = parameter.role != Role::In;
-    if (parameter.size != Size::AnyShape) give_one_axis(parameter, given);
+    given.writable = parameter.role == Role::Out || parameter.role == Role::InOut;
+    if (!keeps_axes(parameter.size)) give_one_axis(parameter, given);
   }
   check_sizes(parameters, arguments);
   check_overlaps(algorithm, arguments);
+  if (parameters[0].size == Size::Lines) give_lines(algorithm, arguments, axis_set(settings));
 }
 
 } // namespace kern::algorithms

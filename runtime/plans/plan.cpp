@@ -51,7 +51,7 @@ kern_argument argument_of(const Plan& plan, const Operand& operand,
   case Operand::Kind::Made: {
     const MadeArray& made = plan.made[operand.index];
     const std::int64_t extents[] = {made.rows, made.columns};
-    return dense_array(made.type, std::span(extents, made.columns > 0 ? 2 : 1));
+    return dense_array(made.type, std::span(extents, made.columns >= 0 ? 2 : 1));
   }
   case Operand::Kind::Number: break;
   }

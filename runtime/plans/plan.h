@@ -17,7 +17,7 @@ namespace kern::algorithms {
 struct MadeArray {
   std::uint32_t type; // a kern_type
   std::int64_t rows;
-  std::int64_t columns; // 0: it has one axis
+  std::int64_t columns; // -1: it has one axis
 };
 
 // What a launch passes to a kernel.
@@ -50,11 +50,14 @@ class Planner {
 public:
   // `kernel` is that of an algorithm of one launch.
   Planner(const char* module, const char* kernel, std::span<const kern_argument> arguments,
-          const Settings& settings)
-      : kernel_(kernel), arguments_(arguments), settings_(settings) {
+          const Settings& settings, bool is_sized)
+      : kernel_(kernel), arguments_(arguments), settings_(settings), is_sized_(is_sized) {
     plan_.module = module;
+    if (is_sized) kernel_ += "_sized";
   }
-  const char* kernel() const { return kernel_; }
+  const std::string& kernel() const { return kernel_; }
+  // Says whether the last argument is how many elements count, known on the device: the kernels for that have names of their own.
+  bool is_sized() const { return is_sized_; }
   const kern_argument& argument(std::size_t index) const { return arguments_[index]; }
   std::size_t count() const { return arguments_.size(); }
   // Returns the number of elements of an argument of one axis.
@@ -65,14 +68,15 @@ public:
   std::int64_t constant(const char* name, std::int64_t standard);
   void define(std::string text) { plan_.defines.push_back(std::move(text)); }
   bool is_set(const char* name) const { return settings_.has(name); }
-  Operand make(std::uint32_t type, std::int64_t rows, std::int64_t columns = 0);
+  Operand make(std::uint32_t type, std::int64_t rows, std::int64_t columns = -1);
   Step& launch(const std::string& kernel, std::int64_t size, std::vector<Operand> operands);
   Plan take() { return std::move(plan_); }
 
 private:
-  const char* kernel_;
+  std::string kernel_;
   std::span<const kern_argument> arguments_;
   const Settings& settings_;
+  bool is_sized_;
   Plan plan_;
 };
 

@@ -7,9 +7,8 @@ namespace kern::algorithms {
 
 static bool is_complex(std::uint32_t type) { return type == KERN_C64 || type == KERN_C128; }
 
-// Returns at least as many words as a value takes, which an operation makes of such elements: a sum of i32 is an i64, and what
-// somebody's own makes of them may be complex.
-static std::int64_t words_of(const Planner& planner, std::uint32_t type) {
+// A sum of i32 is an i64, and what somebody's own makes of elements may be complex.
+std::int64_t words_of(const Planner& planner, std::uint32_t type) {
   const bool is_own = planner.is_set("OPERATION") || planner.is_set("START") || planner.is_set("INPUT");
   return is_own || is_complex(type) ? 4 : 2;
 }

@@ -54,7 +54,9 @@ public:
   // Counts the digits, and says where each starts.
   void begin() {
     constexpr std::int64_t counted = 1024 * 8, most_blocks = 264;
-    planner_.launch("digit_counts", std::min(parts_of(n_, counted), most_blocks), {given(0), counts_})
+    planner_
+        .launch(named("digit_counts"), std::min(parts_of(n_, counted), most_blocks),
+                with_size({given(0), counts_}))
         .cleared = {counts_};
     planner_.launch("digit_starts", passes_, {counts_});
   }
@@ -62,8 +64,9 @@ public:
     std::vector<Operand> operands = {from.keys, to.keys};
     if (has_values_) operands = {from.keys, from.values, to.keys, to.values};
     operands.insert(operands.end(), {counts_, state_, algorithms::number(KERN_I32, number)});
-    planner_.launch(has_values_ ? "sort_pairs_pass" : "sort_pass", tiles_, std::move(operands)).cleared = {
-        state_};
+    planner_
+        .launch(named(has_values_ ? "sort_pairs_pass" : "sort_pass"), tiles_, with_size(std::move(operands)))
+        .cleared = {state_};
   }
   // The first pass, which makes the values of which there are none yet: indices.
   void index_pass(Operand from, Place to) {
@@ -71,6 +74,14 @@ public:
   }
 
 private:
+  std::string named(const char* kernel) const {
+    return std::string(kernel) + (planner_.is_sized() ? "_sized" : "");
+  }
+  std::vector<Operand> with_size(std::vector<Operand> operands) const {
+    if (planner_.is_sized()) operands.push_back(given(planner_.count() - 1));
+    return operands;
+  }
+
   Planner& planner_;
   std::int64_t n_, tiles_ = 0, passes_ = 0;
   bool has_values_;

@@ -16,6 +16,16 @@ void plan_selection(Planner& planner);
 void plan_unique_by_key(Planner& planner);
 void plan_partition_three(Planner& planner);
 
+// Returns at least as many words of a state as a value takes, which an operation makes of elements of a type.
+std::int64_t words_of(const Planner& planner, std::uint32_t type);
+
+// ---- plan_along.cpp: arrays (outer, n, inner) along the middle axis ----
+void plan_reduce_along(Planner& planner);
+void plan_argmin_along(Planner& planner);
+void plan_variance(Planner& planner);
+void plan_scan_along(Planner& planner);
+void plan_sort_along(Planner& planner);
+
 // ---- plan_sort.cpp ----
 void plan_sort(Planner& planner);
 void plan_sort_by_key(Planner& planner);

@@ -103,6 +103,7 @@ std::optional<std::int64_t> Settings::number(std::string_view name) const {
 std::vector<std::string> defines_of(const Settings& settings, std::vector<SourceFile>& files) {
   std::vector<std::string> defines;
   for (const Setting& each : settings.all()) {
+    if (each.name == "AXIS") continue; // what a plan goes by, and no constant
     const auto constant = std::ranges::find(functions, each.name, &FunctionConstant::name);
     const bool is_known = constant == functions.end() || names_file(each.value) ||
                           (names_function(*constant, each.value) && !is_operation(*constant, each.value));

@@ -13,8 +13,9 @@ namespace kern::algorithms {
 enum class Role : std::uint8_t {
   In,
   Out,
-  InOut, // In where the results that a call may leave out are given
-  Number // a scalar
+  InOut,  // In where the results that a call may leave out are given
+  Number, // a scalar
+  Limit // how many elements of the sources count, known on the device; the last parameter, which may be left out
 };
 
 // How many elements an array has; parameters with the same letter have the same number.
@@ -26,7 +27,9 @@ enum class Size : std::uint8_t {
   N,
   AtMostN, // as many as come out of a selection
   M,
-  MoreThanM // by one: the bounds of M parts
+  MoreThanM, // by one: the bounds of M parts
+  Lines,     // of any shape: that of the first one, of which the call goes along an axis
+  OfLines    // one a line: the shape without that axis
 };
 
 // Of what type it is.
@@ -41,7 +44,12 @@ enum class Element : std::uint8_t {
   Place,     // that holds the places of the elements of the first parameter,
   Bound,     // and the one behind them
   I64,
-  F64
+  U64,
+  F64,
+  Mean,  // a float or complex number, f64 where elements are integers
+  Float, // f64 likewise
+  Real,  // f32 or f64
+  Word   // u32 or u64
 };
 
 struct Parameter {
@@ -62,7 +70,9 @@ struct Algorithm {
   unsigned moved = 0;
   const char* by_comparison = nullptr; // the algorithm that it is where LESS is set
   bool works_in_place = false;         // it reads an element, but of keys, before it writes it, and no other
+  const char* along = nullptr;         // the algorithm that it is where AXIS is set
   std::span<const Parameter> all() const;
+  bool may_be_sized() const { return all().back().role == Role::Limit; }
 };
 
 // Returns an algorithm; null where there is none of that name.
@@ -73,11 +83,15 @@ const Algorithm* find_algorithm(std::string_view module, std::string_view name);
 std::string algorithm_names();
 std::span<const Algorithm> all_algorithms();
 
+// Returns the algorithm that a call is with such settings: another one of its kind by a comparison or along an axis.
+const Algorithm& chosen(const Algorithm& algorithm, const Settings& settings);
 // Makes the arguments what the kernels take: arrays without gaps get one axis, scalars the type that belongs to them, sources are
 // only read. What does not fit is an error with both sides.
-void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arguments);
+void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arguments,
+                        const Settings& settings);
 // Makes words of elements that are only moved: one kernel does for all types of 4 bytes, and one for those of 8.
 void move_as_words(const Algorithm& algorithm, std::span<kern_argument> arguments);
+// Makes the plan of a call of what was chosen.
 Plan make_plan(const Algorithm& algorithm, std::span<const kern_argument> arguments,
                const Settings& settings);
 

@@ -10,6 +10,7 @@
 #include "compiler/driver/modules.h"
 #include "compiler/support/nearest.h"
 #include "runtime/api/error.h"
+#include "runtime/plans/lines.h"
 #include "runtime/plans/table.h"
 
 namespace kern {
@@ -53,26 +54,35 @@ ScalarKind computed_type(ScalarKind element) {
   return is == ScalarClass::Signed || is == ScalarClass::Boolean || is_narrow ? ScalarKind::I64 : element;
 }
 
+ScalarKind mean_type(ScalarKind element) {
+  const ScalarClass is = scalar_class(element);
+  const bool is_whole =
+      is == ScalarClass::Signed || is == ScalarClass::Unsigned || is == ScalarClass::Boolean;
+  return is_whole ? ScalarKind::F64 : element;
+}
+
 class Expansion {
 public:
   Expansion(Run& run, const algorithms::Algorithm& algorithm, std::string module)
-      : run_(run), algorithm_(algorithm), module_(std::move(module)) {}
+      : run_(run), asked_(algorithm), module_(std::move(module)) {}
 
   bool expand(std::span<const std::string> words) {
-    if (!knows_names(words)) return false;
-    read(words);
-    if (run_.wrong() || !make_results()) return false;
     try {
+      settings_ = take_settings();
+      algorithm_ = &algorithms::chosen(asked_, settings_);
+      if (!knows_names(words)) return false;
+      read(words);
+      if (run_.wrong() || !make_results()) return false;
       complete_and_plan();
     } catch (const runtime::Error& error) {
       run_.diagnostics().report({}, diag::bad_command_line,
-                                fmt::format("`{}`: {}", algorithm_.name, error.message));
+                                fmt::format("`{}`: {}", asked_.name, error.message));
     }
     return !run_.wrong();
   }
 
 private:
-  std::span<const algorithms::Parameter> parameters() const { return algorithm_.all(); }
+  std::span<const algorithms::Parameter> parameters() const { return algorithm_->all(); }
 
   bool knows_names(std::span<const std::string> words) {
     std::vector<std::string_view> names;
@@ -80,7 +90,7 @@ private:
     for (const std::string& word : words) {
       const std::string_view name = std::string_view(word).substr(0, word.find('='));
       if (name.size() == word.size() || std::ranges::find(names, name) != names.end()) continue;
-      auto builder = run_.diagnostics().report({}, diag::unknown_argument, algorithm_.name, name);
+      auto builder = run_.diagnostics().report({}, diag::unknown_argument, asked_.name, name);
       if (std::string_view similar = most_similar(name, names); !similar.empty())
         builder.note("did you mean `{}`?", similar);
       builder.note(
@@ -100,7 +110,7 @@ private:
     generated.inputs = parameters().size();
     while (generated.inputs > 0 && is_made(generated.inputs - 1)) --generated.inputs;
     ast::FunctionDef definition(Span{});
-    definition.name = algorithm_.name;
+    definition.name = asked_.name;
     definition.params = params;
     definition.generated = &generated;
     const auto no_default = [](const ast::Expr&) { return std::optional<std::string>(); };
@@ -108,24 +118,36 @@ private:
   }
 
   bool is_made(std::size_t index) const {
-    return parameters()[index].role == algorithms::Role::Out || index >= algorithm_.needed;
+    return parameters()[index].role == algorithms::Role::Out || index >= algorithm_->needed;
   }
 
-  // Returns how many elements a result has that nobody gave.
-  std::int64_t size_of(std::size_t index) const {
-    const algorithms::Size size = parameters()[index].size;
-    if (size == algorithms::Size::One) return 1;
-    if (size == algorithms::Size::Two) return 2;
-    if (size == algorithms::Size::Any || size == algorithms::Size::AnyShape) return -1;
+  // Returns the shape of a result that nobody gave; nothing where no argument says it.
+  std::optional<std::vector<std::int64_t>> shape_of(std::size_t index) const {
+    using algorithms::Size;
+    const HostArray* first = run_.given[0].array();
+    if (!first) return std::nullopt;
+    const Size size = parameters()[index].size;
+    switch (size) {
+    case Size::One: return {{1}};
+    case Size::Two: return {{2}};
+    case Size::Any:
+    case Size::AnyShape: return std::nullopt;
+    case Size::Lines:
+    case Size::OfLines: return algorithms::shape_along(size, first->extents, algorithms::axis_set(settings_));
+    case Size::N:
+    case Size::AtMostN:
+    case Size::M:
+    case Size::MoreThanM: break;
+    }
     for (std::size_t other = 0; other < run_.given.size(); ++other) {
       const HostArray* array = run_.given[other].array();
       if (!array || run_.given[other].is_made || array->extents.empty()) continue;
-      const algorithms::Size same = parameters()[other].size;
-      if (size == algorithms::Size::M && same == algorithms::Size::MoreThanM) return array->size() - 1;
-      const bool is_input = size == algorithms::Size::AtMostN && same == algorithms::Size::N;
-      if (size == same || is_input) return array->size();
+      const Size same = parameters()[other].size;
+      if (size == Size::M && same == Size::MoreThanM) return {{array->size() - 1}};
+      const bool is_input = size == Size::AtMostN && same == Size::N;
+      if (size == same || is_input) return {{array->size()}};
     }
-    return -1;
+    return std::nullopt;
   }
 
   // Of a number in place of an array, which is refused later, it is any.
@@ -144,7 +166,12 @@ private:
     case algorithms::Element::Place:
     case algorithms::Element::Bound:
     case algorithms::Element::I64: return ScalarKind::I64;
-    case algorithms::Element::F64: return ScalarKind::F64;
+    case algorithms::Element::U64:
+    case algorithms::Element::Word: return ScalarKind::U64;
+    case algorithms::Element::F64:
+    case algorithms::Element::Real: return ScalarKind::F64;
+    case algorithms::Element::Mean:
+    case algorithms::Element::Float: return mean_type(element_given(0));
     case algorithms::Element::Computed:
     case algorithms::Element::Any: break;
     }
@@ -156,18 +183,22 @@ private:
   // Makes what nobody gave: all results, but for those of a sort in place.
   bool make_results() {
     const auto is_given = [&](std::size_t i) { return i < run_.given.size() && !run_.given[i].is_made; };
-    bool in_place = algorithm_.needed < parameters().size();
-    for (std::size_t i = algorithm_.needed; i < parameters().size(); ++i) in_place = in_place && !is_given(i);
-    if (in_place) run_.given.resize(algorithm_.needed);
+    bool in_place = algorithm_->needed < parameters().size();
+    for (std::size_t i = algorithm_->needed; i < parameters().size(); ++i)
+      in_place = in_place && !is_given(i);
+    if (in_place) run_.given.resize(algorithm_->needed);
+    const bool is_whole = algorithm_->may_be_sized() && run_.given.size() == parameters().size() &&
+                          !is_given(run_.given.size() - 1);
+    if (is_whole) run_.given.pop_back();
     for (std::size_t i = 0; i < run_.given.size(); ++i) {
       Argument& argument = run_.given[i];
       if (is_given(i)) continue;
-      const std::int64_t size = run_.given[0].array() ? size_of(i) : -1;
-      if (size < 0) {
+      std::optional<std::vector<std::int64_t>> shape = shape_of(i);
+      if (!shape || shape->front() < 0) {
         run_.diagnostics().report({}, diag::missing_argument, argument.param);
         continue;
       }
-      Result<HostArray> made = make_array(element_of(i), {size});
+      Result<HostArray> made = make_array(element_of(i), std::move(*shape));
       if (made)
         argument.value = std::move(*made), argument.is_made = false;
       else
@@ -185,12 +216,12 @@ private:
       arguments.push_back(each.array() ? describe_array(*each.array())
                                        : describe_scalar(std::get<Scalar>(each.value)));
     }
-    algorithms::complete_arguments(algorithm_, arguments);
-    const algorithms::Plan plan = algorithms::make_plan(algorithm_, arguments, take_settings());
+    algorithms::complete_arguments(*algorithm_, arguments, settings_);
+    const algorithms::Plan plan = algorithms::make_plan(*algorithm_, arguments, settings_);
     for (std::size_t i = 0; i < run_.given.size(); ++i) {
       HostArray* array = run_.given[i].array();
       if (array) array->is_point = false;
-      if (array && arguments[i].rank == 1 && array->extents.size() != 1) give_one_axis(*array);
+      if (array) take_shape(*array, arguments[i]);
       names_.push_back(array ? run_.given[i].param : scalar_word(arguments[i]));
       if (array) run_.arrays.push_back({run_.given[i].param, array, 1});
     }
@@ -218,16 +249,18 @@ private:
     return settings;
   }
 
-  static void give_one_axis(HostArray& array) {
-    array.extents = {array.size()};
-    array.strides = {1};
+  // Gives an array the axes that kernels take, for as long as they run.
+  void take_shape(HostArray& array, const kern_argument& argument) {
+    run_.shapes.push_back({&array, array.extents, array.strides});
+    array.extents.assign(argument.extents, argument.extents + argument.rank);
+    array.strides.assign(argument.strides, argument.strides + argument.rank);
   }
 
   // Makes an array of the plan, of zeros, which has a name that nobody can write.
   void make(const algorithms::Plan& plan, std::size_t index) {
     const algorithms::MadeArray& wanted = plan.made[index];
     std::vector<std::int64_t> extents = {wanted.rows};
-    if (wanted.columns > 0) extents.push_back(wanted.columns);
+    if (wanted.columns >= 0) extents.push_back(wanted.columns);
     Result<HostArray> made = make_array(kind_of(wanted.type), extents);
     if (!made) runtime::fail(KERN_ARGUMENT_ERROR, made.error());
     HostArray& kept = run_.kept.emplace_back(std::move(*made));
@@ -274,7 +307,9 @@ private:
   }
 
   Run& run_;
-  const algorithms::Algorithm& algorithm_;
+  const algorithms::Algorithm& asked_;
+  const algorithms::Algorithm* algorithm_ = nullptr; // that it is with its settings
+  algorithms::Settings settings_;
   std::string module_;
   std::vector<std::string> names_, made_; // of the arguments and of the arrays that are made, as words
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/run/generated.h"
@@ -329,6 +330,11 @@ static ExitCode run_second(Run& run, std::optional<Second>& second) {
 
 // ---- All of them ----
 
+static void restore_shapes(Run& run) {
+  for (ShownShape& each : std::exchange(run.shapes, {}))
+    each.array->extents = std::move(each.extents), each.array->strides = std::move(each.strides);
+}
+
 // The arguments are as they were given until the run whose outputs count.
 static ExitCode perform_first(Run& run, const std::optional<Second>& second) {
   Runner& runner = *run.runners[0];
@@ -354,6 +360,7 @@ static ExitCode perform_first(Run& run, const std::optional<Second>& second) {
     }
     if (last && second) agree = devices_agree(run, results, *second);
     restore_shapes(stage);
+    if (last) restore_shapes(run);
     if (!add_outputs(run, stage, files) || (last && !commit_outputs(run, files))) return ExitCode::WrongUse;
     write_elements(run, stage);
     if (ended) break;

@@ -51,15 +51,22 @@ struct NamedArray {
   bool is_made = false; // of an algorithm, for itself: nobody sees it
 };
 
+// The shape that an array has for the user, while kernels take it by another one.
+struct ShownShape {
+  HostArray* array;
+  std::vector<std::int64_t> extents, strides;
+};
+
 struct Run {
   Session& session;
   CompileOptions compile_options = {};
   std::vector<std::unique_ptr<Compilation>> compilations = {}; // of the file, one for each kernel
   std::vector<std::unique_ptr<Stage>> stages = {};
   std::vector<NamedArray> arrays = {};
-  std::vector<Argument> given = {}; // of an algorithm, whose stages take them by their names,
-  std::deque<HostArray> kept = {};  // and the arrays that these make
-  std::vector<Define> defines = {}; // what -D says that became a function
+  std::vector<Argument> given = {};    // of an algorithm, whose stages take them by their names,
+  std::deque<HostArray> kept = {};     // and the arrays that these make
+  std::vector<ShownShape> shapes = {}; // of these arrays, for when the last stage has run
+  std::vector<Define> defines = {};    // what -D says that became a function
   std::vector<std::unique_ptr<Runner>> runners = {}; // one for each device
   Tolerance tolerance = {};
   Timeout timeout = {};

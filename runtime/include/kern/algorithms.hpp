@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -252,6 +253,15 @@ inline Setting unary(const auto& text) { return setting("UNARY", text); }
 inline Setting binary(const auto& text) { return setting("BINARY", text); }
 // The greatest first, of a radix sort.
 inline Setting descending() { return setting("DESCENDING", "True"); }
+// Along an axis, which counts from the first one, or negative from behind the last: of reduce, argmin, argmax, scans, sort, mean and
+// variance. Results of one element a line have the shape without the axis, as NumPy's with `axis`.
+inline Setting along(int axis) { return setting("AXIS", std::to_string(axis)); }
+// The axes of `permute`, as numpy.transpose has them: axes({2, 0, 1}).
+inline Setting axes(std::initializer_list<int> order) {
+  std::string text;
+  for (int axis : order) text += (text.empty() ? "(" : ", ") + std::to_string(axis);
+  return setting("AXES", text + ")");
+}
 // The bits of a key that a radix sort goes by, from the lowest one on.
 inline std::vector<Setting> bits(int begin, int end) {
   return {setting("BEGIN_BIT", std::to_string(begin)), setting("END_BIT", std::to_string(end))};
@@ -275,7 +285,8 @@ Setting start(T value) {
   }
 }
 
-// An algorithm of the library. A call has its arrays, then settings in any order, and last of all the environment: kern::reduce(x,
+// An algorithm of the library. Those whose sources may be counted on the device take, last of their arrays, `size`, an i64 array of one
+// element: only so many elements are there, and what lies behind stays. A call has its arrays, then settings in any order, and last of all the environment: kern::reduce(x,
 // total, kern::operation("max(a, b)"), stream). Arrays are buffers, views of them, or host memory as in(x), out(x) and inout(x).
 class Algorithm : public Callable<Algorithm> {
 public:
@@ -309,6 +320,9 @@ inline constexpr Algorithm reduce("reduce"); // (x, out): operation, start, inpu
 inline constexpr Algorithm argmin(
     "argmin"); // (x, value, place): the least element and where it is first, or the first NaN; place is i64
 inline constexpr Algorithm argmax("argmax"); // (x, value, place)
+inline constexpr Algorithm mean("mean");     // (x, out): input; f64 where elements are integers, else theirs
+inline constexpr Algorithm
+    variance("variance"); // (x, out): input, setting("DDOF", "1") for that of a sample; floats
 // Scans; y may be x.
 inline constexpr Algorithm inclusive_scan("inclusive_scan"); // (x, y): operation, input
 inline constexpr Algorithm exclusive_scan("exclusive_scan"); // (x, y): operation, start, input
@@ -375,5 +389,15 @@ inline constexpr Algorithm rotate("rotate");         // (x, middle, out): x[midd
 inline constexpr Algorithm repeat("repeat");         // (x, times, out)
 inline constexpr Algorithm tile("tile");             // (x, out)
 inline constexpr Algorithm transpose("transpose");   // (src, dst): of the last two axes
+inline constexpr Algorithm permute("permute");       // (src, dst): axes, axis k of dst is axis axes[k] of src
+// Random numbers: each depends on the seed and on its place alone.
+inline constexpr Algorithm random_bits("random_bits");         // (out, seed): u32 or u64
+inline constexpr Algorithm random_uniform("random_uniform");   // (out, seed): [0, 1), f32 or f64
+inline constexpr Algorithm random_normal("random_normal");     // (out, seed): f32 or f64
+inline constexpr Algorithm random_integers("random_integers"); // (out, seed, low, high): [low, high)
+inline constexpr Algorithm
+    random_permutation("random_permutation"); // (out, seed): the integers [0, out.size) in another order
+inline constexpr Algorithm
+    shuffle("shuffle"); // (x, seed, out): the elements in the order of random_permutation
 
 } // namespace kern::inline v1

@@ -386,7 +386,7 @@ TEST(Algorithms, RefuseWhatDoesNotFit) {
   EXPECT_EQ(refusal(kern::sort, constant), "`keys` is written, and is given an array that is only read");
   EXPECT_EQ(refusal(kern::sort, x, y), "`keys_out` has 4 elements, and `keys` has 5 elements");
   EXPECT_EQ(refusal(kern::sort, x, count), "`keys_out` is an array of f32, and is given one of i64");
-  EXPECT_EQ(refusal(kern::sort), "this is sort(keys[, keys_out]), and is given 0 arguments");
+  EXPECT_EQ(refusal(kern::sort), "this is sort(keys[, keys_out[, size]]), and is given 0 arguments");
   EXPECT_EQ(refusal(kern::sort, 1.0f), "`keys` is an array, and is given a number");
   EXPECT_EQ(refusal(kern::sort, x, x), "`keys_out` is a result and shares elements with `keys`");
   EXPECT_EQ(refusal(kern::sort, x, kern::bits(5, 5)),
