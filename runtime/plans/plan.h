@@ -68,6 +68,10 @@ public:
   std::int64_t constant(const char* name, std::int64_t standard);
   void define(std::string text) { plan_.defines.push_back(std::move(text)); }
   bool is_set(const char* name) const { return settings_.has(name); }
+  // Returns what the caller set a constant to, a tuple of integers; nothing where it is none.
+  std::optional<std::vector<std::int64_t>> asked_tuple(const char* name) const {
+    return settings_.numbers(name);
+  }
   Operand make(std::uint32_t type, std::int64_t rows, std::int64_t columns = -1);
   Step& launch(const std::string& kernel, std::int64_t size, std::vector<Operand> operands);
   Plan take() { return std::move(plan_); }

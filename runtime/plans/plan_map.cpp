@@ -1,6 +1,7 @@
 // Algorithms of one launch without a state, for which any grid is right; and those of segments.
 #include <algorithm>
 
+#include "runtime/api/error.h"
 #include "runtime/plans/plans.h"
 
 namespace kern::algorithms {
@@ -22,6 +23,30 @@ void plan_transpose(Planner& planner) {
   for (std::uint32_t axis = 0; axis < source.rank; ++axis)
     blocks *= axis + 2 < source.rank ? source.extents[axis] : parts_of(source.extents[axis], tile);
   planner.launch(planner.kernel(), std::max<std::int64_t>(blocks, 1), all_given(planner.count()));
+}
+
+void plan_permute(Planner& planner) {
+  const kern_argument &source = planner.argument(0), &result = planner.argument(1);
+  std::vector<std::int64_t> axes = planner.asked_tuple("AXES").value_or(std::vector<std::int64_t>{1, 0});
+  std::vector<bool> is_named(source.rank);
+  bool is_order = axes.size() == source.rank && (planner.asked_tuple("AXES") || !planner.is_set("AXES"));
+  std::vector<std::int64_t> wanted;
+  for (std::int64_t axis : axes) {
+    if (axis < 0) axis += source.rank;
+    is_order = is_order && axis >= 0 && axis < source.rank && !is_named[static_cast<std::size_t>(axis)];
+    if (!is_order) break;
+    is_named[static_cast<std::size_t>(axis)] = true;
+    wanted.push_back(source.extents[axis]);
+  }
+  if (!is_order || source.rank < 2 || source.rank > 6)
+    runtime::fail(KERN_ARGUMENT_ERROR, "`AXES` is an order of the axes of `src`, which has " +
+                                           std::to_string(source.rank) +
+                                           ", as (1, 0) of 2; there are 2 to 6");
+  if (!std::ranges::equal(wanted, std::span(result.extents, result.rank)))
+    runtime::fail(KERN_ARGUMENT_ERROR, "`dst` has the shape " + text_of(wanted) + " by the axes of `src`, " +
+                                           text_of({source.extents, source.rank}) + ", and is given one of " +
+                                           text_of({result.extents, result.rank}));
+  plan_transpose(planner);
 }
 
 // ---- Histograms ----

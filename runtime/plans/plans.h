@@ -39,6 +39,7 @@ void plan_top_k(Planner& planner);
 // One launch that any grid suits, over the largest array.
 void plan_map(Planner& planner);
 void plan_transpose(Planner& planner);
+void plan_permute(Planner& planner);
 void plan_histogram(Planner& planner);
 void plan_segments(Planner& planner);
 void plan_segmented_sort(Planner& planner);

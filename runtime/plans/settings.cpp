@@ -91,13 +91,32 @@ const std::string* Settings::find(std::string_view name) const {
   return found == all_.end() ? nullptr : &found->value;
 }
 
+static std::optional<std::int64_t> number_in(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
 std::optional<std::int64_t> Settings::number(std::string_view name) const {
   const std::string* value = find(name);
   if (!value) return std::nullopt;
   if (*value == "True" || *value == "False") return *value == "True";
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
-  return error == std::errc() && end == value->data() + value->size() ? std::optional(number) : std::nullopt;
+  return number_in(*value);
+}
+
+std::optional<std::vector<std::int64_t>> Settings::numbers(std::string_view name) const {
+  const std::string* value = find(name);
+  if (!value || !value->starts_with('(') || !value->ends_with(')')) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (std::size_t begin = 1; begin < value->size();) {
+    const std::size_t end = std::min(value->find(',', begin), value->size() - 1);
+    while (begin < end && (*value)[begin] == ' ') ++begin;
+    const std::optional<std::int64_t> number = number_in(std::string_view(*value).substr(begin, end - begin));
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+    begin = end + 1;
+  }
+  return numbers;
 }
 
 std::vector<std::string> defines_of(const Settings& settings, std::vector<SourceFile>& files) {

@@ -28,6 +28,8 @@ public:
   bool has(std::string_view name) const { return find(name) != nullptr; }
   // Returns what a constant is set to, where that is an integer or a bool.
   std::optional<std::int64_t> number(std::string_view name) const;
+  // The same of a tuple of integers, "(2, 0, 1)".
+  std::optional<std::vector<std::int64_t>> numbers(std::string_view name) const;
   const std::vector<Setting>& all() const { return all_; }
 
 private:

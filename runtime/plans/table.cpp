@@ -435,7 +435,7 @@ static constexpr Algorithm table[] = {
     {"permute",
      "transpose",
      "permute",
-     plan_transpose,
+     plan_permute,
      2,
      {{"src", In, AnyShape}, {"dst", Out, AnyShape, first}},
      0b11},

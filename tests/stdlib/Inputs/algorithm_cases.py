@@ -1,8 +1,15 @@
 """Each algorithm of the library as a function that draws the rest of a case: its arguments, and what they hold afterwards."""
+import pathlib
+import sys
+
 import numpy as np
 
-from algorithm_settings import (ALL, INTEGERS, NUMBERS, SIGNED, Case, Joined, draw_input, draw_keep, draw_less, draw_offsets, draw_order,
-                                draw_runs, draw_same, draw_values, heads, made_type, order, segments_joined, wide)
+from algorithm_settings import (ALL, FLOATS, INTEGERS, NUMBERS, SIGNED, Case, Joined, draw_axis, draw_input, draw_keep,
+                                draw_less, draw_offsets, draw_order, draw_order_of_axes, draw_runs, draw_same, draw_shape, draw_size,
+                                draw_values, each_line, heads, order, segments_joined, wide)
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "examples"))
+import reference
 
 
 def reduce(case):
@@ -18,7 +25,8 @@ def reduce(case):
         given = draw_input(case, x)
     if given.dtype != x.dtype:
         joined.becomes(wide(given.dtype))
-    case.result("out", np.array([joined.total(given)], joined.type), joined.made, tolerance=joined.tolerance(given))
+    total = joined.total(given[:draw_size(case, len(x))])
+    case.result("out", np.array([total], joined.type), joined.made, tolerance=joined.tolerance(given))
 
 
 def arg_extreme(case, least):
@@ -43,7 +51,9 @@ def argmax(case):
 def scan(case, inclusive):
     joined = Joined(case, case.one_of(ALL), starts=not inclusive)
     x = case.source("x", joined.data(case.size()))
-    case.result("y", joined.inclusive(x) if inclusive else joined.exclusive(x), joined.made, tolerance=joined.tolerance(x))
+    there = x[:draw_size(case, len(x))]
+    y = joined.inclusive(there) if inclusive else joined.exclusive(there)
+    case.result("y", y, joined.made, tolerance=joined.tolerance(x), n=len(x))
 
 
 def inclusive_scan(case):
@@ -78,14 +88,13 @@ def reduce_by_key(case):
     same = draw_same(case, keys.dtype)
     joined = Joined(case, case.one_of(ALL), starts=False)
     x = case.source("x", joined.data(n), sized=True)
-    starts = heads(keys, same)
-    case.place("out", n, joined.type, joined.made, sized=False)
-    case.want("out", segments_joined(lambda part: joined.inclusive(part)[-1], x, starts, joined.type), joined.tolerance(x))
+    size = draw_size(case, n)
+    starts = heads(keys[:size], same)
+    sums = segments_joined(lambda part: joined.inclusive(part)[-1], x[:size], starts, joined.type)
+    case.begin("out", n, sums, size, joined.tolerance(x), joined.made)
     case.counted("count", [len(starts)])
-    case.place("keys_out", n, keys.dtype, sized=False)
     # Of keys that only count as equal any one may stand for the run.
-    if "EQUAL" not in case.settings:
-        case.want("keys_out", keys[starts])
+    case.begin("keys_out", n, keys[starts] if "EQUAL" not in case.settings else keys[:0], size)
 
 
 def run_length_encode(case):
@@ -99,20 +108,21 @@ def run_length_encode(case):
     case.counted("count", [len(starts)])
 
 
-def select(case, names, parts, counts):
-    """Gives an array for each part that a selection moves."""
+def select(case, names, parts, counts, size=0):
+    """Gives an array for each part that a selection moves, of the first `size` elements where it has a size."""
     n = max([len(part) for part in parts] + [len(case.words[case.required[0]])])
     for name, part in zip(names, parts):
-        case.place(name, n, part.dtype, sized=False)
+        case.begin(name, n, part, size)
         case.typed.append(name)
-        case.want(name, part)
     case.counted("count", counts)
 
 
 def copy_if(case):
     x = case.source("x", case.numbers(case.one_of(ALL), case.size()))
-    kept = x[draw_keep(case, x)]
-    select(case, ["y"], [kept], [len(kept)])
+    keeps = draw_keep(case, x)
+    size = draw_size(case, len(x))
+    kept = x[:size][keeps[:size]]
+    select(case, ["y"], [kept], [len(kept)], size)
 
 
 def copy_flagged(case):
@@ -131,8 +141,9 @@ def partition(case):
 
 def unique(case):
     x = case.source("x", draw_runs(case, case.size()))
-    starts = heads(x, draw_same(case, x.dtype))
-    select(case, ["y"], [x[starts]], [len(starts)])
+    size = draw_size(case, len(x))
+    starts = heads(x[:size], draw_same(case, x.dtype))
+    select(case, ["y"], [x[starts]], [len(starts)], size)
 
 
 def unique_by_key(case):
@@ -153,14 +164,19 @@ def partition_three(case):
 
 def sort(case):
     keys, in_order = draw_order(case, case.numbers(case.one_of(ALL), case.size()))
-    result = keys[in_order(keys)]
     if case.chance(0.5):
         case.source("keys", keys)
-        case.want("keys", result)
+        case.want("keys", keys[in_order(keys)])
     else:
         case.source("keys", keys, sized=True)
-        case.result("keys_out", result, made=False)
+        there = keys[:draw_size_of_sort(case, len(keys))]
+        case.result("keys_out", there[in_order(there)], made=False, n=len(keys))
         case.typed.append("keys_out")
+
+
+def draw_size_of_sort(case, n):
+    """Draws a size for a sort by digits: one by a comparison has none."""
+    return n if "LESS" in case.settings else draw_size(case, n)
 
 
 def sort_by_key(case):
@@ -168,13 +184,14 @@ def sort_by_key(case):
     keys, in_order = draw_order(case, case.numbers(case.one_of(ALL), n))
     case.source("keys", keys, sized=True)
     values = case.source("values", draw_values(case, n), sized=True)
-    places = in_order(keys)
     if case.chance(0.5):
+        places = in_order(keys)
         case.want("keys", keys[places])
         case.want("values", values[places])
     else:
-        case.result("keys_out", keys[places], made=False)
-        case.result("values_out", values[places], made=False)
+        places = in_order(keys[:draw_size_of_sort(case, n)])
+        case.result("keys_out", keys[places], made=False, n=n)
+        case.result("values_out", values[places], made=False, n=n)
         case.typed += ["keys_out", "values_out"]
 
 
@@ -350,8 +367,8 @@ def draw_unary(case, x):
 
 def transform(case):
     x = case.source("x", case.numbers(case.one_of(ALL), case.size(), 1 << 30), sized=True)
-    result = draw_unary(case, x)
-    case.result("out", result, result.dtype == made_type(x.dtype))
+    result = draw_unary(case, x)[:draw_size(case, len(x))]
+    case.result("out", result, result.dtype == wide(x.dtype), n=len(x))
 
 
 def transform_2(case):
@@ -364,7 +381,7 @@ def transform_2(case):
         case.settings["BINARY"] = text
     with np.errstate(all="ignore"):
         result = function(x.astype(wide(dtype)), y.astype(wide(dtype)))
-    case.result("out", result, result.dtype == made_type(dtype), tolerance=np.finfo(result.dtype).tiny if result.dtype.kind == "f" else 0)
+    case.result("out", result, result.dtype == wide(dtype), tolerance=np.finfo(result.dtype).tiny if result.dtype.kind == "f" else 0)
 
 
 def draw_stencil(case, n):
@@ -377,7 +394,7 @@ def transform_if(case):
     x = case.source("x", case.numbers(case.one_of(ALL), n, 1 << 30), sized=True)
     keeps = draw_stencil(case, n)
     result = draw_unary(case, x)
-    case.want("out", np.where(keeps, result, case.place("out", n, result.dtype, result.dtype == made_type(x.dtype))))
+    case.want("out", np.where(keeps, result, case.place("out", n, result.dtype, result.dtype == wide(x.dtype))))
 
 
 def adjacent_difference(case):
@@ -387,7 +404,7 @@ def adjacent_difference(case):
     if text != "a - b" or case.chance(0.5):
         case.settings["DIFFERENCE"] = text
     with np.errstate(all="ignore"):
-        case.result("out", np.concatenate([y[:1], function(y[1:], y[:-1])]), y.dtype == made_type(x.dtype))
+        case.result("out", np.concatenate([y[:1], function(y[1:], y[:-1])]), y.dtype == wide(x.dtype))
 
 
 def fill(case):
@@ -487,12 +504,293 @@ def transpose(case):
     case.want("dst", dst)
 
 
+def permute(case):
+    rank, most = int(case.one_of((2, 3, 3, 4, 5, 6))), 1 << 15
+    shape, axes = [1] * rank, tuple(int(axis) for axis in case.random.permutation(rank))
+    for place in case.random.permutation(rank):
+        shape[place] = 0 if case.chance(0.03) else int(case.one_of([extent for extent in (1, 2, 3, 5, 63, 64, 65, 130) if extent <= most]))
+        most //= max(shape[place], 1)
+    src = case.numbers(case.one_of(ALL), int(np.prod(shape))).reshape(shape)
+    dst = np.ascontiguousarray(src.transpose(axes))
+    if axes != (1, 0) or case.chance(0.5):
+        case.settings["AXES"] = axes
+    case.source("src", draw_order_of_axes(case, src))
+    case.source("dst", draw_order_of_axes(case, np.zeros_like(dst)))
+    case.shaped.append("dst")
+    case.want("dst", dst)
+
+
+def source_along(case, name, draw, most=1 << 16):
+    """Gives an array, which draw(shape) makes, to a call along an axis; returns its lines along the last axis, and the axis."""
+    shape, axis = draw_shape(case, most)
+    x = draw(shape)
+    draw_axis(case, axis, len(shape))
+    case.source(name, draw_order_of_axes(case, x, (0, axis), (axis + 1, len(shape))))
+    return np.moveaxis(x, axis, -1), axis
+
+
+def result_along(case, name, value, axis, made=True, tolerance=0):
+    """Gives an array for a result of one element a line along an axis."""
+    value = np.atleast_1d(value)
+    case.result(name, value, made, False, tolerance)
+    give_order_of_axes(case, name, (0, axis), (axis, value.ndim))
+
+
+def lines_along(case, name, value, axis, made=True, tolerance=0):
+    """Gives an array for a result of as many elements, whose lines lie along the last axis here."""
+    value = np.ascontiguousarray(np.moveaxis(value, -1, axis))
+    case.result(name, value, made, False, tolerance)
+    give_order_of_axes(case, name, (0, axis), (axis + 1, value.ndim))
+
+
+def give_order_of_axes(case, name, *sides):
+    case.shaped.append(name)
+    if name in case.words:
+        case.words[name] = draw_order_of_axes(case, case.words[name], *sides)
+
+
+def reduce_along(case):
+    joined = Joined(case, case.one_of(ALL), ordered=False)
+    changes = joined.kind in ("add", "a + b") and case.chance(0.4)
+    # The squares of integers, and their sums, fit.
+    are_small = changes and joined.dtype.kind in "iu" and joined.dtype.itemsize >= 4
+    x, axis = source_along(case, "x", lambda shape: joined.data(shape) % 1000 if are_small else joined.data(shape))
+    given = draw_input(case, x) if changes else x
+    if given.dtype != x.dtype:
+        joined.becomes(wide(given.dtype))
+    result_along(case, "out", joined.total(given), axis, joined.made, joined.tolerance(given))
+
+
+def numbers_of(case, dtype, most=None):
+    """Returns a function that draws an array of a shape."""
+    return lambda shape: case.numbers(dtype, int(np.prod(shape)), most).reshape(shape)
+
+
+def arg_extreme_along(case, least):
+    changes = case.chance(0.3)
+    x, axis = source_along(case, "x", numbers_of(case, case.one_of(NUMBERS), 1000 if changes else None))
+    given = draw_input(case, x) if changes else x
+    if x.shape[-1] == 0:
+        case.code = 2
+        return
+    place = (np.argmin if least else np.argmax)(given, -1)
+    value = np.take_along_axis(given, place[..., None], -1)[..., 0]
+    result_along(case, "value", value, axis, given.dtype == x.dtype)
+    result_along(case, "place", place.astype(np.int64), axis)
+    case.integral.append("place")
+
+
+def argmin_along(case):
+    arg_extreme_along(case, True)
+
+
+def argmax_along(case):
+    arg_extreme_along(case, False)
+
+
+def scan_along(case, inclusive):
+    joined = Joined(case, case.one_of(ALL), starts=not inclusive)
+    x, axis = source_along(case, "x", joined.data)
+    y = joined.inclusive(x) if inclusive else joined.exclusive(x)
+    lines_along(case, "y", y, axis, joined.made, joined.tolerance(x))
+
+
+def inclusive_scan_along(case):
+    scan_along(case, True)
+
+
+def exclusive_scan_along(case):
+    scan_along(case, False)
+
+
+def sort_along(case):
+    orders = []
+
+    def draw(shape):
+        keys, in_order = draw_less(case, numbers_of(case, case.one_of(ALL))(shape))
+        orders.append(in_order)
+        return keys
+
+    keys, axis = source_along(case, "keys", draw, 1 << 15)
+    result = each_line(lambda line: line[orders[0](line)], keys)
+    # Without an order it is that of the numbers.
+    if case.settings["LESS"] == "less" and case.chance(0.5):
+        del case.settings["LESS"]
+    if case.chance(0.5):
+        case.want("keys", np.moveaxis(result, -1, axis))
+    else:
+        lines_along(case, "keys_out", result, axis, made=False)
+        case.typed.append("keys_out")
+
+
+def moments(case, compute):
+    """compute(lines) returns the means or variances, and how far a result may be off in units of the last place of 1."""
+    changes = case.chance(0.3)
+    dtype = np.dtype(case.one_of(ALL))
+    draw = numbers_of(case, dtype, 1000 if changes else 1 << 40 if dtype == np.int64 else None)
+    if case.chance(0.2):
+        # Of all elements, where there is no axis.
+        x, axis = case.source("x", draw(draw_shape(case)[0])), 0
+        lines = x.reshape(-1)
+    else:
+        lines, axis = source_along(case, "x", draw)
+    given = draw_input(case, lines) if changes else lines
+    if lines.shape[-1] == 0:
+        case.code = 2
+        return
+    made = np.dtype(dtype if dtype.kind == "f" else np.float64)
+    type = made if case.chance(0.7) else np.dtype(case.one_of(FLOATS))
+    with np.errstate(all="ignore"):
+        value, ulps = compute(given.astype(float))
+        eps = max(np.finfo(each).eps for each in (type, given.dtype if given.dtype.kind == "f" else np.float64))
+        result_along(case, "out", np.asarray(value).astype(type), axis, type == made, float(ulps) * eps + np.finfo(type).tiny)
+
+
+def finite(x):
+    return np.where(np.isfinite(x), x, 0)
+
+
+def mean(case):
+    moments(case, lambda x: (x.mean(-1), 16 * np.abs(finite(x)).mean(-1).max(initial=0)))
+
+
+def variance(case):
+    less = int(case.one_of((0, 0, 0, 1, 2)))
+    if less or case.chance(0.2):
+        case.settings["DDOF"] = less
+
+    def compute(x):
+        n = x.shape[-1]
+        return np.var(x, -1) * n / np.float64(max(n - less, 0)), (64 + 4 * n**0.5) * n / max(n - less, 1) * (finite(x)**2).mean(-1).max(initial=0)
+
+    moments(case, compute)
+
+
+def draw_seed(case):
+    return int(case.source("seed", str(case.one_of((0, 1, 42, 2**64 - 1, int(case.random.integers(2**63)))))))
+
+
+def philox(seed, sequence, offset=0):
+    return [word.astype(np.uint64) for word in reference.philox(seed, np.atleast_1d(np.array(sequence, np.uint64)), offset)]
+
+
+def random_numbers(case, kinds, make, tolerance=0):
+    """Fills an array with what make(type, words) makes of four words of each call: an array (calls, numbers)."""
+    type = np.dtype(case.one_of(kinds))
+    n, seed = case.size(), draw_seed(case)
+    numbers = make(type, philox(seed, np.arange(-(-n // 32) * 32)))
+    # Neighbouring calls make neighbouring elements, 32 of them.
+    value = numbers.reshape(-1, 32, numbers.shape[1]).transpose(0, 2, 1).ravel()[:n]
+    case.result("out", value.astype(type), made=False, sized=False, tolerance=tolerance * np.finfo(type).eps if tolerance else 0)
+    case.required.append("out")
+    case.typed.append("out")
+
+
+def pairs(words):
+    """Returns two words of 64 bits of four words: (calls, 2)."""
+    a, b, c, d = words
+    return np.stack([b << np.uint64(32) | a, d << np.uint64(32) | c], 1)
+
+
+def random_bits(case):
+    random_numbers(case, ("u4", "u8"), lambda type, words: pairs(words) if type.itemsize == 8 else np.stack(words, 1))
+
+
+def uniform(type, words):
+    return (pairs(words) >> np.uint64(11)) * 2.0**-53 if type.itemsize == 8 else (np.stack(words, 1) >> np.uint64(8)) * 2.0**-24
+
+
+def random_uniform(case):
+    random_numbers(case, FLOATS, uniform)
+
+
+def normal(type, words):
+    if type.itemsize == 8:
+        u = uniform(type, words)
+        radius, turns = np.sqrt(-2 * np.log1p(-u[:, :1])), u[:, 1:]
+    else:
+        first, second = np.stack(words[::2], 1), np.stack(words[1::2], 1)
+        radius, turns = np.sqrt(-2 * np.log((first | np.uint64(1)) * 2.0**-32)), second * 2.0**-32
+    angle = 2 * np.pi * turns
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], 2).reshape(len(radius), 2 * radius.shape[1])
+
+
+def random_normal(case):
+    random_numbers(case, FLOATS, normal, tolerance=32)
+
+
+def random_integers(case):
+    kind = case.one_of(INTEGERS)
+    limits = np.iinfo(kind)
+    ranges = [(limits.min, limits.max), (0, 1), (limits.max - 1, limits.max), (-100 if limits.min else 0, 100)]
+    low, high = case.one_of(ranges)
+    case.source("low", str(low))
+    case.source("high", str(high))
+
+    def make(type, words):
+        count = high - low
+        if type.itemsize == 8:
+            a, b = (word.astype(object) for word in pairs(words).T)
+            return (low + ((b << 64 | a) * count >> 128))[:, None]
+        return low + (pairs(words).astype(object) * count >> 64)
+
+    random_numbers(case, (kind,), make)
+    case.typed.remove("out")
+    case.integral.append("out")
+    if case.chance(0.1) and case.words["out"].size:
+        # There are none.
+        case.words["high"] = str(low)
+        case.code = 4
+
+
+def permutation(n, seed):
+    """Returns the order of n elements that `permutation` of std:random gives."""
+    def scatter(word, key_0, key_1, count):
+        low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+        product = (word ^ np.uint64(key_0)) * np.uint64(0xD2511F53)
+        product = (product >> half ^ product & low ^ np.uint64(key_1)) * np.uint64(0xCD9E8D57)
+        return (product >> half ^ product & low) * np.uint64(count) >> half
+
+    columns = 1 << max(n - 1, 0).bit_length() // 2
+    rows = -(-n // columns)
+    keys = [int(key[0]) for key in philox(seed, n, 0x7065726D757465)]
+    places = np.arange(n, dtype=np.uint64)
+    walking = np.ones(n, bool)
+    while walking.any():
+        row, column = np.divmod(places[walking], np.uint64(columns))
+        for r in range(12):
+            k = [(key + r * step) % 2**32 for key, step in zip(keys, (0x9E3779B9, 0xBB67AE85) * 2)]
+            row = (row + scatter(column, k[0], k[1], rows)) % np.uint64(rows)
+            column = (column + scatter(row, k[2], k[3], columns)) % np.uint64(columns)
+        places[walking] = row * np.uint64(columns) + column
+        walking = places >= n
+    return places.astype(np.int64)
+
+
+def random_permutation(case):
+    n, seed = case.size(), draw_seed(case)
+    kind = case.one_of(INTEGERS)
+    case.result("out", permutation(n, seed).astype(kind), made=False, sized=False)
+    case.required.append("out")
+    case.integral.append("out")
+    if n - 1 > np.iinfo(kind).max:
+        case.code = 4
+
+
+def shuffle(case):
+    n = case.size()
+    x = case.source("x", case.numbers(case.one_of(ALL), n), sized=True)
+    case.result("out", x[permutation(n, draw_seed(case))])
+    case.typed.append("out")
+
+
 ALGORITHMS = {
-    "reduce": (reduce, argmin, argmax),
-    "scan": (inclusive_scan, exclusive_scan),
+    "reduce": (reduce, argmin, argmax, reduce_along, argmin_along, argmax_along),
+    "along": (mean, variance),
+    "scan": (inclusive_scan, exclusive_scan, inclusive_scan_along, exclusive_scan_along),
     "by_key": (inclusive_scan_by_key, exclusive_scan_by_key, reduce_by_key, run_length_encode),
     "select": (copy_if, copy_flagged, partition, unique, unique_by_key, partition_three),
-    "sort": (sort, sort_by_key, argsort),
+    "sort": (sort, sort_by_key, argsort, sort_along),
     "top_k": (top_k,),
     "segmented": (segmented_reduce, segmented_argmin, segmented_argmax, segmented_inclusive_scan, segmented_exclusive_scan,
                   segmented_sort, segmented_sort_by_key),
@@ -500,7 +798,8 @@ ALGORITHMS = {
     "searchsorted": (lower_bound, upper_bound),
     "transform": (transform, transform_2, transform_if, adjacent_difference, fill, sequence, tabulate),
     "gather": (gather, gather_if, scatter, scatter_if, reverse, rotate, repeat, tile),
-    "transpose": (transpose,),
+    "transpose": (transpose, permute),
+    "random": (random_bits, random_uniform, random_normal, random_integers, random_permutation, shuffle),
 }
 TABLE = [(module, function) for module, functions_of in ALGORITHMS.items() for function in functions_of]
 
@@ -509,7 +808,7 @@ def draw(seed, number):
     case = Case(seed, number)
     first = number < len(TABLE)
     case.module, function = TABLE[number] if first else case.one_of(TABLE)
-    case.algorithm = function.__name__
+    case.algorithm = function.__name__.removesuffix("_along")
     function(case)
     if not first and case.code == 0 and case.chance(0.25):
         case.spoil()

@@ -9,6 +9,8 @@ INTEGERS = SIGNED + UNSIGNED
 NUMBERS = INTEGERS + FLOATS
 ALL = ("?",) + NUMBERS
 EDGES = (0, 1, 2, 31, 33, *(tile + d for tile in (1024, 2048, 2816, 4096, 8192) for d in (-1, 0, 1)), 3 * 8192 + 5)
+EXTENTS = (1, 2, 3, 4, 31, 32, 33, 255, 256, 257)
+LONG = (1999, 2000, 2001, 3000, 8193)
 
 
 class Case:
@@ -24,6 +26,9 @@ class Case:
         self.sized = []         # arrays of which one element more is an error
         self.integral = []      # arrays of integers, of which floats are an error
         self.typed = []         # results that have the type of a source
+        self.whole = []         # results of which no element is left over, so that their shapes are known
+        self.shaped = []        # arrays of which another shape is an error
+        self.behind = {}        # by name of a result: an index, and what must still stand from there on
         self.code = 0
 
     def one_of(self, values):
@@ -66,7 +71,8 @@ class Case:
         return value
 
     def place(self, name, n, dtype, made=True, sized=True):
-        """Gives an array for a result, or leaves that to kernc where `made` allows it; returns what the array holds before."""
+        """Gives an array of n elements, or of a shape, for a result, or leaves that to kernc where `made` allows it; returns what
+        the array holds before."""
         dtype = np.dtype(dtype)
         if made and self.chance(0.5):
             return np.zeros(n, dtype)
@@ -78,10 +84,18 @@ class Case:
     def want(self, name, value, tolerance=0):
         self.wanted[name] = (np.asarray(value), tolerance)
 
-    def result(self, name, value, made=True, sized=True, tolerance=0):
-        """Gives an array for a result of which every element is known."""
-        self.place(name, len(value), value.dtype, made, sized)
+    def result(self, name, value, made=True, sized=True, tolerance=0, n=None):
+        """Gives an array for a result of which every element is known: what lies behind the value in one of n elements stays."""
+        before = self.place(name, value.shape if n is None else n, value.dtype, made, sized)
+        self.want(name, np.concatenate([value, before[len(value):]]), tolerance)
+        self.whole.append(name)
+
+    def begin(self, name, n, value, size, tolerance=0, made=True):
+        """Gives an array of n elements for a result that begins with a value; where there is a size, what lies behind that stays."""
+        before = self.place(name, n, value.dtype, made, sized=False)
         self.want(name, value, tolerance)
+        if "size" in self.words:
+            self.behind[name] = (size, before[size:])
 
     def counted(self, name, values, made=True):
         """Gives an array of i64 for counts of a call."""
@@ -117,6 +131,8 @@ class Case:
         ways = [("missing", name) for name in self.required] + [("unknown", name) for name in self.words]
         ways += [("size", name) for name in self.sized if len(self.sized) > 1] + [("type", name) for name in self.integral if name in self.words]
         ways += [("type of a source", name) for name in self.typed if name in self.words] + [("setting", ""), ("algorithm", "")]
+        ways += [("shape", name) for name in self.shaped if name in self.words]
+        ways += [("axis", name) for name in ("AXIS", "AXES") if name in self.settings]
         way, name = self.one_of(ways)
         if way == "missing":
             del self.words[name]
@@ -128,6 +144,12 @@ class Case:
             self.words[name] = self.words[name].astype(np.float32)
         elif way == "type of a source":
             self.words[name] = self.words[name].astype(np.complex64)
+        elif way == "shape":
+            x = self.words[name]
+            # The axes the other way round, or where that is the same shape an element more.
+            self.words[name] = np.ascontiguousarray(x.T) if x.shape != x.shape[::-1] else np.resize(x, x.size + 1)
+        elif way == "axis":
+            self.settings[name] = self.one_of((4, -5)) if name == "AXIS" else self.one_of(("(0, 0)", "(0, 1, 2, 3, 4, 5, 6)", "1"))
         elif way == "setting":
             self.settings["NO_SUCH"] = 1
         else:
@@ -150,14 +172,9 @@ def order_of_numbers(keys, descending):
 
 
 def wide(dtype):
-    """Returns the type of a sum: of a word a word, of other integers i64, of floats theirs."""
+    """Returns the type of a sum, and of the arrays that kernc makes for what is computed: of a word a word, of other integers i64, of floats theirs."""
     dtype = np.dtype(dtype)
     return dtype if dtype.kind == "f" or dtype in (np.uint32, np.uint64) else np.dtype(np.int64)
-
-
-def made_type(dtype):
-    """Returns the type of the arrays that kernc makes for what is computed of an array: they do not hold a sum of u8 or a comparison."""
-    return np.dtype(np.int64) if np.dtype(dtype).kind in "bi" else np.dtype(dtype)
 
 
 def differs(a, b):
@@ -171,13 +188,14 @@ def heads(keys, same):
 
 
 def compose(f, g):
-    """Does what `compose` of operations_to_pass.kern does."""
-    f, g, low = int(f), int(g), (1 << 32) - 1
-    return ((f >> 32) * (g >> 32) & low) << 32 | ((f & low) * (g >> 32) + g & low)
+    """Does what `compose` of operations_to_pass.kern does, for arrays."""
+    low, half = np.uint64((1 << 32) - 1), np.uint64(32)
+    return ((f >> half) * (g >> half) & low) << half | ((f & low) * (g >> half) + g & low)
 
 
 class Joined:
-    """An operation for elements of a type: its text, its start, and what it makes of the elements up to each."""
+    """An operation for elements of a type: its text, its start, and what it makes of the elements up to each, of arrays along their
+    last axis."""
 
     def __init__(self, case, dtype, starts=True, ordered=True):
         self.case, self.dtype, self.type = case, np.dtype(dtype), wide(dtype)
@@ -197,7 +215,7 @@ class Joined:
             value = self.start
             case.settings["START"] = f"{'-' if value < 0 else ''}math.inf" if np.isinf(value) else value.item()
         self.commutes = self.kind not in ("b", "compose")
-        self.made = self.type == made_type(dtype)
+        self.made = self.type == wide(dtype)
 
     def becomes(self, type):
         """Changes the type of the result, where elements become others before they are joined."""
@@ -215,33 +233,37 @@ class Joined:
         return self.type.type(self.case.one_of((0, 0, 1, 100) if self.dtype.kind != "b" or self.kind in ("add", "a + b") else (0, 1)))
 
     def data(self, n):
-        """Draws elements whose sums fit and whose products are exact."""
+        """Draws n elements, or those of a shape, whose sums fit and whose products are exact."""
         if self.kind == "multiply" and self.dtype.kind == "f":
             return self.case.random.choice([1.0, -1.0], n).astype(self.dtype)
-        return self.case.numbers(self.dtype, n, 1 << 40 if self.dtype == np.int64 else None)
+        return self.case.numbers(self.dtype, int(np.prod(n)), 1 << 40 if self.dtype == np.int64 else None).reshape(n)
 
     def inclusive(self, x):
-        """Returns what the operation makes of x[0] up to each element."""
+        """Returns what the operation makes of x[..., 0] up to each element."""
         x = x.astype(self.type)
         with np.errstate(over="ignore", invalid="ignore"):
             if self.kind in ("add", "a + b"):
-                sums = np.cumsum(x, dtype=np.float64 if self.type.kind == "f" else self.type)
+                sums = np.cumsum(x, -1, dtype=np.longdouble if self.type.kind == "f" else self.type)
                 return sums.astype(self.type)
             if self.kind == "b":
                 return x
             if self.kind == "compose":
-                for i in range(1, len(x)):
-                    x[i] = compose(x[i - 1], x[i])
+                for i in range(1, x.shape[-1]):
+                    x[..., i] = compose(x[..., i - 1], x[..., i])
                 return x
             joined = {"larger": np.fmax, "max(a, b)": np.fmax, "smaller": np.fmin, "multiply": np.multiply,
                       "a | b": np.bitwise_or, "a ^ b": np.bitwise_xor, "a & b": np.bitwise_and}
-            return joined[self.kind].accumulate(x) if len(x) else x
+            return joined[self.kind].accumulate(x, -1, dtype=self.type) if x.size else x
+
+    def started(self, x):
+        """Returns what the operation makes of the start and x[..., 0] up to each element, the start itself before them."""
+        return self.inclusive(np.concatenate([np.full(x.shape[:-1] + (1,), self.start, self.type), x.astype(self.type)], -1))
 
     def exclusive(self, x):
-        return self.inclusive(np.concatenate([np.array([self.start], self.type), x.astype(self.type)]))[:-1]
+        return self.started(x)[..., :-1]
 
     def total(self, x):
-        return self.inclusive(np.concatenate([np.array([self.start], self.type), x.astype(self.type)]))[-1]
+        return self.started(x)[..., -1]
 
     def tolerance(self, x):
         """Returns how far a sum of floats in another order may be off, or a maximum, of which zeros may have either sign."""
@@ -249,7 +271,12 @@ class Joined:
             return 0
         if self.kind not in ("add", "a + b"):
             return float(np.finfo(self.type).tiny)
-        return float(np.abs(x[np.isfinite(x)]).sum(dtype=float) + 100) * 16 * np.finfo(self.type).eps
+        return sum_tolerance(x, self.type)
+
+
+def sum_tolerance(x, type):
+    """Returns how far the sums of the lines of x along the last axis may be off, in arithmetic of a type."""
+    return float(np.where(np.isfinite(x), np.abs(x.astype(float)), 0).sum(-1).max(initial=0) + 100) * 16 * np.finfo(type).eps
 
 
 def segments_joined(function, x, starts, type):
@@ -344,3 +371,54 @@ def draw_input(case, x):
     case.settings["INPUT"] = text
     with np.errstate(over="ignore"):
         return function(x.astype(wide(x.dtype)))
+
+
+def draw_size(case, n):
+    """Draws, now and then, how many of n elements there are, for an array that the device reads; returns that, n where there is none."""
+    if not case.chance(0.35):
+        return n
+    size = int(case.one_of((0, 1, n // 2, n, case.random.integers(n, endpoint=True))))
+    case.words["size"] = np.array([min(size, n)])
+    case.integral.append("size")
+    case.sized.append("size")
+    if case.chance(0.1):
+        case.words["size"] = np.array([case.one_of((-1, n + 1, -1 << 63, 1 << 62))])
+        case.code = 4
+    return min(size, n)
+
+
+def draw_shape(case, most=1 << 16):
+    """Draws a shape and one of its axes: few long lines along it, many short ones, and what lies between."""
+    rank = int(case.one_of((1, 2, 2, 3, 3, 4)))
+    shape, axis = [1] * rank, int(case.random.integers(rank))
+    for place in case.random.permutation(rank):
+        extents = LONG if place == axis and case.chance(0.25) else EXTENTS
+        shape[place] = 0 if case.chance(0.04) else int(case.one_of([extent for extent in extents if extent <= most] or [1]))
+        most //= max(shape[place], 1)
+    return tuple(shape), axis
+
+
+def draw_axis(case, axis, rank):
+    """Sets the axis that a call goes along, counted from either side."""
+    case.settings["AXIS"] = axis - rank if case.chance(0.5) else axis
+
+
+def draw_order_of_axes(case, x, *sides):
+    """Returns an array in C or in Fortran order. Each of the `sides`, pairs of axes, must lie without gaps: now and then one does not, which
+    is an error."""
+    fortran = np.asfortranarray(x)
+    if fortran.flags.c_contiguous or not case.chance(0.3):
+        return x
+    if any(sum(extent > 1 for extent in x.shape[first:last]) > 1 for first, last in sides):
+        if not case.chance(0.1):
+            return x
+        case.code = 2
+    return fortran
+
+
+def each_line(function, x):
+    """Returns an array with each of its lines along the last axis made another by a function of one."""
+    result = np.empty_like(x)
+    for line in np.ndindex(x.shape[:-1]):
+        result[line] = function(x[line])
+    return result

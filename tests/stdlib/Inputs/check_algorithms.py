@@ -4,7 +4,8 @@
 usage: check_algorithms.py KERNC FOLDER [--seed N] [--count N] [--only N] [OPTION]...
 
 The first cases are of one algorithm each, the others of any; each has element types, sizes, data and settings of its own. Where a call
-can be wrong, a fourth of them are: those must be refused with exit code 2. --only N runs case N alone.
+can be wrong, a fourth of them are: those must be refused with exit code 2. Sizes that are not within the arrays, and what a result does
+not hold, are faults, with exit code 4. --only N runs case N alone.
 """
 import argparse
 import concurrent.futures
@@ -19,11 +20,11 @@ import numpy as np
 from algorithm_cases import TABLE, draw
 
 
-def difference(result, wanted, tolerance):
-    """Says how an array differs from the one that was wanted, of which it may have more; None where it does not."""
+def difference(result, wanted, tolerance=0, is_whole=False):
+    """Says how an array differs from the one that was wanted, of which it may have more where that is not the whole; None where it does not."""
     if result.dtype != wanted.dtype:
         return f"is of {result.dtype}, not {wanted.dtype}"
-    if tolerance == 0 and result.ndim == wanted.ndim > 1 and result.shape != wanted.shape:
+    if (is_whole or wanted.ndim > 1) and result.shape != wanted.shape:
         return f"has the shape {result.shape}, not {wanted.shape}"
     result, wanted = result.ravel(), wanted.ravel()
     if len(result) < len(wanted):
@@ -52,10 +53,14 @@ def check(case, kernc, folder, options):
         wrong.append(f"exit code {done.returncode}, not {case.code}: {done.stderr[:1500]}")
     elif not case.code:
         for name, (wanted, tolerance) in case.wanted.items():
-            how = difference(np.load(folder / f"{name}.result.npy"), wanted, tolerance)
+            result = np.load(folder / f"{name}.result.npy")
+            how = difference(result, wanted, tolerance, name in case.whole)
+            if name in case.behind:
+                size, rest = case.behind[name]
+                how = how or difference(result[size:], rest, is_whole=True)
             if how:
                 wrong.append(f"{name} {how}")
-    elif "error[" not in done.stderr:
+    elif ("fault[" if case.code == 4 else "error[") not in done.stderr:
         wrong.append(f"no error is shown: {done.stderr[:500]}")
     return [f"case {case.number}: {shlex.join(words)}", *wrong] if wrong else []
 
