@@ -1,4 +1,4 @@
-"""Checks the table of integers in docs/language.md: types and numbers of Kern and of its Numba dialect by kernc, those of C by the C++
+"""Checks the table of integers in docs/from-numba.md: types and numbers of Kern and of its Numba dialect by kernc, those of C by the C++
 compiler, where there is one.
 
 usage: integer_table.py KERNC DOCS FOLDER
