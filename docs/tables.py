@@ -29,13 +29,18 @@ def builtins():
     return [row for row in rows if not row[0].startswith("_")]  # those are for the checker alone
 
 
+def in_words(line, level):
+    """Returns the first line of a warning's explanation as `kernc help` has it."""
+    return line[0].lower() + line[1:].removesuffix(".") + (" (off)" if level == "Quiet" else "")
+
+
 def diagnostics():
-    """Yields (code, level, name, text) of each row."""
+    """Yields (code, level, name, text) of each row; of a warning the text is the first line of its explanation."""
     tables = re.findall(r'#include "(compiler/diagnostics/\w+\.def)"', (root / "compiler/diagnostics/diagnostics.def").read_text())
-    row = re.compile(r'^DIAGNOSTIC\((\w+),\s*(\w+),\s*(\w+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+),', re.M)
+    row = re.compile(r'^DIAGNOSTIC\((\w+),\s*(\w+),\s*(\w+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+),.*?R"\(\s*(.*?)\n', re.M | re.S)
     for table in tables:
         text = (root / table).read_text()
-        rows = [(match[1], match[2], match[3], strings(match[4])) for match in row.finditer(text)]
+        rows = [(match[1], match[2], match[3], in_words(match[5], match[2]) if match[1][0] == "W" else strings(match[4])) for match in row.finditer(text)]
         assert len(rows) == len(re.findall(r"^DIAGNOSTIC\(", text, re.M)), f"a row of {table} is not understood"
         yield from rows
 
@@ -55,7 +60,7 @@ def builtin_table():
 def diagnostic_table():
     lines = ["| | |", "|---|---|"]
     for code, level, name, text in diagnostics():
-        flag = f" `-W{name}`" if level == "Warning" else ""
+        flag = f" `-W{name}`" if code[0] == "W" else ""
         lines.append(f"| {code}{flag} | {cell(re.sub(r'{[^}]*}', '...', text))} |")
     return "\n".join(lines)
 

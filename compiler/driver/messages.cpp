@@ -2,6 +2,7 @@
 #include "compiler/driver/messages.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "compiler/support/limits.h"
 
@@ -37,6 +38,14 @@ std::string pattern_text(std::string_view pattern) {
     i = std::min(pattern.find('}', i), pattern.size());
   }
   return text;
+}
+
+std::string warning_in_words(const DiagnosticRow& warning) {
+  std::string_view text = warning.explanation;
+  while (text.starts_with('\n')) text.remove_prefix(1);
+  std::string line(text.substr(0, text.find(".\n")));
+  if (!line.empty()) line[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(line[0])));
+  return line;
 }
 
 } // namespace kern

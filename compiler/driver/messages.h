@@ -17,4 +17,7 @@ std::string messages_text(const Diagnostics& diagnostics, const SourceManager& s
 // Returns the text of a row with dots for what a message fills in: "cannot read `...`: ...".
 std::string pattern_text(std::string_view pattern);
 
+// Returns the first line of a warning's explanation as a phrase, "a divisor is the constant 0".
+std::string warning_in_words(const DiagnosticRow& warning);
+
 } // namespace kern

@@ -210,7 +210,8 @@ static std::string warnings_text() {
   std::string text;
   for (const DiagnosticRow* row : all_diagnostics())
     if (is_warning(*row))
-      text += fmt::format("  {:<16}{}  {}\n", row->name, row->code, pattern_text(row->text));
+      text += fmt::format("  {:<16}{}  {}{}\n", row->name, row->code, warning_in_words(*row),
+                          row->severity == Severity::Quiet ? " (off)" : "");
   return text;
 }
 
