@@ -82,8 +82,5 @@ bool report_width(Checker& checker, Builtin builtin, const Value& value);
 // Reports a shift by a constant that is no less than the width, and warns where a count is known to pass it.
 void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
                        Type computed, Span span);
-// Adds to an error of an integer that meets a float the places behind it where the same integer meets what has no type for
-// this error, and which are not reported for that.
-void note_like_places(Checker& checker, Report& report, const Value& integer, Span first);
 
 } // namespace kern::checker

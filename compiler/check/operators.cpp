@@ -123,10 +123,6 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
     Report error =
         checker.report(span, diag::operands_need_cast, spelled, a, b, suggested_cast(checker, left, right));
     checker.note_operands(error, left, right);
-    if (is_float(left.type) != is_float(right.type)) {
-      const Value& integer = is_float(left.type) ? right : left;
-      note_like_places(checker, error, integer, span);
-    }
     return error_value(span);
   }
   Report error = checker.report(span, diag::operand_type_mismatch, spelled, a, b);

@@ -246,8 +246,6 @@ def problem(options, program, one, note, offer, checks):
         after = [each for each in program.diagnostics(options.kernc, changed) if counts(each, checks)]
         codes = collections.Counter(each["code"] for each in after)
         is_gone = sum(alike(one, each) for each in after) < told
-        if note and "here too" in note["message"]:  # a place of its own
-            is_gone = not any(note["message"] == other["message"] for each in after for other in each["notes"])
         if one["code"] in WIDENING or STATEMENT.match(offer) or DECLARED.match(offer):
             del codes["E0301"]
         if is_gone and not codes - before:
