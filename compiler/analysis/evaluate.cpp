@@ -48,17 +48,6 @@ Value Symbolic::constant_array(const std::vector<std::int64_t>& extents) {
   return make_array(std::move(forms));
 }
 
-std::optional<Interval> range_of(const ir::ConstantDecl& constant) {
-  const Type element = types::scalar(constant.element);
-  if (!is_integer(element) || constant.values.empty()) return std::nullopt;
-  auto number = [&](std::uint64_t bits) {
-    return is_signed(element) ? Wide{static_cast<std::int64_t>(bits)} : Wide{bits};
-  };
-  Interval range{number(constant.values[0]), number(constant.values[0])};
-  for (std::uint64_t bits : constant.values) range = hull(range, {number(bits), number(bits)});
-  return range;
-}
-
 Value Symbolic::constant_array(ir::ConstantId id) {
   const ir::ConstantDecl& constant = module_.constants[static_cast<std::size_t>(id)];
   const auto [known, is_new] = constant_ranges_.try_emplace(id);

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/analysis/small_values.h"
 #include "compiler/analysis/symbolic.h"
 
 namespace kern {
@@ -35,17 +36,6 @@ struct WantedFact {
   bool is_most = false;     // then it is at most `least`, a constant
   std::uint32_t number = 0; // of Extremes::numbers
   Polynomial least;
-};
-
-// Integers of 64 bits that fit an i32: what Assigns give and the variables of Fors, with the start and step of
-// these, operands of Compares, products and quotients, and counts of Fors. Nothing is said of statements that no thread reaches.
-struct SmallValues {
-  std::unordered_set<const void*> results;  // ir::Assign and ir::For
-  std::unordered_set<const void*> operands; // ir::Operand
-  std::unordered_set<const void*>
-      naturals; // ir::Operand, of Binaries: the left one not negative, the right one not 0 either
-  std::unordered_map<const void*, Interval>
-      ranges; // ir::Operand, of sums and differences, and counts of Fors
 };
 
 class GuardWalk {

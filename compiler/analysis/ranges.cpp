@@ -114,4 +114,15 @@ std::size_t hash(const Affine& form) {
   return result;
 }
 
+std::optional<Interval> range_of(const ir::ConstantDecl& constant) {
+  const Type element = types::scalar(constant.element);
+  if (!is_integer(element) || constant.values.empty()) return std::nullopt;
+  auto number = [&](std::uint64_t bits) {
+    return is_signed(element) ? Wide{static_cast<std::int64_t>(bits)} : Wide{bits};
+  };
+  Interval range{number(constant.values[0]), number(constant.values[0])};
+  for (std::uint64_t bits : constant.values) range = hull(range, {number(bits), number(bits)});
+  return range;
+}
+
 } // namespace kern

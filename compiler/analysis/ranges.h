@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "compiler/ir/ir.h"
 #include "compiler/types/types.h"
 
 namespace kern {
@@ -23,6 +24,8 @@ struct Interval {
 
 // Returns every value of an integer type or bool.
 Interval type_interval(Type type);
+// Returns the least and the greatest element of a constant array of integers; nothing of others, and of empty ones.
+std::optional<Interval> range_of(const ir::ConstantDecl& constant);
 // Says whether every integer of `inner` is in `outer`.
 inline bool contains(Interval outer, Interval inner) {
   return outer.low <= inner.low && inner.high <= outer.high;

@@ -1,5 +1,7 @@
 // Which integers of 64 bits fit an i32. A body is walked in several rounds, of which the last one counts, so each
 // visit says anew what its statement holds.
+#include "compiler/analysis/small_values.h"
+
 #include <utility>
 
 #include "compiler/analysis/guard_walk.h"
@@ -68,6 +70,10 @@ SmallValues GuardWalk::run_for_small_values() {
   // A walk that was given up has shown nothing.
   if (visits_ > most_visits * (statements_ + 100)) return {};
   return std::move(small_);
+}
+
+SmallValues find_small_values(const ir::Module& module, const ir::Function& function) {
+  return GuardWalk(module, function).run_for_small_values();
 }
 
 } // namespace kern

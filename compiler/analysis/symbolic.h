@@ -56,9 +56,6 @@ struct Ratio {
   bool operator==(const Ratio&) const = default;
 };
 
-// Returns the least and the greatest element of a constant array of integers; nothing of others, and of empty ones.
-std::optional<Interval> range_of(const ir::ConstantDecl& constant);
-
 class Symbolic {
 public:
   struct Mark {

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "compiler/analysis/guards.h"
-#include "compiler/analysis/narrow.h"
+#include "compiler/transform/widths/narrow.h"
 #include "compiler/analysis/wanted_facts.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"

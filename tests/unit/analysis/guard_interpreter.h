@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/analysis/narrow.h"
+#include "compiler/transform/widths/narrow.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/overloaded.h"
 #include "runtime/common/integers.h"

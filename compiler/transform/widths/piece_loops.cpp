@@ -2,18 +2,18 @@
 // is another one of these plus or minus a term, all of them differ from what the sum was before the loop by what was added
 // since. So it does not matter in which order they are assigned, or under which conditions. Each of these statements runs at most
 // once a round, and adds at most the size of its term.
-#include "compiler/analysis/piece_sums.h"
+#include "compiler/transform/widths/piece_loops.h"
 
 #include <algorithm>
 #include <bit>
 #include <optional>
 #include <utility>
 
-#include "compiler/analysis/guard_walk.h"
 #include "compiler/analysis/kernel_lanes.h"
-#include "compiler/analysis/narrow.h"
 #include "compiler/analysis/shape.h"
+#include "compiler/analysis/small_values.h"
 #include "compiler/ir/walk.h"
+#include "compiler/transform/widths/narrow.h"
 
 namespace kern {
 
@@ -258,7 +258,7 @@ std::unordered_map<const ir::Stmt*, PieceLoop> find_piece_loops(const ir::Module
   std::erase_if(candidates,
                 [&](const Candidate& candidate) { return shapes.control(*candidate.stmt).varying; });
   if (candidates.empty()) return result;
-  const Judge judge(function, GuardWalk(module, function).run_for_small_values());
+  const Judge judge(function, find_small_values(module, function));
   for (Candidate& candidate : candidates) {
     const ir::Stmt* stmt = candidate.stmt;
     if (auto loop = judge.judge(std::move(candidate))) result.emplace(stmt, std::move(*loop));

@@ -7,8 +7,8 @@
 #include <limits>
 #include <random>
 
-#include "compiler/analysis/narrow.h"
 #include "compiler/analysis/ranges.h"
+#include "compiler/transform/widths/narrow.h"
 #include "runtime/common/program.h"
 #include "tests/unit/ir_builder.h"
 

@@ -8,7 +8,7 @@
 //         ->   p: i32 = i32(i); q: i32 = i32(n); c: bool = p < q; if c: r: i32 = i32(i); s: i32 = i32(j); v: f32 = load u[r, s]
 //
 // Where 64 bits of one are asked for, it is widened there.
-#include "compiler/analysis/narrow.h"
+#include "compiler/transform/widths/narrow.h"
 
 #include <algorithm>
 #include <utility>

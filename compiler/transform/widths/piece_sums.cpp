@@ -12,7 +12,7 @@
 //
 // Not for a GPU: ptxas unrolls a loop in a loop less, and with fewer loads in flight an H200 takes up to 1.8 times as long (sums
 // of bytes down columns); a choice between one piece and the loop as it was gives 0.84 (convolution, 15 x 15) to 1.07 (5 x 5).
-#include "compiler/analysis/piece_sums.h"
+#include "compiler/transform/widths/piece_loops.h"
 
 #include <bit>
 #include <utility>

@@ -9,11 +9,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/analysis/small_values.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {
-
-struct SmallValues;
 
 enum class NarrowFor : std::uint8_t { Cpu, Gpu };
 

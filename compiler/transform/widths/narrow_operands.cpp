@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/analysis/guard_walk.h"
-#include "compiler/analysis/narrow.h"
+#include "compiler/analysis/small_values.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"
+#include "compiler/transform/widths/narrow.h"
 
 namespace kern {
 

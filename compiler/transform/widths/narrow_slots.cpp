@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/analysis/guard_walk.h"
-#include "compiler/analysis/narrow.h"
+#include "compiler/analysis/ranges.h"
+#include "compiler/analysis/small_values.h"
 #include "compiler/ir/walk.h"
+#include "compiler/transform/widths/narrow.h"
 #include "compiler/types/convert.h"
 
 namespace kern {
@@ -285,7 +286,7 @@ Narrow find_narrow(const ir::Module& module, ir::FunctionId id, NarrowFor target
   const ir::Function& function = module.function(id);
   std::optional<SmallValues> walked;
   const LazySmall small = [&]() -> const SmallValues& {
-    if (!walked) walked = GuardWalk(module, function).run_for_small_values();
+    if (!walked) walked = find_small_values(module, function);
     return *walked;
   };
   Narrow result;
