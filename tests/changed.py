@@ -22,9 +22,9 @@ PHASES = [folder for folder in layers.read_faces(ROOT / "compiler/faces.txt") if
 TEXTS = {"lex": "lex", "parse": "parse", "load": "check", "check": "check", "messages": "check", "analysis": "analysis",
          "guards": "analysis", "transform": "transform", "lower": "lower", "builtins": "lower", "stdlib": "lower", "emit": "emit",
          "debug": "emit"}
-# The folders of text tests that tell of something other than a phase.
-ALSO = {"docs": ["docs"], "examples": ["examples", "docs"], "benchmarks": ["benchmarks"], "runtime": ["aot", "driver", "jit"],
-        "stdlib": ["stdlib", "builtins", "examples"], "cmake": ["package"]}
+# The folders of text tests that tell of something else, too.
+ALSO = {"lint": ["analysis"], "docs": ["docs"], "examples": ["examples", "docs"], "benchmarks": ["benchmarks"],
+        "runtime": ["aot", "driver", "jit"], "stdlib": ["stdlib", "builtins", "examples"], "cmake": ["package"]}
 MOST = 200  # text tests of folders that did not change
 RUNTIME_UNITS = "unit_runtime.*|unit_jit.*"
 SLOW = re.compile(r"%python \S+\.py|%cxx|%cmake|%cpack|%build|%ptxas|%jit_formula")
@@ -76,6 +76,7 @@ class Reach:
 
     def add_phase(self, name):
         self.phase = min(self.phase, PHASES.index(name))
+        self.whole.update(ALSO.get(name, ()))
         self.whole.update(folder for folder, phase in TEXTS.items() if phase == name)
         self.units.update(f"unit_{phase}" for phase in PHASES[self.phase:] if phase in (name, *PHASES[:-1]))
 

@@ -1,4 +1,4 @@
-// The divergence graphs and summaries of a module's functions, each made once. Private to analysis/.
+// The divergence graphs and summaries of a module's functions, each made once.
 #pragma once
 
 #include <map>

@@ -1,6 +1,5 @@
 // Why control flow or a value differs between threads, as notes: the path through the divergence graph, back to
-// a source; each step that a reader of the program would recognise is a note at its place. Private to
-// analysis/.
+// a source; each step that a reader of the program would recognise is a note at its place.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 #include "compiler/analysis/array_limits.h"
 #include "compiler/analysis/guards.h"
 #include "compiler/analysis/uniformity.h"
-#include "compiler/analysis/warnings.h"
+#include "compiler/lint/lint.h"
 #include "compiler/ast/print.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/modules.h"

@@ -6,7 +6,7 @@
 
 #include "compiler/analysis/describe.h"
 #include "compiler/analysis/shape.h"
-#include "compiler/analysis/updates.h"
+#include "compiler/lint/updates.h"
 
 namespace kern {
 

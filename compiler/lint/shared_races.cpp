@@ -11,10 +11,10 @@
 #include <unordered_map>
 
 #include "compiler/analysis/describe.h"
-#include "compiler/analysis/picked_threads.h"
-#include "compiler/analysis/shared_touches.h"
-#include "compiler/analysis/updates.h"
-#include "compiler/analysis/warnings.h"
+#include "compiler/lint/picked_threads.h"
+#include "compiler/lint/shared_touches.h"
+#include "compiler/lint/updates.h"
+#include "compiler/lint/lint.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/reachable.h"
 

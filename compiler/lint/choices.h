@@ -1,5 +1,5 @@
 // The ways by which a variable comes to its value: its assignments, and the conditions and loops that decide which of them
-// is the last one. A local array is one variable, and a store to it an assignment. Private to analysis/.
+// is the last one. A local array is one variable, and a store to it an assignment. Private to lint/.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "compiler/analysis/shared_touches.h"
+#include "compiler/lint/shared_touches.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/support/overloaded.h"
 

@@ -1,6 +1,6 @@
 // A launch with large numbers runs first, then those that its run asks for. One meeting is told of each pair
 // of stores.
-#include "compiler/analysis/grid_meetings.h"
+#include "compiler/lint/grid_meetings.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/analysis/launch_samples.h"
-#include "compiler/analysis/picked_threads.h"
 #include "compiler/ir/reachable.h"
+#include "compiler/lint/launch_samples.h"
+#include "compiler/lint/picked_threads.h"
 
 namespace kern {
 namespace {

@@ -1,6 +1,6 @@
 // Compares what the threads of one run of a block do to shared memory: who touches an element that another
 // thread touches with nothing to order them, who stores an element, and who loads or changes one that nobody
-// has stored. Private to analysis/.
+// has stored. Private to lint/.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/analysis/block_run.h"
+#include "compiler/lint/block_run.h"
 #include "compiler/analysis/ranges.h"
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"

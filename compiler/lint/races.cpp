@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "compiler/analysis/grid_meetings.h"
-#include "compiler/analysis/picked_threads.h"
-#include "compiler/analysis/race_advice.h"
-#include "compiler/analysis/warnings.h"
+#include "compiler/lint/grid_meetings.h"
+#include "compiler/lint/picked_threads.h"
+#include "compiler/lint/race_advice.h"
+#include "compiler/lint/lint.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"

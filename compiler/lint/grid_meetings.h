@@ -1,6 +1,6 @@
 // Finds stores of different threads of a launch, in its blocks or across them, that go to one element of
 // global memory with nothing to order them, and loads that read what another thread stores so. Runs of small
-// launches tell (block_run.h): what the run is not sure of is not told. Private to analysis/.
+// launches tell (block_run.h): what the run is not sure of is not told. Private to lint/.
 #pragma once
 
 #include <span>

@@ -2,7 +2,7 @@
 // touches which element of shared memory between which barriers. Every run is one that a launch may give:
 // what is not known is larger than every index, conditions on data come out as a policy says. Where no such
 // choice is sure, nothing is told. If a launch is given it runs all its blocks, and tells of global memory
-// instead. Private to analysis/.
+// instead. Private to lint/.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/analysis/block_values.h"
 #include "compiler/ir/ir.h"
+#include "compiler/lint/block_values.h"
 
 namespace kern {
 

@@ -11,10 +11,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/analysis/choices.h"
 #include "compiler/analysis/describe.h"
 #include "compiler/analysis/uniformity.h"
 #include "compiler/ir/walk.h"
+#include "compiler/lint/choices.h"
 #include "compiler/support/source.h"
 
 namespace kern {

@@ -1,5 +1,5 @@
 // Values in the threads of one block, as a run of it knows them: numbers where they follow from the threads' own
-// numbers and constants, else where they come from. Private to analysis/.
+// numbers and constants, else where they come from. Private to lint/.
 #pragma once
 
 #include <array>

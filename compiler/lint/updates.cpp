@@ -1,7 +1,7 @@
 // Values are followed through variables that are assigned once, so that `a = m[0]; b = a + x; m[0] = b` is
 // the atomic that it looks like. The atomic is written in the words of the source, and only if all of it can
 // be written on one line. Searches look at each value once, and give up past a bound.
-#include "compiler/analysis/updates.h"
+#include "compiler/lint/updates.h"
 
 #include <fmt/format.h>
 

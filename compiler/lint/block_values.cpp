@@ -1,5 +1,5 @@
 // Integers wrap in their types. Floats are not computed: of them only counts where they come from.
-#include "compiler/analysis/block_values.h"
+#include "compiler/lint/block_values.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // `and`, `or` and chains like `0 <= b < n` are ifs that assign a value: the parts are asked, and what they pick is put
 // together. So is a flag that a loop sets, by what is around its assignments.
-#include "compiler/analysis/picked_threads.h"
+#include "compiler/lint/picked_threads.h"
 
 #include <algorithm>
 #include <cstdlib>

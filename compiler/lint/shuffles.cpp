@@ -7,7 +7,7 @@
 
 #include "compiler/analysis/divergence_cache.h"
 #include "compiler/analysis/story.h"
-#include "compiler/analysis/warnings.h"
+#include "compiler/lint/lint.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/walk.h"

@@ -1,6 +1,6 @@
 // Bodies are numbered, each with the one around it: what is around all assignments of a slot decides nothing
 // among them. The statements behind an `if` that leaves the round of a loop count as a body too.
-#include "compiler/analysis/choices.h"
+#include "compiler/lint/choices.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // Threads run a statement together, under a mask. A loop whose end is not known runs for two rounds, so that what is
 // wrong from one to the next shows.
-#include "compiler/analysis/block_run.h"
+#include "compiler/lint/block_run.h"
 
 #include <algorithm>
 #include <utility>

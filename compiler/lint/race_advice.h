@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/analysis/describe.h"
-#include "compiler/analysis/updates.h"
+#include "compiler/lint/updates.h"
 
 namespace kern {
 

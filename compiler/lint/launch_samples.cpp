@@ -1,5 +1,5 @@
 // Large numbers are no multiples of each other or of powers of two, so that what is computed with them stays apart.
-#include "compiler/analysis/launch_samples.h"
+#include "compiler/lint/launch_samples.h"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "compiler/analysis/shared_touches.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
+#include "compiler/lint/shared_touches.h"
 #include "runtime/common/integers.h"
 
 namespace kern {

@@ -1,8 +1,8 @@
 // The values of a run, and which elements its accesses touch.
 #include <algorithm>
 
-#include "compiler/analysis/block_run.h"
 #include "compiler/builtins/builtins.h"
+#include "compiler/lint/block_run.h"
 #include "compiler/support/overloaded.h"
 
 namespace kern {

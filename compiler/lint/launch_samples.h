@@ -1,14 +1,14 @@
 // Launches of a kernel that say much about it: numbers for its parameters and extents, which its contracts allow. First each
 // is larger than every thread's number and differs from the others; what a run does with a number (`i % n`) asks for a
-// smaller one. Private to analysis/.
+// smaller one. Private to lint/.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compiler/analysis/block_run.h"
 #include "compiler/ir/ir.h"
+#include "compiler/lint/block_run.h"
 
 namespace kern {
 

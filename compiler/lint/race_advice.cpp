@@ -1,6 +1,6 @@
 // A thread that counts up an element and stores at what it counted needs the old element of an atomic: one atomic for
 // both. Only where the load, the count and the store stand in one body it is known which number the load gives.
-#include "compiler/analysis/race_advice.h"
+#include "compiler/lint/race_advice.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compiler/analysis/ranges.h"
-#include "compiler/analysis/warnings.h"
+#include "compiler/lint/lint.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"

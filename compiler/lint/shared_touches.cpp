@@ -1,6 +1,6 @@
 // A few touches of an element stand for all: so many that each thread finds one of another thread, of its own
 // warp and of other warps.
-#include "compiler/analysis/shared_touches.h"
+#include "compiler/lint/shared_touches.h"
 
 #include <fmt/format.h>
 

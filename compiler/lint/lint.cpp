@@ -1,6 +1,6 @@
 // Each warning asks another analysis and then leaves out what is mostly meant: a warning that is mostly wrong
 // is worse than none.
-#include "compiler/analysis/warnings.h"
+#include "compiler/lint/lint.h"
 
 #include <fmt/format.h>
 
