@@ -12,13 +12,13 @@
 #include "compiler/analysis/array_limits.h"
 #include "compiler/analysis/guards.h"
 #include "compiler/analysis/uniformity.h"
-#include "compiler/lint/lint.h"
 #include "compiler/ast/print.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/modules.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/lex/lex.h"
+#include "compiler/lint/lint.h"
 
 namespace kern {
 
@@ -117,7 +117,7 @@ const ir::Module* Compilation::module() {
   verify(*checked_, "uniformity");
   if (diagnostics_.has_errors()) return nullptr;
   std::swap(checked_->functions, as_written);
-  timed("warnings", [&] { return report_warnings(*checked_, sources_, is_numba, diagnostics_), true; });
+  timed("warnings", [&] { return lint(*checked_, sources_, is_numba, diagnostics_), true; });
   std::swap(checked_->functions, as_written);
   return diagnostics_.has_errors() ? nullptr : &*checked_;
 }

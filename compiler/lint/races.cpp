@@ -9,13 +9,13 @@
 #include <set>
 #include <utility>
 
-#include "compiler/lint/grid_meetings.h"
-#include "compiler/lint/picked_threads.h"
-#include "compiler/lint/race_advice.h"
-#include "compiler/lint/lint.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
+#include "compiler/lint/grid_meetings.h"
+#include "compiler/lint/lints.h"
+#include "compiler/lint/picked_threads.h"
+#include "compiler/lint/race_advice.h"
 
 namespace kern {
 namespace {
@@ -67,14 +67,13 @@ private:
 // Looks at the accesses of one function, in one context after the other.
 class AccessChecker {
 public:
-  AccessChecker(const ir::Module& module, ir::FunctionId id, const SourceManager& sources,
-                std::string_view prefix, const std::vector<bool>& waiting, LazyMeetings& meetings,
-                Diagnostics& diagnostics)
-      : module_(module), function_(module.function(id)), describe_(function_),
-        shapes_(analyze_shapes(module, id, lane_facts())), uniformity_(analyze_uniformity(module, id)),
-        updates_(module, function_, describe_, uniformity_, sources, prefix),
-        threads_(describe_, shapes_, updates_), advice_(function_, describe_, updates_, prefix),
-        waiting_(waiting), meetings_(meetings), diagnostics_(diagnostics) {}
+  AccessChecker(LintContext& context, ir::FunctionId id, const std::vector<bool>& waiting,
+                LazyMeetings& meetings)
+      : module_(context.module), function_(module_.function(id)), describe_(function_),
+        shapes_(analyze_shapes(module_, id, lane_facts())), uniformity_(analyze_uniformity(module_, id)),
+        updates_(module_, function_, describe_, uniformity_, context.sources, context.prefix),
+        threads_(describe_, shapes_, updates_), advice_(function_, describe_, updates_, context.prefix),
+        waiting_(waiting), meetings_(meetings), diagnostics_(context.diagnostics) {}
 
   // Appends how it calls others.
   void run(const Context& context, std::vector<Context>& calls) {
@@ -389,12 +388,11 @@ private:
 
 class RaceChecker {
 public:
-  RaceChecker(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
-              Diagnostics& diagnostics)
-      : module_(module), sources_(sources), prefix_(prefix), diagnostics_(diagnostics),
-        waiting_(find_waiting_functions(module)), meetings_(module) {}
+  explicit RaceChecker(LintContext& context)
+      : lint_(context), module_(context.module), waiting_(find_waiting_functions(module_)),
+        meetings_(module_) {}
 
-  std::vector<Span> run() {
+  void run() {
     std::vector<Context> pending;
     for (std::size_t i = 0; i < module_.functions.size(); ++i)
       if (module_.functions[i].is_kernel) pending.push_back({static_cast<ir::FunctionId>(i)});
@@ -402,9 +400,7 @@ public:
       const Context next = std::move(pending[i]);
       if (is_new(next)) checker(next.function).run(next, pending);
     }
-    std::vector<Span> told;
-    for (auto& [id, checker] : checkers_) checker->report(told);
-    return told;
+    for (auto& [id, checker] : checkers_) checker->report(lint_.told);
   }
 
 private:
@@ -428,16 +424,12 @@ private:
 
   AccessChecker& checker(ir::FunctionId id) {
     std::unique_ptr<AccessChecker>& made = checkers_[id];
-    if (!made)
-      made =
-          std::make_unique<AccessChecker>(module_, id, sources_, prefix_, waiting_, meetings_, diagnostics_);
+    if (!made) made = std::make_unique<AccessChecker>(lint_, id, waiting_, meetings_);
     return *made;
   }
 
+  LintContext& lint_;
   const ir::Module& module_;
-  const SourceManager& sources_;
-  std::string_view prefix_;
-  Diagnostics& diagnostics_;
   std::vector<bool> waiting_;
   LazyMeetings meetings_;
   std::map<ir::FunctionId, std::unique_ptr<AccessChecker>> checkers_;
@@ -447,9 +439,6 @@ private:
 
 } // namespace
 
-std::vector<Span> report_races(const ir::Module& module, const SourceManager& sources,
-                               std::string_view prefix, Diagnostics& diagnostics) {
-  return RaceChecker(module, sources, prefix, diagnostics).run();
-}
+void report_races(LintContext& context) { RaceChecker(context).run(); }
 
 } // namespace kern

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "compiler/analysis/ranges.h"
-#include "compiler/lint/lint.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
+#include "compiler/lint/lints.h"
 
 namespace kern {
 namespace {
@@ -126,9 +126,9 @@ const Operand* cast_operand(const ir::Function& function, const ir::Stmt& stmt) 
 
 } // namespace
 
-void report_rounded_casts(const ir::Module& module, const SourceManager& sources, Diagnostics& diagnostics) {
+void report_rounded_casts(LintContext& context) {
   std::set<std::pair<FileId, std::uint32_t>> told; // a place in several instances is one
-  for (const ir::Function& function : module.functions) {
+  for (const ir::Function& function : context.module.functions) {
     std::vector<std::pair<const ir::Stmt*, const Operand*>> casts;
     const ir::Fit* fit = nullptr; // of the statement in front: what it checks does not wrap
     ir::walk(function.body, [&](const ir::Stmt& stmt) {
@@ -139,10 +139,10 @@ void report_rounded_casts(const ir::Module& module, const SourceManager& sources
       fit = std::get_if<ir::Fit>(&stmt.node);
     });
     if (casts.empty()) continue;
-    const RoundedCasts rounded(function, sources);
+    const RoundedCasts rounded(function, context.sources);
     for (const auto& [stmt, value] : casts) {
       const ir::SlotId slot = std::get<ir::Assign>(stmt->node).slot;
-      rounded.check(*stmt, *value, function.slots[static_cast<std::size_t>(slot)].type, diagnostics);
+      rounded.check(*stmt, *value, function.slots[static_cast<std::size_t>(slot)].type, context.diagnostics);
     }
   }
 }

@@ -11,12 +11,12 @@
 #include <unordered_map>
 
 #include "compiler/analysis/describe.h"
+#include "compiler/diagnostics/warnings.h"
+#include "compiler/ir/reachable.h"
+#include "compiler/lint/lints.h"
 #include "compiler/lint/picked_threads.h"
 #include "compiler/lint/shared_touches.h"
 #include "compiler/lint/updates.h"
-#include "compiler/lint/lint.h"
-#include "compiler/diagnostics/warnings.h"
-#include "compiler/ir/reachable.h"
 
 namespace kern {
 namespace {
@@ -59,10 +59,8 @@ constexpr std::size_t most_parts = 4;
 
 class RaceReporter {
 public:
-  RaceReporter(const ir::Module& module, const ir::Function& kernel, const SourceManager& sources,
-               std::string_view prefix, std::span<const Span> told, Diagnostics& diagnostics)
-      : module_(module), kernel_(kernel), sources_(sources), prefix_(prefix), told_(told),
-        diagnostics_(diagnostics) {}
+  RaceReporter(LintContext& context, const ir::Function& kernel)
+      : context_(context), module_(context.module), kernel_(kernel) {}
 
   void run() {
     SharedTouches then(module_, kernel_, BlockRun::Policy::Then);
@@ -74,20 +72,18 @@ public:
       other->run();
       report(*other);
     }
-    if (!reported_.empty() ||
-        report_never_stored(module_, then, other ? &*other : nullptr, prefix_, diagnostics_))
-      return;
+    if (!reported_.empty() || report_never_stored(then, other ? &*other : nullptr, context_)) return;
     if (!may_lack_stores(kernel_)) return;
     SharedTouches without(module_, kernel_, BlockRun::Policy::Without);
     without.run();
-    if (report_unset_flag(without, then, prefix_, diagnostics_) || has_whole_blocks()) return;
+    if (report_unset_flag(without, then, context_) || has_whole_blocks()) return;
     for (std::size_t number = 0; number < most_parts; ++number) {
       SharedTouches part(module_, kernel_, BlockRun::Policy::Part, number);
       part.run();
-      if (report_unstored(part, then, diagnostics_)) return;
+      if (report_unstored(part, then, context_)) return;
       SharedTouches rest(module_, kernel_, BlockRun::Policy::Rest, number);
       rest.run();
-      if (report_unstored(rest, then, diagnostics_) || part.block().parts() <= number + 1) return;
+      if (report_unstored(rest, then, context_) || part.block().parts() <= number + 1) return;
     }
   }
 
@@ -120,9 +116,9 @@ private:
       if (!advised_.insert({static_cast<std::uint32_t>(advice.span.file), advice.span.begin}).second)
         continue;
       const Touched &first = conflict.first, &second = conflict.second;
-      Diagnostics::Builder builder =
-          diagnostics_.report(second.touch.stmt->span, diag::shared_race, describe_touch(second.touch),
-                              done(second.touch.kind), done(first.touch.kind));
+      Diagnostics::Builder builder = context_.diagnostics.report(
+          second.touch.stmt->span, diag::shared_race, describe_touch(second.touch), done(second.touch.kind),
+          done(first.touch.kind));
       const std::string how =
           conflict.is_by_data
               ? "another thread may come to the element here: which one it is, data decide"
@@ -159,12 +155,11 @@ private:
 
   // The analyses of a function that say which of its stores change what they load.
   struct Function {
-    Function(const ir::Module& module, const ir::Function& function, const SourceManager& sources,
-             std::string_view prefix)
+    Function(const ir::Function& function, const LintContext& context)
         : nesting(function), describe(function),
-          uniformity(
-              analyze_uniformity(module, static_cast<ir::FunctionId>(&function - module.functions.data()))),
-          updates(module, function, describe, uniformity, sources, prefix) {}
+          uniformity(analyze_uniformity(
+              context.module, static_cast<ir::FunctionId>(&function - context.module.functions.data()))),
+          updates(context.module, function, describe, uniformity, context.sources, context.prefix) {}
     Nesting nesting;
     Describer describe;
     Uniformity uniformity;
@@ -173,7 +168,7 @@ private:
 
   const Function& function(const ir::Function& function) {
     std::unique_ptr<Function>& made = functions_[&function];
-    if (!made) made = std::make_unique<Function>(module_, function, sources_, prefix_);
+    if (!made) made = std::make_unique<Function>(function, context_);
     return *made;
   }
 
@@ -207,8 +202,8 @@ private:
     const std::optional<std::string> atomic =
         function.updates.atomic(*store, stmt.span, tests_around(function, stmt));
     if (!atomic && !function.updates.updates(*store)) return false;
-    if (std::ranges::find(told_, stmt.span) != told_.end()) return true;
-    Diagnostics::Builder builder = diagnostics_.report(
+    if (std::ranges::find(context_.told, stmt.span) != context_.told.end()) return true;
+    Diagnostics::Builder builder = context_.diagnostics.report(
         stmt.span, diag::lost_update, describe_touch(is_first ? first : second),
         atomic ? fmt::format("write `{}`", *atomic) : "use an atomic, or an element for each thread");
     builder.note(stmt.span, "in a block of {} threads, thread {} and thread {} come to the same element",
@@ -220,7 +215,7 @@ private:
   // Says where the barrier goes: the ways of both part in a function, or in the rounds of a loop.
   Advice advise(const BlockRun& run, const Conflict& conflict) {
     const auto [a, b] = parting(run, conflict);
-    const std::string barrier = fmt::format("`{}syncthreads()`", prefix_);
+    const std::string barrier = fmt::format("`{}syncthreads()`", context_.prefix);
     const bool is_carried = a && b && a->kind == RunPlace::Kind::Round && b->kind == RunPlace::Kind::Round &&
                             a->stmt == b->stmt && a->number != b->number;
     if (is_carried)
@@ -240,8 +235,9 @@ private:
       return {later->span,
               fmt::format("let {} stand between them, where all threads of the block come to it", barrier)};
     // No barrier stands within a statement.
-    const bool is_one = earlier->span.file == child->span.file &&
-                        sources_.locate(earlier->span).line == sources_.locate(child->span).line;
+    const bool is_one =
+        earlier->span.file == child->span.file &&
+        context_.sources.locate(earlier->span).line == context_.sources.locate(child->span).line;
     if (is_one)
       return {
           child->span,
@@ -249,12 +245,9 @@ private:
     return {child->span, fmt::format("write {} before this", barrier)};
   }
 
+  LintContext& context_;
   const ir::Module& module_;
   const ir::Function& kernel_;
-  const SourceManager& sources_;
-  std::string_view prefix_;
-  std::span<const Span> told_;
-  Diagnostics& diagnostics_;
   std::map<const ir::Function*, std::unique_ptr<Function>> functions_;
   std::set<std::uint32_t> reported_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> advised_;
@@ -262,8 +255,8 @@ private:
 
 } // namespace
 
-void report_shared_races(const ir::Module& module, const SourceManager& sources, std::string_view prefix,
-                         std::span<const Span> told, Diagnostics& diagnostics) {
+void report_shared_races(LintContext& context) {
+  const ir::Module& module = context.module;
   if (module.shared.empty()) return;
   for (const ir::Function& kernel : module.functions) {
     if (!kernel.is_kernel) continue;
@@ -277,8 +270,7 @@ void report_shared_races(const ir::Module& module, const SourceManager& sources,
                                           : nullptr;
       return array && array->type->space == AddressSpace::Shared;
     });
-    if (touches && !waits_for_others(module, kernel))
-      RaceReporter(module, kernel, sources, prefix, told, diagnostics).run();
+    if (touches && !waits_for_others(module, kernel)) RaceReporter(context, kernel).run();
   }
 }
 

@@ -14,12 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/lint/block_run.h"
 #include "compiler/analysis/ranges.h"
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
+#include "compiler/lint/block_run.h"
 
 namespace kern {
+
+struct LintContext;
 
 struct Touched {
   Touch touch;
@@ -116,15 +118,12 @@ std::optional<Interval> picked_elements(const Touch& touch);
 bool may_lack_stores(const ir::Function& kernel);
 // Reports the first element that a thread loads in a part of a block though only threads beyond that part store it, as the
 // whole block shows; says whether there is one.
-bool report_unstored(const SharedTouches& part, const SharedTouches& whole, Diagnostics& diagnostics);
+bool report_unstored(const SharedTouches& part, const SharedTouches& whole, LintContext& context);
 // Reports of an element that threads store a constant to only where data say so, as a flag, where it is loaded though it may hold
 // for none; says whether there is one. `without` is the run in which it does.
-bool report_unset_flag(const SharedTouches& without, const SharedTouches& run, std::string_view prefix,
-                       Diagnostics& diagnostics);
+bool report_unset_flag(const SharedTouches& without, const SharedTouches& run, LintContext& context);
 // Reports of each array the first element that threads load or change though no thread of the whole block stores it; says
-// whether there is one. `other` is a run in which conditions on data come out differently, or null; `prefix` stands before
-// `syncthreads` in the words of the source.
-bool report_never_stored(const ir::Module& module, const SharedTouches& run, const SharedTouches* other,
-                         std::string_view prefix, Diagnostics& diagnostics);
+// whether there is one. `other` is a run in which conditions on data come out differently, or null.
+bool report_never_stored(const SharedTouches& run, const SharedTouches* other, LintContext& context);
 
 } // namespace kern

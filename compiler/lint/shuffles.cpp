@@ -7,10 +7,10 @@
 
 #include "compiler/analysis/divergence_cache.h"
 #include "compiler/analysis/story.h"
-#include "compiler/lint/lint.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/walk.h"
+#include "compiler/lint/lints.h"
 
 namespace kern {
 namespace {
@@ -241,7 +241,8 @@ private:
 
 } // namespace
 
-void report_shuffles(const ir::Module& module, Diagnostics& diagnostics) {
+void report_shuffles(LintContext& context) {
+  const ir::Module& module = context.module;
   // Most programs have none, and the graph of warps need not be made.
   const auto shuffles = [](const Stmt& stmt) {
     const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
@@ -250,7 +251,7 @@ void report_shuffles(const ir::Module& module, Diagnostics& diagnostics) {
   if (std::none_of(module.functions.begin(), module.functions.end(),
                    [&](const ir::Function& function) { return ir::any(function.body, shuffles); }))
     return;
-  ShuffleChecker checker(module, diagnostics);
+  ShuffleChecker checker(module, context.diagnostics);
   for (std::size_t id = 0; id < module.functions.size(); ++id) checker.check(static_cast<ir::FunctionId>(id));
 }
 

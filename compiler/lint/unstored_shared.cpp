@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "compiler/lint/shared_touches.h"
 #include "compiler/diagnostics/warnings.h"
+#include "compiler/lint/lints.h"
+#include "compiler/lint/shared_touches.h"
 #include "compiler/support/overloaded.h"
 
 namespace kern {
@@ -109,13 +110,13 @@ static const Touched* missed_store(const SharedTouches& part, const SharedTouche
   return is_before && !is_own ? stored : nullptr;
 }
 
-bool report_unstored(const SharedTouches& part, const SharedTouches& whole, Diagnostics& diagnostics) {
+bool report_unstored(const SharedTouches& part, const SharedTouches& whole, LintContext& context) {
   const BlockRun& block = part.block();
   if (!block.split()) return false;
   for (const auto& [array, element, load] : part.unstored()) {
     const Touched* by = missed_store(part, whole, array, load, whole.first_store(array, element));
     if (!by) continue;
-    report_missing(block, load, *by, diagnostics);
+    report_missing(block, load, *by, context.diagnostics);
     return true;
   }
   // Data may pick any element, also one that only a missing thread stores.
@@ -123,7 +124,7 @@ bool report_unstored(const SharedTouches& part, const SharedTouches& whole, Diag
     const Touched* by =
         missed_store(part, whole, array, load, whole.stored_only_here(array, part, load.thread));
     if (!by) continue;
-    report_missing(block, load, *by, diagnostics);
+    report_missing(block, load, *by, context.diagnostics);
     return true;
   }
   return false;
@@ -172,8 +173,7 @@ static std::string filling_advice(const ir::SharedDecl& array, const Touched& to
       prefix, array.extents[0], array.name);
 }
 
-bool report_unset_flag(const SharedTouches& without, const SharedTouches& run, std::string_view prefix,
-                       Diagnostics& diagnostics) {
+bool report_unset_flag(const SharedTouches& without, const SharedTouches& run, LintContext& context) {
   for (const auto& [array, element, load] : without.unstored()) {
     const Touched* store = run.first_store(array, element);
     const auto* stored = store ? std::get_if<ir::Store>(&store->touch.stmt->node) : nullptr;
@@ -186,19 +186,18 @@ bool report_unset_flag(const SharedTouches& without, const SharedTouches& run, s
     if (!is_flag) continue;
     const std::string text = describe_touch(store->touch);
     Diagnostics::Builder builder =
-        diagnostics.report(load.touch.stmt->span, diag::unstored_shared, describe_touch(load.touch),
-                           found_by(load), "the condition before the store may hold for none");
+        context.diagnostics.report(load.touch.stmt->span, diag::unstored_shared, describe_touch(load.touch),
+                                   found_by(load), "the condition before the store may hold for none");
     builder.note(store->touch.stmt->span, "{} is stored here, where data say so", text);
     builder.note("let one thread store what it is otherwise, before and for all, and write `{}syncthreads()` "
                  "behind it",
-                 prefix);
+                 context.prefix);
     return true;
   }
   return false;
 }
 
-bool report_never_stored(const ir::Module& module, const SharedTouches& run, const SharedTouches* other,
-                         std::string_view prefix, Diagnostics& diagnostics) {
+bool report_never_stored(const SharedTouches& run, const SharedTouches* other, LintContext& context) {
   std::map<std::uint32_t, std::pair<Touched, std::optional<std::int64_t>>>
       found; // of each array the first one
   const auto add = [&](std::uint32_t array, std::optional<std::int64_t> element, const Touched& touched) {
@@ -215,18 +214,18 @@ bool report_never_stored(const ir::Module& module, const SharedTouches& run, con
   for (const auto& [array, element, touched] : run.unstored()) add(array, element, touched);
   for (const auto& [array, touched] : run.picked_by_data())
     add(array,
-        run.any_store(array) ? picked_unstored(run, other, module.shared[array], array, touched.touch)
+        run.any_store(array) ? picked_unstored(run, other, context.module.shared[array], array, touched.touch)
                              : std::nullopt,
         touched);
   for (const auto& [array, first] : found) {
     const Touched& touched = first.first;
     const Touched* store = run.any_store(array);
-    const ir::SharedDecl& declared = module.shared[array];
+    const ir::SharedDecl& declared = context.module.shared[array];
     const bool is_by_data = std::ranges::any_of(run.picked_by_data(), [&](const auto& picked) {
       return picked.first == array && picked.second.touch.stmt == touched.touch.stmt;
     });
     const std::string block = fmt::format("in a block of {} threads", run.block().threads());
-    Diagnostics::Builder builder = diagnostics.report(
+    Diagnostics::Builder builder = context.diagnostics.report(
         touched.touch.stmt->span, diag::unstored_shared, describe_touch(touched.touch), found_by(touched),
         !store ? "shared memory is not zeroed"
         : is_by_data
@@ -235,11 +234,11 @@ bool report_never_stored(const ir::Module& module, const SharedTouches& run, con
             : fmt::format("{}, thread {} comes to an element that is left out", block, touched.thread));
     if (store) {
       builder.note(store->touch.stmt->span, "what is stored here leaves it out");
-      if (is_by_data) builder.note("{}", filling_advice(declared, touched, prefix));
+      if (is_by_data) builder.note("{}", filling_advice(declared, touched, context.prefix));
       continue;
     }
     builder.note(declared.span, "what `{}` holds at first is whatever was there before", declared.name);
-    builder.note("{}", filling_advice(declared, touched, prefix));
+    builder.note("{}", filling_advice(declared, touched, context.prefix));
   }
   return !found.empty();
 }
