@@ -1,14 +1,35 @@
 // The functions of the lints, and what all of them are given. Private to lint/.
 #pragma once
 
+#include <map>
 #include <string_view>
 #include <vector>
 
+#include "compiler/analysis/describe.h"
+#include "compiler/analysis/shape.h"
+#include "compiler/analysis/uniformity.h"
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
+#include "compiler/lint/accesses.h"
+#include "compiler/lint/nesting.h"
+#include "compiler/lint/updates.h"
 #include "compiler/support/source.h"
 
 namespace kern {
+
+struct LintContext;
+
+// What several lints ask of a function. Shapes are those of a warp, of arrays that are contiguous.
+struct FunctionAnalyses {
+  FunctionAnalyses(const LintContext& context, ir::FunctionId id);
+
+  const ir::Function& function;
+  Nesting nesting;
+  Describer describe;
+  Shapes shapes;
+  Uniformity uniformity;
+  Updates updates;
+};
 
 // What a lint reads, and where it reports.
 struct LintContext {
@@ -17,6 +38,13 @@ struct LintContext {
   std::string_view prefix; // before `atomic`, `grid` and `syncthreads` in the words of the source
   Diagnostics& diagnostics;
   std::vector<Span> told = {}; // stores that a lint has told of: another one says nothing more of them
+  std::map<ir::FunctionId, std::vector<AccessFinding>> accesses = {}; // of which nothing was told yet
+  std::map<ir::FunctionId, FunctionAnalyses> known = {};
+
+  // Returns the analyses of a function, which are made once.
+  const FunctionAnalyses& analyses(ir::FunctionId id) {
+    return known.try_emplace(id, *this, id).first->second;
+  }
 };
 
 #define LINT(Name, Dialects, ...) void report_##Name(LintContext& context);

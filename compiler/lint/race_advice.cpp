@@ -18,25 +18,19 @@ static bool is_common(const ir::Operand& array) {
   return array.type->space == AddressSpace::Global || array.type->space == AddressSpace::Shared;
 }
 
-RaceAdvice::RaceAdvice(const ir::Function& function, const Describer& describe, const Updates& updates,
-                       std::string_view prefix)
-    : function_(function), describe_(describe), updates_(updates), prefix_(prefix) {
-  visit(function.body, nullptr);
-  if (counts_.empty()) return;
-  for (const ir::Stmt* stmt : stores_) find_placed(*stmt);
-}
-
-void RaceAdvice::visit(const ir::Body& body, const ir::Stmt* outer) {
-  for (const ir::Stmt& stmt : body) {
-    where_.emplace(&stmt, Where{&body, outer, where_.size()});
+RaceAdvice::RaceAdvice(const FunctionAnalyses& analyses, std::string_view prefix)
+    : function_(analyses.function), nesting_(analyses.nesting), describe_(analyses.describe),
+      updates_(analyses.updates), prefix_(prefix) {
+  ir::walk(function_.body, [&](const ir::Stmt& stmt) {
     const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
     if (atomic && is_common(atomic->array) && step(*atomic)) atomics_.push_back(&stmt);
     const auto* store = std::get_if<ir::Store>(&stmt.node);
     if (store && is_common(store->array))
       (is_integer(store->value.type) && updates_.updates(*store) && step(*store) ? counts_ : stores_)
           .push_back(&stmt);
-    ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner, &stmt); });
-  }
+  });
+  if (counts_.empty()) return;
+  for (const ir::Stmt* stmt : stores_) find_placed(*stmt);
 }
 
 // Returns what a store adds to its element, where that is a constant.
@@ -94,7 +88,8 @@ void RaceAdvice::find_placed(const ir::Stmt& stmt) {
     const auto& load = std::get<ir::Load>(from->load->node);
     for (const ir::Stmt* count : counts_) {
       const auto& counter = std::get<ir::Store>(count->node);
-      const Where &loaded = where_.at(from->load), &counts = where_.at(count), &stores = where_.at(&stmt);
+      const Nesting::Where &loaded = nesting_.of(*from->load), &counts = nesting_.of(*count),
+                           &stores = nesting_.of(stmt);
       if (!updates_.is_element(load, counter)) continue;
       if (loaded.body != counts.body || stores.body != counts.body) continue;
       Counted& counted = counted_[count];
@@ -147,8 +142,8 @@ std::string RaceAdvice::text(const ir::Atomic& count) const {
 
 // Says whether a statement stands in a body, or in one within it.
 bool RaceAdvice::is_around(const ir::Body* body, const ir::Stmt& stmt) const {
-  for (const ir::Stmt* at = &stmt; at; at = where_.at(at).outer)
-    if (where_.at(at).body == body) return true;
+  for (const ir::Stmt* at = &stmt; at; at = nesting_.of(*at).outer)
+    if (nesting_.of(*at).body == body) return true;
   return false;
 }
 
@@ -161,10 +156,10 @@ std::optional<std::string> RaceAdvice::atomic_advice(const ir::Stmt& stmt) const
     for (const ir::Stmt* each : atomics_) {
       const auto& count = std::get<ir::Atomic>(each->node);
       const ir::Store counted{count.array, count.indices, count.args[0]};
-      const Where &loaded = where_.at(from->load), &counts = where_.at(each);
+      const Nesting::Where &loaded = nesting_.of(*from->load), &counts = nesting_.of(*each);
       const bool is_before = counts.order < loaded.order;
       const bool is_sure = is_before ? is_around(counts.body, *from->load)
-                                     : counts.body == loaded.body && counts.body == where_.at(&stmt).body;
+                                     : counts.body == loaded.body && counts.body == nesting_.of(stmt).body;
       if (!updates_.is_element(load, counted) || !is_sure) continue;
       std::string name = count.slot ? function_.slots[index_of(*count.slot)].name : "";
       const bool has_name = !name.empty();

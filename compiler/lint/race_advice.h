@@ -8,8 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/analysis/describe.h"
-#include "compiler/lint/updates.h"
+#include "compiler/lint/lints.h"
 
 namespace kern {
 
@@ -21,8 +20,7 @@ public:
     std::string element, index; // `out[n[0]]`, and what to write: `out[p]`
   };
 
-  RaceAdvice(const ir::Function& function, const Describer& describe, const Updates& updates,
-             std::string_view prefix);
+  RaceAdvice(const FunctionAnalyses& analyses, std::string_view prefix);
 
   // Returns the stores that a store which counts places; none of most.
   std::span<const Placed> placed_by(const ir::Stmt& count) const;
@@ -47,13 +45,6 @@ private:
     std::int64_t offset;
     std::string name; // of the variable that holds what was loaded
   };
-  struct Where {
-    const ir::Body* body;
-    const ir::Stmt* outer; // that holds the body
-    std::size_t order;
-  };
-
-  void visit(const ir::Body& body, const ir::Stmt* outer);
   bool is_around(const ir::Body* body, const ir::Stmt& stmt) const;
   static std::optional<std::int64_t> step(const ir::Atomic& count);
   std::string text(const ir::Atomic& count) const;
@@ -65,10 +56,10 @@ private:
   std::string fresh_name() const;
 
   const ir::Function& function_;
+  const Nesting& nesting_;
   const Describer& describe_;
   const Updates& updates_;
   std::string_view prefix_;
-  std::unordered_map<const ir::Stmt*, Where> where_;
   std::vector<const ir::Stmt*> stores_, counts_, atomics_; // in the order of the program
   std::unordered_map<const ir::Stmt*, Counted> counted_;
   std::unordered_map<const ir::Stmt*, const ir::Stmt*> placed_;

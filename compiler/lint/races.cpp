@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
-#include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lint/grid_meetings.h"
@@ -31,8 +29,6 @@ bool is_common(const Operand& array) {
   return array.type->space == AddressSpace::Global || array.type->space == AddressSpace::Shared;
 }
 
-// The fewest elements between neighbours that are worth a word.
-constexpr std::int64_t far_apart = 8;
 // The most ways in which a function is called that are looked at.
 constexpr std::size_t most_contexts = 32;
 
@@ -43,12 +39,6 @@ struct Context {
   Picked picked = Picked::Many; // who comes to the call
   std::vector<Note> calls = {}; // the innermost one first
 };
-
-LaneFacts lane_facts() {
-  LaneFacts facts{32};
-  facts.contiguous = facts.small_grid = true;
-  return facts;
-}
 
 // The meetings of a module, found where a store asks for them.
 class LazyMeetings {
@@ -69,11 +59,11 @@ class AccessChecker {
 public:
   AccessChecker(LintContext& context, ir::FunctionId id, const std::vector<bool>& waiting,
                 LazyMeetings& meetings)
-      : module_(context.module), function_(module_.function(id)), describe_(function_),
-        shapes_(analyze_shapes(module_, id, lane_facts())), uniformity_(analyze_uniformity(module_, id)),
-        updates_(module_, function_, describe_, uniformity_, context.sources, context.prefix),
-        threads_(describe_, shapes_, updates_), advice_(function_, describe_, updates_, context.prefix),
-        waiting_(waiting), meetings_(meetings), diagnostics_(context.diagnostics) {}
+      : module_(context.module), analyses_(context.analyses(id)), function_(analyses_.function),
+        describe_(analyses_.describe), shapes_(analyses_.shapes), uniformity_(analyses_.uniformity),
+        updates_(analyses_.updates), threads_(describe_, shapes_, updates_),
+        advice_(analyses_, context.prefix), waiting_(waiting), meetings_(meetings),
+        findings_(context.accesses[id]) {}
 
   // Appends how it calls others.
   void run(const Context& context, std::vector<Context>& calls) {
@@ -83,35 +73,13 @@ public:
     visit(function_.body);
   }
 
-  // Appends the places of the stores that it reports.
-  void report(std::vector<Span>& told) {
-    for (auto& [key, found] : found_) {
-      report(key, found);
-      if (key.second != Cause::Distance) told.insert(told.end(), found.places.begin(), found.places.end());
-    }
-  }
-
 private:
-  struct Found {
-    Span span;
-    std::string element, advice;
-    std::vector<Note> notes;
-    std::vector<Span> places;
-  };
-  enum class Cause : std::uint8_t { Race, Update, Load, Distance };
-  // Causes come in the order of the program: by the place of the first access.
-  using Key = std::pair<std::uint32_t, Cause>; // the array's slot
-
   void visit(const ir::Body& body) {
     const Picked outer = picked_;
     const bool outer_data = under_data_;
     for (const Stmt& stmt : body) {
-      if (const auto* load = std::get_if<ir::Load>(&stmt.node))
-        check_distance(load->array, load->indices, stmt);
-      if (const auto* store = std::get_if<ir::Store>(&stmt.node)) {
-        check_distance(store->array, store->indices, stmt);
+      if (const auto* store = std::get_if<ir::Store>(&stmt.node))
         if (!check_race(*store, stmt) && !check_meeting(*store, stmt)) check_load(*store, stmt);
-      }
       if (const auto* call = std::get_if<ir::Call>(&stmt.node)) visit_call(*call, stmt);
       if (const auto* branch = std::get_if<ir::If>(&stmt.node)) {
         visit_branch(*branch);
@@ -197,11 +165,12 @@ private:
     const bool is_many = picked_ == Picked::Many || advice_.atomic_advice(stmt);
     const bool is_sure = atomic ? differs || !function_.is_kernel : differs && is_many;
     if (!updates && !(is_one ? is_sure : atomic.has_value())) return false;
-    Found& found = find(store.array, is_one ? Cause::Race : Cause::Update, stmt.span);
-    if (found.places.size() > 1 || !found.advice.empty()) return true;
-    found.element = describe_.element(whole(store.array), store.indices);
-    found.advice = advice(store, stmt, is_one, updates, atomic, found.notes);
-    found.notes.insert(found.notes.end(), context_->calls.begin(), context_->calls.end());
+    AccessFinding* found =
+        find(store.array, is_one ? AccessCause::Race : AccessCause::Update, stmt, stmt.span);
+    if (!found) return true;
+    found->element = whole_element(analyses_, store.array, store.indices);
+    found->advice = advice(store, stmt, is_one, updates, atomic, found->notes);
+    found->notes.insert(found->notes.end(), context_->calls.begin(), context_->calls.end());
     return true;
   }
 
@@ -212,12 +181,12 @@ private:
     if (!atomic && !updates_.updates(store)) return false;
     for (const GridMeeting& meeting : meetings_.get().of(stmt)) {
       if (meeting.other != &stmt && !is_update(*meeting.other)) continue;
-      Found& found = find(store.array, Cause::Update, stmt.span);
-      if (found.places.size() > 1 || !found.advice.empty()) return true;
-      found.element = describe_.element(whole(store.array), store.indices);
-      found.advice = advice(store, stmt, false, true, atomic, found.notes);
-      found.notes.push_back({meeting.other->span, meeting.how});
-      found.notes.insert(found.notes.end(), context_->calls.begin(), context_->calls.end());
+      AccessFinding* found = find(store.array, AccessCause::Update, stmt, stmt.span);
+      if (!found) return true;
+      found->element = whole_element(analyses_, store.array, store.indices);
+      found->advice = advice(store, stmt, false, true, atomic, found->notes);
+      found->notes.push_back({meeting.other->span, meeting.how});
+      found->notes.insert(found->notes.end(), context_->calls.begin(), context_->calls.end());
       return true;
     }
     return false;
@@ -252,12 +221,12 @@ private:
     for (const GridMeeting& meeting : meetings_.get().loads_of(stmt)) {
       if (!is_made_by_neighbour(store.value, store, meeting.other)) continue;
       const auto& load = std::get<ir::Load>(meeting.other->node);
-      Found& found = find(store.array, Cause::Load, meeting.other->span);
-      if (found.places.size() > 1 || !found.advice.empty()) return;
-      found.element = describe_.element(whole(load.array), load.indices);
-      found.advice = "store to another array, which the next launch reads";
-      found.notes.push_back({stmt.span, meeting.how});
-      found.notes.insert(found.notes.end(), context_->calls.begin(), context_->calls.end());
+      AccessFinding* found = find(store.array, AccessCause::Load, stmt, meeting.other->span);
+      if (!found) return;
+      found->element = whole_element(analyses_, load.array, load.indices);
+      found->advice = "store to another array, which the next launch reads";
+      found->notes.push_back({stmt.span, meeting.how});
+      found->notes.insert(found->notes.end(), context_->calls.begin(), context_->calls.end());
       return;
     }
   }
@@ -300,78 +269,19 @@ private:
     return block && (*block)[0] * (*block)[1] * (*block)[2] == 1;
   }
 
-  void check_distance(const Operand& array, const std::vector<Operand>& indices, const Stmt& stmt) {
-    if (!function_.is_kernel || array.type->space != AddressSpace::Global) return;
-    const Shape last = shapes_.of(indices.back());
-    if (last.kind == Shape::Kind::Linear && std::abs(last.step) >= far_apart)
-      return add_distance(array, indices, stmt,
-                          fmt::format("they are {} elements from one to the next", std::abs(last.step)));
-    // A loop over the last axis, as over the channels of a pixel, is no mistake; another index of the thread
-    // there is.
-    const Operand& index = indices.back();
-    const bool of_thread = index.slot && !uniformity_.block_uniform[index_of(*index.slot)];
-    if (last.kind != Shape::Kind::Uniform || !of_thread) return;
-    for (std::size_t axis = 0; axis + 1 < indices.size(); ++axis)
-      if (shapes_.of(indices[axis]).kind == Shape::Kind::Linear)
-        return add_distance(array, indices, stmt, "let `threadIdx.x` run along the last index");
-  }
-
-  void add_distance(const Operand& array, const std::vector<Operand>& indices, const Stmt& stmt,
-                    std::string advice) {
-    Found& found = find(array, Cause::Distance, stmt.span);
-    if (!found.advice.empty()) return;
-    found.element = describe_.element(whole(array), indices);
-    found.advice = std::move(advice);
-  }
-
-  // Returns the array of complex elements that an array of parts is a view of; another one as it is.
-  Operand whole(const Operand& array) const {
-    const ir::Expr* made = expression(array);
-    const auto* view = made ? std::get_if<ir::View>(made) : nullptr;
-    return view && view->part ? view->array : array;
-  }
-
-  // Returns what was found of an array, with a place more. Both parts of an element are read and written at one place,
-  // and so is what several calls come to.
-  Found& find(const Operand& array, Cause cause, Span span) {
-    const Key key{static_cast<std::uint32_t>(*whole(array).slot), cause};
-    auto known =
-        std::find_if(found_.begin(), found_.end(), [&](const auto& each) { return each.first == key; });
-    if (known == found_.end()) {
-      found_.push_back({key, {span, {}, {}, {}, {}}});
-      known = std::prev(found_.end());
-    }
-    Found& found = known->second;
-    const bool is_again = (!(whole(array) == array) || !function_.is_kernel) && !found.places.empty() &&
-                          std::ranges::find(found.places, span) != found.places.end();
-    if (!is_again) found.places.push_back(span);
-    return found;
-  }
-
-  void report(const Key& key, const Found& found) {
-    Diagnostics::Builder builder =
-        report(key.second, found.span, fmt::format("`{}`", found.element), found.advice);
-    for (const Note& note : found.notes) builder.note(*note.span, "{}", note.text);
-    if (found.places.size() > 1)
-      builder.note("places in this function with the same cause: {}", found.places.size());
-  }
-
-  Diagnostics::Builder report(Cause cause, Span span, const std::string& element, const std::string& advice) {
-    switch (cause) {
-    case Cause::Race: return diagnostics_.report(span, diag::race, element, advice);
-    case Cause::Update: return diagnostics_.report(span, diag::lost_update, element, advice);
-    case Cause::Load: return diagnostics_.report(span, diag::neighbour_load, element, advice);
-    case Cause::Distance: break;
-    }
-    return diagnostics_.report(span, diag::coalesce, element, advice);
+  // Finds an access once more; nothing where what it is was said of another place.
+  AccessFinding* find(const Operand& array, AccessCause cause, const Stmt& stmt, Span span) {
+    AccessFinding& found = find_access(findings_, analyses_, array, cause, stmt, span);
+    return found.places.size() > 1 || !found.advice.empty() ? nullptr : &found;
   }
 
   const ir::Module& module_;
+  const FunctionAnalyses& analyses_;
   const ir::Function& function_;
-  Describer describe_;
-  Shapes shapes_;
-  Uniformity uniformity_;
-  Updates updates_;
+  const Describer& describe_;
+  const Shapes& shapes_;
+  const Uniformity& uniformity_;
+  const Updates& updates_;
   PickedThreads threads_;
   RaceAdvice advice_;
   const std::vector<bool>& waiting_;
@@ -379,11 +289,10 @@ private:
   const Context* context_ = nullptr;
   std::vector<Context>* calls_ = nullptr;
   std::vector<ir::Compare> under_; // the comparisons that hold here
-  std::vector<std::pair<Key, Found>> found_;
   std::set<const Stmt*> updating_; // the stores that change what they read, once they were asked for
   Picked picked_ = Picked::Many;   // who comes here
   bool under_data_ = false;        // what is loaded decides who comes here
-  Diagnostics& diagnostics_;
+  std::vector<AccessFinding>& findings_;
 };
 
 class RaceChecker {
@@ -400,7 +309,9 @@ public:
       const Context next = std::move(pending[i]);
       if (is_new(next)) checker(next.function).run(next, pending);
     }
-    for (auto& [id, checker] : checkers_) checker->report(lint_.told);
+    for (const auto& [id, findings] : lint_.accesses)
+      for (const AccessFinding& finding : findings)
+        lint_.told.insert(lint_.told.end(), finding.places.begin(), finding.places.end());
   }
 
 private:

@@ -5,18 +5,14 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <unordered_map>
 
-#include "compiler/analysis/describe.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/lint/lints.h"
 #include "compiler/lint/picked_threads.h"
 #include "compiler/lint/shared_touches.h"
-#include "compiler/lint/updates.h"
 
 namespace kern {
 namespace {
@@ -31,28 +27,6 @@ std::string_view done(TouchKind kind) {
   }
   return "changed by an atomic";
 }
-
-// The place of each statement in a function.
-class Nesting {
-public:
-  explicit Nesting(const ir::Function& function) { visit(function.body, nullptr); }
-
-  struct Where {
-    const ir::Body* body;
-    const Stmt* outer; // null in the function's own body
-    std::size_t order;
-  };
-  const Where& of(const Stmt& stmt) const { return where_.at(&stmt); }
-
-private:
-  void visit(const ir::Body& body, const Stmt* outer) {
-    for (const Stmt& stmt : body) {
-      where_.emplace(&stmt, Where{&body, outer, where_.size()});
-      ir::visit_bodies(stmt, [&](const ir::Body& inner) { visit(inner, &stmt); });
-    }
-  }
-  std::unordered_map<const Stmt*, Where> where_;
-};
 
 // The most sizes of which it is asked what becomes of a block that they cut short.
 constexpr std::size_t most_parts = 4;
@@ -153,34 +127,20 @@ private:
     return {next(first), next(second)};
   }
 
-  // The analyses of a function that say which of its stores change what they load.
-  struct Function {
-    Function(const ir::Function& function, const LintContext& context)
-        : nesting(function), describe(function),
-          uniformity(analyze_uniformity(
-              context.module, static_cast<ir::FunctionId>(&function - context.module.functions.data()))),
-          updates(context.module, function, describe, uniformity, context.sources, context.prefix) {}
-    Nesting nesting;
-    Describer describe;
-    Uniformity uniformity;
-    Updates updates;
-  };
-
-  const Function& function(const ir::Function& function) {
-    std::unique_ptr<Function>& made = functions_[&function];
-    if (!made) made = std::make_unique<Function>(function, context_);
-    return *made;
+  const FunctionAnalyses& analyses(const ir::Function& function) {
+    return context_.analyses(static_cast<ir::FunctionId>(&function - module_.functions.data()));
   }
 
   // Returns the comparisons that hold where a statement stands.
-  static std::vector<ir::Compare> tests_around(const Function& function, const Stmt& stmt) {
+  std::vector<ir::Compare> tests_around(const ir::Function& function, const Stmt& stmt) {
     std::vector<ir::Compare> result;
-    const ir::Body* body = function.nesting.of(stmt).body;
-    for (const Stmt* outer = function.nesting.of(stmt).outer; outer;
-         body = function.nesting.of(*outer).body, outer = function.nesting.of(*outer).outer) {
+    const Nesting& nesting = analyses(function).nesting;
+    const ir::Body* body = nesting.of(stmt).body;
+    for (const Stmt* outer = nesting.of(stmt).outer; outer;
+         body = nesting.of(*outer).body, outer = nesting.of(*outer).outer) {
       const auto* branch = std::get_if<ir::If>(&outer->node);
       if (!branch || body != &branch->then_body || !branch->condition.slot) continue;
-      const ir::Assign* made = function.describe.definitions().sole_assign(*branch->condition.slot);
+      const ir::Assign* made = analyses(function).describe.definitions().sole_assign(*branch->condition.slot);
       const auto* test = made ? std::get_if<ir::Compare>(&made->value) : nullptr;
       if (test) result.push_back(*test);
     }
@@ -197,11 +157,11 @@ private:
     const Stmt& stmt = is_first ? *first.stmt : *second.stmt;
     const auto* store = std::get_if<ir::Store>(&stmt.node);
     const auto* load = std::get_if<ir::Load>(&(is_first ? second : first).stmt->node);
-    const Function& function = this->function(*first.function);
-    if (!store || !load || !function.updates.is_element(*load, *store)) return false;
+    const Updates& updates = analyses(*first.function).updates;
+    if (!store || !load || !updates.is_element(*load, *store)) return false;
     const std::optional<std::string> atomic =
-        function.updates.atomic(*store, stmt.span, tests_around(function, stmt));
-    if (!atomic && !function.updates.updates(*store)) return false;
+        updates.atomic(*store, stmt.span, tests_around(*first.function, stmt));
+    if (!atomic && !updates.updates(*store)) return false;
     if (std::ranges::find(context_.told, stmt.span) != context_.told.end()) return true;
     Diagnostics::Builder builder = context_.diagnostics.report(
         stmt.span, diag::lost_update, describe_touch(is_first ? first : second),
@@ -223,7 +183,7 @@ private:
     const ir::Function& function = a ? *a->function : *conflict.first.touch.function;
     const Stmt* earlier = a ? a->stmt : conflict.first.touch.stmt;
     const Stmt* later = b ? b->stmt : conflict.second.touch.stmt;
-    const Nesting& where = this->function(function).nesting;
+    const Nesting& where = analyses(function).nesting;
     // Up to the body that holds both.
     std::set<const Stmt*> around;
     std::map<const ir::Body*, const Stmt*> bodies;
@@ -248,7 +208,6 @@ private:
   LintContext& context_;
   const ir::Module& module_;
   const ir::Function& kernel_;
-  std::map<const ir::Function*, std::unique_ptr<Function>> functions_;
   std::set<std::uint32_t> reported_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> advised_;
 };

@@ -1,0 +1,18 @@
+// What lints share, apart from who runs them.
+#include "compiler/lint/lints.h"
+
+namespace kern {
+
+static LaneFacts facts_of_warps() {
+  LaneFacts facts{32};
+  facts.contiguous = facts.small_grid = true;
+  return facts;
+}
+
+FunctionAnalyses::FunctionAnalyses(const LintContext& context, ir::FunctionId id)
+    : function(context.module.function(id)), nesting(function), describe(function),
+      shapes(analyze_shapes(context.module, id, facts_of_warps())),
+      uniformity(analyze_uniformity(context.module, id)),
+      updates(context.module, function, describe, uniformity, context.sources, context.prefix) {}
+
+} // namespace kern
