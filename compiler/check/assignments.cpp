@@ -6,7 +6,6 @@
 #include "compiler/check/advice.h"
 #include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
-#include "compiler/check/half_sums.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/targets.h"
@@ -46,7 +45,6 @@ static void copy_overwritten(Checker& checker, std::vector<Value>& values, ast::
 void Checker::check_assign(const ast::Assign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.targets.front());
   target_name = name ? std::string(name->text) : "";
-  assigned = &stmt;
   // A record that goes to another place in memory is copied as it lies there.
   bool is_copied = std::ranges::none_of(stmt.targets, [&](const ast::Expr* target) {
     return target->kind == ast::Kind::Tuple || target->kind == ast::Kind::List ||
@@ -54,7 +52,6 @@ void Checker::check_assign(const ast::Assign& stmt) {
   });
   Value value = is_copied ? evaluate_place(*stmt.value) : evaluate(*stmt.value);
   if (value.kind == ValueKind::Rows) value = rows_view(value);
-  assigned = nullptr;
   target_name.clear();
   if (value.kind == ValueKind::None && stmt.value->kind == ast::Kind::Call) {
     report(stmt.value->span, diag::no_value, context.source(ast::get<ast::Call>(*stmt.value).callee->span));
@@ -418,15 +415,12 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   if (name && is_array(old)) return change_elements(*this, stmt, old.operand, right);
   if (final) stored_sum = sum_of(*this, stmt);
   Value result = binary(stmt.op, old, right, stmt.span);
-  if (place && place->ok && !place->is_field())
-    warn_half_element(*this, stmt, element_type(place->array.type));
   stored_into = target.span;
   if (!name && !scope->is_numba() && should_be_converted(right, result, old.type)) {
     stored_sum.reset();
     convert(right, old.type, Purpose::Store);
     return;
   }
-  warn_half_sum(*this, stmt);
   if (part)
     part->assign(result, target);
   else if (place)

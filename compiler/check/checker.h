@@ -149,7 +149,6 @@ struct Checker {
   };
   std::vector<Loop> loops;
   std::optional<ir::SlotId> stop_flag;      // of the loop that is checked next
-  int unrolled = 0;                         // loops over tuples around this place
   std::vector<Span> widening;               // literals that made arithmetic of f32 one of f64 (-Wwiden)
   std::string target_name;                  // of the assignment being checked, for the names of shared arrays
   Span meets;                               // what a literal takes its type from, for the errors of its value
@@ -158,7 +157,6 @@ struct Checker {
   const ast::Param* given_to = nullptr;     // the declared parameter that an argument is converted for
   std::optional<Unpacked> unpacked;         // being assigned
   std::optional<StoredSum> stored_sum;      // of an augmented assignment
-  const ast::Assign* assigned = nullptr;    // the assignment being checked
   std::vector<LiteralReading> literal_readings;
   bool returns_value = false;
   Span called;                     // the callee being evaluated

@@ -1,7 +1,6 @@
 // The same computation for every element of an array: `a[i:j] += x`, `np.add(x, y, out)`. Operands have the extents
 // of the array, or 1, or fewer axes, as NumPy broadcasts them.
 #include "compiler/check/checker.h"
-#include "compiler/check/half_sums.h"
 #include "compiler/check/integers.h"
 #include "compiler/diagnostics/types.h"
 
@@ -147,7 +146,6 @@ Value Checker::fold_array(Builtin builtin, const Value& array, const std::option
   ir::Operand from = number(picks ? 1 : 0);
   ir::Operand count = binary(ir::BinaryOp::Subtract, extent(array.operand, 0, span), from, span);
   emit(ir::For{*index.slot, from, number(1), count, std::move(inner)}, span);
-  if (builtin == Builtin::Sum) warn_half_total(*this, array, type, start, span);
   return runtime_value(result, span);
 }
 

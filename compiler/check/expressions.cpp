@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
-#include "compiler/check/half_sums.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/python.h"
@@ -112,7 +111,6 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
     Value left = evaluate(*node.left);
     Value right = evaluate(*node.right);
     Value result = binary(node.op, left, right, expr.span);
-    warn_half_sum(*this, node, expr.span);
     warn_shifted_out(*this, node, left);
     return result;
   }

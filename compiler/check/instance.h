@@ -46,19 +46,17 @@ struct Local {
   std::vector<std::pair<Type, Span>> type_spans; // those of the types that it has had in all rounds
   bool pinned = false;                           // annotated, or settled: `type` is final
   bool annotated = false;
-  std::size_t assignments = 0; // as they are written; one of the form `local += value` counts twice
-  bool is_assigned = false;    // by one of the form `local = value`
-  bool is_unpacked = false;    // by one with several targets
-  bool is_named = false;       // by one inside of an expression, which may read it before
+  bool is_assigned = false; // by one of the form `local = value`
+  bool is_unpacked = false; // by one with several targets
+  bool is_named = false;    // by one inside of an expression, which may read it before
   LiteralUse literal;
-  std::uint64_t most = 0;         // of the rounds before: what most_bits() is at most of all that is assigned
-  std::uint64_t most_now = 0;     // of this round
-  std::size_t assigned_loops = 0; // loops around its last assignment so far
-  bool is_made = false;           // it is assigned what arithmetic made of narrower integers
-  bool is_plain = false;          // or an i64 that is one by itself
-  bool is_result = false;         // no local, but what a function returns
-  bool is_wrong = false;          // without a declaration, and assigned what an error was reported of
-  Span starts_with;               // a literal that it is assigned
+  std::uint64_t most = 0;     // of the rounds before: what most_bits() is at most of all that is assigned
+  std::uint64_t most_now = 0; // of this round
+  bool is_made = false;       // it is assigned what arithmetic made of narrower integers
+  bool is_plain = false;      // or an i64 that is one by itself
+  bool is_result = false;     // no local, but what a function returns
+  bool is_wrong = false;      // without a declaration, and assigned what an error was reported of
+  Span starts_with;           // a literal that it is assigned
   std::vector<const ast::Node*> sites_now; // of this round
   std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
   Type slots_type = types::unknown;

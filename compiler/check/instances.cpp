@@ -81,8 +81,6 @@ static void add_site(Instance& instance, std::string_view name, Span span, Site 
     local.span = local.type_span = span;
   }
   ++local.sites;
-  // `x += y` changes what another one has made of it.
-  local.assignments += site == Site::Augmented ? 2 : 1;
   if (site == Site::Alone) local.is_assigned = true;
   if (site == Site::Unpacked) local.is_unpacked = true;
 }

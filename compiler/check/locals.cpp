@@ -254,7 +254,6 @@ static Span first_span(Local& local, Type type, Span span) {
 
 void Checker::note_assignment(Local& local, const Value& value, const ast::Node& site, Span span) {
   note_site(local, site);
-  local.assigned_loops = loops.size();
   std::optional<Type> type = type_of(value);
   note_literals_of(local, value);
   // A value without a type yet says nothing in this round.

@@ -441,10 +441,8 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
   // An error in one round would come again in the others, so the first is the last.
   auto ends = [&] { return errors > errors_before || !count_statement(span); };
   auto round = [&](std::size_t k) {
-    ++unrolled;
     bind_target(*stmt.target, iteration.element(int_value(WideInt(k), span)), jumps, bound);
     bool reaches_end = check_block(stmt.body);
-    --unrolled;
     return reaches_end;
   };
   if (!jumps) {

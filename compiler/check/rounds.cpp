@@ -62,7 +62,6 @@ static void start_round(Instance& instance) {
     if (!local.literal.is_decided) local.literal = {};
     local.joined = local.literal.type;
     local.most_now = 0;
-    local.assigned_loops = 0;
     local.is_wrong = false;
     local.sites_now.clear();
     local.slots.clear();

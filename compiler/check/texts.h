@@ -5,11 +5,10 @@
 #include <string_view>
 
 #include "compiler/check/checker.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
-// Returns a source text on one line, or "..." where it is too long for a message.
-std::string short_text(std::string_view text);
 // Returns the source text of an expression with another text for a part of it.
 std::string replaced_text(const Checker& checker, Span whole, Span part, std::string_view text);
 // Return a text, or the source of a value, cast to a type: `u64(n)`, or `n != 0` for a bool.

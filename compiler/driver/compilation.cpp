@@ -117,7 +117,7 @@ const ir::Module* Compilation::module() {
   verify(*checked_, "uniformity");
   if (diagnostics_.has_errors()) return nullptr;
   std::swap(checked_->functions, as_written);
-  timed("warnings", [&] { return lint(*checked_, sources_, is_numba, diagnostics_), true; });
+  timed("warnings", [&] { return lint(*checked_, *loaded, diagnostics_), true; });
   std::swap(checked_->functions, as_written);
   return diagnostics_.has_errors() ? nullptr : &*checked_;
 }

@@ -40,9 +40,10 @@ constexpr Lint lints[] = {
 } // namespace rows
 } // namespace
 
-std::vector<std::string_view> lint(const ir::Module& module, const SourceManager& sources, bool is_numba,
+std::vector<std::string_view> lint(const ir::Module& module, const Program& program,
                                    Diagnostics& diagnostics) {
-  LintContext context{module, sources, is_numba ? "cuda." : "", diagnostics};
+  const bool is_numba = program.files.front().dialect == Dialect::Numba;
+  LintContext context{module, program, *program.sources, is_numba ? "cuda." : "", diagnostics};
   std::vector<std::string_view> ran;
   for (const Lint& lint : rows::lints) {
     if (!is_wanted(lint, is_numba, diagnostics)) continue;

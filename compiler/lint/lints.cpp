@@ -1,6 +1,8 @@
 // What lints share, apart from who runs them.
 #include "compiler/lint/lints.h"
 
+#include <algorithm>
+
 namespace kern {
 
 static LaneFacts facts_of_warps() {
@@ -14,5 +16,11 @@ FunctionAnalyses::FunctionAnalyses(const LintContext& context, ir::FunctionId id
       shapes(analyze_shapes(context.module, id, facts_of_warps())),
       uniformity(analyze_uniformity(context.module, id)),
       updates(context.module, function, describe, uniformity, context.sources, context.prefix) {}
+
+bool is_kern(const LintContext& context, const ir::Function& function) {
+  return std::ranges::any_of(context.program.files, [&](const ProgramFile& file) {
+    return file.tree->file == function.span.file && file.dialect == Dialect::Kern;
+  });
+}
 
 } // namespace kern

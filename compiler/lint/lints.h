@@ -8,6 +8,7 @@
 #include "compiler/analysis/describe.h"
 #include "compiler/analysis/shape.h"
 #include "compiler/analysis/uniformity.h"
+#include "compiler/check/load.h"
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lint/accesses.h"
@@ -34,6 +35,7 @@ struct FunctionAnalyses {
 // What a lint reads, and where it reports.
 struct LintContext {
   const ir::Module& module;
+  const Program& program;
   const SourceManager& sources;
   std::string_view prefix; // before `atomic`, `grid` and `syncthreads` in the words of the source
   Diagnostics& diagnostics;
@@ -46,6 +48,9 @@ struct LintContext {
     return known.try_emplace(id, *this, id).first->second;
   }
 };
+
+// Says whether a function stands in a file of Kern's own dialect.
+bool is_kern(const LintContext& context, const ir::Function& function);
 
 #define LINT(Name, Dialects, ...) void report_##Name(LintContext& context);
 #include "compiler/lint/lints.def"

@@ -25,4 +25,21 @@ std::vector<std::string_view> split_at_commas(std::string_view list) {
   return parts;
 }
 
+static constexpr std::size_t longest_text = 100;
+
+std::string short_text(std::string_view text) {
+  std::string result;
+  bool in_break = false;
+  for (char c : text) {
+    if (c == '#' || c == '\\') return "...";
+    if (c == '\n') in_break = true;
+    if (in_break && (c == '\n' || c == ' ' || c == '\t' || c == '\r')) continue;
+    if (in_break && !result.empty() && result.back() != ' ' && result.back() != '(' && c != ')')
+      result += ' ';
+    in_break = false;
+    result += c;
+  }
+  return result.empty() || result.size() > longest_text ? "..." : result;
+}
+
 } // namespace kern

@@ -25,22 +25,22 @@ struct Linted {
     const Program program =
         load_program(sources, file, std::nullopt, [](auto&, auto&) { return std::nullopt; }, diagnostics);
     const ir::Module module = check(program, {}, diagnostics);
-    if (!diagnostics.has_errors())
-      ran = lint(module, sources, program.files.front().dialect == Dialect::Numba, diagnostics);
+    if (!diagnostics.has_errors()) ran = lint(module, program, diagnostics);
   }
 
-  // Returns "LINE CODE message" of each diagnostic, a line each.
-  std::string said() const {
+  // Returns "CODE:LINE" of each diagnostic, in their order.
+  std::string codes() const {
     std::string text;
     for (const Diagnostic& each : diagnostics.all())
-      text += fmt::format("{} {} {}\n", sources.locate(*each.span).line, each.row->code, each.message);
+      text +=
+          fmt::format("{}{}:{}", text.empty() ? "" : " ", each.row->code, sources.locate(*each.span).line);
     return text;
   }
 };
 
-// Returns what is said of a text.
-inline std::string said_of(const std::string& text, const std::string& name = "test.kern") {
-  return Linted(text, {}, name).said();
+// Returns the codes and lines of what is said of a text.
+inline std::string codes_of(const std::string& text, const std::string& name = "test.kern") {
+  return Linted(text, {}, name).codes();
 }
 
 } // namespace kern::test
