@@ -1,5 +1,5 @@
 // On the CPU the runtime puts a thread that waits aside and goes on with the others, each of which has a
-// stack of its own (lower/waiting.cpp). On a GPU the barrier counts threads, not warps (lower/collectives.cpp).
+// stack of its own (lower/waiting.cpp). On a GPU the barrier counts threads, not warps (lower/gpu_collectives.cpp).
 #include "compiler/lower/barriers_apart.h"
 
 namespace kern::lowering {

@@ -2,60 +2,12 @@
 // kin, whichever library emit/ links; host math a call of libm.
 #include "compiler/builtins/builtins.h"
 
-#include <algorithm>
-
-#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
-#include <llvm/IR/MDBuilder.h>
 
 #include "compiler/lower/lanes.h"
-#include "compiler/support/limits.h"
 
 namespace kern::lowering {
-
-namespace vocabulary {
-static constexpr Recipe gpu_recipes[] = {
-#define BUILTIN(Id, Signature, Effects, Gpu, Cpu, Doc) Gpu,
-#include "compiler/builtins/builtins.def"
-};
-static constexpr Recipe cpu_recipes[] = {
-#define BUILTIN(Id, Signature, Effects, Gpu, Cpu, Doc) Cpu,
-#include "compiler/builtins/builtins.def"
-};
-} // namespace vocabulary
-
-static const Recipe& recipe(const Lowerer& lower, Builtin builtin) {
-  auto index = static_cast<std::size_t>(builtin);
-  return lower.gpu() ? vocabulary::gpu_recipes[index] : vocabulary::cpu_recipes[index];
-}
-
-// Adds the range that the hardware promises of a special register, or the kernel's block; LLVM finds overflow-free index arithmetic
-// by it, and how often `for i in range(threadIdx.x, 1024, 256)` goes round.
-static void add_range(const Lowerer& lower, llvm::CallInst* call, std::string_view name) {
-  std::uint64_t limit = 0;
-  const auto axis = static_cast<std::size_t>(name.back() - 'x'); // of those that have one
-  auto limit_of = [&](const std::array<std::int64_t, 3>& sizes) {
-    return static_cast<std::uint64_t>(sizes[axis]);
-  };
-  const auto& block = lower.ir.options.block;
-  if (name.find("sreg.tid.") != name.npos && block) {
-    // As metadata: NVVMIntrRange replaces an attribute by what it knows itself, the number of threads along all axes.
-    llvm::MDBuilder metadata(call->getContext());
-    call->setMetadata(llvm::LLVMContext::MD_range,
-                      metadata.createRange(llvm::APInt(32, 0), llvm::APInt(32, limit_of(*block))));
-    return;
-  }
-  if (name.find("sreg.tid.") != name.npos) limit = limit_of(limits::launch_block);
-  if (name.find("sreg.ntid.") != name.npos) limit = limit_of(limits::launch_block) + 1;
-  if (name.find("sreg.ctaid.") != name.npos) limit = limit_of(limits::launch_grid);
-  if (name.find("sreg.nctaid.") != name.npos) limit = limit_of(limits::launch_grid) + 1;
-  if (name.find("sreg.laneid") != name.npos) limit = limits::warp_size;
-  if (limit == 0) return;
-  bool is_size = name.find("sreg.n") != name.npos; // at least 1
-  llvm::ConstantRange range(llvm::APInt(32, is_size ? 1 : 0), llvm::APInt(32, limit));
-  call->addRetAttr(llvm::Attribute::get(call->getContext(), llvm::Attribute::Range, range));
-}
 
 static llvm::Value* call_intrinsic(Lowerer& lower, std::string_view name, llvm::ArrayRef<llvm::Value*> args,
                                    bool overloaded) {
@@ -65,28 +17,20 @@ static llvm::Value* call_intrinsic(Lowerer& lower, std::string_view name, llvm::
   if (overloaded) types.push_back(args[0]->getType());
   if (id == llvm::Intrinsic::sqrt && lower.gpu() && lower.fast_math && args[0]->getType()->isFloatTy())
     return lower.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_sqrt_approx_f, {}, args);
-  llvm::CallInst* call = lower.builder.CreateIntrinsic(id, types, args);
-  add_range(lower, call, name);
-  return call;
+  return lower.builder.CreateIntrinsic(id, types, args);
 }
 
-// Fast functions of device math, all f32.
-static constexpr std::string_view fast_functions[] = {"cos",  "exp", "log", "log10",
-                                                      "log2", "pow", "sin", "tan"};
-
-static std::string math_symbol(const Lowerer& lower, std::string_view name, ScalarKind kind) {
-  bool is_f32 = kind == ScalarKind::F32;
-  bool fast =
-      lower.gpu() && lower.fast_math && is_f32 &&
-      std::find(std::begin(fast_functions), std::end(fast_functions), name) != std::end(fast_functions);
-  return (lower.gpu() ? "__nv_" : "") + std::string(fast ? "fast_" : "") + std::string(name) +
+static std::string math_symbol(const Lowerer& lower, std::string_view name, ScalarKind kind,
+                               bool has_fast_form) {
+  const bool is_f32 = kind == ScalarKind::F32, is_fast = has_fast_form && lower.fast_math && is_f32;
+  return (lower.gpu() ? "__nv_" : "") + std::string(is_fast ? "fast_" : "") + std::string(name) +
          (is_f32 ? "f" : "");
 }
 
 llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
-                       llvm::ArrayRef<llvm::Value*> args) {
+                       llvm::ArrayRef<llvm::Value*> args, bool has_fast_form) {
   if (args[0]->getType()->isVectorTy()) return call_vector_math(lower, name, kind, args);
-  std::string symbol = math_symbol(lower, name, kind);
+  std::string symbol = math_symbol(lower, name, kind, has_fast_form);
   std::vector<llvm::Type*> types;
   for (llvm::Value* arg : args) types.push_back(arg->getType());
   auto* type = llvm::FunctionType::get(register_type(lower.state, kind), types, false);
@@ -100,6 +44,7 @@ llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
 }
 
 static llvm::Value* field_value(Lowerer& lower, Field field, Form form) {
+  if (lower.gpu()) return read_gpu_field(lower, field);
   auto index = static_cast<std::size_t>(field);
   if (lower.is_vector() && index < 3) return thread_index_lanes(lower, static_cast<int>(index), form);
   llvm::Value* const* groups[] = {lower.place.thread, lower.place.block, lower.place.block_dim,
@@ -108,7 +53,7 @@ static llvm::Value* field_value(Lowerer& lower, Field field, Form form) {
 }
 
 llvm::Value* lower_recipe(Lowerer& lower, const CustomCall& call) {
-  const Recipe& how = recipe(lower, call.builtin);
+  const Recipe& how = lower.state.recipes[static_cast<std::size_t>(call.builtin)];
   if (how.kind == Recipe::Kind::Custom) return how.custom(lower, call);
   if (how.kind == Recipe::Kind::Field) return field_value(lower, how.field, call.form);
   std::vector<llvm::Value*> args;
@@ -116,7 +61,7 @@ llvm::Value* lower_recipe(Lowerer& lower, const CustomCall& call) {
   switch (how.kind) {
   case Recipe::Kind::Intrinsic: return call_intrinsic(lower, how.name, args, false);
   case Recipe::Kind::Overloaded: return call_intrinsic(lower, how.name, args, true);
-  case Recipe::Kind::Math: return call_math(lower, how.name, call.result->scalar, args);
+  case Recipe::Kind::Math: return call_math(lower, how.name, call.result->scalar, args, how.has_fast_form);
   case Recipe::Kind::None:
   case Recipe::Kind::Field:
   case Recipe::Kind::Custom: break;

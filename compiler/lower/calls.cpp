@@ -117,7 +117,7 @@ void lower_call(Lowerer& lower, const ir::Call& call) {
 
 void lower_return(Lowerer& lower, const ir::Return& stmt) {
   if (lower.ir.is_kernel) {
-    leave_grid(lower);
+    if (lower.before_return) lower.before_return(lower);
     lower.builder.CreateBr(lower.leave);
     return;
   }

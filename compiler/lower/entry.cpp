@@ -2,14 +2,12 @@
 // the block, and the launch's place from `where`. Extents and alignments are what the launch has checked
 // (docs/abi.md).
 #include <llvm/IR/ConstantRange.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include <cstddef>
 
 #include "compiler/ir/walk.h"
-#include "compiler/lower/lowerer.h"
-#include "compiler/lower/stops.h"
+#include "compiler/lower/gpu.h"
 #include "compiler/lower/zeroed.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/overloaded.h"
@@ -119,6 +117,7 @@ void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& fa
   lower.used_shared = used_shared(state.ir, lower.ir);
   lower.leave = new_block(lower, "exit");
   enter(lower, new_block(lower, "start"));
+  lower.before_return = leave_grid;
   begin_grid_kernel(lower);
   poll_at_start(lower);
   lower_body(lower, lower.ir.body);
@@ -211,14 +210,10 @@ static llvm::Value* scalar_expression(Lowerer& lower, const kern::Expression& ex
 
 // The launch dimension of an axis, 64 bits.
 static llvm::Value* dimension(Lowerer& lower, bool of_grid, std::int32_t axis) {
-  namespace I = llvm::Intrinsic;
-  static constexpr I::ID block_ids[] = {I::nvvm_read_ptx_sreg_ntid_x, I::nvvm_read_ptx_sreg_ntid_y,
-                                        I::nvvm_read_ptx_sreg_ntid_z};
-  static constexpr I::ID grid_ids[] = {I::nvvm_read_ptx_sreg_nctaid_x, I::nvvm_read_ptx_sreg_nctaid_y,
-                                       I::nvvm_read_ptx_sreg_nctaid_z};
   llvm::Value* value = nullptr;
   if (lower.gpu()) {
-    value = lower.builder.CreateIntrinsic((of_grid ? grid_ids : block_ids)[axis], {}, {});
+    value = read_register(lower.builder, of_grid ? Field::grid_dim_x : Field::block_dim_x,
+                          static_cast<std::size_t>(axis));
   } else {
     value = (of_grid ? lower.place.grid : lower.place.block_dim)[axis];
   }

@@ -26,11 +26,6 @@ static llvm::Function* declare_fault(ModuleState& state, llvm::ArrayRef<llvm::Ty
   return function;
 }
 
-static void store_special_register(llvm::IRBuilder<>& builder, llvm::Value* record, std::size_t offset,
-                                   llvm::Intrinsic::ID id) {
-  builder.CreateStore(builder.CreateIntrinsic(id, {}, {}), field(builder, record, offset), true);
-}
-
 void write_fault(llvm::IRBuilder<>& builder, llvm::Value* record, const FaultFields& fields,
                  std::uint32_t state) {
   using Record = kern_fault_record;
@@ -41,16 +36,15 @@ void write_fault(llvm::IRBuilder<>& builder, llvm::Value* record, const FaultFie
                                                        {offsetof(Record, extent), fields.extent}};
   for (const auto& [offset, value] : rows) builder.CreateStore(value, field(builder, record, offset), true);
   namespace I = llvm::Intrinsic;
-  I::ID ids[] = {I::nvvm_read_ptx_sreg_tid_x,   I::nvvm_read_ptx_sreg_tid_y,   I::nvvm_read_ptx_sreg_tid_z,
-                 I::nvvm_read_ptx_sreg_ctaid_x, I::nvvm_read_ptx_sreg_ctaid_y, I::nvvm_read_ptx_sreg_ctaid_z};
-  for (std::size_t axis = 0; axis < 6; ++axis)
-    store_special_register(builder, record, offsetof(Record, thread) + 4 * axis, ids[axis]);
+  for (std::size_t axis = 0; axis < 6; ++axis) // of the thread, and its block
+    builder.CreateStore(read_register(builder, Field::thread_x, axis),
+                        field(builder, record, offsetof(Record, thread) + 4 * axis), true);
   llvm::Value* launch = builder.CreateLoad(
       builder.getInt64Ty(), field(builder, record, offsetof(kern_launch_record, launch)), true);
   builder.CreateStore(launch, field(builder, record, offsetof(Record, launch)), true);
-  builder.CreateIntrinsic(I::nvvm_membar_sys, {}, {});
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_sys, {}, {});
   builder.CreateStore(builder.getInt32(state), record, true);
-  builder.CreateIntrinsic(I::nvvm_membar_sys, {}, {});
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_sys, {}, {});
 }
 
 llvm::Value* is_fault(llvm::IRBuilder<>& builder, llvm::Value* state) {

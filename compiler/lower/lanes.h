@@ -282,9 +282,6 @@ void call_lanes(Lowerer& lower, const ir::Call& call);
 void return_lanes(Lowerer& lower, const ir::Return& stmt);
 void lower_lane_function(ModuleState& state, const PendingFunction& pending);
 
-// ---- warp_lanes.cpp: a warp is one vector of 32 lanes ----
-llvm::Value* lower_warp_builtin(Lowerer& lower, const CustomCall& call);
-
 // ---- segments_lanes.cpp ----
 // Calls `body` once, to write the body of a loop over every vector of the block; the mask slot `live` holds
 // its lanes that exist and have not left. Vectors without such a lane are passed over.

@@ -129,7 +129,8 @@ Lowered lower(const ir::Module& module, const SourceManager& sources, const Targ
                     context,
                     *result.module,
                     DebugInfo(*result.module, sources, options),
-                    SharedLayout(module)};
+                    SharedLayout(module),
+                    recipes_of(options.target)};
   state.has_avx512 = !state.gpu() && has_mask_registers(machine);
   if (!state.gpu()) make_tags(state);
   state.shared.resize(module.shared.size());

@@ -24,6 +24,8 @@
 
 namespace kern::lowering {
 
+struct Recipe; // lowering.h
+
 // A device function as it is for lanes of some number that lie so over a block.
 struct FunctionKey {
   ir::FunctionId id;
@@ -52,6 +54,7 @@ struct ModuleState {
   llvm::Module& module;
   DebugInfo debug;
   SharedLayout shared_layout;                         // GPU
+  const Recipe* recipes = nullptr;                    // of the target, by Builtin
   std::map<FunctionKey, llvm::Function*> functions{}; // device functions; made when first called
   std::vector<llvm::GlobalVariable*> shared{};        // GPU: static shared arrays, by SharedId
   std::vector<llvm::GlobalVariable*>
@@ -276,8 +279,9 @@ struct Lowerer {
   llvm::BasicBlock* undo = nullptr;         // where a thread would fault whose code is only an attempt
   llvm::BasicBlock* return_block = nullptr; // of a device function
   std::optional<bool> misses_threads; // GPU: whether threads may have returned before a barrier of the grid
-  std::vector<llvm::Value*> result_slots; // allocas of a device function's results
-  llvm::Value* record = nullptr;          // the launch record
+  void (*before_return)(Lowerer&) = nullptr; // GPU: emits what a thread does that returns from the kernel
+  std::vector<llvm::Value*> result_slots;    // allocas of a device function's results
+  llvm::Value* record = nullptr;             // the launch record
   std::vector<llvm::Value*> param_block; // a kernel's parameters as they came, by slot of the parameter block
   Place place;
   Scratch scratch;
@@ -292,7 +296,7 @@ struct Lowerer {
   std::vector<const ir::Assign*>
       block_arrays{};                  // CPU: by slot, what names a shared array for the whole block
   bool block_arrays_stand = false;     // and has been lowered
-  llvm::Value* turns = nullptr;        // GPU: an alloca that counts turns of its loops, for stops.cpp
+  llvm::Value* turns = nullptr;        // GPU: an alloca that counts turns of its loops, for gpu_stops.cpp
   bool fast_math = false;              // of this kernel: approximate, and reorder, but never assume a number
   bool outside_segments = false;       // CPU: lockstep code between segments
   std::set<ir::SlotId> hidden_slots{}; // whose lanes have their values elsewhere for a while
@@ -311,6 +315,22 @@ struct Lowerer {
 
 // Whether something is computed for lane 0 alone or for all lanes.
 enum class Form : std::uint8_t { Scalar, Vector };
+
+// A field of the launch or of the thread.
+enum class Field : std::uint8_t {
+  thread_x,
+  thread_y,
+  thread_z,
+  block_x,
+  block_y,
+  block_z,
+  block_dim_x,
+  block_dim_y,
+  block_dim_z,
+  grid_dim_x,
+  grid_dim_y,
+  grid_dim_z,
+};
 
 // ---- values.cpp: types, slots and operands ----
 llvm::Type* register_type(ModuleState& state, ScalarKind kind);
@@ -399,6 +419,12 @@ llvm::Value* lower_builtin(Lowerer& lower, Builtin builtin, Type result, const s
                            Form form);
 void lower_call_effect(Lowerer& lower, const ir::CallEffect& call);
 
+// ---- registers.cpp: of a GPU ----
+// Reads a field, or that of a further axis.
+llvm::CallInst* read_register(llvm::IRBuilder<>& builder, Field along_x, std::size_t axis = 0);
+// Reads a field for the program, and tells LLVM its range.
+llvm::Value* read_gpu_field(Lowerer& lower, Field field);
+
 // ---- cache_hints.cpp ----
 // Loads an element with a cache hint, null where there is none to give; says whether one was stored with it.
 llvm::Value* load_hinted(Lowerer& lower, const ArrayValue& array, llvm::Value* address, ir::CacheHint hint);
@@ -406,9 +432,10 @@ bool store_hinted(Lowerer& lower, const ArrayValue& array, llvm::Value* address,
                   ir::CacheHint hint);
 
 // ---- builtins.cpp: calls by name, and atomics ----
-// Calls the device or host function of that name ("sin") for a float type.
+// Calls the device or host function of that name ("sin") for a float type; of one that has a fast form, that, where a GPU's
+// f32 may be approximate.
 llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
-                       llvm::ArrayRef<llvm::Value*> args);
+                       llvm::ArrayRef<llvm::Value*> args, bool has_fast_form = false);
 void lower_atomic(Lowerer& lower, const ir::Atomic& atomic);
 
 // ---- faults.cpp ----
@@ -450,12 +477,6 @@ void make_results(Lowerer& lower, std::span<llvm::Type* const> types);
 void return_results(Lowerer& lower);
 void lower_call(Lowerer& lower, const ir::Call& call);
 void lower_return(Lowerer& lower, const ir::Return& stmt);
-// GPU, in grid_barriers.cpp: emit what a kernel does at its beginning, and a thread that returns from it,
-// where others may come to a barrier of the grid behind that.
-void begin_grid_kernel(Lowerer& lower);
-void leave_grid(Lowerer& lower);
-// Returns the number of a thread in its block, an i32.
-llvm::Value* gpu_thread_number(llvm::IRBuilder<>& builder);
 void lower_device_function(ModuleState& state, const PendingFunction& pending);
 
 // ---- print.cpp ----

@@ -1,12 +1,46 @@
-// Warp collectives on the CPU: a warp is one vector of 32 lanes that follow the linear thread id, so a vote
-// is a test of mask bits and a shuffle a permutation. Lanes that left or take no part give unspecified
-// values.
+// Warps on the CPU: a warp is one vector of 32 lanes that follow the linear thread id, so a vote is a test of mask bits
+// and a shuffle a permutation. Lanes that left or take no part give unspecified values. The driver refuses what warps do
+// together where a vector has other lanes; a place in a warp is known all the same.
 #include "compiler/lower/lanes.h"
 
-namespace kern::lowering {
+namespace kern::lowering::vocabulary {
+
+// ---- Places ----
+
+// Returns the place of a thread in its warp. It is 0 in the first lane where lanes are warps; elsewhere a row
+// may begin anywhere in a warp.
+llvm::Value* cpu_lane_id(Lowerer& lower, const CustomCall& call) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  const Place& place = lower.place;
+  llvm::Value* row =
+      builder.CreateAdd(builder.CreateMul(place.thread[2], place.block_dim[1]), place.thread[1]);
+  llvm::Value* linear = builder.CreateAdd(builder.CreateMul(row, place.block_dim[0]), place.thread[0]);
+  if (lower.lanes.linear_id) linear = lower.lanes.linear_id;
+  if (call.form == Form::Vector) linear = to_vector(lower, {linear, linear_shape(1)});
+  return builder.CreateAnd(linear, llvm::ConstantInt::get(linear->getType(), 31));
+}
+
+static llvm::Value* lane_bit(Lowerer& lower, const CustomCall& call) {
+  llvm::Value* lane = cpu_lane_id(lower, call);
+  return lower.builder.CreateShl(llvm::ConstantInt::get(lane->getType(), 1), lane);
+}
+
+llvm::Value* cpu_lane_mask_below(Lowerer& lower, const CustomCall& call) {
+  llvm::Value* bit = lane_bit(lower, call);
+  return lower.builder.CreateSub(bit, llvm::ConstantInt::get(bit->getType(), 1));
+}
+
+llvm::Value* cpu_active_mask(Lowerer& lower, const CustomCall& call) {
+  return lower.lane_count() == 32 ? mask_bits(lower, active_lanes(lower)) : lane_bit(lower, call);
+}
+
+// ---- Votes ----
+
+llvm::Value* cpu_warp_barrier(Lowerer&, const CustomCall&) { return nullptr; }
 
 // The lanes that are here and named by the first argument, as bits; a vector where each lane names others.
 static llvm::Value* taking_part(Lowerer& lower, const CustomCall& call) {
+  assert(lower.lane_count() == 32 && "a warp is a vector");
   llvm::Value* here = mask_bits(lower, active_lanes(lower));
   Value named = read_value(lower, call.args[0]);
   if (named.shape.kind == Shape::Kind::Uniform) return lower.builder.CreateAnd(here, named.value);
@@ -17,7 +51,7 @@ static llvm::Value* like(Lowerer& lower, llvm::Value* bits, llvm::Value* other) 
   return other->getType()->isVectorTy() ? splat(lower, bits) : bits;
 }
 
-static llvm::Value* vote(Lowerer& lower, const CustomCall& call) {
+llvm::Value* cpu_vote(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* lanes = taking_part(lower, call);
   llvm::Value* bits = mask_bits(lower, read(lower, call.args[1], Form::Vector));
@@ -98,7 +132,8 @@ static llvm::Value* shift_lanes(Lowerer& lower, llvm::Value* vector, llvm::Value
                                    llvm::Align(element->getPrimitiveSizeInBits() / 8));
 }
 
-static llvm::Value* shuffle(Lowerer& lower, const CustomCall& call) {
+llvm::Value* cpu_shuffle(Lowerer& lower, const CustomCall& call) {
+  assert(lower.lane_count() == 32 && "a warp is a vector");
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* vector = read(lower, call.args[1], Form::Vector);
   bool is_bool = vector->getType()->getScalarType()->isIntegerTy(1);
@@ -139,7 +174,7 @@ static llvm::Value* equal_lanes(Lowerer& lower, llvm::Value* value) {
   return result;
 }
 
-static llvm::Value* match(Lowerer& lower, const CustomCall& call) {
+llvm::Value* cpu_match(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* lanes = splat(lower, taking_part(lower, call));
   llvm::Value* equal = builder.CreateAnd(equal_lanes(lower, read(lower, call.args[1], Form::Vector)), lanes);
@@ -148,19 +183,4 @@ static llvm::Value* match(Lowerer& lower, const CustomCall& call) {
                               llvm::Constant::getNullValue(lanes->getType()));
 }
 
-llvm::Value* lower_warp_builtin(Lowerer& lower, const CustomCall& call) {
-  assert(lower.lane_count() == 32 && "a warp is a vector");
-  switch (call.builtin) {
-  case Builtin::Syncwarp: return nullptr;
-  case Builtin::ShflSync:
-  case Builtin::ShflUpSync:
-  case Builtin::ShflDownSync:
-  case Builtin::ShflXorSync: return shuffle(lower, call);
-  case Builtin::MatchAnySync:
-  case Builtin::MatchAllMask: return match(lower, call);
-  case Builtin::ActiveMask: return mask_bits(lower, active_lanes(lower));
-  default: return vote(lower, call); // the other rows of the table are votes
-  }
-}
-
-} // namespace kern::lowering
+} // namespace kern::lowering::vocabulary

@@ -1,6 +1,5 @@
-// Barriers of the grid. All blocks run at once, so one may wait for the others: on the GPU one thread of each
-// does, in memory of the launch record; on the CPU the runtime puts the block aside and runs the others. Threads may
-// have returned before: one that lives comes for its block, and blocks that have left count as come. A block in which a
+// Barriers of the grid on a GPU. All blocks run at once, so one may wait for the others: one thread of each does, in
+// memory of the launch record. Threads may have returned before: one that lives comes for its block, and blocks that have left count as come. A block in which a
 // thread has faulted does not come: no barrier after a fault is passed, and everybody leaves there.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -8,27 +7,12 @@
 #include <cstddef>
 
 #include "compiler/ir/reachable.h"
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/gpu.h"
 #include "kern/abi.h"
 
 namespace kern::lowering::vocabulary {
 
 namespace I = llvm::Intrinsic;
-
-static llvm::Value* count_blocks(Lowerer& lower, llvm::Type* type) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  constexpr I::ID ids[] = {I::nvvm_read_ptx_sreg_nctaid_x, I::nvvm_read_ptx_sreg_nctaid_y,
-                           I::nvvm_read_ptx_sreg_nctaid_z};
-  llvm::Value* count = nullptr;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    llvm::Value* along = lower.gpu() ? builder.CreateIntrinsic(ids[axis], {}, {}) : lower.place.grid[axis];
-    along = builder.CreateZExt(along, type);
-    count = count ? builder.CreateMul(count, along) : along;
-  }
-  return count;
-}
-
-// ---- GPU ----
 
 // The reserved words of the launch record. The first one has three counts: how many blocks have come to the barrier
 // that is next, how many have left the kernel, and how many barriers were passed. The second one is two votes, which
@@ -173,9 +157,19 @@ static llvm::GlobalVariable* find_word(ModuleState& state, const char* name) {
 }
 
 static llvm::Value* count_threads(llvm::IRBuilder<>& builder) {
-  llvm::Value* count = builder.CreateIntrinsic(I::nvvm_read_ptx_sreg_ntid_x, {}, {});
-  for (I::ID id : {I::nvvm_read_ptx_sreg_ntid_y, I::nvvm_read_ptx_sreg_ntid_z})
-    count = builder.CreateMul(count, builder.CreateIntrinsic(id, {}, {}));
+  llvm::Value* count = read_register(builder, Field::block_dim_x);
+  for (std::size_t axis : {1, 2})
+    count = builder.CreateMul(count, read_register(builder, Field::block_dim_x, axis));
+  return count;
+}
+
+static llvm::Value* count_blocks(llvm::IRBuilder<>& builder) {
+  llvm::Value* count = nullptr;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    llvm::Value* along =
+        builder.CreateZExt(read_register(builder, Field::grid_dim_x, axis), builder.getInt64Ty());
+    count = count ? builder.CreateMul(count, along) : along;
+  }
   return count;
 }
 
@@ -194,7 +188,7 @@ static bool may_miss_threads(Lowerer& lower) {
 // Before the block meets each thread that lives offers to speak for it; one of the offers stays. Where none has left
 // the first one speaks.
 static void offer_to_speak(Lowerer& lower) {
-  if (!lower.gpu() || !may_miss_threads(lower)) return;
+  if (!may_miss_threads(lower)) return;
   lower.builder.CreateStore(gpu_thread_number(lower.builder), find_word(lower.state, speaker_word), true);
 }
 
@@ -208,7 +202,7 @@ static llvm::Value* speaks(Lowerer& lower) {
 
 // The block has met already. One thread waits for the other blocks, and all go on where it says so: that thread may
 // have faulted itself.
-static llvm::Value* meet_on_gpu(Lowerer& lower, llvm::Value* count, bool votes) {
+static llvm::Value* meet(Lowerer& lower, llvm::Value* count, bool votes = true) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Function* wait = lower.state.module.getFunction(wait_name);
   if (!wait) {
@@ -222,8 +216,7 @@ static llvm::Value* meet_on_gpu(Lowerer& lower, llvm::Value* count, bool votes) 
                    *next = new_block(lower, "grid_next");
   builder.CreateCondBr(is_speaker, waits, met);
   builder.SetInsertPoint(waits);
-  llvm::Value* total =
-      builder.CreateCall(wait, {lower.record, count_blocks(lower, builder.getInt64Ty()), count});
+  llvm::Value* total = builder.CreateCall(wait, {lower.record, count_blocks(builder), count});
   if (votes) builder.CreateStore(builder.CreateTrunc(total, builder.getInt32Ty()), result, true);
   llvm::Value* have_all = builder.CreateICmpSGE(total, builder.getInt64(0));
   builder.CreateBr(met);
@@ -242,28 +235,6 @@ static llvm::Value* meet_on_gpu(Lowerer& lower, llvm::Value* count, bool votes) 
   return votes ? builder.CreateLoad(builder.getInt32Ty(), result, true) : nullptr;
 }
 
-// ---- CPU ----
-
-// Between segments: the runtime comes back here when all blocks have come, with the vote, or with a negative
-// number where the block is to leave.
-static llvm::Value* meet_on_cpu(Lowerer& lower, llvm::Value* count) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  auto* type =
-      llvm::FunctionType::get(builder.getInt64Ty(), {builder.getPtrTy(), builder.getInt32Ty()}, false);
-  llvm::Value* total = builder.CreateCall(lower.state.module.getOrInsertFunction("kern_cpu_grid_wait", type),
-                                          {lower.record, count});
-  llvm::BasicBlock* next = new_block(lower, "grid_next");
-  builder.CreateCondBr(builder.CreateICmpSLT(total, builder.getInt64(0)), lower.return_block, next);
-  builder.SetInsertPoint(next);
-  return builder.CreateTrunc(total, builder.getInt32Ty());
-}
-
-// ---- Both ----
-
-static llvm::Value* meet(Lowerer& lower, llvm::Value* count, bool votes = true) {
-  return lower.gpu() ? meet_on_gpu(lower, count, votes) : meet_on_cpu(lower, count);
-}
-
 // The block votes as at a barrier of its own.
 static llvm::Value* vote_of_block(Lowerer& lower, const CustomCall& call, Builtin barrier,
                                   CustomFunction vote) {
@@ -273,28 +244,28 @@ static llvm::Value* vote_of_block(Lowerer& lower, const CustomCall& call, Builti
   return vote(lower, own);
 }
 
-llvm::Value* grid_barrier(Lowerer& lower, const CustomCall& call) {
+llvm::Value* gpu_grid_barrier(Lowerer& lower, const CustomCall& call) {
   offer_to_speak(lower);
-  barrier(lower, call);
+  gpu_barrier(lower, call);
   meet(lower, lower.builder.getInt32(0), false);
   return nullptr;
 }
 
-llvm::Value* grid_barrier_count(Lowerer& lower, const CustomCall& call) {
-  return meet(lower, vote_of_block(lower, call, Builtin::SyncthreadsCount, barrier_count));
+llvm::Value* gpu_grid_barrier_count(Lowerer& lower, const CustomCall& call) {
+  return meet(lower, vote_of_block(lower, call, Builtin::SyncthreadsCount, gpu_barrier_count));
 }
 
 // Blocks that have left say nothing, so those are counted in which the condition does not hold for all.
-llvm::Value* grid_barrier_and(Lowerer& lower, const CustomCall& call) {
+llvm::Value* gpu_grid_barrier_and(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* own = vote_of_block(lower, call, Builtin::SyncthreadsAnd, barrier_and);
+  llvm::Value* own = vote_of_block(lower, call, Builtin::SyncthreadsAnd, gpu_barrier_and);
   llvm::Value* against = meet(lower, builder.CreateZExt(builder.CreateIsNull(own), builder.getInt32Ty()));
   return builder.CreateZExt(builder.CreateIsNull(against), builder.getInt32Ty());
 }
 
-llvm::Value* grid_barrier_or(Lowerer& lower, const CustomCall& call) {
+llvm::Value* gpu_grid_barrier_or(Lowerer& lower, const CustomCall& call) {
   llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* blocks = meet(lower, vote_of_block(lower, call, Builtin::SyncthreadsOr, barrier_or));
+  llvm::Value* blocks = meet(lower, vote_of_block(lower, call, Builtin::SyncthreadsOr, gpu_barrier_or));
   return builder.CreateZExt(builder.CreateIsNotNull(blocks), builder.getInt32Ty());
 }
 
@@ -305,11 +276,11 @@ namespace kern::lowering {
 using namespace vocabulary;
 
 llvm::Value* gpu_thread_number(llvm::IRBuilder<>& builder) {
-  auto read = [&](I::ID id) { return builder.CreateIntrinsic(id, {}, {}); };
-  llvm::Value* row = builder.CreateMul(read(I::nvvm_read_ptx_sreg_tid_z), read(I::nvvm_read_ptx_sreg_ntid_y));
-  row = builder.CreateAdd(row, read(I::nvvm_read_ptx_sreg_tid_y));
-  llvm::Value* number = builder.CreateMul(row, read(I::nvvm_read_ptx_sreg_ntid_x));
-  return builder.CreateAdd(number, read(I::nvvm_read_ptx_sreg_tid_x));
+  auto read = [&](Field field) { return read_register(builder, field); };
+  llvm::Value* row = builder.CreateMul(read(Field::thread_z), read(Field::block_dim_y));
+  row = builder.CreateAdd(row, read(Field::thread_y));
+  llvm::Value* number = builder.CreateMul(row, read(Field::block_dim_x));
+  return builder.CreateAdd(number, read(Field::thread_x));
 }
 
 void begin_grid_kernel(Lowerer& lower) {
@@ -325,7 +296,7 @@ void begin_grid_kernel(Lowerer& lower) {
 }
 
 void leave_grid(Lowerer& lower) {
-  if (!lower.gpu() || !may_miss_threads(lower)) return;
+  if (!may_miss_threads(lower)) return;
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Function* leave = lower.state.module.getFunction(leave_name);
   if (!leave) {
@@ -333,8 +304,7 @@ void leave_grid(Lowerer& lower) {
     GridBuilder made(lower.state, leave_name, builder.getVoidTy(), {builder.getPtrTy(1), wide, word});
     leave = made.build_leave(find_word(lower.state, left_word));
   }
-  builder.CreateCall(leave,
-                     {lower.record, count_blocks(lower, builder.getInt64Ty()), count_threads(builder)});
+  builder.CreateCall(leave, {lower.record, count_blocks(builder), count_threads(builder)});
 }
 
 } // namespace kern::lowering

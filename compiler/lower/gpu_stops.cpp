@@ -1,29 +1,20 @@
-// Whether a launch is to end (transform/polls.cpp): a word that the host may set at any time, whose address is in
-// the launch record.
-//
-// A CPU reads it each time: it stays in the cache until it is set. Where there is none, the record's own zero is read, so that
-// there is no branch.
-//
-// For a GPU the word lies in memory of the host, a microsecond away, and thousands of warps would ask. So a thread
+// Whether a launch of a GPU is to end (transform/polls.cpp): a word that the host may set at any time, whose address is in
+// the launch record. It lies in memory of the host, a microsecond away, and thousands of warps would ask. So a thread
 // asks each 1,024th turn, of all its loops together, and what it reads is a word of the record, which says when
 // somebody last looked at the host's: the first to find that old looks, and says so to all where the launch is to end.
 //
 // Threads that have not begun by then may be 10^12 of a launch, and each is to leave by one load that the cache of its
 // multiprocessor answers: all of them asking the memory behind it for one word takes minutes. That cache may be stale,
 // which costs time alone, for nobody unsays what was told; who learns of it from the memory itself drops what it holds.
-#include "compiler/lower/stops.h"
-
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include <cstddef>
 
-#include "compiler/lower/lowering.h"
+#include "compiler/lower/gpu.h"
 #include "kern/abi.h"
 
 namespace kern::lowering {
-
-// ---- GPU ----
 
 static constexpr const char* poll_name = "kern_poll";
 static constexpr std::int64_t turns_between = 1024; // a power of two
@@ -133,7 +124,7 @@ static llvm::Value* turns_of(Lowerer& lower) {
   return lower.turns = turns;
 }
 
-static llvm::Value* poll_now_and_then(Lowerer& lower) {
+llvm::Value* vocabulary::gpu_goes_on(Lowerer& lower, const CustomCall&) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* turns = turns_of(lower);
   llvm::Value* count =
@@ -173,26 +164,6 @@ void poll_at_start(Lowerer& lower) {
   lower_check(lower, poll(lower), *lower.ir.start_site);
 }
 
-// ---- CPU ----
-
-static llvm::Value* read_word(Lowerer& lower) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  auto field = [&](std::size_t offset) { return record_field(builder, lower.record, offset); };
-  constexpr std::size_t stop = offsetof(kern_launch_record, reserved);
-  llvm::LoadInst* given = builder.CreateLoad(builder.getPtrTy(), field(stop));
-  // It stays while the launch runs: the load can leave every loop.
-  given->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(lower.state.context, {}));
-  llvm::Value* word =
-      builder.CreateSelect(builder.CreateIsNull(given), field(offsetof(kern_launch_record, zero)), given);
-  llvm::LoadInst* asked = builder.CreateAlignedLoad(builder.getInt64Ty(), word, llvm::Align(8));
-  asked->setAtomic(llvm::AtomicOrdering::Monotonic);
-  return builder.CreateIsNull(asked);
-}
-
-llvm::Value* vocabulary::goes_on(Lowerer& lower, const CustomCall&) {
-  return lower.gpu() ? poll_now_and_then(lower) : read_word(lower);
-}
-
-llvm::Value* vocabulary::wait_goes_on(Lowerer& lower, const CustomCall&) { return poll(lower); }
+llvm::Value* vocabulary::gpu_poll(Lowerer& lower, const CustomCall&) { return poll(lower); }
 
 } // namespace kern::lowering
