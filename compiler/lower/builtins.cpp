@@ -5,7 +5,8 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/lowering.h"
+#include "compiler/lower/vectors.h"
 
 namespace kern::lowering {
 
@@ -75,21 +76,19 @@ llvm::Value* lower_builtin(Lowerer& lower, Builtin builtin, Type result, const s
   return lower_recipe(lower, {builtin, result, args, form});
 }
 
-void lower_call_effect(Lowerer& lower, const ir::CallEffect& call) {
+llvm::Value* call_effect(Lowerer& lower, const ir::CallEffect& call) {
   Type result = call.slot ? lower.ir.slots[static_cast<std::size_t>(*call.slot)].type : types::none;
   CustomCall custom{call.builtin, result, call.args, Form::Scalar};
   custom.site = call.site;
-  llvm::Value* value = lower_recipe(lower, custom);
-  if (!call.slot) return;
-  if (lower.outside_segments) {
-    write_everywhere(lower, *call.slot, [&] { return value; });
-  } else {
-    write(lower, *call.slot, value);
-  }
+  return lower_recipe(lower, custom);
+}
+
+void lower_call_effect(Lowerer& lower, const ir::CallEffect& call) {
+  llvm::Value* value = call_effect(lower, call);
+  if (call.slot) write(lower, *call.slot, value);
 }
 
 void lower_atomic(Lowerer& lower, const ir::Atomic& atomic) {
-  if (lower.is_vector()) return atomic_lanes(lower, atomic);
   ArrayValue array = read_array(lower, atomic.array);
   llvm::Value* address = element_address(lower, array, element_place(lower, array, atomic.indices));
   CustomCall call{atomic.builtin, types::scalar(array.element), atomic.args, Form::Scalar, address,

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/lowerer.h"
 
 namespace kern::lowering {
 

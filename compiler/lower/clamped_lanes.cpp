@@ -93,7 +93,7 @@ static std::optional<MostlyLinear> evaluate(Lowerer& lower, const ir::Expr& expr
 }
 
 void note_mostly_linear(Lowerer& lower, const ir::Assign& assign) {
-  if (!lower.is_vector() || lower.lanes.masked || !is_candidate(lower, assign.slot)) return;
+  if (lower.lanes.masked || !is_candidate(lower, assign.slot)) return;
   Type type = lower.ir.slots[static_cast<std::size_t>(assign.slot)].type;
   if (auto value = evaluate(lower, assign.value, type); value && !is_uniform(*value))
     lower.lanes.mostly_linear.emplace(assign.slot, *value);

@@ -156,8 +156,7 @@ static llvm::Value* holds_in_all(Lowerer& lower, ir::CompareOp op, bool is_signe
 
 // A condition of which it is kept what holds in all lanes together.
 static bool keeps_test(const Lowerer& lower, ir::SlotId slot) {
-  return lower.is_vector() && !lower.lanes.masked &&
-         lower.ir.slots[static_cast<std::size_t>(slot)].kind == ir::Slot::Kind::Temp;
+  return !lower.lanes.masked && lower.ir.slots[static_cast<std::size_t>(slot)].kind == ir::Slot::Kind::Temp;
 }
 
 void note_linear_test(Lowerer& lower, ir::SlotId slot, const ir::Compare& compare) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "compiler/ir/walk.h"
-#include "compiler/lower/lanes.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/support/overloaded.h"
 

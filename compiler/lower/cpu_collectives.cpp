@@ -1,9 +1,37 @@
 // Barriers of a block on the CPU, with and without a vote. They stand between segments: the barrier itself is nothing,
-// and a vote is a loop over the live threads. Where threads meet Apart the runtime has them wait.
-#include "compiler/lower/barriers_apart.h"
-#include "compiler/lower/lanes.h"
+// and a vote is a loop over the live threads. Where threads meet Apart the runtime puts one that waits aside and goes on
+// with the others, each of which has a stack of its own (waiting.cpp).
+#include "compiler/lower/cpu.h"
 
 namespace kern::lowering::vocabulary {
+
+// The question that threads bring to a barrier; the numbers are part of the ABI (kern/abi.h).
+enum class MeetingKind : std::uint8_t {
+  Wait,  // nothing
+  Count, // in how many threads the value is 1
+  All,   // whether in all
+  Any,   // whether in any
+  First, // the value of the first thread
+};
+
+// Waits at the barrier with that site, and returns what comes out of the i64 values that threads bring; the thread leaves
+// where the barrier cannot hold.
+static llvm::Value* meet_apart(Lowerer& lower, ir::SiteId site, MeetingKind kind, llvm::Value* value) {
+  llvm::IRBuilder<>& builder = lower.builder;
+  llvm::Type *pointer = builder.getPtrTy(), *word = builder.getInt32Ty(), *long_word = builder.getInt64Ty();
+  auto* type = llvm::FunctionType::get(word, {pointer, pointer, long_word, pointer, word, word, word}, false);
+  llvm::AllocaInst* answer = entry_alloca(lower, long_word, "answer");
+  builder.CreateStore(value, answer);
+  const std::uint64_t what = static_cast<std::uint64_t>(site) | static_cast<std::uint64_t>(kind) << 32;
+  const auto& thread = lower.place.thread;
+  llvm::Value* goes_on = builder.CreateCall(
+      lower.state.module.getOrInsertFunction("kern_cpu_meet", type),
+      {lower.record, lower.place.where, builder.getInt64(what), answer, thread[0], thread[1], thread[2]});
+  llvm::BasicBlock* met = new_block(lower, "met");
+  builder.CreateCondBr(builder.CreateIsNotNull(goes_on), met, lower.leave);
+  builder.SetInsertPoint(met);
+  return builder.CreateLoad(long_word, answer);
+}
 
 llvm::Value* cpu_barrier(Lowerer& lower, const CustomCall& call) {
   if (call.site) meet_apart(lower, *call.site, MeetingKind::Wait, lower.builder.getInt64(0));

@@ -12,7 +12,7 @@
 #include "compiler/analysis/waiting.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/cpu.h"
 #include "compiler/lower/zeroed.h"
 #include "kern/abi.h"
 
@@ -190,10 +190,6 @@ static void place_local_arrays(Lowerer& lower) {
 
 // ---- The entry ----
 
-static llvm::Value* at(Lowerer& lower, llvm::Value* base, llvm::Value* offset) {
-  return lower.builder.CreateInBoundsGEP(lower.builder.getInt8Ty(), base, offset);
-}
-
 static llvm::Value* count_threads(Lowerer& lower, llvm::Value* along_x) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* count = builder.CreateZExt(along_x, builder.getInt64Ty());
@@ -216,23 +212,6 @@ static llvm::Value* count_vectors(Lowerer& lower) {
   return count_threads(lower, divide_up(lower, lower.place.block_dim[0]));
 }
 
-static llvm::Value* constant(Lowerer& lower, std::uint64_t bytes) {
-  return i64(lower.state, static_cast<std::int64_t>(bytes));
-}
-
-static void find_area(Lowerer& lower, llvm::Value* number) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  Scratch& scratch = lower.scratch;
-  llvm::Value* bytes =
-      builder.CreateNUWMul(scratch.vectors, constant(lower, scratch.strip_bytes + scratch.record_bytes));
-  bytes = builder.CreateNUWAdd(bytes, constant(lower, scratch.block_bytes));
-  scratch.base = at(lower, scratch.areas, builder.CreateNUWMul(number, bytes));
-  scratch.strip_records = at(lower, scratch.base, constant(lower, scratch.block_bytes));
-  scratch.records = record_at(lower, scratch.strip_records, scratch.vectors, scratch.strip_bytes);
-  if (lower.abreast.most > 1 && scratch.has_left_flag)
-    scratch.live_threads = at(lower, scratch.base, constant(lower, scratch.block_bytes - cache_line));
-}
-
 // Lays out what does not change from block to block.
 static void begin_scratch(Lowerer& lower) {
   Scratch& scratch = lower.scratch;
@@ -240,7 +219,7 @@ static void begin_scratch(Lowerer& lower) {
   scratch.areas = scratch.base;
   scratch.block_bytes = align_to(scratch.block_bytes, cache_line);
   scratch.record_bytes = align_to(scratch.record_bytes, lower.is_vector() ? cache_line : 16);
-  find_area(lower, constant(lower, 0));
+  find_area(lower, i64(lower.state, 0));
   if (!scratch.live_threads && scratch.has_left_flag)
     scratch.live_threads = entry_alloca(lower, lower.builder.getInt64Ty(), "live_threads");
   lower.own_turns.of_block.insert(scratch.live_threads);
@@ -251,10 +230,11 @@ static void begin_scratch(Lowerer& lower) {
 static void prepare_scratch(Lowerer& lower) {
   llvm::IRBuilder<>& builder = lower.builder;
   Scratch& scratch = lower.scratch;
-  llvm::Value* bytes = builder.CreateNUWMul(scratch.vectors, constant(lower, scratch.record_bytes));
+  llvm::Value* bytes = builder.CreateNUWMul(
+      scratch.vectors, i64(lower.state, static_cast<std::int64_t>(scratch.record_bytes)));
   llvm::Value* rounded =
       builder.CreateAnd(builder.CreateAdd(bytes, i64(lower.state, 63)), i64(lower.state, -64));
-  scratch.dynamic_shared = at(lower, scratch.records, rounded);
+  scratch.dynamic_shared = builder.CreateInBoundsGEP(builder.getInt8Ty(), scratch.records, rounded);
   if (scratch.record_bytes > 0)
     builder.CreateMemSet(scratch.records, builder.getInt8(0), bytes, llvm::Align(16));
   if (scratch.has_left_flag)
@@ -297,18 +277,6 @@ static void begin_slots(Lowerer& lower) {
   for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
     whole_block[param] = !lower.slots[param].crosses;
   write_params(lower, whole_block);
-}
-
-static void name_block_arrays(Lowerer& lower) {
-  lower.block_arrays_stand = false;
-  for (const ir::Assign* assign : lower.block_arrays)
-    if (assign) lower_assign(lower, *assign);
-  lower.block_arrays_stand = true;
-}
-
-void go_to_area(Lowerer& lower, llvm::Value* number) {
-  find_area(lower, number);
-  name_block_arrays(lower);
 }
 
 static void lower_to_exit(Lowerer& lower, std::span<const ir::Stmt> body) {

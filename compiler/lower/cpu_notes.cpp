@@ -1,6 +1,7 @@
 // Bad indices and values of threads that go on (transform/clamp_guards.cpp), on the CPU: the runtime keeps the first one of a
 // launch, and counts the threads. All of it is cold.
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/lowering.h"
+#include "compiler/lower/vectors.h"
 
 namespace kern::lowering {
 

@@ -3,7 +3,7 @@
 // that need more are divided one after the other. This picks instructions for a quotient that IR has one
 // operation for: how depends on what holds the lanes, and a form in IR of f64 and selects would be no
 // shorter.
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/vectors.h"
 
 namespace kern::lowering {
 

@@ -5,26 +5,6 @@
 
 namespace kern::lowering {
 
-Spilled spill(Lowerer& lower, llvm::Value* vector) {
-  llvm::Type* type = vector->getType();
-  if (type->getScalarType()->isIntegerTy(1)) {
-    type = type->getWithNewType(lower.builder.getInt8Ty());
-    vector = lower.builder.CreateZExt(vector, type);
-  }
-  llvm::Value* buffer = entry_alloca(lower, type, "spilled");
-  lower.builder.CreateStore(vector, buffer);
-  return {buffer, type->getScalarType()};
-}
-
-llvm::Value* lane_pointer(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) {
-  return lower.builder.CreateInBoundsGEP(spilled.element, spilled.buffer,
-                                         lower.builder.CreateZExt(lane, lower.builder.getInt64Ty()));
-}
-
-llvm::Value* lane_of(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) {
-  return lower.builder.CreateLoad(spilled.element, lane_pointer(lower, spilled, lane));
-}
-
 // Lanes are read from memory at numbers that are not constant, so LLVM leaves them there: to take one out of
 // a register costs two operations for which there is one unit.
 static constexpr unsigned lanes_at_once = 4;

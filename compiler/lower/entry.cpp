@@ -1,22 +1,13 @@
-// Kernel entries. GPU: each slot of the parameter block is a parameter of its own. CPU: they are loaded from
-// the block, and the launch's place from `where`. Extents and alignments are what the launch has checked
-// (docs/abi.md).
-#include <llvm/IR/ConstantRange.h>
-#include <llvm/IR/MDBuilder.h>
-
+// What a kernel is given: its parameters, the place of CPU code in the grid, expressions of the host over both. Extents and
+// alignments are what the launch has checked (docs/abi.md).
 #include <cstddef>
 
-#include "compiler/ir/walk.h"
-#include "compiler/lower/gpu.h"
-#include "compiler/lower/zeroed.h"
-#include "compiler/support/limits.h"
-#include "compiler/support/overloaded.h"
+#include "compiler/lower/lowerer.h"
 #include "kern/abi.h"
 
 namespace kern::lowering {
 
-// Parts of a parameter in the parameter block: no offset, unlike in an array value.
-static std::vector<llvm::Type*> block_types(ModuleState& state, Type type) {
+std::vector<llvm::Type*> block_types(ModuleState& state, Type type) {
   if (!is_array(type)) return {memory_type(state, type->scalar)};
   std::vector<llvm::Type*> types = {pointer_type(state, type->space)};
   types.insert(types.end(), 2 * type->rank, llvm::Type::getInt64Ty(state.context));
@@ -49,124 +40,6 @@ void write_params(Lowerer& lower, const std::vector<bool>& which) {
   }
 }
 
-// ---- GPU ----
-
-static void annotate(ModuleState& state, llvm::Function& kernel, const char* name, std::int64_t value) {
-  llvm::Metadata* parts[] = {llvm::ConstantAsMetadata::get(&kernel), llvm::MDString::get(state.context, name),
-                             llvm::ConstantAsMetadata::get(i32(state, value))};
-  state.module.getOrInsertNamedMetadata("nvvm.annotations")
-      ->addOperand(llvm::MDNode::get(state.context, parts));
-}
-
-// LLVM 19 reads these from metadata only, and before the optimiser runs.
-static void annotate_launch(ModuleState& state, llvm::Function& kernel, const ir::KernelOptions& options) {
-  const char* names[] = {"reqntidx", "reqntidy", "reqntidz"};
-  if (options.block)
-    for (std::size_t axis = 0; axis < 3; ++axis) annotate(state, kernel, names[axis], (*options.block)[axis]);
-  if (options.max_threads > 0 && !options.block) annotate(state, kernel, "maxntidx", options.max_threads);
-  if (options.min_blocks > 0) annotate(state, kernel, "minctasm", options.min_blocks);
-  if (options.max_registers > 0) annotate(state, kernel, "maxnreg", options.max_registers);
-}
-
-static void add_param_attributes(Lowerer& lower, unsigned first, Type type) {
-  llvm::LLVMContext& context = lower.state.context;
-  llvm::AttrBuilder pointer(context);
-  pointer.addAlignmentAttr(static_cast<std::uint64_t>(bit_width(type->scalar)) / 8);
-  lower.function->addParamAttrs(first, pointer);
-  llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, limits::array_bytes + 1));
-  for (unsigned axis = 0; axis < type->rank; ++axis)
-    lower.function->addParamAttr(first + 1 + axis,
-                                 llvm::Attribute::get(context, llvm::Attribute::Range, range));
-}
-
-static void make_gpu_entry(Lowerer& lower) {
-  ModuleState& state = lower.state;
-  std::vector<llvm::Type*> params;
-  for (std::uint32_t param = 0; param < lower.ir.param_count; ++param)
-    for (llvm::Type* type : block_types(state, lower.ir.slots[param].type)) params.push_back(type);
-  params.push_back(llvm::PointerType::get(state.context, 1));
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(state.context), params, false);
-  lower.function =
-      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, lower.ir.symbol, state.module);
-  lower.function->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  lower.function->addFnAttr(llvm::Attribute::NoUnwind);
-  annotate_launch(state, *lower.function, lower.ir.options);
-  unsigned first = 0;
-  for (std::uint32_t param = 0; param < lower.ir.param_count; ++param) {
-    Type slot = lower.ir.slots[param].type;
-    if (is_array(slot)) add_param_attributes(lower, first, slot);
-    first += static_cast<unsigned>(block_types(state, slot).size());
-  }
-  for (llvm::Argument& arg : lower.function->args()) lower.param_block.push_back(&arg);
-  lower.record = lower.param_block.back();
-  lower.param_block.pop_back();
-  // The record: 128 bytes that the launch owns.
-  lower.function->addParamAttr(first, llvm::Attribute::getWithAlignment(state.context, llvm::Align(8)));
-}
-
-void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& facts) {
-  Lowerer lower(state, id, facts);
-  make_gpu_entry(lower);
-  begin_function(lower);
-  std::vector<bool> zeroed = find_zeroed(lower.ir, find_unset_reads(lower.ir));
-  for (std::size_t index = 0; index < lower.ir.slots.size(); ++index) {
-    lower.slots.push_back(make_cells(lower, index));
-    allocate(lower, lower.slots.back(), lower.ir.slots[index].name, zeroed[index]);
-  }
-  write_params(lower, std::vector<bool>(lower.slots.size(), true));
-  lower.used_shared = used_shared(state.ir, lower.ir);
-  lower.leave = new_block(lower, "exit");
-  enter(lower, new_block(lower, "start"));
-  lower.before_return = leave_grid;
-  begin_grid_kernel(lower);
-  poll_at_start(lower);
-  lower_body(lower, lower.ir.body);
-  enter(lower, lower.leave);
-  lower.builder.CreateRetVoid();
-  describe_variables(lower);
-}
-
-// ---- CPU ----
-
-void make_cpu_entry(Lowerer& lower) {
-  ModuleState& state = lower.state;
-  auto* pointer = llvm::PointerType::get(state.context, 0);
-  auto* type =
-      llvm::FunctionType::get(llvm::Type::getVoidTy(state.context), {pointer, pointer, pointer}, false);
-  lower.function =
-      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, lower.ir.symbol, state.module);
-  lower.function->addFnAttr(llvm::Attribute::NoUnwind);
-  for (unsigned arg : {0u, 1u}) lower.function->addParamAttr(arg, llvm::Attribute::ReadOnly);
-  // No other thread and no array of the program reaches into any of the three.
-  for (unsigned arg : {0u, 1u, 2u}) lower.function->addParamAttr(arg, llvm::Attribute::NoAlias);
-  lower.function->addParamAttr(2, llvm::Attribute::getWithAlignment(state.context, llvm::Align(64)));
-  lower.place.where = lower.function->getArg(1);
-  lower.scratch.base = lower.function->getArg(2);
-}
-
-void load_params(Lowerer& lower) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  std::uint64_t offset = 0;
-  llvm::MDNode* range = llvm::MDBuilder(lower.state.context)
-                            .createRange(llvm::APInt(64, 0), llvm::APInt(64, limits::array_bytes + 1));
-  auto load = [&](llvm::Type* type) {
-    llvm::Value* from =
-        builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lower.function->getArg(0), offset);
-    offset += type->getPrimitiveSizeInBits() > 64 ? 16 : 8;
-    return builder.CreateAlignedLoad(type, from, llvm::Align(8));
-  };
-  for (std::uint32_t param = 0; param < lower.ir.param_count; ++param) {
-    Type type = lower.ir.slots[param].type;
-    std::vector<llvm::Type*> parts = block_types(lower.state, type);
-    for (std::size_t part = 0; part < parts.size(); ++part) {
-      llvm::LoadInst* value = load(parts[part]);
-      if (part >= 1 && part <= type->rank) value->setMetadata(llvm::LLVMContext::MD_range, range);
-      lower.param_block.push_back(value);
-    }
-  }
-  lower.record = load(builder.getPtrTy());
-}
-
 static llvm::Value* load_of_place(Lowerer& lower, std::size_t offset) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Value* from = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), lower.place.where, offset);
@@ -188,7 +61,7 @@ void load_rows(Lowerer& lower) {
   lower.place.end_row = load_of_place(lower, offsetof(kern_where, end_row));
 }
 
-// ---- What both need ----
+// ---- Expressions of the host ----
 
 static llvm::Value* extended(Lowerer& lower, llvm::Value* value, ExpressionType type) {
   bool is_unsigned = type == ExpressionType::Bool || type >= ExpressionType::U8;

@@ -7,7 +7,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/ir/walk.h"
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/vectors.h"
 #include "compiler/support/overloaded.h"
 
 namespace kern::lowering {
@@ -333,10 +333,8 @@ static Value value_of(Lowerer& lower, const ir::Assign& assign) {
         return plain(binary(lower, e.op, kind, left, read(lower, e.right, form)));
       },
       [&](const ir::Compare& e) {
-        Value first = read_value(lower, e.left), second = read_value(lower, e.right);
-        if (form == Form::Vector && is_integer(e.left.type) && !first.value->getType()->isVectorTy() &&
-            !second.value->getType()->isVectorTy())
-          return plain(compare_linear(lower, e, first, second));
+        // LLVM drops this, but counts it where it decides what to inline: without it the code of some kernels is another.
+        read_value(lower, e.left), read_value(lower, e.right);
         llvm::Value* left = read(lower, e.left, form);
         return plain(compare(lower, e.op, e.left.type->scalar, left, read(lower, e.right, form)));
       },
@@ -372,11 +370,6 @@ void lower_assign(Lowerer& lower, const ir::Assign& assign) {
     bool stands = lower.block_arrays_stand && lower.block_arrays[static_cast<std::size_t>(assign.slot)];
     return stands ? void() : assign_array(lower, assign, type);
   }
-  if (const auto* compare = std::get_if<ir::Compare>(&assign.value))
-    note_linear_test(lower, assign.slot, *compare);
-  if (const auto* joint = std::get_if<ir::Binary>(&assign.value)) note_joint_test(lower, assign.slot, *joint);
-  if (lower.is_vector() && test_is_enough(lower, assign.slot)) return;
-  note_mostly_linear(lower, assign);
   write_value(lower, assign.slot, value_of(lower, assign));
 }
 

@@ -133,11 +133,6 @@ void record_lane_fault(Lowerer& lower, llvm::Value* failing, std::uint32_t site,
   report_failing(lower, mask_bits(lower, failing), {site, kind, 0, none, none});
 }
 
-llvm::Value* value_of_first_lane(Lowerer& lower, const Value& value) {
-  if (value.shape.kind == Shape::Kind::Uniform) return value.value;
-  return lower.builder.CreateExtractElement(to_vector(lower, value), first_active_lane(lower));
-}
-
 // Takes all lanes but those of a mask, in the form that slots have, out of the kernel.
 static void keep_only(Lowerer& lower, llvm::Value* mask) {
   const Lanes& lanes = lower.lanes;

@@ -5,6 +5,9 @@
 
 namespace kern::lowering {
 
+// ---- gpu_kernel.cpp ----
+void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& facts);
+
 // ---- gpu_grid_barriers.cpp ----
 // Emit what a kernel does at its beginning, and a thread that returns from it, where others may come to a barrier of the
 // grid behind that.

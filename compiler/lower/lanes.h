@@ -1,51 +1,13 @@
-// Declares what only code for several lanes needs: masks, vectors made of scalars, effects lane by lane.
+// Declares what the files for several lanes share: control flow in masks, accesses and effects of many lanes.
 #pragma once
 
 #include <span>
 
 #include "compiler/ir/walk.h"
-#include "compiler/lower/lowerer.h"
 #include "compiler/lower/lowering.h"
+#include "compiler/lower/vectors.h"
 
 namespace kern::lowering {
-
-// ---- masks.cpp; a mask in a register is <W x i1> ----
-// Makes a function of the module's own that is called, not inlined.
-llvm::Function* new_helper(ModuleState& state, const std::string& name, llvm::FunctionType* type);
-llvm::FixedVectorType* vector_of(const Lowerer& lower, llvm::Type* element);
-// The type of a mask in an alloca.
-llvm::Type* mask_type(const Lowerer& lower);
-llvm::Value* new_mask_slot(Lowerer& lower, const char* name);
-llvm::Value* load_mask(Lowerer& lower, llvm::Value* slot);
-void store_mask(Lowerer& lower, llvm::Value* slot, llvm::Value* mask);
-llvm::Constant* full_mask(const Lowerer& lower, bool value);
-llvm::Value* any_lane(Lowerer& lower, llvm::Value* mask);
-llvm::Value* all_lanes(Lowerer& lower, llvm::Value* mask);
-// Bit l is lane l; an integer of as many bits as there are lanes.
-llvm::Value* mask_bits(Lowerer& lower, llvm::Value* mask);
-llvm::Value* mask_of_bits(Lowerer& lower, llvm::Value* bits);
-// The lanes that are active; all of them where code is not masked.
-llvm::Value* active_lanes(Lowerer& lower);
-// The number of the first of them, in as many bits as there are lanes; some lane must be active.
-llvm::Value* first_active_lane(Lowerer& lower);
-// 0, 1, 2, ... times a step.
-llvm::Constant* lane_steps(const Lowerer& lower, llvm::Type* element, std::int64_t step);
-llvm::Value* splat(Lowerer& lower, llvm::Value* scalar);
-// The lanes whose number is below `limit`, an i64 without sign.
-llvm::Value* lanes_below(Lowerer& lower, llvm::Value* limit);
-// The vector of a value.
-llvm::Value* to_vector(Lowerer& lower, const Value& value);
-Value add_values(Lowerer& lower, const Value& left, const Value& right, bool exact);
-Value multiply_values(Lowerer& lower, const Value& left, const Value& right, bool exact);
-// The value of lane 0 plus `lane` steps.
-llvm::Value* linear_at(Lowerer& lower, const Value& value, std::int64_t lane);
-// Chooses `value` in active lanes, `old` elsewhere.
-llvm::Value* blend(Lowerer& lower, llvm::Value* value, llvm::Value* old);
-
-// Lanes `first` to `first + width` of a vector, and vectors of one width put together; their number is a
-// power of two.
-llvm::Value* part_of(Lowerer& lower, llvm::Value* vector, unsigned first, unsigned width);
-llvm::Value* concatenate_parts(Lowerer& lower, std::vector<llvm::Value*> parts);
 
 // ---- gather.cpp: accesses whose addresses are a vector ----
 // Addresses of lanes: one base and an offset each in elements, or a pointer each.
@@ -87,10 +49,17 @@ void load_lanes(Lowerer& lower, const ir::Load& load);
 void store_lanes(Lowerer& lower, const ir::Store& store);
 // Returns the address that lane 0 loads from, for a load whose lanes are a fixed number of elements apart.
 llvm::Value* first_address(Lowerer& lower, const ir::Load& load);
-void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, std::uint64_t count);
+void local_array_lanes(Lowerer& lower, const ir::Assign& assign, const ir::LocalArray& local);
+
+// ---- assign_lanes.cpp ----
+void assign_lanes(Lowerer& lower, const ir::Assign& assign);
 
 // ---- control_lanes.cpp ----
 void lower_lane_body(Lowerer& lower, const ir::Body& body);
+// Lowers a body whose lanes, once all are gone, go to `skip`.
+void lower_inner(Lowerer& lower, const ir::Body& body, llvm::BasicBlock* skip);
+
+// ---- constructs_lanes.cpp ----
 // Sets the masks of the constructs around to what they are in the plain copy, and goes to the masked one with
 // these lanes.
 void leave_plain_copy_with(Lowerer& lower, const void* stmt, int point, llvm::Value* lanes);
@@ -118,12 +87,16 @@ void copy_mask(Lowerer& lower, llvm::Value* from, llvm::Value* to);
 llvm::Value* remaining(Lowerer& lower, llvm::Value* mask);
 void set_active(Lowerer& lower, llvm::Value* mask);
 void open_construct(Lowerer& lower, OpenConstruct::Kind kind, Construct* construct);
-// Lowers a body whose lanes, once all are gone, go to `skip`.
-void lower_inner(Lowerer& lower, const ir::Body& body, llvm::BasicBlock* skip);
 // The end of a construct in masked code: whoever is left goes on.
 void finish_masked(Lowerer& lower, const ir::Stmt& stmt);
 // Runs masked code in the plain copy, with every lane in it at first.
 void in_masks(Lowerer& lower, const ir::Stmt& stmt, const std::function<void()>& body);
+// Goes to a place of the masked copy, with the masks set up as all lanes are.
+void leave_plain_copy(Lowerer& lower, const void* stmt, int point);
+// In the masked copy: where such a way ends, null where there is none.
+llvm::BasicBlock* taken_side_entry(Lowerer& lower, const void* stmt, int point);
+// In the masked copy: what comes here from the plain one.
+void enter_from_plain(Lowerer& lower, const void* stmt, int point);
 
 // ---- loops_lanes.cpp ----
 void while_lanes(Lowerer& lower, const ir::While& loop, const ir::Stmt& stmt);
@@ -132,10 +105,6 @@ void for_lanes(Lowerer& lower, const ir::For& loop, const ir::Stmt& stmt);
 bool is_divergent_loop(const Lowerer& lower, const ir::Stmt& stmt);
 // A `for` whose trips in all lanes follow from thread indices, and that is left at its end.
 bool is_geometric_loop(const Lowerer& lower, const ir::Stmt& stmt);
-// Tells LLVM something of the loop that this branch closes.
-void hint_loop(Lowerer& lower, llvm::BranchInst* back, llvm::ArrayRef<llvm::Metadata*> hint);
-// Says that a loop shall stay as it is.
-void forbid_unrolling(Lowerer& lower, llvm::BranchInst* back);
 // Whether it is known of a `for` without its count which lanes go round.
 bool counts_by_distance(const Lowerer& lower, const ir::For& loop);
 
@@ -184,11 +153,6 @@ void for_alone(Lowerer& lower, const ir::For& loop, const std::function<void()>&
 std::vector<ir::SlotId> begin_running_on(Lowerer& lower, const ir::Stmt& loop);
 void end_running_on(Lowerer& lower, const std::vector<ir::SlotId>& variables);
 
-// ---- widened_lanes.cpp ----
-// The value of lane 0, given in the operand's type, in one of any width. Where that is wider, lanes step
-// without wrapping as far as they are active.
-llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value* first, llvm::Type* type);
-
 // ---- lazy_masks_lanes.cpp ----
 // Finds the conditions whose mask is needed only where lanes part.
 void find_lazy_masks(Lowerer& lower);
@@ -232,32 +196,14 @@ void guards_lanes(Lowerer& lower, std::span<const ir::Stmt* const> guards);
 void check_lanes(Lowerer& lower, const ir::Check& check);
 // Records a fault of the lowest lane of a mask, without index.
 void record_lane_fault(Lowerer& lower, llvm::Value* failing, std::uint32_t site, ir::FaultKind kind);
-// Returns the value of the first active lane.
-llvm::Value* value_of_first_lane(Lowerer& lower, const Value& value);
 // Takes lanes out of the kernel.
 void drop_lanes(Lowerer& lower, llvm::Value* mask);
 // After a call: lanes that left in it are gone.
 void after_call(Lowerer& lower, const ir::Call& call, llvm::Value* live);
 
-// ---- control_lanes.cpp: from the plain copy to the masked one ----
-// Goes to a place of the masked copy, with the masks set up as all lanes are.
-void leave_plain_copy(Lowerer& lower, const void* stmt, int point);
-// In the masked copy: where such a way ends, null where there is none.
-llvm::BasicBlock* taken_side_entry(Lowerer& lower, const void* stmt, int point);
-// In the masked copy: what comes here from the plain one.
-void enter_from_plain(Lowerer& lower, const void* stmt, int point);
-
 // ---- effects_lanes.cpp: what goes lane by lane, in ascending order ----
 // Writes a loop over the active lanes; `body` gets the lane, an i32.
 void for_each_active_lane(Lowerer& lower, const std::function<void(llvm::Value*)>& body);
-// A vector in memory, so that a lane whose number is not constant can be read and written.
-struct Spilled {
-  llvm::Value* buffer;
-  llvm::Type* element;
-};
-Spilled spill(Lowerer& lower, llvm::Value* vector);
-llvm::Value* lane_of(Lowerer& lower, const Spilled& spilled, llvm::Value* lane);
-llvm::Value* lane_pointer(Lowerer& lower, const Spilled& spilled, llvm::Value* lane);
 // A value of which each lane's part can be read in a loop over lanes; one that varies is spilled.
 struct LaneSource {
   Value value;
@@ -273,10 +219,6 @@ void atomic_lanes(Lowerer& lower, const ir::Atomic& atomic);
 std::size_t atomic_with_load(Lowerer& lower, std::span<const ir::Stmt> stmts);
 void print_lanes(Lowerer& lower, const ir::Print& print);
 
-// ---- math_lanes.cpp ----
-llvm::Value* call_vector_math(Lowerer& lower, std::string_view name, ScalarKind kind,
-                              llvm::ArrayRef<llvm::Value*> args);
-
 // ---- calls_lanes.cpp ----
 void call_lanes(Lowerer& lower, const ir::Call& call);
 void return_lanes(Lowerer& lower, const ir::Return& stmt);
@@ -287,6 +229,5 @@ void lower_lane_function(ModuleState& state, const PendingFunction& pending);
 // its lanes that exist and have not left. Vectors without such a lane are passed over.
 void for_each_vector(Lowerer& lower, const std::function<void()>& body);
 void lower_lane_segment(Lowerer& lower, const ir::Segment& segment);
-llvm::Value* thread_index_lanes(Lowerer& lower, int axis, Form form);
 
 } // namespace kern::lowering

@@ -61,17 +61,6 @@ static void test_running(Lowerer& lower, Construct& construct, llvm::Value* cond
   lower.builder.CreateCondBr(any_lane(lower, running), blocks.body, blocks.done);
 }
 
-void hint_loop(Lowerer& lower, llvm::BranchInst* back, llvm::ArrayRef<llvm::Metadata*> hint) {
-  llvm::LLVMContext& context = lower.state.context;
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, llvm::MDNode::get(context, hint)});
-  loop->replaceOperandWith(0, loop);
-  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
-}
-
-void forbid_unrolling(Lowerer& lower, llvm::BranchInst* back) {
-  hint_loop(lower, back, llvm::MDString::get(lower.state.context, "llvm.loop.unroll.disable"));
-}
-
 // Goes back to the head. The masked copy is there for the vectors at the edges: unrolled, it would take
 // longer to compile than all the rest.
 static void go_back(Lowerer& lower, llvm::BasicBlock* head) {

@@ -8,7 +8,8 @@
 #include "compiler/analysis/kernel_lanes.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/cpu.h"
+#include "compiler/lower/gpu.h"
 
 namespace kern {
 

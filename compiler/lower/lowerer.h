@@ -298,7 +298,6 @@ struct Lowerer {
   bool block_arrays_stand = false;     // and has been lowered
   llvm::Value* turns = nullptr;        // GPU: an alloca that counts turns of its loops, for gpu_stops.cpp
   bool fast_math = false;              // of this kernel: approximate, and reorder, but never assume a number
-  bool outside_segments = false;       // CPU: lockstep code between segments
   std::set<ir::SlotId> hidden_slots{}; // whose lanes have their values elsewhere for a while
 
   Lowerer(ModuleState& s, ir::FunctionId f, const LaneFacts& lane_facts)
@@ -405,6 +404,13 @@ ArrayValue lower_view(Lowerer& lower, const ir::View& view);
 Value misalignment(Lowerer& lower, const ir::Misalignment& e);
 ArrayValue lower_restride(Lowerer& lower, const ir::Restride& form, Type type);
 ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Type type);
+// A local array whose elements hold nothing yet, and the cells that its memory is made of, of one lane.
+struct LocalArrayPlace {
+  ArrayValue array;
+  ScalarKind cell;
+  std::uint64_t cells;
+};
+LocalArrayPlace place_local_array(Lowerer& lower, const ir::LocalArray& local, Type type);
 ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type);
 // GPU: makes a variable in shared memory, of unspecified contents; the alignment is in bytes.
 llvm::GlobalVariable* new_shared(ModuleState& state, llvm::Type* type, const llvm::Twine& name,
@@ -418,6 +424,8 @@ ArrayValue lower_constant_array(Lowerer& lower, const ir::ConstantArray& constan
 llvm::Value* lower_builtin(Lowerer& lower, Builtin builtin, Type result, const std::vector<ir::Operand>& args,
                            Form form);
 void lower_call_effect(Lowerer& lower, const ir::CallEffect& call);
+// Only makes the call, and returns what it gives.
+llvm::Value* call_effect(Lowerer& lower, const ir::CallEffect& call);
 
 // ---- registers.cpp: of a GPU ----
 // Reads a field, or that of a further axis.
@@ -466,6 +474,12 @@ void call_fault(Lowerer& lower, std::uint32_t site, ir::FaultKind kind, int axis
 // ---- control_scalar.cpp ----
 void lower_body(Lowerer& lower, const ir::Body& body);
 
+// ---- loop_hints.cpp ----
+// Tells LLVM something of the loop that this branch closes.
+void hint_loop(Lowerer& lower, llvm::BranchInst* back, llvm::ArrayRef<llvm::Metadata*> hint);
+// Says that a loop shall stay as it is.
+void forbid_unrolling(Lowerer& lower, llvm::BranchInst* back);
+
 // ---- calls.cpp ----
 // Returns a device function that is called from here; a new one is declared with these parts, and pending.
 llvm::Function* called_function(Lowerer& lower, ir::FunctionId id,
@@ -485,10 +499,8 @@ void lower_print(Lowerer& lower, const ir::Print& print);
 void print_values(Lowerer& lower, const ir::Print& print, llvm::ArrayRef<llvm::Value*> values);
 
 // ---- entry.cpp ----
-void lower_gpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& facts);
-// Make the function of a CPU kernel, and load its parameter block.
-void make_cpu_entry(Lowerer& lower);
-void load_params(Lowerer& lower);
+// Parts of a parameter in the parameter block: no offset, unlike in an array value.
+std::vector<llvm::Type*> block_types(ModuleState& state, Type type);
 // Stores those of the parameters into their slots.
 void write_params(Lowerer& lower, const std::vector<bool>& which);
 // Loads the fields of `where` into the place: where it is in the grid, and which rows of a block it runs.
@@ -497,21 +509,17 @@ void load_rows(Lowerer& lower);
 // Returns the value of a host's expression over the kernel's parameters.
 llvm::Value* lower_host_expression(Lowerer& lower, const kern::Expression& expression);
 
-// ---- blocks.cpp ----
-// Copies of `where` what faults are reported with, since its block changes; returns how many blocks this call
-// runs.
-llvm::Value* begin_blocks(Lowerer& lower);
-// Calls `body` once, to write the body of a loop over the rows along x in which this call runs blocks, and
-// how many of each.
-void for_each_row_of_blocks(Lowerer& lower, llvm::Value* blocks,
-                            const std::function<void(llvm::Value* in_row)>& body);
-// Likewise that of a loop over as many blocks along x.
-void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void(llvm::Value* index)>& body);
-
-// ---- cpu_kernel.cpp, segments.cpp ----
-CpuKernelLayout lower_cpu_kernel(ModuleState& state, ir::FunctionId id, const LaneFacts& facts);
-// Goes to the scratch area of the block with this number, i64, among those abreast.
+// ---- areas.cpp: CPU ----
+// Finds the parts of the scratch area of the block with this number, i64, among those abreast.
+void find_area(Lowerer& lower, llvm::Value* number);
+// Gives the arrays that statements name for the whole block their places in it.
+void name_block_arrays(Lowerer& lower);
+// Goes to the area of a block.
 void go_to_area(Lowerer& lower, llvm::Value* number);
+
+// ---- turns.cpp: CPU ----
+// Calls `body` once, to write the body of a loop over as many blocks along x.
+void for_each_block(Lowerer& lower, llvm::Value* blocks, const std::function<void(llvm::Value* index)>& body);
 // The record with this number, of records of so many bytes; the end of as many of them.
 llvm::Value* record_at(Lowerer& lower, llvm::Value* records, llvm::Value* number, std::uint64_t bytes);
 // Begins the turn of the thread or vector whose record that is.
@@ -522,8 +530,6 @@ void stepping_loop(Lowerer& lower, llvm::Value* limit, unsigned step,
                    const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
 // The same over the rows of a plane that this call runs.
 void loop_over_y(Lowerer& lower, const std::function<void(llvm::Value*, llvm::BasicBlock*)>& body);
-// Lowers what stands outside of segments, and the segments.
-void lower_lockstep_body(Lowerer& lower, std::span<const ir::Stmt> body);
 // Which slots a body mentions, or assigns.
 std::vector<bool> slots_used(const Lowerer& lower, const ir::Body& body, bool only_results);
 // Gives a thread what it finds at the start of its turn: zeros where it may read first, and its parameters as
@@ -542,8 +548,6 @@ void end_uniform_copies(Lowerer& lower, const std::vector<UniformCopy>& copies);
 void restore_uniform_slots(Lowerer& lower, const std::vector<UniformCopy>& copies);
 // Calls `body` once, to write the body of a loop over every thread of the block that has not left.
 void for_each_thread(Lowerer& lower, const std::function<void()>& body);
-// Writes a value that is one for the whole block to a slot, in every thread.
-void write_everywhere(Lowerer& lower, ir::SlotId slot, const std::function<llvm::Value*()>& value);
 
 // ---- waiting.cpp ----
 // Writes the loop over the turns of a segment; in one where threads wait each is a function of its own.

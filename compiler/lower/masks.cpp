@@ -1,7 +1,7 @@
 // Masks of lanes, and vectors made of scalars. Where there are mask registers a mask is <W x i1> everywhere;
 // elsewhere it is kept as <W x i32>, 1.4 to 1.7 times faster in divergent loops, and turned into i1 where it
 // is used.
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/vectors.h"
 
 namespace kern::lowering {
 
@@ -140,6 +140,31 @@ llvm::Value* concatenate_parts(Lowerer& lower, std::vector<llvm::Value*> parts) 
     parts = std::move(wider);
   }
   return parts[0];
+}
+
+llvm::Value* value_of_first_lane(Lowerer& lower, const Value& value) {
+  if (value.shape.kind == Shape::Kind::Uniform) return value.value;
+  return lower.builder.CreateExtractElement(to_vector(lower, value), first_active_lane(lower));
+}
+
+Spilled spill(Lowerer& lower, llvm::Value* vector) {
+  llvm::Type* type = vector->getType();
+  if (type->getScalarType()->isIntegerTy(1)) {
+    type = type->getWithNewType(lower.builder.getInt8Ty());
+    vector = lower.builder.CreateZExt(vector, type);
+  }
+  llvm::Value* buffer = entry_alloca(lower, type, "spilled");
+  lower.builder.CreateStore(vector, buffer);
+  return {buffer, type->getScalarType()};
+}
+
+llvm::Value* lane_pointer(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) {
+  return lower.builder.CreateInBoundsGEP(spilled.element, spilled.buffer,
+                                         lower.builder.CreateZExt(lane, lower.builder.getInt64Ty()));
+}
+
+llvm::Value* lane_of(Lowerer& lower, const Spilled& spilled, llvm::Value* lane) {
+  return lower.builder.CreateLoad(spilled.element, lane_pointer(lower, spilled, lane));
 }
 
 } // namespace kern::lowering

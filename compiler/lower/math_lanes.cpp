@@ -3,7 +3,7 @@
 // function that libmvec lacks is a loop of scalar calls in a helper.
 #include <algorithm>
 
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/vectors.h"
 
 namespace kern::lowering {
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstddef>
 
-#include "compiler/lower/lanes.h"
 #include "compiler/lower/lowering.h"
+#include "compiler/lower/vectors.h"
 #include "kern/abi.h"
 
 namespace kern::lowering {
@@ -103,7 +103,6 @@ llvm::Align element_alignment(ScalarKind kind) {
 }
 
 void lower_load(Lowerer& lower, const ir::Load& load) {
-  if (lower.is_vector()) return load_lanes(lower, load);
   llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue array = read_array(lower, load.array);
   llvm::Value* address = element_address(lower, array, element_place(lower, array, load.indices));
@@ -121,7 +120,6 @@ void lower_load(Lowerer& lower, const ir::Load& load) {
 }
 
 void lower_store(Lowerer& lower, const ir::Store& store) {
-  if (lower.is_vector()) return store_lanes(lower, store);
   llvm::IRBuilder<>& builder = lower.builder;
   ArrayValue array = read_array(lower, store.array);
   llvm::Value* value = read(lower, store.value);
@@ -335,7 +333,7 @@ ArrayValue lower_shared_array(Lowerer& lower, const ir::SharedArray& shared, Typ
 
 // Lanes interleave: element e of lane l stands at e * lanes + l, so that one index in all lanes is one
 // vector. Offsets and strides count elements of one lane; the address is made from them at each access.
-ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type) {
+LocalArrayPlace place_local_array(Lowerer& lower, const ir::LocalArray& local, Type type) {
   llvm::IRBuilder<>& builder = lower.builder;
   auto [kind, count] = cells_of(type->scalar, local.extents);
   llvm::Type* element = memory_type(lower.state, kind);
@@ -354,12 +352,13 @@ ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type t
   ArrayValue array{{base}, {i64(lower.state, 0)}, {}, {}, type->scalar, type->space};
   for (std::int64_t extent : local.extents) array.extents.push_back({i64(lower.state, extent)});
   set_dense_strides(lower, array);
-  if (lower.is_vector()) {
-    clear_local_array(lower, base, element, count);
-    return array;
-  }
+  return {array, kind, count};
+}
+
+ArrayValue lower_local_array(Lowerer& lower, const ir::LocalArray& local, Type type) {
+  auto [array, kind, count] = place_local_array(lower, local, type);
   std::uint64_t bytes = count * static_cast<std::uint64_t>(bit_width(kind) / 8);
-  builder.CreateMemSet(base, builder.getInt8(0), bytes, element_alignment(kind));
+  lower.builder.CreateMemSet(array.base.value, lower.builder.getInt8(0), bytes, element_alignment(kind));
   return array;
 }
 

@@ -242,7 +242,7 @@ void store_lanes(Lowerer& lower, const ir::Store& store) {
 // ---- Local arrays ----
 
 // Fills the elements of the active lanes with zeros.
-void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, std::uint64_t count) {
+static void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, std::uint64_t count) {
   // The loop over the elements stores before it asks.
   if (count == 0) return;
   llvm::IRBuilder<>& builder = lower.builder;
@@ -272,6 +272,13 @@ void clear_local_array(Lowerer& lower, llvm::Value* base, llvm::Type* element, s
   builder.CreateCondBr(builder.CreateICmpULT(next, i64(lower.state, static_cast<std::int64_t>(count))), body,
                        done);
   builder.SetInsertPoint(done);
+}
+
+void local_array_lanes(Lowerer& lower, const ir::Assign& assign, const ir::LocalArray& local) {
+  Type type = lower.ir.slots[static_cast<std::size_t>(assign.slot)].type;
+  auto [array, cell, cells] = place_local_array(lower, local, type);
+  clear_local_array(lower, array.base.value, memory_type(lower.state, cell), cells);
+  write_array(lower, assign.slot, array);
 }
 
 } // namespace kern::lowering

@@ -1,6 +1,6 @@
 // Types, slots and operands: where a value lives and how it is read. Slots are allocas, which LLVM turns into
 // registers, or, on the CPU, fields of the scratch record of a vector where they outlive a segment.
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/vectors.h"
 
 namespace kern::lowering {
 

@@ -10,7 +10,8 @@
 #include <llvm/Transforms/Utils/CodeExtractor.h>
 
 #include "compiler/analysis/waiting.h"
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/lowering.h"
+#include "compiler/lower/vectors.h"
 
 namespace kern::lowering {
 

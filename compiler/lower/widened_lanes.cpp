@@ -1,7 +1,7 @@
 // Linear values in wider types. Lanes that are not active, that have left a loop or lie beyond a block, go on by
 // the same steps and may have wrapped in a narrow type: lane 0 of a u32 that counts down is then 4294967295
 // where it would be -1.
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/vectors.h"
 
 namespace kern::lowering {
 

@@ -2,7 +2,7 @@
 // what follows from the row alone is computed once for it.
 #include <cstddef>
 
-#include "compiler/lower/lanes.h"
+#include "compiler/lower/cpu.h"
 #include "kern/abi.h"
 
 namespace kern::lowering {
@@ -55,18 +55,6 @@ void for_each_row_of_blocks(Lowerer& lower, llvm::Value* blocks,
   forbid_unrolling(lower, builder.CreateCondBr(builder.CreateIsNull(rest), done, head));
   builder.SetInsertPoint(done);
   std::copy(std::begin(first), std::end(first), place.block);
-}
-
-void for_each_block(Lowerer& lower, llvm::Value* blocks,
-                    const std::function<void(llvm::Value* index)>& body) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* first = lower.place.block[0];
-  stepping_loop(lower, blocks, 1, [&](llvm::Value* index, llvm::BasicBlock*) {
-    lower.place.block[0] = builder.CreateNUWAdd(first, index);
-    builder.CreateStore(lower.place.block[0], lower.place.where); // its first field
-    body(index);
-  });
-  lower.place.block[0] = first;
 }
 
 } // namespace kern::lowering
