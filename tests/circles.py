@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Finds circles among the sources of a folder, by the symbols of their objects, and bounds the largest of each folder.
+"""Finds circles among the sources of a folder, and among the rooms in it, by the symbols of their objects, and bounds the largest.
 
 A source needs another one where its object lacks a name that only the other's object defines; in a circle each needs every other one,
 over however many between. Weak names, those of inline functions and templates, are anybody's and do not count.
 
 usage: circles.py BUILD [--files] [--update] [--bounds FILE]
   --files        list the files of each circle
-  --update       write the largest circle of each folder as its bound
+  --update       write the largest circle of each folder as its bound; of its rooms, the folders of its sources, likewise
   --bounds FILE  where the files of these circles stand; otherwise circles.txt beside this script
 """
 import argparse
@@ -66,6 +66,15 @@ def reach(needs, source):
     return seen
 
 
+def room_needs(needs):
+    """Returns for each room the others that its sources need."""
+    def room(source):
+        return source.rpartition("/")[0] + "/"
+
+    return {each: {room(other) for source in needs if room(source) == each for other in needs[source]} - {each}
+            for each in map(room, needs)}
+
+
 def largest_circle(circles, bound):
     """Returns, of those as large as another one, the one that was there before."""
     return set(max(circles, key=lambda circle: (len(circle), len(bound.intersection(circle))), default=()))
@@ -80,9 +89,9 @@ def describe(folder, sources, needs, circles, with_files):
     return text + "".join(files if with_files else [])
 
 
-def judge(folder, largest, bound):
-    """Returns whether the largest circle of a folder keeps to its bound, and what there is to say of it."""
-    text = f"{folder}: the largest circle has {len(largest)} files, its bound {len(bound)}"
+def judge(folder, kind, largest, bound):
+    """Returns whether the largest circle of a folder's files or rooms keeps to its bound, and what there is to say of it."""
+    text = f"{folder}: the largest circle has {len(largest)} {kind}, its bound {len(bound)}"
     joined, left = sorted(largest - bound), sorted(bound - largest)
     if len(largest) > len(bound):
         return False, f"{text}: FAIL: new in it: {' '.join(joined)}"
@@ -101,12 +110,14 @@ def main(args):
         needs = read_needs(objects)
         circles = find_circles(needs)
         print(describe(folder, sources, needs, circles, args.files))
-        bound = {source for source in bounds if source.startswith(folder + "/")}
-        largest = largest_circle(circles, bound)
-        keeps, message = judge(folder, largest, bound)
-        found |= largest
-        good &= keeps
-        messages += [message] if message else []
+        bound = {name for name in bounds if name.startswith(folder + "/")}
+        rooms = {name for name in bound if name.endswith("/")}
+        for kind, found_circles, its_bound in (("files", circles, bound - rooms), ("rooms", find_circles(room_needs(needs)), rooms)):
+            largest = largest_circle(found_circles, its_bound)
+            keeps, message = judge(folder, kind, largest, its_bound)
+            found |= largest
+            good &= keeps
+            messages += [message] if message else []
     if args.update:
         args.bounds.write_text("".join(f"{source}\n" for source in sorted(found)))
     elif messages:

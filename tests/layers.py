@@ -3,7 +3,8 @@
 
 A folder includes no larger one, LLVM stays in lower/ and emit/, runtime/ includes nothing of compiler/ but for its JIT. What is
 included from outside of its folder is a face, and a face is included from outside; every other header is private. Unit tests stand
-inside the folder that they test. What compiler/README.md calls a face is one.
+inside the folder that they test. What compiler/README.md calls a face is one. A room, a folder in a phase, is seen inside of the phase
+alone: by the sources of the phase itself, which stand above its rooms, and by the rooms that ROOMS names.
 
 usage: layers.py [ROOT]
 """
@@ -12,6 +13,8 @@ import re
 import sys
 
 LLVM_FOLDERS = {"lower", "emit"}
+ROOMS = {"lower/shared": set(), "lower/gpu": {"lower/shared"}, "lower/lanes": {"lower/shared"},
+         "lower/cpu": {"lower/shared", "lower/lanes"}}  # each with the rooms that it may include
 SOURCES = {".h", ".hpp", ".cpp", ".def"}
 CLAIM = re.compile(r"private to ([\w/]+)/|included by ([\w/]+)/ only", re.IGNORECASE)
 
@@ -62,6 +65,13 @@ def order_problems(place, target, phases):
         yield f"runtime/ may not include {target}"
 
 
+def room_problems(place, folder, target):
+    """Yields what is wrong where a source includes what is in a room of a phase."""
+    source = "/".join(place.parts[1:-1]) if place.parts[0] == "compiler" else str(place.parent)
+    if folder in ROOMS and source not in (folder, folder.split("/")[0]) and folder not in ROOMS.get(source, ()):
+        yield f"{source} may not include {target}"
+
+
 def include_problems(root, faces, used):
     """Yields what is wrong with the includes; adds to `used` what is included from outside of its folder."""
     phases = [folder for folder in faces if "/" not in folder]
@@ -72,9 +82,9 @@ def include_problems(root, faces, used):
             place = path.relative_to(root)
             for number, target in includes(path):
                 where = f"{place}:{number}:"
-                for problem in order_problems(place, target, phases):
-                    yield f"{where} {problem}"
                 folder, _, name = target.removeprefix("compiler/").rpartition("/")
+                for problem in (*order_problems(place, target, phases), *room_problems(place, folder, target)):
+                    yield f"{where} {problem}"
                 if target.startswith("compiler/") and not is_inside(place, folder):
                     used.add(f"{folder}/{name}")
                     if name not in faces.get(folder, ()):

@@ -8,8 +8,8 @@
 #include "compiler/analysis/kernel_lanes.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
-#include "compiler/lower/cpu.h"
-#include "compiler/lower/gpu.h"
+#include "compiler/lower/cpu/cpu.h"
+#include "compiler/lower/gpu/gpu.h"
 
 namespace kern {
 

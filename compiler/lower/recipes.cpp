@@ -1,5 +1,5 @@
 // The columns Gpu and Cpu of builtins.def as data.
-#include "compiler/lower/lowering.h"
+#include "compiler/lower/shared/lowering.h"
 
 namespace kern::lowering {
 

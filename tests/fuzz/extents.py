@@ -12,7 +12,7 @@ the launch gives), a local or a constant one. These places take an extent, a str
     analysis/shape.cpp     strides from extents: which accesses are contiguous
     analysis/builtin_values.cpp  ranges of threadIdx, blockDim and blockIdx by block=, and of what the launch gives
     analysis/rows.cpp, shared_layout.cpp  the bytes of static shared arrays
-    lower/memory.cpp       strides of C order, the places of dynamic arrays
+    lower/shared/memory.cpp  strides of C order, the places of dynamic arrays
 
 So here names stand for one array, then for another: by branches, loops, conditional expressions, tuples, callees and slices of slices;
 and each way to ask for an extent is used. A model in NumPy says the result, or the place, index and extent of the fault. Every proof is kept
