@@ -21,8 +21,19 @@ static double unit_of(ScalarKind kind) {
   case ScalarKind::BF16: return 0x1p-7;
   case ScalarKind::F32:
   case ScalarKind::C64: return 0x1p-23;
-  default: return 0x1p-52;
+  case ScalarKind::F64:
+  case ScalarKind::C128: return 0x1p-52;
+  case ScalarKind::Bool:
+  case ScalarKind::I8:
+  case ScalarKind::I16:
+  case ScalarKind::I32:
+  case ScalarKind::I64:
+  case ScalarKind::U8:
+  case ScalarKind::U16:
+  case ScalarKind::U32:
+  case ScalarKind::U64: break;
   }
+  return 0x1p-52;
 }
 
 static bool is_inexact(ScalarKind kind) {
