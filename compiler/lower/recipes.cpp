@@ -12,6 +12,7 @@ static constexpr Recipe Overloaded(std::string_view name) { return {Recipe::Kind
 static constexpr Recipe DeviceMath(std::string_view name) { return {Recipe::Kind::Math, name}; }
 static constexpr Recipe FastDeviceMath(std::string_view name) { return {Recipe::Kind::Math, name, true}; }
 static constexpr Recipe HostMath(std::string_view name) { return {Recipe::Kind::Math, name}; }
+static constexpr Recipe HostVectorMath(std::string_view name) { return {Recipe::Kind::Math, name, true}; }
 static constexpr Recipe Field(lowering::Field field) { return {.kind = Recipe::Kind::Field, .field = field}; }
 static constexpr Recipe Custom(CustomFunction function) {
   return {.kind = Recipe::Kind::Custom, .custom = function};

@@ -126,7 +126,7 @@ llvm::Value* cpu_fence(Lowerer& lower, const CustomCall&) {
   return nullptr;
 }
 
-llvm::Value* cpu_pause(Lowerer&, const CustomCall&) { return nullptr; }
+llvm::Value* cpu_nothing(Lowerer&, const CustomCall&) { return nullptr; }
 
 // Emits a breakpoint only in code for a debugger: without one it would end the process.
 llvm::Value* cpu_breakpoint(Lowerer& lower, const CustomCall&) {

@@ -5,7 +5,17 @@
 
 #include "compiler/lower/gpu/gpu.h"
 
-namespace kern::lowering::vocabulary {
+namespace kern::lowering {
+
+llvm::Value* gpu_thread_number(llvm::IRBuilder<>& builder) {
+  auto read = [&](Field field) { return read_register(builder, field); };
+  llvm::Value* row = builder.CreateMul(read(Field::thread_z), read(Field::block_dim_y));
+  row = builder.CreateAdd(row, read(Field::thread_y));
+  llvm::Value* number = builder.CreateMul(row, read(Field::block_dim_x));
+  return builder.CreateAdd(number, read(Field::thread_x));
+}
+
+namespace vocabulary {
 
 // The usual form needs all threads of a warp that have not left. Where they come apart, each instruction
 // is two ways, for a whole warp and for one in parts, so copies of it (of an unrolled loop) gain nothing.
@@ -110,4 +120,6 @@ llvm::Value* gpu_breakpoint(Lowerer& lower, const CustomCall&) {
   return nullptr;
 }
 
-} // namespace kern::lowering::vocabulary
+} // namespace vocabulary
+
+} // namespace kern::lowering

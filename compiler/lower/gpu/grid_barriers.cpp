@@ -275,14 +275,6 @@ namespace kern::lowering {
 
 using namespace vocabulary;
 
-llvm::Value* gpu_thread_number(llvm::IRBuilder<>& builder) {
-  auto read = [&](Field field) { return read_register(builder, field); };
-  llvm::Value* row = builder.CreateMul(read(Field::thread_z), read(Field::block_dim_y));
-  row = builder.CreateAdd(row, read(Field::thread_y));
-  llvm::Value* number = builder.CreateMul(row, read(Field::block_dim_x));
-  return builder.CreateAdd(number, read(Field::thread_x));
-}
-
 void begin_grid_kernel(Lowerer& lower) {
   if (!may_miss_threads(lower)) return;
   llvm::IRBuilder<>& builder = lower.builder;

@@ -36,8 +36,6 @@ llvm::Value* cpu_active_mask(Lowerer& lower, const CustomCall& call) {
 
 // ---- Votes ----
 
-llvm::Value* cpu_warp_barrier(Lowerer&, const CustomCall&) { return nullptr; }
-
 // The lanes that are here and named by the first argument, as bits; a vector where each lane names others.
 static llvm::Value* taking_part(Lowerer& lower, const CustomCall& call) {
   assert(lower.lane_count() == 32 && "a warp is a vector");

@@ -15,10 +15,6 @@ static bool is_plain(Lowerer& lower, const CustomCall& call) {
   return !lower.gpu() && call.space != AddressSpace::Global;
 }
 
-static bool is_signed_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Signed; }
-static bool is_float_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Float; }
-static bool is_small_float(ScalarKind kind) { return kind == ScalarKind::F16 || kind == ScalarKind::BF16; }
-
 static llvm::MaybeAlign alignment(llvm::Type* type) {
   return llvm::MaybeAlign(type->getPrimitiveSizeInBits() / 8);
 }

@@ -21,27 +21,32 @@ static llvm::Value* call_intrinsic(Lowerer& lower, std::string_view name, llvm::
   return lower.builder.CreateIntrinsic(id, types, args);
 }
 
+llvm::Function* declare_math(Lowerer& lower, const std::string& symbol, llvm::FunctionType* type) {
+  auto* function =
+      llvm::cast<llvm::Function>(lower.state.module.getOrInsertFunction(symbol, type).getCallee());
+  // Nobody reads errno here.
+  function->setMemoryEffects(llvm::MemoryEffects::none());
+  for (auto attribute : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::NoFree})
+    function->addFnAttr(attribute);
+  return function;
+}
+
 static std::string math_symbol(const Lowerer& lower, std::string_view name, ScalarKind kind,
-                               bool has_fast_form) {
-  const bool is_f32 = kind == ScalarKind::F32, is_fast = has_fast_form && lower.fast_math && is_f32;
+                               bool has_other_form) {
+  const bool is_f32 = kind == ScalarKind::F32,
+             is_fast = has_other_form && lower.gpu() && lower.fast_math && is_f32;
   return (lower.gpu() ? "__nv_" : "") + std::string(is_fast ? "fast_" : "") + std::string(name) +
          (is_f32 ? "f" : "");
 }
 
 llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
-                       llvm::ArrayRef<llvm::Value*> args, bool has_fast_form) {
-  if (args[0]->getType()->isVectorTy()) return call_vector_math(lower, name, kind, args);
-  std::string symbol = math_symbol(lower, name, kind, has_fast_form);
+                       llvm::ArrayRef<llvm::Value*> args, bool has_other_form) {
+  if (args[0]->getType()->isVectorTy()) return call_vector_math(lower, name, kind, args, has_other_form);
+  std::string symbol = math_symbol(lower, name, kind, has_other_form);
   std::vector<llvm::Type*> types;
   for (llvm::Value* arg : args) types.push_back(arg->getType());
   auto* type = llvm::FunctionType::get(register_type(lower.state, kind), types, false);
-  llvm::FunctionCallee callee = lower.state.module.getOrInsertFunction(symbol, type);
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  // Nobody reads errno here.
-  function->setMemoryEffects(llvm::MemoryEffects::none());
-  for (auto attribute : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::NoFree})
-    function->addFnAttr(attribute);
-  return lower.builder.CreateCall(callee, args);
+  return lower.builder.CreateCall(declare_math(lower, symbol, type), args);
 }
 
 static llvm::Value* field_value(Lowerer& lower, Field field, Form form) {
@@ -62,7 +67,7 @@ llvm::Value* lower_recipe(Lowerer& lower, const CustomCall& call) {
   switch (how.kind) {
   case Recipe::Kind::Intrinsic: return call_intrinsic(lower, how.name, args, false);
   case Recipe::Kind::Overloaded: return call_intrinsic(lower, how.name, args, true);
-  case Recipe::Kind::Math: return call_math(lower, how.name, call.result->scalar, args, how.has_fast_form);
+  case Recipe::Kind::Math: return call_math(lower, how.name, call.result->scalar, args, how.has_other_form);
   case Recipe::Kind::None:
   case Recipe::Kind::Field:
   case Recipe::Kind::Custom: break;

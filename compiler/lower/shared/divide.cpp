@@ -7,8 +7,6 @@
 
 namespace kern::lowering {
 
-static bool is_signed_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Signed; }
-
 // The number that all lanes are, if they are one constant.
 static llvm::ConstantInt* constant_of(llvm::Value* value) {
   if (auto* number = llvm::dyn_cast<llvm::ConstantInt>(value)) return number;
@@ -23,11 +21,8 @@ static llvm::ConstantInt* constant_of(llvm::Value* value) {
 static constexpr std::uint64_t exact_limit = std::uint64_t{1} << 51;
 
 static llvm::Function* new_helper(ModuleState& state, const std::string& name, llvm::Type* type) {
-  auto* function = llvm::Function::Create(llvm::FunctionType::get(type, {type, type}, false),
-                                          llvm::GlobalValue::InternalLinkage, name, state.module);
+  llvm::Function* function = new_helper(state, name, llvm::FunctionType::get(type, {type, type}, false));
   function->setMemoryEffects(llvm::MemoryEffects::none());
-  function->addFnAttr(llvm::Attribute::NoInline);
-  function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr(llvm::Attribute::WillReturn);
   return function;
 }

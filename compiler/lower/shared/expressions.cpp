@@ -12,10 +12,6 @@
 
 namespace kern::lowering {
 
-static bool is_float_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Float; }
-static bool is_small_float(ScalarKind kind) { return kind == ScalarKind::F16 || kind == ScalarKind::BF16; }
-static bool is_signed_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Signed; }
-
 // The type with `scalar` elements and as many lanes as `like` has.
 static llvm::Type* with_lanes_of(llvm::Type* like, llvm::Type* scalar) {
   return like->getWithNewType(scalar);

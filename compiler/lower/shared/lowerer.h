@@ -312,6 +312,10 @@ struct Lowerer {
   bool is_vector() const { return lane_count() > 1; }
 };
 
+inline bool is_float_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Float; }
+inline bool is_small_float(ScalarKind kind) { return kind == ScalarKind::F16 || kind == ScalarKind::BF16; }
+inline bool is_signed_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Signed; }
+
 // Whether something is computed for lane 0 alone or for all lanes.
 enum class Form : std::uint8_t { Scalar, Vector };
 
@@ -440,10 +444,11 @@ bool store_hinted(Lowerer& lower, const ArrayValue& array, llvm::Value* address,
                   ir::CacheHint hint);
 
 // ---- builtins.cpp: calls by name, and atomics ----
-// Calls the device or host function of that name ("sin") for a float type; of one that has a fast form, that, where a GPU's
-// f32 may be approximate.
+// Declares a function of a math library.
+llvm::Function* declare_math(Lowerer& lower, const std::string& symbol, llvm::FunctionType* type);
+// Calls the device or host function of that name ("sin") for a float type, or the other form that the table says it has.
 llvm::Value* call_math(Lowerer& lower, std::string_view name, ScalarKind kind,
-                       llvm::ArrayRef<llvm::Value*> args, bool has_fast_form = false);
+                       llvm::ArrayRef<llvm::Value*> args, bool has_other_form = false);
 void lower_atomic(Lowerer& lower, const ir::Atomic& atomic);
 
 // ---- faults.cpp ----

@@ -31,7 +31,7 @@ using CustomFunction = llvm::Value* (*)(Lowerer&, const CustomCall&);
 struct Recipe {
   enum class Kind : std::uint8_t { None, Intrinsic, Overloaded, Math, Field, Custom } kind;
   std::string_view name = {};
-  bool has_fast_form = false; // of Math: an approximation of f32
+  bool has_other_form = false; // of Math: for f32 that may be approximate (GPU), for vectors (CPU)
   Field field{};
   CustomFunction custom = nullptr;
 };
@@ -49,6 +49,7 @@ namespace vocabulary {
 #define DeviceMath(name)
 #define FastDeviceMath(name)
 #define HostMath(name)
+#define HostVectorMath(name)
 #define Field(field)
 #define Custom(function) llvm::Value* function(Lowerer&, const CustomCall&);
 // NOLINTEND(readability-identifier-naming)
@@ -60,6 +61,7 @@ namespace vocabulary {
 #undef DeviceMath
 #undef FastDeviceMath
 #undef HostMath
+#undef HostVectorMath
 #undef Field
 #undef Custom
 } // namespace vocabulary

@@ -7,9 +7,6 @@
 namespace kern::lowering::vocabulary {
 
 static ScalarKind kind_of(const CustomCall& call) { return call.args[0].type->scalar; }
-static bool is_float_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Float; }
-static bool is_small_float(ScalarKind kind) { return kind == ScalarKind::F16 || kind == ScalarKind::BF16; }
-static bool is_signed_kind(ScalarKind kind) { return scalar_class(kind) == ScalarClass::Signed; }
 static llvm::Value* arg(Lowerer& lower, const CustomCall& call, std::size_t index) {
   return call.arg(lower, index);
 }

@@ -1,29 +1,9 @@
 // Math functions of vectors. libmvec has most of them, by exact width; it is called directly, because LLVM's
 // table of it knows few and would fall back to a call a lane. Dead lanes get 1.0, which no function minds. A
 // function that libmvec lacks is a loop of scalar calls in a helper.
-#include <algorithm>
-
 #include "compiler/lower/shared/vectors.h"
 
 namespace kern::lowering {
-
-static constexpr std::string_view vector_functions[] = {
-    "acos", "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
-    "exp2", "expm1", "hypot", "log",   "log10", "log1p", "log2",  "pow",  "sin", "sinh", "tan", "tanh"};
-
-static bool is_vector_function(std::string_view name) {
-  return std::find(std::begin(vector_functions), std::end(vector_functions), name) !=
-         std::end(vector_functions);
-}
-
-static llvm::Function* declare(Lowerer& lower, const std::string& symbol, llvm::FunctionType* type) {
-  auto* function =
-      llvm::cast<llvm::Function>(lower.state.module.getOrInsertFunction(symbol, type).getCallee());
-  function->setMemoryEffects(llvm::MemoryEffects::none());
-  for (auto attribute : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::NoFree})
-    function->addFnAttr(attribute);
-  return function;
-}
 
 // Calls the function of exactly `width` lanes: _ZGVeN16v_sinf.
 static llvm::Value* call_libmvec(Lowerer& lower, std::string_view name, ScalarKind kind, unsigned width,
@@ -34,7 +14,7 @@ static llvm::Value* call_libmvec(Lowerer& lower, std::string_view name, ScalarKi
       std::to_string(width) + std::string(args.size(), 'v') + "_" + std::string(name) + (is_f32 ? "f" : "");
   std::vector<llvm::Type*> types(args.size(), args[0]->getType());
   auto* type = llvm::FunctionType::get(types[0], types, false);
-  return lower.builder.CreateCall(declare(lower, symbol, type), args);
+  return lower.builder.CreateCall(declare_math(lower, symbol, type), args);
 }
 
 static llvm::Value* call_in_parts(Lowerer& lower, std::string_view name, ScalarKind kind,
@@ -92,16 +72,17 @@ static llvm::Function* each_lane_helper(Lowerer& lower, llvm::Function* scalar,
 }
 
 llvm::Value* call_vector_math(Lowerer& lower, std::string_view name, ScalarKind kind,
-                              llvm::ArrayRef<llvm::Value*> args) {
+                              llvm::ArrayRef<llvm::Value*> args, bool has_vector_form) {
   std::vector<llvm::Value*> safe(args.begin(), args.end());
   for (llvm::Value*& arg : safe)
     if (lower.lanes.masked && arg->getType()->isFPOrFPVectorTy())
       arg = lower.builder.CreateSelect(active_lanes(lower), arg, llvm::ConstantFP::get(arg->getType(), 1.0));
-  if (is_vector_function(name)) return call_in_parts(lower, name, kind, safe);
+  if (has_vector_form) return call_in_parts(lower, name, kind, safe);
   std::vector<llvm::Type*> types;
   for (llvm::Value* arg : safe) types.push_back(arg->getType()->getScalarType());
   auto* type = llvm::FunctionType::get(register_type(lower.state, kind), types, false);
-  llvm::Function* scalar = declare(lower, std::string(name) + (kind == ScalarKind::F32 ? "f" : ""), type);
+  llvm::Function* scalar =
+      declare_math(lower, std::string(name) + (kind == ScalarKind::F32 ? "f" : ""), type);
   return lower.builder.CreateCall(each_lane_helper(lower, scalar, safe), safe);
 }
 

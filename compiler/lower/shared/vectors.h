@@ -61,7 +61,7 @@ llvm::Value* widen_first(Lowerer& lower, const ir::Operand& operand, llvm::Value
 
 // ---- vector_math.cpp ----
 llvm::Value* call_vector_math(Lowerer& lower, std::string_view name, ScalarKind kind,
-                              llvm::ArrayRef<llvm::Value*> args);
+                              llvm::ArrayRef<llvm::Value*> args, bool has_vector_form);
 
 // ---- thread_index.cpp ----
 llvm::Value* thread_index_lanes(Lowerer& lower, int axis, Form form);
