@@ -16,13 +16,13 @@
 #include <utility>
 
 #include "compiler/analysis/guards.h"
-#include "compiler/transform/widths/narrow.h"
 #include "compiler/analysis/wanted_facts.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/limits.h"
 #include "compiler/transform/transform.h"
+#include "compiler/transform/widths/narrow.h"
 
 namespace kern {
 namespace {

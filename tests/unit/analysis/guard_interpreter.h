@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/transform/widths/narrow.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/overloaded.h"
+#include "compiler/transform/widths/narrow.h"
 #include "runtime/common/integers.h"
 
 namespace kern::test {
