@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/check/complex.h"
+#include "compiler/check/constant_calls.h"
 #include "compiler/check/constant_params.h"
 #include "compiler/check/host_arrays.h"
 #include "compiler/check/host_ufuncs.h"
@@ -343,6 +344,7 @@ static void flatten_argument(Checker& checker, const Value& value, std::vector<i
 Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Span span) {
   if (!instance) {
     if (std::optional<Value> value = fold_complex_call(*this, callee, args.positional, span)) return *value;
+    if (std::optional<Value> value = constant_call(*this, callee, args, span)) return *value;
     report(span, diag::not_constant, context.source(span));
     return error_value(span);
   }

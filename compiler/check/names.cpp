@@ -6,6 +6,7 @@
 #include "compiler/ast/host_modules.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/constant_calls.h"
 #include "compiler/check/constant_records.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/module_stores.h"
@@ -578,6 +579,7 @@ Value Checker::imported_value(FileScope& file, std::string_view name, const Symb
 
 NameReader Checker::reader_of(Span span) const {
   if (instance) return {std::nullopt, instance->function};
+  if (frame) return {std::nullopt, &frame->function};
   if (span.file == scope->file->tree->file) return {span.begin, nullptr};
   return {};
 }
@@ -587,6 +589,9 @@ Value Checker::read_name(const ast::Name& name) {
   if (name.text == array_constant && is_option_text(context.program.sources->file(name.span.file).name))
     return builtin_named(Builtin::ArrayConstant, name.span);
   if (Local* local = find_local(name.text)) return read_local(*local, name.span);
+  if (frame)
+    if (auto found = frame->names.find(name.text); found != frame->names.end())
+      return read_at(found->second, name.span);
   if (std::optional<Value> inner = inner_function(*this, name.text, name.span)) return *inner;
   const bool numba = scope->is_numba();
   const FindScalar find_types = numba ? find_numba_scalar : find_scalar;

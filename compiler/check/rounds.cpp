@@ -113,7 +113,7 @@ void run_round(Checker& checker, Instance& instance) {
   if (!has_result && !instance.result.pinned) instance.result.joined = types::none;
   if (has_result && checker.bare_return)
     checker.report(*checker.bare_return, diag::missing_value, instance.function->def->name);
-  else if (has_result && reaches_end)
+  else if (has_result && reaches_end && !checker.overflowed)
     checker.report(instance.function->def->name_span, diag::missing_return, instance.function->def->name);
 }
 
