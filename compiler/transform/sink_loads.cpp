@@ -1,5 +1,5 @@
 // Load sinking: moves the load of an atomic's index, which nothing else needs, right before the atomic, where
-// code for several lanes lets each load its own (lower/effects_lanes.cpp):
+// code for several lanes lets each load its own (lower/lanes/effects.cpp):
 //
 //     a = load data[i]; k = i64(a); w = load weights[i]; atomic.add counts[k], w
 //         ->   w = load weights[i]; a = load data[i]; k = i64(a); atomic.add counts[k], w

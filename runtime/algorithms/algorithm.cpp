@@ -11,6 +11,23 @@ namespace kern::algorithms {
 
 namespace {
 
+void clear(const kern_argument& array, kern_stream* stream, kern_device* device) {
+  constexpr std::uint64_t zero = 0;
+  if (!is_dense(array)) runtime::fail(KERN_ARGUMENT_ERROR, "counts are an array without gaps");
+  const auto elements = static_cast<std::uint64_t>(count({array.extents, array.rank}));
+  const auto bytes = static_cast<std::uint32_t>(bytes_of(array.type));
+  if (elements == 0) return;
+  BufferOwner foreign;
+  kern_buffer* buffer = array.buffer;
+  if (!buffer) {
+    raise(kern_buffer_wrap(device, array.data, elements * bytes, nullptr, nullptr, &buffer));
+    foreign.reset(buffer);
+  }
+  const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(array.data) -
+                                                 static_cast<const char*>(kern_buffer_data(buffer)));
+  raise(kern_buffer_fill(buffer, offset, elements, &zero, bytes, stream, nullptr));
+}
+
 // The arguments in host memory of a call of several launches: they are on the device for all of them.
 class Staged {
 public:
@@ -26,6 +43,7 @@ public:
         raise(kern_buffer_write(copy.buffer.get(), 0, each.data, bytes_of(copy), stream, nullptr));
       each = in_buffer(dense_array(each.type, {each.extents, each.rank}), copy.buffer.get());
       each.writable = copy.host.writable;
+      if (copy.host.kind == KERN_HOST_OUT) clear(each, stream, device);
       copies_.push_back(std::move(copy));
     }
   }
@@ -50,23 +68,6 @@ private:
   kern_stream* stream_;
   std::vector<Copy> copies_;
 };
-
-void clear(const kern_argument& array, kern_stream* stream, kern_device* device) {
-  constexpr std::uint64_t zero = 0;
-  if (!is_dense(array)) runtime::fail(KERN_ARGUMENT_ERROR, "counts are an array without gaps");
-  const auto elements = static_cast<std::uint64_t>(count({array.extents, array.rank}));
-  const auto bytes = static_cast<std::uint32_t>(bytes_of(array.type));
-  if (elements == 0) return;
-  BufferOwner foreign;
-  kern_buffer* buffer = array.buffer;
-  if (!buffer) {
-    raise(kern_buffer_wrap(device, array.data, elements * bytes, nullptr, nullptr, &buffer));
-    foreign.reset(buffer);
-  }
-  const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(array.data) -
-                                                 static_cast<const char*>(kern_buffer_data(buffer)));
-  raise(kern_buffer_fill(buffer, offset, elements, &zero, bytes, stream, nullptr));
-}
 
 // A plan with its arrays, on one stream.
 class Launches {

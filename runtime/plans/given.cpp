@@ -175,7 +175,7 @@ void check_array(const Parameter& parameter, kern_argument& given, std::span<con
   const bool is_place = parameter.element == Element::Place, is_bound = parameter.element == Element::Bound;
   if (const char* types = types_of(parameter.element); types && !suits(parameter.element, given.type))
     refuse(name + " is an array of " + types + ", and is given one of " + type_name(given.type));
-  const std::int64_t elements = arguments[0].extents[0];
+  const std::int64_t elements = count({arguments[0].extents, arguments[0].rank});
   if ((is_place && !holds(given.type, std::max<std::int64_t>(elements - 1, 0))) ||
       (is_bound && !holds(given.type, elements)))
     refuse(name + " is an array of " + type_name(given.type) + ", which does not hold the places of " +
@@ -237,7 +237,8 @@ void check_overlaps(const Algorithm& algorithm, std::span<const kern_argument> a
       const bool is_key = std::string_view(algorithm.all()[other].name) == "keys";
       const bool is_same =
           arguments[i].type == arguments[other].type && is_same_array(arguments[i], arguments[other]);
-      if (algorithm.works_in_place && !is_key && is_same) continue;
+      const bool is_size = algorithm.all()[other].role == Role::Limit;
+      if (algorithm.works_in_place && !is_key && !is_size && is_same) continue;
       refuse(quoted(algorithm.all()[i].name) + " is a result and shares elements with " +
              quoted(algorithm.all()[other].name));
     }

@@ -98,6 +98,7 @@ std::string signature_of(const Plan& plan, const Step& step, std::span<const ker
                          bool dense);
 // Returns definitions as one text: "THREADS=512,ITEMS=16".
 std::string joined(std::span<const std::string> defines);
+inline constexpr std::int64_t most_grid = (std::int64_t(1) << 31) - 1; // blocks of a launch along x
 // Returns how many parts of `each` there are in n, at least 1.
 std::int64_t parts_of(std::int64_t n, std::int64_t each);
 

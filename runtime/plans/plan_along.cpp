@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/api/error.h"
 #include "runtime/plans/plans.h"
 
 namespace kern::algorithms {
@@ -19,15 +20,18 @@ class Layout {
 public:
   // `each`: how many elements a thread takes along the axis.
   Layout(Planner& planner, std::int64_t each) {
-    constexpr std::int64_t warp = 32;
+    constexpr std::int64_t warp = 32, short_line = 16;
     const kern_argument& x = planner.argument(0);
     outer_ = x.extents[0], length_ = x.extents[1], inner_ = x.extents[2];
     threads_ = planner.constant("THREADS", 256);
+    if (!std::has_single_bit(static_cast<std::uint64_t>(threads_)))
+      runtime::fail(KERN_ARGUMENT_ERROR,
+                    "`THREADS` is a power of 2 along an axis, and is given as " + std::to_string(threads_));
     columns_ = std::min(power_from(inner_), warp);
-    // A warp reads what lies side by side: of few neighbours more along the axis.
-    const std::int64_t room =
-        static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(threads_))) / columns_;
-    depth_ = std::max(power_from(parts_of(length_, each)), std::min(warp / columns_, power_from(length_)));
+    const std::int64_t room = threads_ / columns_;
+    // A warp reads what lies side by side: of few neighbours more along the axis, but of a short line all.
+    const std::int64_t side = length_ > short_line ? std::min(warp / columns_, power_from(length_)) : 1;
+    depth_ = std::max(power_from(parts_of(length_, each)), side);
     depth_ = std::min(depth_, room);
     const std::int64_t tiles = outer_ * ((inner_ + columns_ - 1) / columns_);
     blocks_ = parts_of(tiles, threads_ / (columns_ * depth_));
@@ -55,7 +59,7 @@ private:
 
 // `items`: how many elements a thread loads together.
 void plan_lines(Planner& planner, std::int64_t words, std::int64_t items = 4) {
-  constexpr std::int64_t each = 8;
+  constexpr std::int64_t each = 16;
   planner.constant("ITEMS", items);
   const Layout layout(planner, each);
   std::vector<Operand> operands = layout.with_shape(all_given(planner.count()));
@@ -77,7 +81,17 @@ void plan_variance(Planner& planner) { plan_lines(planner, 6, 2); }
 void plan_scan_along(Planner& planner) {
   const std::int64_t items = planner.constant("ITEMS", 4);
   const Layout layout(planner, items);
-  planner.launch(planner.kernel(), layout.blocks(), layout.with_shape(all_given(planner.count())));
+  const std::int64_t parts = layout.parts();
+  planner.define(parts > 1 ? "PARTED=True" : "PARTED=False");
+  const Operand state =
+      planner.make(KERN_U64, layout.state_size(words_of(planner, planner.argument(1).type)));
+  const Operand count = number(KERN_I32, parts);
+  std::vector<Operand> totals = layout.with_shape({given(0)}),
+                       scan = layout.with_shape(all_given(planner.count()));
+  totals.insert(totals.end(), {count, state});
+  scan.insert(scan.end(), {count, state});
+  if (parts > 1) planner.launch("scan_parts_along", layout.blocks() * (parts - 1), std::move(totals));
+  planner.launch(planner.kernel(), layout.blocks() * parts, std::move(scan));
 }
 
 void plan_sort_along(Planner& planner) {
@@ -92,8 +106,7 @@ void plan_sort_along(Planner& planner) {
   std::vector<Operand> operands = {given(0), scratch};
   if (!in_place) operands.push_back(given(1));
   planner.launch(in_place ? "sort_along_in_place" : "sort_along",
-                 by_block ? std::max<std::int64_t>(lines, 1) : parts_of(lines, threads / warp),
-                 std::move(operands));
+                 std::min(parts_of(lines, by_block ? 1 : threads / warp), most_grid), std::move(operands));
 }
 
 } // namespace kern::algorithms

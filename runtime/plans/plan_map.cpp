@@ -22,7 +22,8 @@ void plan_transpose(Planner& planner) {
   std::int64_t blocks = 1;
   for (std::uint32_t axis = 0; axis < source.rank; ++axis)
     blocks *= axis + 2 < source.rank ? source.extents[axis] : parts_of(source.extents[axis], tile);
-  planner.launch(planner.kernel(), std::max<std::int64_t>(blocks, 1), all_given(planner.count()));
+  planner.launch(planner.kernel(), std::clamp<std::int64_t>(blocks, 1, most_grid),
+                 all_given(planner.count()));
 }
 
 void plan_permute(Planner& planner) {

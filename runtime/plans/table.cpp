@@ -472,7 +472,7 @@ static constexpr Algorithm table[] = {
      "random_permutation",
      plan_map,
      2,
-     {{"out", Out, Any, integer}, {"seed", Number, Any, u64}}},
+     {{"out", Out, Any, place}, {"seed", Number, Any, u64}}},
     {"shuffle",
      "random",
      "shuffle",

@@ -330,11 +330,6 @@ static ExitCode run_second(Run& run, std::optional<Second>& second) {
 
 // ---- All of them ----
 
-static void restore_shapes(Run& run) {
-  for (ShownShape& each : std::exchange(run.shapes, {}))
-    each.array->extents = std::move(each.extents), each.array->strides = std::move(each.strides);
-}
-
 // The arguments are as they were given until the run whose outputs count.
 static ExitCode perform_first(Run& run, const std::optional<Second>& second) {
   Runner& runner = *run.runners[0];
@@ -360,7 +355,7 @@ static ExitCode perform_first(Run& run, const std::optional<Second>& second) {
     }
     if (last && second) agree = devices_agree(run, results, *second);
     restore_shapes(stage);
-    if (last) restore_shapes(run);
+    if (last) swap_shapes(run);
     if (!add_outputs(run, stage, files) || (last && !commit_outputs(run, files))) return ExitCode::WrongUse;
     write_elements(run, stage);
     if (ended) break;

@@ -84,7 +84,13 @@ static std::optional<Place> range_place(Run& run, const Stage& stage, const std:
   return std::nullopt;
 }
 
+void swap_shapes(Run& run) {
+  for (ShownShape& each : run.shapes)
+    std::swap(each.array->extents, each.extents), std::swap(each.array->strides, each.strides);
+}
+
 void check_places(Run& run, const Stage& stage) {
+  swap_shapes(run);
   for (const std::string& text : stage.options.outputs) path_place(run, stage, "-o", text);
   for (const std::string& text : stage.options.expects) path_place(run, stage, "--expect", text);
   for (const std::string& text : stage.options.prints)
@@ -92,6 +98,7 @@ void check_places(Run& run, const Stage& stage) {
       Result<std::string> elements = elements_text(place->rest, *place->array);
       if (!elements) run.diagnostics().report({}, diag::bad_array_place, "--print " + text, elements.error());
     }
+  swap_shapes(run);
 }
 
 bool asks_for_arrays(const Stage& stage) {

@@ -76,6 +76,9 @@ struct Run {
   bool has_stages() const { return session.options.stages.size() > 1; }
 };
 
+// Gives arrays the shapes that they have for the user, or those that kernels take them by again.
+void swap_shapes(Run& run);
+
 // Says whether a word is the name of a kernel, and not a value.
 bool names_kernel(const std::string& word);
 

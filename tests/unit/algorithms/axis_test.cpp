@@ -106,7 +106,9 @@ TEST_P(AlongAxis, GivesWhatLinesGive) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, AlongAxis,
-                         testing::Values(std::array<std::int64_t, 3>{1, 5000, 1}, // one line, in parts
+                         testing::Values(std::array<std::int64_t, 3>{1, 5000, 1},   // one line, in parts
+                                         std::array<std::int64_t, 3>{2, 40'000, 1}, // and long ones
+                                         std::array<std::int64_t, 3>{900, 9, 1},    // short ones
                                          std::array<std::int64_t, 3>{7, 300, 1},  // neighbours along the axis
                                          std::array<std::int64_t, 3>{1, 70, 300}, // and beside it
                                          std::array<std::int64_t, 3>{3, 33, 5},
@@ -153,6 +155,11 @@ TEST(SizeOnTheDevice, GoesFromOneCallToTheNext) {
   EXPECT_EQ(sums.read(count.read(0) - 1), sum);
   wanted.resize(5000); // what lies behind stays
   EXPECT_EQ(host_of(sorted), wanted);
+  std::vector<std::int32_t> in_memory(5000, 7); // of which the call is given no contents
+  kern::sort(kept, kern::out(in_memory), count);
+  EXPECT_EQ(in_memory, wanted);
+  EXPECT_EQ(refusal(kern::inclusive_scan, total, total, total),
+            "`y` is a result and shares elements with `size`");
   count.copy_from(std::vector<std::int64_t>{5001});
   EXPECT_THROW(kern::reduce(kept, total, count, stream).wait(), kern::KernelFault);
 }
