@@ -130,7 +130,7 @@ struct ConstantFrame;
 struct Checker {
   Context& context;
   FileScope* scope;
-  Instance* instance; // null for a constant of a module
+  Instance* instance;                   // null for a constant of a module
   const ConstantFrame* frame = nullptr; // the function that is run for it (constant_calls.h)
   const Rules& rules;
   bool names_types = false; // of the text of a signature: types need no import

@@ -24,6 +24,8 @@ inline bool is_constant_array(const Value& value) {
 }
 // Returns the extents of a nested tuple or of a table.
 Extents extents_of(const Value& value);
+// Returns a constant in another type; nothing where it is complex and the type is not.
+std::optional<ir::Operand> operand_as(const ir::Operand& operand, Type type);
 // Returns a constant number as an operand of a type; nothing where that does not hold it.
 std::optional<ir::Operand> number_as(const Value& number, Type type);
 // Returns the type that NumPy gives a number that has none.
