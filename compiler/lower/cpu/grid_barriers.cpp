@@ -19,14 +19,6 @@ static llvm::Value* meet(Lowerer& lower, llvm::Value* count) {
   return builder.CreateTrunc(total, builder.getInt32Ty());
 }
 
-// The block votes as at a barrier of its own.
-static llvm::Value* vote_of_block(Lowerer& lower, const CustomCall& call, Builtin barrier,
-                                  CustomFunction vote) {
-  CustomCall own = call;
-  own.builtin = barrier;
-  return vote(lower, own);
-}
-
 llvm::Value* cpu_grid_barrier(Lowerer& lower, const CustomCall& call) {
   cpu_barrier(lower, call);
   meet(lower, lower.builder.getInt32(0));
@@ -34,21 +26,15 @@ llvm::Value* cpu_grid_barrier(Lowerer& lower, const CustomCall& call) {
 }
 
 llvm::Value* cpu_grid_barrier_count(Lowerer& lower, const CustomCall& call) {
-  return meet(lower, vote_of_block(lower, call, Builtin::SyncthreadsCount, cpu_barrier_count));
+  return count_in_grid(lower, call, meet);
 }
 
-// Blocks that have left say nothing, so those are counted in which the condition does not hold for all.
 llvm::Value* cpu_grid_barrier_and(Lowerer& lower, const CustomCall& call) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* own = vote_of_block(lower, call, Builtin::SyncthreadsAnd, cpu_barrier_and);
-  llvm::Value* against = meet(lower, builder.CreateZExt(builder.CreateIsNull(own), builder.getInt32Ty()));
-  return builder.CreateZExt(builder.CreateIsNull(against), builder.getInt32Ty());
+  return all_in_grid(lower, call, meet);
 }
 
 llvm::Value* cpu_grid_barrier_or(Lowerer& lower, const CustomCall& call) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* blocks = meet(lower, vote_of_block(lower, call, Builtin::SyncthreadsOr, cpu_barrier_or));
-  return builder.CreateZExt(builder.CreateIsNotNull(blocks), builder.getInt32Ty());
+  return any_in_grid(lower, call, meet);
 }
 
 } // namespace kern::lowering::vocabulary

@@ -202,7 +202,7 @@ static llvm::Value* speaks(Lowerer& lower) {
 
 // The block has met already. One thread waits for the other blocks, and all go on where it says so: that thread may
 // have faulted itself.
-static llvm::Value* meet(Lowerer& lower, llvm::Value* count, bool votes = true) {
+static llvm::Value* meet(Lowerer& lower, llvm::Value* count, bool votes) {
   llvm::IRBuilder<>& builder = lower.builder;
   llvm::Function* wait = lower.state.module.getFunction(wait_name);
   if (!wait) {
@@ -235,15 +235,6 @@ static llvm::Value* meet(Lowerer& lower, llvm::Value* count, bool votes = true) 
   return votes ? builder.CreateLoad(builder.getInt32Ty(), result, true) : nullptr;
 }
 
-// The block votes as at a barrier of its own.
-static llvm::Value* vote_of_block(Lowerer& lower, const CustomCall& call, Builtin barrier,
-                                  CustomFunction vote) {
-  CustomCall own = call;
-  own.builtin = barrier;
-  offer_to_speak(lower);
-  return vote(lower, own);
-}
-
 llvm::Value* gpu_grid_barrier(Lowerer& lower, const CustomCall& call) {
   offer_to_speak(lower);
   gpu_barrier(lower, call);
@@ -251,22 +242,21 @@ llvm::Value* gpu_grid_barrier(Lowerer& lower, const CustomCall& call) {
   return nullptr;
 }
 
+static llvm::Value* meet_for_votes(Lowerer& lower, llvm::Value* number) { return meet(lower, number, true); }
+
 llvm::Value* gpu_grid_barrier_count(Lowerer& lower, const CustomCall& call) {
-  return meet(lower, vote_of_block(lower, call, Builtin::SyncthreadsCount, gpu_barrier_count));
+  offer_to_speak(lower);
+  return count_in_grid(lower, call, meet_for_votes);
 }
 
-// Blocks that have left say nothing, so those are counted in which the condition does not hold for all.
 llvm::Value* gpu_grid_barrier_and(Lowerer& lower, const CustomCall& call) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* own = vote_of_block(lower, call, Builtin::SyncthreadsAnd, gpu_barrier_and);
-  llvm::Value* against = meet(lower, builder.CreateZExt(builder.CreateIsNull(own), builder.getInt32Ty()));
-  return builder.CreateZExt(builder.CreateIsNull(against), builder.getInt32Ty());
+  offer_to_speak(lower);
+  return all_in_grid(lower, call, meet_for_votes);
 }
 
 llvm::Value* gpu_grid_barrier_or(Lowerer& lower, const CustomCall& call) {
-  llvm::IRBuilder<>& builder = lower.builder;
-  llvm::Value* blocks = meet(lower, vote_of_block(lower, call, Builtin::SyncthreadsOr, gpu_barrier_or));
-  return builder.CreateZExt(builder.CreateIsNotNull(blocks), builder.getInt32Ty());
+  offer_to_speak(lower);
+  return any_in_grid(lower, call, meet_for_votes);
 }
 
 } // namespace kern::lowering::vocabulary

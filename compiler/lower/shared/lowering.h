@@ -36,6 +36,13 @@ struct Recipe {
   CustomFunction custom = nullptr;
 };
 
+// Adds a number of each block of the grid, when all have come, and returns the sum to all threads.
+using MeetBlocks = llvm::Value* (*)(Lowerer&, llvm::Value* number);
+// The votes at barriers of the grid (grid_votes.cpp): of how many threads a condition holds, whether it does for all, and for any.
+llvm::Value* count_in_grid(Lowerer& lower, const CustomCall& call, MeetBlocks meet);
+llvm::Value* all_in_grid(Lowerer& lower, const CustomCall& call, MeetBlocks meet);
+llvm::Value* any_in_grid(Lowerer& lower, const CustomCall& call, MeetBlocks meet);
+
 // Returns what each builtin becomes on a target, by its number. The table names all functions below, so it stands above
 // the files that have them, and who lowers a call finds it in the state of its module.
 const Recipe* recipes_of(Target target);
