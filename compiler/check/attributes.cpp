@@ -96,12 +96,6 @@ static double greatest_real(Type type) {
                             : std::numeric_limits<double>::max();
 }
 
-static double epsilon(Type type) {
-  if (type == types::f16) return 0x1p-10;
-  if (type == types::bf16) return 0x1p-7;
-  return type == types::f32 ? 0x1p-23 : 0x1p-52;
-}
-
 // f32.max, i32.min, f32.eps, f32.from_bits, x.dtype.type, x.dtype.itemsize
 static Value type_attribute(Checker& checker, Type type, std::string_view name, Span span) {
   if (name == "type" && (is_scalar(type) || is_record(type))) return type_value(type, span);
@@ -117,7 +111,7 @@ static Value type_attribute(Checker& checker, Type type, std::string_view name, 
     return runtime_value(ir::constant_float(type, name == "max" ? greatest_real(type) : -greatest_real(type)),
                          span);
   if (is_scalar(type) && is_float(type) && name == "eps")
-    return runtime_value(ir::constant_float(type, epsilon(type)), span);
+    return runtime_value(ir::constant_float(type, epsilon(type->scalar)), span);
   if (std::optional<Builtin> builtin = find_builtin(fmt::format("{}.{}", to_string(type), name))) {
     Value value = plain_value(ValueKind::Builtin, span);
     value.builtin = *builtin;

@@ -36,6 +36,12 @@ bool has_class(Type type, ScalarClass wanted) {
 ScalarClass scalar_class(ScalarKind kind) { return scalar_row(kind).scalar_class; }
 int bit_width(ScalarKind kind) { return scalar_row(kind).bits; }
 
+double epsilon(ScalarKind kind) {
+  if (kind == ScalarKind::F16) return 0x1p-10;
+  if (kind == ScalarKind::BF16) return 0x1p-7;
+  return kind == ScalarKind::F32 || kind == ScalarKind::C64 ? 0x1p-23 : 0x1p-52;
+}
+
 bool is_signed(Type type) { return type == types::int_literal || has_class(type, ScalarClass::Signed); }
 bool is_integer(Type type) { return is_signed(type) || has_class(type, ScalarClass::Unsigned); }
 bool is_float(Type type) { return type == types::float_literal || has_class(type, ScalarClass::Float); }

@@ -113,6 +113,8 @@ inline constexpr Type boolean = scalar(ScalarKind::Bool), i8 = scalar(ScalarKind
 ScalarClass scalar_class(ScalarKind kind);
 // Returns the size in memory, in bits.
 int bit_width(ScalarKind kind);
+// Returns the distance from 1 to the next number of a float type, or of the parts of a complex one; of another type that of f64.
+double epsilon(ScalarKind kind);
 // Say whether a type is a scalar of that class; literal types count with their class.
 bool is_integer(Type type); // signed or unsigned, not bool
 bool is_signed(Type type);

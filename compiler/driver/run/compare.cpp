@@ -14,28 +14,6 @@ namespace kern {
 
 static constexpr double growth = 16, any_order = 4096;
 
-// The distance from 1 to the next number of a float type.
-static double unit_of(ScalarKind kind) {
-  switch (kind) {
-  case ScalarKind::F16: return 0x1p-10;
-  case ScalarKind::BF16: return 0x1p-7;
-  case ScalarKind::F32:
-  case ScalarKind::C64: return 0x1p-23;
-  case ScalarKind::F64:
-  case ScalarKind::C128: return 0x1p-52;
-  case ScalarKind::Bool:
-  case ScalarKind::I8:
-  case ScalarKind::I16:
-  case ScalarKind::I32:
-  case ScalarKind::I64:
-  case ScalarKind::U8:
-  case ScalarKind::U16:
-  case ScalarKind::U32:
-  case ScalarKind::U64: break;
-  }
-  return 0x1p-52;
-}
-
 static bool is_inexact(ScalarKind kind) {
   return scalar_class(kind) == ScalarClass::Float || scalar_class(kind) == ScalarClass::Complex;
 }
@@ -63,20 +41,20 @@ Allowance device_allowance(const ir::Module& module, const ir::Function& kernel)
   auto pure = [&](const ir::CallPure& call) {
     std::optional<int> bound = bound_of(row(call.builtin));
     if (!bound || call.args.empty()) return;
-    allow(allowance, growth * *bound * unit_of(call.args.front().type->scalar),
+    allow(allowance, growth * *bound * epsilon(call.args.front().type->scalar),
           fmt::format("{} is within {} ulp", row(call.builtin).name, *bound));
   };
   auto atomic = [&](const ir::Atomic& access) {
     ScalarKind element = access.array.type->scalar;
     bool adds = access.builtin == Builtin::AtomicAdd || access.builtin == Builtin::AtomicSub;
     if (adds && is_inexact(element))
-      allow(allowance, any_order * unit_of(element),
+      allow(allowance, any_order * epsilon(element),
             fmt::format("{} adds floats in any order", row(access.builtin).name));
   };
   ScalarKind narrowest = ScalarKind::F64;
   for (std::uint32_t i = 0; i < kernel.param_count; ++i) {
     ScalarKind kind = kernel.slots[i].type->scalar;
-    if (is_inexact(kind) && unit_of(kind) > unit_of(narrowest)) narrowest = kind;
+    if (is_inexact(kind) && epsilon(kind) > epsilon(narrowest)) narrowest = kind;
   }
   bool fast_math = kernel.options.fast_math;
   ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
@@ -86,14 +64,14 @@ Allowance device_allowance(const ir::Module& module, const ir::Function& kernel)
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     if (const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr) pure(*call);
   });
-  if (fast_math) allow(allowance, any_order * unit_of(narrowest), "fast math reorders");
+  if (fast_math) allow(allowance, any_order * epsilon(narrowest), "fast math reorders");
   return allowance;
 }
 
 std::string describe(const Allowance& allowance, ScalarKind element) {
   if (allowance.relative == 0 || !is_inexact(element)) return "bit for bit";
   return fmt::format("within {:.2g} of its largest value ({})",
-                     std::max(allowance.relative, 2 * unit_of(element)), allowance.why);
+                     std::max(allowance.relative, 2 * epsilon(element)), allowance.why);
 }
 
 // Two NaNs are equal: which of them an operation makes is nowhere defined.
@@ -122,7 +100,7 @@ std::string device_difference(const HostArray& first, const HostArray& second, c
   double distance = 0;
   if (allowance.relative > 0 && is_inexact(first.element))
     distance =
-        std::max(allowance.relative, 2 * unit_of(first.element)) * std::max(largest(first), largest(second));
+        std::max(allowance.relative, 2 * epsilon(first.element)) * std::max(largest(first), largest(second));
   std::int64_t count = 0, at = -1;
   double greatest = 0;
   for (std::int64_t i = 0; i < first.size(); ++i) {
