@@ -40,11 +40,14 @@ private:
 
   // Evaluates an expression; nothing where it is not known.
   std::optional<Value> evaluate(const ast::Expr& expr) {
-    Value value = checker_.evaluate(expr);
+    std::optional<Value> value = known(checker_.evaluate(expr));
+    if (!value) place_ = expr.span;
+    return value;
+  }
+
+  std::optional<Value> known(Value value) const {
     const bool is_known = !is_error(value) && is_constant(value) && checker_.body->empty();
-    if (is_known) return value;
-    place_ = expr.span;
-    return std::nullopt;
+    return is_known ? std::optional(std::move(value)) : std::nullopt;
   }
 
   std::optional<bool> truth(const ast::Expr& condition) {
@@ -133,9 +136,8 @@ private:
     if (!name) return Flow::Failed;
     const std::optional<Value> before = evaluate(*name), operand = evaluate(*stmt.value);
     if (!before || !operand) return Flow::Failed;
-    const Value value = checker_.binary(stmt.op, *before, *operand, stmt.span);
-    const bool is_known = !is_error(value) && is_constant(value) && checker_.body->empty();
-    return next_if(is_known && set(name->text, nullptr, value, Purpose::Assignment));
+    const std::optional<Value> value = known(checker_.binary(stmt.op, *before, *operand, stmt.span));
+    return next_if(value && set(name->text, nullptr, *value, Purpose::Assignment));
   }
 
   Flow run_return(const ast::Return& stmt) {
