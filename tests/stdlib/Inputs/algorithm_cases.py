@@ -1,15 +1,10 @@
 """Each algorithm of the library as a function that draws the rest of a case: its arguments, and what they hold afterwards."""
-import pathlib
-import sys
-
 import numpy as np
 
 from algorithm_settings import (ALL, FLOATS, INTEGERS, NUMBERS, SIGNED, Case, Joined, draw_axis, draw_input, draw_keep,
                                 draw_less, draw_offsets, draw_order, draw_order_of_axes, draw_runs, draw_same, draw_shape, draw_size,
                                 draw_values, each_line, heads, order, segments_joined, wide)
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "examples"))
-import reference
+from random_oracle import laid_out, normal, pairs, permuted, philox, uniform
 
 
 def reduce(case):
@@ -670,49 +665,22 @@ def draw_seed(case):
     return int(case.source("seed", str(case.one_of((0, 1, 42, 2**64 - 1, int(case.random.integers(2**63)))))))
 
 
-def philox(seed, sequence, offset=0):
-    return [word.astype(np.uint64) for word in reference.philox(seed, np.atleast_1d(np.array(sequence, np.uint64)), offset)]
-
-
 def random_numbers(case, kinds, make, tolerance=0):
     """Fills an array with what make(type, words) makes of four words of each call: an array (calls, numbers)."""
     type = np.dtype(case.one_of(kinds))
     n, seed = case.size(), draw_seed(case)
     numbers = make(type, philox(seed, np.arange(-(-n // 32) * 32)))
-    # Neighbouring calls make neighbouring elements, 32 of them.
-    value = numbers.reshape(-1, 32, numbers.shape[1]).transpose(0, 2, 1).ravel()[:n]
-    case.result("out", value.astype(type), made=False, sized=False, tolerance=tolerance * np.finfo(type).eps if tolerance else 0)
+    case.result("out", laid_out(numbers, n).astype(type), made=False, sized=False, tolerance=tolerance * np.finfo(type).eps if tolerance else 0)
     case.required.append("out")
     case.typed.append("out")
-
-
-def pairs(words):
-    """Returns two words of 64 bits of four words: (calls, 2)."""
-    a, b, c, d = words
-    return np.stack([b << np.uint64(32) | a, d << np.uint64(32) | c], 1)
 
 
 def random_bits(case):
     random_numbers(case, ("u4", "u8"), lambda type, words: pairs(words) if type.itemsize == 8 else np.stack(words, 1))
 
 
-def uniform(type, words):
-    return (pairs(words) >> np.uint64(11)) * 2.0**-53 if type.itemsize == 8 else (np.stack(words, 1) >> np.uint64(8)) * 2.0**-24
-
-
 def random_uniform(case):
     random_numbers(case, FLOATS, uniform)
-
-
-def normal(type, words):
-    if type.itemsize == 8:
-        u = uniform(type, words)
-        radius, turns = np.sqrt(-2 * np.log1p(-u[:, :1])), u[:, 1:]
-    else:
-        first, second = np.stack(words[::2], 1), np.stack(words[1::2], 1)
-        radius, turns = np.sqrt(-2 * np.log((first | np.uint64(1)) * 2.0**-32)), second * 2.0**-32
-    angle = 2 * np.pi * turns
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], 2).reshape(len(radius), 2 * radius.shape[1])
 
 
 def random_normal(case):
@@ -743,34 +711,10 @@ def random_integers(case):
         case.code = 4
 
 
-def permutation(n, seed):
-    """Returns the order of n elements that `permutation` of std:random gives."""
-    def scatter(word, key_0, key_1, count):
-        low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-        product = (word ^ np.uint64(key_0)) * np.uint64(0xD2511F53)
-        product = (product >> half ^ product & low ^ np.uint64(key_1)) * np.uint64(0xCD9E8D57)
-        return (product >> half ^ product & low) * np.uint64(count) >> half
-
-    columns = 1 << max(n - 1, 0).bit_length() // 2
-    rows = -(-n // columns)
-    keys = [int(key[0]) for key in philox(seed, n, 0x7065726D757465)]
-    places = np.arange(n, dtype=np.uint64)
-    walking = np.ones(n, bool)
-    while walking.any():
-        row, column = np.divmod(places[walking], np.uint64(columns))
-        for r in range(12):
-            k = [(key + r * step) % 2**32 for key, step in zip(keys, (0x9E3779B9, 0xBB67AE85) * 2)]
-            row = (row + scatter(column, k[0], k[1], rows)) % np.uint64(rows)
-            column = (column + scatter(row, k[2], k[3], columns)) % np.uint64(columns)
-        places[walking] = row * np.uint64(columns) + column
-        walking = places >= n
-    return places.astype(np.int64)
-
-
 def random_permutation(case):
     n, seed = case.size(), draw_seed(case)
     kind = case.one_of(INTEGERS)
-    case.result("out", permutation(n, seed).astype(kind), made=False, sized=False)
+    case.result("out", permuted(np.arange(n), n, seed).astype(kind), made=False, sized=False)
     case.required.append("out")
     case.integral.append("out")
     if n - 1 > np.iinfo(kind).max:
@@ -780,7 +724,7 @@ def random_permutation(case):
 def shuffle(case):
     n = case.size()
     x = case.source("x", case.numbers(case.one_of(ALL), n), sized=True)
-    case.result("out", x[permutation(n, draw_seed(case))])
+    case.result("out", x[permuted(np.arange(n), n, draw_seed(case))])
     case.typed.append("out")
 
 

@@ -10,10 +10,9 @@ import sys
 
 import numpy as np
 
-here = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(here.parents[2] / "examples"))
-import reference
+from random_oracle import laid_out, normal, pairs, permuted, philox, uniform
 
+here = pathlib.Path(__file__).resolve().parent
 KERNC, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 LANES = (["--lanes=1"], ["--lanes=16"], ["--lanes=32", "--guards=shadow"])
 failures = 0
@@ -93,31 +92,6 @@ def check_integers():
         check(out.tolist() == expected, f"integers of {name} are wrong")
 
 
-def philox(seed, sequence, offset):
-    return [np.atleast_1d(word).astype(np.uint64) for word in reference.philox(seed, np.atleast_1d(np.array(sequence, np.uint64)), offset)]
-
-
-def permuted(i, n, seed):
-    """Element i of the order, in Python's integers."""
-    def scatter(word, key_0, key_1, count):
-        product = (word ^ key_0) * 0xD2511F53
-        product = ((product >> 32) ^ product & 0xFFFFFFFF ^ key_1) * 0xCD9E8D57
-        return ((product >> 32) ^ product & 0xFFFFFFFF) * count >> 32
-
-    columns = 1 << (n - 1).bit_length() // 2
-    rows = -(-n // columns)
-    keys = [int(key[0]) for key in philox(seed, n, 0x7065726D757465)]
-    while True:
-        row, column = divmod(i, columns)
-        for r in range(12):
-            k = [(key + r * step) % 2**32 for key, step in zip(keys, (0x9E3779B9, 0xBB67AE85) * 2)]
-            row = (row + scatter(column, k[0], k[1], rows)) % rows
-            column = (column + scatter(row, k[2], k[3], columns)) % columns
-        i = row * columns + column
-        if i < n:
-            return i
-
-
 def deviation(counts):
     """How far the chi-square of counts that should be equal is from its mean, in standard deviations."""
     expected, freedom = counts.mean(), counts.size - 1
@@ -134,11 +108,11 @@ def check_permutation():
     for k, n in enumerate((1, 2, 3, 5, 9, 16, 31, 1000, 4096, 4097)):
         found = orders([0, 1, 2**64 - 1], n, *LANES[k % 3])
         places = range(0, n, n // 16 + 1)
-        check([int(found[2, i]) for i in places] == [permuted(i, n, 2**64 - 1) for i in places], f"the order of {n} elements is another")
+        check((found[2, places] == permuted(places, n, 2**64 - 1)).all(), f"the order of {n} elements is another")
     for n in (2**32, 2**32 + 1, 2**40 + 12345, 2**63 - 1):
         places = [0, 1, 2, n // 3, n - 2, n - 1]
         out, = run("elements", {"places": np.array(places), "out": np.zeros(6, np.int64)}, {"n": n, "seed": 7}, ["out"])
-        check(out.tolist() == [permuted(i, n, 7) for i in places], f"elements of the order of {n} are wrong")
+        check((out == permuted(places, n, 7)).all(), f"elements of the order of {n} are wrong")
     # Every order is as frequent as any other.
     for n in (2, 3, 4, 5):
         found = orders(np.arange(60000), n)
@@ -161,21 +135,15 @@ def filled(kernel, dtype, n, seed, scalars, *options):
     return out[1:-1:3]
 
 
-def laid_out(numbers, n):
-    """The elements of an array from the numbers of each call: (calls, numbers of a call)."""
-    calls, each = numbers.shape
-    return numbers.reshape(calls // 32, 32, each).transpose(0, 2, 1).ravel()[:n]
-
-
 def check_fill():
     seed, most = 2**63 + 5, 1000
-    a, b, c, d = philox(seed, np.arange(1024), 0)
-    first, second = b << np.uint64(32) | a, d << np.uint64(32) | c
-    four, two = np.stack([a, b, c, d], 1), np.stack([first, second], 1)
+    words = philox(seed, np.arange(1024))
+    four, two = np.stack(words, 1), pairs(words)
+    single, double = np.dtype(np.float32), np.dtype(np.float64)
     wide = [int(x) | int(y) << 64 for x, y in two]
     # Each kernel with its type: the numbers of each call.
     cases = {("bits_of", "u32"): four.astype(np.uint32), ("bits_of", "u64"): two,
-             ("uniforms", "f32"): ((four >> np.uint64(8)) * 2.0**-24).astype(np.float32), ("uniforms", "f64"): (two >> np.uint64(11)) * 2.0**-53,
+             ("uniforms", "f32"): uniform(single, words).astype(single), ("uniforms", "f64"): uniform(double, words),
              ("wholes", "i8"): np.array([[-100 + (int(x) * 200 >> 64) for x in row] for row in two], np.int8),
              ("wholes", "i64"): np.array([[-100 + (x * 200 >> 128)] for x in wide]),
              ("flips", "f32"): four < 0.25 * 2**32}
@@ -186,16 +154,12 @@ def check_fill():
             grid, block = next(launches)
             found = filled(kernel, numbers.dtype, n, seed, scalars, f"-DT={name}", "--grid", f"{grid}", "--block", f"{block}", *LANES[(k + n) % 3])
             check((found == laid_out(numbers, n)).all(), f"{kernel} of {name} is wrong for {n} elements in {grid} blocks of {block}")
-    radius, angle = np.sqrt(-2 * np.log((four[:, ::2].astype(np.uint64) | np.uint64(1)) * 2.0**-32)), 2 * np.pi * four[:, 1::2] * 2.0**-32
-    normals = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 2).reshape(-1, 4)
     found = filled("normals", np.float32, most, seed, {}, "-DT=f32", "--grid", "2")
-    check(np.allclose(found, laid_out(normals, most), 1e-6, 1e-6), "normals of f32 are wrong")
+    check(np.allclose(found, laid_out(normal(single, words), most), 1e-6, 1e-6), "normals of f32 are wrong")
     check(found.tobytes() == filled("normals", np.float32, most, seed, {}, "-DT=f32", "--grid", "5", "--block", "64", "--lanes=1").tobytes(),
           "normals of f32 depend on the launch")
-    u = (two >> np.uint64(11)) * 2.0**-53
-    radius, angle = np.sqrt(-2 * np.log1p(-u[:, 0])), 2 * np.pi * u[:, 1]
     found = filled("normals", np.float64, most, seed, {}, "-DT=f64", "--grid", "2")
-    check(np.allclose(found, laid_out(np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1), most), 1e-12, 1e-12), "normals of f64 are wrong")
+    check(np.allclose(found, laid_out(normal(double, words), most), 1e-12, 1e-12), "normals of f64 are wrong")
     # Moments of many, within five standard deviations.
     many = filled("normals", np.float32, 10**6, 1, {}, "-DT=f32", "--grid", "64").astype(float)
     for power, moment, spread in ((1, 0, 1), (2, 1, 2), (3, 0, 15), (4, 3, 96), (6, 15, 10170)):
