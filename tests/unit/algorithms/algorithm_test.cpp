@@ -13,12 +13,6 @@ namespace {
 using kern::Buffer;
 using kern::Device;
 
-template <class T, std::size_t Rank> std::vector<T> host_of(const Buffer<T, Rank>& buffer) {
-  std::vector<T> host(static_cast<std::size_t>(buffer.size()));
-  buffer.copy_to(host);
-  return host;
-}
-
 template <class T> Buffer<T> on_device(const std::vector<T>& host) {
   Buffer<T> buffer(test_device(), static_cast<std::int64_t>(host.size()));
   buffer.copy_from(host);

@@ -9,23 +9,11 @@ using kern::Buffer;
 using kern::Device;
 using kern::reduction_along;
 
-std::vector<std::int32_t> numbers(std::size_t size) {
-  std::vector<std::int32_t> host(size);
-  for (std::size_t i = 0; i < size; ++i) host[i] = static_cast<std::int32_t>(i * 7919 % 1009) - 500;
-  return host;
-}
-
-template <class T, std::size_t Rank> std::vector<T> host_of(const Buffer<T, Rank>& buffer) {
-  std::vector<T> host(static_cast<std::size_t>(buffer.size()));
-  buffer.copy_to(host);
-  return host;
-}
-
 TEST(Along, SumsEachAxis) {
   const Device device = test_device();
   constexpr std::int64_t sizes[] = {3, 70, 45};
   Buffer<std::int32_t, 3> x(device, kern::extents(3, 70, 45));
-  const std::vector<std::int32_t> host = numbers(3 * 70 * 45);
+  const std::vector<std::int32_t> host = mixed_numbers(3 * 70 * 45);
   x.copy_from(host);
   for (int axis = 0; axis < 3; ++axis) {
     const std::int64_t rows = axis == 0 ? sizes[1] : sizes[0], columns = axis == 2 ? sizes[1] : sizes[2];

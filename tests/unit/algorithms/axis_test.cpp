@@ -11,18 +11,6 @@ namespace {
 using kern::along;
 using kern::Buffer;
 
-template <class T, std::size_t Rank> std::vector<T> host_of(const Buffer<T, Rank>& buffer) {
-  std::vector<T> host(static_cast<std::size_t>(buffer.size()));
-  buffer.copy_to(host);
-  return host;
-}
-
-std::vector<std::int32_t> numbers(std::int64_t size) {
-  std::vector<std::int32_t> host(static_cast<std::size_t>(size));
-  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<std::int32_t>(i * 7919 % 1009) - 500;
-  return host;
-}
-
 // The lines of an array (outer, n, inner) along its middle axis.
 struct Lines {
   std::int64_t outer, n, inner;
@@ -68,7 +56,7 @@ class AlongAxis : public testing::TestWithParam<std::array<std::int64_t, 3>> {};
 
 TEST_P(AlongAxis, GivesWhatLinesGive) {
   const auto [outer, n, inner] = GetParam();
-  const Lines lines{outer, n, inner, numbers(outer * n * inner)};
+  const Lines lines{outer, n, inner, mixed_numbers(outer * n * inner)};
   Buffer<std::int32_t, 3> x(test_device(), kern::extents(outer, n, inner));
   x.copy_from(lines.host);
   Buffer<std::int64_t, 2> sums(test_device(), kern::extents(outer, inner)),
@@ -117,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, AlongAxis,
 
 TEST(AlongAxes, TakesViewsAndRefusesWhatDoesNotFit) {
   Buffer<std::int32_t, 2> m(test_device(), kern::extents(4, 6));
-  m.copy_from(numbers(24));
+  m.copy_from(mixed_numbers(24));
   Buffer<std::int64_t> rows(test_device(), 4), columns(test_device(), 3);
   const auto every = m.view().slice(1, 0, 6, 2);
   kern::reduce(every, columns, along(0));
@@ -139,7 +127,7 @@ TEST(AlongAxes, TakesViewsAndRefusesWhatDoesNotFit) {
 TEST(SizeOnTheDevice, GoesFromOneCallToTheNext) {
   Buffer<std::int32_t> x(test_device(), 5000), kept(test_device(), 5000), sorted(test_device(), 5000);
   Buffer<std::int64_t> count(test_device(), 1), total(test_device(), 1), sums(test_device(), 5000);
-  const std::vector<std::int32_t> host = numbers(5000), zeros(5000);
+  const std::vector<std::int32_t> host = mixed_numbers(5000), zeros(5000);
   x.copy_from(host), sorted.copy_from(zeros);
   const kern::Stream stream(test_device());
   kern::copy_if(x, kept, count, kern::keep("x > 100"), stream);
@@ -190,7 +178,7 @@ TEST(Random, DependsOnTheSeedAlone) {
 TEST(Permute, TakesAnyOrderOfAxes) {
   Buffer<std::int32_t, 3> x(test_device(), kern::extents(5, 70, 9)),
       y(test_device(), kern::extents(9, 5, 70));
-  const std::vector<std::int32_t> host = numbers(5 * 70 * 9);
+  const std::vector<std::int32_t> host = mixed_numbers(5 * 70 * 9);
   x.copy_from(host);
   kern::permute(x, y, kern::axes({2, 0, 1}));
   const std::vector<std::int32_t> moved = host_of(y);

@@ -6,12 +6,26 @@
 #include <cstdlib>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "kern/algorithms.hpp"
 
 inline kern::Device test_device() {
   const char* name = std::getenv("KERN_TEST_DEVICE");
   return name && std::string_view(name) == "cuda" ? kern::Device::cuda() : kern::Device::cpu();
+}
+
+template <class T, std::size_t Rank> std::vector<T> host_of(const kern::Buffer<T, Rank>& buffer) {
+  std::vector<T> host(static_cast<std::size_t>(buffer.size()));
+  buffer.copy_to(host);
+  return host;
+}
+
+// Returns numbers from -500 to 508 in no order.
+inline std::vector<std::int32_t> mixed_numbers(std::int64_t size) {
+  std::vector<std::int32_t> host(static_cast<std::size_t>(size));
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<std::int32_t>(i * 7919 % 1009) - 500;
+  return host;
 }
 
 // Returns what a call says against its arguments; "" where it takes them.
