@@ -4,13 +4,13 @@
 #include "runtime/algorithms/along.h"
 #include "runtime/algorithms/joined.h"
 #include "runtime/api/error.h"
+#include "runtime/plans/lines.h"
 
 namespace kern::algorithms {
 
 static void check_result(const kern_argument& result, const Shape& shape, std::size_t axis) {
-  std::vector<std::int64_t> rest = shape.extents;
-  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
-  if (rest.empty()) rest.push_back(1); // of a single axis the result is an array of one element
+  const std::vector<std::int64_t> rest =
+      shape_along(Size::OfLines, shape.extents, static_cast<std::int64_t>(axis));
   const std::vector<std::int64_t> given(result.extents, result.extents + result.rank);
   if (given != rest)
     runtime::fail(KERN_ARGUMENT_ERROR, "the result of a reduction along axis " + std::to_string(axis) +

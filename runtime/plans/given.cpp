@@ -277,7 +277,7 @@ void complete_arguments(const Algorithm& algorithm, std::span<kern_argument> arg
   }
   check_sizes(parameters, arguments);
   check_overlaps(algorithm, arguments);
-  if (parameters[0].size == Size::Lines) give_lines(algorithm, arguments, axis_set(settings));
+  if (algorithm.goes_along()) give_lines(algorithm, arguments, axis_set(settings));
 }
 
 } // namespace kern::algorithms

@@ -516,7 +516,7 @@ void move_as_words(const Algorithm& algorithm, std::span<kern_argument> argument
 const Algorithm& chosen(const Algorithm& algorithm, const Settings& settings) {
   if (settings.has("AXIS")) {
     if (algorithm.along) return *find_algorithm(algorithm.along);
-    if (std::string_view(algorithm.module) != "along")
+    if (!algorithm.goes_along())
       runtime::fail(KERN_ARGUMENT_ERROR, "`" + std::string(algorithm.name) + "` has no AXIS");
   }
   return algorithm.by_comparison && settings.has("LESS") ? *find_algorithm(algorithm.by_comparison)

@@ -73,6 +73,7 @@ struct Algorithm {
   const char* along = nullptr;         // the algorithm that it is where AXIS is set
   std::span<const Parameter> all() const;
   bool may_be_sized() const { return all().back().role == Role::Limit; }
+  bool goes_along() const { return parameters[0].size == Size::Lines; }
 };
 
 // Returns an algorithm; null where there is none of that name.
