@@ -17,8 +17,6 @@ using ir::FunctionId;
 using ir::Operand;
 using ir::SlotId;
 
-std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
-
 struct Summary {
   std::vector<ParamAccess> access;          // of each parameter
   std::vector<std::vector<SlotId>> views;   // of each slot: the parameters that it may be a view of

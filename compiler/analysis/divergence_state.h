@@ -11,8 +11,6 @@
 
 namespace kern::divergence {
 
-inline std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 class State {
 protected:
   using Operand = ir::Operand;

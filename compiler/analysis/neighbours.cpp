@@ -15,8 +15,6 @@ namespace kern {
 
 namespace {
 
-std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 class Search {
 public:
   Search(const ir::Module& module, const ir::Function& kernel)

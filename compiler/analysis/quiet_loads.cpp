@@ -25,8 +25,6 @@ using NodeId = std::uint32_t;
 // A bound on hostile input: past so many nodes looked at, nothing counts as quiet.
 constexpr std::size_t most_steps = 4'000'000;
 
-std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
-
 bool is_empty(const SharedSet& set) {
   return !set.any && std::find(set.bits.begin(), set.bits.end(), true) == set.bits.end();
 }

@@ -9,8 +9,6 @@
 
 namespace kern {
 
-static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 static bool holds_grid_index(Type type) {
   return !is_array(type) && is_integer(type) && bit_width(type->scalar) >= 32;
 }

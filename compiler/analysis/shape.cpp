@@ -29,8 +29,6 @@ using ir::Stmt;
 
 constexpr int rounds_with_ranges = 4; // then a range that still grows becomes that of its type
 
-std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
-
 Shape join(Shape left, Shape right) { return left == right ? left : varying_shape; }
 
 // Returns the shape of a product that is no longer computed with.

@@ -20,7 +20,6 @@ using ir::SlotId;
 using ir::Stmt;
 using Parts = std::array<Operand, 2>;
 
-std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
 bool is_complex_scalar(Type type) { return is_scalar(type) && is_complex(type); }
 bool has_complex_elements(Type type) { return is_array(type) && is_complex(element_type(type)); }
 

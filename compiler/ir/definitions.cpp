@@ -5,8 +5,6 @@
 
 namespace kern::ir {
 
-static std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
-
 // Returns the slot whose value a proved guard or fit would have read.
 static std::optional<SlotId> proved_value(const Stmt& stmt) {
   if (guard_state(stmt) != GuardState::Proved) return std::nullopt;

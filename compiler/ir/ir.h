@@ -17,9 +17,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -37,6 +39,13 @@ enum class SharedId : std::uint32_t {};
 enum class ConstantId : std::uint32_t {};
 // Whose code or variable something is: 0 is the function's own, n what came with its n-th inlined call.
 enum class ScopeId : std::uint32_t {};
+
+// Returns the place of what an id names, in the list that has all of its kind.
+template <class Id>
+  requires std::is_enum_v<Id>
+constexpr std::size_t index_of(Id id) {
+  return static_cast<std::size_t>(id);
+}
 
 // A variable, a parameter or a temporary of a function; a scalar or an array.
 struct Slot {

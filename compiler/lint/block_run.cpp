@@ -19,8 +19,6 @@ static constexpr std::int64_t threads_of_unknown = 64;
 // A loop that only loads is left after so many rounds: enough to come to what another warp has stored.
 static constexpr std::int64_t rounds_of_loads = 36;
 
-static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 // Returns the extents of the block: those that the kernel fixes, else some of 64 threads along the axes that it uses.
 // For a launch functions of other files do not count: the library's are made for blocks of any shape.
 static std::array<std::int64_t, 3> block_of(const ir::Module& module, const ir::Function& kernel,

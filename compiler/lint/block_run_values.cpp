@@ -12,8 +12,6 @@ using Kind = BlockValue::Kind;
 // Tells places apart however large arrays are.
 static constexpr std::uint64_t element_radix = 0x9e3779b97f4a7c15;
 
-static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 BlockValue BlockRun::value(const ir::Operand& operand) {
   if (!operand.slot) return arithmetic_.constant(operand);
   return arithmetic_.resolve(frame_->slots[index_of(*operand.slot)]);

@@ -13,8 +13,6 @@ static bool is_local(const ir::Operand& array) {
   return array.slot && is_array(array.type) && array.type->space == AddressSpace::Local;
 }
 
-static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 Choices::Choices(const ir::Function& function) : function_(function), slots_(function.slots.size()) {
   regions_.push_back({0, 0, nullptr, true});
   visit(function.body, 0);

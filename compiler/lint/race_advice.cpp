@@ -12,8 +12,6 @@ namespace kern {
 
 static constexpr int most_steps = 16;
 
-static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 static bool is_common(const ir::Operand& array) {
   return array.type->space == AddressSpace::Global || array.type->space == AddressSpace::Shared;
 }

@@ -23,8 +23,6 @@ using ir::SlotId;
 using ir::Stmt;
 using Sources = Updates::Sources;
 
-std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
-
 bool is_common(const Operand& array) {
   return array.type->space == AddressSpace::Global || array.type->space == AddressSpace::Shared;
 }

@@ -18,8 +18,6 @@ using ir::Operand;
 using ir::SlotId;
 using ir::Stmt;
 
-std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
-
 // Finds reads of a variable under conditions that none of its assignments is limited to. Kernels often test
 // the same thing twice, around a barrier: what `if i < n:` assigned, another `if i < n:` may read.
 class UnsetFinder {

@@ -19,7 +19,6 @@ namespace kern {
 static constexpr int most_fixed = 32;
 static constexpr std::size_t longest = 80;
 
-static std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
 // Says whether arithmetic of integers of a type is exact: u32 and u64 wrap.
 static bool is_number(Type type) { return is_integer(type) && type != types::u32 && type != types::u64; }
 

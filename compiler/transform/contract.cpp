@@ -22,8 +22,6 @@ using ir::Operand;
 using ir::SlotId;
 using ir::Stmt;
 
-std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
-
 class Contractor {
 public:
   explicit Contractor(ir::Function& function)

@@ -31,8 +31,6 @@ using ir::Stmt;
 
 constexpr std::size_t small_function = 60; // statements
 
-template <class Id> std::size_t index_of(Id id) { return static_cast<std::size_t>(id); }
-
 // Fits do not count: a program has more or fewer of them by the types that it declares.
 std::size_t size_of(const Stmt& stmt) { return std::holds_alternative<ir::Fit>(stmt.node) ? 0 : 1; }
 

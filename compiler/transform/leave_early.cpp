@@ -28,8 +28,6 @@ using ir::Stmt;
 // Bounds the statements that are copied in one kernel for the threads that leave.
 constexpr std::size_t most_copied = 2'000; // statements
 
-std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot); }
-
 std::size_t count(const Body& body) {
   std::size_t statements = 0;
   ir::walk(body, [&](const Stmt&) { ++statements; });

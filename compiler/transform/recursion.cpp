@@ -20,8 +20,6 @@ namespace {
 using ir::FunctionId;
 using ir::Stmt;
 
-std::size_t index_of(FunctionId id) { return static_cast<std::size_t>(id); }
-
 // Finds the circles of calls by Tarjan's algorithm: `circles[f]` are the members of the circle that f is in, f itself
 // among them; empty where there is none.
 class Circles {

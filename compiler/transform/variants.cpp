@@ -33,8 +33,6 @@ constexpr std::size_t most_statements = 20'000;
 // Bounds the facts that a launch compares: each takes it a nanosecond or two.
 constexpr std::size_t most_facts = 48;
 
-std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 bool is_zero(const ir::Operand& operand) { return !operand.slot && operand.bits == 0; }
 
 const std::vector<ir::Operand>* indices_of(const ir::Stmt& stmt, const ir::Operand*& array) {

@@ -18,8 +18,6 @@ namespace kern {
 
 namespace {
 
-std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 class SlotFinder {
 public:
   SlotFinder(const ir::Module* module, const ir::Function& function, NarrowFor target)

@@ -24,8 +24,6 @@ constexpr Wide least_piece = 128, least_rounds = 4;
 constexpr Wide most_piece = Wide{1} << 30;
 constexpr Wide largest = (Wide{1} << 31) - 1; // that an i32 holds, with either sign
 
-std::size_t index_of(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
 // A loop that may be split, as far as its statements tell.
 struct Candidate {
   const ir::Stmt* stmt = nullptr;
